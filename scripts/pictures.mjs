@@ -1,4 +1,5 @@
-// `npm run pictures`: compiles the product, generates a deployment, and photographs its pages into docs/images.
+// `npm run pictures`: compiles the product, generates a deployment, and photographs its pages into docs/images. With
+// `-- FOLDER NAME` it takes one picture of them: `npm run pictures -- docs/images package`.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { buildClient } from './client.mjs';
@@ -7,7 +8,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const out = '.cache/pictures';
 run(`${root}/node_modules/@swc/cli/bin/swc.js`, 'apps', 'libs', 'test', '-d', out, '--copy-files', '--quiet');
 await buildClient(out);
-const programs = process.argv[2] === 'monitoring' ? ['monitoring'] : ['main', 'monitoring'];
+const isOne = process.argv.length > 3;
+const programs =
+  process.argv[2] === 'monitoring' ? ['monitoring'] : isOne ? ['main'] : ['main', 'monitoring'];
 const folder = process.argv.slice(process.argv[2] === 'monitoring' ? 3 : 2);
 for (const program of programs) run(`${root}/${out}/test/pictures/${program}.js`, ...folder);
 

@@ -27,19 +27,24 @@ interface Picture {
   isOfUser?: true;
   /** Clicked before, by its visible text. */
   opens?: string;
+  /** Each of the first has one of the second: a status follows its run, so the page is loaded again until that is so. */
+  shows?: { each: string; text: string };
 }
 
 /** Every picture is taken 1280 pixels wide and light, those of `IN_ALL` also dark and on a phone. */
 const IN_ALL = ['first-page', 'package', 'run', 'log', 'trigger'];
 
-async function main(folder: string): Promise<void> {
+/** @param only the name of the one picture that is wanted; all when absent */
+async function main(folder: string, only?: string): Promise<void> {
   Logger.overrideLogger(false);
   const place = await Place.open({ isQuick: false });
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
   try {
     const scene = await Scene.make(place);
     await mkdir(folder, { recursive: true });
-    for (const picture of await scene.pictures()) await take(browser, scene, picture, folder);
+    const wanted = (await scene.pictures()).filter(({ name }) => only === undefined || name === only);
+    if (wanted.length === 0) throw new Error(`there is no picture ${only}`);
+    for (const picture of wanted) await take(browser, scene, picture, folder);
   } finally {
     await browser.close();
     await place.close();
@@ -59,11 +64,21 @@ async function take(browser: Browser, scene: Scene, picture: Picture, folder: st
     const page = await context.newPage();
     if (picture.isOfUser) await logIn(page, scene.url);
     await page.goto(scene.url + picture.path);
+    if (picture.shows) await whole(page, picture.shows);
     if (picture.opens !== undefined) await page.getByText(picture.opens).first().click();
     await page.screenshot({ path: join(folder, `${picture.name}${suffix}.png`) });
     await context.close();
   }
   console.log(picture.name);
+}
+
+async function whole(page: Page, { each, text }: NonNullable<Picture['shows']>): Promise<void> {
+  const isWhole = await until(async () => {
+    await page.reload();
+    const [all, without] = [page.locator(each), page.locator(each).filter({ hasNotText: text })];
+    return (await all.count()) > 0 && (await without.count()) === 0;
+  }, 60_000);
+  if (!isWhole) throw new Error(`${page.url()} does not show ${text} in each ${each}`);
 }
 
 async function logIn(page: Page, url: string): Promise<void> {
@@ -107,7 +122,7 @@ class Scene {
     const run = `${path(FAILING)}unstable/amd64/${failed}/`;
     return [
       { name: 'first-page', path: '/' },
-      { name: 'package', path: path(FAILING) },
+      { name: 'package', path: path(FAILING), shows: { each: 'article.fails', text: 'First failed' } },
       { name: 'history', path: `${path(FAILING)}unstable/amd64/` },
       { name: 'run', path: run },
       { name: 'log', path: `${run}log` },
@@ -189,7 +204,7 @@ function workerFile(name: string): object {
   };
 }
 
-main(process.argv[2] ?? 'docs/images').catch((error: unknown) => {
+main(process.argv[2] ?? 'docs/images', process.argv[3]).catch((error: unknown) => {
   console.error(error);
   process.exitCode = 1;
 });
