@@ -70,9 +70,10 @@ function formIn(html: string, action: string): string | null {
   return forms.find((form) => form.includes(`action="${action}"`)) ?? null;
 }
 
-/** Names and values of a form's hidden fields. */
+/** Names and values of the hidden fields of a form, or of those of a page but for what stands below its content on each. */
 export function hiddenIn(form: string): Record<string, string> {
-  const fields = [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)];
+  const [before = ''] = form.split('</main>');
+  const fields = [...before.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)];
   return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, unescaped(value)]));
 }
 
