@@ -101,8 +101,10 @@ it('private runs are on no path that links lead to', () => {
   }
   const telling = new RegExp(`${SECRET}|${SECRET_BESIDE}|${SECRET_TEXT}|7\\.7-7|${secretIds().join('|')}`);
   for (const [path, { body, link, etag, status }] of after) {
-    // The short address of a run leads to its page; the page that retries it and the way to the form, to the login.
-    expect([path, status]).toEqual([path, /^\/(api\/v1\/retry|runs|-\/request)/.test(path) ? 302 : 200]);
+    // The short address of a run leads to its page; the page that retries it and the way to the form, to the login. A look is chosen
+    // by POST.
+    const leads = /^\/(api\/v1\/retry|runs|-\/request)/.test(path);
+    expect([path, status]).toEqual([path, leads ? 302 : path === '/-/look' ? 405 : 200]);
     expect([path, telling.exec(`${body} ${link} ${etag}`)]).toEqual([path, null]);
   }
 });

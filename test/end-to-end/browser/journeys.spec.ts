@@ -146,7 +146,7 @@ it('a maintainer who has a keyboard only finds a package, reads its failed run a
   await tabTo(page, page.getByLabel('Package', { exact: true }));
   await page.keyboard.type('typed');
   await Promise.all([page.waitForURL('**/packages/t/typed/'), page.keyboard.press('Enter')]);
-  await tabTo(page, page.getByRole('link', { name: String(runId) }).first());
+  await tabTo(page, page.locator(`main a[href$="/${runId}/"]`).first());
   await Promise.all([page.waitForURL(`**/${runId}/`), page.keyboard.press('Enter')]);
   await tabTo(page, page.getByRole('link', { name: 'Log', exact: true }).first());
   await Promise.all([page.waitForURL(/\/log$/), page.keyboard.press('Enter')]);
