@@ -21,7 +21,7 @@ const MEASURED = '.cache/bench-measured.json';
 /**
  * Measures all rows but the large ones, or those that are named, and prints them; all rows are written to the document.
  * `--list`: only their names. `--quick`: at tiny sizes, to see that the bench works. `--large`: the large rows too.
- * `--write`: rows that are named are written too, beside what was measured before.
+ * `--write`: rows that are named are written too. Each is as soon as it was measured, beside what was measured before.
  */
 async function main(): Promise<void> {
   const flag = { type: 'boolean', default: false } as const;
@@ -36,11 +36,11 @@ async function main(): Promise<void> {
     return;
   }
   Logger.overrideLogger(false);
-  const { machine, measured } = await measureAll(rows, values.quick);
-  const failed = rows.length - measured.length;
+  const isWritten = !values.quick && (values.write || positionals.length === 0);
+  const measured = await measureAll(rows, values.quick, isWritten ? write : () => Promise.resolve());
+  const failed = rows.length - measured;
   if (failed > 0) process.exitCode = 1;
-  if (values.quick) console.log(`\n${measured.length} passed, ${failed} failed`);
-  else if (values.write || (positionals.length === 0 && failed === 0)) await write(machine, measured);
+  if (values.quick) console.log(`\n${measured} passed, ${failed} failed`);
 }
 
 function chosen(names: string[], { large, quick }: { large: boolean; quick: boolean }): Row[] {
@@ -52,12 +52,14 @@ function chosen(names: string[], { large, quick }: { large: boolean; quick: bool
   });
 }
 
+/** @returns how many rows were measured */
 async function measureAll(
   rows: Row[],
   isQuick: boolean,
-): Promise<{ machine: Machine; measured: MeasuredRow[] }> {
+  keep: (machine: Machine, row: MeasuredRow) => Promise<void>,
+): Promise<number> {
   const place = await Place.open({ isQuick });
-  const measured: MeasuredRow[] = [];
+  let measured = 0;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void place.close().finally(() => process.exit(1)));
   try {
@@ -67,23 +69,24 @@ async function measureAll(
       const startedAt = performance.now();
       try {
         const result = measuredRow(row, await judge(row, place), machine);
-        measured.push(result);
         for (const line of lines(result)) console.log(line);
+        await keep(machine, result);
+        measured += 1;
       } catch (error) {
         console.error(`the row ${row.name} could not be measured:`, error);
       }
       console.error(`${row.name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
     }
-    return { machine, measured };
+    return measured;
   } finally {
     await place.close();
   }
 }
 
-/** Puts the rows beside those that were measured before. */
-async function write(machine: Machine, measured: MeasuredRow[]): Promise<void> {
+/** Puts a row beside those that were measured before. */
+async function write(machine: Machine, row: MeasuredRow): Promise<void> {
   const known = JSON.parse(await readFile(MEASURED, 'utf8').catch(() => '{}')) as Record<string, MeasuredRow>;
-  for (const row of measured) known[row.name] = row;
+  known[row.name] = row;
   await mkdir(dirname(MEASURED), { recursive: true });
   await writeFile(MEASURED, JSON.stringify(known));
   const grown = known[growth.name];
