@@ -23,10 +23,7 @@ export async function expire(options: ExpireOptions): Promise<void> {
       if (options.dryRun) return tell(due, options);
       if (!options.yes && !options.json) tell(due, options);
       if (bytesOf(due) + due.stories + due.runs > 0)
-        await confirm(
-          `${sizeText(bytesOf(due))} of files and ${due.runs} runs are removed for good`,
-          options,
-        );
+        await confirm(`${whatGoes(due)} are removed for good`, options);
       await database.expiry.alone(async () => {
         const done = await pass(database, store, configuration, { isRehearsal: false, pause });
         tell(done, options);
@@ -45,6 +42,11 @@ interface Counted {
   removed: RemovedByRule[];
   stories: number;
   runs: number;
+}
+
+function whatGoes(due: Counted): string {
+  const files = `${sizeText(bytesOf(due))} of files`;
+  return due.runs > 0 ? `${files} and ${due.runs} runs` : files;
 }
 
 function bytesOf({ removed }: Counted): number {
