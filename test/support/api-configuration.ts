@@ -77,6 +77,7 @@ export function apiConfiguration(server: Partial<ApiConfiguration['server']> = {
       },
       headersTimeoutMs: 20_000,
       requestTimeoutMs: 300_000,
+      keepAliveMs: 75_000,
       socketIdleMs: 120_000,
       trustedProxies: [],
       ...server,

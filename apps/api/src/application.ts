@@ -19,7 +19,7 @@ export async function createApplication(
   root: DynamicModule,
   limits: Pick<
     ApiConfiguration['server'],
-    'headersTimeoutMs' | 'requestTimeoutMs' | 'socketIdleMs' | 'trustedProxies'
+    'headersTimeoutMs' | 'requestTimeoutMs' | 'keepAliveMs' | 'socketIdleMs' | 'trustedProxies'
   >,
   options: NestApplicationOptions = {},
 ): Promise<NestExpressApplication> {

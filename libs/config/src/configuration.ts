@@ -103,6 +103,8 @@ export interface ServerConfiguration {
   /** A client that takes longer to send its headers, or its whole request, is disconnected. */
   headersTimeoutMs: number;
   requestTimeoutMs: number;
+  /** How long a connection stays open for the next request; longer than clients and proxies keep an idle one. */
+  keepAliveMs: number;
   /** A connection on which nothing moves for so long is closed; longer than `waitSecondsMax`. */
   socketIdleMs: number;
   /** Addresses and networks of proxies in front of the api: their `X-Forwarded-For` tells who asks. */

@@ -102,6 +102,7 @@ export class ApiSection {
   @Section(() => WebhooksSection) webhooks = new WebhooksSection();
   @AtStart() @Milliseconds() headersTimeoutMs = 20_000;
   @AtStart() @Milliseconds() requestTimeoutMs = 300_000;
+  @AtStart() @Milliseconds() keepAliveMs = 75_000;
   @AtStart() @Milliseconds() socketIdleMs = 120_000;
   @IsInt() @Min(0) @Max(60_000) leaveNoticeMs = 0;
   @AtStart() @ProxyList() trustedProxies: string[] = [];

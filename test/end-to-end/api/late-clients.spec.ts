@@ -37,7 +37,7 @@ function drip(port: number, beginning: string, piece: string): Promise<Ending> {
 describe('clients that are late', () => {
   let api: RunningApi;
   beforeAll(async () => {
-    const times = { headersTimeoutMs: 600, requestTimeoutMs: 1_500, socketIdleMs: 3_000 };
+    const times = { headersTimeoutMs: 600, requestTimeoutMs: 1_500, keepAliveMs: 1_200, socketIdleMs: 3_000 };
     api = await startApi({ server: { ...times, bodyBytesMax: 100_000 } });
   });
   afterAll(() => api.stop());
@@ -70,6 +70,13 @@ describe('clients that are late', () => {
     const request = `GET /api/v1/test?since=${now}&wait=30 HTTP/1.1\r\nHost: x\r\nAuth-Key: ${api.keys.alice}\r\n\r\n`;
     const { tookMs } = await drip(portOf(api), request, '');
     expect(tookMs).toBeGreaterThan(2_900);
+    expect(tookMs).toBeLessThan(SOON_MS);
+  });
+
+  it('clients that are late with their next request are told how long the connection stays open', async () => {
+    const { received, tookMs } = await drip(portOf(api), 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n', '');
+    expect(received).toMatch(/^Keep-Alive: timeout=1\r$/im);
+    expect(tookMs).toBeGreaterThan(1_200);
     expect(tookMs).toBeLessThan(SOON_MS);
   });
 });

@@ -232,7 +232,7 @@ it('a result that could not be uploaded waits on disk, and is delivered by the n
 it('a worker brings a line of the log to its reader within a second, and lets a reader go on where another ended', async () => {
   const marks = await Marks.make();
   const pauses = [1, 2, 3, 4, 5].map(
-    (number) => `lines:${number} append:${marks.path(`${number}`)} sleep:0.5`,
+    (number) => `append:${marks.path(`${number}`)} lines:${number} sleep:0.5`,
   );
   const granted = lease({ ...STUB, trigger: pauses.join(' ') });
   dispatcher.grant(granted);

@@ -5,6 +5,7 @@ import type { Express } from 'express';
 export interface Timeouts {
   headersTimeoutMs: number;
   requestTimeoutMs: number;
+  keepAliveMs: number;
   socketIdleMs: number;
 }
 
@@ -22,11 +23,16 @@ export class TimedAdapter extends ExpressAdapter {
   }
 
   override initHttpServer(): void {
-    const { headersTimeoutMs, requestTimeoutMs: requestTimeout, socketIdleMs } = this.timeouts;
+    const { headersTimeoutMs, requestTimeoutMs: requestTimeout, keepAliveMs, socketIdleMs } = this.timeouts;
     // Headers are a part of the request.
     const headersTimeout = Math.min(headersTimeoutMs, requestTimeout);
     const connectionsCheckingInterval = Math.max(headersTimeout / CHECKS_PER_TIMEOUT, CHECK_INTERVAL_MIN_MS);
-    const options = { headersTimeout, requestTimeout, connectionsCheckingInterval };
+    const options = {
+      headersTimeout,
+      requestTimeout,
+      keepAliveTimeout: keepAliveMs,
+      connectionsCheckingInterval,
+    };
     const server = createServer(options, this.getInstance<Express>());
     server.timeout = socketIdleMs;
     this.httpServer = server;
