@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { ManualClock } from '../../../../test/support/manual-clock';
@@ -29,6 +29,19 @@ it('a process that leaves ends what clients wait for at once, and its connection
   await leave;
   server.close();
 });
+
+it('a process that leaves closes also the connections of those whom it has still to answer', async () => {
+  const server = createServer({ keepAliveTimeout: 60_000 }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const answer = fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const [, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+  await new Leaving([], new ManualClock()).begin(server, 0);
+  const closed = new Promise((resolve) => server.close(resolve));
+  response.end('well');
+  expect(await (await answer).text()).toBe('well');
+  await closed;
+  // Far below the time for which its connection would stay open.
+}, 20_000);
 
 it('a process that leaves without notice waits for nobody', async () => {
   const server = createServer();

@@ -27,5 +27,7 @@ export class Leaving {
     server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
     for (const end of this.waits) end();
     if (noticeMs > 0) await new Promise<void>((resolve) => this.clock.after(noticeMs, resolve));
+    // The server closes what is idle when it ends, and waits for what becomes idle later.
+    server.keepAliveTimeout = 1;
   }
 }
