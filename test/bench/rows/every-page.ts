@@ -25,7 +25,7 @@ interface FailedRun {
   passedRunId: string;
 }
 
-/** Every page that is read without a login. */
+/** Every page that is read without a login, and what a key asks of all runs. */
 const PAGES: Record<string, (run: FailedRun) => string> = {
   'first page': () => '/',
   prefixes: () => '/packages/',
@@ -56,6 +56,8 @@ const PAGES: Record<string, (run: FailedRun) => string> = {
   'newest errors': () => '/status/new-errors/',
   error: (run) => `/status/errors/${run.signature}`,
   'status of a place': (run) => `/status/${run.suite}/${run.arch}/`,
+  'runs by a pattern': (run) => `/api/v1/runs?package=*${run.package.slice(1, 4)}*`,
+  'runs by a pattern of none': () => '/api/v1/runs?package=*no-such-package*',
 };
 
 const figures: Figure[] = [
@@ -121,7 +123,7 @@ class Pages {
     });
     return new Pages(
       deployment,
-      new HttpClient(deployment.url),
+      new HttpClient(deployment.url, { 'Auth-Key': deployment.key }),
       failed,
       place.size(REQUESTS, QUICK_REQUESTS),
     );

@@ -23,6 +23,7 @@ const PAGES: Record<string, (name: string) => string> = {
   'status page': () => '/status/sid/amd64/',
   'status history.json': () => '/data/status/sid/amd64/history.json',
   'packages of a prefix': (name) => `/packages/${name[0]}/`,
+  search: (name) => `/packages/-/search?query=${name.slice(1, 4)}`,
   'package page': (name) => `/packages/${name[0]}/${name}/`,
   'first page': () => '/',
 };
