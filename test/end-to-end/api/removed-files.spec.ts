@@ -1,3 +1,4 @@
+import { Browser } from '../../support/browser';
 import { startApi, type RunningApi } from '../../support/api';
 
 let api: RunningApi;
@@ -11,6 +12,9 @@ beforeAll(async () => {
   path = `bookworm/amd64/h/hello/${runId}`;
 });
 afterAll(() => api.stop());
+
+const problemOf = async (answer: Promise<Response>) =>
+  (await (await answer).json()) as { status: number; detail: string };
 
 const page = `/packages/h/hello/bookworm/amd64`;
 
@@ -70,6 +74,35 @@ it('a run that was removed is gone everywhere with the rule, a private one for i
   }
   for (const at of [`${page}/${secret}/`, `/data/autopkgtest/bookworm/amd64/h/hello/${secret}/log.gz`])
     expect([at, (await api.fetch(at)).status]).toEqual([at, 404]);
+  const changes: [string, RequestInit][] = [runId, secret].flatMap((id): [string, RequestInit][] => [
+    [`/retry/${id}`, {}],
+    [`/retry/${id}`, { method: 'POST' }],
+    [`/test/${id}`, { method: 'DELETE' }],
+    ['/notes', { method: 'POST', body: new URLSearchParams({ run_id: String(id), text: 'x' }) }],
+  ]);
+  for (const [at, init] of changes)
+    expect(await problemOf(api.api(at, init))).toMatchObject({
+      status: 410,
+      detail: expect.stringMatching(/^Run \d+ was removed: runs are kept for 3650 days\.$/) as string,
+    });
+  for (const [at, init] of changes.slice(changes.length / 2))
+    expect(await problemOf(api.api(at, init, api.keys.bob))).toMatchObject({
+      status: 404,
+      detail: `There is no run ${secret}.`,
+    });
+  for (const name of ['alice', 'bob']) {
+    await api.database.users.setPassword(name, `of ${name}`);
+    const browser = new Browser(api.url);
+    await browser.logIn(name, `of ${name}`);
+    for (const id of [runId, secret]) {
+      const answer = await browser.fetch(`/user/${name}/retry/${id}`);
+      const mayKnow = id === runId || name === 'alice';
+      expect([name, id, answer.status]).toEqual([name, id, mayKnow ? 410 : 404]);
+      expect(await answer.text()).toContain(
+        mayKnow ? 'runs are kept for 3650 days' : `There is no run ${id}`,
+      );
+    }
+  }
   const history = await api.fetch(`/data/packages/bookworm/amd64/h/hello/history.json`);
   expect(await history.text()).not.toContain(String(runId));
 });

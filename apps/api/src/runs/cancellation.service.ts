@@ -7,7 +7,6 @@ import { mayEnd, readerOf } from '../auth/run-reader';
 import { OrderSignal } from '../dispatchers/order-signal';
 import { Problem } from '../http/problem';
 import { ResultLongPoll } from './result-long-poll';
-import { noSuchRun } from './run-id';
 import { resultObject } from './result-object';
 import type { ResultObject } from './result-object';
 import { VisibleRuns } from './visible-runs';
@@ -24,8 +23,8 @@ export class CancellationService {
 
   /**
    * Finishes a run at once in the database; its slot is stopped by the dispatcher. An administrator may end any run.
-   * @throws Problem 404 for a run that is unknown or another key's private one, 403 for another key's public one, 409
-   *   for one that has finished
+   * @throws Problem 404 for a run that is unknown or another key's private one, 410 for one that was removed, 403 for
+   *   another key's public one, 409 for one that has finished
    */
   async cancel(runId: number, requestor: Requestor): Promise<ResultObject> {
     const reader = readerOf(requestor);
@@ -34,7 +33,7 @@ export class CancellationService {
     }
     const outcome = await this.cancellations.cancel(runId, requestor);
     if (outcome === 'finished') throw new Problem(409, `Run ${runId} has finished; it cannot be cancelled.`);
-    if (outcome === 'unknown') throw noSuchRun(runId);
+    if (outcome === 'unknown') throw await this.runs.absence(runId, reader);
     const cancelled = await this.runs.one(runId, reader).catch(afterChange);
     this.signal.send(cancelled.arch);
     this.longPoll.notify();

@@ -7,7 +7,6 @@ import { isOwn, readerOf } from '../auth/run-reader';
 import { Problem } from '../http/problem';
 import { answerOf } from '../http/idempotency.interceptor';
 import { NewRuns } from './submission.service';
-import { noSuchRun } from './run-id';
 import { obstacleTo } from './obstacle';
 import { VisibleRuns } from './visible-runs';
 
@@ -35,7 +34,7 @@ export class RetryService {
 
   /**
    * What is to be known before a retry.
-   * @throws Problem 404
+   * @throws Problem 404; 410 when it was removed
    */
   async preview(runId: number, requestor: Requestor): Promise<RetryPreview> {
     const run = await this.runs.one(runId, readerOf(requestor));
@@ -49,7 +48,7 @@ export class RetryService {
   /**
    * Asks for a run again, as it was asked for, on behalf of who asked first.
    * @returns RetryAnswer
-   * @throws Problem 404; 403 when the deployment does not test that any more; 409 when the run, or a retry of it, has
+   * @throws Problem 404; 410 when it was removed; 403 when the deployment does not test that any more; 409 when the run, or a retry of it, has
    *   not finished
    */
   async retry(runId: number, requestor: Requestor, claim: IdempotencyKey | null): Promise<unknown> {
@@ -57,9 +56,8 @@ export class RetryService {
     const obstacle = obstacleTo(run, this.configuration);
     if (obstacle !== null) throw new Problem(403, `Run ${runId} cannot be retried: ${obstacle}`);
     const outcome = await this.repeat(runId, lookingAs(requestor, run), claim);
-    if (outcome.kind === 'unknown' || outcome.kind === 'unfinished' || outcome.kind === 'waiting') {
-      throw notRetried(outcome, runId);
-    }
+    if (outcome.kind === 'unknown') throw await this.runs.absence(runId, readerOf(requestor));
+    if (outcome.kind === 'unfinished' || outcome.kind === 'waiting') throw notRetried(outcome, runId);
     if (outcome.kind === 'created') this.newRuns.announce([run]);
     return answerOf(outcome);
   }
@@ -85,8 +83,7 @@ function answer(runId: number): RetryAnswer {
   return { run_id: runId };
 }
 
-function notRetried(outcome: NotRetried, runId: number): Problem {
-  if (outcome.kind === 'unknown') return noSuchRun(runId);
+function notRetried(outcome: Exclude<NotRetried, { kind: 'unknown' }>, runId: number): Problem {
   if (outcome.kind === 'unfinished') return new Problem(409, `Run ${runId} has not finished.`);
   return new Problem(409, `Run ${outcome.runId}, a retry of run ${runId}, has not finished.`);
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Results, type RunReader, type RunRecord } from '@proctor/database';
 import { isOwn, maySee, type OwnedRun } from '../auth/run-reader';
 import type { ExplanationViewer } from '../dispatchers/explanation.service';
+import type { Problem } from '../http/problem';
 import { MissingRuns } from './missing-runs';
 import { noSuchRun } from './run-id';
 
@@ -16,9 +17,14 @@ export class VisibleRuns {
   /** @throws Problem 404 for a run that is not there, or that the reader may not know of; 410 for one that was removed */
   async one(runId: number, reader: RunReader): Promise<RunRecord> {
     const run = await this.results.find(runId);
-    if (!run) throw await this.missing.problem(runId, reader);
+    if (!run) throw await this.absence(runId, reader);
     if (!maySee(reader, run)) throw noSuchRun(runId);
     return run;
+  }
+
+  /** @returns what is answered for a run that is not there any more: it may have been removed since it was found */
+  absence(runId: number, reader: RunReader): Promise<Problem> {
+    return this.missing.problem(runId, reader);
   }
 }
 

@@ -5,6 +5,9 @@ import { namedService, type ServiceOptions } from '../service/address';
 import type { DecisionAnswer, RunAnswer } from '../service/answers';
 import { Service } from '../service/service';
 
+/** A run as it is; a sentence that tells by which rule it was removed; null where the decider may see none. */
+export type FoundRun = Pick<RunAnswer, 'state' | 'priority'> | string | null;
+
 /** What every command takes by which an administrator decides something. */
 export interface DeciderOptions extends ServiceOptions {
   /** Name of a user; the key says it where a service is named. */
@@ -169,8 +172,7 @@ export interface Administration {
   matching(selection: SelectionFields, priority: number | null): Promise<number>;
   /** @returns ids of the runs that were changed */
   change(selection: SelectionFields, priority: number | null): Promise<number[]>;
-  /** Null when there is none that the decider may see. */
-  findRun(runId: number): Promise<Pick<RunAnswer, 'state' | 'priority'> | null>;
+  findRun(runId: number): Promise<FoundRun>;
   /** What the service tests. */
   tested(): Promise<{ suites: string[]; architectures: string[] }>;
   registeredWorkers(): Promise<RegisteredWorkerAnswer[]>;

@@ -9,6 +9,7 @@ import type {
   DecisionsAnswer,
   DrainAnswer,
   DrainFields,
+  FoundRun,
   Give,
   KeyAnswer,
   NewKeyAnswer,
@@ -83,9 +84,10 @@ export class AdministrationByService implements Administration {
     return answer.cancelled ?? answer.changed ?? [];
   }
 
-  async findRun(runId: number): Promise<RunAnswer | null> {
+  async findRun(runId: number): Promise<FoundRun> {
     return this.service.get<RunAnswer>(`/test/${runId}`).catch((error: unknown) => {
       if (error instanceof RefusedByService && error.status === 404) return null;
+      if (error instanceof RefusedByService && error.status === 410) return error.message;
       throw error;
     });
   }

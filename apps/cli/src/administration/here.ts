@@ -19,12 +19,14 @@ import {
   type Tested,
   UsersAndKeys,
 } from '@proctor/administration';
+import { ruleSentence } from '@proctor/contracts';
 import {
   type ApiKey,
   ApiKeys,
   BrokenOff,
   COMMAND_LINE,
   type NewApiKey,
+  RemovedRuns,
   Results,
   UnknownUser,
   type UserRecord,
@@ -32,7 +34,6 @@ import {
   type WorkerRecord,
 } from '@proctor/database';
 import { say } from '../output/print';
-import type { RunAnswer } from '../service/answers';
 import type {
   Administration,
   AppointedAnswer,
@@ -40,6 +41,7 @@ import type {
   DecisionsAnswer,
   DrainAnswer,
   DrainFields,
+  FoundRun,
   Give,
   KeyAnswer,
   NewKeyAnswer,
@@ -120,8 +122,12 @@ export class AdministrationHere implements Administration {
     );
   }
 
-  async findRun(runId: number): Promise<Pick<RunAnswer, 'state' | 'priority'> | null> {
-    return administer((get) => get(Results).find(runId));
+  findRun(runId: number): Promise<FoundRun> {
+    return administer(async (get) => {
+      const run = await get(Results).find(runId);
+      const removal = run ? null : await get(RemovedRuns).find(runId);
+      return removal ? `Run ${runId} was removed: ${ruleSentence(removal.removedBy)}` : run;
+    });
   }
 
   tested(): Promise<Tested> {

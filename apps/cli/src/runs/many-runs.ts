@@ -103,7 +103,7 @@ function tell(changed: number[], priority: number | null, { json }: ManyOptions)
 
 async function whyNot(to: Administration, missed: number[], priority: number | null): Promise<Failure> {
   const reasons: string[] = [];
-  for (const runId of missed) reasons.push(`run ${runId}: ${await whyNotOne(to, runId, priority)}`);
+  for (const runId of missed) reasons.push(await whyNotOne(to, runId, priority));
   return new Failure(
     `${missed.length} not ${priority === null ? 'cancelled' : 'changed'}; ${reasons.join('; ')}`,
     EXIT.failed,
@@ -113,9 +113,11 @@ async function whyNot(to: Administration, missed: number[], priority: number | n
 
 async function whyNotOne(to: Administration, runId: number, priority: number | null): Promise<string> {
   const run = await to.findRun(runId);
-  if (run === null) return 'there is none';
-  if (run.state === 'finished') return 'it has finished';
-  if (priority !== null && run.state !== 'queued') return 'it is executed already';
-  if (priority !== null && run.priority === priority) return 'it has that priority';
-  return "it is another key's; administrators say --everyone";
+  if (typeof run === 'string') return run;
+  const which = `run ${runId}`;
+  if (run === null) return `${which}: there is none`;
+  if (run.state === 'finished') return `${which}: it has finished`;
+  if (priority !== null && run.state !== 'queued') return `${which}: it is executed already`;
+  if (priority !== null && run.priority === priority) return `${which}: it has that priority`;
+  return `${which}: it is another key's; administrators say --everyone`;
 }

@@ -81,9 +81,9 @@ function notInTime(left: number[], seconds: number): Failure {
   );
 }
 
-/** With 1 a script would take a run that is not there for one that has failed. */
+/** With 1 a script would take a run that is not there, or was removed, for one that has failed. */
 function asUsage(error: unknown): never {
-  if (error instanceof RefusedByService && error.status === 404)
+  if (error instanceof RefusedByService && [404, 410].includes(error.status))
     throw new Failure(error.message, EXIT.usage, error.advice);
   throw error;
 }

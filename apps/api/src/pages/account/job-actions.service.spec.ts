@@ -30,11 +30,18 @@ it('a change of several runs tells which were changed when the database goes awa
   expect(retried).toEqual([1]);
 });
 
-it('a run that can no longer be changed is told of, and the others are changed', async () => {
-  const { changes, retried } = changesWith(new Problem(409, 'Run 9 waits.'));
-  expect(await changes.make('retry', RUNS, REQUESTOR)).toEqual([{ runId: 2, reason: 'Run 9 waits.' }]);
-  expect(retried).toEqual([1, 3]);
-});
+it.each([
+  [404, 'There is no run 2.'],
+  [409, 'Run 9 waits.'],
+  [410, 'Run 2 was removed: runs are kept for 3650 days.'],
+])(
+  'a run that can no longer be changed is told of, and the others are changed: %i',
+  async (status, reason) => {
+    const { changes, retried } = changesWith(new Problem(status, reason));
+    expect(await changes.make('retry', RUNS, REQUESTOR)).toEqual([{ runId: 2, reason }]);
+    expect(retried).toEqual([1, 3]);
+  },
+);
 
 function fail(): never {
   throw new Error('it was not refused');

@@ -49,7 +49,7 @@ export class RunChanges {
       } catch (error) {
         if (error instanceof DatabaseUnavailable && done.length > 0) throw new BrokenOff(done, error);
         // It has changed since it was shown; the others are done nevertheless.
-        if (!(error instanceof Problem) || ![403, 404, 409].includes(error.status)) throw error;
+        if (!(error instanceof Problem) || ![403, 404, 409, 410].includes(error.status)) throw error;
         refusals.push({ runId, reason: error.detail });
       }
     }

@@ -32,7 +32,7 @@ export class RetryPage {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** @throws Problem 404 */
+  /** @throws Problem 404; 410 when it was removed */
   async of(runId: number, requestor: Requestor): Promise<Page> {
     const { run, equal, obstacle } = await this.retries.preview(runId, requestor);
     return {
