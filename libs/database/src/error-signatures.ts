@@ -103,7 +103,7 @@ export class ErrorSignatures {
 const ALL: ListFilter = { suites: null, architectures: null, package: null };
 
 /** In the words of the index `runs_alike`, of which alone the runs are counted. */
-const OF = (signature: string): string =>
+export const ofSignature = (signature: string): string =>
   `r.error_signature = ${signature} and r.state = 'finished' and not r.is_private`;
 const NEWEST_FIRST = 'order by r.finished_at desc, r.run_id desc';
 
@@ -126,14 +126,14 @@ const SUMMARY_COLUMNS = {
 
 const FIRST = `
   cross join lateral (
-    select r.run_id, r.finished_at, r.trigger from runs r where ${OF('s.signature')}
+    select r.run_id, r.finished_at, r.trigger from runs r where ${ofSignature('s.signature')}
     order by r.finished_at, r.run_id limit 1
   ) f`;
 
 /** @param asked a condition on `r` @param runsMax runs that are counted, the newest */
 const LAST_AND_COUNT = (asked: string, runsMax: number): string => `
   cross join lateral (
-    select r.run_id, r.finished_at, r.package, r.error_excerpt from runs r where ${OF('s.signature')} and ${asked}
+    select r.run_id, r.finished_at, r.package, r.error_excerpt from runs r where ${ofSignature('s.signature')} and ${asked}
     ${NEWEST_FIRST} limit 1
   ) l
   cross join lateral (
@@ -141,7 +141,7 @@ const LAST_AND_COUNT = (asked: string, runsMax: number): string => `
       count(distinct n.package collate "C")::integer as packages,
       count(distinct n.suite || '/' || n.arch collate "C")::integer as places
     from (
-      select r.package, r.suite, r.arch from runs r where ${OF('s.signature')} and ${asked}
+      select r.package, r.suite, r.arch from runs r where ${ofSignature('s.signature')} and ${asked}
       ${NEWEST_FIRST} limit ${runsMax}
     ) n
   ) counted`;
@@ -184,7 +184,7 @@ const FIND = statement(
 
 const SEEN = { count: integer, lastAt: time };
 /** The newest runs of $1. */
-const NEWEST = `(select r.* from runs r where ${OF('$1')} ${NEWEST_FIRST} limit ${SIGNATURE_RUNS_MAX}) n`;
+const NEWEST = `(select r.* from runs r where ${ofSignature('$1')} ${NEWEST_FIRST} limit ${SIGNATURE_RUNS_MAX}) n`;
 
 const PACKAGES = statement(
   { package: text, ...SEEN },
@@ -200,9 +200,9 @@ const PLACES = statement(
   group by n.suite, n.arch order by count(*) desc, n.suite, n.arch limit $2`,
 );
 
-const RUNS = selectRecords(`where ${OF('$1')} ${NEWEST_FIRST} limit $2`);
+const RUNS = selectRecords(`where ${ofSignature('$1')} ${NEWEST_FIRST} limit $2`);
 
 const RUNS_BEFORE = selectRecords(`
-  where ${OF('$1')} and (r.finished_at, r.run_id) < (
-    select r.finished_at, r.run_id from runs r where r.run_id = $3 and ${OF('$1')})
+  where ${ofSignature('$1')} and (r.finished_at, r.run_id) < (
+    select r.finished_at, r.run_id from runs r where r.run_id = $3 and ${ofSignature('$1')})
   ${NEWEST_FIRST} limit $2`);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Verdict } from '@proctor/contracts';
 import { Database } from './database';
+import { ofSignature } from './error-signatures';
 import { type RunRecord, selectRecords } from './run-columns';
 import { bigint, integer, statement, text, time } from './statement';
 import type { ReferenceRun } from './trigger-runs';
@@ -99,12 +100,12 @@ const LATER = selectRecords(`
       (select n.run_id from runs n where ${SAME_TEST} and n.is_private and n.api_key_id = $9::integer)
     ) later)`);
 
-const SAME_ERROR = statement(
+export const SAME_ERROR = statement(
   { package: text, runId: bigint, runs: integer },
   `
   select package, max(run_id) as "runId", count(*)::integer as runs
   from (
-    select r.package, r.run_id from runs r where r.error_signature = $1 and not r.is_private
+    select r.package, r.run_id from runs r where ${ofSignature('$1')}
     order by r.finished_at desc, r.run_id desc limit ${SAME_ERROR_RUNS_MAX}
   ) newest
   where package <> $2 group by package order by count(*) desc, package limit $3`,

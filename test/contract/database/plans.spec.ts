@@ -5,6 +5,7 @@ import { LISTS } from '../../../libs/database/src/error-signatures';
 import { ARRIVALS } from '../../../libs/database/src/loading-statements';
 import { ORDERS } from '../../../libs/database/src/orders';
 import type { Statement } from '../../../libs/database/src/statement';
+import { SAME_ERROR } from '../../../libs/database/src/triage-runs';
 import { OF_PACKAGE, TRIGGERS } from '../../../libs/database/src/trigger-statements';
 import { SUITES_OF } from '../../../libs/database/src/public-statements';
 import * as lists from '../../../libs/database/src/status-lists';
@@ -268,6 +269,10 @@ it('the attempts of a worker and the newest errors are read by indexes of their 
   expect(listed).toContain('Index Only Scan: runs_newest_errors');
   expect(listed).toContain('Index Only Scan: runs_alike');
   expect(listed.filter((scan) => scan.startsWith('Seq'))).toEqual([]);
+  for (const mode of MODES)
+    expect(await scans(SAME_ERROR, `'0123456789abcdef', 'hello', 5`, 'runs', mode)).toEqual([
+      'Index Only Scan: runs_alike',
+    ]);
 });
 
 it.each(MODES)('triggers are found and counted by their words, by a %s plan', async (mode) => {
