@@ -1,4 +1,5 @@
 import { IS_KEPT } from './expiry-statements';
+import { MONTH_AMOUNTS, MONTH_OF_RUN } from './package-months';
 import { WINDOW } from './package-status';
 import { telling } from './status-statements';
 import { bigint, boolean, integer, type RowOf, type Statement, statement, text, time } from './statement';
@@ -57,12 +58,17 @@ export const OLD_RUNS = {
   private: OLD_RUNS_WHERE('r.is_private'),
 };
 
-/** Deletes the rows of those of the runs $1 of which nothing else is left, by the rule $2. What another transaction holds is left for later. */
+/**
+ * Deletes the rows of those of the runs $1 of which nothing else is left, by the rule $2, and adds them to the figures of their
+ * months. What another transaction holds is left for later.
+ */
 export const REMOVE_RUNS = statement(
   { runs: integer },
   `
   with going as (
-    select r.run_id, r.is_private, r.requestor_id, r.api_key_id from runs r
+    select r.run_id, r.is_private, r.requestor_id, r.api_key_id, r.package, r.suite, r.arch, r.finished_at, r.verdict,
+      r.duration_seconds, r.cancelled
+    from runs r
     where r.run_id = any($1::bigint[]) and r.state = 'finished' and r.story_removed_by is not null
       and r.log_size is null and r.artifacts_size is null and not exists (select from runs t where t.retry_of = r.run_id)
     order by r.run_id for update skip locked
@@ -70,6 +76,12 @@ export const REMOVE_RUNS = statement(
     insert into removed_runs (run_id, removed_by, requestor_id, api_key_id)
     select run_id, $2, case when is_private then requestor_id end, case when is_private then api_key_id end from going
     on conflict do nothing
+  ), counted as (
+    insert into package_months as kept (package, suite, arch, month, verdict, runs, timed_runs, test_seconds)
+    select r.package, r.suite, r.arch, ${MONTH_OF_RUN}, r.verdict, ${MONTH_AMOUNTS}
+    from going r where not r.is_private and not r.cancelled group by 1, 2, 3, 4, 5
+    on conflict (package, suite, arch, month, verdict) do update set runs = kept.runs + excluded.runs,
+      timed_runs = kept.timed_runs + excluded.timed_runs, test_seconds = kept.test_seconds + excluded.test_seconds
   ), testbeds as (
     delete from run_testbeds t using going g where t.run_id = g.run_id
   ), changes as (

@@ -13,6 +13,7 @@ import { Imports } from './imports';
 import { FollowedPackages } from './followed-packages';
 import { KeptAnswers } from './once';
 import { Notes } from './notes';
+import { PackageMonths } from './package-months';
 import { PackagePages } from './package-pages';
 import { OwnRuns } from './own-runs';
 import { Packages } from './packages';
@@ -62,6 +63,7 @@ export const STORES = {
   publications: Publications,
   notes: Notes,
   packages: Packages,
+  packageMonths: PackageMonths,
   packagePages: PackagePages,
   prefixPages: PrefixPages,
   removedRuns: RemovedRuns,
@@ -112,6 +114,7 @@ export {
   Imports,
   KeptAnswers,
   Notes,
+  PackageMonths,
   PackagePages,
   PrefixPages,
   OwnRuns,

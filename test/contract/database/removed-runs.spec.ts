@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RunsOfMonth } from '@proctor/database';
 import { ExpiryPass, type RetentionRules } from '@proctor/retention';
 import { FolderStore } from '@proctor/store';
 import { generateFinishedRuns } from '../../generator/finished-runs';
@@ -66,14 +67,20 @@ const rows = async (): Promise<Row[]> =>
       from runs join users u on u.user_id = requestor_id order by run_id`)
   ).rows;
 
-/** The figures of each day, and how each package is. */
-async function statistics(): Promise<Record<'runDays' | 'packageDays' | 'packages', unknown[]>> {
-  const { dayStatistics, statusProjection } = fixture.database;
+/** The figures of each day, how each package is, and its figures of each month. */
+async function statistics(): Promise<
+  Record<'runDays' | 'packageDays' | 'packages' | 'packageMonths', unknown[]>
+> {
+  const { dayStatistics, statusProjection, packageMonths } = fixture.database;
   while (await statusProjection.step('amd64'));
   while (await dayStatistics.step('amd64'));
   const everything = { suite: null, arch: null };
   const { rows: packages } = await fixture.client.query('select * from package_statuses order by package');
+  const months = (packages as { package: string }[]).map((row) =>
+    packageMonths.of({ package: row.package, suite: 'sid', arch: 'amd64' }),
+  );
   return {
+    packageMonths: (await Promise.all(months)).flat().map(({ updatedAt: _, ...figures }) => figures),
     runDays: await dayStatistics.runs('2000-01-01', everything),
     // Those of today may be those of the next day when they are asked for again.
     packageDays: (await dayStatistics.packages('2000-01-01', everything)).filter(
@@ -83,11 +90,20 @@ async function statistics(): Promise<Record<'runDays' | 'packageDays' | 'package
   };
 }
 
-it('statistics of each day and the status of each package stay when runs themselves go, and statuses can be made anew', async () => {
+it('statistics of each day, figures of each month and the status of each package stay when runs themselves go, and statuses can be made anew', async () => {
   const before = await statistics();
   for (const rowsOfOne of Object.values(before)) expect(rowsOfOne.length).toBeGreaterThan(1);
-  const { runs } = await pass({ runDays: RUN_DAYS });
-  expect(runs).toBeGreaterThan(200);
+  const counted = await fixture.client.query<{ runs: number; seconds: number }>(`
+    select count(*)::integer as runs, sum(duration_seconds)::integer as seconds from runs where not is_private and not cancelled`);
+  const sum = (figures: number[]): number => figures.reduce((all, each) => all + each, 0);
+  const months = before.packageMonths as RunsOfMonth[];
+  expect(sum(months.map(({ runs }) => runs))).toBe(counted.rows[0]!.runs);
+  expect(sum(months.map(({ testSeconds }) => testSeconds))).toBe(counted.rows[0]!.seconds);
+  // In two passes: what was counted first is added to.
+  const { runs } = await pass({ runDays: 2 * RUN_DAYS });
+  expect(runs).toBeGreaterThan(100);
+  expect((await pass({ runDays: RUN_DAYS + 5 })).runs).toBeGreaterThan(50);
+  expect((await pass({ runDays: RUN_DAYS })).runs).toBeGreaterThan(0);
   expect(await statistics()).toEqual(before);
   await fixture.client.query(`truncate package_statuses`);
   await fixture.client.query(`update status_progress set filled_package = '', filled_suite = ''`);

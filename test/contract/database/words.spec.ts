@@ -39,6 +39,7 @@ const WORDS: Record<string, readonly string[]> = {
   package_statuses_verdict_check: VERDICTS,
   package_statuses_previous_check: VERDICTS,
   run_days_verdict_check: VERDICTS,
+  package_months_verdict_check: VERDICTS,
   notes_subject_check: NOTE_SUBJECTS,
   imported_ids_kind_check: IMPORTED_KINDS,
   expiry_progress_name_check: EXPIRY_MARKS,

@@ -21,6 +21,7 @@ const PUBLIC = [
   'GET /api/doc',
   'GET /data/packages/{suite}/{arch}/{prefix}/{package}/latest.json',
   'GET /data/packages/{suite}/{arch}/{prefix}/{package}/history.json',
+  'GET /data/packages/{suite}/{arch}/{prefix}/{package}/months.json',
   'GET /data/packages/{suite}/{arch}/{prefix}/{package}/latest-autopkgtest/log.gz',
   'GET /data/autopkgtest/{suite}/{arch}/{prefix}/{package}/{run_id}/log.gz',
   'GET /data/autopkgtest/{suite}/{arch}/{prefix}/{package}/{run_id}/artifacts.tar.gz',

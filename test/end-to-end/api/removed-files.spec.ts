@@ -64,7 +64,12 @@ it('a run that was removed is gone everywhere with the rule, a private one for i
   const secret = await api.submit('hello', { is_private: true });
   await api.finish(secret, { verdict: 'fail' });
   await api.database.expiry.removeStories([secret], 'facts and attempts: 400');
+  const { date } = (await (await api.api(`/test/${runId}`)).json()) as { date: string };
   expect(await api.database.expiry.removeRuns([runId, secret], 'runs: 3650')).toBe(2);
+  const months = await api.fetch(`/data/packages/bookworm/amd64/h/hello/months.json`);
+  expect(await months.json()).toMatchObject([
+    { month: date.slice(0, 7), fail: 1, total: 1, total_duration_seconds: 30, average_duration_seconds: 30 },
+  ]);
   const own = [`/test/${runId}`, `/runs/${runId}/log`, `/test/${secret}`].map((at) => api.api(at));
   const open = [`${page}/${runId}/`, `${page}/${runId}/log`, `/data/autopkgtest/${path}/log.gz`];
   const answers = await Promise.all([...own, ...open.map((at) => api.fetch(at))]);

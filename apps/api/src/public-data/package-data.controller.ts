@@ -12,6 +12,7 @@ import type { ResultObject } from '../runs/result-object';
 import { BeforePipe } from '../runs/run-id';
 import { historyFilter, historyQuery, HistoryWantedPipe } from './history-filter';
 import type { HistoryWanted } from './history-filter';
+import { monthObjects } from './month-object';
 import { PublicAnswerInterceptor } from './public-answer';
 import type { PublicAnswer } from './public-answer';
 import { PublicCache } from './public-cache';
@@ -55,6 +56,18 @@ export class PackageDataController {
       updates: runs.map((run) => run.updatedAt),
       maxAgeSeconds: 0,
       headers: older === null ? {} : { Link: `<${url()}${historyQuery(wanted, older)}>; rel="prev"` },
+    };
+  }
+
+  /** Oldest first. Runs that were removed since are counted. */
+  @Get('months.json')
+  @UseInterceptors(PublicAnswerInterceptor)
+  async months(@Param() place: PackagePlace): Promise<PublicAnswer> {
+    const figures = await this.runs.months(place);
+    return {
+      content: monthObjects(figures),
+      updates: figures.flatMap(({ updatedAt }) => updatedAt ?? []),
+      maxAgeSeconds: 0,
     };
   }
 

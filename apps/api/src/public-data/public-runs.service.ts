@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isPackageName, isWord, packagePrefix, describe } from '@proctor/contracts';
-import { PackagePages, PublicRuns } from '@proctor/database';
-import type { HistoryFilter, RunReader, RunRecord } from '@proctor/database';
+import { PackageMonths, PackagePages, PublicRuns } from '@proctor/database';
+import type { HistoryFilter, RunReader, RunRecord, RunsOfMonth } from '@proctor/database';
 import { maySee } from '../auth/run-reader';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
@@ -29,6 +29,7 @@ export class PublicRunsService {
   constructor(
     private readonly publicRuns: PublicRuns,
     private readonly pages: PackagePages,
+    private readonly packageMonths: PackageMonths,
     private readonly missing: MissingRuns,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
@@ -76,6 +77,17 @@ export class PublicRunsService {
     if (runs.length === 0) this.checkTarget(place);
     const page = runs.slice(0, historyLengthMax);
     return { runs: page, older: runs.length > historyLengthMax ? page.at(-1)!.runId : null };
+  }
+
+  /**
+   * How many runs finished in each month, the oldest first; what was removed since counts.
+   * @throws Problem 404 for a path that names no package of this deployment
+   */
+  async months(place: PackagePlace): Promise<RunsOfMonth[]> {
+    checkNames(place);
+    const months = await this.packageMonths.of(place);
+    if (months.length === 0) this.checkTarget(place);
+    return months;
   }
 
   /**

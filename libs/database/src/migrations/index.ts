@@ -30,6 +30,7 @@ import { RunsOfUsers1765800000000 } from './runs-of-users';
 import { RunIds1764550000000 } from './run-ids';
 import { StatusHistory1765900060000 } from './status-history';
 import { StatusLists1765900000000 } from './status-lists';
+import { PackageMonths1766440000000 } from './package-months';
 import { RemovedRuns1766430000000 } from './removed-runs';
 import { RunsOfTriggers1765700000000 } from './runs-of-triggers';
 import { SchedulerDecisions1764400000000 } from './scheduler-decisions';
@@ -89,4 +90,5 @@ export const MIGRATIONS = [
   FirstWords1766410000000,
   AlikeErrors1766420000000,
   RemovedRuns1766430000000,
+  PackageMonths1766440000000,
 ];

@@ -81,3 +81,38 @@ export class StatusDayRow {
   @Column('integer')
   tmpfail: number;
 }
+
+/**
+ * The public runs of a package that ended in a month, UTC, with a verdict, and whose rows were removed; cancelled ones are not counted.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
+ */
+@Entity('package_months')
+@Check('package_months_verdict_check', isOneOf('verdict', VERDICTS))
+export class PackageMonthRow {
+  @PrimaryColumn('text')
+  package: string;
+
+  @PrimaryColumn('text')
+  suite: string;
+
+  @PrimaryColumn('text')
+  arch: string;
+
+  /** Its first day. */
+  @PrimaryColumn('date')
+  month: string;
+
+  @PrimaryColumn('text')
+  verdict: Verdict;
+
+  @Column('integer')
+  runs: number;
+
+  /** Those whose duration is known, and how long all of them took. */
+  @Column('integer')
+  timedRuns: number;
+
+  @Column('bigint')
+  testSeconds: number;
+}

@@ -1,4 +1,4 @@
-import { RunDayRow, StatusDayRow } from './day';
+import { PackageMonthRow, RunDayRow, StatusDayRow } from './day';
 import { ApiKeyRow } from './api-key';
 import { AttemptRow } from './attempt';
 import { AuditEntryRow } from './audit-entry';
@@ -48,6 +48,7 @@ export const ROWS = [
   RunChangeRow,
   RunDayRow,
   StatusDayRow,
+  PackageMonthRow,
   DispatcherRow,
   SchedulerRow,
   SessionRow,

@@ -100,6 +100,9 @@ export const VIEWS: Record<string, Asks> = {
     ...perPackage((at) => `/data/packages/${dataOf(at)}/history.json?status=fail`)(names),
     ...perRun((run) => `/data/packages/${dataOf(run)}/history.json?before=${run.runId}`)(names),
   ],
+  'GET /data/packages/:suite/:arch/:prefix/:package/months.json': perPackage(
+    (at) => `/data/packages/${dataOf(at)}/months.json`,
+  ),
   'GET /data/packages/:suite/:arch/:prefix/:package/latest-autopkgtest/log.gz': perPackage(
     (at) => `/data/packages/${dataOf(at)}/latest-autopkgtest/log.gz`,
   ),

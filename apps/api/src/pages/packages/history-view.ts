@@ -72,6 +72,7 @@ export function historyView(
     newestUrl: url(null),
     olderUrl: hasOlder ? url(runs.at(-1)!.runId) : null,
     jsonUrl: `/data/packages/${suite}/${arch}/${prefix}/${name}/history.json${historyQuery(asked, asked.before)}`,
+    monthsUrl: `/data/packages/${suite}/${arch}/${prefix}/${name}/months.json`,
     feedUrl: `/data/feeds/${prefix}/${name}.xml`,
   };
 }
