@@ -82,7 +82,12 @@ it('what waits becomes what was said, and nothing is written before it was said'
   expect(await counts()).toMatchObject({ runs: 0, users: 0 });
   await importDebci(folder, { ...OPTIONS, pending: 'leave' });
   expect(await counts()).toMatchObject({ runs: JOBS - PENDING });
-  await importDebci(folder, { ...OPTIONS, pending: 'cancel' });
+  const written = jest.spyOn(process.stdout, 'write');
+  written.mockClear();
+  await importDebci(folder, { ...OPTIONS, pending: 'cancel', json: true });
+  expect(JSON.parse(written.mock.calls.map(([text]) => String(text)).join(''))).toMatchObject({
+    runs: { added: PENDING, present: JOBS - PENDING },
+  });
   const { rows } = await client.query(
     `select count(*)::integer as n from runs where cancelled and verdict = 'tmpfail'`,
   );

@@ -60,8 +60,15 @@ it('results of autopkgtest-cloud are imported once, with numbers of their own, a
   await writeFile(join(folder, 'result.ndjson'), lines(results.slice(0, 7)));
   await importCloud(folder, { backend: 'lxd' });
   await writeFile(join(folder, 'result.ndjson'), lines(results));
-  await importCloud(folder, { backend: 'lxd', sameUsers: true });
+  const written = jest.spyOn(process.stdout, 'write');
+  written.mockClear();
+  await importCloud(folder, { backend: 'lxd', sameUsers: true, json: true });
 
+  const place = { suite: 'noble', arch: 'amd64', verdict: 'pass', there: 2, here: 2 };
+  expect(JSON.parse(written.mock.calls.map(([text]) => String(text)).join(''))).toEqual({
+    runs: { added: 2, present: 7 },
+    places: expect.arrayContaining([place]) as unknown,
+  });
   expect(told).toContain('runs: 7 new, 0 were here already');
   expect(told).toContain('runs: 2 new, 7 were here already');
   const { rows } = await fixture.client.query(`

@@ -32,8 +32,6 @@ const WITHOUT_JSON = [
   'proctor config schema',
   'proctor debug',
   'proctor events',
-  'proctor import autopkgtest-cloud',
-  'proctor import debci',
   'proctor man',
   'proctor run log',
   'proctor start',

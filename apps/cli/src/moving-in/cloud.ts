@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { COMMAND_LINE, ImportConflict, type ImportedRun, type Imports } from '@proctor/database';
 import { EXIT, Failure } from '../failure';
 import { withDatabase } from '../home-database';
-import { say } from '../output/print';
+import { type OutputOptions, say } from '../output/print';
 import { ThereAndHere } from './there-and-here';
 import { type CloudResult, cloudResult, cloudTest } from './cloud-result';
 import { Progress } from '../output/progress';
@@ -13,7 +13,7 @@ const SOURCE = 'autopkgtest-cloud';
 const BATCH = 1_000;
 const FAULTS_MAX = 20;
 
-export interface CloudOptions {
+export interface CloudOptions extends OutputOptions {
   sameUsers?: boolean;
   backend: string;
 }
@@ -57,7 +57,7 @@ export async function importCloud(folder: string, options: CloudOptions): Promis
     progress.end();
     await imports.makeStatusesAgain([...architectures], firstDay);
     say(`users: ${owners.size}, runs: ${added} new, ${count - added} were here already`);
-    comparison.print();
+    comparison.print({ added, present: count - added }, options);
   });
 }
 

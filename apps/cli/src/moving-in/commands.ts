@@ -1,11 +1,10 @@
 import { type Command, Option } from 'commander';
-import { groupOf, loaded } from '../arguments';
+import { groupOf, loaded, withJson } from '../arguments';
 
 /** Taking over what another service knew. */
 export function addImportCommands(program: Command): void {
   const group = groupOf(program, 'import', 'take over what another service knew; see docs/moving-in.md');
-  group
-    .command('debci')
+  withJson(group.command('debci'))
     .argument('<folder>', 'with users.csv, keys.csv, packages.csv, workers.csv and jobs.csv')
     .description(
       'users, keys and runs of a debci, 3.x or 4.x; doing it again goes on where it was broken off',
@@ -26,8 +25,7 @@ export function addImportCommands(program: Command): void {
     .option('--issuer <url>', 'the login provider by which the users came: they are known here by it too')
     .option('--same-users', 'users of one name, there and here, are the same people')
     .action(loaded(() => import('./debci'), 'importDebci'));
-  group
-    .command('autopkgtest-cloud')
+  withJson(group.command('autopkgtest-cloud'))
     .argument('<folder>', 'with test.ndjson and result.ndjson')
     .description('results of an autopkgtest-cloud; doing it again adds what is new')
     .option('--backend <name>', 'where the runs were executed', 'qemu')

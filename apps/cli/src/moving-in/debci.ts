@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { type ImportedRun, ImportConflict, type Imports } from '@proctor/database';
 import { EXIT, Failure } from '../failure';
 import { withDatabase } from '../home-database';
-import { say } from '../output/print';
-import { ThereAndHere } from './there-and-here';
+import { type OutputOptions, say } from '../output/print';
+import { type ImportedRuns, ThereAndHere } from './there-and-here';
 import { type DebciJob, debciJob, exitCodeOf } from './debci-job';
 import { type DebciPeople, importDebciPeople, type PeopleOptions, readDebciPeople } from './debci-people';
 import { importDebciFiles, requireFiles } from './debci-files';
@@ -15,7 +15,7 @@ const BATCH = 1_000;
 
 const COLUMNS = ['run_id', 'created_at', 'suite', 'arch', 'status'];
 
-export interface DebciOptions extends PeopleOptions {
+export interface DebciOptions extends PeopleOptions, OutputOptions {
   pending?: 'leave' | 'requeue' | 'cancel';
   files: 'now' | 'later' | 'none';
   /** debci's data folder. */
@@ -57,10 +57,10 @@ export async function importDebci(folder: string, options: DebciOptions): Promis
     for (let place = 0; place < known.length; place += BATCH)
       await imports.keepPackages(known.slice(place, place + BATCH));
     const comparison = new ThereAndHere();
-    await importJobs(imports, { jobs, names, owners, survey, since, options, comparison });
+    const runs = await importJobs(imports, { jobs, names, owners, survey, since, options, comparison });
     await imports.makeStatusesAgain([...survey.architectures], survey.firstDay);
     if (tree !== null) await importDebciFiles(imports, wantedJobs(jobs, since), packageOf(names), tree);
-    comparison.print();
+    comparison.print(runs, options);
   });
   say(`imported; statuses and statistics follow as soon as a scheduler runs${filesToCome(options)}`);
 }
@@ -150,17 +150,17 @@ interface JobsImport {
 async function importJobs(
   imports: Imports,
   { jobs, survey, since, comparison, ...rest }: JobsImport,
-): Promise<void> {
+): Promise<ImportedRuns> {
   const progress = new Progress('runs', survey.jobs);
-  let [added, before] = [0, 0];
+  let [added, present] = [0, 0];
   for await (const part of wantedJobs(jobs, since)) {
     for (let place = 0; place < part.length; place += BATCH) {
       const batch = part.slice(place, place + BATCH);
       const taken = rest.options.pending === 'leave' ? batch.filter(({ verdict }) => verdict) : batch;
-      const present = await presentOf(imports, taken, rest.names);
-      const runs = taken.filter(({ runId }) => !present.has(runId)).map((job) => importedRun(job, rest));
+      const known = await presentOf(imports, taken, rest.names);
+      const runs = taken.filter(({ runId }) => !known.has(runId)).map((job) => importedRun(job, rest));
       added += runs.length > 0 ? await asFailure(imports.addRuns(runs)) : 0;
-      before += present.size;
+      present += known.size;
       const finished = taken.filter(({ verdict }) => verdict !== null);
       for (const { suite, arch, verdict } of finished) comparison.there(suite, arch, verdict!);
       await comparison.here(
@@ -171,7 +171,8 @@ async function importJobs(
     }
   }
   progress.end();
-  say(`runs: ${added} new${before > 0 ? `, ${before} were here already` : ''}`);
+  say(`runs: ${added} new${present > 0 ? `, ${present} were here already` : ''}`);
+  return { added, present };
 }
 
 function presentOf(imports: Imports, jobs: DebciJob[], names: Names): Promise<Set<number>> {

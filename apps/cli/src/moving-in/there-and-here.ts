@@ -1,6 +1,12 @@
 import type { Imports } from '@proctor/database';
 import { Failure } from '../failure';
-import { printTable } from '../output/print';
+import { type OutputOptions, printAnswer, printTable } from '../output/print';
+
+/** Runs of an import: those that are new here, and those that were here before. */
+export interface ImportedRuns {
+  added: number;
+  present: number;
+}
 
 interface Counted {
   suite: string;
@@ -24,24 +30,13 @@ export class ThereAndHere {
       this.of(suite, arch, verdict ?? 'waiting').here += runs;
   }
 
-  /** Prints all, and fails where they differ. @throws Failure */
-  print(): void {
+  /** Prints all, and fails where they differ. @param runs what the import did, for `--json` @throws Failure */
+  print(runs: ImportedRuns, options: OutputOptions): void {
     const rows = [...this.places.values()].sort(
       (a, b) =>
         a.suite.localeCompare(b.suite) || a.arch.localeCompare(b.arch) || a.verdict.localeCompare(b.verdict),
     );
-    printTable(
-      rows,
-      [
-        { head: 'SUITE', of: (row) => row.suite },
-        { head: 'ARCH', of: (row) => row.arch },
-        { head: 'VERDICT', of: (row) => row.verdict },
-        { head: 'THERE', of: (row) => row.there },
-        { head: 'HERE', of: (row) => row.here },
-        { head: '', of: (row) => (row.there === row.here ? 'same' : 'DIFFERENT') },
-      ],
-      'no finished runs',
-    );
+    printAnswer({ runs, places: rows }, options, () => tell(rows));
     const odd = rows.filter(({ there, here }) => there !== here);
     if (odd.length > 0)
       throw new Failure(
@@ -55,4 +50,19 @@ export class ThereAndHere {
     this.places.set(key, found);
     return found;
   }
+}
+
+function tell(rows: Counted[]): void {
+  printTable(
+    rows,
+    [
+      { head: 'SUITE', of: (row) => row.suite },
+      { head: 'ARCH', of: (row) => row.arch },
+      { head: 'VERDICT', of: (row) => row.verdict },
+      { head: 'THERE', of: (row) => row.there },
+      { head: 'HERE', of: (row) => row.here },
+      { head: '', of: (row) => (row.there === row.here ? 'same' : 'DIFFERENT') },
+    ],
+    'no finished runs',
+  );
 }
