@@ -142,7 +142,7 @@ export const STATUS_HISTORY = statement(
 
 /**
  * Runs `r` that did not end like the one before, or failed as the first; tmpfail says nothing, and neutral is as good as pass
- * if $2 says so.
+ * if $2 says so. Only of those that are found the last pass is asked: many more are looked at.
  */
 function changes(among: string): Statement<RowOf<typeof STATUS_COLUMNS>> {
   const said = (verdict: string) => `case when $2 and ${verdict} = 'neutral' then 'pass' else ${verdict} end`;
@@ -150,15 +150,19 @@ function changes(among: string): Statement<RowOf<typeof STATUS_COLUMNS>> {
     STATUS_COLUMNS,
     `
     select ${selected(STATUS_COLUMNS, 'r')}
-    from (${among}) r
+    from (
+      select r.*, before.verdict as verdict_before from (${among}) r
+      left join lateral (
+        select b.verdict from runs b where ${earlier('<')} and b.verdict <> 'tmpfail'
+        order by b.finished_at desc, b.run_id desc limit 1
+      ) before on true
+      where ${said('r.verdict')} <> ${said('before.verdict')} or (before.verdict is null and r.verdict = 'fail')
+      ${NEWEST_FIRST} limit $1
+    ) r
+    cross join lateral (select r.verdict_before as verdict) before
     join users u on u.user_id = r.requestor_id
-    left join lateral (
-      select b.verdict from runs b where ${earlier('<')} and b.verdict <> 'tmpfail'
-      order by b.finished_at desc, b.run_id desc limit 1
-    ) before on true
     ${LAST_PASS}
-    where ${said('r.verdict')} <> ${said('before.verdict')} or (before.verdict is null and r.verdict = 'fail')
-    ${NEWEST_FIRST} limit $1`,
+    ${NEWEST_FIRST}`,
   );
 }
 
