@@ -10,6 +10,7 @@ import { PACKAGES_SHOWN_MAX } from '../frame/list';
 import { staleBefore } from '../frame/stale';
 import type { PackageKnown } from './package-view';
 import type { PrefixAsked } from './prefix-asked';
+import { fittingPage } from './prefix-view';
 
 const UNFINISHED_SHOWN_MAX = 200;
 const PREFIX = /^(lib[a-z0-9+.-]|[a-z0-9])$/;
@@ -79,7 +80,7 @@ export class PackagePageService {
     ]);
     const isFiltered = status !== null || suite !== null || arch !== null;
     if (found.length === 0 && (after !== null || !isFiltered)) throw noPrefix(prefix, after);
-    const shown = found.slice(0, PACKAGES_SHOWN_MAX);
+    const shown = fittingPage(found, places.length);
     const packages = shown.map(({ name }) => name);
     const statuses = await this.publicRuns.packageStatuses(packages);
     return {

@@ -1,6 +1,6 @@
 import type { PackageStatus } from '@proctor/database';
 import { packageStatus } from '../../../../../test/support/package-status';
-import { countsOf, countsSentence, matrixView } from './prefix-view';
+import { countsOf, countsSentence, fittingPage, matrixView } from './prefix-view';
 
 const targets = {
   suites: ['unstable', 'testing'],
@@ -78,4 +78,16 @@ it.each([
   [{}, 'No package is as asked for.'],
 ])('how many are in each state, %j, is said in a sentence', (counts, sentence) => {
   expect(countsSentence({ ...none, ...counts })).toBe(sentence);
+});
+
+it.each([
+  ['trouble on few places', 'fail', 8, 283],
+  ['trouble on many places', 'stale', 40, 77],
+  ['trouble on more places than a page can show', 'fail', 10_000, 1],
+  ['names without trouble', 'pass', 40, 500],
+  ['names without results', 'untested', 40, 500],
+] as const)('a page of %s ends before it weighs too much', (_of, state, places, shown) => {
+  const packages = Array.from({ length: 501 }, (_each, number) => ({ name: `p${number}`, state }));
+  expect(fittingPage(packages, places)).toEqual(packages.slice(0, shown));
+  expect(fittingPage(packages.slice(0, shown), places)).toHaveLength(shown);
 });

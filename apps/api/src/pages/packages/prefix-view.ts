@@ -1,7 +1,14 @@
 import { packagePrefix } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
-import { PACKAGE_STATES, type PackageState, type PackageStatus, type PrefixPlace } from '@proctor/database';
+import {
+  PACKAGE_STATES,
+  type PackageOfPrefix,
+  type PackageState,
+  type PackageStatus,
+  type PrefixPlace,
+} from '@proctor/database';
 import { statusOf } from '../../runs/result-object';
+import { PACKAGES_SHOWN_MAX } from '../frame/list';
 import { statusObject } from '../status/package-columns';
 
 interface Targets {
@@ -10,6 +17,24 @@ interface Targets {
   neutral: NeutralStatus;
   /** A newest result that ended before is stale. */
   staleBefore: Date;
+}
+
+/** What the rows of one page may weigh, in cells: fifteen bytes each when they are sent, so that a page stays below 60 kB. */
+const CELLS_SHOWN_MAX = 3_400;
+/** What the strip and the name of a row weigh, in cells. */
+const ROW_CELLS = 4;
+
+/**
+ * Those that fit on one page, of packages with the worst first: who has trouble is a row with a cell for each place, the others
+ * are names.
+ */
+export function fittingPage(packages: PackageOfPrefix[], places: number): PackageOfPrefix[] {
+  let cells = 0;
+  const beyond = packages.findIndex(({ state }, index) => {
+    cells += state === 'pass' || state === 'untested' ? 1 : places + ROW_CELLS;
+    return index >= PACKAGES_SHOWN_MAX || (index > 0 && cells > CELLS_SHOWN_MAX);
+  });
+  return beyond === -1 ? packages : packages.slice(0, beyond);
 }
 
 /** Packages as a matrix of those with trouble, and names of those without. */
