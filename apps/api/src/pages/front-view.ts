@@ -1,5 +1,6 @@
-import { type NeutralStatus, packagePrefix } from '@proctor/contracts';
+import { type NeutralStatus } from '@proctor/contracts';
 import type { PackageStatus, QueueLength, StatusRecord } from '@proctor/database';
+import { historyPath, packagePath, runPath } from '../runs/page-paths';
 import { statusOf } from '../runs/result-object';
 import { underWaySentence } from './frame/sentence';
 import { type Told, troubleSentence } from './frame/troubles';
@@ -25,15 +26,15 @@ function activitySentence(queues: QueueLength[]): string {
 
 /** A run that ended unlike the one before: a new failure, or its end. */
 export function changeView(change: StatusRecord, kept: PackageStatus[], neutral: NeutralStatus) {
-  const { package: name, suite, arch, runId, version, trigger } = change;
-  const url = `/packages/${packagePrefix(name)}/${name}/${suite}/${arch}/`;
+  const { package: name, suite, arch, version, trigger } = change;
+  const url = historyPath(change);
   const now = kept.find((each) => each.package === name && each.suite === suite && each.arch === arch);
   return {
     package: name,
-    packageUrl: `/packages/${packagePrefix(name)}/${name}/`,
+    packageUrl: packagePath(name),
     place: `${suite}/${arch}`,
     url,
-    runUrl: `${url}${runId}/`,
+    runUrl: runPath(change),
     /** Empty when it is the first run of its package there. */
     before: statusOf(change.previousStatus, neutral) ?? '',
     status: statusOf(change.verdict, neutral) ?? '',

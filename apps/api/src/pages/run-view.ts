@@ -1,5 +1,6 @@
 import { duration, type NeutralStatus, packagePrefix } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
+import { historyPath, runPath } from '../runs/page-paths';
 import { fileUrl, statusOf } from '../runs/result-object';
 import { secondsInWords, utc } from './frame/times';
 
@@ -12,7 +13,7 @@ export function inBrief(text: string): string {
 
 /** A run as the pages write it: every value but `at` is a text, empty where there is nothing to say. */
 export function runView(run: RunRecord, neutral: NeutralStatus) {
-  const packageUrl = `/packages/${packagePrefix(run.package)}/${run.package}/${run.suite}/${run.arch}/`;
+  const packageUrl = historyPath(run);
   const finished = run.state === 'finished';
   const textOf = (time: Date | null): string => (time ? utc(time) : '');
   return {
@@ -22,7 +23,7 @@ export function runView(run: RunRecord, neutral: NeutralStatus) {
     suite: run.suite,
     arch: run.arch,
     packageUrl,
-    runUrl: `${packageUrl}${run.runId}/`,
+    runUrl: runPath(run),
     logUrl: fileUrl(run, 'log.gz'),
     artifactsUrl: fileUrl(run, 'artifacts.tar.gz'),
     version: finished ? (run.version ?? 'n/a') : '',

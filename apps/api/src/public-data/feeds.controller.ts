@@ -10,6 +10,7 @@ import type { ApiConfiguration } from '../configuration.token';
 import { baseUrl, pathOf } from '../http/paths';
 import { notFound } from '../http/problem';
 import { SharedAnswers } from '../http/shared-answers';
+import { packagePath } from '../runs/page-paths';
 import { PublicAnswerInterceptor } from './public-answer';
 import type { PublicAnswer } from './public-answer';
 import { statusFeed } from './status-feed';
@@ -58,7 +59,7 @@ export class FeedsController {
     const changes = await this.changes.get(name ?? '', () =>
       this.publicRuns.statusChanges(name, ENTRIES_MAX),
     );
-    const pagePath = name === null ? '/packages/' : `/packages/${packagePrefix(name)}/${name}/`;
+    const pagePath = name === null ? '/packages/' : packagePath(name);
     const title = name === null ? 'Test status of all packages' : `Test status of ${name}`;
     const feedPath = pathOf(request);
     return {

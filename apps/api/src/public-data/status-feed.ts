@@ -1,7 +1,8 @@
-import { type NeutralStatus, packagePrefix } from '@proctor/contracts';
+import { type NeutralStatus } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import { Feed } from 'feed';
 import { nameHidden } from '../http/hidden-characters';
+import { runPath } from '../runs/page-paths';
 import { statusOf } from '../runs/result-object';
 
 export interface FeedAddress {
@@ -38,7 +39,7 @@ export function statusFeed(
     changes.map((run) => {
       const status = (statusOf(run.verdict, neutral) ?? '').toUpperCase();
       return {
-        path: `/packages/${packagePrefix(run.package)}/${run.package}/${run.suite}/${run.arch}/${run.runId}/`,
+        path: runPath(run),
         title: `${run.package} ${run.version ?? 'n/a'} ${status} on ${run.suite}/${run.arch}`,
         text: run.message ?? '',
         date: run.finishedAt ?? run.updatedAt,

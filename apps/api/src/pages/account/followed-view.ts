@@ -2,9 +2,10 @@ import { timestamp } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
 import type { PackageStatus } from '@proctor/database';
 import type { FeedEntry } from '../../public-data/status-feed';
+import { historyPath, packagePath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
 import { countsOf, countsSentence, matrixView } from '../packages/prefix-view';
-import { changeOf, historyUrl, place, runUrl, statusObject } from '../status/package-columns';
+import { changeOf, place, runUrl, statusObject } from '../status/package-columns';
 
 const PLACES_SHOWN_MAX = 200;
 const FEED_ENTRIES_MAX = 50;
@@ -56,9 +57,9 @@ export function followedView({ patterns, packages, hasMore, statuses }: Followed
         : countsSentence(countsOf(packages, statuses, targets)),
     places: troubled.slice(0, PLACES_SHOWN_MAX).map(({ status, trouble }) => ({
       package: status.package,
-      packageUrl: historyUrl(status).replace(/[^/]+\/[^/]+\/$/, ''),
+      packageUrl: packagePath(status.package),
       place: place(status),
-      url: historyUrl(status),
+      url: historyPath(status),
       word: trouble,
       version: status.latest.version,
       runUrl: runUrl(status, status.latest.runId),

@@ -1,4 +1,4 @@
-import { packagePrefix } from '@proctor/contracts';
+import { packagePath } from '../../runs/page-paths';
 import type { SignatureDetails, SignatureObject } from '../../runs/signatures.service';
 import type { RunView } from '../run-view';
 
@@ -24,7 +24,7 @@ export function errorView(
     }),
     packages: error.by_package.map(({ package: name, count, last_at }) => ({
       name,
-      url: `/packages/${packagePrefix(name)}/${name}/`,
+      url: packagePath(name),
       count,
       lastAt: new Date(last_at),
     })),

@@ -1,9 +1,9 @@
 import { sizeText } from '@proctor/contracts';
 import type { AttemptRecord, RunRecord } from '@proctor/database';
 import type { ArtifactsIndex } from '@proctor/result-files';
+import { runPath } from '../../runs/page-paths';
 import { fileUrl } from '../../runs/result-object';
 import { visible } from './line-html';
-import { urlOf } from './log-page.service';
 
 /** A file that is no longer is offered to be read in the browser too. */
 const SHOWN_BYTES_MAX = 8 * 1024 * 1024;
@@ -15,7 +15,7 @@ export function artifactsView(
   asked: number | null,
   archive: { index: ArtifactsIndex; size: number } | null,
 ) {
-  const runUrl = urlOf(run);
+  const runUrl = runPath(run);
   const query = asked === null ? '' : `attempt=${asked}&`;
   const { members = [], membersTotal = 0 } = archive?.index ?? {};
   const isLatest = run.attempt === attempt;

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { AttemptRecord, RunRecord } from '@proctor/database';
-import { packagePrefix } from '@proctor/contracts';
 import type { IndexedLog } from '../../logs/indexed-log';
 import { LOG_SEARCH, type LogSearch } from '../../logs/log-search';
 import type { LogSoFar } from '../../logs/log-so-far';
 import { RunLogs } from '../../logs/run-logs';
+import { runPath } from '../../runs/page-paths';
 import { afterwards, endSentence } from './attempt-end';
 import { LineHtml } from './line-html';
 import { logMap } from './log-map';
@@ -49,7 +49,7 @@ export class LogPageService {
   async view(run: RunRecord, asked: LogAsked) {
     const attempts = await this.logs.attempts(run.runId);
     const attempt = await this.logs.attempt(run.runId, asked.attempt);
-    const runUrl = urlOf(run);
+    const runUrl = runPath(run);
     const logUrl = `${runUrl}log?${asked.attempt === null ? '' : `attempt=${asked.attempt}&`}`;
     const ownUrl = `${runUrl}log?attempt=${attempt.attempt}`;
     const stored = await this.logs.stored(run.runId, attempt);
@@ -110,10 +110,6 @@ export class LogPageService {
       focus: isLive ? asked.from : seen,
     };
   }
-}
-
-export function urlOf(run: RunRecord): string {
-  return `/packages/${packagePrefix(run.package)}/${run.package}/${run.suite}/${run.arch}/${run.runId}/`;
 }
 
 /** A log that is kept is opened at its first error, one that grows at its end. */

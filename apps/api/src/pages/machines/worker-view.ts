@@ -1,4 +1,4 @@
-import { packagePrefix } from '@proctor/contracts';
+import { historyPath } from '../../runs/page-paths';
 import type { WorkerDetails } from '../../workers/worker-details';
 import { architecturesOf, slotsOf, stateOf, stripEntry, versionsOf, workerUrl } from './workers-view';
 
@@ -44,7 +44,7 @@ export function workerView(worker: WorkerDetails) {
     attempts: attempts.map((attempt) => ({
       url: attempt.page_url,
       package: attempt.package,
-      packageUrl: `/packages/${packagePrefix(attempt.package)}/${attempt.package}/${attempt.suite}/${attempt.arch}/`,
+      packageUrl: historyPath(attempt),
       runId: attempt.run_id,
       attempt: attempt.attempt,
       place: `${attempt.suite}/${attempt.arch}`,

@@ -1,5 +1,5 @@
-import { packagePrefix } from '@proctor/contracts';
 import type { Note } from '@proctor/database';
+import { packagePath } from '../../runs/page-paths';
 import type { Viewer } from '../../sessions/viewer';
 
 /** A note as the pages write it. */
@@ -39,6 +39,5 @@ function bugAddress(bug: string, template: string): string {
 /** The page on which a note is read. */
 export function pathOfNote({ subject, runId, package: name, suite, arch }: Note): string {
   if (runId !== null) return `/runs/${runId}`;
-  const path = `/packages/${packagePrefix(name)}/${name}/`;
-  return subject === 'place' ? `${path}${suite}/${arch}/` : path;
+  return subject === 'place' ? `${packagePath(name)}${suite}/${arch}/` : packagePath(name);
 }

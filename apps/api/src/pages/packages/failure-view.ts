@@ -1,7 +1,7 @@
-import { packagePrefix } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
 import type { PackageStatus, RunRecord } from '@proctor/database';
 import type { RunError } from '@proctor/dispatch';
+import { historyPath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
 import { sinceWords } from '../frame/sentence';
 import type { noteView } from '../notes/note-view';
@@ -29,7 +29,7 @@ export function failureView(
   unfinished: RunRecord[],
   neutral: NeutralStatus,
 ) {
-  const historyUrl = urlOf(run);
+  const historyUrl = historyPath(run);
   const runUrl = (runId: number): string => `${historyUrl}${runId}/`;
   const { failingSince: first = null, lastPass = null } = kept ?? {};
   const retry = unfinished.find(({ retryOf }) => retryOf === run.runId);
@@ -74,10 +74,6 @@ function elsewhereView(run: RunRecord, latest: RunRecord[], neutral: NeutralStat
       arch: other.arch,
       status: statusOf(other.verdict, neutral) ?? '',
       version: other.version ?? '',
-      url: urlOf(other),
+      url: historyPath(other),
     }));
-}
-
-function urlOf({ package: name, suite, arch }: RunRecord): string {
-  return `/packages/${packagePrefix(name)}/${name}/${suite}/${arch}/`;
 }

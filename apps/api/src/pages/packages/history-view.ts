@@ -2,6 +2,7 @@ import type { PackageStatus, RunRecord } from '@proctor/database';
 import type { ApiConfiguration } from '../../configuration.token';
 import { historyQuery, type HistoryWanted } from '../../public-data/history-filter';
 import type { PackagePlace } from '../../public-data/public-runs.service';
+import { historyPath } from '../../runs/page-paths';
 import { removalSentences } from '../../runs/removed-files';
 import { packageLinks } from '../frame/package-links';
 import { packageSentence } from '../frame/sentence';
@@ -38,7 +39,7 @@ export function historyView(
   { neutral, packageLinks: links }: Pick<ApiConfiguration['server'], 'neutral' | 'packageLinks'>,
 ) {
   const { suite, arch, prefix, package: name } = place;
-  const historyUrl = `/packages/${prefix}/${name}/${suite}/${arch}/`;
+  const historyUrl = historyPath(place);
   const url = (before: number | null): string => historyAddress(place, asked, before);
   const running = unfinished.filter(({ state }) => state !== 'queued').length;
   const states = latest ? [placeState(latest, kept, neutral)] : [];
@@ -78,12 +79,8 @@ export function historyView(
 }
 
 /** The address of a history's part. @param before the last run of the part before; null for the newest */
-export function historyAddress(
-  { prefix, package: name, suite, arch }: PackagePlace,
-  wanted: HistoryWanted,
-  before: number | null,
-): string {
-  return `/packages/${prefix}/${name}/${suite}/${arch}/${historyQuery(wanted, before)}`;
+export function historyAddress(place: PackagePlace, wanted: HistoryWanted, before: number | null): string {
+  return `${historyPath(place)}${historyQuery(wanted, before)}`;
 }
 
 function flagsOf(kept: PackageStatus | undefined): { shape: string; words: string }[] {

@@ -12,6 +12,7 @@ import type { PublicAnswer } from '../../public-data/public-answer';
 import { PublicRunsService } from '../../public-data/public-runs.service';
 import type { PackagePlace } from '../../public-data/public-runs.service';
 import { StatusService } from '../../public-data/status.service';
+import { runPath } from '../../runs/page-paths';
 import { BeforePipe } from '../../runs/run-id';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../frame/page';
@@ -80,8 +81,7 @@ export class HistoryController {
   async latest(@Param() place: PackagePlace): Promise<Redirect> {
     const run = await this.runs.latest(place);
     if (!run) throw notFound(`${place.package} has no finished run on ${place.suite}/${place.arch}.`);
-    const { prefix, package: name, suite, arch } = place;
-    return { redirectTo: `/packages/${prefix}/${name}/${suite}/${arch}/${run.runId}/` };
+    return { redirectTo: runPath(run) };
   }
 
   @Get('badge.svg')

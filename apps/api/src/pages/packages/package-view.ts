@@ -2,6 +2,7 @@ import { packagePrefix } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
 import type { PackageStatus, RunRecord } from '@proctor/database';
 import type { ApiConfiguration } from '../../configuration.token';
+import { packagePath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
 import { packageLinks } from '../frame/package-links';
 import { packageSentence } from '../frame/sentence';
@@ -35,7 +36,7 @@ export function packageView(
   { suites, architectures, neutral, packageLinks: links }: Targets,
 ) {
   const prefix = packagePrefix(name);
-  const packageUrl = `/packages/${prefix}/${name}/`;
+  const packageUrl = packagePath(name);
   const keptAt = new Map(kept.map((status) => [placeOf(status), status]));
   const latestAt = new Map(latest.map((run) => [placeOf(run), run]));
   const columns = withOthers(

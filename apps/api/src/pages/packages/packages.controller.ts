@@ -1,5 +1,5 @@
 import { Controller, Get, Header, Inject, Param, Query, UseInterceptors } from '@nestjs/common';
-import { isPackageName, packagePrefix } from '@proctor/contracts';
+import { isPackageName } from '@proctor/contracts';
 import { systemClock } from '@proctor/clock';
 import { PACKAGE_STATES, PackagePages, PublicRuns } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
@@ -9,6 +9,7 @@ import { notFound } from '../../http/problem';
 import { SharedAnswers } from '../../http/shared-answers';
 import { PublicAnswerInterceptor } from '../../public-data/public-answer';
 import type { PublicAnswer } from '../../public-data/public-answer';
+import { packagePath } from '../../runs/page-paths';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../frame/page';
 import type { Page, Redirect } from '../frame/page';
@@ -110,7 +111,7 @@ export class PackagesController {
     @Param('suite') suite: string,
   ): Promise<Redirect> {
     await this.service.checkSuite(prefix, name, suite);
-    return { redirectTo: `/packages/${prefix}/${name}/#suite-${suite}` };
+    return { redirectTo: `${packagePath(name)}#suite-${suite}` };
   }
 }
 
@@ -171,6 +172,6 @@ export class PackageNameController {
   async ofName(@Param('package') name: string): Promise<Redirect> {
     const isThere = isPackageName(name) && (await this.pages.isKnown(name));
     if (!isThere) throw notFound(`There is nothing at /${name}.`);
-    return { redirectTo: `/packages/${packagePrefix(name)}/${name}/` };
+    return { redirectTo: packagePath(name) };
   }
 }

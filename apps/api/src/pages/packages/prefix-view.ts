@@ -1,4 +1,3 @@
-import { packagePrefix } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
 import {
   PACKAGE_STATES,
@@ -7,6 +6,7 @@ import {
   type PackageStatus,
   type PrefixPlace,
 } from '@proctor/database';
+import { packagePath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
 import { PACKAGES_SHOWN_MAX } from '../frame/list';
 import { statusObject } from '../status/package-columns';
@@ -132,7 +132,7 @@ function rowView(
 ) {
   const at = new Map(statuses.map((status) => [`${status.suite}/${status.arch}`, status]));
   const state = stateOf(statuses, targets);
-  const url = `/packages/${packagePrefix(name)}/${name}/`;
+  const url = packagePath(name);
   const worst = statuses.find((status) => stateAt(status, targets) === state)!;
   return {
     name,
@@ -168,7 +168,7 @@ function cellView(
 }
 
 function linkTo(name: string): { name: string; url: string } {
-  return { name, url: `/packages/${packagePrefix(name)}/${name}/` };
+  return { name, url: packagePath(name) };
 }
 
 /** `5 packages: 1 fails somewhere, 2 could not be tested or are flaky; 1 has no result yet.` */

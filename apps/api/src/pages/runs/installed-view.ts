@@ -1,7 +1,7 @@
 import type { KeptTestbed, RunRecord } from '@proctor/database';
 import { type InstalledPackage, installedPackages } from '../../runs/installed-packages';
+import { runPath } from '../../runs/page-paths';
 import { removalSentences } from '../../runs/removed-files';
-import { urlOf } from '../log/log-page.service';
 
 /** Rows of a table: a test can install what it likes. */
 export const PACKAGES_SHOWN_MAX = 2_000;
@@ -14,7 +14,7 @@ const HEADINGS: Record<InstalledPackage['part'], string> = {
 /** The page of the packages that a run had installed. */
 export function installedView(run: RunRecord, { packages, kernel, fallback }: KeptTestbed) {
   const installed = packages && installedPackages(packages);
-  const runUrl = urlOf(run);
+  const runUrl = runPath(run);
   return {
     run,
     runUrl,

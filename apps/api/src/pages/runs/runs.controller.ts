@@ -1,6 +1,5 @@
 import { Controller, Get, Inject, Param, Req, Res, UseInterceptors } from '@nestjs/common';
-import { packagePrefix, runIdIn } from '@proctor/contracts';
-import type { RunRecord } from '@proctor/database';
+import { runIdIn } from '@proctor/contracts';
 import type { Request, Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
@@ -9,6 +8,7 @@ import { baseUrl } from '../../http/paths';
 import { notFound } from '../../http/problem';
 import type { PackagePlace } from '../../public-data/public-runs.service';
 import { ComparisonService } from '../../runs/comparison.service';
+import { runPath } from '../../runs/page-paths';
 import { noSuchRun, RunIdPipe, runIdOf } from '../../runs/run-id';
 import { VisibleRuns } from '../../runs/visible-runs';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
@@ -34,7 +34,7 @@ export class RunsController {
   /** The short address of a run leads to its page. */
   @Get('runs/:run_id')
   async short(@Param('run_id', RunIdPipe) runId: number, @CurrentViewer() viewer: Viewer): Promise<Redirect> {
-    return { redirectTo: pathOf(await this.runs.one(runId, viewer.reader)) };
+    return { redirectTo: runPath(await this.runs.one(runId, viewer.reader)) };
   }
 
   @Get('packages/:prefix/:package/:suite/:arch/:run_id')
@@ -46,7 +46,7 @@ export class RunsController {
   ): Promise<Page> {
     const run = await this.runs.one(runIdOf(place.run_id), viewer.reader);
     const asked = `/packages/${place.prefix}/${place.package}/${place.suite}/${place.arch}/${run.runId}/`;
-    if (asked !== pathOf(run)) throw noSuchRun(run.runId);
+    if (asked !== runPath(run)) throw noSuchRun(run.runId);
     if (run.isPrivate) response.set('Cache-Control', 'private, no-store');
     const { known, ...data } = await this.page.view(run, viewer);
     const base = baseUrl(request, this.configuration.server.publicUrl);
@@ -68,8 +68,4 @@ export class RunsController {
     const found = await this.comparisons.compare([a!, b], viewer.reader);
     return { template: 'runs/compare', data: compareView(found, this.configuration.server.neutral) };
   }
-}
-
-function pathOf(run: RunRecord): string {
-  return `/packages/${packagePrefix(run.package)}/${run.package}/${run.suite}/${run.arch}/${run.runId}/`;
 }

@@ -1,8 +1,8 @@
 import { Controller, Get, UseInterceptors } from '@nestjs/common';
-import { packagePrefix } from '@proctor/contracts';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import { AffectedByAsked, AffectedByService, type ChangedPackage } from '../../runs/affected-by';
+import { packagePath } from '../../runs/page-paths';
 import { PageInterceptor } from '../frame/page';
 import type { Page } from '../frame/page';
 
@@ -32,7 +32,7 @@ export class AffectedByPageController {
         isUnindexed: true,
         runs: runs.map((run) => ({
           ...run,
-          packageUrl: `/packages/${packagePrefix(run.package)}/${run.package}/`,
+          packageUrl: packagePath(run.package),
           compareUrl: `/compare/${run.passedRunId}...${run.runId}`,
           from: run.from || 'not installed',
           to: run.to || 'not installed',

@@ -1,9 +1,10 @@
 import { Controller, Get, Header, Injectable, Query, UseInterceptors } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
-import { isPackageName, packagePrefix } from '@proctor/contracts';
+import { isPackageName } from '@proctor/contracts';
 import { PackagePages } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { badRequest } from '../../http/problem';
+import { packagePath } from '../../runs/page-paths';
 import { PageInterceptor } from '../frame/page';
 import type { Page, Redirect } from '../frame/page';
 
@@ -39,7 +40,7 @@ export class SearchController {
   @UseInterceptors(PageInterceptor)
   async search(@Query('query', QueryPipe) query: string): Promise<Page | Redirect> {
     const isName = isPackageName(query) && (await this.pages.isKnown(query));
-    if (isName) return { redirectTo: pageOf(query) };
+    if (isName) return { redirectTo: packagePath(query) };
     const jsonUrl = `/packages/-/search.json?query=${encodeURIComponent(query)}`;
     const data = { query, ...(await this.found(query)), isUnindexed: true, jsonUrl };
     return { template: 'search/search', data };
@@ -68,10 +69,6 @@ export class SearchController {
   private async find(query: string, limit: number): Promise<FoundPackage[]> {
     if (!/^[a-z0-9+.-]+$/.test(query)) return [];
     const names = await this.pages.search(query, limit);
-    return names.map((name) => ({ name, url: pageOf(name) }));
+    return names.map((name) => ({ name, url: packagePath(name) }));
   }
-}
-
-function pageOf(name: string): string {
-  return `/packages/${packagePrefix(name)}/${name}/`;
 }

@@ -1,6 +1,7 @@
-import { packagePrefix, timestamp } from '@proctor/contracts';
+import { timestamp } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
 import type { ListedStatus, PackageStatus, PlaceKey } from '@proctor/database';
+import { historyPath, packagePath, runPath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
 import { secondsInWords } from '../frame/times';
 import type { ListColumn } from './list';
@@ -12,12 +13,8 @@ export function changeOf({ failingSince, recovered, latest }: PackageStatus) {
   return { ...(failingSince ?? recovered ?? { ...latest, trigger: null }), isFailure: failingSince !== null };
 }
 
-export function historyUrl({ package: name, suite, arch }: PlaceKey): string {
-  return `/packages/${packagePrefix(name)}/${name}/${suite}/${arch}/`;
-}
-
 export function runUrl(status: PlaceKey, runId: number): string {
-  return `${historyUrl(status)}${runId}/`;
+  return runPath({ ...status, runId });
 }
 
 export function place({ suite, arch }: PlaceKey): string {
@@ -37,12 +34,12 @@ export function medianOf({ durations }: PackageStatus): string {
 export const PACKAGE: ListColumn<PlaceKey> = {
   head: 'Package',
   cell: ({ package: name }) => ({
-    link: { url: `/packages/${packagePrefix(name)}/${name}/`, text: name },
+    link: { url: packagePath(name), text: name },
   }),
 };
 export const PLACE: ListColumn<PlaceKey> = {
   head: 'Place',
-  cell: (status) => ({ link: { url: historyUrl(status), text: place(status) } }),
+  cell: (status) => ({ link: { url: historyPath(status), text: place(status) } }),
 };
 export const SINCE: ListColumn<ListedStatus> = {
   head: 'Since',
@@ -59,7 +56,7 @@ export const STRIP: ListColumn<ListedStatus> = {
   head: 'Last runs',
   cell: (status) => ({
     strip: status.strip,
-    url: historyUrl(status),
+    url: historyPath(status),
     since: status.failingSince?.version ?? '',
   }),
 };
@@ -141,6 +138,6 @@ export function statusObject(status: PackageStatus & { message?: string | null }
     flakiness: status.flakiness,
     median_seconds: durations?.medianSeconds ?? null,
     p95_seconds: durations?.p95Seconds ?? null,
-    page_url: historyUrl(status),
+    page_url: historyPath(status),
   };
 }

@@ -4,6 +4,7 @@ import type { ListedStatus, PlaceKey, StatusKey, StatusLists } from '@proctor/da
 import { badRequest } from '../../http/problem';
 import { statusOf } from '../../runs/result-object';
 import type { FeedEntry } from '../../public-data/status-feed';
+import { historyPath } from '../../runs/page-paths';
 import { utc } from '../frame/times';
 import type { ListAsked } from './list-asked';
 import type { ListColumn, StatusList } from './list';
@@ -15,7 +16,6 @@ import {
   changeOf,
   ENDED,
   FLAKINESS,
-  historyUrl,
   LONG,
   LONGER,
   MEDIAN,
@@ -86,7 +86,7 @@ function flakyList(lists: StatusLists, neutral: NeutralStatus): StatusList<Liste
     object: objectOf(neutral),
     entry: (status) => ({
       ...entryOf(status, status.latest, `${status.package} is flaky on ${place(status)}`),
-      path: `${historyUrl(status)}#flaky`,
+      path: `${historyPath(status)}#flaky`,
     }),
   };
 }
@@ -111,7 +111,7 @@ function slowList(lists: StatusLists, neutral: NeutralStatus): StatusList<Listed
     object: objectOf(neutral),
     entry: (status) => ({
       ...entryOf(status, status.latest, `${status.package} takes ${medianOf(status)} on ${place(status)}`),
-      path: `${historyUrl(status)}#slow`,
+      path: `${historyPath(status)}#slow`,
     }),
   };
 }

@@ -1,11 +1,12 @@
-import { describe, isPackageName, isWord, packagePrefix } from '@proctor/contracts';
+import { describe, isPackageName, isWord } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
 import type { PackageStatus, SplitSuite, StatusLists } from '@proctor/database';
 import { badRequest } from '../../http/problem';
+import { historyPath, packagePath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
 import type { ListAsked } from './list-asked';
 import type { Cell, StatusList } from './list';
-import { historyUrl, statusObject } from './package-columns';
+import { statusObject } from './package-columns';
 
 /** What the reject list says: a package, and where and in which version it is not tested; `*` stands for all. */
 export interface RejectedPackage {
@@ -21,7 +22,7 @@ export function splitList(lists: StatusLists, neutral: NeutralStatus): StatusLis
     places: statuses.map((status) => ({
       name: status.arch,
       status: statusOf(status.latest.verdict, neutral) ?? status.latest.verdict,
-      url: historyUrl(status),
+      url: historyPath(status),
     })),
   });
   const failing = ({ statuses }: SplitSuite) => statuses.filter(({ latest }) => latest.verdict === 'fail');
@@ -35,7 +36,7 @@ export function splitList(lists: StatusLists, neutral: NeutralStatus): StatusLis
     ],
     order: 'by package',
     columns: [
-      { head: 'Package', cell: ({ package: name }) => ({ link: { url: packageUrl(name), text: name } }) },
+      { head: 'Package', cell: ({ package: name }) => ({ link: { url: packagePath(name), text: name } }) },
       { head: 'Suite', cell: ({ suite }) => ({ text: suite }) },
       { head: 'Fails on', cell: (split) => places(failing(split)) },
       { head: 'Since', cell: (split) => ({ at: begunAt(failing(split)), url: null }) },
@@ -49,7 +50,7 @@ export function splitList(lists: StatusLists, neutral: NeutralStatus): StatusLis
       architectures: statuses.map((status) => statusObject(status, neutral)),
     }),
     entry: (split) => ({
-      path: `${packageUrl(split.package)}#suite-${split.suite}`,
+      path: `${packagePath(split.package)}#suite-${split.suite}`,
       title: `${split.package} fails on ${archesOf(failing(split))} of ${split.suite}, not elsewhere`,
       text: `Elsewhere: ${archesOf(others(split))}.`,
       date: begunAt(failing(split)) ?? new Date(0),
@@ -65,10 +66,6 @@ function archesOf(statuses: PackageStatus[]): string {
 function begunAt(statuses: PackageStatus[]): Date | null {
   const times = statuses.flatMap(({ failingSince }) => failingSince?.date ?? []);
   return times.sort((one, other) => one.getTime() - other.getTime())[0] ?? null;
-}
-
-function packageUrl(name: string): string {
-  return `/packages/${packagePrefix(name)}/${name}/`;
 }
 
 /** @throws Problem 400 */
