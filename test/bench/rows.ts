@@ -1,5 +1,6 @@
 import type { Row } from './row';
 import { burst } from './rows/burst';
+import { commandStart } from './rows/command-start';
 import { controlPlane } from './rows/control-plane';
 import { requestCounts, runCounts } from './rows/counts';
 import { decisions } from './rows/decisions';
@@ -23,5 +24,5 @@ export const ROWS: Row[] = [
   ...[lists, ...singleRequests, polls, requestCounts, results],
   ...[controlPlane, runCounts, noOpRuns, startLatency, decisions, waitingRuns, burst],
   ...[...publicPagesRows, everyPageRow, logPage, growth, expiry],
-  ...[manyWorkers, liveLog, idle, realTests],
+  ...[manyWorkers, liveLog, idle, commandStart, realTests],
 ];
