@@ -55,28 +55,37 @@ complete -o default -F _proctor proctor
 
 function zsh(commands: ToldCommand[]): string {
   const cases = commands.map((command) => {
-    const told = [
-      ...command.subcommands.map(({ name, description }) => [name, description]),
-      ...command.options.map(({ long, description }) => [long, description]),
-    ].map(([name, description]) => quoted(`${name}:${description}`));
-    return `    '${pathOf(command)}') told=(${told.join(' ')}) ;;`;
+    const names = command.subcommands.map(({ name, description }) => quoted(`${name}:${description}`));
+    const options = command.options.map(({ long, description }) => quoted(`${long}:${description}`));
+    return `    '${pathOf(command)}') names=(${names.join(' ')}) options=(${options.join(' ')}) ;;`;
   });
   return `#compdef proctor
-# Completion of proctor for zsh: source <(proctor completion zsh), or a file _proctor in $fpath
+# Completion of proctor for zsh: source <(proctor completion zsh) behind compinit, or a file _proctor in $fpath
 _proctor() {
   local said= word
-  local -a told
+  local -a names options
   ${pathLoop(commands, 'for word in "${(@)words[2,CURRENT-1]}"; do')}
   if [[ $words[CURRENT-1] == --context ]]; then
-    compadd -- $(${CONTEXTS})
+    compadd -- \${(f)"$(${CONTEXTS})"}
     return
   fi
   case $said in
 ${cases.join('\n')}
   esac
-  _describe 'proctor' told || _files
+  if [[ $words[CURRENT] == -* ]]; then
+    _describe 'option' options
+  elif (( $#names )); then
+    _describe 'command' names
+  else
+    _files
+  fi
 }
-compdef _proctor proctor
+# The first time that a file of $fpath is needed, it is executed in place of the function.
+if [[ $funcstack[1] == _proctor ]]; then
+  _proctor "$@"
+else
+  compdef _proctor proctor
+fi
 `;
 }
 
