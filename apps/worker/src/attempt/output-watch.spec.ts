@@ -46,6 +46,29 @@ it('an output watch calls once when log, artifacts and standard error together a
   expect(calls()).toBe(1);
 });
 
+it.each([
+  ['as soon as the disk has lost the room that was left', { bytes: 800 * KIB, files: 1_000 }, 500],
+  ['as soon as there are as many new ones as may be', { bytes: 1_000 * KIB, files: 950 }, 500],
+  ['after some seconds in any case', { bytes: 1_000 * KIB, files: 1_000 }, 5_250],
+])('an output watch looks at the files %s', async (_when, later, exceededAtMs) => {
+  const clock = new VirtualClock();
+  let asked = 0;
+  const freeSpace = () => Promise.resolve(asked++ === 0 ? { bytes: 1_000 * KIB, files: 1_000 } : later);
+  const settings = { runOutputBytesMax: 200 * KIB };
+  const watch = new OutputWatch({ output, errors }, settings, clock, silent, freeSpace);
+  const timers = jest.spyOn(clock, 'after');
+  watch.start(() => undefined);
+  while (!watch.isExceeded && clock.now() < 10_000) {
+    const before = timers.mock.calls.length;
+    await clock.runUntil(clock.now() + 250);
+    // The files themselves are looked at, which takes time of its own.
+    while (timers.mock.calls.length === before && !watch.isExceeded) await new Promise(setImmediate);
+    if (asked === 1) await writeFile(join(output, 'log'), Buffer.alloc(300 * KIB, 'x'));
+  }
+  watch.stop();
+  expect([watch.isExceeded, clock.now()]).toEqual([true, exceededAtMs]);
+});
+
 it('an output watch does not call once it is stopped', async () => {
   await writeFile(join(output, 'log'), Buffer.alloc(80 * KIB, 'x'));
   const { watch, clock, calls } = await watched(KIB, (watch) => watch.stop());

@@ -1,10 +1,15 @@
 import { lstat, opendir } from 'node:fs/promises';
 import { Repeater, type Clock } from '@proctor/clock';
 import type { Log } from '@proctor/process';
+import { type FreeSpace, freeSpaceOf } from '../sandbox/free-space';
 import type { RunFolder } from '../sandbox/run-folder';
 
 /** How long a runner may write faster than anybody looks. */
 const POLL_MS = 250;
+
+/** Files are looked at again after this time at the latest, and that may take one part of the time in so many. */
+const FILES_EVERY_MS = 5_000;
+const FILES_TIME_SHARE = 20;
 
 /** A block of `stat`, whatever the file system's own are. */
 const BLOCK_BYTES = 512;
@@ -12,19 +17,33 @@ const BLOCK_BYTES = 512;
 /** What a file counts at least: an empty one takes room as well, and there may be very many. */
 const FILE_BYTES_MIN = 4096;
 
+/** The files as they were looked at last. */
+interface LastLook {
+  atMs: number;
+  tookMs: number;
+  free: FreeSpace;
+  /** Bytes that may still be written. */
+  room: number;
+}
+
 /**
  * Calls once when a running test runner has written more to the worker's disk than it may: its log, the output of its
  * tests, artifacts, and what it says on standard error. What tests write elsewhere stays in the sandbox's own tmpfs.
+ *
+ * There may be very many files, since the tree of the tests is among them. So they are looked at when the file system has
+ * lost as much room as the runner had left, and now and then, should others have given some back meanwhile.
  */
 export class OutputWatch {
   private exceeded = false;
   private looks: Repeater | null = null;
+  private last: LastLook | null = null;
 
   constructor(
     private readonly folder: Pick<RunFolder, 'output' | 'errors'>,
     private readonly settings: { readonly runOutputBytesMax: number },
     private readonly clock: Clock,
     private readonly log: Log,
+    private readonly freeSpace: () => Promise<FreeSpace> = () => freeSpaceOf(folder.output),
   ) {}
 
   get isExceeded(): boolean {
@@ -50,11 +69,22 @@ export class OutputWatch {
   private async look(onExceeded: () => void): Promise<void> {
     const { output, errors } = this.folder;
     const bytesMax = this.settings.runOutputBytesMax;
-    const isTooMuch = (await diskUse([output, errors], bytesMax)) > bytesMax;
-    if (!isTooMuch || !this.looks?.isActive) return;
+    const free = await this.freeSpace();
+    if (this.last && !this.mayHaveWritten(this.last, free)) return;
+    const atMs = this.clock.now();
+    const bytes = await diskUse([output, errors], bytesMax);
+    this.last = { atMs, tookMs: this.clock.now() - atMs, free, room: bytesMax - bytes };
+    if (bytes <= bytesMax || !this.looks?.isActive) return;
     this.stop();
     this.exceeded = true;
     onExceeded();
+  }
+
+  /** More than it may, since the last look at the files. */
+  private mayHaveWritten({ atMs, tookMs, free, room }: LastLook, now: FreeSpace): boolean {
+    const gone = free.bytes - now.bytes + (free.files - now.files) * FILE_BYTES_MIN;
+    const pauseMs = Math.max(FILES_EVERY_MS, tookMs * FILES_TIME_SHARE);
+    return gone > room || this.clock.now() - atMs >= pauseMs;
   }
 }
 
