@@ -129,9 +129,10 @@ it('every unit of deploy/systemd is in one package, and starts a program that is
 it('no secret of this machine is in a package', async () => {
   for (const name of NAMES) {
     const { stdout } = await run('grep', [
-      '-rlE',
+      '-rlP',
       '-e',
-      '-----BEGIN [A-Z ]*PRIVATE KEY|SU[A-Z2-7]{56}|pk_[0-9a-f]{32}',
+      // A library looks for the first line of a key, and the API document has a key as an example.
+      String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----($|\\n)|SU[A-Z2-7]{56}|pk_(?!0123456789abcdef)[0-9a-f]{32}`,
       trees[name],
     ]).catch((error: { code: number; stdout: string }) => {
       if (error.code === 1) return { stdout: '' };
