@@ -1,7 +1,7 @@
 import { lstat, opendir } from 'node:fs/promises';
 import { Repeater, type Clock } from '@proctor/clock';
 import type { Log } from '@proctor/process';
-import { type FreeSpace, freeSpaceOf } from '../sandbox/free-space';
+import { type RoomOnDisk, freeSpaceOf } from '../sandbox/free-space';
 import type { RunFolder } from '../sandbox/run-folder';
 
 /** How long a runner may write faster than anybody looks. */
@@ -21,7 +21,7 @@ const FILE_BYTES_MIN = 4096;
 interface LastLook {
   atMs: number;
   tookMs: number;
-  free: FreeSpace;
+  free: RoomOnDisk;
   /** Bytes that may still be written. */
   room: number;
 }
@@ -43,7 +43,7 @@ export class OutputWatch {
     private readonly settings: { readonly runOutputBytesMax: number },
     private readonly clock: Clock,
     private readonly log: Log,
-    private readonly freeSpace: () => Promise<FreeSpace> = () => freeSpaceOf(folder.output),
+    private readonly freeSpace: () => Promise<RoomOnDisk> = () => freeSpaceOf(folder.output),
   ) {}
 
   get isExceeded(): boolean {
@@ -81,7 +81,7 @@ export class OutputWatch {
   }
 
   /** More than it may, since the last look at the files. */
-  private mayHaveWritten({ atMs, tookMs, free, room }: LastLook, now: FreeSpace): boolean {
+  private mayHaveWritten({ atMs, tookMs, free, room }: LastLook, now: RoomOnDisk): boolean {
     const gone = free.bytes - now.bytes + (free.files - now.files) * FILE_BYTES_MIN;
     const pauseMs = Math.max(FILES_EVERY_MS, tookMs * FILES_TIME_SHARE);
     return gone > room || this.clock.now() - atMs >= pauseMs;

@@ -1,13 +1,13 @@
 import { statfs } from 'node:fs/promises';
 
 /** What anybody may still use of a file system. */
-export interface FreeSpace {
+export interface RoomOnDisk {
   bytes: number;
   files: number;
 }
 
 /** Of the file system that holds a path. */
-export async function freeSpaceOf(path: string): Promise<FreeSpace> {
+export async function freeSpaceOf(path: string): Promise<RoomOnDisk> {
   const { bavail, bsize, ffree } = await statfs(path);
   return { bytes: bavail * bsize, files: ffree };
 }
