@@ -17,9 +17,15 @@ const TEXT_BYTES_MAX = 16 * 1024 * 1024;
 /** A list that shares less with its base is kept as a whole: it is the next base then. */
 const OF_WHOLE_MAX = 0.5;
 
-/** The text of a list: lines of a name, a tab and a version, by name. */
-export function listText(packages: Versions): string {
-  const lines = [...packages].map(([name, version]) => `${name}\t${version}\n`);
+/**
+ * The text of a list: lines of a name, a tab and a version, by name; where the suite is known that a package came from, of a tab
+ * and this as well.
+ */
+export function listText(packages: Versions, suites: Versions): string {
+  const lines = [...packages].map(([name, version]) => {
+    const suite = suites.get(name);
+    return suite === undefined ? `${name}\t${version}\n` : `${name}\t${version}\t${suite}\n`;
+  });
   return lines.sort((a, b) => (a < b ? -1 : 1)).join('');
 }
 
@@ -42,10 +48,16 @@ export function unpackedText(content: Buffer, base: string | null): string {
   return inflateRawSync(content, base === null ? options : { ...options, ...dictionaryOf(base) }).toString();
 }
 
-/** The list that a text is of. */
-export function listOf(text: string): Map<string, string> {
-  const lines = text.split('\n').slice(0, -1);
-  return new Map(lines.map((line) => line.split('\t') as [string, string]));
+/** The list that a text is of. Those of earlier versions have no suites. */
+export function listOf(text: string): { packages: Map<string, string>; suites: Map<string, string> } {
+  const packages = new Map<string, string>();
+  const suites = new Map<string, string>();
+  for (const line of text.split('\n').slice(0, -1)) {
+    const [name, version, suite] = line.split('\t') as [string, string, string?];
+    packages.set(name, version);
+    if (suite !== undefined) suites.set(name, suite);
+  }
+  return { packages, suites };
 }
 
 /** zlib refuses an empty one. */

@@ -6,13 +6,16 @@ import { type RunRecord, selectRecords } from './run-columns';
 import { bigint, bytea, command, integer, jsonb, statement, text, time } from './statement';
 import { telling } from './status-statements';
 
-/** Versions by the names of binary packages. */
+/** Versions, or the suites that they came from, by the names of binary packages. */
 type Versions = ReadonlyMap<string, string>;
 
 /** What a run was executed in. */
 export interface KeptTestbed {
-  /** What the testbed was made with, and what was installed or upgraded for the run; null when the result had no list. */
-  packages: { testbed: Versions; added: Versions } | null;
+  /**
+   * What the testbed was made with, and what was installed or upgraded for the run, with the suites that it was fetched from, as far
+   * as they are known; null when the result had no list.
+   */
+  packages: { testbed: Versions; added: Versions; suites: Versions } | null;
   /** Of the testbed; null when it is not known. */
   kernel: string | null;
   /** The line of the log that tells that pins were given up, and of which release all packages were taken then. */
@@ -71,8 +74,18 @@ export class RunTestbeds {
     await this.database.transaction(async (transaction) => {
       const [bases] = packages ? await transaction.query(BASES, place) : [];
       const ids = packages && [
-        await keepList(transaction, packages.testbed, bases?.testbedId ?? null, bases?.testbed ?? null),
-        await keepList(transaction, packages.added, bases?.addedId ?? null, bases?.added ?? null),
+        await keepList(
+          transaction,
+          listText(packages.testbed, new Map()),
+          bases?.testbedId ?? null,
+          bases?.testbed ?? null,
+        ),
+        await keepList(
+          transaction,
+          listText(packages.added, packages.suites),
+          bases?.addedId ?? null,
+          bases?.added ?? null,
+        ),
       ];
       const [testbedId = null, addedId = null] = ids ?? [];
       const { line = null, release = null } = fallback ?? {};
@@ -102,7 +115,8 @@ export class RunTestbeds {
         const { runId, kernel, fallbackLine: line, fallbackRelease: release } = row;
         const testbed = unpacked(row.testbed, row.testbedBase);
         const added = unpacked(row.added, row.addedBase);
-        const packages = testbed && added && { testbed, added };
+        const packages = testbed &&
+          added && { testbed: testbed.packages, added: added.packages, suites: added.suites };
         const fallback = line === null || release === null ? null : { line, release };
         const tests = row.tests.map(([name, line, seconds]) => ({ name, line, seconds }));
         return [runId, { packages, kernel, fallback, tests }];
@@ -153,17 +167,17 @@ const CHANGES_LOOKED_AT_MAX = 5_000;
 
 async function keepList(
   transaction: Statements,
-  packages: Versions,
+  text: string,
   baseId: number | null,
   base: Buffer | null,
 ): Promise<number> {
-  const list = packedList(listText(packages), base && unpackedText(base, null));
+  const list = packedList(text, base && unpackedText(base, null));
   await transaction.query(KEEP_LIST, [list.digest, list.hasBase ? baseId : null, list.content]);
   const [row] = await transaction.query(LIST_ID, [list.digest]);
   return row!.listId;
 }
 
-function unpacked(content: Buffer | null, base: Buffer | null): Map<string, string> | null {
+function unpacked(content: Buffer | null, base: Buffer | null): ReturnType<typeof listOf> | null {
   return content && listOf(unpackedText(content, base && unpackedText(base, null)));
 }
 

@@ -65,3 +65,45 @@ it('nothing is known of the packages of a run without lists, or whose archive is
   for (const files of [{}, await artifacts({ summary: 'unit PASS\n' }), cut, withoutArchive])
     expect((await read(files)).testbed).toBeNull();
 });
+
+const FROM = 'Get:1 http://mirror.example:3142/debian';
+
+it('of packages that were fetched is told from which suite, with the version that was installed alone', async () => {
+  const log =
+    own(0, '@@@@@@@@@@@@@@@@@@@@ test bed setup') +
+    ` 35s Get:3 http://mirror.example/debian-security trixie-security/main amd64 libc6 amd64 2.40-4 [2,847 kB]\n` +
+    `${FROM} sid/main amd64 libfoo amd64 1:2.0-1~exp [4 B]\n` +
+    `${FROM} trixie InRelease [140 kB]\n` +
+    `${FROM} trixie/main amd64 Packages [9,668 kB]\n` +
+    `Get:1 file:/tmp/autopkgtest.x/binaries ./ own 1 [4 B]\n` +
+    ` 36s Setting up libc6:amd64 (2.40-4) ...\n` +
+    'Setting up libfoo (1:2.0-1) ...\nSetting up own (1) ...\n' +
+    own(1, 'test unit: preparing testbed') +
+    `${FROM} trixie-updates/main amd64 tzdata all 2025b-4+deb13u1 [260 kB]\n` +
+    `${FROM} buster/updates/non-free-firmware amd64 extra amd64 3 [1 kB]\n` +
+    'Setting up tzdata (2025b-4+deb13u1) ...\nSetting up extra (3) ...\nSetting up libc6:amd64 (2.40-4) ...\n' +
+    own(2, 'test unit: [-----------------------') +
+    `${FROM} forged/main amd64 tzdata all 2025b-4+deb13u1 [260 kB]\nSetting up tzdata (2025b-4+deb13u1) ...\n`;
+  const files = await artifacts({
+    'testbed-packages': packageLines({ libc6: '2.40-3' }),
+    'unit-packages': packageLines({ tzdata: '2025b-4+deb13u1', extra: '4' }),
+  });
+  const index = logIndex(log);
+  expect(index.toString()).not.toContain('mirror');
+  const found = await read({ ...files, 'log-index.json': index });
+  expect(found.suites).toEqual(
+    new Map(Object.entries({ libc6: 'trixie-security', tzdata: 'trixie-updates', extra: 'buster/updates' })),
+  );
+});
+
+it('suites in an index that are none are left out, and one of an earlier worker has none', async () => {
+  const files = await artifacts({ 'testbed-packages': packageLines({ bash: '5' }) });
+  const suites = async (...installed: unknown[]) => {
+    const index = { ...(JSON.parse(logIndex('').toString()) as object), installed };
+    const found = await read({ ...files, 'log-index.json': Buffer.from(JSON.stringify(index)) });
+    return [[...found.added.keys()], Object.fromEntries(found.suites)];
+  };
+  for (const odd of ['http://mirror/sid', '<b>', 'a b', '', 7, null, 'x'.repeat(101)])
+    expect(await suites(['perl', '5', odd])).toEqual([['perl'], {}]);
+  expect(await suites(['perl', '5'], ['curl', '8', 'sid'])).toEqual([['perl', 'curl'], { curl: 'sid' }]);
+});

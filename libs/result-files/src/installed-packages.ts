@@ -9,12 +9,17 @@ import { recordOf } from './untrusted';
 /** Versions by the names of binary packages. */
 export type PackageVersions = ReadonlyMap<string, string>;
 
+/** Suites, as apt names them, by the names of binary packages. */
+export type PackageSuites = ReadonlyMap<string, string>;
+
 /** What a run was executed in, as the files of its result tell. */
 export interface RunTestbed {
   /** What the testbed was made with; null when no list of it can be read, and then it is not known what was installed. */
   testbed: PackageVersions | null;
   /** What was installed or upgraded for the run. */
   added: PackageVersions;
+  /** The suites that apt fetched packages of `added` from, by their names, as far as the log tells. */
+  suites: PackageSuites;
   /** Of the testbed, as `uname` tells; null when it is not known. */
   kernel: string | null;
   /** See LogIndex. */
@@ -43,6 +48,7 @@ const KERNEL_LENGTH_MAX = 200;
 
 const NAME = /^[a-z0-9][a-z0-9+.-]{0,199}$/;
 const VERSION = /^[0-9A-Za-z.+:~-]{1,200}$/;
+const SUITE = /^[a-z0-9][\w.+~/-]{0,99}$/i;
 /** The runner's own package, made of the dependencies of a test. */
 const OWN_PACKAGE = 'autopkgtest-satdep';
 
@@ -58,14 +64,19 @@ export async function readTestbed(open: OpenResultFile): Promise<RunTestbed> {
   ]);
   const lists = artifacts ? await listsOf(open, artifacts) : { testbed: null, added: new Map() };
   // Upgrades of what the testbed was made with are told by the log alone.
-  for (const [name, version] of (log && log.installed) || []) add(lists.added, name, version);
+  const logged = (log && log.installed) || [];
+  for (const [name, version] of logged) add(lists.added, name, version);
   const { testbed, added } = lists;
   for (const [name, version] of testbed ?? []) if (added.get(name) === version) added.delete(name);
+  const suites = new Map<string, string>();
+  for (const [name, version, suite] of logged)
+    if (suite !== undefined && SUITE.test(suite) && added.get(name) === version) suites.set(name, suite);
   const kernel = artifacts ? await kernelOf(open, artifacts) : null;
   const tests = ((log && log.sections) || []).filter(({ kind }) => kind === 'test');
   return {
     testbed,
     added,
+    suites,
     kernel,
     fallback: (log && log.fallback) || null,
     tests: tests.map(({ name, line, seconds }) => ({ name, line, seconds })),

@@ -20,7 +20,7 @@ export type SectionKind = (typeof SECTION_KINDS)[number];
 
 /** Packages whose installation a log tells of, that are listed. */
 export const INSTALLED_MAX = 3_000;
-/** Of a name, a version or a release, in UTF-16 units. */
+/** Of a name, a version, a suite or a release, in UTF-16 units. */
 export const INSTALLED_LENGTH_MAX = 200;
 
 /** A part of a log, to the next one or the end. */
@@ -42,6 +42,9 @@ export interface LogBlock extends GzipBlock {
   newlines: number;
 }
 
+/** A package, its version, and the suite that apt fetched it from, where the log tells of one. */
+export type LoggedPackage = [name: string, version: string, suite?: string];
+
 /** Where in a log what stands. */
 export interface LogIndex {
   version: 1;
@@ -56,8 +59,8 @@ export interface LogIndex {
   /** Numbers of the lines with errors, in order; the first MARKS_MAX. */
   marks: number[];
   marksTotal: number;
-  /** Packages that were installed or upgraded outside of tests, with their versions; the first INSTALLED_MAX. */
-  installed: [name: string, version: string][];
+  /** Packages that were installed or upgraded outside of tests; the first INSTALLED_MAX. */
+  installed: LoggedPackage[];
   /** The line that tells that the runner gave up the pins, and took all packages of this release; null when none does. */
   fallback: { line: number; release: string } | null;
 }
@@ -118,8 +121,9 @@ export function parseLogIndex(text: string): LogIndex | null {
 function installedOf(value: unknown): LogIndex['installed'] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, INSTALLED_MAX).flatMap((pair: unknown): LogIndex['installed'] => {
-    const [name, version] = Array.isArray(pair) ? (pair as unknown[]) : [];
-    return isBrief(name) && isBrief(version) ? [[name, version]] : [];
+    const [name, version, suite] = Array.isArray(pair) ? (pair as unknown[]) : [];
+    if (!isBrief(name) || !isBrief(version)) return [];
+    return [isBrief(suite) ? [name, version, suite] : [name, version]];
   });
 }
 

@@ -4,8 +4,15 @@ import type { GzipBlock } from './block-gzip';
 import { SEARCHED_LENGTH_MAX } from './error-patterns';
 import { excerptLine } from './excerpt-line';
 import { INSTALLED_MAX, MARKS_MAX, SECTION_NAME_LENGTH_MAX, SECTIONS_MAX } from './log-index';
-import { fallbackRelease, installedPackage, ownLine, statusLine, type OwnLine } from './own-lines';
-import type { LogBlock, LogIndex, LogSection } from './log-index';
+import {
+  fallbackRelease,
+  fetchedPackage,
+  installedPackage,
+  ownLine,
+  statusLine,
+  type OwnLine,
+} from './own-lines';
+import type { LogBlock, LoggedPackage, LogIndex, LogSection } from './log-index';
 
 const NEWLINE = 10;
 /** Lines of an excerpt before the error, and after it. */
@@ -46,7 +53,9 @@ export class LogIndexer {
   private readonly recent: string[] = [];
   /** Errors whose following lines have not come yet. */
   private unfilled: FoundError | null = null;
-  private readonly installed = new Map<string, string>();
+  /** By name: those that apt has fetched, and dpkg has not set up yet. */
+  private readonly fetched = new Map<string, { version: string; suite: string }>();
+  private readonly installed = new Map<string, LoggedPackage>();
   private fallback: LogIndex['fallback'] = null;
   /** The test whose result is told by the next line. */
   private resultOf: OpenSection | null = null;
@@ -85,7 +94,7 @@ export class LogIndexer {
       sections: this.toldSections(),
       marks: this.marks,
       marksTotal: this.marksTotal,
-      installed: [...this.installed],
+      installed: [...this.installed.values()],
       fallback: this.fallback,
     };
   }
@@ -153,9 +162,28 @@ export class LogIndexer {
   private readPackages(text: string, own: OwnLine | null, number: number): void {
     const release = own && fallbackRelease(own);
     if (release) this.fallback ??= { line: number, release };
-    const [name, version] = (!own && installedPackage(text)) || [];
+    if (own) return;
+    const fetched = fetchedPackage(text);
+    if (fetched) this.noteFetched(fetched);
+    const [name, version] = (!fetched && installedPackage(text)) || [];
     if (name === undefined || version === undefined) return;
-    if (this.installed.has(name) || this.installed.size < INSTALLED_MAX) this.installed.set(name, version);
+    if (!this.installed.has(name) && this.installed.size >= INSTALLED_MAX) return;
+    const suite = this.suiteOf(name, version);
+    this.installed.set(name, suite === null ? [name, version] : [name, version, suite]);
+    this.fetched.delete(name);
+  }
+
+  private noteFetched({ name, version, suite }: { name: string; version: string; suite: string }): void {
+    if (this.fetched.has(name) || this.fetched.size < INSTALLED_MAX)
+      this.fetched.set(name, { version, suite });
+  }
+
+  /** Where this version was fetched from, now or for an earlier test: the second one may find it in apt's cache. */
+  private suiteOf(name: string, version: string): string | null {
+    const fetched = this.fetched.get(name);
+    if (fetched?.version === version) return fetched.suite;
+    const [, before, suite] = this.installed.get(name) ?? [];
+    return before === version && suite !== undefined ? suite : null;
   }
 
   /** The section that the line belongs to; the line may begin it. */

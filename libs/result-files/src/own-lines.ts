@@ -21,6 +21,9 @@ const TIMED = /^ *\d+s /;
 /** As dpkg tells of a package whose files are in place. */
 const INSTALLED =
   /^Setting up ([a-z0-9][a-z0-9+.-]{0,199})(?::[a-z0-9-]+)? \(([0-9A-Za-z.+:~-]{1,200})\) \.\.\.$/;
+/** As apt tells of a package that it fetches from a suite; the address before it is left out. */
+const FETCHED =
+  /^Get:\d+ \S{1,2000} ([\w.+~/-]{1,100})\/[\w.+-]{1,100} [a-z0-9-]{1,50} ([a-z0-9][a-z0-9+.-]{0,199}) [a-z0-9-]{1,50} ([0-9A-Za-z.+:~-]{1,200}) \[/;
 const FALLBACK =
   /^WARNING: Test dependencies are unsatisfiable with using apt pinning\. Retrying with using all packages from ([\w.:/-]{1,200})$/;
 const STATUS = /^(\S+) +(PASS|FAIL|SKIP|FLAKY)(?: |$)/;
@@ -54,6 +57,12 @@ export function statusLine(line: string, test: string): TestStatus | null {
 export function installedPackage(line: string): [name: string, version: string] | null {
   const [, name, version] = INSTALLED.exec(line.replace(TIMED, '')) ?? [];
   return name !== undefined && version !== undefined ? [name, version] : null;
+}
+
+/** The package that a line says apt fetches, and the suite that it comes from; null for other lines. */
+export function fetchedPackage(line: string): { name: string; version: string; suite: string } | null {
+  const [, suite, name, version] = FETCHED.exec(line.replace(TIMED, '')) ?? [];
+  return suite !== undefined && name !== undefined && version !== undefined ? { name, version, suite } : null;
 }
 
 /** The release of which the runner took all packages after the pins could not be kept; null when it says something else. */

@@ -160,7 +160,11 @@ it('where a package fails, a card tells since which change, with which error and
     [passed, '2.40-3'],
     [failed, '2.40-4'],
   ] as const) {
-    const packages = { testbed: new Map([['libc6', libc6]]), added: new Map([['bash', '5']]) };
+    const packages = {
+      testbed: new Map([['libc6', libc6]]),
+      added: new Map([['bash', '5']]),
+      suites: new Map([['bash', 'sid']]),
+    };
     const testbed = { packages, kernel: null, fallback: null, tests: [] };
     await api.database.runTestbeds.keep((await api.database.results.find(runId))!, testbed, []);
   }

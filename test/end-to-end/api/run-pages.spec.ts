@@ -74,7 +74,11 @@ it('a failed run tells what fails, what changed since the last pass, and what el
 });
 
 it('a run tells what was kept of its testbed: what changed, where tests are in the log, what was not as asked for', async () => {
-  const packages = (libc6: string) => ({ testbed: new Map([['libc6', libc6]]), added: new Map() });
+  const packages = (libc6: string) => ({
+    testbed: new Map([['bash', '5']]),
+    added: new Map([['libc6', libc6]]),
+    suites: new Map([['libc6', 'experimental']]),
+  });
   const ids: number[] = [];
   for (const [verdict, version] of [
     ['pass', '2.40-3'],
@@ -97,20 +101,24 @@ it('a run tells what was kept of its testbed: what changed, where tests are in t
   const text = await ask();
   expect(text).toContain('<li>libc6 2.40-3 → 2.40-4</li>');
   expect(text).toContain('The trigger names version 2.40-5 of libc6, but 2.40-4 was installed.');
+  expect(text).toContain('libc6 came from experimental, which was not asked for.');
   expect(text).toContain(`href="/packages/h/hello/bookworm/amd64/${ids[1]}/log?from=30#L30"`);
   expect(text).toContain(`href="/packages/h/hello/bookworm/amd64/${ids[1]}/log?from=40#L40">unit</a>`);
   expect(text).toContain('1 min 5 s');
   const listUrl = `/packages/h/hello/bookworm/amd64/${ids[1]}/packages`;
   expect(text).toContain(`<a href="${listUrl}">Packages</a>`);
   const list = await page(listUrl);
-  expect(list).toContain('When its tests began, 1 package was installed: none for the tests.');
+  expect(list).toContain('When its tests began, 2 packages were installed: 1 for the tests.');
   expect(list).toContain('<th scope="row" class="text">libc6</th> <td class="version">2.40-4</td>');
   const told: unknown = await (await api.fetch(`${listUrl}.json`)).json();
   expect(told).toEqual({
     run_id: ids[1],
     kernel: null,
     fallback_release: 'sid',
-    packages: [{ name: 'libc6', version: '2.40-4', part: 'testbed', before: null }],
+    packages: [
+      { name: 'bash', version: '5', part: 'testbed', before: null, suite: null },
+      { name: 'libc6', version: '2.40-4', part: 'tests', before: null, suite: 'experimental' },
+    ],
   });
   expect(await (await api.api(`/runs/${ids[1]}/packages`)).json()).toEqual(told);
 });
@@ -212,8 +220,26 @@ it('two runs are compared by the packages that they had installed', async () => 
   const compared = (await (await api.api(`/compare?a=${one}&b=${other}`)).json()) as { packages: unknown };
   expect(compared.packages).toEqual({
     changed: [
-      { name: 'libc6', source: 'libc6', a: '2', b: '3', is_named: true, part: 'named' },
-      { name: 'bash', source: null, a: '1', b: '2', is_named: false, part: 'testbed' },
+      {
+        name: 'libc6',
+        source: 'libc6',
+        a: '2',
+        b: '3',
+        a_suite: null,
+        b_suite: null,
+        is_named: true,
+        part: 'named',
+      },
+      {
+        name: 'bash',
+        source: null,
+        a: '1',
+        b: '2',
+        a_suite: null,
+        b_suite: null,
+        is_named: false,
+        part: 'testbed',
+      },
     ],
     same: 1,
   });

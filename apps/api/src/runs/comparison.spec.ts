@@ -11,6 +11,7 @@ const compared = (
   const packages = {
     testbed: new Map(Object.entries(testbed)),
     added: new Map(Object.entries(added)),
+    suites: new Map(Object.keys(added).map((name) => [name, `suite-of-${name}`])),
   };
   return { run: runRecord(run), testbed: { packages, kernel: null, fallback: null, tests: [], ...rest } };
 };
@@ -34,6 +35,10 @@ it('packages that changed are told by their nearness to what is tested, those th
       { names: ['gone'], source: null, a: '1', b: null, nearness: 'tests' },
     ],
     same: [['bash', '1']],
+    suites: {
+      a: new Map([['gone', 'suite-of-gone']]),
+      b: new Map(['perl', 'awk', 'libc6', 'libc-bin'].map((name) => [name, `suite-of-${name}`])),
+    },
   });
 });
 

@@ -1,6 +1,7 @@
 import type { NeutralStatus } from '@proctor/contracts';
 import type { KeptTestbed, RunRecord } from '@proctor/database';
 import { packageDifference, type PackagePair } from '@proctor/result-files';
+import { isNamedBy, type AskedPackage, sourceVersion, testedBy, wordsOf } from './named-packages';
 import { resultObject } from './result-object';
 
 /** A setting in which runs can differ, as texts; null where it is not known, empty for nothing. */
@@ -34,6 +35,8 @@ export interface ComparedPackages {
   changed: PackageGroup[];
   /** Names and versions of those that are the same. */
   same: [name: string, version: string][];
+  /** The suites that apt fetched packages from, by their names, as far as they are known. */
+  suites: Record<'a' | 'b', ReadonlyMap<string, string>>;
 }
 
 export interface Comparison {
@@ -87,7 +90,7 @@ export function comparedPackages(a: ComparedRun, b: ComparedRun): ComparedPackag
   const [ofA, ofB] = [a.testbed.packages, b.testbed.packages];
   if (!ofA || !ofB) return null;
   const { changed, same } = packageDifference(ofA, ofB);
-  const among = (words: (run: RunRecord) => NamedPackage[]) => {
+  const among = (words: (run: RunRecord) => AskedPackage[]) => {
     const [wordsOfA, wordsOfB] = [words(a.run), words(b.run)];
     return ({ name, a: inA, b: inB }: PackagePair): boolean =>
       isNamedBy(wordsOfA, name, inA) || isNamedBy(wordsOfB, name, inB);
@@ -99,7 +102,11 @@ export function comparedPackages(a: ComparedRun, b: ComparedRun): ComparedPackag
     return ofA.added.has(pair.name) || ofB.added.has(pair.name) ? 'tests' : 'testbed';
   };
   const groups = groupsOf(changed, nearnessOf);
-  return { changed: groups.map((group) => ({ ...group, source: sourceOf(group, a.run, b.run) })), same };
+  return {
+    changed: groups.map((group) => ({ ...group, source: sourceOf(group, a.run, b.run) })),
+    same,
+    suites: { a: ofA.suites, b: ofB.suites },
+  };
 }
 
 /** A comparison as the API tells it: one entry for each package, those that changed together behind each other. */
@@ -120,6 +127,8 @@ export function comparisonObject(
             source,
             a: group.a,
             b: group.b,
+            a_suite: packages.suites.a.get(name) ?? null,
+            b_suite: packages.suites.b.get(name) ?? null,
             is_named: part === 'tested' || part === 'named',
             part,
           };
@@ -158,38 +167,4 @@ function sourceOf(group: Group, a: RunRecord, b: RunRecord): string | null {
       .map(({ name }) => name);
   const [source = null, ...others] = new Set([...of(a, group.a), ...of(b, group.b)]);
   return others.length === 0 ? source : null;
-}
-
-/** By its name, or as a binary package that has the version of a named source. */
-function isNamedBy(words: NamedPackage[], name: string, version: string | null): boolean {
-  const ofSource = sourceVersion(version);
-  return words.some((word) => word.name === name || (ofSource !== null && word.version === ofSource));
-}
-
-/** Without what a rebuild of a binary package has added. */
-function sourceVersion(version: string | null): string | null {
-  return version && version.replace(/\+b\d+$/, '');
-}
-
-interface NamedPackage {
-  name: string;
-  /** Null where any is meant. */
-  version: string | null;
-}
-
-/** The package that a run tested, in the version that it had. */
-function testedBy({ package: name, version }: RunRecord): NamedPackage[] {
-  return [{ name, version }];
-}
-
-/** Packages in the trigger and the pins of a run. */
-function wordsOf({ trigger, pinPackages }: RunRecord): NamedPackage[] {
-  const triggered = (trigger ?? '').split(' ').map((word) => {
-    const [name = '', version = null] = word.split('/');
-    return { name, version: version === '' || version === '0' ? null : version };
-  });
-  const pinned = pinPackages.flatMap(([spec]) =>
-    spec.split(',').map((part) => ({ name: part.trim().replace(/^src:/, ''), version: null })),
-  );
-  return [...triggered, ...pinned];
 }

@@ -11,6 +11,7 @@ it('the packages that a run had installed are told by name, with what the testbe
       ['libc6', '2.41-13'],
       ['curl', '8.16'],
     ]),
+    suites: new Map([['libc6', 'trixie-security']]),
   };
   const testbed = { packages, kernel: 'Linux 6.12', fallback: { line: 4, release: 'sid' }, tests: [] };
   expect(installedObject(runRecord({ runId: 12 }), testbed)).toEqual({
@@ -18,9 +19,9 @@ it('the packages that a run had installed are told by name, with what the testbe
     kernel: 'Linux 6.12',
     fallback_release: 'sid',
     packages: [
-      { name: 'bash', version: '5.2', part: 'testbed', before: null },
-      { name: 'curl', version: '8.16', part: 'tests', before: null },
-      { name: 'libc6', version: '2.41-13', part: 'tests', before: '2.41-12' },
+      { name: 'bash', version: '5.2', part: 'testbed', before: null, suite: null },
+      { name: 'curl', version: '8.16', part: 'tests', before: null, suite: null },
+      { name: 'libc6', version: '2.41-13', part: 'tests', before: '2.41-12', suite: 'trixie-security' },
     ],
   });
 });

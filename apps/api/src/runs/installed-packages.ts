@@ -11,18 +11,27 @@ export interface InstalledPackage {
   part: 'tests' | 'testbed';
   /** What the testbed had of it before; null when it had none, or this one. */
   before: string | null;
+  /** The suite that apt fetched it from; null when that is not known. */
+  suite: string | null;
 }
 
 /** By name. */
 export function installedPackages({
   testbed,
   added,
+  suites,
 }: NonNullable<KeptTestbed['packages']>): InstalledPackage[] {
   const ofTests = [...added].map(([name, version]): InstalledPackage => {
-    return { name, version, part: 'tests', before: testbed.get(name) ?? null };
+    return {
+      name,
+      version,
+      part: 'tests',
+      before: testbed.get(name) ?? null,
+      suite: suites.get(name) ?? null,
+    };
   });
   const ofTestbed = [...testbed].flatMap(([name, version]): InstalledPackage[] =>
-    added.has(name) ? [] : [{ name, version, part: 'testbed', before: null }],
+    added.has(name) ? [] : [{ name, version, part: 'testbed', before: null, suite: null }],
   );
   return [...ofTests, ...ofTestbed].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
@@ -62,10 +71,10 @@ export class InstalledPackages {
 
   /** Those of before anything was kept, and of those that nothing could be kept of. */
   private async read({ runId, attempt }: RunRecord): Promise<KeptTestbed> {
-    const { testbed, added, ...rest } = await readTestbed((name, start) =>
+    const { testbed, added, suites, ...rest } = await readTestbed((name, start) =>
       // One that was never granted has no files.
       attempt === 0 ? Promise.resolve(null) : this.store.openFrom(runId, attempt, name, start),
     );
-    return { packages: testbed && { testbed, added }, ...rest };
+    return { packages: testbed && { testbed, added, suites }, ...rest };
   }
 }

@@ -48,7 +48,7 @@ const changed = (...names: string[]) => {
     const nearness = name.startsWith('named') ? ('named' as const) : ('testbed' as const);
     return { names: [name], source: null, a: '1', b: '2', nearness };
   });
-  return { changed: groups, same: [] };
+  return { changed: groups, same: [], suites: { a: new Map(), b: new Map() } };
 };
 const alike = (...names: string[]) => names.map((name) => ({ package: name, runId: 30, runs: 1 }));
 

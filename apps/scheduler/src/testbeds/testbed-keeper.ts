@@ -89,6 +89,6 @@ export class TestbedKeeper implements OnModuleDestroy {
   }
 }
 
-function kept({ testbed, added, ...rest }: RunTestbed): KeptTestbed {
-  return { packages: testbed && { testbed, added }, ...rest };
+function kept({ testbed, added, suites, ...rest }: RunTestbed): KeptTestbed {
+  return { packages: testbed && { testbed, added, suites }, ...rest };
 }

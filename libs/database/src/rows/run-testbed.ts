@@ -20,7 +20,7 @@ export class PackageListRow {
   @Column('bigint', { nullable: true })
   baseList: number | null;
 
-  /** Raw deflate of its text: lines of a name, a tab and a version, by name. */
+  /** Raw deflate of its text, see listText. */
   @Column('bytea')
   content: Buffer;
 }

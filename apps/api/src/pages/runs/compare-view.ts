@@ -36,7 +36,7 @@ export function compareView({ a, b, settings, packages, withoutList }: Compariso
       .map((setting) => `${setting.name.toLowerCase()}${ofWhich(setting, a, b)}`)
       .join(', '),
     packages: packages && {
-      parts: partsOf(packages.changed),
+      parts: partsOf(packages),
       same: packages.same.map(([name, version]) => `${name} ${version}`),
     },
     withoutList: withoutList.map((runId) => `run ${runId}`).join(' and '),
@@ -87,9 +87,19 @@ function ofWhich(setting: { a: string | null; b: string | null }, a: RunRecord, 
 }
 
 /** Under a heading for each nearness. */
-function partsOf(changed: PackageGroup[]) {
+function partsOf({ changed, suites }: ComparedPackages) {
   return (Object.keys(HEADINGS) as Nearness[]).flatMap((nearness) => {
-    const groups = changed.filter((group) => group.nearness === nearness);
+    const groups = changed
+      .filter((group) => group.nearness === nearness)
+      .map((group) => ({
+        ...group,
+        suites: { a: suitesOf(group, suites.a), b: suitesOf(group, suites.b) },
+      }));
     return groups.length === 0 ? [] : [{ heading: HEADINGS[nearness], groups }];
   });
+}
+
+/** `sid`, or `sid, experimental`; empty where none is known. */
+function suitesOf({ names }: PackageGroup, suites: ReadonlyMap<string, string>): string {
+  return [...new Set(names.flatMap((name) => suites.get(name) ?? []))].join(', ');
 }

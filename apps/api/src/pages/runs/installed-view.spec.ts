@@ -2,8 +2,16 @@ import { runRecord } from '../../../../../test/support/run-record';
 import { installedView, PACKAGES_SHOWN_MAX } from './installed-view';
 
 const run = runRecord({ state: 'finished', verdict: 'fail', logSize: 100 });
-const installed = (testbed: Record<string, string>, added: Record<string, string> = {}) => {
-  const packages = { testbed: new Map(Object.entries(testbed)), added: new Map(Object.entries(added)) };
+const installed = (
+  testbed: Record<string, string>,
+  added: Record<string, string> = {},
+  suites: Record<string, string> = {},
+) => {
+  const packages = {
+    testbed: new Map(Object.entries(testbed)),
+    added: new Map(Object.entries(added)),
+    suites: new Map(Object.entries(suites)),
+  };
   return { packages, kernel: null, fallback: null, tests: [] };
 };
 const unknown = { packages: null, kernel: null, fallback: null, tests: [] };
@@ -42,4 +50,12 @@ it('pins that were given up lead to the line of the log that tells so, while the
     installedView({ ...run, logSize }, { ...unknown, fallback }).fallback;
   expect(of(100)!.logUrl).toMatch(/\/7\/log\?from=30#L30$/);
   expect(of(null)!.logUrl).toBeNull();
+});
+
+it('where packages came from is a column of its part of the page, if it is known of any', () => {
+  const parts = (suites: Record<string, string>) =>
+    installedView(run, installed({ bash: '5' }, { curl: '8', perl: '5' }, suites)).parts;
+  expect(parts({ curl: 'sid' }).map(({ hasSuites }) => hasSuites)).toEqual([true, false]);
+  expect(parts({ curl: 'sid' })[0]!.packages.map(({ suite }) => suite)).toEqual(['sid', null]);
+  expect(parts({})[0]!.hasSuites).toBe(false);
 });

@@ -50,6 +50,7 @@ function partsOf(installed: InstalledPackage[]) {
     const all = installed.filter((each) => each.part === part);
     if (all.length === 0) return [];
     const packages = all.slice(0, PACKAGES_SHOWN_MAX);
-    return [{ heading: HEADINGS[part], packages, total: all.length, hasBefore: part === 'tests' }];
+    const hasSuites = packages.some(({ suite }) => suite !== null);
+    return [{ heading: HEADINGS[part], packages, total: all.length, hasBefore: part === 'tests', hasSuites }];
   });
 }

@@ -38,13 +38,36 @@ it('a run that has tested another version than its trigger names tells so', () =
 
 it('a run tells of packages of the trigger that were installed in another version, and of pins that were given up', () => {
   const installed = { perl: '5.38', zlib: '1.3', 'libgcc-s1': '14-2+b1', gcc: '13' };
-  const packages = { testbed: new Map(Object.entries(installed)), added: new Map([['perl', '5.39']]) };
+  const packages = {
+    testbed: new Map(Object.entries(installed)),
+    added: new Map([['perl', '5.39']]),
+    suites: new Map(),
+  };
   const testbed = { packages, kernel: null, fallback: { line: 30, release: 'sid' }, tests: [] };
   const run = runRecord({ ...finished, verdict: 'pass', trigger: 'perl/5.40 zlib/1.3 gcc/14-2 absent/1' });
   expect(mismatches(run, testbed)).toEqual([
     { sentence: 'The trigger names version 5.40 of perl, but 5.39 was installed.', line: null },
     { sentence: 'The pins could not be kept: apt took all packages of sid.', line: 30 },
   ]);
+});
+
+it('a run tells of packages that matter and came from a suite that was not asked for, after all else', () => {
+  const names = ['libperl5', 'perl', 'perl-base', 'perl-doc'];
+  const packages = {
+    testbed: new Map(),
+    added: new Map(names.map((name) => [name, '5.40-1'])),
+    suites: new Map(names.map((name) => [name, 'experimental'])),
+  };
+  const testbed = { packages, kernel: null, fallback: { line: 30, release: 'sid' }, tests: [] };
+  const run = runRecord({ ...finished, verdict: 'pass', trigger: 'perl/5.40-1' });
+  expect(mismatches(run, testbed)).toEqual([
+    { sentence: 'The pins could not be kept: apt took all packages of sid.', line: 30 },
+    {
+      sentence: 'libperl5, perl, perl-base and 1 more came from experimental, which was not asked for.',
+      line: null,
+    },
+  ]);
+  expect(mismatches({ ...run, state: 'running' }, testbed)).toEqual([]);
 });
 
 it('the command to do the same has the pins and the trigger, quoted for a shell', () => {

@@ -2,6 +2,7 @@ import { type NeutralStatus, type OtherVersion, packagesOfTrigger } from '@proct
 import type { KeptTestbed, RunRecord } from '@proctor/database';
 import { otherVersions } from '@proctor/result-files';
 import { statusOf } from '../../runs/result-object';
+import { unaskedSuites } from '../../runs/unasked-suites';
 import { secondsInWords } from '../frame/times';
 
 /** How a run stands, in one sentence that title, page and description share. */
@@ -33,12 +34,25 @@ export function mismatches(run: RunRecord, testbed: KeptTestbed | null): Mismatc
     otherVersions: testbed?.packages ? otherVersions(run, testbed.packages) : [],
     fallbackRelease: fallback?.release ?? null,
   });
-  // That pins were given up is told last.
+  // That pins were given up is told last of these.
   const last = sentences.length - 1;
-  return sentences.map((sentence, place) => ({
+  const told = sentences.map((sentence, place) => ({
     sentence,
     line: fallback && place === last ? fallback.line : null,
   }));
+  return [...told, ...unaskedSentences(run, testbed).map((sentence) => ({ sentence, line: null }))];
+}
+
+const NAMES_TOLD_MAX = 3;
+
+/** `libfoo1, libfoo-dev and 2 more came from experimental, which was not asked for.` */
+function unaskedSentences(run: RunRecord, testbed: KeptTestbed | null): string[] {
+  if (run.state !== 'finished') return [];
+  return unaskedSuites(run, testbed?.packages ?? null).map(({ suite, packages }) => {
+    const more = packages.length - NAMES_TOLD_MAX;
+    const names = packages.slice(0, NAMES_TOLD_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '');
+    return `${names} came from ${suite}, which was not asked for.`;
+  });
 }
 
 /** In what packages a run differs from what was asked for. */

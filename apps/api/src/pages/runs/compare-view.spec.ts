@@ -1,0 +1,32 @@
+import type { Comparison } from '../../runs/comparison';
+import { runRecord } from '../../../../../test/support/run-record';
+import { compareView } from './compare-view';
+
+it('packages that changed together are told with each suite that they came from, as far as it is known', () => {
+  const comparison: Comparison = {
+    a: runRecord({ runId: 1 }),
+    b: runRecord({ runId: 2 }),
+    settings: [],
+    packages: {
+      changed: [
+        { names: ['libc-bin', 'libc6', 'locales'], source: 'glibc', a: '1', b: '2', nearness: 'named' },
+        { names: ['perl'], source: null, a: null, b: '5', nearness: 'tests' },
+      ],
+      same: [],
+      suites: {
+        a: new Map(),
+        b: new Map([
+          ['libc6', 'sid'],
+          ['libc-bin', 'sid'],
+          ['locales', 'experimental'],
+        ]),
+      },
+    },
+    withoutList: [],
+  };
+  const groups = compareView(comparison, 'neutral').packages!.parts.flatMap((part) => part.groups);
+  expect(groups.map(({ suites }) => suites)).toEqual([
+    { a: '', b: 'sid, experimental' },
+    { a: '', b: '' },
+  ]);
+});

@@ -1,0 +1,51 @@
+import { runRecord } from '../../../../test/support/run-record';
+import { unaskedSuites } from './unasked-suites';
+
+const told = (
+  run: Parameters<typeof runRecord>[0],
+  suites: Record<string, string>,
+  versions: Record<string, string> = {},
+) => {
+  const added = new Map(Object.keys(suites).map((name) => [name, versions[name] ?? '1']));
+  const packages = { testbed: new Map(), added, suites: new Map(Object.entries(suites)) };
+  return unaskedSuites(runRecord({ suite: 'trixie', trigger: 'glibc/2.41-1 perl/5', ...run }), packages);
+};
+
+it('of a suite that nobody asked for are told the packages that the trigger or the pins name, and those of a named source', () => {
+  const suites = { perl: 'sid', libc6: 'sid', curl: 'sid', ssl: 'trixie-backports' };
+  expect(told({ pinPackages: [['src:ssl', 'forky']] }, suites, { libc6: '2.41-1+b2' })).toEqual([
+    { suite: 'sid', packages: ['libc6', 'perl'] },
+    { suite: 'trixie-backports', packages: ['ssl'] },
+  ]);
+  expect(told({ package: 'curl', version: '1' }, { curl: 'sid' })).toHaveLength(1);
+});
+
+it.each([
+  ['trixie', 'trixie', true],
+  ['trixie', 'trixie-security', true],
+  ['trixie', 'trixie-updates', true],
+  ['trixie', 'trixie-proposed-updates', true],
+  ['trixie', 'trixie-backports', false],
+  ['trixie', 'sid', false],
+  ['trixie', 'bookworm-security', false],
+  ['trixie-backports', 'trixie-security', true],
+  ['buster', 'buster/updates', true],
+  ['unstable', 'sid', true],
+  ['sid', 'unstable', true],
+  ['sid', 'experimental', false],
+  ['experimental', 'unstable', true],
+  ['testing', 'sid', false],
+  ['sid', 'testing', false],
+  ['testing', 'stable', false],
+  // Which codename these stand for is not known.
+  ['testing', 'forky', true],
+  ['trixie', 'stable-security', true],
+])('for a run on %s, a package from %s can be what was asked for: %s', (suite, from, isAsked) => {
+  expect(told({ suite }, { perl: from })).toHaveLength(isAsked ? 0 : 1);
+});
+
+it('a pinned suite was asked for, and with extra apt sources it is not known what was', () => {
+  expect(told({ pinPackages: [['src:perl', 'unstable']] }, { perl: 'sid' })).toEqual([]);
+  expect(told({ extraAptSources: ['ours'] }, { perl: 'sid' })).toEqual([]);
+  expect(unaskedSuites(runRecord({}), null)).toEqual([]);
+});
