@@ -124,7 +124,7 @@ it.each([
       ],
     ],
   ],
-  ['reject_list', expect.arrayContaining([['blocked', 'all', 'all', 'all']])],
+  ['reject_list', expect.arrayContaining([['blocked', 'all', 'all', 'all', TIME]])],
   ['slow', []],
 ])('the list %s shows what belongs to it, and no private run', async (name, expected) => {
   const html = await page(`/status/${name}/`);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { fitsPattern } from './place-lists';
+import { fitsPattern, rejectedList } from './place-lists';
 
 it.each([
   ['rust-serde', 'rust-serde', true],
@@ -26,4 +26,20 @@ it('names fit patterns as a regular expression would have it', () => {
     }),
     { numRuns: 500 },
   );
+});
+
+it('an entry of the reject list tells its pattern, where and in which version it holds, and when the configuration was read', () => {
+  const read = new Date('2026-11-02T03:04:05Z');
+  const entry = { package: 'rust-*', suite: '*', arch: 'arm64', version: '1.2-3' };
+  const { columns } = rejectedList(
+    () => [entry],
+    () => read,
+  );
+  expect(columns.map(({ cell }) => cell(entry))).toMatchObject([
+    { link: { text: 'rust-*', url: '/status/reject_list/?package=rust-*' } },
+    { text: 'all' },
+    { text: 'arm64' },
+    { text: '1.2-3' },
+    { at: read, url: null },
+  ]);
 });

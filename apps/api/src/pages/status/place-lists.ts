@@ -101,6 +101,7 @@ export function rejectedList(
         head: 'Version',
         cell: ({ version }) => ({ text: version === '*' ? 'all' : version, className: 'version' }),
       },
+      { head: 'Read from the configuration', cell: () => ({ at: loadedAt(), url: null }) },
     ],
     read: (asked, limit) => {
       const found = rejected()
