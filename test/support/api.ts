@@ -22,6 +22,7 @@ import { ApiModule } from '../../apps/api/src/api.module';
 import { fixedStatus } from '../../apps/api/src/configuration.token';
 import type { ApiConfiguration } from '../../apps/api/src/configuration.token';
 import { DispatcherClient } from '../../apps/api/src/dispatchers/dispatcher-client';
+import { Leaving } from '../../apps/api/src/http/leaving';
 import { ASSETS_PATH } from '../../apps/api/src/pages/frame/assets';
 import { OWN_SERVICES } from '../../apps/api/src/webhooks/webhook-url';
 import { apiConfiguration, SETTINGS } from './api-configuration';
@@ -182,7 +183,11 @@ export async function startApi({
       configuration.server,
       { abortOnError: false },
     );
-    undo.push(() => application.close());
+    // As the process does: else an answer that is on its way keeps its connection, and the end, for as long as an idle one.
+    undo.push(async () => {
+      await application.get(Leaving).begin(application.getHttpServer(), 0);
+      await application.close();
+    });
     await application.listen(0, '127.0.0.1');
     const { port } = application.getHttpServer().address() as AddressInfo;
     const keys = await makeKeys(database);
