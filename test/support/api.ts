@@ -146,6 +146,9 @@ export class RunningApi {
   }
 }
 
+/** Answers under way get this long when the api ends. */
+const ANSWERS_MS = 1_000;
+
 /** @throws with nothing left running when the api does not start */
 export async function startApi({
   server,
@@ -183,10 +186,13 @@ export async function startApi({
       configuration.server,
       { abortOnError: false },
     );
-    // As the process does: else an answer that is on its way keeps its connection, and the end, for as long as an idle one.
+    // As the process does: else an answer that is on its way, or a connection without a request, holds up the end.
     undo.push(async () => {
-      await application.get(Leaving).begin(application.getHttpServer(), 0);
+      const server = application.getHttpServer();
+      await application.get(Leaving).begin(server, 0);
+      const timer = setTimeout(() => server.closeAllConnections(), ANSWERS_MS);
       await application.close();
+      clearTimeout(timer);
     });
     await application.listen(0, '127.0.0.1');
     const { port } = application.getHttpServer().address() as AddressInfo;

@@ -25,9 +25,9 @@ export class Leaving {
   async begin(server: Server, noticeMs: number): Promise<void> {
     this.begun = true;
     server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
-    for (const end of this.waits) end();
-    if (noticeMs > 0) await new Promise<void>((resolve) => this.clock.after(noticeMs, resolve));
     // The server closes what is idle when it ends, and waits for what becomes idle later.
     server.keepAliveTimeout = 1;
+    for (const end of this.waits) end();
+    if (noticeMs > 0) await new Promise<void>((resolve) => this.clock.after(noticeMs, resolve));
   }
 }
