@@ -80,8 +80,8 @@ function number(value: number): string {
 
 const ABOUT = `# Measurements
 
-Made by \`npm run bench\`; what they mean, what stands behind a missed mark, and what is measured by hand:
-[performance.md](performance.md).
+Made by \`npm run bench\`; what they mean, and what is measured by hand: [performance.md](performance.md). Of every missed mark it
+says [where the time goes, and what would have to change](performance.md#marks-that-are-missed).
 
 Each row and what it is compared with were measured in turns, in one run, on the same PostgreSQL (with its default durability)
 and nats-server. Only ratios count, milliseconds belong to the machine; each is the median of the rounds, with the least and

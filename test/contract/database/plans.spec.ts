@@ -8,13 +8,13 @@ import type { Statement } from '../../../libs/database/src/statement';
 import { SAME_ERROR } from '../../../libs/database/src/triage-runs';
 import { OF_PACKAGE, TRIGGERS } from '../../../libs/database/src/trigger-statements';
 import { SUITES_OF } from '../../../libs/database/src/public-statements';
-import * as lists from '../../../libs/database/src/status-lists';
 import { NEXT_PAGE } from '../../../libs/database/src/result-texts';
 import { ATTEMPTS, COMPARISON } from '../../../libs/database/src/worker-pages';
 import { generateFinishedRuns } from '../../generator/finished-runs';
 import { packageNames } from '../../generator/packages';
 import { ARCH } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
+import { MODES, type PlanNode, scans } from './plan';
 
 const OTHER = 'riscv64';
 const MANY = 10_000;
@@ -138,38 +138,6 @@ async function make({ table, insert, dealWith }: Queue, history: Step[]): Promis
   }
 }
 
-/** How PostgreSQL plans a statement: for its parameters, or for any. */
-const MODES = ['custom', 'generic'] as const;
-
-interface PlanNode {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Index Name'?: string;
-  'Shared Hit Blocks'?: number;
-  'Shared Read Blocks'?: number;
-  'Actual Rows'?: number;
-  Plans?: PlanNode[];
-}
-
-/** How the statement reads the table. */
-async function scans(
-  { text }: Statement<unknown>,
-  parameters: string,
-  table: string,
-  mode: string,
-): Promise<string[]> {
-  await fixture.client.query(`set plan_cache_mode = force_${mode}_plan`);
-  await fixture.client.query(`prepare looked_at as ${text}`);
-  const { rows } = await fixture.client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-    `explain (format json) execute looked_at (${parameters})`,
-  );
-  await fixture.client.query('deallocate looked_at');
-  const among = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(among)];
-  return among(rows[0]!['QUERY PLAN'][0].Plan)
-    .filter((node) => node['Relation Name'] === table)
-    .map((node) => `${node['Node Type']}: ${node['Index Name']}`);
-}
-
 describe.each(Object.entries(QUEUES))('waiting %s', (_name, queue) => {
   it.each(Object.entries(HISTORIES))(
     'what waits is read by its own index, in order, %s',
@@ -179,7 +147,7 @@ describe.each(Object.entries(QUEUES))('waiting %s', (_name, queue) => {
       for (const setting of ['enable_sort', 'enable_incremental_sort'])
         await fixture.client.query(`set ${setting} = ${isSortingAvoided ? 'off' : 'on'}`);
       for (const mode of MODES) {
-        const found = await scans(statement, `'${ARCH}', ${LIMIT}${more}`, table, mode);
+        const found = await scans(fixture.client, statement, `'${ARCH}', ${LIMIT}${more}`, table, mode);
         const only = [...new Set(found.map((scan) => scan.replace('Only ', '')))];
         expect([mode, only]).toEqual([mode, [`Index Scan: ${index}`]]);
       }
@@ -194,7 +162,9 @@ it('whether a worker is known is told without a look at all attempts', async () 
     select run_id, 1, 'w1', 'i', 0, 1, now(), now(), 'returned' from runs`);
   await fixture.client.query('analyze attempts');
   for (const mode of MODES)
-    expect(await scans(KNOWN_WORKER, `'w2'`, 'attempts', mode)).toEqual(['Index Scan: attempts_pkey']);
+    expect(await scans(fixture.client, KNOWN_WORKER, `'w2'`, 'attempts', mode)).toEqual([
+      'Index Scan: attempts_pkey',
+    ]);
 });
 
 it.each(MODES)('arrivals are found without a look at the runs that were seen, by a %s plan', async (mode) => {
@@ -244,7 +214,9 @@ it('a page of results is read by its own index, and planned no more after five p
   await fixture.client.query('analyze runs');
   const parameters = `${fixture.submitter.keyId}, 'pass', now(), '2020-01-01', 0`;
   for (const mode of MODES)
-    expect(await scans(NEXT_PAGE, parameters, 'runs', mode)).toEqual(['Index Scan: runs_results']);
+    expect(await scans(fixture.client, NEXT_PAGE, parameters, 'runs', mode)).toEqual([
+      'Index Scan: runs_results',
+    ]);
   await fixture.client.query('set plan_cache_mode = auto');
   await fixture.client.query(`prepare looked_at as ${NEXT_PAGE.text}`);
   for (let page = 0; page < 7; page += 1) await fixture.client.query(`execute looked_at (${parameters})`);
@@ -262,15 +234,17 @@ it('the attempts of a worker and the newest errors are read by indexes of their 
   });
   await fixture.client.query('vacuum analyze runs, attempts');
   const attempts = `'{worker1,worker2}', 30, false`;
-  expect(await scans(ATTEMPTS, attempts, 'attempts', 'custom')).toEqual(['Index Scan: attempts_of_workers']);
-  const compared = await scans(COMPARISON, `'worker1', 100`, 'attempts', 'custom');
+  expect(await scans(fixture.client, ATTEMPTS, attempts, 'attempts', 'custom')).toEqual([
+    'Index Scan: attempts_of_workers',
+  ]);
+  const compared = await scans(fixture.client, COMPARISON, `'worker1', 100`, 'attempts', 'custom');
   expect(compared.sort()).toEqual(['Index Scan: attempts_of_workers', 'Index Scan: attempts_pkey']);
-  const listed = await scans(LISTS.seen, 'null, null, null, 100, 0', 'runs', 'custom');
+  const listed = await scans(fixture.client, LISTS.seen, 'null, null, null, 100, 0', 'runs', 'custom');
   expect(listed).toContain('Index Only Scan: runs_newest_errors');
   expect(listed).toContain('Index Only Scan: runs_alike');
   expect(listed.filter((scan) => scan.startsWith('Seq'))).toEqual([]);
   for (const mode of MODES)
-    expect(await scans(SAME_ERROR, `'0123456789abcdef', 'hello', 5`, 'runs', mode)).toEqual([
+    expect(await scans(fixture.client, SAME_ERROR, `'0123456789abcdef', 'hello', 5`, 'runs', mode)).toEqual([
       'Index Only Scan: runs_alike',
     ]);
 });
@@ -281,60 +255,10 @@ it.each(MODES)('triggers are found and counted by their words, by a %s plan', as
     ...{ until: new Date(), days: 10, isBare: true },
   });
   await fixture.client.query('analyze runs');
-  const found = await scans(TRIGGERS, `50, 1000000, ''`, 'runs', mode);
+  const found = await scans(fixture.client, TRIGGERS, `50, 1000000, ''`, 'runs', mode);
   expect(found.filter((scan) => scan.startsWith('Bitmap Heap Scan'))).toHaveLength(2);
   await fixture.client.query('vacuum runs');
-  const ofPackage = await scans(OF_PACKAGE, `50, 1000000, 'glibc/', 'glibc0'`, 'runs', mode);
+  const ofPackage = await scans(fixture.client, OF_PACKAGE, `50, 1000000, 'glibc/', 'glibc0'`, 'runs', mode);
   expect(ofPackage.filter((scan) => scan.includes('runs_first_words'))).toHaveLength(2);
   expect(ofPackage.filter((scan) => scan.startsWith('Seq'))).toEqual([]);
-});
-
-/** Of 20,000 packages on two architectures; the index has the order in which the list is read, so a part of it costs what it holds. */
-describe('lists of statuses', () => {
-  const AFTER = `now(), 'p5', 'sid', 'amd64'`;
-  const FROM_BEGINNING = 'null, null, null, null';
-
-  beforeAll(async () => {
-    await fixture.client.query('truncate package_statuses');
-    await fixture.client.query(`
-      insert into package_statuses (package, suite, arch, run_id, verdict, version, finished_at, failing_run_id, failing_version,
-        failing_at, recovered_run_id, recovered_version, recovered_at, strip, flakiness, is_flaky, median_seconds, is_longer)
-      select 'p' || n, 'sid', arch, n, verdict, '1', at, case when verdict = 'fail' then n end,
-        case when verdict = 'fail' then '1' end, case when verdict = 'fail' then at end,
-        case when n % 7 = 1 then n end, case when n % 7 = 1 then '1' end, case when n % 7 = 1 then at end,
-        '0', (n % 10) / 20.0, n % 20 = 9, n % 5000, false
-      from generate_series(1, 20000) n cross join unnest(array['amd64', 'arm64']) arch
-      cross join lateral (
-        select case n % 20 when 0 then 'fail' when 1 then 'tmpfail' else 'pass' end as verdict,
-          now() - make_interval(mins => n) as at) made`);
-    await fixture.client.query('vacuum analyze package_statuses');
-    // Of so few rows a bitmap of the same index would do as well.
-    await fixture.client.query('set enable_bitmapscan = off');
-  });
-
-  it.each([
-    ['failures', lists.FAILING, '', 'now()', ['package_statuses_failing']],
-    ['what could not be tested', lists.BROKEN, '', 'now()', ['package_statuses_broken']],
-    ['flaky packages', lists.FLAKY, '', '0.4', ['package_statuses_unsteady']],
-    ['slow packages', lists.SLOW, ', 3600', '4000', ['package_statuses_slow']],
-    ['changes', lists.CHANGED, `, '2000-01-01'`, 'now()', ['package_statuses_changed']],
-  ] as const)('%s are read in the order of their own index', async (_what, list, bound, value, indexes) => {
-    for (const key of [FROM_BEGINNING, AFTER.replace('now()', value)])
-      expect(
-        await scans(list, `null, null, null, 101, ${key}${bound}`, 'package_statuses', 'custom'),
-      ).toEqual(indexes.map((index) => `Index Scan: ${index}`));
-  });
-
-  it('what fails on some architectures is read in the order of failures, with a probe for each', async () => {
-    const found = await scans(
-      lists.SPLIT,
-      `null, null, null, 101, 'p5', 'sid'`,
-      'package_statuses',
-      'custom',
-    );
-    expect(found.map((scan) => scan.replace('Only ', ''))).toEqual([
-      'Index Scan: package_statuses_failures',
-      'Index Scan: package_statuses_pkey',
-    ]);
-  });
 });

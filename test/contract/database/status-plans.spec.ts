@@ -1,0 +1,67 @@
+import * as lists from '../../../libs/database/src/status-lists';
+import { type Fixture, setUp } from './fixture';
+import { scans } from './plan';
+
+let fixture: Fixture;
+
+beforeAll(async () => {
+  fixture = await setUp();
+});
+afterAll(() => fixture.close());
+
+/** Of 20,000 packages on two architectures; the index has the order in which the list is read, so a part of it costs what it holds. */
+describe('lists of statuses', () => {
+  const AFTER = `now(), 'p5', 'sid', 'amd64'`;
+  const FROM_BEGINNING = 'null, null, null, null';
+
+  beforeAll(async () => {
+    await fixture.client.query('truncate package_statuses');
+    await fixture.client.query(`
+      insert into package_statuses (package, suite, arch, run_id, verdict, version, finished_at, failing_run_id, failing_version,
+        failing_at, recovered_run_id, recovered_version, recovered_at, strip, flakiness, is_flaky, median_seconds, is_longer)
+      select 'p' || n, 'sid', arch, n, verdict, '1', at, case when verdict = 'fail' then n end,
+        case when verdict = 'fail' then '1' end, case when verdict = 'fail' then at end,
+        case when n % 7 = 1 then n end, case when n % 7 = 1 then '1' end, case when n % 7 = 1 then at end,
+        '0', (n % 10) / 20.0, n % 20 = 9, n % 5000, false
+      from generate_series(1, 20000) n cross join unnest(array['amd64', 'arm64']) arch
+      cross join lateral (
+        select case n % 20 when 0 then 'fail' when 1 then 'tmpfail' else 'pass' end as verdict,
+          now() - make_interval(mins => n) as at) made`);
+    await fixture.client.query('vacuum analyze package_statuses');
+    // Of so few rows a bitmap of the same index would do as well.
+    await fixture.client.query('set enable_bitmapscan = off');
+  });
+
+  it.each([
+    ['failures', lists.FAILING, '', 'now()', ['package_statuses_failing']],
+    ['what could not be tested', lists.BROKEN, '', 'now()', ['package_statuses_broken']],
+    ['flaky packages', lists.FLAKY, '', '0.4', ['package_statuses_unsteady']],
+    ['slow packages', lists.SLOW, ', 3600', '4000', ['package_statuses_slow']],
+    ['changes', lists.CHANGED, `, '2000-01-01'`, 'now()', ['package_statuses_changed']],
+  ] as const)('%s are read in the order of their own index', async (_what, list, bound, value, indexes) => {
+    for (const key of [FROM_BEGINNING, AFTER.replace('now()', value)])
+      expect(
+        await scans(
+          fixture.client,
+          list,
+          `null, null, null, 101, ${key}${bound}`,
+          'package_statuses',
+          'custom',
+        ),
+      ).toEqual(indexes.map((index) => `Index Scan: ${index}`));
+  });
+
+  it('what fails on some architectures is read in the order of failures, with a probe for each', async () => {
+    const found = await scans(
+      fixture.client,
+      lists.SPLIT,
+      `null, null, null, 101, 'p5', 'sid'`,
+      'package_statuses',
+      'custom',
+    );
+    expect(found.map((scan) => scan.replace('Only ', ''))).toEqual([
+      'Index Scan: package_statuses_failures',
+      'Index Scan: package_statuses_pkey',
+    ]);
+  });
+});
