@@ -31,14 +31,22 @@ export const RESUME = statement(
   `delete from pauses where ${SCOPE} returning pause_id as "pauseId"`,
 );
 
-/** How the worker $1 stands on each architecture where a dispatcher has judged it. */
+/** An order to quarantine $1 that waits still. */
+const QUARANTINES = (arch: string): string =>
+  `o.arch = ${arch} and not o.taken_in and o.kind = 'quarantine' and o.worker = $1`;
+
+/** How the worker $1 stands on each architecture where a dispatcher has judged it, or is about to. */
 export const STANDINGS = statement(
   { arch: text, standing: text.as<WorkerStanding>() },
   `
   select d.arch, j.standing from dispatchers d cross join lateral (
     select standing from worker_judgements where arch = d.arch and worker = $1
     order by judgement_id desc limit 1
-  ) j order by d.arch`,
+  ) j
+  where not exists (select from orders o where ${QUARANTINES('d.arch')})
+  union all
+  select distinct d.arch, 'quarantined' from dispatchers d join orders o on ${QUARANTINES('d.arch')}
+  order by arch`,
 );
 
 export const ARCHITECTURES_OF_WORKER = statement(

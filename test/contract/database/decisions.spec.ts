@@ -122,6 +122,22 @@ it('the store of decisions keeps who took which worker for sound, and tells whic
   expect(await decisions().trust('bsuy', ada())).toBe('unknown');
 });
 
+it('a worker is not sound already while it waits to be quarantined', async () => {
+  await fixture.client.query(
+    `insert into workers (name, public_key, architectures, may_run_private, created_at) values ('w9', $1, $2, false, now())`,
+    [`U${'B'.repeat(55)}`, [ARCH]],
+  );
+  await fixture.client.query(
+    `insert into worker_judgements (arch, worker, standing, reason, at) values ($1, 'w9', 'sound', 'x', now())`,
+    [ARCH],
+  );
+  await decisions().quarantine('w9', ada(), 'odd disk');
+  expect(await decisions().trust('w9', ada())).toEqual([ARCH]);
+  await fixture.client.query('update orders set taken_in = true');
+  expect(await decisions().trust('w9', ada())).toBe('sound');
+  await fixture.client.query('delete from workers');
+});
+
 it('a decision reaches a dispatcher that begins for the first time while everything is paused', async () => {
   const other = await connectTo(fixture.url);
   await other.query('begin');
