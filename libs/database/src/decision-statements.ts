@@ -31,21 +31,19 @@ export const RESUME = statement(
   `delete from pauses where ${SCOPE} returning pause_id as "pauseId"`,
 );
 
-/** An order to quarantine $1 that waits still. */
-const QUARANTINES = (arch: string): string =>
-  `o.arch = ${arch} and not o.taken_in and o.kind = 'quarantine' and o.worker = $1`;
-
-/** How the worker $1 stands on each architecture where a dispatcher has judged it, or is about to. */
+/** How the worker $1 stands on each architecture where a dispatcher has judged it, or has the order to quarantine it. */
 export const STANDINGS = statement(
   { arch: text, standing: text.as<WorkerStanding>() },
   `
+  with ordered as (
+    select distinct arch from orders where not taken_in and kind = 'quarantine' and worker = $1
+  )
+  select arch, 'quarantined' as standing from ordered
+  union all
   select d.arch, j.standing from dispatchers d cross join lateral (
     select standing from worker_judgements where arch = d.arch and worker = $1
     order by judgement_id desc limit 1
-  ) j
-  where not exists (select from orders o where ${QUARANTINES('d.arch')})
-  union all
-  select distinct d.arch, 'quarantined' from dispatchers d join orders o on ${QUARANTINES('d.arch')}
+  ) j where d.arch not in (select arch from ordered)
   order by arch`,
 );
 

@@ -1,4 +1,4 @@
-import { type NeutralStatus } from '@proctor/contracts';
+import type { NeutralStatus } from '@proctor/contracts';
 import type { PackageStatus, QueueLength, StatusRecord } from '@proctor/database';
 import { historyPath, packagePath, runPath } from '../runs/page-paths';
 import { statusOf } from '../runs/result-object';

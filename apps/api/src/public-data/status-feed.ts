@@ -1,4 +1,4 @@
-import { type NeutralStatus } from '@proctor/contracts';
+import type { NeutralStatus } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import { Feed } from 'feed';
 import { nameHidden } from '../http/hidden-characters';
