@@ -25,18 +25,20 @@ const NODE_LINE = '24';
 const MIRROR = 'http://deb.debian.org/debian';
 /**
  * Runs a command in a namespace of users, all of whom are themselves: the kernel looks for interpreters in its binfmt_misc first, and
- * nothing of the machine is changed. It waits to be told who is who.
+ * nothing of the machine is changed. It waits to be told who is who. The last shell stays: the kernel forgets interpreters with the last
+ * mount of their binfmt_misc.
  */
 const WITH_INTERPRETER = `
   interpreter=$1; shift
   unshare --user sh -ec '
-    until [ -s /proc/self/uid_map ] && [ -s /proc/self/gid_map ]; do sleep 0.1; done
+    until grep -q . /proc/self/uid_map && grep -q . /proc/self/gid_map; do sleep 0.1; done
     interpreter=$1; shift
     exec unshare --mount sh -ec "
       mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
       printf %s \\"\\$1\\" > /proc/sys/fs/binfmt_misc/register
       shift
-      exec \\"\\$@\\"" sh "$interpreter" "$@"' sh "$interpreter" "$@" &
+      \\"\\$@\\"
+      exit" sh "$interpreter" "$@"' sh "$interpreter" "$@" &
   child=$!
   until [ "$(readlink /proc/$child/ns/user)" != "$(readlink /proc/self/ns/user)" ]; do sleep 0.1; done
   echo 0 0 4294967295 > /proc/$child/uid_map
