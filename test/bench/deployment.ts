@@ -132,6 +132,8 @@ export class Deployment {
       PROCTOR_CONFIG: config,
       PROCTOR_PORT: String(port),
     };
+    let isStarting = true;
+    const said: string[] = [];
     const databaseUrlOf = options.databaseUrlOf ?? ((_part, url) => Promise.resolve(url));
     const app = async (name: string, program: 'api' | 'scheduler'): Promise<AppProcess> => {
       const env = {
@@ -139,12 +141,20 @@ export class Deployment {
         PROCTOR_DATABASE_URL: await databaseUrlOf(name, this.databaseUrl),
         PROCTOR_NATS_CREDENTIALS: this.users.path(program),
       };
-      return this.process(name, join(COMPILED, `apps/${program}/src/main.js`), env, () => undefined);
+      return this.process(name, join(COMPILED, `apps/${program}/src/main.js`), env, (line) => {
+        if (isStarting) said.push(`${name}: ${line}`);
+      });
     };
     this.api = await app('api', 'api');
     for (let index = 1; index <= (options.schedulers ?? 0); index += 1)
       this.schedulers.push(await app(`scheduler${index}`, 'scheduler'));
-    await Promise.all([this.api, ...this.schedulers].map((each) => each.start()));
+    try {
+      await Promise.all([this.api, ...this.schedulers].map((each) => each.start()));
+    } catch (error) {
+      throw new Error([error instanceof Error ? error.message : error, ...said].join('\n'), { cause: error });
+    } finally {
+      isStarting = false;
+    }
   }
 
   private async makeUser(): Promise<void> {
