@@ -73,6 +73,12 @@ export class ErrorSignatures {
     return this.database.query(LISTS[order], [...parametersOf(filter), limit, from]);
   }
 
+  /** How many a list has in all, in either order: SIGNATURES_COMPARED_MAX at most. @throws DatabaseUnavailable */
+  async count(filter: ListFilter): Promise<number> {
+    const [row] = await this.database.query(COUNT, [...parametersOf(filter), SIGNATURES_COMPARED_MAX]);
+    return row!.count;
+  }
+
   /** Null when no public run has it. @throws DatabaseUnavailable */
   async find(signature: string): Promise<SignatureSummary | null> {
     const [found] = await this.database.query(FIND, [signature]);
@@ -146,6 +152,12 @@ const LAST_AND_COUNT = (asked: string, runsMax: number): string => `
     ) n
   ) counted`;
 
+const NEWEST_ERRORS = `(
+        select r.error_signature, r.finished_at from runs r
+        where r.error_signature is not null and r.state = 'finished' and not r.is_private and ${AS_ASKED('r')}
+        ${NEWEST_FIRST} limit ${ERRORS_LOOKED_AT_MAX}
+      )`;
+
 function listed(order: SignatureOrder): Statement<SignatureSummary> {
   const [among, shown] =
     order === 'seen'
@@ -159,11 +171,7 @@ function listed(order: SignatureOrder): Statement<SignatureSummary> {
     select s.signature, s.lately, s.last_at
     from (
       select least(n.error_signature) as signature, count(*) as lately, max(n.finished_at) as last_at
-      from (
-        select r.error_signature, r.finished_at from runs r
-        where r.error_signature is not null and r.state = 'finished' and not r.is_private and ${AS_ASKED('r')}
-        ${NEWEST_FIRST} limit ${ERRORS_LOOKED_AT_MAX}
-      ) n
+      from ${NEWEST_ERRORS} n
       group by n.error_signature order by ${among}, 1 limit ${SIGNATURES_COMPARED_MAX}
     ) s ${FIRST}
     order by ${shown}, s.signature limit $4 offset $5
@@ -176,6 +184,13 @@ export const LISTS: Record<SignatureOrder, Statement<SignatureSummary>> = {
   seen: listed('seen'),
   new: listed('new'),
 };
+
+export const COUNT = statement(
+  { count: integer },
+  `
+  select count(*)::integer as count
+  from (select distinct n.error_signature from ${NEWEST_ERRORS} n limit $4) found`,
+);
 
 const FIND = statement(
   SUMMARY_COLUMNS,

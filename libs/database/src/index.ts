@@ -72,6 +72,7 @@ export type { NotRetried, Retried, Retrier } from './retries';
 export type { DayCounts, StatusCounts, StatusPart, StatusRecord, StatusVersion } from './status';
 export type { RunFilter, RunReader, RunsAmong } from './run-search';
 export type {
+  BoundedCount,
   ListedMismatch,
   ListedStatus,
   ListFilter,

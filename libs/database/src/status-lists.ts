@@ -46,8 +46,17 @@ export interface ListedMismatch extends RunRecord {
   fallbackRelease: string | null;
 }
 
+/** How many there are, as far as they were counted. */
+export interface BoundedCount {
+  count: number;
+  /** There may be more than were counted. */
+  isMore: boolean;
+}
+
 /** Entries that are counted; a list with more is not counted further. */
 const COUNTED_MAX = 10_000;
+/** The same of lists that have rows of several tables or indexes read for each entry. */
+const GATHERED_MAX = 2_000;
 
 /**
  * Lists of how packages are, across all of them, each with its own index and in parts that go on where the last one ended. Made of
@@ -124,14 +133,26 @@ export class StatusLists {
   }
 
   /**
-   * How many entries a list has; null when they are more than are counted.
+   * How many entries a list has.
    * @param bound of `slow` and `changed`
    * @throws DatabaseUnavailable
    */
-  async count(list: CountedList, filter: ListFilter, ...bound: (Date | number)[]): Promise<number | null> {
+  async count(list: CountedList, filter: ListFilter, ...bound: (Date | number)[]): Promise<BoundedCount> {
     const parameters = [...parametersOf(filter), COUNTED_MAX + 1, ...bound];
     const [row] = await this.database.query(COUNTS[list], parameters);
-    return row!.count > COUNTED_MAX ? null : row!.count;
+    return { count: Math.min(row!.count, COUNTED_MAX), isMore: row!.count > COUNTED_MAX };
+  }
+
+  /** How many suites of packages `split` has. @throws DatabaseUnavailable */
+  async countSplit(filter: ListFilter): Promise<BoundedCount> {
+    const [row] = await this.database.query(SPLIT_COUNT, [...parametersOf(filter), GATHERED_MAX + 1]);
+    return { count: Math.min(row!.count, GATHERED_MAX), isMore: row!.count > GATHERED_MAX };
+  }
+
+  /** How many runs are mismatches, among as many of the newest that may be as are looked at. @throws DatabaseUnavailable */
+  async countMismatches(filter: ListFilter): Promise<BoundedCount> {
+    const [row] = await this.database.query(MISMATCHES_COUNT, [...parametersOf(filter), GATHERED_MAX + 1]);
+    return { count: Math.min(row!.count, GATHERED_MAX), isMore: row!.lookedAt > GATHERED_MAX };
   }
 
   private async statuses(
@@ -198,15 +219,29 @@ export const FLAKY = listed('s.is_flaky', 's.flakiness', 'double precision');
 export const SLOW = listed(IS_SLOW('$9'), 's.median_seconds', 'integer');
 export const CHANGED = listed(HAS_CHANGED('$9'), CHANGED_AT, 'timestamptz');
 
-/** After the package $5 and the suite $6: rows that fail, in the order of their index, with a probe of the suite for each. */
+/** Rows that fail, in the order of their index, with a probe of the suite for each. */
+const SPLITS = `s.verdict = 'fail' and exists (
+  select from package_statuses b
+  where b.package = s.package and b.suite = s.suite and b.verdict in ('pass', 'neutral'))`;
+
+/** After the package $5 and the suite $6. */
 export const SPLIT = statement(
   { package: text, suite: text },
   `
   select distinct s.package, s.suite from package_statuses s
-  where s.verdict = 'fail' and ${AS_ASKED('s')} and (s.package, s.suite) > ($5, $6) and exists (
-    select from package_statuses b
-    where b.package = s.package and b.suite = s.suite and b.verdict in ('pass', 'neutral'))
+  where ${SPLITS} and ${AS_ASKED('s')} and (s.package, s.suite) > ($5, $6)
   order by s.package, s.suite limit $4`,
+);
+
+/** $4 at most, in the order of the index: the first ones are found without the others. */
+export const SPLIT_COUNT = statement(
+  { count: integer },
+  `
+  select count(*)::integer as count
+  from (
+    select distinct s.package, s.suite from package_statuses s where ${SPLITS} and ${AS_ASKED('s')}
+    order by s.package, s.suite limit $4
+  ) found`,
 );
 
 const WAITS = (r: string): string => `${r}.state = 'queued' and not ${r}.is_private`;
@@ -259,6 +294,8 @@ const NAMES_VERSION = `exists (
 
 /** In the words of the index `run_testbeds_mismatches`. */
 const OTHER_PACKAGES = `t.finished_at is not null and (t.fallback_line is not null or t.other_versions <> '[]')`;
+/** Of the runs that these packages were of. */
+const COUNTS_FOR_ALL = `r.state = 'finished' and not r.is_private and not r.cancelled`;
 
 const MISMATCH_COLUMNS = {
   ...RECORD_COLUMNS,
@@ -279,10 +316,29 @@ export const MISMATCHES = statement(
       order by r.finished_at desc, r.run_id desc limit $4)
     union
     (select r.run_id from run_testbeds t join runs r using (run_id)
-      where ${OTHER_PACKAGES} and r.state = 'finished' and not r.is_private and not r.cancelled and ${AS_ASKED('r')}
+      where ${OTHER_PACKAGES} and ${COUNTS_FOR_ALL} and ${AS_ASKED('r')}
         and ${BEFORE('t.finished_at')}
       order by t.finished_at desc, t.run_id desc limit $4)
   ) found
   join runs r using (run_id) join users u on u.user_id = r.requestor_id left join run_testbeds t using (run_id)
   order by r.finished_at desc, r.run_id desc limit $4`,
+);
+
+/** Of the newest $4 of each part, whatever is asked for: a rare package would have all of them read. */
+export const MISMATCHES_COUNT = statement(
+  { count: integer, lookedAt: integer },
+  `
+  with by_trigger as (
+    select r.run_id from runs r where ${MISMATCHED} order by r.finished_at desc, r.run_id desc limit $4
+  ), by_packages as (
+    select t.run_id from run_testbeds t where ${OTHER_PACKAGES} order by t.finished_at desc, t.run_id desc limit $4
+  )
+  select (
+    select count(*)::integer from (
+      select r.run_id from by_trigger join runs r using (run_id) where ${NAMES_VERSION} and ${AS_ASKED('r')}
+      union
+      select r.run_id from by_packages join runs r using (run_id) where ${COUNTS_FOR_ALL} and ${AS_ASKED('r')}
+    ) found
+  ) as count,
+  greatest((select count(*) from by_trigger), (select count(*) from by_packages))::integer as "lookedAt"`,
 );

@@ -54,6 +54,9 @@ it('errors are listed by how often they were seen lately, or by when they were s
   });
   const newest = await errorSignatures.list('new', 1);
   expect(newest.map(({ signature }) => signature)).toEqual([signatureOf(NETWORK)]);
+  const ofAll = { suites: null, architectures: null, package: null };
+  expect(await errorSignatures.count(ofAll)).toBe(2);
+  expect(await errorSignatures.count({ ...ofAll, package: 'd*' })).toBe(1);
   const listed = async (change: Partial<ListFilter>, from = 0) => {
     const filter = { suites: null, architectures: null, package: null, ...change };
     return (await errorSignatures.list('seen', 10, filter, from)).map((error) => [

@@ -1,7 +1,7 @@
 import { KNOWN_WORKER } from '../../../libs/database/src/decision-statements';
 import { UNPUBLISHED } from '../../../libs/database/src/facts';
 import { GRANTED, LINES, NEXT_OF_LINE } from '../../../libs/database/src/line-statements';
-import { LISTS } from '../../../libs/database/src/error-signatures';
+import { COUNT, LISTS } from '../../../libs/database/src/error-signatures';
 import { ARRIVALS } from '../../../libs/database/src/loading-statements';
 import { ORDERS } from '../../../libs/database/src/orders';
 import type { Statement } from '../../../libs/database/src/statement';
@@ -243,6 +243,9 @@ it('the attempts of a worker and the newest errors are read by indexes of their 
   expect(listed).toContain('Index Only Scan: runs_newest_errors');
   expect(listed).toContain('Index Only Scan: runs_alike');
   expect(listed.filter((scan) => scan.startsWith('Seq'))).toEqual([]);
+  expect(await scans(fixture.client, COUNT, 'null, null, null, 500', 'runs', 'custom')).toEqual([
+    'Index Only Scan: runs_newest_errors',
+  ]);
   for (const mode of MODES)
     expect(await scans(fixture.client, SAME_ERROR, `'0123456789abcdef', 'hello', 5`, 'runs', mode)).toEqual([
       'Index Only Scan: runs_alike',

@@ -51,17 +51,33 @@ describe('lists of statuses', () => {
       ).toEqual(indexes.map((index) => `Index Scan: ${index}`));
   });
 
-  it('what fails on some architectures is read in the order of failures, with a probe for each', async () => {
-    const found = await scans(
-      fixture.client,
-      lists.SPLIT,
-      `null, null, null, 101, 'p5', 'sid'`,
-      'package_statuses',
-      'custom',
+  it.each([
+    ['read', lists.SPLIT, `null, null, null, 101, 'p5', 'sid'`],
+    ['counted', lists.SPLIT_COUNT, `null, null, null, 101`],
+  ] as const)(
+    'what fails on some architectures is %s in the order of failures, with a probe for each',
+    async (_how, list, parameters) => {
+      const found = await scans(fixture.client, list, parameters, 'package_statuses', 'custom');
+      expect(found.map((scan) => scan.replace('Only ', ''))).toEqual([
+        'Index Scan: package_statuses_failures',
+        'Index Scan: package_statuses_pkey',
+      ]);
+    },
+  );
+
+  it('suites on which a package fails on some architectures only are counted as they are listed', async () => {
+    await fixture.client.query(
+      `update package_statuses set verdict = 'pass' where arch = 'arm64' and run_id % 40 = 0`,
     );
-    expect(found.map((scan) => scan.replace('Only ', ''))).toEqual([
-      'Index Scan: package_statuses_failures',
-      'Index Scan: package_statuses_pkey',
-    ]);
+    const { statusLists } = fixture.database;
+    const all = { suites: null, architectures: null, package: null };
+    expect(await statusLists.countSplit(all)).toEqual({ count: 500, isMore: false });
+    const some = { ...all, package: 'p1*' };
+    const listed = await statusLists.split(some, 1_000, null);
+    expect(await statusLists.countSplit(some)).toEqual({ count: listed.length, isMore: false });
+    expect(await statusLists.countSplit({ ...all, architectures: ['arm64'] })).toEqual({
+      count: 0,
+      isMore: false,
+    });
   });
 });

@@ -42,6 +42,9 @@ it('a list has as many entries as are counted, of those that are asked for', asy
     await api.finish(await api.submit(name), { verdict: name === 'other' ? 'tmpfail' : 'fail' });
   for (let time = 0; time < 8; time += 1)
     await api.finish(await api.submit('wavering'), { verdict: time % 2 ? 'pass' : 'fail' });
+  const mismatched = { trigger: 'wavering/9-9' };
+  for (const is_private of [true, false])
+    await api.finish(await api.submit('wavering', { ...mismatched, is_private }));
   for (const is_private of [true, false]) await api.submit('one', { is_private });
   while (await api.database.statusProjection.step('amd64'));
   const lists = api.database.statusLists;
@@ -53,12 +56,14 @@ it('a list has as many entries as are counted, of those that are asked for', asy
       [lists.flaky(filter, 100, null), lists.count('flaky', filter)],
       [lists.slow(filter, 100, null, 10), lists.count('slow', filter, 10)],
       [lists.changed(filter, 100, null, new Date(0)), lists.count('changed', filter, new Date(0))],
+      [lists.mismatches(filter, 100, null), lists.countMismatches(filter)],
       [lists.waiting(filter, 100, null), lists.count('waiting', filter)],
     ] as const;
-    for (const [entries, count] of counted) expect(await count).toBe((await entries).length);
-    return Promise.all(counted.map(([, count]) => count));
+    for (const [entries, count] of counted)
+      expect(await count).toEqual({ count: (await entries).length, isMore: false });
+    return Promise.all(counted.map(async ([, count]) => (await count).count));
   };
-  expect(await counts(null)).toEqual([2, 1, 1, 3, 3, 1]);
-  expect(await counts('o*')).toEqual([1, 1, 0, 1, 1, 1]);
-  expect(await counts(null, 'trixie')).toEqual([0, 0, 0, 0, 0, 0]);
+  expect(await counts(null)).toEqual([2, 1, 1, 3, 3, 1, 1]);
+  expect(await counts('o*')).toEqual([1, 1, 0, 1, 1, 0, 1]);
+  expect(await counts(null, 'trixie')).toEqual([0, 0, 0, 0, 0, 0, 0]);
 });

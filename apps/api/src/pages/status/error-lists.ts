@@ -61,6 +61,7 @@ function errorList(
       );
       return found.map((error, index) => ({ place: from + index, error }));
     },
+    count: async (asked) => ({ count: await signatures.count(asked), isMore: false }),
     keyOf: ({ place }) => String(place + 1),
     object: ({ error }) => signatureObject(error),
     entry: ({ error }) => ({

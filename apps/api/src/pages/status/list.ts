@@ -1,4 +1,4 @@
-import type { StripEntry } from '@proctor/database';
+import type { BoundedCount, StripEntry } from '@proctor/database';
 import type { FeedEntry } from '../../public-data/status-feed';
 import type { ListAsked } from './list-asked';
 
@@ -34,8 +34,8 @@ export interface StatusList<Row = unknown> {
   bound?: 'since' | 'minutes';
   /** Resolves with at most so many entries; those after the entry of `asked.after`. @throws Problem 400 when that is none */
   read: (asked: ListAsked, limit: number) => Promise<Row[]>;
-  /** Resolves with how many entries there are in all parts, null for too many; absent where that is not known cheaply. */
-  count?: (asked: ListAsked) => Promise<number | null>;
+  /** Resolves with how many entries there are in all parts. */
+  count: (asked: ListAsked) => Promise<BoundedCount>;
   /** What to ask with as `after`, for the entries after this one. */
   keyOf: (row: Row) => string;
   /** For programs. */
@@ -55,14 +55,14 @@ export async function readPart<Row>(list: StatusList<Row>, asked: ListAsked): Pr
   return { rows: rows.slice(0, LISTED_MAX), hasMore: rows.length > LISTED_MAX };
 }
 
-/** How many entries a list has in all its parts; null when that is not known. */
+/** How many entries a list has in all its parts. */
 export async function totalOf<Row>(
   list: StatusList<Row>,
   asked: ListAsked,
   { rows, hasMore }: ListPart<Row>,
-): Promise<number | null> {
-  if (asked.after === null && !hasMore) return rows.length;
-  return list.count ? list.count(asked) : null;
+): Promise<BoundedCount> {
+  if (asked.after === null && !hasMore) return { count: rows.length, isMore: false };
+  return list.count(asked);
 }
 
 /** Where a list is shown and in which form; the questions that are asked stay. */
@@ -80,12 +80,12 @@ export function listUrl(
   return `/status/${list.name}${form}${query.size > 0 ? `?${query.toString()}` : ''}`;
 }
 
-/** What a part of a list has in it, in words. @param total of all parts; null when it is not known */
+/** What a part of a list has in it, in words. @param total of all parts */
 export function listSentence(
   list: Pick<StatusList, 'nouns' | 'order'>,
   asked: ListAsked,
   { rows, hasMore }: ListPart,
-  total: number | null,
+  total: BoundedCount,
 ): string {
   const [one, many] = list.nouns(asked);
   const wanted = [
@@ -100,8 +100,9 @@ export function listSentence(
     return isFirst ? `There is no ${one}${filtered}.` : `There is no further ${one}${filtered}.`;
   const counted = rows.length === 1 ? `1 ${one}` : `${rows.length} ${many}`;
   // Entries may have come and gone since the part was read.
-  if (total !== null && total > rows.length) {
-    const ofTotal = `${rows.length} of ${total.toLocaleString('en')} ${many}${filtered}`;
+  if (total.count > rows.length) {
+    const all = `${total.isMore ? 'at least ' : ''}${total.count.toLocaleString('en')}`;
+    const ofTotal = `${rows.length} of ${all} ${many}${filtered}`;
     return isFirst ? `The first ${ofTotal}, ${list.order}.` : `Further ${ofTotal}.`;
   }
   if (isFirst && !hasMore) return `${counted}${filtered}${rows.length > 1 ? `, ${list.order}` : ''}.`;
@@ -113,7 +114,7 @@ export function listView(
   list: StatusList,
   asked: ListAsked,
   part: ListPart,
-  total: number | null,
+  total: BoundedCount,
   targets: { suites: string[]; architectures: string[] },
 ) {
   const { rows, hasMore } = part;

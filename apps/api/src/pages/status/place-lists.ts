@@ -43,6 +43,7 @@ export function splitList(lists: StatusLists, neutral: NeutralStatus): StatusLis
       { head: 'Elsewhere', cell: (split) => places(others(split)) },
     ],
     read: (asked, limit) => lists.split(asked, limit, splitKey(asked)),
+    count: (asked) => lists.countSplit(asked),
     keyOf: ({ package: name, suite }) => `${name}/${suite}`,
     object: ({ package: name, suite, statuses }) => ({
       package: name,
@@ -111,7 +112,11 @@ export function rejectedList(
         .sort((one, other) => (one.key < other.key ? -1 : 1));
       return Promise.resolve(found.slice(0, limit).map(({ entry }) => entry));
     },
-    count: (asked) => Promise.resolve(rejected().filter((entry) => isAsked(entry, asked)).length),
+    count: (asked) =>
+      Promise.resolve({
+        count: rejected().filter((entry) => isAsked(entry, asked)).length,
+        isMore: false,
+      }),
     keyOf,
     object: (entry) => entry,
     entry: (entry) => ({

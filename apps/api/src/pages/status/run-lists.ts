@@ -58,6 +58,7 @@ export function mismatchList(lists: StatusLists, neutral: NeutralStatus): Status
       },
     ],
     read: (asked, limit) => lists.mismatches(asked, limit, runKey(asked)),
+    count: (asked) => lists.countMismatches(asked),
     keyOf: ({ runId }) => String(runId),
     object: ({ otherVersions, fallbackRelease, ...run }) => ({
       ...resultObject(run, neutral),
