@@ -162,18 +162,27 @@ export const RUN_DAYS = statement(
 
 const PACKAGE_COUNTS = { day: text, pass: integer, neutral: integer, fail: integer, tmpfail: integer };
 
+/** The newest row of each place; one that has none in a month has no packages any more. */
+const NEWEST = `
+  select distinct on (d.suite, d.arch) d.suite, d.arch, d.day, ${VERDICT_NAMES.map((name) => `d.${name}`).join(', ')}
+  from status_days d where d.day >= ${TODAY} - 30 order by d.suite, d.arch, d.day desc`;
+
+/** Of today each place counts as it was seen last: in the first minutes of a day, some were not looked at yet. */
 export const STATUS_DAYS = statement(
   PACKAGE_COUNTS satisfies ColumnsOf<PackagesOfDay>,
   `
+  with counted as (
+    select suite, arch, day, ${VERDICT_NAMES.join(', ')} from status_days where day < ${TODAY}
+    union all
+    select suite, arch, ${TODAY}, ${VERDICT_NAMES.join(', ')} from (${NEWEST}) n
+  )
   select ${dayText('d.day')} as day, ${VERDICT_NAMES.map((name) => `${sum(name, 'integer')} as ${name}`).join(', ')}
-  from status_days d where ${AS_ASKED} group by d.day order by d.day`,
+  from counted d where ${AS_ASKED} group by d.day order by d.day`,
 );
 
-/** The newest row of each; a place that has none in a month has no packages any more. */
 export const PLACES = statement(
   { ...PACKAGE_COUNTS, suite: text, arch: text } satisfies ColumnsOf<PackagesOfPlace>,
   `
-  select distinct on (d.suite, d.arch) d.suite, d.arch, ${dayText('d.day')} as day,
-    ${VERDICT_NAMES.map((name) => `d.${name}`).join(', ')}
-  from status_days d where d.day >= ${TODAY} - 30 order by d.suite, d.arch, d.day desc`,
+  select n.suite, n.arch, ${dayText('n.day')} as day, ${VERDICT_NAMES.map((name) => `n.${name}`).join(', ')}
+  from (${NEWEST}) n order by n.suite, n.arch`,
 );

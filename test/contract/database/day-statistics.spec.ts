@@ -175,6 +175,22 @@ it('figures are asked for by suite, architecture and day', async () => {
   ]);
 });
 
+it('today a place that was not looked at yet counts as it was seen last, for a month', async () => {
+  await fixture.client.query(
+    `insert into status_days (day, suite, arch, pass, neutral, fail, tmpfail)
+     values ($1, 'sid', 'seen', 5, 0, 1, 0), ($1, 'sid', 'unseen', 3, 0, 2, 1), ($2, 'sid', 'seen', 6, 0, 0, 0), ($3, 'sid', 'gone', 9, 0, 9, 0)`,
+    [daysAgo(1), daysAgo(0), daysAgo(40)],
+  );
+  expect(await packageDays()).toEqual([
+    { day: daysAgo(40), pass: 9, neutral: 0, fail: 9, tmpfail: 0 },
+    { day: daysAgo(1), pass: 8, neutral: 0, fail: 3, tmpfail: 1 },
+    { day: daysAgo(0), pass: 9, neutral: 0, fail: 2, tmpfail: 1 },
+  ]);
+  expect(await stores().dayStatistics.packages(daysAgo(0), { suite: 'sid', arch: 'unseen' })).toEqual([
+    { day: daysAgo(0), pass: 3, neutral: 0, fail: 2, tmpfail: 1 },
+  ]);
+});
+
 it('days that are to be made again stay so, though a step that makes later ones is under way', async () => {
   await generateFinishedRuns(fixture.client, {
     ...{ runs: 300, seed: 4, suites: ['sid'], architectures: [ARCH], packages: 10 },
