@@ -82,6 +82,15 @@ describe('missing workers', () => {
     expect(reasonsAfter([ask], [], 60_001)).toEqual(['no worker of amd64 was heard of in the last 60 s']);
   });
 
+  it('a worker of several architectures that is not heard of may be busy with another one', () => {
+    const workers = [{ worker: 'w1', architectures: [ARCH, 'i386'], mayRunPrivate: false, isRevoked: false }];
+    const state = new DispatcherState({ arch: ARCH, epoch: 1 }, settings(), { ...loaded([RUN]), workers }, 0);
+    step(state, { kind: 'lease', request: leaseRequest({ worker: 'w1', testbeds: testbed('building') }) }, 0);
+    expect(step<'explain'>(state, { kind: 'explain', runId: 5 }, 60_001).reply.reasons).toEqual([
+      'no worker of amd64 was heard of in the last 60 s: all may be busy with other architectures',
+    ]);
+  });
+
   it('a run waits for a pause after an attempt without a result', () => {
     const state = new DispatcherState({ arch: ARCH, epoch: 1 }, settings(), loaded([{ ...RUN }]), 0);
     step(state, { kind: 'reports-waiting', attempts: [] }, 0);

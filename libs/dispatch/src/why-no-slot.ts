@@ -43,7 +43,9 @@ export function livingWorkers(state: DispatcherState, now: number): KnownWorker[
 
 function whyNoWorkerAtAll(state: DispatcherState): string {
   if (!state.workers.anyKnown) return `no worker has asked for work on ${state.arch} yet`;
-  return `no worker of ${state.arch} was heard of in the last ${quietSeconds(state)} s`;
+  const silence = `no worker of ${state.arch} was heard of in the last ${quietSeconds(state)} s`;
+  // Only the dispatcher whose runs a slot executes hears of it.
+  return state.registered.anyOfSeveral ? `${silence}: all may be busy with other architectures` : silence;
 }
 
 function whyNoPrivate(state: DispatcherState): string {

@@ -30,7 +30,7 @@ const decision = { by: 'root', reason: 'disk full', since: '2026-11-20T15:40:51.
 
 it.each([
   ['no scheduler', null, [/^No scheduler answers for amd64/]],
-  ['no worker', status(), [/^No worker is connected for amd64/]],
+  ['no worker', status(), [/^No worker asks for work on amd64/]],
   ['nothing', status(worker()), []],
   [
     'a problem',

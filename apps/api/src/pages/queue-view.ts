@@ -42,7 +42,7 @@ export function queueView(
  */
 export function obstacles(arch: string, status: StatusReply | null): string[] {
   if (!status) return [`No scheduler answers for ${arch}; accepted runs are kept until one does.`];
-  if (status.workers.length === 0) return [`No worker is connected for ${arch}.`];
+  if (status.workers.length === 0) return [`No worker asks for work on ${arch}.`];
   return status.workers.flatMap((worker) => [
     ...standingOf(worker).map((standing) => `Worker ${worker.worker} is ${standing}`),
     ...(worker.problem ? [`Worker ${worker.worker} takes no work: ${worker.problem}`] : []),

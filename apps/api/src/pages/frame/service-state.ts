@@ -69,21 +69,7 @@ export class ServiceState {
       this.explanation.statuses(architectures),
     ]);
     const isEmpty = [...statuses.values()].some((status) => status?.workers.length === 0);
-    return troubles({
-      queues,
-      pauses,
-      statuses,
-      lastSeen: isEmpty ? await this.lastSeen() : new Map<string, Date>(),
-    });
-  }
-
-  private async lastSeen(): Promise<Map<string, Date>> {
-    const seen = new Map<string, Date>();
-    for (const { architectures, lastSeenAt } of await this.register.valid())
-      for (const arch of architectures) {
-        const before = seen.get(arch);
-        if (lastSeenAt && (!before || before < lastSeenAt)) seen.set(arch, lastSeenAt);
-      }
-    return seen;
+    const registered = isEmpty ? await this.register.valid() : [];
+    return troubles({ queues, pauses, statuses, registered });
   }
 }

@@ -1,12 +1,12 @@
 import type { PauseDecision } from '@proctor/administration';
 import type { StatusReply, WorkerStatus } from '@proctor/contracts';
-import type { QueueLength } from '@proctor/database';
+import type { QueueLength, WorkerRecord } from '@proctor/database';
 import { pauseOfQueue } from '../../admin/decision-object';
 import { spanOf } from './times';
 
 /** Something that keeps public runs from being executed, as the head of each page tells it. */
 export interface ServiceTrouble {
-  kind: 'no answer' | 'no scheduler' | 'no worker' | 'stopped' | 'paused';
+  kind: 'no answer' | 'no scheduler' | 'no worker' | 'busy' | 'stopped' | 'paused';
   /** `arm64: no worker` */
   what: string;
   /** When that was otherwise last; null where it is not known. */
@@ -23,22 +23,22 @@ export interface ServiceFacts {
   pauses: PauseDecision[];
   /** By architecture; null where no dispatcher answers. */
   statuses: Map<string, StatusReply | null>;
-  /** By architecture, when any of its workers was last seen. */
-  lastSeen: Map<string, Date>;
+  /** The workers that may connect; none while each architecture has some that asked for work. */
+  registered: Pick<WorkerRecord, 'name' | 'architectures' | 'lastSeenAt'>[];
 }
 
 /** What is wrong where public runs wait, by architecture; nothing of where none do. */
-export function troubles({ queues, pauses, statuses, lastSeen }: ServiceFacts): ServiceTrouble[] {
+export function troubles({ queues, pauses, statuses, registered }: ServiceFacts): ServiceTrouble[] {
   const waiting = queues.filter((queue) => queue.waiting > 0);
   const architectures = [...new Set(waiting.map(({ arch }) => arch))].sort();
   return architectures.flatMap((arch): ServiceTrouble[] => {
-    const what = architectureTrouble(statuses.get(arch) ?? null);
-    if (what !== null) {
-      const kind = statuses.get(arch) ? 'no worker' : 'no scheduler';
-      return [{ kind, what: `${arch}: ${what}`, since: sinceOf(arch, statuses, lastSeen) }];
-    }
-    const stopped = statuses.get(arch)?.stopped;
-    if (stopped !== undefined) return [{ kind: 'stopped', what: `${arch}: ${stopped}`, since: null }];
+    const status = statuses.get(arch) ?? null;
+    if (!status) return [{ kind: 'no scheduler', what: `${arch}: no scheduler answers`, since: null }];
+    if (status.workers.length === 0) return [absence(arch, statuses, registered)];
+    if (status.workers.every(isStopped))
+      return [{ kind: 'no worker', what: `${arch}: ${allStopped(status.workers.length)}`, since: null }];
+    if (status.stopped !== undefined)
+      return [{ kind: 'stopped', what: `${arch}: ${status.stopped}`, since: null }];
     return waiting.flatMap((queue) => {
       const pause = queue.arch === arch ? pauseOfQueue(pauses, queue) : null;
       if (!pause) return [];
@@ -47,26 +47,34 @@ export function troubles({ queues, pauses, statuses, lastSeen }: ServiceFacts): 
   });
 }
 
-function architectureTrouble(status: StatusReply | null): string | null {
-  if (!status) return 'no scheduler answers';
-  const { workers } = status;
-  if (workers.length === 0) return 'no worker';
-  if (!workers.every(isStopped)) return null;
-  return workers.length === 1
-    ? 'its one worker takes no work'
-    : `none of ${workers.length} workers takes work`;
+/** A worker all of whose slots execute runs of other architectures asks for no work on this one, as one that is away. */
+function absence(
+  arch: string,
+  statuses: ServiceFacts['statuses'],
+  registered: ServiceFacts['registered'],
+): ServiceTrouble {
+  const own = registered.filter(({ architectures }) => architectures.includes(arch));
+  if (own.some(({ name }) => isFull(name, statuses)))
+    return { kind: 'busy', what: `${arch}: its workers are busy with other architectures`, since: null };
+  const seen = own.flatMap(({ lastSeenAt }) => lastSeenAt?.getTime() ?? []);
+  const since = seen.length > 0 ? new Date(Math.max(...seen)) : null;
+  return { kind: 'no worker', what: `${arch}: no worker`, since };
+}
+
+function isFull(name: string, statuses: ServiceFacts['statuses']): boolean {
+  const offers = [...statuses.values()].flatMap(
+    (status) => status?.workers.filter(({ worker }) => worker === name) ?? [],
+  );
+  const busy = offers.reduce((sum, offer) => sum + offer.busy, 0);
+  return busy > 0 && offers.every(({ slots }) => busy >= slots);
+}
+
+function allStopped(workers: number): string {
+  return workers === 1 ? 'its one worker takes no work' : `none of ${workers} workers takes work`;
 }
 
 function isStopped({ drained, problem, standing }: WorkerStatus): boolean {
   return drained !== undefined || problem !== undefined || standing === 'quarantined';
-}
-
-function sinceOf(
-  arch: string,
-  statuses: ServiceFacts['statuses'],
-  lastSeen: ServiceFacts['lastSeen'],
-): Date | null {
-  return statuses.get(arch)?.workers.length === 0 ? (lastSeen.get(arch) ?? null) : null;
 }
 
 /** `arm64: no worker for 14 minutes.` */
