@@ -11,6 +11,21 @@ export interface OtherVersion {
   installed: string;
 }
 
+/** A suite that nobody asked for, and what came from it. */
+export interface OtherSuite {
+  suite: string;
+  /** The first by name. */
+  packages: string[];
+  /** How many came from there beside these. */
+  more: number;
+}
+
+/** The packages of a run that are not what was asked for. */
+export interface OtherPackages {
+  versions: OtherVersion[];
+  suites: OtherSuite[];
+}
+
 /** The packages of a trigger, `glibc/2.40-4 perl/5.40`; words without a version, or with the version 0, name none. */
 export function packagesOfTrigger(trigger: string | null): TriggerPackage[] {
   return (trigger ?? '').split(' ').flatMap((word) => {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type OtherVersion, TESTS_MAX, type Verdict } from '@proctor/contracts';
+import { type OtherPackages, TESTS_MAX, type Verdict } from '@proctor/contracts';
 import { Database, type Statements } from './database';
 import { listOf, listText, packedList, unpackedText } from './package-list';
 import { type RunRecord, selectRecords } from './run-columns';
@@ -65,10 +65,10 @@ export class RunTestbeds {
 
   /**
    * Keeps what a finished run was executed in, unless a later attempt is kept.
-   * @param others packages of its trigger of which it had another version
+   * @param others those of its packages that are not what was asked for
    * @throws DatabaseUnavailable
    */
-  async keep(run: RunRecord, testbed: KeptTestbed, others: OtherVersion[]): Promise<void> {
+  async keep(run: RunRecord, testbed: KeptTestbed, others: OtherPackages): Promise<void> {
     const { packages, kernel, fallback, tests } = testbed;
     const place = [run.package, run.suite, run.arch, run.finishedAt, run.runId];
     await this.database.transaction(async (transaction) => {
@@ -102,7 +102,8 @@ export class RunTestbeds {
         release,
         kept,
         run.finishedAt,
-        JSON.stringify(others),
+        JSON.stringify(others.versions),
+        JSON.stringify(others.suites),
       ]);
     });
   }
@@ -216,11 +217,12 @@ const LIST_ID = statement(
 
 const KEEP = command(`
   insert into run_testbeds as kept (run_id, attempt, testbed_list, added_list, kernel, fallback_line, fallback_release,
-    tests, finished_at, other_versions)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    tests, finished_at, other_versions, other_suites)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
   on conflict (run_id) do update set attempt = excluded.attempt, testbed_list = excluded.testbed_list,
     added_list = excluded.added_list, kernel = excluded.kernel, fallback_line = excluded.fallback_line,
-    fallback_release = excluded.fallback_release, tests = excluded.tests
+    fallback_release = excluded.fallback_release, tests = excluded.tests, finished_at = excluded.finished_at,
+    other_versions = excluded.other_versions, other_suites = excluded.other_suites
   where kept.attempt < excluded.attempt`);
 
 const OF_RUNS = statement(

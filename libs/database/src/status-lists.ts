@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { OtherVersion } from '@proctor/contracts';
+import type { OtherSuite, OtherVersion } from '@proctor/contracts';
 import { Database } from './database';
 import { type PackageStatus, packageStatus, READ_COLUMNS, STATUSES_OF } from './package-statuses';
 import { RECORD_COLUMNS, type RunRecord } from './run-columns';
@@ -42,6 +42,7 @@ export interface SplitSuite {
 /** A run that tested something else than was asked for: another version of its package than its trigger named, or other packages. */
 export interface ListedMismatch extends RunRecord {
   otherVersions: OtherVersion[];
+  otherSuites: OtherSuite[];
   /** Of which apt took all packages, since the pins could not be kept; null when it did not. */
   fallbackRelease: string | null;
 }
@@ -294,18 +295,26 @@ const NAMES_VERSION = `exists (
 
 /** In the words of the index `run_testbeds_mismatches`. */
 const OTHER_PACKAGES = `t.finished_at is not null and (t.fallback_line is not null or t.other_versions <> '[]')`;
+/** In the words of the index `run_testbeds_other_suites`. */
+const OTHER_SUITES = `t.finished_at is not null and t.other_suites <> '[]'`;
 /** Of the runs that these packages were of. */
 const COUNTS_FOR_ALL = `r.state = 'finished' and not r.is_private and not r.cancelled`;
 
 const MISMATCH_COLUMNS = {
   ...RECORD_COLUMNS,
   otherVersions: jsonb.as<OtherVersion[]>().from(`coalesce(t.other_versions, '[]')`),
+  otherSuites: jsonb.as<OtherSuite[]>().from(`coalesce(t.other_suites, '[]')`),
   fallbackRelease: text.orNull.from('t.fallback_release'),
 };
 
 /** Those before the run $5, in the order of the index of each part. */
 const BEFORE = (finishedAt: string): string => `($5::bigint is null or (${finishedAt}, r.run_id) < (
   select b.finished_at, b.run_id from runs b where b.run_id = $5 and not b.is_private))`;
+
+const MISMATCHED_BY = (packages: string): string => `
+    (select r.run_id from run_testbeds t join runs r using (run_id)
+      where ${packages} and ${COUNTS_FOR_ALL} and ${AS_ASKED('r')} and ${BEFORE('t.finished_at')}
+      order by t.finished_at desc, t.run_id desc limit $4)`;
 
 export const MISMATCHES = statement(
   MISMATCH_COLUMNS,
@@ -314,11 +323,8 @@ export const MISMATCHES = statement(
   from (
     (select r.run_id from runs r where ${MISMATCHED} and ${NAMES_VERSION} and ${AS_ASKED('r')} and ${BEFORE('r.finished_at')}
       order by r.finished_at desc, r.run_id desc limit $4)
-    union
-    (select r.run_id from run_testbeds t join runs r using (run_id)
-      where ${OTHER_PACKAGES} and ${COUNTS_FOR_ALL} and ${AS_ASKED('r')}
-        and ${BEFORE('t.finished_at')}
-      order by t.finished_at desc, t.run_id desc limit $4)
+    union ${MISMATCHED_BY(OTHER_PACKAGES)}
+    union ${MISMATCHED_BY(OTHER_SUITES)}
   ) found
   join runs r using (run_id) join users u on u.user_id = r.requestor_id left join run_testbeds t using (run_id)
   order by r.finished_at desc, r.run_id desc limit $4`,
@@ -332,13 +338,16 @@ export const MISMATCHES_COUNT = statement(
     select r.run_id from runs r where ${MISMATCHED} order by r.finished_at desc, r.run_id desc limit $4
   ), by_packages as (
     select t.run_id from run_testbeds t where ${OTHER_PACKAGES} order by t.finished_at desc, t.run_id desc limit $4
+  ), by_suites as (
+    select t.run_id from run_testbeds t where ${OTHER_SUITES} order by t.finished_at desc, t.run_id desc limit $4
   )
   select (
     select count(*)::integer from (
       select r.run_id from by_trigger join runs r using (run_id) where ${NAMES_VERSION} and ${AS_ASKED('r')}
       union
-      select r.run_id from by_packages join runs r using (run_id) where ${COUNTS_FOR_ALL} and ${AS_ASKED('r')}
+      select r.run_id from (table by_packages union table by_suites) t join runs r using (run_id)
+      where ${COUNTS_FOR_ALL} and ${AS_ASKED('r')}
     ) found
   ) as count,
-  greatest((select count(*) from by_trigger), (select count(*) from by_packages))::integer as "lookedAt"`,
+  greatest((select count(*) from by_trigger), (select count(*) from by_packages), (select count(*) from by_suites))::integer as "lookedAt"`,
 );

@@ -5,6 +5,7 @@ export * from './error-patterns';
 export * from './installed-packages';
 export * from './log-index';
 export * from './log-indexer';
-export * from './other-versions';
+export * from './named-packages';
+export * from './other-packages';
 export * from './package-difference';
 export * from './tar-members';

@@ -166,7 +166,10 @@ it('where a package fails, a card tells since which change, with which error and
       suites: new Map([['bash', 'sid']]),
     };
     const testbed = { packages, kernel: null, fallback: null, tests: [] };
-    await api.database.runTestbeds.keep((await api.database.results.find(runId))!, testbed, []);
+    await api.database.runTestbeds.keep((await api.database.results.find(runId))!, testbed, {
+      versions: [],
+      suites: [],
+    });
   }
   await api.database.statusProjection.step('amd64');
   const runPath = `/packages/b/broken/bookworm/amd64/${failed}/`;

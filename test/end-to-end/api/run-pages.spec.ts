@@ -93,7 +93,7 @@ it('a run tells what was kept of its testbed: what changed, where tests are in t
       fallback: { line: 30, release: 'sid' },
       tests: [{ name: 'unit', line: 40, seconds: 65 }],
     };
-    await api.database.runTestbeds.keep(run, testbed, []);
+    await api.database.runTestbeds.keep(run, testbed, { versions: [], suites: [] });
     ids.push(runId);
   }
   const ask = (): Promise<string> => page(`/packages/h/hello/bookworm/amd64/${ids[1]}/`);

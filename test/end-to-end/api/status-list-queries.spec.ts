@@ -1,5 +1,6 @@
 import { startApi } from '../../support/api';
 import type { RunningApi } from '../../support/api';
+import { pageOf } from '../../support/pages';
 
 let api: RunningApi;
 
@@ -66,4 +67,33 @@ it('a list has as many entries as are counted, of those that are asked for', asy
   expect(await counts(null)).toEqual([2, 1, 1, 3, 3, 1, 1]);
   expect(await counts('o*')).toEqual([1, 1, 0, 1, 1, 0, 1]);
   expect(await counts(null, 'trixie')).toEqual([0, 0, 0, 0, 0, 0, 0]);
+});
+
+it('a list is read in parts that follow each other', async () => {
+  const body = JSON.stringify({ tests: Array.from({ length: 203 }, () => ({ package: 'many' })) });
+  await api.api('/test/trixie/arm64', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body,
+  });
+  const seen: number[] = [];
+  const lengths: number[] = [];
+  for (let path: string | null = '/status/pending.json?suite=trixie'; path !== null;) {
+    const part = (await (await api.fetch(path)).json()) as {
+      items: { run_id: number }[];
+      next: string | null;
+    };
+    seen.push(...part.items.map((item) => item.run_id));
+    lengths.push(part.items.length);
+    path = part.next;
+  }
+  expect(lengths).toEqual([100, 100, 3]);
+  expect(new Set(seen).size).toBe(203);
+  expect(seen).toEqual([...seen].sort((one, other) => one - other));
+  const first = await pageOf(api, '/status/pending/?suite=trixie');
+  expect(first).toContain(
+    'The first 100 of 203 runs that wait (suite trixie), by priority, then by arrival.',
+  );
+  const next = /href="([^"]*)" rel="next"/.exec(first)![1]!.replaceAll('&amp;', '&');
+  expect(await pageOf(api, next)).toContain('Further 100 of 203 runs that wait (suite trixie).');
 });

@@ -1,7 +1,14 @@
 import type { NeutralStatus } from '@proctor/contracts';
 import type { KeptTestbed, RunRecord } from '@proctor/database';
-import { packageDifference, type PackagePair } from '@proctor/result-files';
-import { isNamedBy, type AskedPackage, sourceVersion, testedBy, wordsOf } from './named-packages';
+import {
+  type AskedPackage,
+  isNamedBy,
+  packageDifference,
+  type PackagePair,
+  sourceVersion,
+  testedBy,
+  wordsOf,
+} from '@proctor/result-files';
 import { resultObject } from './result-object';
 
 /** A setting in which runs can differ, as texts; null where it is not known, empty for nothing. */

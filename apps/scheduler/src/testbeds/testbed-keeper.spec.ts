@@ -46,16 +46,20 @@ it('what a run was executed in is kept once its result is recorded', async () =>
   await keep({ verdict: 'pass' });
   const packages = { testbed: new Map([['bash', '5']]), added: new Map(), suites: new Map() };
   const kept = { packages, kernel: null, fallback: null, tests: [] };
-  expect(testbeds.keep).toHaveBeenCalledWith(expect.objectContaining({ runId: 2 }), kept, []);
+  expect(testbeds.keep).toHaveBeenCalledWith(expect.objectContaining({ runId: 2 }), kept, {
+    versions: [],
+    suites: [],
+  });
   expect(testbeds.keepChanges).not.toHaveBeenCalled();
 });
 
 it('packages of the trigger of which another version was installed are kept with what the run was executed in', async () => {
   await store(2, { bash: '5', perl: '5.38' });
   await keep({ verdict: 'pass', trigger: 'perl/5.40 bash/5' });
-  expect(testbeds.keep).toHaveBeenCalledWith(expect.objectContaining({ runId: 2 }), expect.anything(), [
-    { package: 'perl', wanted: '5.40', installed: '5.38' },
-  ]);
+  expect(testbeds.keep).toHaveBeenCalledWith(expect.objectContaining({ runId: 2 }), expect.anything(), {
+    versions: [{ package: 'perl', wanted: '5.40', installed: '5.38' }],
+    suites: [],
+  });
 });
 
 it.each([

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Grant } from '@proctor/contracts';
 import { type KeptTestbed, Results, type RunRecord, RunTestbeds } from '@proctor/database';
-import { otherVersions, readTestbed, type RunTestbed } from '@proctor/result-files';
+import { otherPackages, readTestbed, type RunTestbed } from '@proctor/result-files';
 import { ResultStore } from '@proctor/store';
 import { packageChanges } from './package-changes';
 
@@ -70,7 +70,8 @@ export class TestbedKeeper implements OnModuleDestroy {
     if (run?.state !== 'finished' || run.attempt !== attempt) return;
     const found = await this.read(run);
     const { packages, ...rest } = kept(found);
-    await this.testbeds.keep(run, { packages, ...rest }, packages ? otherVersions(run, packages) : []);
+    const others = packages ? otherPackages(run, packages) : { versions: [], suites: [] };
+    await this.testbeds.keep(run, { packages, ...rest }, others);
     if (run.verdict === 'fail' && !run.cancelled && found.testbed) await this.keepChanges(run, found);
   }
 

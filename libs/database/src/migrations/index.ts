@@ -34,6 +34,7 @@ import { PackageMonths1766440000000 } from './package-months';
 import { RemovedRuns1766430000000 } from './removed-runs';
 import { RunsOfTriggers1765700000000 } from './runs-of-triggers';
 import { SchedulerDecisions1764400000000 } from './scheduler-decisions';
+import { OtherSuites1766450000000 } from './other-suites';
 import { OwnershipEpochs1764600000000 } from './ownership-epochs';
 import { OwnershipServers1765300000000 } from './ownership-servers';
 import { UsageRows1764700000001 } from './usage-rows';
@@ -91,4 +92,5 @@ export const MIGRATIONS = [
   AlikeErrors1766420000000,
   RemovedRuns1766430000000,
   PackageMonths1766440000000,
+  OtherSuites1766450000000,
 ];

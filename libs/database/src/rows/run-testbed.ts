@@ -1,4 +1,4 @@
-import type { OtherVersion } from '@proctor/contracts';
+import type { OtherSuite, OtherVersion } from '@proctor/contracts';
 import { Check, Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
 
 /**
@@ -34,6 +34,7 @@ export class PackageListRow {
 @Check('run_testbeds_lists_check', '(testbed_list is null) = (added_list is null)')
 @Check('run_testbeds_fallback_check', '(fallback_line is null) = (fallback_release is null)')
 @Index('run_testbeds_mismatches', { synchronize: false })
+@Index('run_testbeds_other_suites', { synchronize: false })
 export class RunTestbedRow {
   @PrimaryColumn('bigint')
   runId: number;
@@ -72,6 +73,10 @@ export class RunTestbedRow {
   /** Packages of the run's trigger of which another version was installed. */
   @Column('jsonb', { default: [] })
   otherVersions: OtherVersion[];
+
+  /** Suites that nobody asked for, from which packages of it came. */
+  @Column('jsonb', { default: [] })
+  otherSuites: OtherSuite[];
 }
 
 /**

@@ -1,8 +1,12 @@
-import { type NeutralStatus, type OtherVersion, packagesOfTrigger } from '@proctor/contracts';
+import {
+  type NeutralStatus,
+  type OtherSuite,
+  type OtherVersion,
+  packagesOfTrigger,
+} from '@proctor/contracts';
 import type { KeptTestbed, RunRecord } from '@proctor/database';
-import { otherVersions } from '@proctor/result-files';
+import { otherPackages } from '@proctor/result-files';
 import { statusOf } from '../../runs/result-object';
-import { unaskedSuites } from '../../runs/unasked-suites';
 import { secondsInWords } from '../frame/times';
 
 /** How a run stands, in one sentence that title, page and description share. */
@@ -27,55 +31,54 @@ export interface Mismatch {
   line: number | null;
 }
 
+/** In what packages a run differs from what was asked for. */
+export interface PackageMismatches {
+  otherVersions: OtherVersion[];
+  otherSuites: OtherSuite[];
+  /** Of which apt took all packages, since the pins could not be kept; null when it did not. */
+  fallback: { release: string; line: number | null } | null;
+}
+
 /** @param testbed null when nothing is known of it */
 export function mismatches(run: RunRecord, testbed: KeptTestbed | null): Mismatch[] {
-  const fallback = testbed?.fallback ?? null;
-  const sentences = mismatchSentences(run, {
-    otherVersions: testbed?.packages ? otherVersions(run, testbed.packages) : [],
-    fallbackRelease: fallback?.release ?? null,
+  const others = testbed?.packages ? otherPackages(run, testbed.packages) : { versions: [], suites: [] };
+  return mismatchesOf(run, {
+    otherVersions: others.versions,
+    otherSuites: others.suites,
+    fallback: testbed?.fallback ?? null,
   });
-  // That pins were given up is told last of these.
-  const last = sentences.length - 1;
-  const told = sentences.map((sentence, place) => ({
-    sentence,
-    line: fallback && place === last ? fallback.line : null,
-  }));
-  return [...told, ...unaskedSentences(run, testbed).map((sentence) => ({ sentence, line: null }))];
+}
+
+/** None of a run that has not ended. */
+export function mismatchesOf(run: RunRecord, packages: PackageMismatches): Mismatch[] {
+  if (run.state !== 'finished') return [];
+  const wanted = wantedVersions(run);
+  const { fallback } = packages;
+  return [
+    wanted && {
+      sentence: `The trigger names version ${wanted.join(', ')} of ${run.package}, but ${run.version} was tested.`,
+      line: null,
+    },
+    ...packages.otherVersions.map(({ package: name, wanted: version, installed }) => ({
+      sentence: `The trigger names version ${version} of ${name}, but ${installed} was installed.`,
+      line: null,
+    })),
+    fallback && {
+      sentence: `The pins could not be kept: apt took all packages of ${fallback.release}.`,
+      line: fallback.line,
+    },
+    ...packages.otherSuites.map((other) => ({ sentence: suiteSentence(other), line: null })),
+  ].filter((mismatch) => mismatch !== null);
 }
 
 const NAMES_TOLD_MAX = 3;
 
-/** `libfoo1, libfoo-dev and 2 more came from experimental, which was not asked for.` */
-function unaskedSentences(run: RunRecord, testbed: KeptTestbed | null): string[] {
-  if (run.state !== 'finished') return [];
-  return unaskedSuites(run, testbed?.packages ?? null).map(({ suite, packages }) => {
-    const more = packages.length - NAMES_TOLD_MAX;
-    const names = packages.slice(0, NAMES_TOLD_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '');
-    return `${names} came from ${suite}, which was not asked for.`;
-  });
-}
-
-/** In what packages a run differs from what was asked for. */
-export interface PackageMismatches {
-  otherVersions: OtherVersion[];
-  /** Of which apt took all packages, since the pins could not be kept; null when it did not. */
-  fallbackRelease: string | null;
-}
-
-/** What was tested otherwise than it was asked for, a sentence each; none of a run that has not ended. */
-export function mismatchSentences(run: RunRecord, packages: PackageMismatches): string[] {
-  if (run.state !== 'finished') return [];
-  const wanted = wantedVersions(run);
-  const release = packages.fallbackRelease;
-  return [
-    wanted &&
-      `The trigger names version ${wanted.join(', ')} of ${run.package}, but ${run.version} was tested.`,
-    ...packages.otherVersions.map(
-      ({ package: name, wanted: version, installed }) =>
-        `The trigger names version ${version} of ${name}, but ${installed} was installed.`,
-    ),
-    release !== null && `The pins could not be kept: apt took all packages of ${release}.`,
-  ].filter((sentence) => typeof sentence === 'string');
+/** `libfoo1, libfoo-dev, foo and 2 more came from experimental, which was not asked for.` */
+function suiteSentence({ suite, packages, more }: OtherSuite): string {
+  const told = packages.slice(0, NAMES_TOLD_MAX);
+  const others = packages.length - told.length + more;
+  const names = told.join(', ') + (others > 0 ? ` and ${others} more` : '');
+  return `${names} came from ${suite}, which was not asked for.`;
 }
 
 /** The versions of its own package that the trigger of a run names, when another one was tested; null otherwise. */

@@ -5,7 +5,7 @@ import { badRequest } from '../../http/problem';
 import { resultObject } from '../../runs/result-object';
 import type { FeedEntry } from '../../public-data/status-feed';
 import { runView } from '../run-view';
-import { mismatchSentences, wantedVersions } from '../runs/run-sentence';
+import { mismatchesOf, wantedVersions } from '../runs/run-sentence';
 import type { ListAsked } from './list-asked';
 import type { ListColumn, StatusList } from './list';
 import { runUrl } from './package-columns';
@@ -34,7 +34,13 @@ export function pendingList(lists: StatusLists, neutral: NeutralStatus): StatusL
 
 /** The list of runs that tested something else than was asked for. */
 export function mismatchList(lists: StatusLists, neutral: NeutralStatus): StatusList<ListedMismatch> {
-  const told = (run: ListedMismatch): string => mismatchSentences(run, run).join(' ');
+  const told = (run: ListedMismatch): string => {
+    const { otherVersions, otherSuites, fallbackRelease: release } = run;
+    const fallback = release === null ? null : { release, line: null };
+    return mismatchesOf(run, { otherVersions, otherSuites, fallback })
+      .map(({ sentence }) => sentence)
+      .join(' ');
+  };
   return {
     name: 'mismatches',
     title: 'Not what was asked',
@@ -60,10 +66,11 @@ export function mismatchList(lists: StatusLists, neutral: NeutralStatus): Status
     read: (asked, limit) => lists.mismatches(asked, limit, runKey(asked)),
     count: (asked) => lists.countMismatches(asked),
     keyOf: ({ runId }) => String(runId),
-    object: ({ otherVersions, fallbackRelease, ...run }) => ({
+    object: ({ otherVersions, otherSuites, fallbackRelease, ...run }) => ({
       ...resultObject(run, neutral),
       wanted_version: wantedVersions(run)?.[0] ?? null,
       other_versions: otherVersions,
+      other_suites: otherSuites,
       fallback_release: fallbackRelease,
     }),
     entry: (run) => ({

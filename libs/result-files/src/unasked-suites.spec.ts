@@ -1,4 +1,4 @@
-import { runRecord } from '../../../../test/support/run-record';
+import { runRecord } from '../../../test/support/run-record';
 import { unaskedSuites } from './unasked-suites';
 
 const told = (
@@ -7,15 +7,15 @@ const told = (
   versions: Record<string, string> = {},
 ) => {
   const added = new Map(Object.keys(suites).map((name) => [name, versions[name] ?? '1']));
-  const packages = { testbed: new Map(), added, suites: new Map(Object.entries(suites)) };
+  const packages = { added, suites: new Map(Object.entries(suites)) };
   return unaskedSuites(runRecord({ suite: 'trixie', trigger: 'glibc/2.41-1 perl/5', ...run }), packages);
 };
 
 it('of a suite that nobody asked for are told the packages that the trigger or the pins name, and those of a named source', () => {
   const suites = { perl: 'sid', libc6: 'sid', curl: 'sid', ssl: 'trixie-backports' };
   expect(told({ pinPackages: [['src:ssl', 'forky']] }, suites, { libc6: '2.41-1+b2' })).toEqual([
-    { suite: 'sid', packages: ['libc6', 'perl'] },
-    { suite: 'trixie-backports', packages: ['ssl'] },
+    { suite: 'sid', packages: ['libc6', 'perl'], more: 0 },
+    { suite: 'trixie-backports', packages: ['ssl'], more: 0 },
   ]);
   expect(told({ package: 'curl', version: '1' }, { curl: 'sid' })).toHaveLength(1);
 });
@@ -47,5 +47,14 @@ it.each([
 it('a pinned suite was asked for, and with extra apt sources it is not known what was', () => {
   expect(told({ pinPackages: [['src:perl', 'unstable']] }, { perl: 'sid' })).toEqual([]);
   expect(told({ extraAptSources: ['ours'] }, { perl: 'sid' })).toEqual([]);
-  expect(unaskedSuites(runRecord({}), null)).toEqual([]);
+});
+
+it('of many packages and suites that nobody asked for the first are told, with how many there are beside', () => {
+  const names = Array.from({ length: 25 }, (_, place) => `lib${String(place).padStart(2, '0')}`);
+  const versions = Object.fromEntries(names.map((name) => [name, '2.41-1']));
+  const [found] = told({}, Object.fromEntries(names.map((name) => [name, 'sid'])), versions);
+  expect(found).toEqual({ suite: 'sid', packages: names.slice(0, 20), more: 5 });
+  expect(told({}, Object.fromEntries(names.map((name) => [name, `from-${name}`])), versions)).toHaveLength(
+    10,
+  );
 });

@@ -1,4 +1,13 @@
-import type { RunRecord } from '@proctor/database';
+/** What was asked of a run, as far as it tells which packages it should have. */
+export interface AskedRun {
+  package: string;
+  /** That was tested; null where it is not known. */
+  version: string | null;
+  suite: string;
+  trigger: string | null;
+  pinPackages: [spec: string, suite: string][];
+  extraAptSources: string[];
+}
 
 /** A package in what was asked for. */
 export interface AskedPackage {
@@ -8,12 +17,12 @@ export interface AskedPackage {
 }
 
 /** The package that a run tested, in the version that it had. */
-export function testedBy({ package: name, version }: RunRecord): AskedPackage[] {
+export function testedBy({ package: name, version }: Pick<AskedRun, 'package' | 'version'>): AskedPackage[] {
   return [{ name, version }];
 }
 
 /** Packages in the trigger and the pins of a run. */
-export function wordsOf({ trigger, pinPackages }: RunRecord): AskedPackage[] {
+export function wordsOf({ trigger, pinPackages }: Pick<AskedRun, 'trigger' | 'pinPackages'>): AskedPackage[] {
   const triggered = (trigger ?? '').split(' ').map((word) => {
     const [name = '', version = null] = word.split('/');
     return { name, version: version === '' || version === '0' ? null : version };

@@ -1,11 +1,10 @@
-import type { KeptTestbed, RunRecord } from '@proctor/database';
-import { isNamedBy, testedBy, wordsOf } from './named-packages';
+import type { OtherSuite } from '@proctor/contracts';
+import type { PackageVersions } from './installed-packages';
+import { type AskedRun, isNamedBy, testedBy, wordsOf } from './named-packages';
 
-/** A suite that nobody asked for, and what came from it, by name. */
-export interface UnaskedSuite {
-  suite: string;
-  packages: string[];
-}
+/** Of a hostile log there may be any number. */
+const SUITES_MAX = 10;
+const NAMES_MAX = 20;
 
 /** Suites that belong to another one: who asks for that one asks for them. */
 const COMPANIONS = ['-security', '-updates', '-proposed-updates', '/updates'];
@@ -19,18 +18,24 @@ const FIXED: readonly string[] = ['sid', 'experimental'];
  * Suites of which nobody asked for packages, but the tested package came from there, or one that the trigger or the pins name. None
  * of a run with extra apt sources, since these have suites of their own.
  */
-export function unaskedSuites(run: RunRecord, packages: KeptTestbed['packages']): UnaskedSuite[] {
-  if (!packages || run.extraAptSources.length > 0) return [];
+export function unaskedSuites(
+  run: AskedRun,
+  { added, suites }: { added: PackageVersions; suites: ReadonlyMap<string, string> },
+): OtherSuite[] {
+  if (run.extraAptSources.length > 0) return [];
   const words = [...testedBy(run), ...wordsOf(run)];
   const found = new Map<string, string[]>();
-  for (const [name, suite] of packages.suites) {
-    if (isAsked(suite, run) || !isNamedBy(words, name, packages.added.get(name) ?? null)) continue;
+  for (const [name, suite] of suites) {
+    if (isAsked(suite, run) || !isNamedBy(words, name, added.get(name) ?? null)) continue;
     found.set(suite, [...(found.get(suite) ?? []), name]);
   }
-  return [...found].map(([suite, names]) => ({ suite, packages: names.sort() }));
+  return [...found].slice(0, SUITES_MAX).map(([suite, names]) => {
+    const packages = names.sort().slice(0, NAMES_MAX);
+    return { suite, packages, more: names.length - packages.length };
+  });
 }
 
-function isAsked(found: string, run: RunRecord): boolean {
+function isAsked(found: string, run: AskedRun): boolean {
   const suite = oneName(found);
   const pinned = run.pinPackages.map(([, from]) => oneName(from));
   const own = oneName(run.suite);
