@@ -9,9 +9,9 @@ const Sequencer = require('@jest/test-sequencer').default;
 const LONG = [
   'end-to-end/bench/bench',
   'end-to-end/worker/backends',
-  'end-to-end/browser/every-page',
-  'end-to-end/worker/exit-codes',
   'end-to-end/api/private-runs',
+  'end-to-end/worker/exit-codes',
+  'end-to-end/browser/every-page',
   'end-to-end/worker/traps',
   'end-to-end/conformance/conformance',
   'simulation/simulation',
