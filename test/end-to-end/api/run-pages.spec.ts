@@ -212,6 +212,8 @@ it('two runs are compared by the packages that they had installed', async () => 
   await storeArtifacts(other, { bash: '2', libc6: '3', awk: '1' });
   const text = await page(`/compare/${one}...${other}`);
   expect(text).toContain('2 package versions, 1 setting; the same: 1 package.');
+  expect(text).toContain('<span class="dim">hello on bookworm/amd64</span></h1>');
+  expect(text).toContain('<a href="/packages/h/hello/bookworm/amd64/">bookworm/amd64</a>');
   expect(text.indexOf('Named by the trigger')).toBeLessThan(text.indexOf('Of the testbed'));
   expect(text).toContain('Not known: kernel.');
   const alone = await api.fetch(`/compare/${other}`);

@@ -1,4 +1,4 @@
-import { spanOf } from './times';
+import { secondsInWords, spanOf } from './times';
 
 /** How a package is on one suite and architecture, as far as a sentence tells of it. */
 export interface PlaceState {
@@ -99,4 +99,15 @@ export function badgeWords(places: PlaceState[]): { status: PlaceState['status']
   if (failing > 0) return { status: 'fail', words: `fail${of(failing)}` };
   if (broken > 0) return { status: 'tmpfail', words: `tmpfail${of(broken)}` };
   return { status: 'pass', words: 'pass' };
+}
+
+/** How long the last runs of a place took. */
+export function durationWords({
+  medianSeconds,
+  p95Seconds,
+}: {
+  medianSeconds: number;
+  p95Seconds: number;
+}): string {
+  return `Half of the last runs took at most ${secondsInWords(medianSeconds)}, 19 of 20 at most ${secondsInWords(p95Seconds)}.`;
 }

@@ -50,10 +50,11 @@ it('a row of a history leads to a retry, and says which of its files were remove
 
 it('durations are drawn from the oldest run to the newest, and never of two runs', () => {
   const runs = [60, 30, 15].map((durationSeconds) => finishedRunRecord({ durationSeconds }));
-  expect(durationChart(runs.slice(1))).toBeNull();
-  const chart = durationChart(runs)!.text;
-  expect(chart).toContain('the longest 1 min');
-  expect([...chart.matchAll(/ height="(\d+)"\/>/g)].map(([, height]) => Number(height))).toEqual([
+  expect(durationChart(runs.slice(1), 'd')).toBeNull();
+  const { label, svg } = durationChart(runs, 'd')!;
+  expect(svg.text).toContain('aria-labelledby="d"');
+  expect(label).toContain('the longest 1 min');
+  expect([...svg.text.matchAll(/ height="(\d+)"\/>/g)].map(([, height]) => Number(height))).toEqual([
     15, 30, 60,
   ]);
 });

@@ -5,8 +5,7 @@ import type { PackagePlace } from '../../public-data/public-runs.service';
 import { historyPath } from '../../runs/page-paths';
 import { removalSentences } from '../../runs/removed-files';
 import { packageLinks } from '../frame/package-links';
-import { packageSentence } from '../frame/sentence';
-import { secondsInWords } from '../frame/times';
+import { durationWords, packageSentence } from '../frame/sentence';
 import { runView } from '../run-view';
 import { durationChart } from './duration-chart';
 import { placeState } from './package-view';
@@ -55,7 +54,7 @@ export function historyView(
     since: kept?.failingSince?.version ?? '',
     flags: flagsOf(kept),
     durations: kept?.durations ? durationWords(kept.durations) : '',
-    chart: durationChart(runs),
+    chart: durationChart(runs, 'durations'),
     unfinished: unfinished.map((run) => runView(run, neutral)),
     runs: runs.map((run) => ({
       ...runView(run, neutral),
@@ -88,8 +87,4 @@ function flagsOf(kept: PackageStatus | undefined): { shape: string; words: strin
     ...(kept?.isFlaky ? [{ shape: 'flaky', words: 'flaky' }] : []),
     ...(kept?.isLonger ? [{ shape: 'new', words: 'takes longer than it did' }] : []),
   ];
-}
-
-function durationWords({ medianSeconds, p95Seconds }: { medianSeconds: number; p95Seconds: number }): string {
-  return `Half of the last runs took at most ${secondsInWords(medianSeconds)}, 19 of 20 at most ${secondsInWords(p95Seconds)}.`;
 }

@@ -30,3 +30,23 @@ it('packages that changed together are told with each suite that they came from,
     { a: '', b: '' },
   ]);
 });
+
+it('a comparison names what the runs have tested, and leads back as far as that is the same', () => {
+  const [a, b] = [runRecord({ runId: 1 }), runRecord({ runId: 2 })];
+  const viewOf = (changes: Partial<Comparison>) => {
+    const comparison = { a, b, settings: [], packages: null, withoutList: [], ...changes };
+    const { heading, trail } = compareView(comparison, 'neutral');
+    return { heading, trail: trail.map(([url]) => url) };
+  };
+  const place = `${a.package} on ${a.suite}/${a.arch}`;
+  const packageUrl = `/packages/${a.package[0]}/${a.package}/`;
+  expect(viewOf({})).toEqual({
+    heading: place,
+    trail: ['/packages/', packageUrl, `${packageUrl}${a.suite}/${a.arch}/`],
+  });
+  expect(viewOf({ b: runRecord({ runId: 2, arch: 'riscv64' }) })).toEqual({
+    heading: `${place}, and ${a.package} on ${a.suite}/riscv64`,
+    trail: ['/packages/', packageUrl],
+  });
+  expect(viewOf({ b: runRecord({ runId: 2, package: 'other' }) }).trail).toEqual(['/packages/']);
+});

@@ -7,6 +7,7 @@ import {
   type Nearness,
   type PackageGroup,
 } from '../../runs/comparison';
+import { historyPath, packagePath } from '../../runs/page-paths';
 import { runView } from '../run-view';
 
 const HEADINGS: Record<Nearness, string> = {
@@ -21,7 +22,10 @@ export function compareView({ a, b, settings, packages, withoutList }: Compariso
   const side = (run: RunRecord) => ({ ...runView(run, neutral), at: run.finishedAt });
   const different = differentSettings(settings);
   const runs = `run ${a.runId} and run ${b.runId}`;
+  const [nameA, nameB] = [nameOf(a), nameOf(b)];
   return {
+    heading: nameA === nameB ? nameA : `${nameA}, and ${nameB}`,
+    trail: trailOf(b, a.package === b.package, nameA === nameB),
     a: side(a),
     b: side(b),
     sentence: `Different between ${runs}: ${differenceWords(different.length, packages)}.`,
@@ -41,6 +45,19 @@ export function compareView({ a, b, settings, packages, withoutList }: Compariso
     },
     withoutList: withoutList.map((runId) => `run ${runId}`).join(' and '),
   };
+}
+
+function nameOf({ package: name, suite, arch }: RunRecord): string {
+  return `${name} on ${suite}/${arch}`;
+}
+
+/** As far as the two runs have their place in common. */
+function trailOf(run: RunRecord, isOnePackage: boolean, isOnePlace: boolean): [url: string, name: string][] {
+  return [
+    ['/packages/', 'Packages'],
+    ...(isOnePackage ? [[packagePath(run.package), run.package] as [string, string]] : []),
+    ...(isOnePlace ? [[historyPath(run), `${run.suite}/${run.arch}`] as [string, string]] : []),
+  ];
 }
 
 const GROUPS_TOLD_MAX = 5;

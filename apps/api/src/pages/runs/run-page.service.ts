@@ -8,6 +8,7 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { ExplanationService } from '../../dispatchers/explanation.service';
 import type { Comparison } from '../../runs/comparison';
 import { ComparisonService } from '../../runs/comparison.service';
+import { historyPath } from '../../runs/page-paths';
 import { removalSentences } from '../../runs/removed-files';
 import { statusOf } from '../../runs/result-object';
 import type { KnownOfRun } from '../../runs/triage.service';
@@ -17,7 +18,7 @@ import { type RunView, runView } from '../run-view';
 import { attemptView, factView, waitView } from '../story-view';
 import { changesView } from './compare-view';
 import { excerptView } from './excerpt-view';
-import { mismatches, reproduceCommand, runSentence } from './run-sentence';
+import { mismatches, progressOf, reproduceCommand, runSentence } from './run-sentence';
 import { testsView } from './tests-view';
 
 /** Runs whose tests are looked at, this one among them. */
@@ -66,6 +67,7 @@ export class RunPageService {
       },
       actions: actionsOf(run, viewer),
       wait: explanation && waitView(explanation, new Date(Date.now())),
+      progress: progressOf(run, statuses),
       retryOf: original && maySee(viewer.reader, original) ? original.runId : null,
       elsewhere: elsewhereView(statuses, sameTrigger, run, neutral),
       command: reproduceCommand(run),
@@ -157,10 +159,12 @@ function elsewhereView(
   const places = new Set([...statuses, ...sameTrigger].map(placeOf));
   places.delete(placeOf(run));
   return [...places].sort().map((place) => {
+    const [suite = '', arch = ''] = place.split('/');
     const latest = statuses.find((status) => placeOf(status) === place)?.latest;
     const same = sameTrigger.find((each) => placeOf(each) === place);
     return {
       place,
+      url: historyPath({ package: run.package, suite, arch }),
       latest: latest && {
         url: `/runs/${latest.runId}`,
         status: statusOf(latest.verdict, neutral) ?? '',

@@ -1,5 +1,5 @@
 import { runRecord } from '../../../../../test/support/run-record';
-import { mismatches, reproduceCommand, runSentence } from './run-sentence';
+import { mismatches, progressOf, reproduceCommand, runSentence } from './run-sentence';
 
 const finished = {
   state: 'finished',
@@ -20,6 +20,23 @@ it.each([
   [{ verdict: 'tmpfail', version: 'n/a', cancelled: true }, 'The test of hello on sid/amd64 was cancelled.'],
 ] as const)('the sentence of a run that is %j is: %s', (change, sentence) => {
   expect(runSentence(runRecord({ ...finished, ...change }), 'neutral')).toBe(sentence);
+});
+
+it('a run that is executed tells since when, and how long those of its place took', () => {
+  const startedAt = new Date('2026-11-20T10:00:00Z');
+  const run = runRecord({ state: 'running', suite: 'sid', arch: 'amd64', startedAt });
+  const status = (arch: string, medianSeconds: number) => {
+    return { suite: 'sid', arch, durations: { medianSeconds, p95Seconds: 90 } };
+  };
+  expect(progressOf(run, [status('arm64', 5), status('amd64', 30)])).toEqual({
+    startedAt,
+    durations: 'Half of the last runs took at most 30 s, 19 of 20 at most 1 min 30 s.',
+  });
+  const unknown = { startedAt, durations: '' };
+  expect(progressOf(run, [{ suite: 'sid', arch: 'amd64', durations: null }])).toEqual(unknown);
+  expect(progressOf(run, [])).toEqual(unknown);
+  for (const change of [{ state: 'finished' }, { state: 'leased', startedAt: null }] as const)
+    expect(progressOf(runRecord({ ...run, ...change }), [])).toBeNull();
 });
 
 it('a run that has tested another version than its trigger names tells so', () => {

@@ -4,9 +4,10 @@ import {
   type OtherVersion,
   packagesOfTrigger,
 } from '@proctor/contracts';
-import type { KeptTestbed, RunRecord } from '@proctor/database';
+import type { KeptTestbed, PackageStatus, RunRecord } from '@proctor/database';
 import { otherPackages } from '@proctor/result-files';
 import { statusOf } from '../../runs/result-object';
+import { durationWords } from '../frame/sentence';
 import { secondsInWords } from '../frame/times';
 
 /** How a run stands, in one sentence that title, page and description share. */
@@ -23,6 +24,19 @@ export function runSentence(run: RunRecord, neutral: NeutralStatus): string {
   if (status === 'neutral') return `${what} has nothing to test.`;
   if (status === 'fail') return `${what} fails${took}.`;
   return `${what} could not be tested.`;
+}
+
+/**
+ * Since when a run is executed, and how long those before it took, empty where that is not known; null of one that is not executed.
+ * @param statuses of its package
+ */
+export function progressOf(
+  { state, startedAt, suite, arch }: RunRecord,
+  statuses: Pick<PackageStatus, 'suite' | 'arch' | 'durations'>[],
+): { startedAt: Date; durations: string } | null {
+  if (state !== 'running' || startedAt === null) return null;
+  const durations = statuses.find((status) => status.suite === suite && status.arch === arch)?.durations;
+  return { startedAt, durations: durations ? durationWords(durations) : '' };
 }
 
 /** What was tested otherwise than it was asked for: a sentence each, and the line of the log that tells so. */
