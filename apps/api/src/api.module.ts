@@ -32,6 +32,7 @@ import { HeldConnections } from './http/held-connections';
 import { BodyMemoryLimit } from './http/body-memory-limit';
 import { postOnly } from './http/paths';
 import { PROBLEM_PAGE, ProblemFilter } from './http/problem.filter';
+import { problemView } from './pages/frame/problem-view';
 import type { ProblemPage } from './http/problem.filter';
 import { AnonymousRateLimit, KnownRateLimit } from './http/rate-limit';
 import { ArtifactFilesController } from './logs/artifact-files.controller';
@@ -270,8 +271,8 @@ const PROVIDERS: Provider[] = [
     inject: [Templates],
     useFactory:
       (templates: Templates): ProblemPage =>
-      (problem, requestId) =>
-        templates.render('frame/problem', { problem, requestId }),
+      (problem, request) =>
+        templates.render('frame/problem', problemView(problem, request)),
   },
   { provide: APP_FILTER, useClass: ProblemFilter },
 ];

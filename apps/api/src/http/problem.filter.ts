@@ -11,8 +11,8 @@ import type { ContextRequest } from './request-context';
 /** Where a `ProblemPage` is injected. */
 export const PROBLEM_PAGE = Symbol('problem page');
 
-/** Makes the HTML page of a problem, which names the request. */
-export type ProblemPage = (problem: Problem, requestId: string | undefined) => string;
+/** Makes the HTML page of a problem, for whom the request is from. */
+export type ProblemPage = (problem: Problem, request: ContextRequest) => string;
 
 /** The one place where an error becomes an answer: a problem document, or a page for browsers outside the API. */
 @Injectable()
@@ -45,7 +45,7 @@ export class ProblemFilter implements ExceptionFilter {
     response.type(isPage ? 'html' : 'application/problem+json');
     const { requestId } = request;
     const answer = isPage
-      ? this.page(problem, requestId)
+      ? this.page(problem, request)
       : JSON.stringify({ ...problem.document(), ...(requestId !== undefined && { request_id: requestId }) });
     const { bodyBytesMax, refusedBodyMs } = this.configuration.server;
     if (hasBodyWithoutEnd(request, bodyBytesMax)) {
