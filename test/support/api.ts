@@ -11,7 +11,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { NatsAccess, type NatsServer, NoNatsAccess } from '@proctor/administration';
 import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import { systemClock } from '@proctor/clock';
-import type { ResultFileName, TestResult, Verdict } from '@proctor/contracts';
+import type { ResultFileName, TestbedImage, TestResult, Verdict } from '@proctor/contracts';
 import { DatabaseModule, openDatabase } from '@proctor/database';
 import type { OpenDatabase } from '@proctor/database';
 import type { Ownership, RunError } from '@proctor/dispatch';
@@ -49,6 +49,8 @@ export interface Outcome {
   tests?: TestResult[];
   /** Around the first error of its log. */
   error?: RunError;
+  /** That its testbed was made of. */
+  image?: TestbedImage;
   /** The attempt was granted and started before. */
   isStarted?: boolean;
 }
@@ -113,6 +115,7 @@ export class RunningApi {
       files = {},
       tests = [],
       error,
+      image,
       isStarted = false,
     }: Outcome = {},
   ) {
@@ -125,7 +128,7 @@ export class RunningApi {
     }
     if (!isStarted) await this.start(runId);
     const seen = { verdict, message, exitCode: 0, version, durationSeconds: 30, files: stored, tests };
-    const outcome = error ? { ...seen, error } : seen;
+    const outcome = { ...seen, ...(error && { error }), ...(image && { image }) };
     await this.commit([
       { kind: 'finish', runId, attempt: 1, attemptOutcome: 'finished', outcome, worker: 'worker-1' },
     ]);

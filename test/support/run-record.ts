@@ -6,6 +6,7 @@ export function runRecord(changes: Partial<RunRecord> = {}): RunRecord {
   return {
     ...runRequest(),
     runId: 7,
+    image: null,
     state: 'queued',
     verdict: null,
     cancelled: false,

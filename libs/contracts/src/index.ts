@@ -10,6 +10,7 @@ export * from './protocol';
 export * from './lease';
 export * from './error-excerpt';
 export * from './report';
+export * from './testbed-image';
 export * from './test-result';
 export * from './trigger';
 export * from './explain';

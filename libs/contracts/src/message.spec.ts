@@ -32,6 +32,17 @@ it('a well-formed message becomes an instance of its class', () => {
   expect(parseMessage(FinishedReport, { ...finished, runId: 2 ** 53 - 1 }).runId).toBe(2 ** 53 - 1);
   const tests = [test1, { name: '*', status: 'SKIP', detail: 'no tests in this package' }];
   expect(parseMessage(FinishedReport, { ...finished, tests }).tests).toEqual(tests);
+  const image = { name: 'unshare/sid/amd64', builtAtMs: Date.UTC(2026, 10) };
+  expect(parseMessage(FinishedReport, { ...finished, image }).image).toEqual(image);
+});
+
+it.each([
+  [{ name: 'x'.repeat(201), builtAtMs: 1 }, 'image.name: '],
+  [{ name: 'sid', builtAtMs: Date.UTC(10_000, 0) }, 'image.builtAtMs: '],
+  [{ name: 'sid', builtAtMs: '1' }, 'image.builtAtMs: '],
+  [{ name: 'sid' }, 'image.builtAtMs: '],
+])('a report with the image %j is refused', (image, expected) => {
+  expect(() => parseMessage(FinishedReport, { ...finished, image })).toThrow(expected);
 });
 
 it.each([

@@ -15,6 +15,7 @@ import { ErrorExcerpt } from './error-excerpt';
 import { Grant } from './grant';
 import { HasKnownWords, IsKnownWord } from './known-words';
 import { HeldAttempt } from './lease';
+import { TestbedImage } from './testbed-image';
 import { TEST_STATUSES, TestResult, TESTS_MAX } from './test-result';
 import { IsText, MESSAGE_LENGTH_MAX, VERSION_LENGTH_MAX } from './text';
 import { RESULT_FILES, TROUBLES, VERDICTS } from './words';
@@ -92,6 +93,12 @@ export class FinishedReport extends HeldAttempt {
   @ValidateNested()
   @Type(() => ErrorExcerpt)
   excerpt?: ErrorExcerpt;
+
+  /** Of the testbed; absent where the backend has none, or none is known. */
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => TestbedImage)
+  image?: TestbedImage;
 }
 
 /**

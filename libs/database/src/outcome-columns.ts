@@ -18,6 +18,7 @@ export const RESULT_OF_RUN = `
         tests = t.outcome -> 'tests',
         error_signature = t.outcome -> 'error' ->> 'signature',
         error_excerpt = t.outcome #> '{error,excerpt}',
+        image = t.outcome -> 'image',
         started_at = t.start,
         updated_at = t.updated`;
 

@@ -1,4 +1,4 @@
-import type { Pin, RunRequest, RunState, Verdict } from '@proctor/contracts';
+import type { Pin, RunRequest, RunState, TestbedImage, Verdict } from '@proctor/contracts';
 import {
   bigint,
   boolean,
@@ -51,6 +51,8 @@ export interface RunRecord extends RunRequest {
   attempt: number;
   /** Who holds the lease, or who finished the run; null while it waits. */
   worker: string | null;
+  /** That the testbed of its result was made of; null where none is known. */
+  image: TestbedImage | null;
   createdAt: Date;
   /** Of the last creation, finish or publication. */
   updatedAt: Date;
@@ -85,6 +87,7 @@ export const RECORD_COLUMNS = {
   exitCode: smallint.orNull,
   attempt: integer,
   worker: text.orNull,
+  image: jsonb.as<TestbedImage>().orNull,
   createdAt: time,
   updatedAt: time,
   startedAt: time.orNull,

@@ -1,6 +1,7 @@
 import type {
   Decision,
   ErrorExcerpt,
+  TestbedImage,
   ResultFileName,
   RunRequest,
   TestResult,
@@ -64,6 +65,8 @@ export interface RunOutcome {
   tests: TestResult[];
   /** The first error of the log; absent where nothing is known of one, and of a run that has passed. */
   error?: RunError;
+  /** That the testbed was made of; absent where none is known. */
+  image?: TestbedImage;
 }
 
 /** The first error of a run's log. */

@@ -31,6 +31,18 @@ describe('reports in time', () => {
     if (!isKept) expect((written as { outcome: object }).outcome).not.toHaveProperty('error');
   });
 
+  it('the image that a report names is kept with the run, and nothing where it names none', () => {
+    const written = (change: object): object => {
+      const rig = new DispatcherRig([waitingRun(1)]);
+      rig.ask();
+      const [write] = rig.finish(1, change).writes;
+      return (write as { outcome: object }).outcome;
+    };
+    const image = { name: 'unshare/sid/amd64', builtAtMs: 5 };
+    expect(written({ image })).toMatchObject({ image });
+    expect(written({})).not.toHaveProperty('image');
+  });
+
   it('a report of the end finishes the run; told again it is not known', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();

@@ -60,6 +60,7 @@ it('one run is found by its id, with everything that was asked', async () => {
     exitCode: null,
     attempt: 0,
     worker: null,
+    image: null,
     createdAt: expect.any(Date),
     updatedAt: record!.createdAt,
     startedAt: null,

@@ -79,13 +79,14 @@ it('a run tells what was kept of its testbed: what changed, where tests are in t
     added: new Map([['libc6', libc6]]),
     suites: new Map([['libc6', 'experimental']]),
   });
+  const image = { name: 'unshare/bookworm/amd64', builtAtMs: Date.UTC(2026, 10, 20, 10) };
   const ids: number[] = [];
   for (const [verdict, version] of [
     ['pass', '2.40-3'],
     ['fail', '2.40-4'],
   ] as const) {
     const runId = await api.submit('hello', { trigger: 'libc6/2.40-5' });
-    await api.finish(runId, { verdict, tests: [{ name: 'unit', status: 'FAIL', detail: null }] });
+    await api.finish(runId, { verdict, tests: [{ name: 'unit', status: 'FAIL', detail: null }], image });
     const run = (await api.database.results.find(runId))!;
     const testbed = {
       packages: packages(version),
@@ -100,6 +101,12 @@ it('a run tells what was kept of its testbed: what changed, where tests are in t
   expect(await leastStatements(ask)).toBeLessThanOrEqual(QUERIES_MAX);
   const text = await ask();
   expect(text).toContain('<li>libc6 2.40-3 → 2.40-4</li>');
+  const built = 'unshare/bookworm/amd64, built 2026-11-20 10:00:00 UTC';
+  expect(text).toContain(`<dd>${built}</dd>`);
+  expect(await page(`/compare/${ids[0]}...${ids[1]}`)).toContain(built);
+  expect(await (await api.api(`/test/${ids[1]}`)).json()).toMatchObject({
+    image: { name: 'unshare/bookworm/amd64', built_at: '2026-11-20T10:00:00.000Z' },
+  });
   expect(text).toContain('The trigger names version 2.40-5 of libc6, but 2.40-4 was installed.');
   expect(text).toContain('libc6 came from experimental, which was not asked for.');
   expect(text).toContain(`href="/packages/h/hello/bookworm/amd64/${ids[1]}/log?from=30#L30"`);
@@ -215,7 +222,7 @@ it('two runs are compared by the packages that they had installed', async () => 
   expect(text).toContain('<span class="dim">hello on bookworm/amd64</span></h1>');
   expect(text).toContain('<a href="/packages/h/hello/bookworm/amd64/">bookworm/amd64</a>');
   expect(text.indexOf('Named by the trigger')).toBeLessThan(text.indexOf('Of the testbed'));
-  expect(text).toContain('Not known: kernel.');
+  expect(text).toContain('Not known: image, kernel.');
   const alone = await api.fetch(`/compare/${other}`);
   expect(alone.headers.get('location')).toBe(`/compare/${one}...${other}`);
   expect(await (await api.api(`/compare?b=${other}`)).json()).toMatchObject({ a: { run_id: one } });

@@ -15,6 +15,11 @@ it.each([
   const started = jest.fn();
   const result = await machine.runner.run(lease({ package: name }), started, new AbortController().signal);
   expect(result).toMatchObject({ verdict, exitCode });
+  const image = {
+    name: expect.stringMatching(/^unshare\/[a-z]+\/[a-z0-9]+$/),
+    builtAtMs: expect.any(Number),
+  };
+  expect(result.image).toEqual(image);
   expect(result.version).toMatch(/^\d/);
   expect(result.message).not.toBe('');
   expect(started).toHaveBeenCalledTimes(1);

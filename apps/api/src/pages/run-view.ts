@@ -2,6 +2,7 @@ import { duration, type NeutralStatus, packagePrefix } from '@proctor/contracts'
 import type { RunRecord } from '@proctor/database';
 import { historyPath, runPath } from '../runs/page-paths';
 import { fileUrl, statusOf } from '../runs/result-object';
+import { imageInWords } from '../runs/testbed-image';
 import { secondsInWords, utc } from './frame/times';
 
 const BRIEF_LENGTH_MAX = 300;
@@ -39,6 +40,7 @@ export function runView(run: RunRecord, neutral: NeutralStatus) {
     pins: run.pinPackages.map(([spec, suite]) => `${spec} from ${suite}`).join('; '),
     extraAptSources: run.extraAptSources.join(', '),
     priority: String(run.priority),
+    image: run.image ? imageInWords(run.image) : '',
     backend: run.backend,
     variant: run.variant,
     requestor: run.requestor,

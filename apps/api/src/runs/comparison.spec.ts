@@ -74,11 +74,17 @@ it('nothing is told of packages when one of the runs has no list of them', () =>
 });
 
 it('settings are told side by side, and what is not known of one run is no difference', () => {
+  const image = { name: 'unshare/sid/amd64', builtAtMs: Date.UTC(2026, 10, 20, 10) };
   const settings = settingsOf(
-    compared({ trigger: 'a/1', worker: null }, {}, {}, { kernel: 'Linux 6.1' }),
+    compared({ trigger: 'a/1', worker: null, image }, {}, {}, { kernel: 'Linux 6.1' }),
     compared({ worker: 'w1' }),
   );
   expect(settings).toContainEqual({ name: 'Worker', a: '', b: 'w1' });
+  expect(settings).toContainEqual({
+    name: 'Image',
+    a: 'unshare/sid/amd64, built 2026-11-20 10:00:00 UTC',
+    b: null,
+  });
   expect(settings).toContainEqual({ name: 'Kernel', a: 'Linux 6.1', b: null });
   expect(differentSettings(settings).map(({ name }) => name)).toEqual(['Trigger', 'Worker']);
 });

@@ -10,6 +10,7 @@ import {
   wordsOf,
 } from '@proctor/result-files';
 import { resultObject } from './result-object';
+import { imageInWords } from './testbed-image';
 
 /** A setting in which runs can differ, as texts; null where it is not known, empty for nothing. */
 export interface SettingPair {
@@ -80,6 +81,7 @@ export function settingsOf(a: ComparedRun, b: ComparedRun): SettingPair[] {
     pair('Version', ({ run }) => run.version ?? ''),
     pair('Suite', ({ run }) => run.suite),
     pair('Architecture', ({ run }) => run.arch),
+    pair('Image', ({ run }) => run.image && imageInWords(run.image)),
     pair('Backend', ({ run }) => run.backend),
     pair('Variant', ({ run }) => run.variant),
     pair('Worker', ({ run }) => run.worker ?? ''),

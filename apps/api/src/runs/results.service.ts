@@ -8,6 +8,7 @@ import { resultObject } from './result-object';
 import { emptyList, resultList } from './result-stream';
 import { factObject, testObject, waitingObject } from './run-object';
 import type { RunObject } from './run-object';
+import { imageObject } from './testbed-image';
 import { explainedTo, VisibleRuns } from './visible-runs';
 
 @Injectable()
@@ -41,6 +42,7 @@ export class ResultsService {
     return {
       ...resultObject(run, this.configuration.server.neutral),
       ...(explanation && waitingObject(explanation)),
+      image: imageObject(run.image),
       tests: tests.map(testObject),
       facts: facts.map(factObject),
     };

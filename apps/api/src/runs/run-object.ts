@@ -2,6 +2,7 @@ import { timestamp } from '@proctor/contracts';
 import type { Fact, TestResult } from '@proctor/contracts';
 import type { Explanation } from '../dispatchers/explanation.service';
 import type { ResultObject } from './result-object';
+import type { imageObject } from './testbed-image';
 
 /**
  * One thing that happened to a run. Its id is its place in the run's story: gaps between the ids of the rows would tell how
@@ -27,5 +28,10 @@ export function waitingObject({ position, ahead, estimatedStart, reasons }: Expl
 
 type WaitingObject = ReturnType<typeof waitingObject>;
 
-/** A run that was asked for by its id: with its tests and its whole story. */
-export type RunObject = ResultObject & Partial<WaitingObject> & { tests: TestObject[]; facts: FactObject[] };
+/** A run that was asked for by its id: with its image, its tests and its whole story. */
+export type RunObject = ResultObject &
+  Partial<WaitingObject> & {
+    image: ReturnType<typeof imageObject>;
+    tests: TestObject[];
+    facts: FactObject[];
+  };

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkerConfiguration } from '@proctor/config';
-import type { Lease, TestRequest } from '@proctor/contracts';
+import type { Lease, TestbedImage, TestRequest } from '@proctor/contracts';
 import { autopkgtestCommand } from '../autopkgtest/command';
 import { sourceLogins } from '../autopkgtest/source-logins';
 import type { RunFolder } from '../sandbox/run-folder';
@@ -27,6 +27,8 @@ export interface PreparedAttempt {
   lease: Lease;
   folder: RunFolder;
   use: SandboxUse;
+  /** That its testbed is made of, where there is one. */
+  image: TestbedImage | undefined;
   settings: RunnerSettings;
 }
 
@@ -57,7 +59,7 @@ export async function prepareAttempt(
     environment: settings.environment,
     ...(testTimeoutMs !== undefined && { testTimeoutMs }),
   });
-  return { lease, folder, use: sandboxUse(command, testbed, settings), settings };
+  return { lease, folder, use: sandboxUse(command, testbed, settings), image: testbed.image, settings };
 }
 
 async function pinNamesOf({ suite, pinPackages, extraAptSources }: TestRequest, backend: Backend) {

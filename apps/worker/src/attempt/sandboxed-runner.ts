@@ -83,7 +83,8 @@ export class SandboxedRunner implements AttemptRunner {
       signal.throwIfAborted();
       await tail.finish();
       const durationSeconds = Math.round((clock.now() - begun) / 1000);
-      return { ...(await resultOf(prepared, ending, short, signal)), durationSeconds };
+      const result = { ...(await resultOf(prepared, ending, short, signal)), durationSeconds };
+      return prepared.image ? { ...result, image: prepared.image } : result;
     } catch (error) {
       // Whatever has failed, nothing of the attempt goes on.
       await sandbox.kill();

@@ -4,6 +4,7 @@ import {
   isPackageName,
   isPinSpec,
   isWord,
+  type TestbedImage,
   type TestRequest,
   type Pin,
 } from '@proctor/contracts';
@@ -24,6 +25,8 @@ export interface TestbedArguments {
   wholeMachine?: boolean;
   /** Interpreters of foreign programs, as lines of binfmt_misc's `register` file. */
   interpreters?: string[];
+  /** What it is made of; absent where the backend has no images of its own. */
+  image?: TestbedImage;
 }
 
 export interface CommandParts {

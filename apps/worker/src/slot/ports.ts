@@ -2,6 +2,7 @@ import type {
   CanaryResult,
   CanaryTest,
   ErrorExcerpt,
+  TestbedImage,
   FinishedReport,
   Grant,
   Lease,
@@ -62,6 +63,8 @@ export interface AttemptResult {
   files: KeptFile[];
   /** Of the log of a failed attempt; absent when it tells of no error. */
   excerpt?: ErrorExcerpt;
+  /** That the testbed was made of; absent where there was none. */
+  image?: TestbedImage;
 }
 
 /** This machine cannot begin the attempt now, through no fault of the run: its lease goes back. */

@@ -79,17 +79,18 @@ export class ImageBackend implements Backend {
   }
 
   async use(suite: string, arch: string, folder: RunFolder): Promise<TestbedArguments> {
-    const mode = this.parts.images.modeOf(suite, arch);
-    if (mode === null) throw new NotStarted(`there is no image ${suite}/${arch}`);
+    const record = this.parts.images.usable(suite, arch);
+    if (record === null) throw new NotStarted(`there is no image ${suite}/${arch}`);
     const testbed = await imageArguments(this.parts.kind, this.parts.executable, {
       image: this.parts.files.imagePath(suite, arch),
       suite,
       arch,
-      mode,
+      mode: record.mode,
       folder,
     });
+    const image = { name: `${this.name}/${suite}/${arch}`, builtAtMs: record.builtAt };
     const copy = await copiedSettings(folder, await this.parts.hostApt.settings());
-    return { ...testbed, upgrade: ['--apt-upgrade'], options: [copy, ...testbed.options] };
+    return { ...testbed, image, upgrade: ['--apt-upgrade'], options: [copy, ...testbed.options] };
   }
 
   async pinNames(suite: string, pinned: string[], extra: string[]): Promise<Map<string, string>> {

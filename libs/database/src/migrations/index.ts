@@ -15,6 +15,7 @@ import { FollowedPackages1765940000000 } from './followed-packages';
 import { HorizonMark1765000060000 } from './horizon-mark';
 import { Identities1765920000000 } from './identities';
 import { Imports1766210000000 } from './imports';
+import { ImagesOfRuns1766460000000 } from './images-of-runs';
 import { InstalledPackages1765950000000 } from './installed-packages';
 import { Lines1765850000000 } from './lines';
 import { Mismatches1766400000000 } from './mismatches';
@@ -93,4 +94,5 @@ export const MIGRATIONS = [
   RemovedRuns1766430000000,
   PackageMonths1766440000000,
   OtherSuites1766450000000,
+  ImagesOfRuns1766460000000,
 ];

@@ -1,5 +1,13 @@
 import { RUN_STATES, VERDICTS } from '@proctor/contracts';
-import type { ErrorExcerpt, Pin, RunRequest, RunState, TestResult, Verdict } from '@proctor/contracts';
+import type {
+  ErrorExcerpt,
+  Pin,
+  RunRequest,
+  RunState,
+  TestbedImage,
+  TestResult,
+  Verdict,
+} from '@proctor/contracts';
 import {
   Check,
   Column,
@@ -204,6 +212,10 @@ export class RunRow implements RunRequest {
   /** The lines of the log around its first error. In no list of runs. */
   @Column('jsonb', { nullable: true })
   errorExcerpt: ErrorExcerpt | null;
+
+  /** That the testbed of its result was made of. */
+  @Column('jsonb', { nullable: true })
+  image: TestbedImage | null;
 
   @Column('timestamp with time zone', { precision: 3 })
   createdAt: Date;

@@ -68,7 +68,8 @@ export class HostileScene {
     const excerpt = { errorLine: 4, firstLine: 4, lines: [`error: ${EVIL}`] };
     const error = { signature: '0123456789abcdef', excerpt };
     await api.finish(await api.submit('hello', { trigger: 'glibc/2.40-4' }), { files });
-    const bad = { version: `1${EVIL}`, message: `tests failed: ${EVIL}`, files, tests, error };
+    const image = { name: EVIL_LINE, builtAtMs: 5 };
+    const bad = { version: `1${EVIL}`, message: `tests failed: ${EVIL}`, files, tests, error, image };
     for (const name of ['hello', 'hello', 'libevil', 'glibc'])
       await api.finish(await api.submit(name, { trigger: `glibc/2.40-5${EVIL_NAME} ${EVIL}` }), {
         ...bad,

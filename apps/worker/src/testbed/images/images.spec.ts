@@ -107,7 +107,7 @@ it('the worker builds one image at a time and says how far it is', async () => {
   const ended = rig.change();
   rig.builds[0]?.done();
   await ended;
-  expect(rig.images.modeOf('bookworm', 'amd64')).toBe('fast');
+  expect(rig.images.usable('bookworm', 'amd64')?.mode).toBe('fast');
   expect(await readFile(rig.files.imagePath('bookworm', 'amd64'), 'utf8')).toBe('bookworm 1');
   expect(rig.trials).toEqual(['bookworm: bookworm 1']);
   expect(rig.said.slice(0, 4)).toEqual([
@@ -158,7 +158,7 @@ it('the old image is served while a newer one is built, and is kept when that fa
   const ended = rig.change();
   rig.builds[0]?.fail(new Error('the mirror is away'));
   await ended;
-  expect(rig.images.modeOf('bookworm', 'amd64')).toBe('');
+  expect(rig.images.usable('bookworm', 'amd64')?.mode).toBe('');
   expect(await readFile(rig.files.imagePath('bookworm', 'amd64'), 'utf8')).toBe('old');
   await rig.images.close();
 });
@@ -185,7 +185,7 @@ it('the build under way ends when the images are closed', async () => {
   rig.images.want('bookworm', 'amd64');
   await begun;
   await rig.images.close();
-  expect(rig.images.modeOf('bookworm', 'amd64')).toBeNull();
+  expect(rig.images.usable('bookworm', 'amd64')).toBeNull();
 });
 
 /** An image that an earlier life of the worker built. */
@@ -223,7 +223,7 @@ it('an image on which no test passes is not used, and the one before it is kept'
   await ended;
   expect(rig.said.at(-1)).toMatch(/^image bookworm\/amd64 could not be made: it does not boot \(next try/);
   expect(await readFile(rig.files.imagePath('bookworm', 'amd64'), 'utf8')).toBe('old');
-  expect(rig.images.modeOf('bookworm', 'amd64')).toBe('');
+  expect(rig.images.usable('bookworm', 'amd64')?.mode).toBe('');
   await rig.images.close();
 });
 
@@ -232,9 +232,9 @@ it('an image of an earlier boot is proved again before it is used', async () => 
   const rig = makeImages();
   const proved = rig.change();
   await rig.images.open();
-  expect(rig.images.modeOf('bookworm', 'amd64')).toBeNull();
+  expect(rig.images.usable('bookworm', 'amd64')).toBeNull();
   await proved;
-  expect(rig.images.modeOf('bookworm', 'amd64')).toBe('fast');
+  expect(rig.images.usable('bookworm', 'amd64')?.mode).toBe('fast');
   expect(rig.builds).toEqual([]);
   expect(await rig.files.list()).toEqual([{ ...RECORD, mode: 'fast' }]);
   await rig.images.close();

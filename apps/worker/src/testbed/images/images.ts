@@ -83,9 +83,9 @@ export class Images {
       .map((image) => ({ suite: image.suite, backend, ...this.stateOf(image) }));
   }
 
-  /** The mode in which the image works; null when there is none that may be used. */
-  modeOf(suite: string, arch: string): string | null {
-    return this.imageOf(suite, arch).record?.mode ?? null;
+  /** What is known of the image; null when there is none that may be used. */
+  usable(suite: string, arch: string): ImageRecord | null {
+    return this.imageOf(suite, arch).record;
   }
 
   async close(): Promise<void> {

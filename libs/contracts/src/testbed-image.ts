@@ -1,0 +1,20 @@
+import { IsInt, Max, Min } from 'class-validator';
+import { IsText } from './text';
+
+/** The end of the year 9999, which every reader can write as a date. */
+const BUILT_AT_MS_MAX = Date.UTC(10_000, 0) - 1;
+/** In UTF-16 units. */
+export const IMAGE_NAME_LENGTH_MAX = 200;
+
+/** The image that a testbed was made of. The images of a worker that have one name are told apart by when they were built. */
+export class TestbedImage {
+  /** The backend that it was made for, the suite and the architecture: `unshare/sid/amd64`. Never a path of the machine. */
+  @IsText(IMAGE_NAME_LENGTH_MAX)
+  name: string;
+
+  /** UNIX milliseconds, by the clock of the worker. */
+  @IsInt()
+  @Min(0)
+  @Max(BUILT_AT_MS_MAX)
+  builtAtMs: number;
+}
