@@ -30,7 +30,7 @@ export {
   type FoundAttempt,
 } from './expiry';
 export type { ExpiringRun, StoryRun } from './expiry-statements';
-export type { RunsOfMonth } from './package-months';
+export type { RemovedRunsOfMonth, RunsOfMonth } from './package-months';
 export type { RunRemoval } from './removed-runs';
 export type { OldRun } from './removed-run-statements';
 export type { PoolUse } from './database';

@@ -1,5 +1,6 @@
 import { Browser } from '../../support/browser';
 import { startApi, type RunningApi } from '../../support/api';
+import { pageOf, rows } from '../../support/pages';
 
 let api: RunningApi;
 let runId: number;
@@ -70,6 +71,9 @@ it('a run that was removed is gone everywhere with the rule, a private one for i
   expect(await months.json()).toMatchObject([
     { month: date.slice(0, 7), fail: 1, total: 1, total_duration_seconds: 30, average_duration_seconds: 30 },
   ]);
+  const history = await pageOf(api, `${page}/`);
+  expect(rows(history).at(-1)).toEqual([date.slice(0, 7), '1', '0', '1', '0', '0', '30 s']);
+  expect(await pageOf(api, `${page}/?status=pass`)).not.toContain('Removed runs');
   const own = [`/test/${runId}`, `/runs/${runId}/log`, `/test/${secret}`].map((at) => api.api(at));
   const open = [`${page}/${runId}/`, `${page}/${runId}/log`, `/data/autopkgtest/${path}/log.gz`];
   const answers = await Promise.all([...own, ...open.map((at) => api.fetch(at))]);
@@ -108,6 +112,6 @@ it('a run that was removed is gone everywhere with the rule, a private one for i
       );
     }
   }
-  const history = await api.fetch(`/data/packages/bookworm/amd64/h/hello/history.json`);
-  expect(await history.text()).not.toContain(String(runId));
+  const data = await api.fetch(`/data/packages/bookworm/amd64/h/hello/history.json`);
+  expect(await data.text()).not.toContain(String(runId));
 });

@@ -1,5 +1,5 @@
 import type { Verdict } from '@proctor/contracts';
-import type { RunsOfMonth } from '@proctor/database';
+import type { RemovedRunsOfMonth } from '@proctor/database';
 
 /** Finished runs of a package in a month, as the public data has them: by how they ended, and how long they took. */
 export interface MonthObject extends Record<Verdict, number> {
@@ -13,7 +13,7 @@ export interface MonthObject extends Record<Verdict, number> {
 }
 
 /** @param figures in the order of their months */
-export function monthObjects(figures: Omit<RunsOfMonth, 'updatedAt'>[]): MonthObject[] {
+export function monthObjects(figures: RemovedRunsOfMonth[]): MonthObject[] {
   return [...new Set(figures.map(({ month }) => month))].map((month) =>
     monthObject(
       month,
@@ -22,7 +22,7 @@ export function monthObjects(figures: Omit<RunsOfMonth, 'updatedAt'>[]): MonthOb
   );
 }
 
-function monthObject(month: string, figures: Omit<RunsOfMonth, 'updatedAt'>[]): MonthObject {
+function monthObject(month: string, figures: RemovedRunsOfMonth[]): MonthObject {
   const ended = (verdict: Verdict): number => figures.find((each) => each.verdict === verdict)?.runs ?? 0;
   const sum = (amount: 'runs' | 'timedRuns' | 'testSeconds'): number =>
     figures.reduce((all, each) => all + each[amount], 0);

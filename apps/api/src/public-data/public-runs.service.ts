@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isPackageName, isWord, packagePrefix, describe } from '@proctor/contracts';
 import { PackageMonths, PackagePages, PublicRuns } from '@proctor/database';
-import type { HistoryFilter, RunReader, RunRecord, RunsOfMonth } from '@proctor/database';
+import type { HistoryFilter, RunReader, RunRecord, RemovedRunsOfMonth, RunsOfMonth } from '@proctor/database';
 import { maySee } from '../auth/run-reader';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
@@ -88,6 +88,11 @@ export class PublicRunsService {
     const months = await this.packageMonths.of(place);
     if (months.length === 0) this.checkTarget(place);
     return months;
+  }
+
+  /** Those of runs that were removed, in the newest so many months; of a place that was looked at. */
+  removedMonths(place: PackagePlace, months: number): Promise<RemovedRunsOfMonth[]> {
+    return this.packageMonths.removed(place, months);
   }
 
   /**

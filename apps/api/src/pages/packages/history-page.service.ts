@@ -11,6 +11,7 @@ import { PackagePageService } from './package-page.service';
 
 const UNFINISHED_SHOWN_MAX = 200;
 const RUNS_SHOWN_MAX = 200;
+const MONTHS_SHOWN_MAX = 24;
 /** Rows are counted to find where a page begins. */
 const PAGES_MAX = 100;
 
@@ -41,12 +42,17 @@ export class HistoryPageService {
       this.publicRuns.packageStatuses([place.package]),
       this.pages.unfinished(place.package, UNFINISHED_SHOWN_MAX),
     ]);
-    if (!latest && runs.length === 0) await this.packages.checkKnown(place.package);
+    const hasOlder = runs.length > limit;
+    // They come after the oldest run; a filter asks for runs that are there.
+    const isWhole = !hasOlder && !asked.status && !asked.trigger && !asked.pinned;
+    const removed = isWhole ? await this.runs.removedMonths(place, MONTHS_SHOWN_MAX) : [];
+    if (!latest && runs.length === 0 && removed.length === 0) await this.packages.checkKnown(place.package);
     const here = unfinished.filter((run) => isAt(run, place));
     return {
       place,
       runs: runs.slice(0, limit),
-      hasOlder: runs.length > limit,
+      hasOlder,
+      removed,
       latest,
       unfinished: here,
       doneInMs: await this.packages.doneInMs(here),

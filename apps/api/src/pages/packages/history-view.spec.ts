@@ -8,6 +8,7 @@ const known = (change: Partial<HistoryKnown> = {}): HistoryKnown => ({
   place,
   runs: [],
   hasOlder: false,
+  removed: [],
   latest: null,
   unfinished: [],
   doneInMs: null,
@@ -56,5 +57,20 @@ it('durations are drawn from the oldest run to the newest, and never of two runs
   expect(label).toContain('the longest 1 min');
   expect([...svg.text.matchAll(/ height="(\d+)"\/>/g)].map(([, height]) => Number(height))).toEqual([
     15, 30, 60,
+  ]);
+});
+
+it('the months of runs that were removed tell how these ended and how long they took', () => {
+  const month = { month: '2025-02', timedRuns: 2, testSeconds: 130 };
+  const { months } = view({
+    removed: [
+      { ...month, verdict: 'fail', runs: 2 },
+      { ...month, verdict: 'pass', runs: 3, timedRuns: 0, testSeconds: 0 },
+      { month: '2025-01', verdict: 'tmpfail', runs: 1, timedRuns: 0, testSeconds: 0 },
+    ],
+  });
+  expect(months).toMatchObject([
+    { month: '2025-02', total: 5, pass: 3, fail: 2, neutral: 0, tmpfail: 0, took: '1 min 5 s' },
+    { month: '2025-01', total: 1, pass: 0, tmpfail: 1, took: '' },
   ]);
 });

@@ -1,11 +1,13 @@
-import type { PackageStatus, RunRecord } from '@proctor/database';
+import type { PackageStatus, RemovedRunsOfMonth, RunRecord } from '@proctor/database';
 import type { ApiConfiguration } from '../../configuration.token';
 import { historyQuery, type HistoryWanted } from '../../public-data/history-filter';
+import { monthObjects } from '../../public-data/month-object';
 import type { PackagePlace } from '../../public-data/public-runs.service';
 import { historyPath } from '../../runs/page-paths';
 import { removalSentences } from '../../runs/removed-files';
 import { packageLinks } from '../frame/package-links';
 import { durationWords, packageSentence } from '../frame/sentence';
+import { secondsInWords } from '../frame/times';
 import { runView } from '../run-view';
 import { durationChart } from './duration-chart';
 import { placeState } from './package-view';
@@ -22,6 +24,8 @@ export interface HistoryKnown {
   /** A page of finished runs, newest first. */
   runs: RunRecord[];
   hasOlder: boolean;
+  /** Of runs that were removed, the newest month first; empty unless the oldest run is on this page. */
+  removed: RemovedRunsOfMonth[];
   /** The newest run that tells how the package is. */
   latest: RunRecord | null;
   unfinished: RunRecord[];
@@ -32,7 +36,7 @@ export interface HistoryKnown {
 
 /** The history of a package on a suite and architecture, as the interface describes its columns. */
 export function historyView(
-  { place, runs, hasOlder, latest, unfinished, doneInMs, kept }: HistoryKnown,
+  { place, runs, hasOlder, removed, latest, unfinished, doneInMs, kept }: HistoryKnown,
   asked: HistoryAsked,
   words: string[],
   { neutral, packageLinks: links }: Pick<ApiConfiguration['server'], 'neutral' | 'packageLinks'>,
@@ -60,6 +64,10 @@ export function historyView(
       ...runView(run, neutral),
       retryUrl: `/api/v1/retry/${run.runId}`,
       removals: removalSentences(run),
+    })),
+    months: monthObjects(removed).map((month) => ({
+      ...month,
+      took: month.average_duration_seconds === null ? '' : secondsInWords(month.average_duration_seconds),
     })),
     links: packageLinks(links, {
       package: name,
