@@ -4,6 +4,7 @@ import { telling } from './status-statements';
 import {
   bigint,
   boolean,
+  certain,
   command,
   integer,
   type RowOf,
@@ -55,9 +56,6 @@ export const IS_KEPT = `(
   or (r.verdict in ('pass', 'neutral') and not ${isFollowed(`'pass', 'neutral'`)})
   or (r.verdict = 'fail' and not ${isFollowed(`'fail'`)})
   or exists (select from notes n where n.run_id = r.run_id and n.package = r.package and n.removed_at is null))`;
-
-/** A column that may be null in the table, but not of a finished run. */
-const certain = (column: string): string => `least(${column})`;
 
 function expiring(condition: string, order: string): Statement<ExpiringRun> {
   return statement(

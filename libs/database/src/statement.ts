@@ -61,6 +61,9 @@ export const jsonb = column('jsonb');
 export const time = column('timestamp with time zone');
 export const nothing = column('void');
 
+/** An SQL expression of a column that may be null in the table, and is not in the rows that are selected. */
+export const certain = (column: string): string => `least(${column})`;
+
 type AnyColumn = Pick<Column<unknown>, 'type' | 'isNullable' | 'source'>;
 
 /** Columns by the names that their values have here; in PostgreSQL the same names are in snake_case. */

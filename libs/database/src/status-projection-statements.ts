@@ -5,6 +5,7 @@ import {
   arraysOf,
   bigint,
   boolean,
+  certain,
   command,
   integer,
   namesOf,
@@ -95,9 +96,6 @@ const NEWEST_FIRST = (b: string): string => `order by ${b}.finished_at desc, ${b
 
 /** The places of $2 and $3, packages and suites on the architecture $1. */
 const WANTED = `(select distinct * from unnest($2::text[], $3::text[]) as given(package, suite)) w`;
-
-/** A column that may be null in the table, but not of a finished run. */
-const certain = (column: string): string => `least(${column})`;
 
 /** The runs that tell most of each place: the newest, the one before, the last pass and the first failure after it. */
 export const LANDMARKS = statement(

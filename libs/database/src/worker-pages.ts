@@ -2,7 +2,17 @@ import { Injectable } from '@nestjs/common';
 import type { AttemptOutcome, Verdict } from '@proctor/contracts';
 import { Database } from './database';
 import { type RunRecord, selectRecords } from './run-columns';
-import { bigint, type ColumnsOf, double, integer, selected, statement, text, time } from './statement';
+import {
+  bigint,
+  certain,
+  type ColumnsOf,
+  double,
+  integer,
+  selected,
+  statement,
+  text,
+  time,
+} from './statement';
 
 /** An attempt that a worker has ended, or that ended for want of it. */
 export interface EndedAttempt {
@@ -72,11 +82,6 @@ const newestOf = (worker: string, limit: string, everything: string): string => 
   where a.worker = ${worker} and ${ENDED('a')} and a.ended_at > now() - interval '30 days'
     and (not r.is_private or ${everything})
   order by a.ended_at desc, a.run_id desc, a.attempt desc limit ${limit}`;
-
-/** A column that may be null in the table, but not of an attempt that has ended. */
-function certain(column: string): string {
-  return `least(${column})`;
-}
 
 const ATTEMPT_COLUMNS = {
   worker: text.from('w.name'),
