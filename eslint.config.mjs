@@ -31,7 +31,7 @@ const MAY_IMPORT = {
   store: ['contracts'],
   database: ['contracts', 'dispatch', 'events'],
   events: ['contracts'],
-  bus: ['contracts', 'clock', 'process'],
+  bus: ['contracts', 'clock', 'process', 'result-files'],
   embedded: ['clock'],
   monitoring: ['clock', 'process'],
   process: [],

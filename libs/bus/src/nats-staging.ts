@@ -8,6 +8,7 @@ import type {
   StoredMsg,
 } from '@nats-io/jetstream';
 import { stagingFilter, STAGING_PREFIX, stagingStream } from '@proctor/contracts';
+import { inPieces } from '@proctor/result-files';
 import { StreamFull, type StagedContent, type StagedUpload, type StagingContents } from './bus';
 import { isFull } from './streams';
 
@@ -113,7 +114,7 @@ export class NatsStaging {
     const sent: Promise<unknown>[] = [];
     let [chunks, size] = [0, 0];
     try {
-      for await (const chunk of inChunks(content)) {
+      for await (const chunk of inPieces(content, CHUNK_BYTES)) {
         if (sent.length >= CHUNKS_IN_FLIGHT_MAX) await sent.shift();
         const msgID = `${upload}.${chunks}`;
         const stored = this.js.publish(chunkSubject(worker, upload), chunk, { msgID });
@@ -180,22 +181,6 @@ export class NatsStaging {
       yield message;
     }
   }
-}
-
-/** The content in pieces of CHUNK_BYTES, the last of which may be shorter. */
-async function* inChunks(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let [pieces, bytes]: [Buffer[], number] = [[], 0];
-  for await (const piece of content) {
-    pieces.push(piece);
-    bytes += piece.length;
-    if (bytes < CHUNK_BYTES) continue;
-    const all = Buffer.concat(pieces);
-    let from = 0;
-    for (; all.length - from >= CHUNK_BYTES; from += CHUNK_BYTES)
-      yield all.subarray(from, from + CHUNK_BYTES);
-    [pieces, bytes] = [[all.subarray(from)], all.length - from];
-  }
-  if (bytes > 0) yield Buffer.concat(pieces);
 }
 
 function chunkSubject(worker: string, upload: string): string {

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
+import { inPieces } from './pieces';
 
 /** Bytes of content that are compressed by themselves, so that reading may begin at any of them. */
 export const BLOCK_BYTES = 256 * 1024;
@@ -32,7 +33,7 @@ export async function* blockGzip(
 ): AsyncGenerator<Buffer> {
   let [gzipOffset, offset, checksum, blocks] = [HEADER.length, 0, 0, 0];
   yield HEADER;
-  for await (const block of inBlocks(content)) {
+  for await (const block of inPieces(content, BLOCK_BYTES)) {
     onBlock(block, ++blocks <= BLOCKS_MAX ? { gzipOffset, offset } : null);
     const compressed = await deflate(block, { finishFlush: constants.Z_FULL_FLUSH });
     yield compressed;
@@ -44,20 +45,4 @@ export async function* blockGzip(
   trailer.writeUInt32LE(checksum, 0);
   trailer.writeUInt32LE(offset % 2 ** 32, 4);
   yield Buffer.concat([LAST_BLOCK, trailer]);
-}
-
-/** The content in pieces of BLOCK_BYTES, the last of which may be shorter. */
-async function* inBlocks(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let [pieces, bytes]: [Buffer[], number] = [[], 0];
-  for await (const piece of content) {
-    pieces.push(piece);
-    bytes += piece.length;
-    if (bytes < BLOCK_BYTES) continue;
-    const all = Buffer.concat(pieces);
-    let from = 0;
-    for (; all.length - from >= BLOCK_BYTES; from += BLOCK_BYTES)
-      yield all.subarray(from, from + BLOCK_BYTES);
-    [pieces, bytes] = [[all.subarray(from)], all.length - from];
-  }
-  if (bytes > 0) yield Buffer.concat(pieces);
 }

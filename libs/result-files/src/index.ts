@@ -8,4 +8,5 @@ export * from './log-indexer';
 export * from './named-packages';
 export * from './other-packages';
 export * from './package-difference';
+export * from './pieces';
 export * from './tar-members';
