@@ -67,9 +67,10 @@ it('the wait of a request is one for all calls of a request', async () => {
 
 it('the wait of a request counts calls at the same time once', async () => {
   const findAtOnce = () => Promise.all(Array.from({ length: 5 }, () => database.users.find('ada')));
-  await findAtOnce();
+  const found = await findAtOnce();
   link.slow(SLOW_MS);
-  await asOneRequest(findAtOnce);
+  expect(await asOneRequest(findAtOnce)).toEqual(found);
+  expect(found[0]).toMatchObject({ name: 'ada' });
 });
 
 it('the wait of a request leaves no commit to chance: one that could not be looked for is not tried', async () => {

@@ -93,11 +93,15 @@ it('a chunk whose answer was lost is sent again with the same bytes, though the 
 });
 
 it('a log tail holds up the end of an attempt for a limited time', async () => {
-  const never = () => new Promise<void>(() => undefined);
-  const { tail } = makeTail(never, { ...SETTINGS, finishTimeoutMs: 1 });
+  const sends = new EventEmitter<{ begun: [] }>();
+  const never = () => new Promise<void>(() => void sends.emit('begun'));
+  const { tail, chunks } = makeTail(never, { ...SETTINGS, finishTimeoutMs: 1 });
   await writeFile(path, '0123456789');
+  const begun = once(sends, 'begun');
   tail.start();
+  await begun;
   await tail.finish();
+  expect(chunks).toEqual([]);
 });
 
 it('a log tail sends nothing more once it is stopped, and then nothing is on its way', async () => {

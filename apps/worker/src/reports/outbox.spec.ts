@@ -68,6 +68,13 @@ async function pack() {
   return { report, files: [{ ...file, path: join(folder, 'log.gz') }] };
 }
 
+/** Resolves once it was called so often. */
+const called = ({ mock }: jest.SpyInstance, count: number) =>
+  new Promise<void>((resolve) => {
+    const look = () => (mock.calls.length >= count ? resolve() : setImmediate(look));
+    look();
+  });
+
 it('the outbox keeps a result, uploads and reports it, and drops its copy when the dispatcher has it', async () => {
   const { outbox, arrived, answer, reports, staged } = await makeOutbox();
   const { report, files } = await pack();
@@ -284,38 +291,32 @@ it('the outbox does not wait any longer when the connection is back', async () =
   const report = jest.spyOn(bus, 'report').mockRejectedValueOnce(new Error('disconnected'));
   const { report: finishedReport, files } = await pack();
   const finished = outbox.finished('amd64', finishedReport, files);
-  await new Promise<void>((resolve) => {
-    const look = () => (report.mock.calls.length > 0 ? resolve() : setImmediate(look));
-    look();
-  });
+  await called(report, 1);
   await clock.runUntil(1);
   expect(reports).toHaveLength(0);
   outbox.retryNow();
   await arrived(1);
+  expect([reports, clock.now()]).toEqual([[finishedReport], 1]);
   answer('recorded');
   await finished;
 });
 
 it('the outbox does not wait long either when the connection was back too early', async () => {
-  const { bus, outbox, arrived, answer, clock } = await makeOutbox();
+  const { bus, outbox, arrived, answer, reports, clock } = await makeOutbox();
   const report = jest.spyOn(bus, 'report').mockRejectedValue(new Error('no stream yet'));
-  const tried = (count: number) =>
-    new Promise<void>((resolve) => {
-      const look = () => (report.mock.calls.length >= count ? resolve() : setImmediate(look));
-      look();
-    });
   const { report: finishedReport, files } = await pack();
   const finished = outbox.finished('amd64', finishedReport, files);
   for (const [count, atMs] of [5_000, 15_000, 35_000, 55_000].entries()) {
-    await tried(count + 1);
+    await called(report, count + 1);
     await clock.runUntil(atMs);
   }
-  await tried(5);
+  await called(report, 5);
   outbox.retryNow();
-  await tried(6);
+  await called(report, 6);
   report.mockRestore();
   await clock.runUntil(clock.now() + 5_000);
   await arrived(1);
+  expect(reports).toEqual([finishedReport]);
   answer('recorded');
   await finished;
 });
