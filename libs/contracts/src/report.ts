@@ -98,7 +98,7 @@ export class FinishedReport extends HeldAttempt {
   @IsOptional()
   @ValidateNested()
   @Type(() => TestbedImage)
-  image?: TestbedImage;
+  image?: TestbedImage | undefined;
 }
 
 /**

@@ -128,7 +128,7 @@ function untilCapsLetMs({ settings }: DispatcherState, run: DispatchedRun, view:
   );
 }
 
-/** Nothing for one that takes longer than it was expected to. */
+/** One that takes longer than it was expected to is taken to need as much again: nothing is known of its end but that. */
 function remainingOf({ grantedAtMs, expectedMs }: LeasedRun, now: number): number {
-  return Math.max(0, grantedAtMs + expectedMs - now);
+  return Math.abs(grantedAtMs + expectedMs - now);
 }

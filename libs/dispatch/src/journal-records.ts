@@ -66,7 +66,7 @@ export interface RunOutcome {
   /** The first error of the log; absent where nothing is known of one, and of a run that has passed. */
   error?: RunError;
   /** That the testbed was made of; absent where none is known. */
-  image?: TestbedImage;
+  image?: TestbedImage | undefined;
 }
 
 /** The first error of a run's log. */

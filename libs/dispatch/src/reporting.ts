@@ -121,10 +121,9 @@ function heldBySender(state: DispatcherState, report: AttemptOfWorker): LeasedRu
 function outcomeOf(report: FinishedReport): RunOutcome {
   const { verdict, message, exitCode, version, durationSeconds, tests = [], excerpt, image } = report;
   const files = report.files.map(({ name, size }) => ({ name, size }));
-  const outcome: RunOutcome = { verdict, message, exitCode, version, durationSeconds, files, tests };
+  const outcome: RunOutcome = { verdict, message, exitCode, version, durationSeconds, files, tests, image };
   const hasFailed = verdict === 'fail' || verdict === 'tmpfail';
   if (excerpt && hasFailed) outcome.error = { signature: errorSignature(excerpt), excerpt };
-  if (image) outcome.image = image;
   return outcome;
 }
 

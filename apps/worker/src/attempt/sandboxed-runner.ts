@@ -83,8 +83,7 @@ export class SandboxedRunner implements AttemptRunner {
       signal.throwIfAborted();
       await tail.finish();
       const durationSeconds = Math.round((clock.now() - begun) / 1000);
-      const result = { ...(await resultOf(prepared, ending, short, signal)), durationSeconds };
-      return prepared.image ? { ...result, image: prepared.image } : result;
+      return { ...(await resultOf(prepared, ending, short, signal)), durationSeconds, image: prepared.image };
     } catch (error) {
       // Whatever has failed, nothing of the attempt goes on.
       await sandbox.kill();

@@ -26,7 +26,7 @@ export interface TestbedArguments {
   /** Interpreters of foreign programs, as lines of binfmt_misc's `register` file. */
   interpreters?: string[];
   /** What it is made of; absent where the backend has no images of its own. */
-  image?: TestbedImage;
+  image?: TestbedImage | undefined;
 }
 
 export interface CommandParts {

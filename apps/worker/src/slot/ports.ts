@@ -64,7 +64,7 @@ export interface AttemptResult {
   /** Of the log of a failed attempt; absent when it tells of no error. */
   excerpt?: ErrorExcerpt;
   /** That the testbed was made of; absent where there was none. */
-  image?: TestbedImage;
+  image?: TestbedImage | undefined;
 }
 
 /** This machine cannot begin the attempt now, through no fault of the run: its lease goes back. */
