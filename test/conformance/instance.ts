@@ -20,7 +20,7 @@ export type Ability =
   | 'changing the reject list';
 
 /** What is told of a run that is asked for by its id, beside what a list tells. */
-const OF_ONE_RUN = new Set(['position', 'ahead', 'estimated_start', 'reasons', 'facts', 'tests']);
+const OF_ONE_RUN = new Set(['position', 'ahead', 'estimated_start', 'reasons', 'facts', 'tests', 'image']);
 
 export function asListed(run: Result): Result {
   return Object.fromEntries(Object.entries(run).filter(([key]) => !OF_ONE_RUN.has(key))) as Result;
