@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ErrorExcerpt } from '@proctor/contracts';
 import { Database } from './database';
 import { type RunRecord, selectRecords } from './run-columns';
-import { AS_ASKED, type ListFilter, parametersOf } from './status-lists';
+import { AS_ASKED, type ListFilter, parametersOf } from './list-filter';
 import {
   bigint,
   boolean,

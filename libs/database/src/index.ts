@@ -63,6 +63,8 @@ export { PACKAGE_STATES, PrefixPages } from './prefix-pages';
 export type { PackageOfPrefix, PackageState, PrefixFilter, PrefixPlace } from './prefix-pages';
 export type { OwnRunFilter, OwnRunPage } from './own-runs';
 export type { KnownPackage, OwnBackend } from './packages';
+export type { ListFilter } from './list-filter';
+export type { ListedMismatch } from './mismatch-statements';
 export type { PackageSuite } from './public-runs';
 export type { QueueLength, QueueRate } from './public-statements';
 export type { RunRecord } from './run-columns';
@@ -71,15 +73,7 @@ export type { AttemptRecord, ResultsSince } from './results';
 export type { NotRetried, Retried, Retrier } from './retries';
 export type { DayCounts, StatusCounts, StatusPart, StatusRecord, StatusVersion } from './status';
 export type { RunFilter, RunReader, RunsAmong } from './run-search';
-export type {
-  BoundedCount,
-  ListedMismatch,
-  ListedStatus,
-  ListFilter,
-  PlaceKey,
-  SplitSuite,
-  StatusKey,
-} from './status-lists';
+export type { BoundedCount, ListedStatus, PlaceKey, SplitSuite, StatusKey } from './status-lists';
 export type { RunSelection, SelectedCount } from './run-selection';
 export { BrokenOff } from './steps';
 export type { SameError } from './triage-runs';

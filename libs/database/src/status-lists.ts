@@ -1,17 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { OtherSuite, OtherVersion } from '@proctor/contracts';
 import { Database } from './database';
+import { AS_ASKED, type ListFilter, parametersOf } from './list-filter';
+import { type ListedMismatch, MISMATCHES, MISMATCHES_COUNT } from './mismatch-statements';
 import { type PackageStatus, packageStatus, READ_COLUMNS, STATUSES_OF } from './package-statuses';
 import { RECORD_COLUMNS, type RunRecord } from './run-columns';
-import { integer, jsonb, selected, type Statement, statement, text } from './statement';
-
-/** Which entries of a list are asked for; null where it does not matter. */
-export interface ListFilter {
-  suites: string[] | null;
-  architectures: string[] | null;
-  /** The name of a package, in which `*` stands for anything. */
-  package: string | null;
-}
+import { integer, selected, type Statement, statement, text } from './statement';
 
 /** How a package is on one suite and architecture, as lists show it. */
 export interface ListedStatus extends PackageStatus {
@@ -37,14 +30,6 @@ export interface SplitSuite {
   suite: string;
   /** On all architectures of the suite, by name. */
   statuses: PackageStatus[];
-}
-
-/** A run that tested something else than was asked for: another version of its package than its trigger named, or other packages. */
-export interface ListedMismatch extends RunRecord {
-  otherVersions: OtherVersion[];
-  otherSuites: OtherSuite[];
-  /** Of which apt took all packages, since the pins could not be kept; null when it did not. */
-  fallbackRelease: string | null;
 }
 
 /** How many there are, as far as they were counted. */
@@ -169,25 +154,9 @@ export class StatusLists {
   }
 }
 
-export function parametersOf({
-  suites,
-  architectures,
-  package: name,
-}: ListFilter): (string[] | string | null)[] {
-  // Everything but `*` stands for itself.
-  const pattern = name?.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%') ?? null;
-  return [suites, architectures, pattern];
-}
-
 const LISTED_COLUMNS = { ...READ_COLUMNS, message: text.orNull.from('run.message') };
 
 type ListedRow = ReturnType<typeof listed> extends Statement<infer Row> ? Row : never;
-
-/** Of the parameters that the filter makes. */
-export const AS_ASKED = (
-  r: string,
-): string => `($1::text[] is null or ${r}.suite = any($1)) and ($2::text[] is null or ${r}.arch = any($2))
-  and ($3::text is null or ${r}.package like $3)`;
 
 /** Those with a condition, the highest value first, and $4 at most after the key of $5 to $8. */
 function listed(condition: string, value: string, type: string) {
@@ -281,73 +250,4 @@ const WAITING_AFTER = statement(
     select from runs b where b.run_id = $5 and ${WAITS('b')} and r.priority <= b.priority
       and (r.priority < b.priority or (r.created_at, r.run_id) > (b.created_at, b.run_id)))
   ${QUEUE_ORDER}`,
-);
-
-/** In the words of the index `runs_mismatches`. */
-const MISMATCHED = `r.state = 'finished' and not r.is_private and not r.cancelled and r.version <> 'n/a'
-  and position(' ' || r.package || '/' in ' ' || r.trigger) > 0
-  and position(' ' || r.package || '/' || r.version || ' ' in ' ' || r.trigger || ' ') = 0`;
-
-/** Names a version of the package itself. */
-const NAMES_VERSION = `exists (
-  select from unnest(string_to_array(r.trigger, ' ')) word
-  where split_part(word, '/', 1) = r.package and split_part(word, '/', 2) not in ('', '0'))`;
-
-/** In the words of the index `run_testbeds_mismatches`. */
-const OTHER_PACKAGES = `t.finished_at is not null and (t.fallback_line is not null or t.other_versions <> '[]')`;
-/** In the words of the index `run_testbeds_other_suites`. */
-const OTHER_SUITES = `t.finished_at is not null and t.other_suites <> '[]'`;
-/** Of the runs that these packages were of. */
-const COUNTS_FOR_ALL = `r.state = 'finished' and not r.is_private and not r.cancelled`;
-
-const MISMATCH_COLUMNS = {
-  ...RECORD_COLUMNS,
-  otherVersions: jsonb.as<OtherVersion[]>().from(`coalesce(t.other_versions, '[]')`),
-  otherSuites: jsonb.as<OtherSuite[]>().from(`coalesce(t.other_suites, '[]')`),
-  fallbackRelease: text.orNull.from('t.fallback_release'),
-};
-
-/** Those before the run $5, in the order of the index of each part. */
-const BEFORE = (finishedAt: string): string => `($5::bigint is null or (${finishedAt}, r.run_id) < (
-  select b.finished_at, b.run_id from runs b where b.run_id = $5 and not b.is_private))`;
-
-const MISMATCHED_BY = (packages: string): string => `
-    (select r.run_id from run_testbeds t join runs r using (run_id)
-      where ${packages} and ${COUNTS_FOR_ALL} and ${AS_ASKED('r')} and ${BEFORE('t.finished_at')}
-      order by t.finished_at desc, t.run_id desc limit $4)`;
-
-export const MISMATCHES = statement(
-  MISMATCH_COLUMNS,
-  `
-  select ${selected(MISMATCH_COLUMNS, 'r')}
-  from (
-    (select r.run_id from runs r where ${MISMATCHED} and ${NAMES_VERSION} and ${AS_ASKED('r')} and ${BEFORE('r.finished_at')}
-      order by r.finished_at desc, r.run_id desc limit $4)
-    union ${MISMATCHED_BY(OTHER_PACKAGES)}
-    union ${MISMATCHED_BY(OTHER_SUITES)}
-  ) found
-  join runs r using (run_id) join users u on u.user_id = r.requestor_id left join run_testbeds t using (run_id)
-  order by r.finished_at desc, r.run_id desc limit $4`,
-);
-
-/** Of the newest $4 of each part, whatever is asked for: a rare package would have all of them read. */
-export const MISMATCHES_COUNT = statement(
-  { count: integer, lookedAt: integer },
-  `
-  with by_trigger as (
-    select r.run_id from runs r where ${MISMATCHED} order by r.finished_at desc, r.run_id desc limit $4
-  ), by_packages as (
-    select t.run_id from run_testbeds t where ${OTHER_PACKAGES} order by t.finished_at desc, t.run_id desc limit $4
-  ), by_suites as (
-    select t.run_id from run_testbeds t where ${OTHER_SUITES} order by t.finished_at desc, t.run_id desc limit $4
-  )
-  select (
-    select count(*)::integer from (
-      select r.run_id from by_trigger join runs r using (run_id) where ${NAMES_VERSION} and ${AS_ASKED('r')}
-      union
-      select r.run_id from (table by_packages union table by_suites) t join runs r using (run_id)
-      where ${COUNTS_FOR_ALL} and ${AS_ASKED('r')}
-    ) found
-  ) as count,
-  greatest((select count(*) from by_trigger), (select count(*) from by_packages), (select count(*) from by_suites))::integer as "lookedAt"`,
 );

@@ -30,11 +30,12 @@ async function runTests(control: string) {
   return machine.runner.run(leaseOfTree(tree), () => undefined, never);
 }
 
-// Tests that pass, that fail and that are all skipped are those of real packages: real-packages.spec.ts.
+// Tests that pass and that fail are those of real packages: real-packages.spec.ts.
 it.each<[string, string, string, number]>([
   ['pass, and one is skipped', PASSES + SKIPPED, 'pass', 2],
   ['fail, and one is skipped', FAILS + SKIPPED, 'fail', 6],
   ['are flaky or superficial', FLAKY + stanza('superficial', 'true', 'superficial'), 'neutral', 8],
+  ['are all skipped', SKIPPED, 'neutral', 8],
   ['are described wrongly', 'Depends:\nRestrictions: needs-root\n', 'fail', 12],
   ['lack a package, and one is skipped', LACKS + SKIPPED, 'fail', 14],
 ])('a result is right for tests that %s', async (_what, control, verdict, exitCode) => {

@@ -1,7 +1,7 @@
 import { errorSignature, packagePrefix } from '@proctor/contracts';
 import type { RunningApi } from '../../../support/api';
 import { get, asHead, dataOf, pageOf, perSuite, perPackage, perRun, fileOf } from './asks';
-import type { Ask, Asks, Names } from './asks';
+import type { Ask, Asks } from './asks';
 import { publicReadOf } from '../../../../apps/api/src/http/public-reads';
 import { ADMIN_VIEWS } from './admin-view';
 
@@ -221,16 +221,6 @@ export const VIEWS: Record<string, Asks> = {
     get(`/user/alice/test/publish?run_ids=${runs.map(({ runId }) => runId).join(',')}`),
   'GET /user/:user/retry/:run_id': perRun(({ runId }) => `/user/alice/retry/${runId}`),
 };
-
-/** Routes whose answers are made of the files of one run. */
-const OF_FILES = /:run_id\/(log|raw|artifacts|packages)|\/data\/autopkgtest\//;
-
-/** All of `VIEWS`, but of the files of public runs those of one alone: no other run can change them. */
-export function viewsButFiles(names: Names, isHidden: (run: Names['runs'][number]) => boolean): Ask[] {
-  const one = names.runs.find((run) => !isHidden(run));
-  const fewer = { ...names, runs: names.runs.filter((run) => isHidden(run) || run === one) };
-  return Object.entries(VIEWS).flatMap(([route, asks]) => asks(OF_FILES.test(route) ? fewer : names));
-}
 
 /** Who asks what: with the key of another user, with another key of the user, as a browser and as a program without any. */
 function strangersTo({ keys }: RunningApi): [string, Record<string, string>, (ask: Ask) => boolean][] {

@@ -1,0 +1,24 @@
+/** Which entries of a list are asked for; null where it does not matter. */
+export interface ListFilter {
+  suites: string[] | null;
+  architectures: string[] | null;
+  /** The name of a package, in which `*` stands for anything. */
+  package: string | null;
+}
+
+/** As parameters $1 to $3 of a statement. */
+export function parametersOf({
+  suites,
+  architectures,
+  package: name,
+}: ListFilter): (string[] | string | null)[] {
+  // Everything but `*` stands for itself.
+  const pattern = name?.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%') ?? null;
+  return [suites, architectures, pattern];
+}
+
+/** Of the parameters that the filter makes. */
+export const AS_ASKED = (
+  r: string,
+): string => `($1::text[] is null or ${r}.suite = any($1)) and ($2::text[] is null or ${r}.arch = any($2))
+  and ($3::text is null or ${r}.package like $3)`;
