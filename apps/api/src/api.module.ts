@@ -18,6 +18,7 @@ import { AuthenticationMiddleware } from './auth/authentication.middleware';
 import { GuessLimit } from './auth/guess-limit';
 import { KeyCheck } from './auth/key-check';
 import { PasswordCheck } from './auth/password-check';
+import { HELD_READERS } from './auth/held-readers';
 import { RememberedKeys } from './auth/remembered-keys';
 import { AuthController } from './auth/requestor';
 import { CONFIGURATION, CONFIGURATION_STATUS, fixedStatus, SETTINGS } from './configuration.token';
@@ -200,6 +201,7 @@ const PROVIDERS: Provider[] = [
       new RememberedKeys(keys, configuration, dispatchers, systemClock),
   },
   KeyCheck,
+  HELD_READERS,
   PasswordCheck,
   GuessLimit,
   KnownRateLimit,

@@ -100,6 +100,34 @@ it('a private run is told to its key alone, and to everybody once it is publishe
   await others[0]!.until(({ event }) => event === 'published');
 });
 
+describe('who follows and may not read any more is told nothing more', () => {
+  /** Resolves when the service closes the connection, or cuts it off. */
+  const closed = async (client: EventClient): Promise<void> => {
+    while (await client.read().catch(() => false));
+  };
+
+  it.each<[string, (of: { id: number; user: string }, root: string) => Promise<unknown>]>([
+    ['its key was revoked', ({ id }, root) => api.api(`/admin/keys/${id}/revoke`, { method: 'POST' }, root)],
+    [
+      'its user was disabled',
+      ({ user }, root) => api.api(`/admin/users/${user}/disable`, { method: 'POST' }, root),
+    ],
+  ])('%s', async (why, change) => {
+    const user = `follower-${why.length}`;
+    await api.database.users.add(user, { isAdmin: false });
+    const { key, id } = await api.database.apiKeys.create(user, 'follows');
+    const [client, other] = [await follow('', undefined, key), await follow()];
+    const hidden = await api.submit('hidden', { is_private: true }, key);
+    await client.until(({ data }) => data.run_id === hidden);
+    expect(await change({ id, user }, await api.adminKey())).toMatchObject({ ok: true });
+    await closed(client);
+    const open = await api.submit('open');
+    await other.until(({ data }) => data.run_id === open);
+    expect(client.events.map(({ data }) => data.run_id)).not.toContain(open);
+    await expect(follow('', undefined, key)).rejects.toThrow(/^403/);
+  });
+});
+
 it.each([
   ['1000000000.5.1', /older than 24 hours/],
   ['99999999999', /not known here/],

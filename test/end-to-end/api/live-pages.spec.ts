@@ -123,6 +123,37 @@ it('a list of a user’s runs is told when one of those that it shows has change
     expect([topic, await statusOf(topic, alice.header)]).toEqual([topic, 404]);
 });
 
+it('an open page of a user who is disabled, and one of an administrator who is one no more, follow nothing further', async () => {
+  const root = await api.adminKey();
+  for (const [name, change] of [
+    ['leaver', 'disable'],
+    ['deputy', 'administrator'],
+  ] as const) {
+    await api.database.users.add(name, { isAdmin: name === 'deputy', password: `of ${name}` });
+    const browser = new Browser(api.url);
+    await browser.logIn(name, `of ${name}`);
+    const stop = new AbortController();
+    const [own, everybodys] = [
+      eventsOf('front', stop.signal, browser.header),
+      eventsOf('front', stop.signal),
+    ];
+    for (const events of [own, everybodys]) expect((await events.next()).value).toBe('retry: 5000');
+    const changed = await api.api(
+      `/admin/users/${name}/${change}`,
+      {
+        method: 'POST',
+        ...(change === 'administrator' && { body: new URLSearchParams({ admin: 'false' }) }),
+      },
+      root,
+    );
+    expect(changed.status).toBe(200);
+    await expect(own.next()).rejects.toThrow('terminated');
+    await api.submit('hello');
+    expect((await everybodys.next()).value).toBe('event: stale\ndata:');
+    stop.abort();
+  }
+});
+
 it('a stranger can follow nothing of private runs, nor of what is not there', async () => {
   const runId = await api.submit('hidden', { is_private: true, trigger: 'secret/1' });
   for (const topic of [

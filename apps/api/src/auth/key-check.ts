@@ -66,6 +66,21 @@ export class KeyCheck {
   }
 
   /**
+   * Whether a request that is still being answered would be answered as the same reader's if it came now.
+   * @throws DatabaseUnavailable
+   */
+  async isStillReader(request: ContextRequest): Promise<boolean> {
+    const byKey = request.requestor ?? request.visitor;
+    if (byKey) {
+      const holder = await this.holderOf(request);
+      if (!(holder && 'keyId' in holder && suffices(holder.scope, 'read'))) return false;
+      if (holder.keyId !== byKey.keyId || holder.isAdmin !== byKey.isAdmin) return false;
+    }
+    const user = request.viewer?.user;
+    return !user || this.sessions.isStillOf(request, user);
+  }
+
+  /**
    * Where no key is needed: a wrong one counts as none, and so does one that may not read. A request of somebody unknown waits for a
    * place among those.
    * @param isByCookie whether a session counts too, which then says who the viewer is

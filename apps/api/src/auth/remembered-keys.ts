@@ -27,6 +27,7 @@ interface Remembered {
  */
 export class RememberedKeys implements OnApplicationBootstrap {
   private readonly keys = new LRUCache<string, Remembered>({ max: KEYS_MAX });
+  private readonly listeners: (() => void)[] = [];
 
   constructor(
     private readonly apiKeys: Pick<ApiKeys, 'authenticate'>,
@@ -36,7 +37,12 @@ export class RememberedKeys implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.signals.listen(SUBJECTS.keysChanged, () => this.keys.clear());
+    this.signals.listen(SUBJECTS.keysChanged, () => this.forget());
+  }
+
+  /** Calls `changed` whenever keys may open less than before, as far as this process is told. */
+  onChange(changed: () => void): void {
+    this.listeners.push(changed);
   }
 
   /**
@@ -64,7 +70,12 @@ export class RememberedKeys implements OnApplicationBootstrap {
 
   /** A key opens nothing any more, or something else, and this is committed. */
   changed(): void {
-    this.keys.clear();
+    this.forget();
     this.signals.signal(SUBJECTS.keysChanged, {});
+  }
+
+  private forget(): void {
+    this.keys.clear();
+    for (const changed of this.listeners) changed();
   }
 }

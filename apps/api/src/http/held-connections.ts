@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { networkOf } from './network-of';
 import { comeBack } from './problem';
+import type { ContextRequest } from './request-context';
 
 const COME_BACK_MS = 5_000;
 
@@ -23,6 +24,7 @@ interface Place {
 @Injectable()
 export class HeldConnections {
   private readonly taken = new Map<string, number>();
+  private readonly open = new Map<Response, ContextRequest>();
 
   /**
    * Counts the connection until it is closed.
@@ -31,7 +33,7 @@ export class HeldConnections {
    * @throws Problem 503 when the process has too many; 429 when the network or the key has
    */
   hold(
-    request: Request,
+    request: ContextRequest,
     response: Response,
     what: string,
     { connectionsMax, connectionsPerAddressMax }: Bounds,
@@ -48,9 +50,18 @@ export class HeldConnections {
       throw comeBack(status, `There are ${max} connections of ${whose} that follow ${what}.`, COME_BACK_MS);
     }
     for (const { name } of places) this.taken.set(name, (this.taken.get(name) ?? 0) + 1);
-    const leave = (): void => places.forEach(({ name }) => this.leave(name));
+    this.open.set(response, request);
+    const leave = (): void => {
+      this.open.delete(response);
+      places.forEach(({ name }) => this.leave(name));
+    };
     if (response.closed) leave();
     else response.once('close', leave);
+  }
+
+  /** Those that are held now, with what was asked on them. */
+  all(): [Response, ContextRequest][] {
+    return [...this.open];
   }
 
   private leave(name: string): void {

@@ -56,6 +56,16 @@ export class BrowserSessions {
     return new Viewer(user, formTokenOf(request));
   }
 
+  /**
+   * Whether the session of a request that is still being answered is one of the same user yet, who may do the same.
+   * @throws Error while the database is away
+   */
+  async isStillOf(request: ContextRequest, { userId, isAdmin }: User): Promise<boolean> {
+    const { store } = this.sessions;
+    const found = await promisify(store.get.bind(store))(request.sessionID);
+    return found?.userId === userId && (await this.users.byId(userId))?.isAdmin === isAdmin;
+  }
+
   /** The token for a form before the login; begins a session where there is none. */
   async tokenBeforeLogin(request: ContextRequest, response: Response): Promise<string> {
     await this.openBeforeLogin(request, response);

@@ -1,0 +1,84 @@
+import { EventEmitter } from 'node:events';
+import type { Response } from 'express';
+import { ManualClock } from '../../../../test/support/manual-clock';
+import { silenceLog } from '../../../../test/support/silent-log';
+import { HeldConnections } from '../http/held-connections';
+import type { ContextRequest } from '../http/request-context';
+import { HeldReaders } from './held-readers';
+
+silenceLog();
+
+const BOUNDS = { connectionsMax: 10, connectionsPerAddressMax: 10 };
+
+function rig() {
+  const clock = new ManualClock();
+  const held = new HeldConnections();
+  const known = new Set<ContextRequest>();
+  const state = { isAway: false, changed: (): void => undefined };
+  const isStillReader = jest.fn((request: ContextRequest) =>
+    state.isAway ? Promise.reject(new Error('the database is away')) : Promise.resolve(known.has(request)),
+  );
+  const readers = new HeldReaders(
+    held,
+    { isStillReader },
+    { onChange: (changed) => void (state.changed = changed) },
+    clock,
+  );
+  readers.onApplicationBootstrap();
+  const follow = () => {
+    const request = { ip: '192.0.2.1' } as ContextRequest;
+    const response = new EventEmitter();
+    const destroy = jest.fn(() => response.emit('close'));
+    held.hold(request, Object.assign(response, { destroy }) as unknown as Response, 'events', BOUNDS);
+    known.add(request);
+    return { destroy, forget: () => known.delete(request) };
+  };
+  return { clock, state, readers, isStillReader, follow };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+it('who may not read any more is cut off at the signal, and others follow on', async () => {
+  const { state, follow } = rig();
+  const [revoked, valid] = [follow(), follow()];
+  revoked.forget();
+  state.changed();
+  await settled();
+  expect([revoked.destroy.mock.calls.length, valid.destroy.mock.calls.length]).toEqual([1, 0]);
+});
+
+it('a key that expires is found without a signal', async () => {
+  const { clock, follow } = rig();
+  const expired = follow();
+  expired.forget();
+  clock.advance(15_000);
+  await settled();
+  expect(expired.destroy).toHaveBeenCalledTimes(1);
+});
+
+it('while it cannot be found out nobody is cut off, and the next look does', async () => {
+  const { clock, state, follow } = rig();
+  const revoked = follow();
+  revoked.forget();
+  state.isAway = true;
+  state.changed();
+  await settled();
+  expect(revoked.destroy).not.toHaveBeenCalled();
+  state.isAway = false;
+  clock.advance(15_000);
+  await settled();
+  expect(revoked.destroy).toHaveBeenCalledTimes(1);
+});
+
+it('what is closed is looked at no more, and nothing when the process ends', async () => {
+  const { clock, readers, isStillReader, follow } = rig();
+  follow().destroy();
+  clock.advance(15_000);
+  await settled();
+  expect(isStillReader).not.toHaveBeenCalled();
+  follow();
+  readers.beforeApplicationShutdown();
+  clock.advance(60_000);
+  await settled();
+  expect(isStillReader).not.toHaveBeenCalled();
+});

@@ -1,0 +1,75 @@
+import { Logger } from '@nestjs/common';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap, Provider } from '@nestjs/common';
+import { type Clock, Repeater, systemClock } from '@proctor/clock';
+import { besideRequests } from '@proctor/database';
+import { HeldConnections } from '../http/held-connections';
+import { KeyCheck } from './key-check';
+import { RememberedKeys } from './remembered-keys';
+
+/** How long a connection may outlive its key or session when no signal tells of it, as when a key expires. */
+const LOOK_EVERY_MS = 15_000;
+
+/**
+ * Cuts off who follows something and may not read any more, or is told by other rules now: a key or a session is judged when a
+ * request comes, and the answers to these last. The client may come again, and is judged anew.
+ */
+export class HeldReaders implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('HeldReaders');
+  private readonly looks: Repeater;
+  private isLooking = false;
+  private mustLookAgain = false;
+
+  constructor(
+    private readonly held: Pick<HeldConnections, 'all'>,
+    private readonly readers: Pick<KeyCheck, 'isStillReader'>,
+    private readonly keys: Pick<RememberedKeys, 'onChange'>,
+    clock: Clock,
+  ) {
+    this.looks = new Repeater(
+      clock,
+      () => LOOK_EVERY_MS,
+      () => this.look(),
+    );
+  }
+
+  onApplicationBootstrap(): void {
+    this.keys.onChange(() => void this.look());
+    this.looks.start();
+  }
+
+  beforeApplicationShutdown(): void {
+    this.looks.stop();
+  }
+
+  /** However many signals come meanwhile, one look follows. */
+  private async look(): Promise<void> {
+    this.mustLookAgain = true;
+    if (this.isLooking) return;
+    this.isLooking = true;
+    while (this.mustLookAgain) {
+      this.mustLookAgain = false;
+      await this.lookOnce();
+    }
+    this.isLooking = false;
+  }
+
+  /** One after the other: requests shall not wait for so many. */
+  private async lookOnce(): Promise<void> {
+    for (const [response, request] of this.held.all()) {
+      try {
+        if (!(await besideRequests(() => this.readers.isStillReader(request)))) response.destroy();
+      } catch (error) {
+        // The next look may tell.
+        this.logger.warn(`it is not known whether connections may be held: ${String(error)}`);
+        return;
+      }
+    }
+  }
+}
+
+export const HELD_READERS: Provider = {
+  provide: HeldReaders,
+  inject: [HeldConnections, KeyCheck, RememberedKeys],
+  useFactory: (held: HeldConnections, readers: KeyCheck, keys: RememberedKeys) =>
+    new HeldReaders(held, readers, keys, systemClock),
+};
