@@ -23,10 +23,12 @@ import { Epochs } from '../../apps/worker/src/slot/epochs';
 import { Notices } from '../../apps/worker/src/slot/notices';
 import type { AttemptResult } from '../../apps/worker/src/slot/ports';
 import { AskTurns } from '../../apps/worker/src/slot/ask-turns';
+import { BusySlots } from '../../apps/worker/src/slot/busy-slots';
 import { Slot } from '../../apps/worker/src/slot/slot';
 import { FAILS_ONCE, resultMessage, type ExecutorPlan } from './plan';
 
 const EXECUTION_MS = 20;
+const RETRY_MS = 500;
 
 /**
  * A worker process whose slots, outbox and bus are the product's, and whose tests only leave a line in a file: a
@@ -80,6 +82,7 @@ function makeSlots(plan: ExecutorPlan, client: BusLeaseClient, outbox: DiskOutbo
   const standings = { heard: () => undefined };
   const epochs = new Epochs({ clock: systemClock, log, lowerEpochWaitMs: () => 15_000 });
   const turns = new AskTurns(systemClock);
+  const busy = new BusySlots(plan.architectures, plan.slots, systemClock, RETRY_MS);
   const testbeds = plan.suites.map((suite) => ({ suite, backend: plan.backend, state: 'ready' as const }));
   return Array.from({ length: plan.slots }, (_, slot) => {
     const executor = `${plan.name} ${incarnation} ${slot}`;
@@ -105,9 +108,10 @@ function makeSlots(plan: ExecutorPlan, client: BusLeaseClient, outbox: DiskOutbo
       previous,
       standings,
       turns,
+      busy,
       clock: systemClock,
       log,
-      settings: { replyTimeoutMs: 2_000, retryMs: 500, stopTimeoutMs: 2_000, answerWaitMs: 30_000 },
+      settings: { replyTimeoutMs: 2_000, retryMs: RETRY_MS, stopTimeoutMs: 2_000, answerWaitMs: 30_000 },
       newAskId: randomUUID,
       random: Math.random,
     });

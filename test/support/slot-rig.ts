@@ -14,6 +14,7 @@ import { Epochs } from '../../apps/worker/src/slot/epochs';
 import { Notices } from '../../apps/worker/src/slot/notices';
 import type { AttemptResult, CanaryEnd } from '../../apps/worker/src/slot/ports';
 import { AskTurns } from '../../apps/worker/src/slot/ask-turns';
+import { BusySlots } from '../../apps/worker/src/slot/busy-slots';
 import { Slot } from '../../apps/worker/src/slot/slot';
 
 const RESULT: AttemptResult = {
@@ -67,6 +68,8 @@ interface Canary {
   finish: (end: CanaryEnd) => void;
   fail: (error: Error) => void;
 }
+
+const RETRY_MS = 2_000;
 
 /** One slot whose dispatcher, runner and outbox are in the hands of the test. */
 export function makeSlot(architectures = ['amd64']) {
@@ -146,9 +149,10 @@ export function makeSlot(architectures = ['amd64']) {
       previous: ['0b9f6a2c-8a53-4c7e-9d7a-5a2f2f0f0a00'],
       standings: { heard: () => undefined },
       turns,
+      busy: new BusySlots(architectures, 1, clock, RETRY_MS),
       clock,
       log,
-      settings: { replyTimeoutMs: 5_000, retryMs: 2_000, stopTimeoutMs: 2_000, answerWaitMs: 30_000 },
+      settings: { replyTimeoutMs: 5_000, retryMs: RETRY_MS, stopTimeoutMs: 2_000, answerWaitMs: 30_000 },
       newAskId: () => `ask-${asks.length}`,
       random: () => 0.5,
     },

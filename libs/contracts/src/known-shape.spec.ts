@@ -31,6 +31,7 @@ const ask = {
   problem: 'the disk is full',
   sizeClasses: ['big'],
   onlyHeld: true,
+  busyElsewhere: [0, 9999],
   kept: [grant, { runId: 2, attempt: 1 }],
   unknown: { a: 1 },
   testbeds: [{ suite: 'sid', backend: 'unshare', state: 'ready', detail: 'd' }],

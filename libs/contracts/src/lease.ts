@@ -28,6 +28,12 @@ export const WORKER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 /** Earlier lives of a worker that an ask may name. */
 export const PREVIOUS_MAX = 20;
 
+/** The highest number of a slot. */
+const SLOT_MAX = 9999;
+
+/** Slots that an ask may name as busy elsewhere: a worker has no more. */
+const BUSY_ELSEWHERE_MAX = 1000;
+
 /** Who speaks: one slot of one life of a worker process. */
 export class SlotIdentity {
   @Matches(WORKER_NAME)
@@ -40,7 +46,7 @@ export class SlotIdentity {
   /** 0 is the first slot. */
   @IsInt()
   @Min(0)
-  @Max(9999)
+  @Max(SLOT_MAX)
   slot: number;
 }
 
@@ -142,12 +148,21 @@ export class LeaseRequest extends SlotIdentity {
   sizeClasses?: string[];
 
   /**
-   * The slot takes nothing now. It asks since an earlier answer was lost: this one names the lease that the slot has here, if
-   * any, so that it can hand it back.
+   * The slot takes nothing now. The answer names the lease that the slot has here, if any, so that it can hand it back: an
+   * earlier answer may have been lost. It is also asked while all slots are busy with other architectures.
    */
   @IsOptional()
   @IsBoolean()
   onlyHeld?: boolean;
+
+  /** Slots of this worker that execute public runs of other architectures: they are not free here. None when absent. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(BUSY_ELSEWHERE_MAX)
+  @IsInt({ each: true })
+  @Min(0, { each: true })
+  @Max(SLOT_MAX, { each: true })
+  busyElsewhere?: number[];
 
   /**
    * The same as the feature of that name, which takes its place: dispatchers of the last release know this alone. Such a slot,

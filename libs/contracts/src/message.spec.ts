@@ -54,6 +54,9 @@ it.each([
   [{ ...ask, testbeds: [{ suite: 'sid', backend: 'unshare', state: '?' }] }, 'testbeds.0.state: '],
   [{ ...ask, variants: undefined }, 'variants: '],
   [{ ...ask, variants: Array.from({ length: 101 }, () => 'v') }, 'variants: '],
+  [{ ...ask, busyElsewhere: [0, -1] }, 'busyElsewhere: '],
+  [{ ...ask, busyElsewhere: [10_000] }, 'busyElsewhere: '],
+  [{ ...ask, busyElsewhere: Array.from({ length: 1001 }, () => 1) }, 'busyElsewhere: '],
   [{ ...ask, kept: Array.from({ length: 101 }, () => ({ runId: 1, attempt: 1 })) }, 'kept: '],
   [{ ...ask, kept: [{ runId: 1, attempt: 1, grantEpoch: 0 }] }, 'kept.0.grantEpoch: '],
   [{ ...ask, kept: [{ runId: 1, attempt: 1, grantEpoch: null }] }, 'kept.0.grantEpoch: '],
@@ -73,6 +76,7 @@ it('the longest ask has room in a message, however its texts are written', () =>
     variants: names,
     builds: names,
     sizeClasses: names,
+    busyElsewhere: Array.from({ length: 1_000 }, (_, slot) => slot),
     problem: '\u0001'.repeat(1_000),
     previous: Array.from({ length: 20 }, () => identity.incarnation),
     kept: Array.from({ length: 100 }, () => ({

@@ -25,6 +25,14 @@ describe('expected starts', () => {
     expect(rig.explain(5)).toMatchObject({ ahead: 2, startsInMs: ((2 * 6 + 2 * 10) / 2) * MINUTE });
   });
 
+  it('slots that other architectures keep busy are taken to be so for the mean of all packages', () => {
+    const rig = new DispatcherRig(runs(1), PATIENT);
+    rig.ask({ slot: 1, onlyHeld: true, busyElsewhere: [0, 1] });
+    expect(rig.explain(1)).toMatchObject({ ahead: 0, startsInMs: 10 * MINUTE });
+    rig.ask({ slot: 1, onlyHeld: true, busyElsewhere: [1] });
+    expect(rig.explain(1)).toMatchObject({ startsInMs: 0 });
+  });
+
   it('a run that takes longer than expected is taken to need as much longer again', () => {
     const rig = new DispatcherRig(runs(2), PATIENT);
     rig.ask();

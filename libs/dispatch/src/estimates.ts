@@ -25,7 +25,9 @@ export interface AbleSlots {
   avoided: KnownWorker[];
   total: number;
   free: number;
-  /** What the leases there are expected to take still, all together. */
+  /** How many execute public runs of other architectures. */
+  elsewhere: number;
+  /** What is executed there is expected to take still, all together; runs of other architectures as long as the mean of all packages. */
   remainingMs: number;
 }
 
@@ -48,13 +50,17 @@ export function ableSlots(state: DispatcherState, needs: Needs, view: View, now:
   const workers = able.filter((known) => !avoided.includes(known));
   let total = 0;
   let busy = 0;
+  let elsewhere = 0;
   let remainingMs = 0;
   for (const known of workers) {
     total += known.slots.size;
     busy += view.busySlotsOf(known);
+    elsewhere += known.busyElsewhere.size;
     for (const leased of view.leasesOf(known)) remainingMs += remainingOf(leased, now);
   }
-  return { workers, ...limitsOf(state, workers, now), avoided, total, free: total - busy, remainingMs };
+  remainingMs += elsewhere * state.durations.meanMs;
+  const free = total - busy - elsewhere;
+  return { workers, ...limitsOf(state, workers, now), avoided, total, free, elsewhere, remainingMs };
 }
 
 function limitsOf(

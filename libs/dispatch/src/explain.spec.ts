@@ -82,12 +82,17 @@ describe('missing workers', () => {
     expect(reasonsAfter([ask], [], 60_001)).toEqual(['no worker of amd64 was heard of in the last 60 s']);
   });
 
-  it('a worker of several architectures that is not heard of may be busy with another one', () => {
-    const workers = [{ worker: 'w1', architectures: [ARCH, 'i386'], mayRunPrivate: false, isRevoked: false }];
-    const state = new DispatcherState({ arch: ARCH, epoch: 1 }, settings(), { ...loaded([RUN]), workers }, 0);
-    step(state, { kind: 'lease', request: leaseRequest({ worker: 'w1', testbeds: testbed('building') }) }, 0);
-    expect(step<'explain'>(state, { kind: 'explain', runId: 5 }, 60_001).reply.reasons).toEqual([
-      'no worker of amd64 was heard of in the last 60 s: all may be busy with other architectures',
+  it.each([
+    [[0], 'the one slot that can execute it is busy with other architectures'],
+    [[0, 1], 'all 2 slots that can execute it are busy with other architectures'],
+  ])('a run waits since other architectures keep slots %j busy', (busyElsewhere, reason) => {
+    expect(reasonsAfter([{ onlyHeld: true, busyElsewhere }])).toEqual([reason]);
+  });
+
+  it('a run waits for slots of which some are busy with other architectures', () => {
+    const asks = [{}, { slot: 1, onlyHeld: true, busyElsewhere: [1, 2] }];
+    expect(reasonsAfter(asks, [waitingRun(1)])).toEqual([
+      'all 3 slots that can execute it are busy, 2 of them with other architectures',
     ]);
   });
 

@@ -63,3 +63,9 @@ it('registered workers are counted by how they stand; one that is drained is not
   rig.now += 61_000;
   expect(workerFigures(rig.state, rig.now)).toMatchObject({ sound: 0, quarantined: 0, silent: 3 });
 });
+
+it('a worker that is busy with other architectures is not silent', () => {
+  const rig = new DispatcherRig([], {}, { workers: registered('w1') });
+  rig.ask({ worker: 'w1', slot: 1, onlyHeld: true, busyElsewhere: [0, 1] });
+  expect(workerFigures(rig.state, rig.now)).toMatchObject({ sound: 1, silent: 0 });
+});

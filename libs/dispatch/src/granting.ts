@@ -37,7 +37,8 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
     return { writes: [], reply: refusal(state, request, whyRefused(state, request.worker)) };
   const outdated = whyOutdated(request, state.settings);
   state.workers.asked(request, now, outdated);
-  state.idle.remove(request);
+  for (const slot of [request.slot, ...(request.busyElsewhere ?? [])])
+    state.idle.remove({ worker: request.worker, slot });
   awaitKept(state, request, now);
   const writes: Write[] = state.judgements.canaryEnded(state, request, now);
   const held = state.leases.ofSlot(request);
@@ -55,7 +56,7 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
     writes.push(...endWithoutResult(state, held.run, { outcome: 'lost', reason }, now));
   }
   if (outdated !== undefined) return { writes, reply: refusal(state, request, outdated), refusal: outdated };
-  if (request.onlyHeld) return { writes, reply: answer(state, request, null, now) };
+  if (request.onlyHeld) return { writes, reply: heldAnswer(state, request, now) };
   state.suspects.forget(now);
   const doubt = state.judgements.isInDoubt(request.worker)
     ? state.judgements.canaryFor(state, request, now)
@@ -78,6 +79,12 @@ function idleAnswer(state: DispatcherState, request: LeaseRequest, now: number):
   const reply = answer(state, request, null, now);
   const isSound = reply.standing === undefined && !state.judgements.isInDoubt(request.worker);
   return isWakeable(request) && isSound ? { ...reply, askAgainMs: askLaterMs(state) } : reply;
+}
+
+/** A slot that is busy elsewhere need not ask again but to be heard of. */
+function heldAnswer(state: DispatcherState, request: LeaseRequest, now: number): LeaseReply {
+  const reply = answer(state, request, null, now);
+  return { ...reply, askAgainMs: Math.max(reply.askAgainMs, state.settings.workerQuietMaxMs / 3) };
 }
 
 function mayHaveRuns(state: DispatcherState, { worker, problem }: LeaseRequest, now: number): boolean {

@@ -43,11 +43,6 @@ export class RegisteredWorkers {
       .map(({ worker }) => worker);
   }
 
-  /** Whether a worker of the architecture may work on others, too. */
-  get anyOfSeveral(): boolean {
-    return this.namesFor(this.arch).some((worker) => this.byName.get(worker)!.architectures.length > 1);
-  }
-
   mayRunPrivate(worker: string): boolean {
     return this.byName.get(worker)?.mayRunPrivate ?? false;
   }

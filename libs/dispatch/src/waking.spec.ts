@@ -63,6 +63,22 @@ it.each([
   expect(wake(rig)).toBeNull();
 });
 
+it('no slot is woken that another architecture keeps busy, as the worker says', () => {
+  const rig = new DispatcherRig([]);
+  idle(rig, 1, 2);
+  rig.ask({
+    worker: 'w1',
+    incarnation: LIFE(1),
+    slot: 2,
+    onlyHeld: true,
+    busyElsewhere: [0, 1, 2],
+    ...READY,
+  });
+  expect(rig.state.idle.count).toBe(0);
+  arrive(rig, 1);
+  expect(wake(rig)).toBeNull();
+});
+
 it('no slot of a worker that is drained or out of the register is woken, and none for a suite that is paused', () => {
   const rig = new DispatcherRig([]);
   idle(rig, 3, 1);

@@ -30,11 +30,13 @@ export function whyNoWorker(state: DispatcherState, needs: Needs, view: View, no
 }
 
 /** Why slots that could execute such a run do not, for people; empty when one is free. */
-export function whyNoSlot({ workers, avoided, total, free }: AbleSlots): string[] {
+export function whyNoSlot({ workers, avoided, total, free, elsewhere }: AbleSlots): string[] {
   if (workers.length === 0 || free > 0) return [];
   const failures = named(avoided, ({ worker }) => `it failed on worker ${worker} and is tried elsewhere`);
-  if (total === 1) return ['the one slot that can execute it is busy', ...failures];
-  return [`all ${total} slots that can execute it are busy`, ...failures];
+  const others = elsewhere === 0 ? '' : ' with other architectures';
+  if (total === 1) return [`the one slot that can execute it is busy${others}`, ...failures];
+  const some = elsewhere === 0 || elsewhere === total ? others : `, ${elsewhere} of them${others}`;
+  return [`all ${total} slots that can execute it are busy${some}`, ...failures];
 }
 
 export function livingWorkers(state: DispatcherState, now: number): KnownWorker[] {
@@ -43,9 +45,7 @@ export function livingWorkers(state: DispatcherState, now: number): KnownWorker[
 
 function whyNoWorkerAtAll(state: DispatcherState): string {
   if (!state.workers.anyKnown) return `no worker has asked for work on ${state.arch} yet`;
-  const silence = `no worker of ${state.arch} was heard of in the last ${quietSeconds(state)} s`;
-  // Only the dispatcher whose runs a slot executes hears of it.
-  return state.registered.anyOfSeveral ? `${silence}: all may be busy with other architectures` : silence;
+  return `no worker of ${state.arch} was heard of in the last ${quietSeconds(state)} s`;
 }
 
 function whyNoPrivate(state: DispatcherState): string {

@@ -5,6 +5,8 @@ export interface KnownWorker {
   worker: string;
   incarnation: string;
   slots: Set<number>;
+  /** Those of them that execute public runs of other architectures. */
+  busyElsewhere: Set<number>;
   testbeds: Testbed[];
   variants: string[];
   builds: string[];
@@ -30,11 +32,12 @@ export class Workers {
   asked(request: LeaseRequest, now: number, outdated?: string): void {
     const known = this.byName.get(request.worker);
     const slots = known?.incarnation === request.incarnation ? known.slots : new Set<number>();
-    slots.add(request.slot);
+    const busyElsewhere = new Set(request.busyElsewhere);
+    for (const slot of [request.slot, ...busyElsewhere]) slots.add(slot);
     const { worker, incarnation, testbeds, variants, builds = [], sizeClasses = [], version } = request;
     const offer = { testbeds, variants, builds, sizeClasses, problem: outdated ?? request.problem };
     const release = { version, protocol: request.protocol ?? 1 };
-    this.put({ worker, incarnation, slots, ...offer, ...release, heardAtMs: now });
+    this.put({ worker, incarnation, slots, busyElsewhere, ...offer, ...release, heardAtMs: now });
   }
 
   /** A sign of life that says nothing about what the worker can do. */

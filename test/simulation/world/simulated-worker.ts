@@ -26,6 +26,7 @@ import {
   type TestbedOffer,
 } from '../../../apps/worker/src/slot/ports';
 import { AskTurns } from '../../../apps/worker/src/slot/ask-turns';
+import { BusySlots } from '../../../apps/worker/src/slot/busy-slots';
 import { Slot } from '../../../apps/worker/src/slot/slot';
 import type { Executor } from './checks';
 import type { FaultInjector } from './fault-injector';
@@ -85,6 +86,7 @@ export class SimulatedWorker {
   private readonly previous: string[];
   private readonly notices: Notices;
   private readonly turns: AskTurns;
+  private readonly busy: BusySlots;
   private readonly slots: Slot[];
   private readonly testbeds: Testbed[];
   private isStopping = false;
@@ -100,6 +102,8 @@ export class SimulatedWorker {
     this.testbeds = suites.map((suite) => ({ suite, backend: 'unshare', state: 'absent' }));
     this.notices = new Notices({ log: parts.trace, warn: parts.trace });
     this.turns = new AskTurns(this.process.clock);
+    const { retryMs } = SLOT_SETTINGS;
+    this.busy = new BusySlots(parts.architectures, parts.slots, this.process.clock, retryMs);
     const outbox = new MemoryOutbox(name, disk, this.bus, this.process, events);
     this.slots = Array.from({ length: parts.slots }, (_, slot) => this.makeSlot(slot, outbox));
     for (const arch of parts.architectures) {
@@ -149,6 +153,7 @@ export class SimulatedWorker {
       previous: this.previous,
       standings: new Standings(this.process.clock, { log: say, warn: say }),
       turns: this.turns,
+      busy: this.busy,
       clock: this.process.clock,
       log: { log: say, warn: say },
       settings: SLOT_SETTINGS,

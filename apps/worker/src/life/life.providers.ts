@@ -14,6 +14,7 @@ import { WriteProbe } from '../reports/write-probe';
 import type { Sandboxes } from '../sandbox/sandboxes';
 import { AskTurns } from '../slot/ask-turns';
 import { BusLeaseClient } from '../slot/bus-lease-client';
+import { BusySlots } from '../slot/busy-slots';
 import { DispatcherFeatures } from '../slot/dispatcher-features';
 import { Epochs } from '../slot/epochs';
 import { Notices } from '../slot/notices';
@@ -39,6 +40,7 @@ class ProcessSlotParts implements SlotParts {
   @Inject(Notices) readonly notices: Notices;
   @Inject(Standings) readonly standings: Standings;
   readonly turns: AskTurns;
+  readonly busy: BusySlots;
   readonly log = new Logger('Slot');
   readonly settings: SlotSettings;
   readonly previous: readonly string[];
@@ -48,10 +50,12 @@ class ProcessSlotParts implements SlotParts {
   constructor(
     @Inject(CONFIGURATION) configuration: WorkerProcessConfiguration,
     { previous }: WorkerLife,
+    @Inject(MACHINE) { architectures }: Machine,
     @Inject(CLOCK) readonly clock: Clock,
   ) {
     this.turns = new AskTurns(clock);
     this.settings = slotSettings(configuration);
+    this.busy = new BusySlots(architectures, configuration.worker.slots, clock, this.settings.retryMs);
     this.previous = previous;
   }
 }

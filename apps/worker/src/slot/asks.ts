@@ -132,12 +132,21 @@ export class Asks {
     await Promise.all(
       [...this.lost.keys()].map(async (arch) => {
         while (this.lost.has(arch) && this.taken === lease && lease !== null && lease.arch !== arch) {
-          await within(this.send(arch, { onlyHeld: true }), settings.replyTimeoutMs, clock);
+          await this.askForHeld(arch);
           if (this.lost.has(arch))
             await new Promise<void>((resolve) => clock.after(settings.retryMs, resolve));
         }
       }),
     );
+  }
+
+  /**
+   * Asks for nothing but what the slot has there already.
+   * @returns whether an answer came in time; never rejects
+   */
+  async askForHeld(arch: string): Promise<boolean> {
+    const { clock, settings } = this.parts;
+    return isReply(await within(this.send(arch, { onlyHeld: true }), settings.replyTimeoutMs, clock));
   }
 
   /**
@@ -171,7 +180,13 @@ export class Asks {
     const number = ++this.count;
     const offer = testbeds.offer(arch);
     const kept = outbox.kept(arch);
-    const what = { ...offer, ...(kept.length > 0 && { kept }), ...details };
+    const busyElsewhere = this.parts.busy.elsewhere(arch);
+    const what = {
+      ...offer,
+      ...(kept.length > 0 && { kept }),
+      ...(busyElsewhere.length > 0 && { busyElsewhere }),
+      ...details,
+    };
     try {
       const previous = [...this.parts.previous];
       const reply = await client.ask(arch, { ...this.identity, ...RELEASE, previous, ask, ...what });
@@ -183,6 +198,7 @@ export class Asks {
         return 'hidden';
       }
       this.parts.standings.heard(reply);
+      this.parts.busy.heard(reply);
       if (number >= (this.lost.get(arch)?.last ?? 0)) this.lost.delete(arch);
       notices.heard(arch, reply);
       if (reply.wanted.length > 0) this.parts.testbeds.wanted(arch, reply.wanted);

@@ -1,6 +1,7 @@
 import type { Clock } from '@proctor/clock';
 import type { Log } from '@proctor/process';
 import type { AskTurns } from './ask-turns';
+import type { BusySlots } from './busy-slots';
 import type { Epochs } from './epochs';
 import type { Notices } from './notices';
 import type { AttemptRunner, CanaryRunner, LeaseClient, ReportOutbox, TestbedOffer } from './ports';
@@ -31,6 +32,8 @@ export interface SlotParts {
   standings: Pick<Standings, 'heard'>;
   /** Of all slots of the worker. */
   turns: AskTurns;
+  /** Likewise. */
+  busy: BusySlots;
   clock: Clock;
   log: Log;
   settings: SlotSettings;

@@ -163,9 +163,10 @@ it('a slot rests longer each time when it cannot begin what it is granted, whate
 describe('unanswered results', () => {
   it('an unanswered result keeps its slot from its own architecture alone, while its lease is renewed', async () => {
     const rig = makeSlot(['amd64', 'i386']);
+    const forWork = () => rig.asks.filter(({ request }) => !request.onlyHeld);
     (await grant(rig)).finish();
     await rig.pass(29_999);
-    expect(rig.asks).toHaveLength(1);
+    expect(forWork()).toHaveLength(1);
     await rig.pass(1);
     expect(rig.asks.at(-1)?.arch).toBe('i386');
     const other = await grant(rig, leaseOf(2, { arch: 'i386' }));
@@ -175,12 +176,20 @@ describe('unanswered results', () => {
     await rig.settle();
     rig.finished[1]?.recorded();
     await rig.settle();
-    expect(rig.asks.slice(1).map(({ arch }) => arch)).toEqual(['i386', 'i386']);
+    expect(
+      forWork()
+        .slice(1)
+        .map(({ arch }) => arch),
+    ).toEqual(['i386', 'i386']);
     rig.asks.at(-1)?.answer();
     await rig.settle();
     rig.finished[0]?.recorded();
     await rig.settle();
-    expect(rig.asks.slice(3).map(({ arch }) => arch)).toEqual(['amd64']);
+    expect(
+      forWork()
+        .slice(3)
+        .map(({ arch }) => arch),
+    ).toEqual(['amd64']);
     await rig.pass(60_000);
     expect(rig.renewals.filter(({ request }) => request.runId === 1)).toHaveLength(6);
   });

@@ -115,7 +115,9 @@ export class Slot {
       if (this.asks.grant) return null;
       if (reply?.canary && !this.stopping) {
         this.asks.close();
+        this.begins(arch, false);
         await this.canaries.execute(reply.canary);
+        this.parts.busy.ends(this.identity.slot);
         // The dispatcher that wanted it is asked first.
         this.next = turn;
         return null;
@@ -142,9 +144,11 @@ export class Slot {
   private async execute(lease: Lease): Promise<void> {
     const held = (this.held = new HeldLease(this.identity, lease, this.parts));
     if (this.stopping) await held.handBackAndEnd('the worker stops');
+    this.begins(lease.arch, !lease.isPrivate);
     void this.asks.settle();
     const ended = withLogFields({ run: lease.runId, attempt: lease.attempt }, () => held.execute());
     const end = await Promise.race([ended, held.waits]);
+    this.parts.busy.ends(this.identity.slot);
     if (end === 'waiting') this.letWait(held, lease.arch, ended);
     this.held = null;
     this.asks.ended(lease, end === 'not-started');
@@ -153,6 +157,13 @@ export class Slot {
     // Its return wakes this slot as well, which would be granted the same run again.
     const restMs = Math.min(this.parts.settings.retryMs * 2 ** (this.notBegun - 1), REST_MAX_MS);
     await this.rest.wait(this.withJitter(restMs));
+  }
+
+  /** Asked, an architecture that awaits its answer to a result would name that lease, which would go back. */
+  private begins(arch: string, isPublic: boolean): void {
+    const others = this.architectures.filter((other) => other !== arch && !this.waiting.has(other));
+    const ask = (other: string) => this.asks.askForHeld(other);
+    this.parts.busy.begins({ number: this.identity.slot, arch, isPublic, others, ask });
   }
 
   /** The slot goes on without this architecture, which counts it as the lease's until it has answered. */

@@ -20,14 +20,11 @@ const status = (...workers: WorkerStatus[]): StatusReply => ({
   workers,
   queues: [],
 });
-const elsewhere = (...workers: WorkerStatus[]): [string, StatusReply][] => [
-  ['armhf', { ...status(...workers), arch: 'armhf' }],
-];
 const facts = (reply: StatusReply | null, change: Partial<ServiceFacts> = {}): ServiceFacts => ({
   queues: [queue],
   pauses: [],
   statuses: new Map([['arm64', reply]]),
-  registered: [{ name: 'w1', architectures: ['arm64', 'armhf'], lastSeenAt: new Date(since) }],
+  registered: [{ architectures: ['arm64', 'armhf'], lastSeenAt: new Date(since) }],
   ...change,
 });
 
@@ -46,25 +43,8 @@ it.each<[string, ServiceFacts, object[]]>([
   ],
   [
     'workers that were never there',
-    facts(status(), { registered: [{ name: 'w1', architectures: ['arm64'], lastSeenAt: null }] }),
+    facts(status(), { registered: [{ architectures: ['arm64'], lastSeenAt: null }] }),
     [{ kind: 'no worker', what: 'arm64: no worker', since: null }],
-  ],
-  [
-    'workers whose slots all execute runs of other architectures',
-    facts(status(), { statuses: new Map([...elsewhere(worker({ busy: 2 })), ['arm64', status()]]) }),
-    [{ kind: 'busy', what: 'arm64: its workers are busy with other architectures', since: null }],
-  ],
-  [
-    'absent workers, though one of another architecture is busy',
-    facts(status(), {
-      statuses: new Map([...elsewhere(worker({ worker: 'w2', busy: 2 })), ['arm64', status()]]),
-    }),
-    [{ kind: 'no worker', what: 'arm64: no worker', since: new Date(since) }],
-  ],
-  [
-    'a worker with a free slot that asks for work on other architectures alone',
-    facts(status(), { statuses: new Map([...elsewhere(worker({ busy: 1 })), ['arm64', status()]]) }),
-    [{ kind: 'no worker', what: 'arm64: no worker', since: new Date(since) }],
   ],
   [
     'workers that all take no work',

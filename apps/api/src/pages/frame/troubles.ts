@@ -6,7 +6,7 @@ import { spanOf } from './times';
 
 /** Something that keeps public runs from being executed, as the head of each page tells it. */
 export interface ServiceTrouble {
-  kind: 'no answer' | 'no scheduler' | 'no worker' | 'busy' | 'stopped' | 'paused';
+  kind: 'no answer' | 'no scheduler' | 'no worker' | 'stopped' | 'paused';
   /** `arm64: no worker` */
   what: string;
   /** When that was otherwise last; null where it is not known. */
@@ -24,7 +24,7 @@ export interface ServiceFacts {
   /** By architecture; null where no dispatcher answers. */
   statuses: Map<string, StatusReply | null>;
   /** The workers that may connect; none while each architecture has some that asked for work. */
-  registered: Pick<WorkerRecord, 'name' | 'architectures' | 'lastSeenAt'>[];
+  registered: Pick<WorkerRecord, 'architectures' | 'lastSeenAt'>[];
 }
 
 /** What is wrong where public runs wait, by architecture; nothing of where none do. */
@@ -34,7 +34,7 @@ export function troubles({ queues, pauses, statuses, registered }: ServiceFacts)
   return architectures.flatMap((arch): ServiceTrouble[] => {
     const status = statuses.get(arch) ?? null;
     if (!status) return [{ kind: 'no scheduler', what: `${arch}: no scheduler answers`, since: null }];
-    if (status.workers.length === 0) return [absence(arch, statuses, registered)];
+    if (status.workers.length === 0) return [absence(arch, registered)];
     if (status.workers.every(isStopped))
       return [{ kind: 'no worker', what: `${arch}: ${allStopped(status.workers.length)}`, since: null }];
     if (status.stopped !== undefined)
@@ -47,26 +47,11 @@ export function troubles({ queues, pauses, statuses, registered }: ServiceFacts)
   });
 }
 
-/** A worker all of whose slots execute runs of other architectures asks for no work on this one, as one that is away. */
-function absence(
-  arch: string,
-  statuses: ServiceFacts['statuses'],
-  registered: ServiceFacts['registered'],
-): ServiceTrouble {
+function absence(arch: string, registered: ServiceFacts['registered']): ServiceTrouble {
   const own = registered.filter(({ architectures }) => architectures.includes(arch));
-  if (own.some(({ name }) => isFull(name, statuses)))
-    return { kind: 'busy', what: `${arch}: its workers are busy with other architectures`, since: null };
   const seen = own.flatMap(({ lastSeenAt }) => lastSeenAt?.getTime() ?? []);
   const since = seen.length > 0 ? new Date(Math.max(...seen)) : null;
   return { kind: 'no worker', what: `${arch}: no worker`, since };
-}
-
-function isFull(name: string, statuses: ServiceFacts['statuses']): boolean {
-  const offers = [...statuses.values()].flatMap(
-    (status) => status?.workers.filter(({ worker }) => worker === name) ?? [],
-  );
-  const busy = offers.reduce((sum, offer) => sum + offer.busy, 0);
-  return busy > 0 && offers.every(({ slots }) => busy >= slots);
 }
 
 function allStopped(workers: number): string {
