@@ -168,6 +168,11 @@ it.each<[string, Body, RegExp]>([
   ['a password in the address', { url: 'https://a:b@hooks.example.org/' }, /a user or a password/],
   ['no address', { description: 'x' }, /url is missing/],
   ['an unknown kind', { url: 'https://hooks.example.org/', kinds: ['gone'] }, /kinds must be of/],
+  [
+    'half a surrogate pair',
+    { url: 'https://hooks.example.org/', trigger: '\ud800' },
+    /trigger must be a trigger, not/,
+  ],
   ['an unknown field', { url: 'https://hooks.example.org/', secret: 'x' }, /"secret" is unknown/],
 ])('a webhook is refused with %s', async (_what, body, detail) => {
   const { status, answer } = await ask('', body);

@@ -3,8 +3,9 @@ import { AUDIT_ACTIONS } from '@proctor/database';
 import type { AuditAction, AuditFilter, AuditRecord } from '@proctor/database';
 import { refused } from '../http/problem';
 import type { Parameter } from '../http/parameters';
+import { oneOf, unlessEmpty, wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
-import { numberOf, textOf } from './query-fields';
+import { formText } from './form-fields';
 
 export const ENTRIES_PER_PAGE = 50;
 const ENTRIES_PER_PAGE_MAX = 500;
@@ -12,14 +13,14 @@ const ENTRIES_PER_PAGE_MAX = 500;
 /** The query of the audit log; an empty field of its form counts as left out. */
 @Strict()
 export class AuditQuery {
-  @From({ read: textOf })
+  @From({ read: formText })
   user?: string;
 
-  @From({ read: actionOf })
+  @From({ read: unlessEmpty(oneOf(AUDIT_ACTIONS)) })
   action?: AuditAction;
 
   /** In which `*` stands for anything. */
-  @From({ read: textOf })
+  @From({ read: formText })
   subject?: string;
 
   /** UNIX seconds, or a day. */
@@ -30,18 +31,11 @@ export class AuditQuery {
   until?: Date;
 
   /** The last entry of the page before. */
-  @From({ read: (parameter, name) => numberOf(parameter, name, Number.MAX_SAFE_INTEGER) })
+  @From({ read: wholeNumber(1, Number.MAX_SAFE_INTEGER) })
   before?: number;
 
-  @From({ read: (parameter, name) => numberOf(parameter, name, ENTRIES_PER_PAGE_MAX) })
+  @From({ read: wholeNumber(1, ENTRIES_PER_PAGE_MAX) })
   limit?: number;
-}
-
-function actionOf({ value, pointer }: Parameter, name: string): AuditAction | undefined {
-  if (value === '') return undefined;
-  const action = AUDIT_ACTIONS.find((each) => each === value);
-  if (action) return action;
-  throw refused(`${name} must be one of ${AUDIT_ACTIONS.join(', ')}, not ${describe(value)}.`, pointer);
 }
 
 /** The latest time that a Date can name in four digits of a year. */

@@ -4,8 +4,9 @@ import type { OwnedApiKey, UserRecord, UserStanding } from '@proctor/database';
 import type { PipeTransform } from '@nestjs/common';
 import { IsBoolean } from 'class-validator';
 import { notFound } from '../http/problem';
+import { wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
-import { absentWhenEmpty, numberOf, textOf } from './query-fields';
+import { absentWhenEmpty, formText } from './form-fields';
 
 const KEY_ID_MAX = 2 ** 31 - 1;
 
@@ -13,11 +14,11 @@ const KEY_ID_MAX = 2 ** 31 - 1;
 @Strict()
 export class UsersQuery {
   /** A part of the name. */
-  @From({ read: textOf })
+  @From({ read: formText })
   search?: string;
 
   /** The last user of the page before. */
-  @From({ read: textOf })
+  @From({ read: formText })
   after?: string;
 }
 
@@ -25,11 +26,11 @@ export class UsersQuery {
 @Strict()
 export class KeysQuery {
   /** A part of the user's name, of the key's or of its beginning. */
-  @From({ read: textOf })
+  @From({ read: formText })
   search?: string;
 
   /** The last key of the page before. */
-  @From({ read: (parameter, name) => numberOf(parameter, name, KEY_ID_MAX) })
+  @From({ read: wholeNumber(1, KEY_ID_MAX) })
   before?: number;
 }
 

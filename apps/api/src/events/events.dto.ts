@@ -3,8 +3,9 @@ import type { FactKind, Verdict } from '@proctor/contracts';
 import { IsBoolean, IsOptional } from 'class-validator';
 import type { Parameter } from '../http/parameters';
 import { refused } from '../http/problem';
+import { listOf, named, someOf } from '../http/parameter-values';
 import { From } from '../http/shape';
-import { named, statusesOf, wordsOf } from '../runs/run-list.dto';
+import { statusesOf } from '../runs/run-list.dto';
 
 const NAMES_MAX = 100;
 const NAME_LENGTH_MAX = 200;
@@ -24,7 +25,7 @@ export class EventFilterQuery {
   @From({ read: named('a trigger', (text) => text !== '') })
   trigger?: string;
 
-  @From({ read: kindsOf })
+  @From({ read: someOf(FACT_KINDS) })
   kinds?: FactKind[];
 
   /** Verdicts: `pass` stands for neutral runs too where the deployment shows them so. */
@@ -59,10 +60,6 @@ export function cursorOf(text: string, name: string, pointer: string | null = nu
   );
 }
 
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [value];
-}
-
 function namesOf(what: string, isName: (text: string) => boolean) {
   return ({ value, pointer }: Parameter, name: string): string[] => {
     const given = listOf(value);
@@ -74,8 +71,4 @@ function namesOf(what: string, isName: (text: string) => boolean) {
     }
     return [...new Set(given as string[])];
   };
-}
-
-function kindsOf(parameter: Parameter, name: string): FactKind[] {
-  return wordsOf(FACT_KINDS, parameter, name);
 }

@@ -10,6 +10,11 @@ export interface Parameter {
   pointer: string | null;
 }
 
+/** A value of the query as Express has read it: an array when it was given several times. */
+export function queried(value: unknown): Parameter {
+  return { value, isText: typeof value === 'string', pointer: null };
+}
+
 /** Parameters by name. A Map, since a client chooses the names. */
 export type Parameters = Map<string, Parameter>;
 

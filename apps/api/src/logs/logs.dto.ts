@@ -1,17 +1,21 @@
 import { describe, Strict } from '@proctor/contracts';
 import { refused } from '../http/problem';
+import { wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
 import type { Parameter } from '../http/parameters';
 import { SEARCH_LENGTH_MAX } from './log-search';
 
+/** Of attempts, bytes and lines. */
+export const COUNT_MAX = 10 ** 15 - 1;
+
 /** The query of a run's log. */
 export class LogQuery {
   /** The latest when it is absent. */
-  @From({ read: positiveOf })
+  @From({ read: wholeNumber(1, COUNT_MAX) })
   attempt?: number;
 
   /** Bytes of the log that the client has. */
-  @From({ read: countOf })
+  @From({ read: wholeNumber(0, COUNT_MAX) })
   offset?: number;
 }
 
@@ -19,7 +23,7 @@ export class LogQuery {
 @Strict()
 export class AttemptQuery {
   /** The latest when it is absent. */
-  @From({ read: positiveOf })
+  @From({ read: wholeNumber(1, COUNT_MAX) })
   attempt?: number;
 }
 
@@ -30,7 +34,7 @@ export class LogSearchQuery extends AttemptQuery {
   q: string;
 
   /** The first line that counts. */
-  @From({ read: positiveOf })
+  @From({ read: wholeNumber(1, COUNT_MAX) })
   from?: number;
 }
 
@@ -40,17 +44,4 @@ function wantedOf({ value, pointer }: Parameter, name: string): string {
     `${name} must be a text of 1 to ${SEARCH_LENGTH_MAX} characters, not ${describe(value)}.`,
     pointer,
   );
-}
-
-function countOf({ value, pointer }: Parameter, name: string): number {
-  const text = String(value);
-  const count = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
-  if (Number.isSafeInteger(count)) return count;
-  throw refused(`${name} must be a whole number of at most 15 digits, not ${describe(text)}.`, pointer);
-}
-
-function positiveOf(parameter: Parameter, name: string): number {
-  const count = countOf(parameter, name);
-  if (count > 0) return count;
-  throw refused(`${name} must be 1 or more, not 0.`, parameter.pointer);
 }

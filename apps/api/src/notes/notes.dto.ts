@@ -14,8 +14,8 @@ import { IsIn, IsOptional } from 'class-validator';
 import type { ApiConfiguration } from '../configuration.token';
 import { refused } from '../http/problem';
 import type { Parameter } from '../http/parameters';
+import { idOf, named, wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
-import { named, numberOf } from '../runs/run-list.dto';
 
 export const NOTES_PER_PAGE = 50;
 const NOTES_PER_PAGE_MAX = 200;
@@ -38,7 +38,7 @@ export class NewNoteRequest extends NoteRequest {
   @IsIn(NOTE_SUBJECTS, must(`be one of ${NOTE_SUBJECTS.join(', ')}`))
   subject?: NoteSubject;
 
-  @From({ read: numberOf('the id of a run', Number.MAX_SAFE_INTEGER) })
+  @From({ read: idOf('a run') })
   run_id?: number;
 
   @IsOptional()
@@ -67,13 +67,13 @@ export class NotesQuery {
   arch?: string;
 
   /** Only those that say something of it. */
-  @From({ read: numberOf('the id of a run', Number.MAX_SAFE_INTEGER) })
+  @From({ read: idOf('a run') })
   run_id?: number;
 
-  @From({ read: numberOf('the id of a note', Number.MAX_SAFE_INTEGER) })
+  @From({ read: idOf('a note') })
   before?: number;
 
-  @From({ read: numberOf(`a whole number from 1 to ${NOTES_PER_PAGE_MAX}`, NOTES_PER_PAGE_MAX) })
+  @From({ read: wholeNumber(1, NOTES_PER_PAGE_MAX) })
   limit?: number;
 }
 

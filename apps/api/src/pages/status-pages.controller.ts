@@ -1,4 +1,3 @@
-import { describe } from '@proctor/contracts';
 import { Controller, Get, Inject, Injectable, Param, Query, UseInterceptors } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
 import { DayStatistics } from '@proctor/database';
@@ -7,7 +6,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { StatusService } from '../public-data/status.service';
 import type { SuiteArch, StatusWord } from '../public-data/status.service';
-import { badRequest } from '../http/problem';
+import { fromQuery, oneOf } from '../http/parameter-values';
 import { AfterPipe, PACKAGES_SHOWN_MAX } from './frame/list';
 import { PageInterceptor } from './frame/page';
 import type { Page } from './frame/page';
@@ -22,11 +21,7 @@ class StatusPipe implements PipeTransform<unknown, StatusWord | null> {
 
   /** @throws Problem 400 for what no package's status is */
   transform(wanted: unknown): StatusWord | null {
-    if (wanted === undefined) return null;
-    const { words } = this.status;
-    const word = words.find((each) => each === wanted);
-    if (word !== undefined) return word;
-    throw badRequest(`status must be one of ${words.join(', ')}, not ${describe(wanted)}.`);
+    return fromQuery('status', wanted, oneOf(this.status.words));
   }
 }
 

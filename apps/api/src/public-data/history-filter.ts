@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
-import { describe, type NeutralStatus, VERDICTS } from '@proctor/contracts';
+import { type NeutralStatus, VERDICTS } from '@proctor/contracts';
 import type { HistoryFilter } from '@proctor/database';
-import { badRequest } from '../http/problem';
+import { fromQuery, oneOf, text } from '../http/parameter-values';
 import { statusOf } from '../runs/result-object';
 import { StatusService } from './status.service';
 
@@ -24,20 +24,11 @@ export class HistoryWantedPipe implements PipeTransform<Record<string, unknown>,
 
   /** @throws Problem 400 for what no run of a history is */
   transform(query: Record<string, unknown>): HistoryWanted {
-    const status = wordOf('status', query['status'], this.status.words);
-    const pinned = wordOf('pinned', query['pinned'], ['yes', 'no']);
-    const { trigger = '' } = query;
-    if (typeof trigger !== 'string' || trigger.length > TRIGGER_LENGTH_MAX || trigger.includes('\0'))
-      throw badRequest(`trigger must be a text of at most ${TRIGGER_LENGTH_MAX} characters.`);
+    const status = fromQuery('status', query['status'], oneOf(this.status.words)) ?? '';
+    const pinned = fromQuery('pinned', query['pinned'], oneOf(['yes', 'no'])) ?? '';
+    const trigger = fromQuery('trigger', query['trigger'], text(TRIGGER_LENGTH_MAX)) ?? '';
     return { status, trigger, pinned };
   }
-}
-
-function wordOf(name: string, wanted: unknown, words: readonly string[]): string {
-  if (wanted === undefined || wanted === '') return '';
-  const word = words.find((each) => each === wanted);
-  if (word !== undefined) return word;
-  throw badRequest(`${name} must be one of ${words.join(', ')}, not ${describe(wanted)}.`);
 }
 
 /** The same for the database. */

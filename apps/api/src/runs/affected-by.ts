@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { isPackageName, Strict } from '@proctor/contracts';
 import { type AffectedRun, RunTestbeds } from '@proctor/database';
+import { named } from '../http/parameter-values';
 import { From } from '../http/shape';
-import { named } from './run-list.dto';
 
 /** Runs that are looked at, the newest. */
 const RUNS_MAX = 500;

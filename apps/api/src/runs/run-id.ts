@@ -16,7 +16,7 @@ export class BeforePipe implements PipeTransform<unknown, number | null> {
   /** @throws Problem 400 when it is given more than once; 404 for what cannot be the id of a run */
   transform(value: unknown): number | null {
     if (value === undefined) return null;
-    if (typeof value !== 'string') throw badRequest('before must be one run id.');
+    if (typeof value !== 'string') throw badRequest(`before must be one run id, not ${describe(value)}.`);
     return runIdOf(value);
   }
 }

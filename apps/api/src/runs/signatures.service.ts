@@ -6,7 +6,8 @@ import { ErrorSignatures, type SignatureOrder } from '@proctor/database';
 import type { SignatureSummary, SignatureUse } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { badRequest, notFound } from '../http/problem';
+import { notFound } from '../http/problem';
+import { fromQuery, oneOf } from '../http/parameter-values';
 import { SharedAnswers } from '../http/shared-answers';
 
 const SIGNATURE = /^[0-9a-f]{16}$/;
@@ -27,9 +28,7 @@ export class SignaturePipe implements PipeTransform<string, string> {
 export class SignatureOrderPipe implements PipeTransform<unknown, SignatureOrder> {
   /** @throws Problem 400 */
   transform(asked: unknown): SignatureOrder {
-    const order = asked === undefined ? 'seen' : ORDERS.find((each) => each === asked);
-    if (order) return order;
-    throw badRequest(`order must be one of ${ORDERS.join(', ')}, not ${describe(asked)}.`);
+    return fromQuery('order', asked, oneOf(ORDERS)) ?? 'seen';
   }
 }
 

@@ -3,9 +3,9 @@ import { IsBoolean, IsOptional } from 'class-validator';
 import type { ApiConfiguration } from '../configuration.token';
 import { Problem, refused } from '../http/problem';
 import type { Parameter } from '../http/parameters';
+import { idOf, named, someOf, text, wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
 import { runIdsOf } from './changes.dto';
-import { named, numberOf } from './run-list.dto';
 import { TRIGGER_GROUPS, type TriggerGroup } from './trigger-groups';
 import type { TriggerSelection } from './trigger-plan';
 
@@ -18,7 +18,7 @@ const SIGNATURE = /^[0-9a-f]{1,64}$/;
 
 /** Which tests of a trigger are meant, as it travels. */
 export class TestSelection {
-  @From({ read: groupsOf })
+  @From({ read: someOf(TRIGGER_GROUPS) })
   group?: TriggerGroup[];
 
   @From({ read: named('the name of a suite', isWord) })
@@ -35,28 +35,23 @@ export class TestSelection {
 @Strict()
 export class TriggerQuery extends TestSelection {
   /** The last test of the part before. */
-  @From({ read: numberOf('the id of a run', Number.MAX_SAFE_INTEGER) })
+  @From({ read: idOf('a run') })
   before?: number;
 
-  @From({ read: numberOf(`a whole number from 1 to ${TESTS_PER_PAGE_MAX}`, TESTS_PER_PAGE_MAX) })
+  @From({ read: wholeNumber(1, TESTS_PER_PAGE_MAX) })
   limit?: number;
 }
 
 /** The query of `GET /api/v1/triggers`. */
 @Strict()
 export class TriggerListQuery {
-  @From({
-    read: named(
-      `a text of at most ${QUERY_LENGTH_MAX} characters`,
-      ({ length }) => length <= QUERY_LENGTH_MAX,
-    ),
-  })
+  @From({ read: text(QUERY_LENGTH_MAX) })
   query?: string;
 
-  @From({ read: numberOf('the id of a run', Number.MAX_SAFE_INTEGER) })
+  @From({ read: idOf('a run') })
   before?: number;
 
-  @From({ read: numberOf(`a whole number from 1 to ${TRIGGERS_PER_PAGE_MAX}`, TRIGGERS_PER_PAGE_MAX) })
+  @From({ read: wholeNumber(1, TRIGGERS_PER_PAGE_MAX) })
   limit?: number;
 }
 
@@ -80,14 +75,6 @@ export class TriggerRequest extends TestSelection {
 export function selectionOf(asked: TestSelection & { run_ids?: number[] }): TriggerSelection {
   const { group: groups, suite, arch, signature, run_ids: runIds } = asked;
   return { groups, suite, arch, signature, runIds };
-}
-
-function groupsOf({ value, pointer }: Parameter, name: string): TriggerGroup[] {
-  const given: unknown[] =
-    typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [value];
-  const found = TRIGGER_GROUPS.filter((group) => given.includes(group));
-  if (given.length > 0 && given.every((word) => found.includes(word as TriggerGroup))) return found;
-  throw refused(`${name} must be of ${TRIGGER_GROUPS.join(', ')}, not ${describe(value)}.`, pointer);
 }
 
 function idsOf(parameter: Parameter, name: string, server: ApiConfiguration['server']): number[] {

@@ -4,8 +4,8 @@ import { IsBoolean, IsIn, IsOptional } from 'class-validator';
 import { EventFilterQuery } from '../events/events.dto';
 import type { Parameter } from '../http/parameters';
 import { notFound, refused } from '../http/problem';
+import { idOf, wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
-import { numberOf } from '../runs/run-list.dto';
 import type { PipeTransform } from '@nestjs/common';
 
 export const DELIVERIES_PER_PAGE = 50;
@@ -47,10 +47,10 @@ export class DeliveriesQuery {
   @IsIn(DELIVERY_STATES, must(`be one of ${DELIVERY_STATES.join(', ')}`))
   state?: DeliveryState;
 
-  @From({ read: numberOf('the id of a delivery', Number.MAX_SAFE_INTEGER) })
+  @From({ read: idOf('a delivery') })
   before?: number;
 
-  @From({ read: numberOf(`a whole number from 1 to ${DELIVERIES_PER_PAGE_MAX}`, DELIVERIES_PER_PAGE_MAX) })
+  @From({ read: wholeNumber(1, DELIVERIES_PER_PAGE_MAX) })
   limit?: number;
 }
 

@@ -33,7 +33,8 @@ it.each([
 it.each([
   [{ readers: 'all' }, 400, 'readers must be one of public, private, not "all".'],
   [{ status: 'well' }, 400, /^status must be one of waiting, .*, not "well"\.$/],
-  [{ suite: ['a', 'b'] }, 400, 'suite must be one text.'],
+  [{ suite: ['a', 'b'] }, 400, 'suite must be one text, not an array.'],
+  [{ before: ['1', '2'] }, 400, 'before must be one run id, not an array.'],
   [{ before: 'x' }, 404, /./],
 ])('a filter of one’s own runs refuses %j', (query, status, detail) => {
   const error = refusalOf(() => pipe.transform(query));

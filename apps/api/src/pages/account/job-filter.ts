@@ -1,16 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
-import { describe, isRunId, isStorable, VERDICTS } from '@proctor/contracts';
+import { isRunId, VERDICTS } from '@proctor/contracts';
 import type { NeutralStatus, RunState, Verdict } from '@proctor/contracts';
 import type { OwnRunFilter } from '@proctor/database';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { badRequest } from '../../http/problem';
 import type { Parameters } from '../../http/parameters';
+import { fromQuery, oneOf, type ReadValue, text } from '../../http/parameter-values';
 import { statusOf } from '../../runs/result-object';
 import { BeforePipe } from '../../runs/run-id';
 
 const TEXTS = ['package', 'trigger', 'suite', 'arch', 'status', 'readers'] as const;
+
+/** An address holds no more. */
+const TEXT_LENGTH_MAX = 16_384;
 
 /** Who may read a run, for a filter. */
 export const READERS = ['public', 'private'];
@@ -47,23 +51,16 @@ export class JobFilterPipe implements PipeTransform<Record<string, unknown>, Job
       before: new BeforePipe().transform(query['before']),
       areAllTicked: query['tick'] === 'all',
     };
+    const words: Partial<Record<string, ReadValue<string>>> = {
+      status: oneOf(statusWords(this.configuration.server.neutral)),
+      readers: oneOf(READERS),
+    };
     for (const field of TEXTS) {
-      const value = query[field];
-      if (value === undefined || value === '') continue;
-      if (typeof value !== 'string' || !isStorable(value)) throw badRequest(`${field} must be one text.`);
-      filter[field] = value;
+      const value = fromQuery(field, query[field], words[field] ?? text(TEXT_LENGTH_MAX));
+      if (value !== null) filter[field] = value;
     }
-    check(filter, 'status', statusWords(this.configuration.server.neutral));
-    check(filter, 'readers', READERS);
     return filter;
   }
-}
-
-/** @throws Problem 400 for another word than these */
-function check(filter: JobFilter, field: 'status' | 'readers', words: string[]): void {
-  const value = filter[field];
-  if (value !== undefined && !words.includes(value))
-    throw badRequest(`${field} must be one of ${words.join(', ')}, not ${describe(value)}.`);
 }
 
 export function isFiltered(filter: JobFilter): boolean {

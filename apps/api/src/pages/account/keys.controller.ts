@@ -5,7 +5,7 @@ import { Requires } from '../../auth/authentication.middleware';
 import { actorOf } from '../../auth/actor';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
-import { absentWhenEmpty } from '../../admin/query-fields';
+import { absentWhenEmpty } from '../../admin/form-fields';
 import { Sent } from '../../http/body.interceptor';
 import { baseUrl } from '../../http/paths';
 import type { Parameter } from '../../http/parameters';

@@ -1,7 +1,7 @@
 import { CredentialsRequest, NewWorker, RevokeRequest, Selection } from '@proctor/administration';
 import { IsReason, must, Strict } from '@proctor/contracts';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
-import { absentWhenEmpty } from '../../admin/query-fields';
+import { absentWhenEmpty } from '../../admin/form-fields';
 import { From } from '../../http/shape';
 import type { Parameter } from '../../http/parameters';
 import type { ApiConfiguration } from '../../configuration.token';

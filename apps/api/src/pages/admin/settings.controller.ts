@@ -3,7 +3,7 @@ import { BackendRequest, PackageBackends } from '@proctor/administration';
 import type { ConfigurationStatus } from '@proctor/config';
 import { isPackageName, describe, Strict } from '@proctor/contracts';
 import { Packages } from '@proctor/database';
-import { textOf } from '../../admin/query-fields';
+import { formText } from '../../admin/form-fields';
 import { PackageNamePipe } from '../../admin/settings.controller';
 import { SettingsService } from '../../admin/settings.service';
 import { Requires } from '../../auth/authentication.middleware';
@@ -21,11 +21,11 @@ const PACKAGES_PER_PAGE = 100;
 @Strict()
 class PackagesQuery {
   /** Whose rules are looked up. */
-  @From({ read: textOf })
+  @From({ read: formText })
   package?: string;
 
   /** The last package of the page before. */
-  @From({ read: textOf })
+  @From({ read: formText })
   after?: string;
 }
 

@@ -1,6 +1,6 @@
 import type { PipeTransform } from '@nestjs/common';
-import { isPackageName, describe } from '@proctor/contracts';
-import { badRequest } from '../../http/problem';
+import { isPackageName } from '@proctor/contracts';
+import { fromQuery, named } from '../../http/parameter-values';
 
 /** Packages that one page of a list shows. */
 export const PACKAGES_SHOWN_MAX = 500;
@@ -19,9 +19,7 @@ export interface ListPages {
 export class AfterPipe implements PipeTransform<unknown, string> {
   /** @throws Problem 400 when it is not the name of a package */
   transform(after: unknown): string {
-    if (after === undefined || after === '') return '';
-    if (typeof after === 'string' && isPackageName(after)) return after;
-    throw badRequest(`after must be the name of a package, not ${describe(after)}.`);
+    return fromQuery('after', after, named('the name of a package', isPackageName)) ?? '';
   }
 }
 

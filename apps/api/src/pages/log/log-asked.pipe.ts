@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
-import { badRequest } from '../../http/problem';
+import { fromQuery, oneOf, text, wholeNumber } from '../../http/parameter-values';
 import { SEARCH_LENGTH_MAX } from '../../logs/log-search';
+import { COUNT_MAX } from '../../logs/logs.dto';
 import type { LogAsked } from './log-page.service';
 
 export interface LogQueryAsked extends LogAsked {
@@ -17,28 +18,13 @@ export interface LogQueryAsked extends LogAsked {
 export class LogAskedPipe implements PipeTransform<Record<string, unknown>, LogQueryAsked> {
   /** @throws Problem 400 */
   transform(query: Record<string, unknown>): LogQueryAsked {
-    const { q = '' } = query;
-    if (typeof q !== 'string' || q.length > SEARCH_LENGTH_MAX)
-      throw badRequest(`q must be a text of at most ${SEARCH_LENGTH_MAX} characters.`);
     return {
-      attempt: numberOf('attempt', query['attempt'], 1),
-      from: numberOf('from', query['from'], 1),
-      line: numberOf('line', query['line'], 1),
-      offset: numberOf('offset', query['offset'], 0) ?? 0,
-      isShown: wantsText(query['text']),
-      q,
+      attempt: fromQuery('attempt', query['attempt'], wholeNumber(1, COUNT_MAX)),
+      from: fromQuery('from', query['from'], wholeNumber(1, COUNT_MAX)),
+      line: fromQuery('line', query['line'], wholeNumber(1, COUNT_MAX)),
+      offset: fromQuery('offset', query['offset'], wholeNumber(0, COUNT_MAX)) ?? 0,
+      isShown: fromQuery('text', query['text'], oneOf(['yes'])) === 'yes',
+      q: fromQuery('q', query['q'], text(SEARCH_LENGTH_MAX)) ?? '',
     };
   }
-}
-
-function numberOf(name: string, value: unknown, least: number): number | null {
-  if (value === undefined || value === '') return null;
-  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : NaN;
-  if (number >= least) return number;
-  throw badRequest(`${name} must be a whole number, ${least} or more.`);
-}
-
-function wantsText(value: unknown): boolean {
-  if (value === undefined || value === 'yes') return value === 'yes';
-  throw badRequest('text must be yes.');
 }

@@ -9,13 +9,13 @@ import {
   Req,
   UseInterceptors,
 } from '@nestjs/common';
-import { describe, WORKER_NAME } from '@proctor/contracts';
+import { WORKER_NAME } from '@proctor/contracts';
 import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { baseUrl, pathOf } from '../../http/paths';
-import { badRequest } from '../../http/problem';
+import { fromQuery, named } from '../../http/parameter-values';
 import { atomFeed } from '../../public-data/status-feed';
 import type { WorkerDetails } from '../../workers/worker-details';
 import { WorkerNamePipe } from '../../workers/worker-name.pipe';
@@ -33,9 +33,8 @@ const WORKERS_SHOWN_MAX = 100;
 class AfterWorkerPipe implements PipeTransform<unknown, string> {
   /** @throws Problem 400 when it is not the name of a worker */
   transform(after: unknown): string {
-    if (after === undefined || after === '') return '';
-    if (typeof after === 'string' && WORKER_NAME.test(after)) return after;
-    throw badRequest(`after must be the name of a worker, not ${describe(after)}.`);
+    const isName = (text: string): boolean => WORKER_NAME.test(text);
+    return fromQuery('after', after, named('the name of a worker', isName)) ?? '';
   }
 }
 

@@ -1,10 +1,10 @@
-import { describe } from '@proctor/contracts';
 import { Controller, Get, Inject, Param, Query, UseInterceptors } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
-import { badRequest, notFound } from '../../http/problem';
+import { notFound } from '../../http/problem';
+import { fromQuery, wholeNumber } from '../../http/parameter-values';
 import { HistoryWantedPipe } from '../../public-data/history-filter';
 import type { HistoryWanted } from '../../public-data/history-filter';
 import { PublicAnswerInterceptor } from '../../public-data/public-answer';
@@ -25,14 +25,13 @@ import { historyAddress, historyView } from './history-view';
 import { placeState } from './package-view';
 
 const BADGE_AGE_SECONDS = 60;
+const PAGES_MAX = 999_999_999;
 
 /** The parameter `page` of debci's histories; null when it is absent. */
 class PagePipe implements PipeTransform<unknown, number | null> {
   /** @throws Problem 400 for what is no number from 1 on */
   transform(value: unknown): number | null {
-    if (value === undefined || value === '') return null;
-    if (typeof value === 'string' && /^[1-9]\d{0,8}$/.test(value)) return Number(value);
-    throw badRequest(`page must be a whole number of at least 1, not ${describe(value)}.`);
+    return fromQuery('page', value, wholeNumber(1, PAGES_MAX));
   }
 }
 

@@ -1,7 +1,9 @@
 import type { PipeTransform } from '@nestjs/common';
 import { describe, isPackageName, isWord } from '@proctor/contracts';
 import { PACKAGE_STATES, type PackageOfPrefix, type PackageState } from '@proctor/database';
-import { badRequest } from '../../http/problem';
+import type { Parameter } from '../../http/parameters';
+import { refused } from '../../http/problem';
+import { fromQuery, named, oneOf } from '../../http/parameter-values';
 import type { ListPages } from '../frame/list';
 
 /** What the parameters of the address of a prefix ask for; null where it does not matter. */
@@ -18,12 +20,11 @@ export interface PrefixAsked {
 export class PrefixAskedPipe implements PipeTransform<Record<string, unknown>, PrefixAsked> {
   /** @throws Problem 400 that names the field and what it holds */
   transform(query: Record<string, unknown>): PrefixAsked {
-    const [status, suite, arch] = [query['status'], query['suite'], query['arch']];
     return {
-      status: isGiven(status) ? stateOf('status', status) : null,
-      suite: isGiven(suite) ? wordOf('suite', suite) : null,
-      arch: isGiven(arch) ? wordOf('arch', arch) : null,
-      after: isGiven(query['after']) ? afterOf(query['after']) : null,
+      status: fromQuery('status', query['status'], oneOf(PACKAGE_STATES)),
+      suite: fromQuery('suite', query['suite'], named('the name of a suite', isWord)),
+      arch: fromQuery('arch', query['arch'], named('the name of an architecture', isWord)),
+      after: fromQuery('after', query['after'], afterOf),
     };
   }
 }
@@ -50,26 +51,12 @@ export function prefixPages(url: string, asked: PrefixAsked, last: PackageOfPref
   };
 }
 
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== '';
-}
-
-function stateOf(name: string, value: unknown): PackageState {
-  const state = PACKAGE_STATES.find((each) => each === value);
-  if (state !== undefined) return state;
-  throw badRequest(`${name} must be one of ${PACKAGE_STATES.join(', ')}, not ${describe(value)}.`);
-}
-
-function wordOf(name: 'suite' | 'arch', value: unknown): string {
-  if (typeof value === 'string' && isWord(value)) return value;
-  const what = name === 'suite' ? 'a suite' : 'an architecture';
-  throw badRequest(`${name} must be the name of ${what}, not ${describe(value)}.`);
-}
-
 /** `fail:hello` */
-function afterOf(value: unknown): PackageOfPrefix {
-  const [word = '', name = '', ...rest] = typeof value === 'string' ? value.split(':') : [];
+function afterOf({ value, pointer }: Parameter, name: string): PackageOfPrefix {
+  const [word = '', packageName = '', ...rest] = typeof value === 'string' ? value.split(':') : [];
   const state = PACKAGE_STATES.find((each) => each === word);
-  if (state !== undefined && rest.length === 0 && isPackageName(name)) return { state, name };
-  throw badRequest(`after must be a state and the name of a package as fail:hello, not ${describe(value)}.`);
+  if (state !== undefined && rest.length === 0 && isPackageName(packageName))
+    return { state, name: packageName };
+  const rule = 'must be a state and the name of a package as fail:hello';
+  throw refused(`${name} ${rule}, not ${describe(value)}.`, pointer);
 }

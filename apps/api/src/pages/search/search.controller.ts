@@ -3,7 +3,7 @@ import type { PipeTransform } from '@nestjs/common';
 import { isPackageName } from '@proctor/contracts';
 import { PackagePages } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
-import { badRequest } from '../../http/problem';
+import { fromQuery, text } from '../../http/parameter-values';
 import { packagePath } from '../../runs/page-paths';
 import { PageInterceptor } from '../frame/page';
 import type { Page, Redirect } from '../frame/page';
@@ -17,9 +17,8 @@ const QUERY_LENGTH_MAX = 200;
 class QueryPipe implements PipeTransform<unknown, string> {
   /** @throws Problem 400 when it is given more than once or too long */
   transform(query: unknown): string {
-    if (query === undefined) return '';
-    if (typeof query === 'string' && query.length <= QUERY_LENGTH_MAX) return query.trim().toLowerCase();
-    throw badRequest(`query must be one text of at most ${QUERY_LENGTH_MAX} characters.`);
+    const asked = fromQuery('query', query, text(QUERY_LENGTH_MAX)) ?? '';
+    return asked.trim().toLowerCase();
   }
 }
 

@@ -2,6 +2,7 @@ import type { PipeTransform } from '@nestjs/common';
 import { describe, isWord } from '@proctor/contracts';
 import type { ListFilter } from '@proctor/database';
 import { badRequest } from '../../http/problem';
+import { fromQuery, text, wholeNumber } from '../../http/parameter-values';
 
 /** What is asked of a list. */
 export interface ListAsked extends ListFilter {
@@ -20,24 +21,27 @@ const DAYS_BACK = 7;
 const MINUTES = 60;
 const MINUTES_MAX = 100_000;
 const DAY_MS = 86_400_000;
-const LENGTH_MAX = 1_000;
+const TEXT = text(1_000);
 const WORDS_MAX = 50;
 
 /** The query of a list; an empty field of its form counts as left out. */
 export class ListPipe implements PipeTransform<Record<string, unknown>, ListAsked> {
   /** @throws Problem 400 that names the field and what it holds */
   transform(query: Record<string, unknown>): ListAsked {
-    const name = textIn(query, 'package');
+    const name = fromQuery('package', query['package'], TEXT);
     if (name !== null && !/^[a-z0-9+.*-]+$/.test(name))
       throw badRequest(`package must be the name of a package, with * for anything, not ${describe(name)}.`);
-    const given = { since: textIn(query, 'since'), minutes: textIn(query, 'minutes') };
+    const given = {
+      since: fromQuery('since', query['since'], TEXT),
+      minutes: fromQuery('minutes', query['minutes'], TEXT),
+    };
     return {
       suites: wordsIn(query, 'suite'),
       architectures: wordsIn(query, 'arch'),
       package: name,
-      after: textIn(query, 'after'),
+      after: fromQuery('after', query['after'], TEXT),
       since: given.since === null ? daysAgo(DAYS_BACK) : timeOf(given.since),
-      minutes: given.minutes === null ? MINUTES : minutesOf(given.minutes),
+      minutes: fromQuery('minutes', query['minutes'], wholeNumber(1, MINUTES_MAX)) ?? MINUTES,
       given,
       isBound: given.since !== null || given.minutes !== null,
     };
@@ -47,13 +51,6 @@ export class ListPipe implements PipeTransform<Record<string, unknown>, ListAske
 /** The beginning of a day, UTC, so that the answer is the same all day. */
 export function daysAgo(days: number): Date {
   return new Date(Math.floor(Date.now() / DAY_MS - days) * DAY_MS);
-}
-
-function textIn(query: Record<string, unknown>, name: string): string | null {
-  const value = query[name];
-  if (value === undefined || value === '') return null;
-  if (typeof value === 'string' && value.length <= LENGTH_MAX && !value.includes('\0')) return value;
-  throw badRequest(`${name} must be one text, not ${describe(value)}.`);
 }
 
 /**
@@ -80,10 +77,4 @@ function timeOf(text: string): Date {
   throw badRequest(
     `since must be a day as YYYY-MM-DD, or a UNIX timestamp in seconds, not ${describe(text)}.`,
   );
-}
-
-function minutesOf(text: string): number {
-  const minutes = /^\d{1,6}$/.test(text) ? Number(text) : NaN;
-  if (minutes >= 1 && minutes <= MINUTES_MAX) return minutes;
-  throw badRequest(`minutes must be a whole number from 1 to ${MINUTES_MAX}, not ${describe(text)}.`);
 }

@@ -8,6 +8,7 @@ import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { baseUrl, pathOf } from '../../http/paths';
 import { badRequest } from '../../http/problem';
+import { fromQuery, oneOf } from '../../http/parameter-values';
 import { atomFeed } from '../../public-data/status-feed';
 import { PageInterceptor } from '../frame/page';
 import type { Page } from '../frame/page';
@@ -27,11 +28,9 @@ const SPAN = 90;
 /** The query of the statistics; an empty field of its form counts as left out. */
 class StatisticsPipe implements PipeTransform<Record<string, unknown>, StatisticsAsked> {
   /** @throws Problem 400 that names the field and what it holds */
-  transform({ suite, arch, days = '' }: Record<string, unknown>): StatisticsAsked {
-    const span = days === '' ? SPAN : SPANS.find((each) => String(each) === days);
-    if (span !== undefined)
-      return { suite: oneIn({ suite }, 'suite'), arch: oneIn({ arch }, 'arch'), days: span };
-    throw badRequest(`days must be one of ${SPANS.join(', ')}, not ${describe(days)}.`);
+  transform({ suite, arch, days }: Record<string, unknown>): StatisticsAsked {
+    const span = fromQuery('days', days, oneOf(SPANS)) ?? SPAN;
+    return { suite: oneIn({ suite }, 'suite'), arch: oneIn({ arch }, 'arch'), days: span };
   }
 }
 

@@ -1,11 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
-import { isStorable } from '@proctor/contracts';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { badRequest } from '../../http/problem';
-import type { Parameter, Parameters } from '../../http/parameters';
+import { queried } from '../../http/parameters';
+import type { Parameters } from '../../http/parameters';
 import { shapeOf } from '../../http/parameters.pipe';
+import { fromQuery, text } from '../../http/parameter-values';
 import { BeforePipe } from '../../runs/run-id';
 import type { TriggerGroup } from '../../runs/trigger-groups';
 import type { TriggerSelection } from '../../runs/trigger-plan';
@@ -18,10 +19,7 @@ const QUERY_LENGTH_MAX = 200;
 export class SearchPipe implements PipeTransform<unknown, string> {
   /** @throws Problem 400 when it is given more than once or too long */
   transform(query: unknown): string {
-    if (query === undefined) return '';
-    if (typeof query === 'string' && query.length <= QUERY_LENGTH_MAX && isStorable(query))
-      return query.trim();
-    throw badRequest(`query must be one text of at most ${QUERY_LENGTH_MAX} characters.`);
+    return fromQuery('query', query, text(QUERY_LENGTH_MAX))?.trim() ?? '';
   }
 }
 
@@ -45,16 +43,12 @@ export class ShownQueryPipe implements PipeTransform<Record<string, unknown>, Sh
   transform({ before, ...query }: Record<string, unknown>): ShownQuery {
     // An empty field of a form counts as left out.
     const given = FILTERS.filter((name) => query[name] !== undefined && query[name] !== '');
-    const parameters: Parameters = new Map(given.map((name) => [name, ofQuery(query[name])]));
+    const parameters: Parameters = new Map(given.map((name) => [name, queried(query[name])]));
     const asked = shapeOf(TestSelection, parameters, this.configuration.server);
     const { group: groups, suite, arch, signature } = asked;
     if (groups && groups.length > 1) throw badRequest('group must be one group of tests.');
     return { group: groups?.[0], suite, arch, signature, before: new BeforePipe().transform(before) };
   }
-}
-
-function ofQuery(value: unknown): Parameter {
-  return { value, isText: typeof value === 'string', pointer: null };
 }
 
 export interface TriggerForm {
@@ -81,7 +75,7 @@ export class TriggerFormPipe implements PipeTransform<Parameters, TriggerForm> {
       if (runId !== undefined) ticked.push(runId);
       else if (name !== 'confirmed' && parameter.value !== '') parameters.set(name, parameter);
     }
-    if (ticked.length > 0) parameters.set('run_ids', ofQuery(ticked.join(',')));
+    if (ticked.length > 0) parameters.set('run_ids', queried(ticked.join(',')));
     const asked = shapeOf(TriggerRequest, parameters, this.configuration.server);
     if (!asked.group && !asked.run_ids) throw badRequest('The form says neither a group of tests nor runs.');
     const isConfirmed = sent.get('confirmed')?.value === 'true';

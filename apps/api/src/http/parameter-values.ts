@@ -1,0 +1,84 @@
+import { describe, isStorable } from '@proctor/contracts';
+import { queried } from './parameters';
+import type { Parameter } from './parameters';
+import { refused } from './problem';
+
+/** Reads the value of a parameter. @throws Problem 400 that names the parameter and what it holds */
+export type ReadValue<T> = (parameter: Parameter, name: string) => T;
+
+const NAME_LENGTH_MAX = 1_000;
+
+/** @param what completes `package must be …` */
+export function named(what: string, isName: (text: string) => boolean): ReadValue<string> {
+  return ({ value, pointer }, name) => {
+    const isText = typeof value === 'string' && value.length <= NAME_LENGTH_MAX && isStorable(value);
+    if (isText && isName(value)) return value;
+    throw refused(`${name} must be ${what}, not ${describe(value)}.`, pointer);
+  };
+}
+
+export function text(lengthMax: number): ReadValue<string> {
+  return ({ value, pointer }, name) => {
+    if (typeof value !== 'string')
+      throw refused(`${name} must be one text, not ${describe(value)}.`, pointer);
+    if (value.length <= lengthMax && isStorable(value)) return value;
+    const rule = `must be a text of at most ${lengthMax} characters`;
+    throw refused(`${name} ${rule}, not ${describe(value)}.`, pointer);
+  };
+}
+
+export function oneOf<Word extends string | number>(words: readonly Word[]): ReadValue<Word> {
+  return ({ value, pointer }, name) => {
+    const word = words.find((each) => String(each) === value);
+    if (word !== undefined) return word;
+    throw refused(`${name} must be one of ${words.join(', ')}, not ${describe(value)}.`, pointer);
+  };
+}
+
+/** Words separated by commas; in JSON they may be an array. They come in the order of `words`. */
+export function someOf<Word extends string>(words: readonly Word[]): ReadValue<Word[]> {
+  return ({ value, pointer }, name) => {
+    const given: unknown[] = listOf(value);
+    const found = words.filter((word) => given.includes(word));
+    if (given.length > 0 && given.every((word) => found.includes(word as Word))) return found;
+    throw refused(`${name} must be of ${words.join(', ')}, not ${describe(value)}.`, pointer);
+  };
+}
+
+/** What is separated by commas, or an array of JSON. */
+export function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [value];
+}
+
+/** A whole number: as text of a query or form, or as a number of JSON. */
+export function wholeNumber(least: number, most: number): ReadValue<number> {
+  return numberThat(`a whole number from ${least} to ${most}`, least, most);
+}
+
+/** @param what as `the id of a run` */
+export function idOf(what: string, most = Number.MAX_SAFE_INTEGER): ReadValue<number> {
+  return numberThat(`the id of ${what}`, 1, most);
+}
+
+function numberThat(what: string, least: number, most: number): ReadValue<number> {
+  return ({ value, pointer }, name) => {
+    const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d{1,16}$/.test(value));
+    const number = isNumber ? Number(value) : NaN;
+    if (Number.isInteger(number) && number >= least && number <= most) return number;
+    throw refused(`${name} must be ${what}, not ${describe(value)}.`, pointer);
+  };
+}
+
+/** An empty field of a form counts as left out. */
+export function unlessEmpty<T>(read: ReadValue<T>): ReadValue<T | undefined> {
+  return (parameter, name) => (parameter.value === '' ? undefined : read(parameter, name));
+}
+
+/**
+ * A value of a query as Express has read it; null when it is left out, or is an empty field of a form.
+ * @throws Problem 400
+ */
+export function fromQuery<T>(name: string, value: unknown, read: ReadValue<T>): T | null {
+  if (value === undefined || value === '') return null;
+  return read(queried(value), name);
+}
