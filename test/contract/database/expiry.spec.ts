@@ -1,28 +1,15 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createHash } from 'node:crypto';
 import { type ExpiredFile, ExpiryUnderWay } from '@proctor/database';
-import { ExpiryPass, type RetentionRules, sweepOrphans } from '@proctor/retention';
+import { sweepOrphans } from '@proctor/retention';
 import { FolderStore } from '@proctor/store';
-import { generateFinishedRuns } from '../../generator/finished-runs';
-import { type Fixture, setUp } from './fixture';
+import { A_DAY, NO_END, type OldRuns, setUpOldRuns, UNTIL } from './old-runs';
 
-const RULES: RetentionRules = {
-  artifactsDays: 30,
-  failedArtifactsDays: 90,
-  logsDays: 180,
-  packageBytesMax: 10 ** 12,
-  packages: {},
-  storyDays: 300,
-};
-const UNTIL = new Date('2026-11-20T12:00:00Z');
 const RUNS = 400;
 
-let fixture: Fixture;
-let folder: string;
-let store: FolderStore;
+let fixture: OldRuns;
 
 interface Row {
   run_id: number;
@@ -53,30 +40,16 @@ const rows = async (): Promise<Row[]> =>
   ).rows;
 
 beforeEach(async () => {
-  fixture = await setUp();
-  folder = await mkdtemp(join(tmpdir(), 'proctor-expiry-'));
-  store = new FolderStore(folder);
-  await generateFinishedRuns(fixture.client, {
-    ...{ runs: RUNS, seed: 7, suites: ['sid', 'trixie'], architectures: ['amd64'], packages: 12 },
-    ...{ until: UNTIL, days: 500, privateShare: 0.2 },
-  });
+  const days = { artifactsDays: 30, failedArtifactsDays: 90, logsDays: 180, storyDays: 300 };
+  fixture = await setUpOldRuns({ runs: RUNS, suites: ['sid', 'trixie'], packages: 12 }, days);
 });
-afterEach(async () => {
-  await fixture.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-function pass(changes: Partial<RetentionRules> = {}, kept = store): ExpiryPass {
-  const pause = () => Promise.resolve();
-  const options = { isRehearsal: false, pause, isEnded: () => false, now: () => UNTIL };
-  return new ExpiryPass(fixture.database.expiry, kept, { ...RULES, ...changes }, options);
-}
+afterEach(() => fixture.close());
 
 async function put(runId: number, attempt: number): Promise<void> {
   const content = Buffer.from('x');
   const expected = { size: 1, sha256: createHash('sha256').update(content).digest('hex') };
   for (const name of ['log.gz', 'log-index.json', 'artifacts.tar.gz'] as const)
-    await store.put(runId, attempt, name, Readable.from([content]), expected);
+    await fixture.store.put(runId, attempt, name, Readable.from([content]), expected);
 }
 
 async function storeFiles(): Promise<void> {
@@ -85,9 +58,9 @@ async function storeFiles(): Promise<void> {
 }
 
 const names = async (): Promise<string[]> =>
-  (await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []))
+  (await readdir(fixture.folder, { recursive: true, withFileTypes: true }).catch(() => []))
     .filter((entry) => entry.isFile())
-    .map((entry) => `${entry.parentPath.slice(folder.length + 1)}/${entry.name}`);
+    .map((entry) => `${entry.parentPath.slice(fixture.folder.length + 1)}/${entry.name}`);
 
 /** The newest of each place that finished, passed or failed: among those that tell how a package is, among all public ones, and of each key. */
 function newestOfEach(all: Row[]): Set<number> {
@@ -109,8 +82,7 @@ function newestOfEach(all: Row[]): Set<number> {
 it('what is old goes, but for the newest run of each place that finished, passed or failed', async () => {
   const before = await rows();
   const kept = newestOfEach(before);
-  const rules = { artifactsDays: 1, failedArtifactsDays: 1, logsDays: 1, storyDays: 1 };
-  await pass(rules).run();
+  await fixture.expire(A_DAY);
   const dayBefore = new Date(UNTIL.getTime() - 86_400_000);
   const after = await rows();
   expect(after).toHaveLength(RUNS);
@@ -134,36 +106,19 @@ it('what is old goes, but for the newest run of each place that finished, passed
   expect(after.filter((row) => row.at < dayBefore && row.log_size !== null).length).toBeGreaterThan(20);
 });
 
-/** What is told of days and of packages: the figures of each day, how each package is, and its runs of each month. */
-async function statistics(): Promise<
-  Record<'runDays' | 'packageDays' | 'packages' | 'packageMonths', unknown[]>
-> {
-  const { dayStatistics, statusProjection } = fixture.database;
-  while (await statusProjection.step('amd64'));
-  while (await dayStatistics.step('amd64'));
-  const [since, everything] = ['2000-01-01', { suite: null, arch: null }];
-  const { rows: packages } = await fixture.client.query(
-    'select * from package_statuses order by package, suite, arch',
-  );
-  const { rows: packageMonths } = await fixture.client.query(`
+/** Statistics, and how many runs each package has of each month. */
+async function statistics() {
+  const { rows: packageMonths } = await fixture.client.query<object>(`
     select package, suite, to_char(finished_at at time zone 'UTC', 'YYYY-MM') as month, verdict, count(*)::integer as runs,
       sum(duration_seconds)::integer as seconds
     from runs where not is_private group by 1, 2, 3, 4 order by 1, 2, 3, 4`);
-  return {
-    runDays: await dayStatistics.runs(since, everything),
-    // Those of today may be those of the next day when they are asked for again.
-    packageDays: (await dayStatistics.packages(since, everything)).filter(
-      ({ day }) => day <= UNTIL.toISOString(),
-    ),
-    packages,
-    packageMonths,
-  };
+  return { ...(await fixture.statistics()), packageMonths };
 }
 
 it('statistics of each day and of each package stay when files, facts and attempts go, and can be made anew of what is left', async () => {
   const before = await statistics();
   for (const rowsOfOne of Object.values(before)) expect(rowsOfOne.length).toBeGreaterThan(20);
-  await pass({ artifactsDays: 1, failedArtifactsDays: 1, logsDays: 1, storyDays: 1 }).run();
+  await fixture.expire(A_DAY);
   expect((await rows()).filter((row) => row.story_removed_by !== null).length).toBeGreaterThan(RUNS / 2);
   expect(await statistics()).toEqual(before);
   await fixture.client.query('truncate package_statuses, status_progress, run_days, status_days');
@@ -171,7 +126,7 @@ it('statistics of each day and of each package stay when files, facts and attemp
 });
 
 it('each kind of file goes by its own rule, and the rows name it', async () => {
-  await pass().run();
+  await fixture.expire();
   const after = await rows();
   const ages = (which: Row[]): number[] =>
     which.map(({ at }) => (UNTIL.getTime() - at.getTime()) / 86_400_000);
@@ -181,9 +136,7 @@ it('each kind of file goes by its own rule, and the rows name it', async () => {
   expect(Math.min(...ages(after.filter((row) => row.log_removed_by === 'logs: 180')))).toBeGreaterThan(180);
   expect(new Set(by('artifacts of failed runs: 90').map(({ verdict }) => verdict))).toContain('fail');
   expect(after.some((row) => row.artifacts_removed_by !== null && row.log_size !== null)).toBe(true);
-  const again = pass();
-  await again.run();
-  expect(again.counts.removed).toEqual([]);
+  expect((await fixture.expire()).removed).toEqual([]);
   expect(await rows()).toEqual(after);
 });
 
@@ -194,8 +147,7 @@ it('a package that has too much loses artifacts, the oldest first, then logs', a
   const sum = (all: Row[]): number =>
     of(all).reduce((all, row) => all + (row.log_size ?? 0) + (row.artifacts_size ?? 0), 0);
   const half = Math.floor(sum(before) / 2);
-  const young = { artifactsDays: 9_999, failedArtifactsDays: 9_999, logsDays: 9_999, storyDays: 9_999 };
-  await pass({ ...young, packages: { [name]: half } }).run();
+  await fixture.expire({ ...NO_END, packages: { [name]: half } });
   const after = await rows();
   expect(sum(after)).toBeLessThanOrEqual(half);
   expect(new Set(of(after).map((row) => row.artifacts_removed_by))).toEqual(
@@ -220,24 +172,24 @@ it('a run on which a note was written keeps its files while the note stands', as
     [old.run_id, fixture.submitter.userId],
   );
   const find = async () => (await rows()).find((row) => row.run_id === old.run_id)!;
-  await pass({ logsDays: 1 }).run();
+  await fixture.expire({ logsDays: 1 });
   expect((await find()).log_size).toBe(old.log_size);
   await fixture.client.query('update notes set removed_at = now()');
-  await pass({ logsDays: 1 }).run();
+  await fixture.expire({ logsDays: 1 });
   expect((await find()).log_removed_by).toBe('logs: 1');
 });
 
 it('a store loses the files that rows have lost, also after it was away in between', async () => {
   await storeFiles();
   const filesBefore = (await names()).length;
-  const away = new FolderStore(join(folder, 'nothing'));
+  const away = new FolderStore(join(fixture.folder, 'nothing'));
   away.removeFiles = () => Promise.reject(new Error('away'));
-  await expect(pass({}, away).run()).rejects.toThrow('away');
+  await expect(fixture.expire({}, { store: away })).rejects.toThrow('away');
   // The first batch is out of the rows, and nothing of it out of the store.
   const waiting = await fixture.database.expiry.waitingFiles(1_000);
   expect(waiting.length).toBeGreaterThan(0);
   expect(await names()).toHaveLength(filesBefore);
-  await pass().run();
+  await fixture.expire();
   expect(await fixture.database.expiry.waitingFiles(1)).toEqual([]);
   const left = new Set(await names());
   for (const row of await rows()) {
@@ -252,11 +204,11 @@ it('files that were removed when the process died are removed once more, which c
   await storeFiles();
   const expiry = fixture.database.expiry;
   const forget = jest.spyOn(expiry, 'forgetFiles').mockRejectedValueOnce(new Error('killed'));
-  await expect(pass().run()).rejects.toThrow('killed');
+  await expect(fixture.expire()).rejects.toThrow('killed');
   forget.mockRestore();
   const repeated = await expiry.waitingFiles(1);
   expect(repeated).toHaveLength(1);
-  await pass().run();
+  await fixture.expire();
   expect(await expiry.waitingFiles(1)).toEqual([]);
 });
 
@@ -297,7 +249,7 @@ it('files of which no row tells are swept, but for young ones, awaited ones and 
   const sweep = (now: Date, awaited: number[] = []) =>
     sweepOrphans({
       expiry: fixture.database.expiry,
-      store,
+      store: fixture.store,
       awaited: (attempts) => Promise.resolve(attempts.filter(({ runId }) => awaited.includes(runId))),
       now,
       pause: () => Promise.resolve(),

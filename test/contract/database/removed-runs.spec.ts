@@ -1,56 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { RunsOfMonth } from '@proctor/database';
-import { ExpiryPass, type RetentionRules } from '@proctor/retention';
-import { FolderStore } from '@proctor/store';
-import { generateFinishedRuns } from '../../generator/finished-runs';
-import { type Fixture, setUp } from './fixture';
+import { A_DAY, NO_END, type OldRuns, setUpOldRuns, UNTIL } from './old-runs';
 
-const RULES: RetentionRules = {
-  artifactsDays: 1,
-  failedArtifactsDays: 1,
-  logsDays: 1,
-  packageBytesMax: 10 ** 12,
-  packages: {},
-  storyDays: 1,
-};
-const UNTIL = new Date('2026-11-20T12:00:00Z');
 const RUN_DAYS = 100;
 
-let fixture: Fixture;
-let folder: string;
+let fixture: OldRuns;
 
 beforeEach(async () => {
-  fixture = await setUp();
-  folder = await mkdtemp(join(tmpdir(), 'proctor-expiry-'));
-  await generateFinishedRuns(fixture.client, {
-    runs: 800,
-    seed: 7,
-    suites: ['sid'],
-    architectures: ['amd64'],
-    packages: 2,
-    until: UNTIL,
-    days: 500,
-    privateShare: 0.2,
-  });
+  fixture = await setUpOldRuns({ runs: 800, suites: ['sid'], packages: 2 }, A_DAY);
 });
-afterEach(async () => {
-  await fixture.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function pass(changes: Partial<RetentionRules>, isRehearsal = false) {
-  const rules = { ...RULES, ...changes };
-  const made = new ExpiryPass(fixture.database.expiry, new FolderStore(folder), rules, {
-    isRehearsal,
-    pause: () => Promise.resolve(),
-    isEnded: () => false,
-    now: () => UNTIL,
-  });
-  await made.run();
-  return { removed: made.counts.removed, stories: made.counts.stories, runs: made.counts.runs };
-}
+afterEach(() => fixture.close());
 
 interface Row {
   run_id: number;
@@ -67,27 +24,14 @@ const rows = async (): Promise<Row[]> =>
       from runs join users u on u.user_id = requestor_id order by run_id`)
   ).rows;
 
-/** The figures of each day, how each package is, and its figures of each month. */
-async function statistics(): Promise<
-  Record<'runDays' | 'packageDays' | 'packages' | 'packageMonths', unknown[]>
-> {
-  const { dayStatistics, statusProjection, packageMonths } = fixture.database;
-  while (await statusProjection.step('amd64'));
-  while (await dayStatistics.step('amd64'));
-  const everything = { suite: null, arch: null };
-  const { rows: packages } = await fixture.client.query('select * from package_statuses order by package');
-  const months = (packages as { package: string }[]).map((row) =>
-    packageMonths.of({ package: row.package, suite: 'sid', arch: 'amd64' }),
+/** Statistics, and the figures of each month. */
+async function statistics() {
+  const made = await fixture.statistics();
+  const months = (made.packages as { package: string }[]).map((row) =>
+    fixture.database.packageMonths.of({ package: row.package, suite: 'sid', arch: 'amd64' }),
   );
-  return {
-    packageMonths: (await Promise.all(months)).flat().map(({ updatedAt: _, ...figures }) => figures),
-    runDays: await dayStatistics.runs('2000-01-01', everything),
-    // Those of today may be those of the next day when they are asked for again.
-    packageDays: (await dayStatistics.packages('2000-01-01', everything)).filter(
-      ({ day }) => day <= UNTIL.toISOString(),
-    ),
-    packages,
-  };
+  const packageMonths = (await Promise.all(months)).flat().map(({ updatedAt: _, ...figures }) => figures);
+  return { ...made, packageMonths };
 }
 
 it('statistics of each day, figures of each month and the status of each package stay when runs themselves go, and statuses can be made anew', async () => {
@@ -96,14 +40,14 @@ it('statistics of each day, figures of each month and the status of each package
   const counted = await fixture.client.query<{ runs: number; seconds: number }>(`
     select count(*)::integer as runs, sum(duration_seconds)::integer as seconds from runs where not is_private and not cancelled`);
   const sum = (figures: number[]): number => figures.reduce((all, each) => all + each, 0);
-  const months = before.packageMonths as RunsOfMonth[];
+  const months = before.packageMonths;
   expect(sum(months.map(({ runs }) => runs))).toBe(counted.rows[0]!.runs);
   expect(sum(months.map(({ testSeconds }) => testSeconds))).toBe(counted.rows[0]!.seconds);
   // In two passes: what was counted first is added to.
-  const { runs } = await pass({ runDays: 2 * RUN_DAYS });
+  const { runs } = await fixture.expire({ runDays: 2 * RUN_DAYS });
   expect(runs).toBeGreaterThan(100);
-  expect((await pass({ runDays: RUN_DAYS + 5 })).runs).toBeGreaterThan(50);
-  expect((await pass({ runDays: RUN_DAYS })).runs).toBeGreaterThan(0);
+  expect((await fixture.expire({ runDays: RUN_DAYS + 5 })).runs).toBeGreaterThan(50);
+  expect((await fixture.expire({ runDays: RUN_DAYS })).runs).toBeGreaterThan(0);
   expect(await statistics()).toEqual(before);
   await fixture.client.query(`truncate package_statuses`);
   await fixture.client.query(`update status_progress set filled_package = '', filled_suite = ''`);
@@ -113,9 +57,9 @@ it('statistics of each day, figures of each month and the status of each package
 it('runs go that are old and of which nothing else is left, as many as a rehearsal counts, and it is known by which rule', async () => {
   await statistics();
   const before = await rows();
-  const rehearsed = await pass({ runDays: RUN_DAYS }, true);
+  const rehearsed = await fixture.expire({ runDays: RUN_DAYS }, { isRehearsal: true });
   expect(await rows()).toEqual(before);
-  const done = await pass({ runDays: RUN_DAYS });
+  const done = await fixture.expire({ runDays: RUN_DAYS });
   expect(rehearsed).toEqual(done);
   const left = new Set((await rows()).map(({ run_id: runId }) => runId));
   const gone = before.filter(({ run_id: runId }) => !left.has(runId));
@@ -132,20 +76,21 @@ it('runs go that are old and of which nothing else is left, as many as a rehears
 });
 
 it('no run goes without a limit, before the figures of its day are made, or while it has facts or files', async () => {
-  expect(await pass({ runDays: RUN_DAYS })).toMatchObject({ runs: 0 });
+  expect(await fixture.expire({ runDays: RUN_DAYS })).toMatchObject({ runs: 0 });
   await statistics();
-  expect(await pass({})).toMatchObject({ runs: 0 });
-  const young = { artifactsDays: 9_999, failedArtifactsDays: 9_999, logsDays: 9_999, storyDays: 9_999 };
+  expect(await fixture.expire()).toMatchObject({ runs: 0 });
   await fixture.client.query(
     `update runs set story_removed_by = null, log_size = case when run_id % 2 = 0 then 1 end, artifacts_size = null`,
   );
-  expect(await pass({ ...young, runDays: RUN_DAYS }, true)).toMatchObject({ runs: 0 });
-  expect(await pass({ ...young, runDays: RUN_DAYS })).toMatchObject({ runs: 0 });
+  expect(await fixture.expire({ ...NO_END, runDays: RUN_DAYS }, { isRehearsal: true })).toMatchObject({
+    runs: 0,
+  });
+  expect(await fixture.expire({ ...NO_END, runDays: RUN_DAYS })).toMatchObject({ runs: 0 });
 });
 
 it('a run that was retried stays while the other does, and what a user decided about a run stays when it goes', async () => {
   await statistics();
-  const { runs } = await pass({ runDays: RUN_DAYS }, true);
+  const { runs } = await fixture.expire({ runDays: RUN_DAYS }, { isRehearsal: true });
   const [old] = (await rows()).filter(({ is_private: isPrivate }) => !isPrivate);
   await fixture.client.query('update runs set retry_of = $1 where run_id = (select max(run_id) from runs)', [
     old!.run_id,
@@ -154,7 +99,7 @@ it('a run that was retried stays while the other does, and what a user decided a
     `insert into orders (arch, kind, run_id, actor_id, created_at, taken_in)
      select arch, 'publish', run_id, requestor_id, finished_at, true from runs`,
   );
-  const done = await pass({ runDays: RUN_DAYS });
+  const done = await fixture.expire({ runDays: RUN_DAYS });
   expect(done.runs).toBe(runs - 1);
   expect((await rows()).map(({ run_id: runId }) => runId)).toContain(old!.run_id);
   const { rows: orders } = await fixture.client.query('select from orders');
