@@ -55,6 +55,14 @@ export class Machine {
     return start;
   }
 
+  /** Begins a command of `proctor`, as a process that the test may kill. */
+  begin(args: string[]): Start {
+    const path = join(project, 'bin/proctor.mjs');
+    const start = new Start(spawn(process.execPath, [path, ...args], { cwd: project, env: this.env({}) }));
+    this.starts.push(start);
+    return start;
+  }
+
   /** Runs a command of `proctor` to its end, within this process. */
   proctor(args: string[], input = '', env: NodeJS.ProcessEnv = {}): Promise<Finished> {
     return typed(args, this.env(env), input);

@@ -86,6 +86,12 @@ export class EmbeddedPostgres implements Supervised {
     await this.server?.end(FAST_SHUTDOWN, STOP_PATIENCE_MS);
   }
 
+  /** Removes a server that was not started here, with its data; one that still runs is ended before. */
+  async remove(): Promise<void> {
+    await this.endLeftOver();
+    await rm(this.options.folder, { recursive: true, force: true });
+  }
+
   /** For tests of what happens when it dies: SIGQUIT ends it at once, as a crash does. */
   kill(signal: NodeJS.Signals): void {
     this.server?.kill(signal);

@@ -93,6 +93,16 @@ it('a run that waited is found by its dispatcher after its database was brought 
   }
 });
 
+it('a load that breaks off leaves no part of the rows', async () => {
+  const { description, tables } = await contents(fixture.url);
+  const { name } = description.tables.at(-1)!;
+  tables.set(name, Buffer.from('no row\n'));
+  await expect(load(target.url, { description, tables })).rejects.toThrow('"no row"');
+  const client = await connectTo(target.url);
+  expect((await client.query('select from users')).rowCount).toBe(0);
+  await client.end();
+});
+
 it('a dump of an earlier version is brought up to this one', async () => {
   const old = await contents(fixture.url);
   const last = 'Backups1766010000000';

@@ -1,4 +1,4 @@
-import { appendFile, readdir } from 'node:fs/promises';
+import { appendFile, cp, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Machine } from '../../support/command-line';
 import { STUB_SUITE, stubConfiguration } from '../../support/stub';
@@ -142,11 +142,27 @@ it('a backup that was made under load is restored in another home, whose clients
   const stored = (await readdir(join(path, 'store'), { recursive: true })).find((name) =>
     name.endsWith('/log.gz'),
   );
+  const whole = join(first.folder, 'whole');
+  await cp(path, whole, { recursive: true });
   await appendFile(join(path, 'store', stored!), 'x');
   const third = await stubMachine();
   expect(await third.program(['restore', path])).toMatchObject({ code: 1 });
   const left = await readdir(third.home, { recursive: true });
   expect(left.filter((name) => /admin\.key|admin\.password|nats-users/.test(name))).toEqual([]);
+
+  const database = async (name: string): Promise<number | null> =>
+    (await stat(join(first.home, name, 'data')).catch(() => null))?.ino ?? null;
+  const own = await database('postgresql');
+  const killed = first.begin(['restore', path, '--force']);
+  await killed.line(/users: \d+ rows/);
+  await killed.end('SIGKILL');
+  expect([await database('postgresql'), await database('postgresql.before-restore')]).toEqual([own, null]);
+  expect(await first.program(['restore', path, '--force'])).toMatchObject({ code: 1 });
+  expect(await readdir(first.home)).not.toContain('postgresql.restoring');
+  expect(await database('postgresql')).toBe(own);
+  expect(await first.program(['restore', whole, '--force'])).toMatchObject({ code: 0 });
+  expect(await database('postgresql.before-restore')).toBe(own);
+  expect([null, own]).not.toContain(await database('postgresql'));
 
   const [table] = (await readdir(join(path, 'database'))).filter((name) => name.startsWith('runs.'));
   await appendFile(join(path, 'database', table!), 'x');

@@ -8,7 +8,7 @@ import { databaseUrl } from '../home-database';
 export async function withServiceDatabase<T>(home: Home, work: (url: string) => Promise<T>): Promise<T> {
   if (process.env['PROCTOR_DATABASE_URL'] || (await HomeLock.holder(home.lock)))
     return work(await databaseUrl());
-  return withStoppedHome(home, () => withHomeDatabase(home, work));
+  return withStoppedHome(home, () => withServer(serverIn(home.postgresql, home), work));
 }
 
 /** No Proctor begins to run on the home meanwhile. @throws HomeInUse when one runs on it */
@@ -22,15 +22,34 @@ export async function withStoppedHome<T>(home: Home, work: () => Promise<T>): Pr
   }
 }
 
-/** The database that `PROCTOR_DATABASE_URL` names, else that of a home that does not run, which is started for the time. */
-export async function withHomeDatabase<T>(home: Home, work: (url: string) => Promise<T>): Promise<T> {
-  const named = process.env['PROCTOR_DATABASE_URL'];
-  if (named) return work(named);
-  const postgres = new EmbeddedPostgres({ folder: home.postgresql, passwordFile: home.secret('postgres') });
-  await postgres.start();
+/**
+ * Works on a database that is new, in a folder of its own, for a home that does not run. What an earlier one left there, which was
+ * killed, is removed before, and so is all when it fails.
+ */
+export async function withNewDatabase<T>(
+  home: Home,
+  folder: string,
+  work: (url: string) => Promise<T>,
+): Promise<T> {
+  const server = serverIn(folder, home);
+  await server.remove();
   try {
-    return await work(postgres.url);
+    return await withServer(server, work);
+  } catch (error) {
+    await server.remove();
+    throw error;
+  }
+}
+
+function serverIn(folder: string, home: Home): EmbeddedPostgres {
+  return new EmbeddedPostgres({ folder, passwordFile: home.secret('postgres') });
+}
+
+async function withServer<T>(server: EmbeddedPostgres, work: (url: string) => Promise<T>): Promise<T> {
+  await server.start();
+  try {
+    return await work(server.url);
   } finally {
-    await postgres.stop();
+    await server.stop();
   }
 }

@@ -12,7 +12,7 @@ import { projectFolder } from '../project';
 import { CheckedBackup, type Manifest } from './backup-folder';
 import { fillStore } from './backup-store';
 import { bringConfiguration, bringHomeFiles } from './home-files';
-import { withHomeDatabase, withStoppedHome } from './own-database';
+import { withNewDatabase, withStoppedHome } from './own-database';
 
 /** Brings a backup into the home, or into the empty database of `PROCTOR_DATABASE_URL`, while no service runs on it. */
 export async function restore(path: string, { force }: { force: boolean }): Promise<object> {
@@ -30,17 +30,27 @@ export async function restore(path: string, { force }: { force: boolean }): Prom
   return { taken_at: database.takenAt, first_lost_run: firstLostRun, next_run: nextRun, set_aside: aside };
 }
 
-/** @returns `aside`: where the database of before is now; null when there was none. When it fails, that is back in its place. */
+/**
+ * @returns `aside`: where the database of before is now; null when there was none of the home's own. Until the backup is there as a whole
+ *   that stays in its place, whatever ends this.
+ */
 async function inItsPlace(
   backup: CheckedBackup,
   home: Home,
   force: boolean,
 ): Promise<{ aside: string | null; loaded: LoadedDump }> {
-  const aside = await setAside(home, force);
+  const bring = (url: string): Promise<LoadedDump> => bringBack(backup, home, url);
   try {
-    return { aside, loaded: await withHomeDatabase(home, (url) => bringBack(backup, home, url)) };
+    const named = process.env['PROCTOR_DATABASE_URL'];
+    if (named) return { aside: null, loaded: await bring(named) };
+    const aside = placeAside(home, force);
+    const made = `${home.postgresql}.restoring`;
+    const loaded = await withNewDatabase(home, made, bring);
+    if (aside === null) await rm(home.postgresql, { recursive: true, force: true });
+    else await rename(home.postgresql, aside);
+    await rename(made, home.postgresql);
+    return { aside, loaded };
   } catch (error) {
-    await bringForward(home, aside);
     throw error instanceof CannotLoad ? new Failure(`it cannot be restored: ${error.message}`) : error;
   }
 }
@@ -100,9 +110,9 @@ async function giveToOwnerOf(home: string, folders: string[]): Promise<void> {
   await runCommand('chown', ['--recursive', `${uid}:${gid}`, ...there]);
 }
 
-/** @returns where the database of before is now; null when there was none of the home's own */
-async function setAside(home: Home, force: boolean): Promise<string | null> {
-  if (process.env['PROCTOR_DATABASE_URL'] || !existsSync(join(home.postgresql, 'data'))) return null;
+/** @returns where the database of before is to go; null when there is none */
+function placeAside(home: Home, force: boolean): string | null {
+  if (!existsSync(join(home.postgresql, 'data'))) return null;
   if (!force)
     throw new Failure(
       `${home.path} has a database already`,
@@ -112,13 +122,5 @@ async function setAside(home: Home, force: boolean): Promise<string | null> {
   const aside = `${home.postgresql}.before-restore`;
   if (existsSync(aside))
     throw new Failure(`${aside} is there from an earlier restore`, undefined, 'remove it first');
-  await rename(home.postgresql, aside);
   return aside;
-}
-
-/** As it was before. */
-async function bringForward(home: Home, aside: string | null): Promise<void> {
-  if (process.env['PROCTOR_DATABASE_URL']) return;
-  await rm(home.postgresql, { recursive: true, force: true });
-  if (aside !== null) await rename(aside, home.postgresql);
 }

@@ -30,6 +30,7 @@ export interface LoadedDump {
 /**
  * Brings a dump into an empty database: the schema of that time, the rows, then the migrations that came since.
  * @param rowsOf what `Dump.rows` gave
+ * All rows come at once: a service that starts after a restore was broken off finds none, and gives no number twice.
  * @throws CannotLoad before anything was written
  */
 export async function loadDump(
@@ -46,6 +47,7 @@ export async function loadDump(
   await migrate(url, { upTo: description.migrations, progress: tell });
   const client = await longConnection(url, 'proctor restore');
   try {
+    await client.query('begin');
     for (const table of description.tables) {
       await clear(client, table);
       const into = client.query(copyFrom(`copy "${table.name}" (${listOf(table.columns)}) from stdin`));
@@ -55,6 +57,7 @@ export async function loadDump(
     for (const sequence of description.sequences) await advance(client, sequence);
     // Whoever owned an architecture then does not live any more.
     await client.query('update dispatchers set owner = null');
+    await client.query('commit');
     await client.query('analyze');
     const first = (description.sequences.find(({ name }) => name === RUN_IDS)?.last ?? 0) + 1;
     await migrate(url, { progress: tell });
