@@ -2,6 +2,7 @@ import { timestamp } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
 import type { RunEvent } from '@proctor/events';
 import { statusOf } from '../runs/result-object';
+import { shortRunPath } from '../runs/page-paths';
 
 /** Changes when a field goes or means something else; new fields do not change it. */
 const SCHEMA = 1;
@@ -27,7 +28,7 @@ export function eventObject(event: RunEvent, neutral: NeutralStatus) {
     created_at: timestamp(event.createdAt),
     is_private: event.isPrivate,
     url: `/api/v1/test/${event.runId}`,
-    page_url: `/runs/${event.runId}`,
+    page_url: shortRunPath(event.runId),
   };
 }
 

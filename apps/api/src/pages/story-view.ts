@@ -1,7 +1,8 @@
 import type { Fact, FactKind, NeutralStatus, TestResult } from '@proctor/contracts';
-import type { AttemptRecord } from '@proctor/database';
+import type { AttemptRecord, RunRecord } from '@proctor/database';
 import type { Explanation } from '../dispatchers/explanation.service';
 import { statusOf } from '../runs/result-object';
+import { logPath } from '../runs/page-paths';
 
 const WHAT: Record<FactKind, string> = {
   requested: 'requested',
@@ -61,7 +62,7 @@ function startWords(start: Date, now: Date): string {
 }
 
 /** An attempt of a run as the run's page writes it: every value but times is a text. */
-export function attemptView(attempt: AttemptRecord, runUrl: string, neutral: NeutralStatus) {
+export function attemptView(attempt: AttemptRecord, run: RunRecord, neutral: NeutralStatus) {
   const { attempt: number, worker, outcome, reason, verdict } = attempt;
   return {
     number: String(number),
@@ -70,6 +71,6 @@ export function attemptView(attempt: AttemptRecord, runUrl: string, neutral: Neu
     reason: reason ?? '',
     granted: attempt.grantedAt,
     ended: attempt.endedAt,
-    logUrl: attempt.logSize === null && outcome !== null ? '' : `${runUrl}log?attempt=${number}`,
+    logUrl: attempt.logSize === null && outcome !== null ? '' : logPath(run, number),
   };
 }

@@ -3,6 +3,7 @@ import { timestamp } from '@proctor/contracts';
 import { Requires } from '../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { AffectedByQuery, AffectedByService } from './affected-by';
+import { shortRunPath } from './page-paths';
 
 /** Which tests began to fail when a package had changed. */
 @Controller('api/v1/affected-by')
@@ -24,7 +25,7 @@ export class AffectedByController {
         date: timestamp(run.date),
         passed_run_id: run.passedRunId,
         changed: { package: run.changed, from: run.from || null, to: run.to || null },
-        page_url: `/runs/${run.runId}`,
+        page_url: shortRunPath(run.runId),
       })),
       is_cut: isCut,
     };

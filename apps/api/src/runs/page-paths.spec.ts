@@ -1,8 +1,13 @@
-import { historyPath, packagePath, runPath } from './page-paths';
+import { artifactsPath, comparisonPath, logLinePath, logPath, shortRunPath } from './page-paths';
 
-it("a run's page is below that of its history, which is below that of its package", () => {
-  const run = { package: 'libfoo', suite: 'sid', arch: 'amd64', runId: 12 };
-  expect(packagePath('libfoo')).toBe('/packages/libf/libfoo/');
-  expect(historyPath(run)).toBe('/packages/libf/libfoo/sid/amd64/');
-  expect(runPath(run)).toBe('/packages/libf/libfoo/sid/amd64/12/');
+const run = { package: 'libfoo', suite: 'sid', arch: 'amd64', runId: 12 };
+
+it('what belongs to a run stands below its page', () => {
+  const page = '/packages/libf/libfoo/sid/amd64/12/';
+  expect([logPath(run), logPath(run, 3)]).toEqual([`${page}log`, `${page}log?attempt=3`]);
+  expect([logLinePath(run, 40), artifactsPath(run)]).toEqual([`${page}log?from=40#L40`, `${page}artifacts/`]);
+});
+
+it('runs are reached and compared by their ids alone', () => {
+  expect([shortRunPath(12), comparisonPath(11, 12)]).toEqual(['/runs/12', '/compare/11...12']);
 });

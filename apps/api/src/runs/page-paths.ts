@@ -17,7 +17,39 @@ export function historyPath({ package: name, suite, arch }: Place): string {
   return `${packagePath(name)}${suite}/${arch}/`;
 }
 
+type RunKey = Place & { runId: number };
+
 /** The page of a run: `/packages/h/hello/sid/amd64/12/`. */
-export function runPath(run: Place & { runId: number }): string {
+export function runPath(run: RunKey): string {
   return `${historyPath(run)}${run.runId}/`;
+}
+
+/** Leads to the page of a run, where its place is not known. */
+export function shortRunPath(runId: number): string {
+  return `/runs/${runId}`;
+}
+
+/** The page of a run's log, of its latest attempt unless one is named. */
+export function logPath(run: RunKey, attempt: number | null = null): string {
+  return `${runPath(run)}log${attempt === null ? '' : `?attempt=${attempt}`}`;
+}
+
+/** A line on the page of a run's log. */
+export function logLinePath(run: RunKey, line: number): string {
+  return `${logPath(run)}?from=${line}#L${line}`;
+}
+
+/** The page of a run's artifacts. */
+export function artifactsPath(run: RunKey): string {
+  return `${runPath(run)}artifacts/`;
+}
+
+/** The page that compares a run with an earlier one. */
+export function comparisonPath(before: number, after: number): string {
+  return `/compare/${before}...${after}`;
+}
+
+/** The page of an error by its signature. */
+export function errorPath(signature: string): string {
+  return `/status/errors/${signature}`;
 }

@@ -1,6 +1,7 @@
 import { type NeutralStatus, packagePrefix, timestamp } from '@proctor/contracts';
 import type { ResultContentName, Status, Verdict } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
+import { shortRunPath } from './page-paths';
 
 /** How the interface words a verdict; null while there is none. */
 export function statusOf(verdict: Verdict | null, neutral: NeutralStatus): Status {
@@ -43,7 +44,7 @@ export function resultObject(run: RunRecord, neutral: NeutralStatus) {
     state: run.state,
     log_url: fileUrl(run, 'log.gz'),
     artifacts_url: fileUrl(run, 'artifacts.tar.gz'),
-    page_url: `/runs/${run.runId}`,
+    page_url: shortRunPath(run.runId),
   };
 }
 

@@ -9,6 +9,7 @@ import type { ApiConfiguration } from '../configuration.token';
 import { notFound } from '../http/problem';
 import { fromQuery, oneOf } from '../http/parameter-values';
 import { SharedAnswers } from '../http/shared-answers';
+import { errorPath } from './page-paths';
 
 const SIGNATURE = /^[0-9a-f]{16}$/;
 const ORDERS: readonly SignatureOrder[] = ['seen', 'new'];
@@ -87,7 +88,7 @@ export function signatureObject(summary: SignatureSummary) {
     last_run_id: summary.lastRunId,
     last_package: summary.lastPackage,
     excerpt: { first_line: firstLine, error_line: errorLine, lines },
-    page_url: `/status/errors/${summary.signature}`,
+    page_url: errorPath(summary.signature),
   };
 }
 

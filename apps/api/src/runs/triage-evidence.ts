@@ -1,6 +1,7 @@
 import type { PackageStatus, ReferenceRun, RunRecord, SameError } from '@proctor/database';
 import type { ComparedPackages } from './comparison';
 import { isFresh } from './trigger-groups';
+import { comparisonPath, shortRunPath } from './page-paths';
 
 /** What is known about a failed run and of others. */
 export interface TriageFacts {
@@ -81,7 +82,7 @@ function elsewhereEvidence({ run, elsewhere }: TriageFacts): TriageEvidence {
       ? `No, on none of ${elsewhere.length}.`
       : `Yes, on ${failing.length} of ${elsewhere.length}.`;
   const links = shown.map(({ suite, arch, latest }) => {
-    return { path: `/runs/${latest.runId}`, name: `${suite}/${arch}` };
+    return { path: shortRunPath(latest.runId), name: `${suite}/${arch}` };
   });
   return { question, answer, links };
 }
@@ -102,7 +103,7 @@ function referenceEvidence({ run, reference }: TriageFacts): TriageEvidence {
 function changesEvidence({ run, lastPass, changes }: TriageFacts): TriageEvidence {
   const question = 'What has changed since it last passed?';
   if (!lastPass) return { question, answer: 'It has never passed here.', links: [] };
-  const links = [{ path: `/compare/${lastPass.runId}...${run.runId}`, name: 'Compare' }];
+  const links = [{ path: comparisonPath(lastPass.runId, run.runId), name: 'Compare' }];
   if (!changes) return { question, answer: 'One of the two runs has no list of its packages.', links };
   const { changed } = changes;
   if (changed.length === 0) return { question, answer: 'No package.', links };
@@ -120,13 +121,13 @@ function sameErrorEvidence({ sameError }: TriageFacts): TriageEvidence {
   const question = 'Do other packages fail with the same error?';
   if (sameError.length === 0) return { question, answer: 'None that is known.', links: [] };
   const links = sameError.slice(0, NAMES_MAX).map((each) => {
-    return { path: `/runs/${each.runId}`, name: each.package };
+    return { path: shortRunPath(each.runId), name: each.package };
   });
   return { question, answer: `Yes, ${packagesOf(sameError)}.`, links };
 }
 
 function runLink(runId: number): TriageEvidence['links'][number] {
-  return { path: `/runs/${runId}`, name: `run ${runId}` };
+  return { path: shortRunPath(runId), name: `run ${runId}` };
 }
 
 function dayOf(date: Date): string {

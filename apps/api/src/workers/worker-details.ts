@@ -3,6 +3,7 @@ import type { NeutralStatus } from '@proctor/contracts';
 import type { EndedAttempt, WorkerComparison, WorkerRecord } from '@proctor/database';
 import { type ResultObject, statusOf } from '../runs/result-object';
 import type { WorkerObject } from './worker-object';
+import { shortRunPath } from '../runs/page-paths';
 
 /** An attempt as the API shows it among those of its worker. */
 export function attemptObject(attempt: EndedAttempt, neutral: NeutralStatus) {
@@ -18,7 +19,7 @@ export function attemptObject(attempt: EndedAttempt, neutral: NeutralStatus) {
     reason: attempt.reason,
     started_at: attempt.startedAt && timestamp(attempt.startedAt),
     ended_at: timestamp(attempt.endedAt),
-    page_url: `/runs/${attempt.runId}`,
+    page_url: shortRunPath(attempt.runId),
   };
 }
 

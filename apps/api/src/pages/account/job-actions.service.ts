@@ -13,6 +13,7 @@ import type { Page, Redirect } from '../frame/page';
 import { runView } from '../run-view';
 import { confirmView, type JobAction } from './job-actions-view';
 import type { SelectedRuns } from './job-filter';
+import { shortRunPath } from '../../runs/page-paths';
 
 /** Why a run was left as it was. */
 interface Refusal {
@@ -75,7 +76,7 @@ export class JobActionsService {
     const whose = user.isAdmin && action !== 'publish' ? null : user.userId;
     const runs = await this.ownRuns.byId(whose, runIds);
     const others = runs.find(({ requestor }) => requestor !== user.name);
-    const backUrl = others ? `/runs/${others.runId}` : `/user/${user.name}/jobs`;
+    const backUrl = others ? shortRunPath(others.runId) : `/user/${user.name}/jobs`;
     const possible = runs.filter((run) => this.isPossible(action, run));
     if (!isConfirmed) {
       const views = possible.map((run) => runView(run, this.configuration.server.neutral));

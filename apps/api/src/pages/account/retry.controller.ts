@@ -23,6 +23,7 @@ import { PageInterceptor } from '../frame/page';
 import type { Page, Redirect } from '../frame/page';
 import { runView } from '../run-view';
 import { OwnPages, requireLogin } from './account-pages';
+import { shortRunPath } from '../../runs/page-paths';
 
 /** What is shown before a retry. */
 @Injectable()
@@ -77,6 +78,6 @@ export class AccountRetryController {
   async retry(@Param('run_id', RunIdPipe) runId: number, @Req() request: ContextRequest): Promise<Redirect> {
     const user = requireLogin(request);
     const answer = await this.retries.retry(runId, await this.sessions.requestorOf(user), null);
-    return { redirectTo: `/runs/${(answer as RetryAnswer).run_id}` };
+    return { redirectTo: shortRunPath((answer as RetryAnswer).run_id) };
   }
 }

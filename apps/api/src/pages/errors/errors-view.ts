@@ -1,4 +1,4 @@
-import { packagePath } from '../../runs/page-paths';
+import { packagePath, shortRunPath } from '../../runs/page-paths';
 import type { SignatureDetails, SignatureObject } from '../../runs/signatures.service';
 import type { RunView } from '../run-view';
 
@@ -15,7 +15,7 @@ export function errorView(
     sentence: errorSentence(error),
     url: error.page_url,
     first: {
-      url: `/runs/${error.first_run_id}`,
+      url: shortRunPath(error.first_run_id),
       at: new Date(error.first_at),
       trigger: error.first_trigger ?? '',
     },

@@ -1,7 +1,7 @@
 import { sizeText } from '@proctor/contracts';
 import type { AttemptRecord, RunRecord } from '@proctor/database';
 import type { ArtifactsIndex } from '@proctor/result-files';
-import { runPath } from '../../runs/page-paths';
+import { artifactsPath, logPath, runPath } from '../../runs/page-paths';
 import { fileUrl } from '../../runs/result-object';
 import { visible } from './line-html';
 
@@ -15,19 +15,19 @@ export function artifactsView(
   asked: number | null,
   archive: { index: ArtifactsIndex; size: number } | null,
 ) {
-  const runUrl = runPath(run);
   const query = asked === null ? '' : `attempt=${asked}&`;
   const { members = [], membersTotal = 0 } = archive?.index ?? {};
   const isLatest = run.attempt === attempt;
   return {
     run,
-    runUrl,
+    runUrl: runPath(run),
+    logUrl: logPath(run),
     attempt,
     membersTotal,
     archiveUrl: isLatest ? fileUrl(run, 'artifacts.tar.gz') : null,
     archiveSize: archive && sizeText(archive.size),
     files: [...members].sort(byPath).map(({ path, size }) => {
-      const url = `${runUrl}artifacts/${path.split('/').map(encodeURIComponent).join('/')}`;
+      const url = `${artifactsPath(run)}${path.split('/').map(encodeURIComponent).join('/')}`;
       return {
         name: visible(path),
         size: sizeText(size),

@@ -4,11 +4,11 @@ import type { IndexedLog } from '../../logs/indexed-log';
 import { LOG_SEARCH, type LogSearch } from '../../logs/log-search';
 import type { LogSoFar } from '../../logs/log-so-far';
 import { RunLogs } from '../../logs/run-logs';
-import { runPath } from '../../runs/page-paths';
+import { artifactsPath, logPath, runPath } from '../../runs/page-paths';
 import { afterwards, endSentence } from './attempt-end';
 import { LineHtml } from './line-html';
 import { logMap } from './log-map';
-import { beyond, errorSteps, lineUrl, pageAt, partOf } from './log-places';
+import { beyond, errorSteps, lineUrl, pageAt, partOf, openLogUrl } from './log-places';
 import type { ShownPart } from './log-places';
 import { firstError, rawUrl, sectionViews } from './log-view';
 
@@ -49,9 +49,7 @@ export class LogPageService {
   async view(run: RunRecord, asked: LogAsked) {
     const attempts = await this.logs.attempts(run.runId);
     const attempt = await this.logs.attempt(run.runId, asked.attempt);
-    const runUrl = runPath(run);
-    const logUrl = `${runUrl}log?${asked.attempt === null ? '' : `attempt=${asked.attempt}&`}`;
-    const ownUrl = `${runUrl}log?attempt=${attempt.attempt}`;
+    const logUrl = openLogUrl(run, asked.attempt);
     const stored = await this.logs.stored(run.runId, attempt);
     const live = stored ? null : await this.logs.liveLog(run.runId, attempt, PART);
     const log = stored ?? live!.log;
@@ -59,25 +57,27 @@ export class LogPageService {
     const after = afterwards(run, attempt);
     return {
       run,
-      runUrl,
+      runUrl: runPath(run),
       logUrl,
-      ownUrl,
+      ownUrl: logPath(run, attempt.attempt),
+      searchUrl: logPath(run),
+      artifactsUrl: artifactsPath(run),
       rawUrl: rawUrl(logUrl).replace(/[?&]$/, ''),
       attempt: attempt.attempt,
       asked,
       attempts: attempts.map((each) => ({
         number: each.attempt,
         isHere: each.attempt === attempt.attempt,
-        url: `${runUrl}log?attempt=${each.attempt}`,
+        url: logPath(run, each.attempt),
         how: howOf(each),
       })),
       how: howOf(attempt),
       end: endSentence(attempt),
-      after: { ...after, url: after.attempt === null ? null : `${runUrl}log?attempt=${after.attempt}` },
+      after: { ...after, url: after.attempt === null ? null : logPath(run, after.attempt) },
       // Of a run that is executed again the page says so.
       follow: after.isWaiting && attempt.outcome !== null ? `run/${run.runId}` : '',
       ...part,
-      live: live && liveView(live, attempt, part.shown, runUrl),
+      live: live && liveView(live, attempt, part.shown, run),
     };
   }
 
@@ -127,7 +127,7 @@ function liveView(
   { openAt, missing, note, isReached, log }: LogSoFar,
   attempt: AttemptRecord,
   shown: ShownPart,
-  runUrl: string,
+  run: RunRecord,
 ) {
   const isOver = attempt.outcome !== null;
   const { bytes, lines } = log.index;
@@ -138,7 +138,7 @@ function liveView(
     isReached,
     missing,
     note,
-    eventsUrl: `${runUrl}log/events?attempt=${attempt.attempt}`,
+    eventsUrl: `${logPath(run)}/events?attempt=${attempt.attempt}`,
     /** A page that does not show the end of the log is not added to. */
     isFollowed: !isOver && shown.last >= lines,
     offset: openAt,

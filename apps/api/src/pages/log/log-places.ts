@@ -1,5 +1,7 @@
+import type { RunRecord } from '@proctor/database';
 import type { LogIndex } from '@proctor/result-files';
 import type { LogLine } from '../../logs/line-reader';
+import { logPath } from '../../runs/page-paths';
 
 /** Lines of a log that a page shows: they follow each other. */
 export interface ShownPart {
@@ -10,6 +12,11 @@ export interface ShownPart {
 /** @param lines none: the page shows no part */
 export function partOf(lines: readonly LogLine[]): ShownPart {
   return { first: lines[0]?.number ?? Infinity, last: lines.at(-1)?.number ?? 0 };
+}
+
+/** The address of the page of a log, which ends in `?` or `&`, ready for a parameter. @param attempt null: the latest */
+export function openLogUrl(run: RunRecord, attempt: number | null): string {
+  return `${logPath(run, attempt)}${attempt === null ? '?' : '&'}`;
 }
 
 /** The address of a page of the log that shows the line. @param logUrl ends in `?` or `&`, ready for a parameter */

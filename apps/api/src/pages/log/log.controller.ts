@@ -10,7 +10,6 @@ import { RunLogs } from '../../logs/run-logs';
 import { sendLog, TEXT_HEADERS } from '../../logs/send-log';
 import { PublicRunsService } from '../../public-data/public-runs.service';
 import type { PackagePlace } from '../../public-data/public-runs.service';
-import { runPath } from '../../runs/page-paths';
 import { requireKept } from '../../runs/removed-files';
 import { PageInterceptor } from '../frame/page';
 import type { Page } from '../frame/page';
@@ -20,6 +19,7 @@ import { LiveLines } from './live-lines';
 import { LogAskedPipe } from './log-asked.pipe';
 import type { LogQueryAsked } from './log-asked.pipe';
 import { LogPageService } from './log-page.service';
+import { openLogUrl } from './log-places';
 
 type RunPlace = PackagePlace & { run_id: string };
 
@@ -64,7 +64,7 @@ export class LogController {
   ): Promise<void> {
     const run = await this.run(place, request);
     const start = placeOf(lastEventId) ?? { offset, line: line ?? 1 };
-    const logUrl = `${runPath(run)}log?${attempt === null ? '' : `attempt=${attempt}&`}`;
+    const logUrl = openLogUrl(run, attempt);
     const events = await this.follower.followLive(run.runId, attempt, request, response);
     const lines = new LiveLines(start, this.logs.errors, logUrl);
     await sendEvents(lineEvents(events, lines, this.templates), response);

@@ -1,5 +1,5 @@
 import type { Note } from '@proctor/database';
-import { packagePath } from '../../runs/page-paths';
+import { packagePath, shortRunPath } from '../../runs/page-paths';
 import type { Viewer } from '../../sessions/viewer';
 
 /** A note as the pages write it. */
@@ -13,7 +13,7 @@ export function noteView(note: Note, { user, isAdmin }: Viewer, bugUrl: string) 
     writtenAt: note.writtenAt,
     changedAt: note.changedAt,
     withdrawnAt: note.withdrawnAt,
-    runUrl: note.runId === null ? null : `/runs/${note.runId}`,
+    runUrl: note.runId === null ? null : shortRunPath(note.runId),
     runId: note.runId,
     mayChange: isAdmin || (user !== null && user.userId === note.authorId),
   };
@@ -38,6 +38,6 @@ function bugAddress(bug: string, template: string): string {
 
 /** The page on which a note is read. */
 export function pathOfNote({ subject, runId, package: name, suite, arch }: Note): string {
-  if (runId !== null) return `/runs/${runId}`;
+  if (runId !== null) return shortRunPath(runId);
   return subject === 'place' ? `${packagePath(name)}${suite}/${arch}/` : packagePath(name);
 }

@@ -1,7 +1,7 @@
 import type { NeutralStatus } from '@proctor/contracts';
 import type { PackageStatus, RunRecord } from '@proctor/database';
 import type { RunError } from '@proctor/dispatch';
-import { historyPath } from '../../runs/page-paths';
+import { comparisonPath, errorPath, historyPath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
 import { sinceWords } from '../frame/sentence';
 import type { noteView } from '../notes/note-view';
@@ -47,12 +47,12 @@ export function failureView(
     lastPass: lastPass && { words: sinceWords(lastPass), url: runUrl(lastPass.runId) },
     compare: first &&
       lastPass && {
-        url: `/compare/${lastPass.runId}...${first.runId}`,
+        url: comparisonPath(lastPass.runId, first.runId),
         words: changeWords(changedPackages),
       },
     elsewhere: elsewhereView(run, latest, neutral),
-    excerpt: error && excerptView(error.excerpt, `${runUrl(run.runId)}log`, LINES_AROUND),
-    errorUrl: error && `/status/errors/${error.signature}`,
+    excerpt: error && excerptView(error.excerpt, run, LINES_AROUND),
+    errorUrl: error && errorPath(error.signature),
     notes,
     retry: retry ? { runId: String(retry.runId), url: runUrl(retry.runId) } : null,
     mayBeRetried: mayBeRetried && !retry,

@@ -1,4 +1,6 @@
 import type { ErrorExcerpt } from '@proctor/contracts';
+import type { RunRecord } from '@proctor/database';
+import { logLinePath } from '../../runs/page-paths';
 
 /**
  * The lines around the first error of a log, each with its number.
@@ -6,11 +8,11 @@ import type { ErrorExcerpt } from '@proctor/contracts';
  */
 export function excerptView(
   { firstLine, errorLine, lines }: ErrorExcerpt,
-  logUrl: string,
+  run: RunRecord,
   around = Number.POSITIVE_INFINITY,
 ) {
   return {
-    logUrl: `${logUrl}?from=${errorLine}#L${errorLine}`,
+    logUrl: logLinePath(run, errorLine),
     errorLine,
     lines: lines
       .map((text, place) => ({ number: firstLine + place, text, isError: firstLine + place === errorLine }))

@@ -1,6 +1,6 @@
 import type { KeptTestbed, RunRecord } from '@proctor/database';
 import { type InstalledPackage, installedPackages } from '../../runs/installed-packages';
-import { runPath } from '../../runs/page-paths';
+import { logLinePath, runPath } from '../../runs/page-paths';
 import { removalSentences } from '../../runs/removed-files';
 
 /** Rows of a table: a test can install what it likes. */
@@ -23,7 +23,7 @@ export function installedView(run: RunRecord, { packages, kernel, fallback }: Ke
     kernel,
     fallback: fallback && {
       release: fallback.release,
-      logUrl: run.logSize === null ? null : `${runUrl}log?from=${fallback.line}#L${fallback.line}`,
+      logUrl: run.logSize === null ? null : logLinePath(run, fallback.line),
     },
     parts: installed ? partsOf(installed) : [],
     jsonUrl: `${runUrl}packages.json`,

@@ -8,13 +8,22 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { ExplanationService } from '../../dispatchers/explanation.service';
 import type { Comparison } from '../../runs/comparison';
 import { ComparisonService } from '../../runs/comparison.service';
-import { historyPath } from '../../runs/page-paths';
+import {
+  artifactsPath,
+  comparisonPath,
+  errorPath,
+  historyPath,
+  logLinePath,
+  logPath,
+  runPath,
+  shortRunPath,
+} from '../../runs/page-paths';
 import { removalSentences } from '../../runs/removed-files';
 import { statusOf } from '../../runs/result-object';
 import type { KnownOfRun } from '../../runs/triage.service';
 import { explainedTo } from '../../runs/visible-runs';
 import type { Viewer } from '../../sessions/viewer';
-import { type RunView, runView } from '../run-view';
+import { runView } from '../run-view';
 import { attemptView, factView, waitView } from '../story-view';
 import { changesView } from './compare-view';
 import { excerptView } from './excerpt-view';
@@ -56,13 +65,14 @@ export class RunPageService {
     return {
       known,
       run: shown,
+      logUrl: (isOver ? run.logSize !== null : run.attempt > 0) ? logPath(run) : null,
       at: { created: run.createdAt, started: run.startedAt, finished: run.finishedAt },
       sentence: runSentence(run, neutral),
-      ...(isOver ? await this.resultView(run, shown) : NO_RESULT),
+      ...(isOver ? await this.resultView(run) : NO_RESULT),
       lastPass: pass && {
         ...runView(pass, neutral),
         at: pass.finishedAt,
-        compareUrl: `/compare/${pass.runId}...${run.runId}`,
+        compareUrl: comparisonPath(pass.runId, run.runId),
         changes: comparison && changesView(comparison),
       },
       actions: actionsOf(run, viewer),
@@ -71,13 +81,13 @@ export class RunPageService {
       retryOf: original && maySee(viewer.reader, original) ? original.runId : null,
       elsewhere: elsewhereView(statuses, sameTrigger, run, neutral),
       command: reproduceCommand(run),
-      attempts: attempts.map((attempt) => attemptView(attempt, shown.runUrl, neutral)),
+      attempts: attempts.map((attempt) => attemptView(attempt, run, neutral)),
       story: facts.map((fact) => factView(fact, neutral)),
     };
   }
 
   /** What there is to tell of a run that has ended. */
-  private async resultView(run: RunRecord, { runUrl }: RunView) {
+  private async resultView(run: RunRecord) {
     const { neutral } = this.configuration.server;
     const [tests, error, before, machine, testbed] = await Promise.all([
       this.publicRuns.testsOf(run.runId),
@@ -86,21 +96,19 @@ export class RunPageService {
       this.onMachine(run),
       this.pages.testbedOf(run.runId),
     ]);
-    const logUrl = `${runUrl}log`;
     return {
       mismatches: mismatches(run, testbed).map(({ sentence, line }) => {
-        return { sentence, logUrl: line === null ? null : `${logUrl}?from=${line}#L${line}` };
+        return { sentence, logUrl: line === null ? null : logLinePath(run, line) };
       }),
-      excerpt: error && excerptView(error.excerpt, logUrl),
+      excerpt: error && excerptView(error.excerpt, run),
       // Of a private run nobody else is told, so there is no page of what only these have.
-      errorUrl: error && !run.isPrivate ? `/status/errors/${error.signature}` : null,
-      tests: testsView(tests, before, testbed?.tests ?? [], logUrl),
+      errorUrl: error && !run.isPrivate ? errorPath(error.signature) : null,
+      tests: testsView(tests, before, testbed?.tests ?? [], run),
       machine: machine
         .filter(({ runId }) => runId !== run.runId)
         .map((each) => ({ ...runView(each, neutral), at: each.finishedAt })),
-      logUrl: run.logSize === null ? null : logUrl,
-      artifactsUrl: run.artifactsSize === null ? null : `${runUrl}artifacts/`,
-      installedUrl: `${runUrl}packages`,
+      artifactsUrl: run.artifactsSize === null ? null : artifactsPath(run),
+      installedUrl: `${runPath(run)}packages`,
       removals: removalSentences(run),
     };
   }
@@ -131,7 +139,6 @@ const NO_RESULT = {
   errorUrl: null,
   tests: [],
   machine: [],
-  logUrl: null,
   artifactsUrl: null,
   installedUrl: null,
   removals: [],
@@ -166,12 +173,12 @@ function elsewhereView(
       place,
       url: historyPath({ package: run.package, suite, arch }),
       latest: latest && {
-        url: `/runs/${latest.runId}`,
+        url: shortRunPath(latest.runId),
         status: statusOf(latest.verdict, neutral) ?? '',
         version: latest.version,
         at: latest.date,
       },
-      same: same && { url: `/runs/${same.runId}`, status: runView(same, neutral).word },
+      same: same && { url: shortRunPath(same.runId), status: runView(same, neutral).word },
     };
   });
 }

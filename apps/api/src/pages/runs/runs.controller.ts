@@ -8,7 +8,7 @@ import { baseUrl } from '../../http/paths';
 import { notFound } from '../../http/problem';
 import type { PackagePlace } from '../../public-data/public-runs.service';
 import { ComparisonService } from '../../runs/comparison.service';
-import { runPath } from '../../runs/page-paths';
+import { comparisonPath, runPath } from '../../runs/page-paths';
 import { noSuchRun, RunIdPipe, runIdOf } from '../../runs/run-id';
 import { VisibleRuns } from '../../runs/visible-runs';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
@@ -64,7 +64,7 @@ export class RunsController {
       );
     const [a, b] = ids as number[];
     if (b === undefined)
-      return { redirectTo: `/compare/${await this.comparisons.lastGoodBefore(a!, viewer.reader)}...${a}` };
+      return { redirectTo: comparisonPath(await this.comparisons.lastGoodBefore(a!, viewer.reader), a!) };
     const found = await this.comparisons.compare([a!, b], viewer.reader);
     return { template: 'runs/compare', data: compareView(found, this.configuration.server.neutral) };
   }

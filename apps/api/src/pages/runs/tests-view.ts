@@ -1,7 +1,8 @@
 import type { TestResult, TestStatus, Verdict } from '@proctor/contracts';
-import type { StripEntry, TestInLog } from '@proctor/database';
+import type { RunRecord, StripEntry, TestInLog } from '@proctor/database';
 import { secondsInWords } from '../frame/times';
 import { testView } from '../story-view';
+import { logLinePath, logPath } from '../../runs/page-paths';
 
 /** A test as a cell of a strip: one that was skipped says nothing, and one that may fail is like what could not be tested. */
 const CELLS: Record<TestStatus, Verdict> = { PASS: 'pass', FAIL: 'fail', SKIP: 'neutral', FLAKY: 'tmpfail' };
@@ -10,9 +11,8 @@ const CELLS: Record<TestStatus, Verdict> = { PASS: 'pass', FAIL: 'fail', SKIP: '
  * The single tests of a run, each with its own last runs.
  * @param before the tests of the runs before, oldest first
  * @param inLog where each begins in the log
- * @param logUrl of the run's log page
  */
-export function testsView(tests: TestResult[], before: TestResult[][], inLog: TestInLog[], logUrl: string) {
+export function testsView(tests: TestResult[], before: TestResult[][], inLog: TestInLog[], run: RunRecord) {
   const places = new Map(inLog.map((test) => [test.name, test]));
   const past = new Map<string, StripEntry[]>();
   for (const each of [...before, tests]) {
@@ -28,7 +28,7 @@ export function testsView(tests: TestResult[], before: TestResult[][], inLog: Te
     return {
       ...testView(test),
       duration: place && place.seconds !== null ? secondsInWords(place.seconds) : '',
-      logUrl: place ? `${logUrl}?from=${place.line}#L${place.line}` : logUrl,
+      logUrl: place ? logLinePath(run, place.line) : logPath(run),
       cells: past.get(test.name)!,
     };
   });

@@ -2,7 +2,7 @@ import { Controller, Get, UseInterceptors } from '@nestjs/common';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import { AffectedByAsked, AffectedByService, type ChangedPackage } from '../../runs/affected-by';
-import { packagePath } from '../../runs/page-paths';
+import { comparisonPath, packagePath } from '../../runs/page-paths';
 import { PageInterceptor } from '../frame/page';
 import type { Page } from '../frame/page';
 
@@ -33,7 +33,7 @@ export class AffectedByPageController {
         runs: runs.map((run) => ({
           ...run,
           packageUrl: packagePath(run.package),
-          compareUrl: `/compare/${run.passedRunId}...${run.runId}`,
+          compareUrl: comparisonPath(run.passedRunId, run.runId),
           from: run.from || 'not installed',
           to: run.to || 'not installed',
         })),

@@ -6,6 +6,7 @@ import { signatureObject } from '../../runs/signatures.service';
 import { countWords, errorLine } from '../errors/errors-view';
 import type { StatusList } from './list';
 import type { ListAsked } from './list-asked';
+import { shortRunPath } from '../../runs/page-paths';
 
 /** An error that several runs may share, and how many are before it in the list. */
 interface ListedError {
@@ -44,11 +45,11 @@ function errorList(
       },
       { head: 'Seen', cell: ({ error }) => ({ text: seen(error), className: 'number' }) },
       { head: 'Packages', cell: ({ error }) => ({ text: String(error.packages), className: 'number' }) },
-      { head: 'First', cell: ({ error }) => ({ at: error.firstAt, url: `/runs/${error.firstRunId}` }) },
-      { head: 'Last', cell: ({ error }) => ({ at: error.lastAt, url: `/runs/${error.lastRunId}` }) },
+      { head: 'First', cell: ({ error }) => ({ at: error.firstAt, url: shortRunPath(error.firstRunId) }) },
+      { head: 'Last', cell: ({ error }) => ({ at: error.lastAt, url: shortRunPath(error.lastRunId) }) },
       {
         head: 'Last in',
-        cell: ({ error }) => ({ link: { url: `/runs/${error.lastRunId}`, text: error.lastPackage } }),
+        cell: ({ error }) => ({ link: { url: shortRunPath(error.lastRunId), text: error.lastPackage } }),
       },
     ],
     read: async (asked, limit) => {

@@ -1,6 +1,7 @@
 import { REFERENCE_TRIGGER, type RunRecord } from '@proctor/database';
 import { bugReportUrl } from '../../runs/bug-report';
 import type { Triage } from '../../runs/triage';
+import { shortRunPath } from '../../runs/page-paths';
 
 /** Where pages are, and how bugs are reported. */
 export interface TriagePlace {
@@ -34,7 +35,7 @@ function buttonOf(
   }
   // What is private is told nobody by a message.
   if (step.kind === 'nothing' || run.isPrivate) return null;
-  const runUrl = `${base}/runs/${run.runId}`;
+  const runUrl = `${base}${shortRunPath(run.runId)}`;
   const url = bugReportUrl(template, step.package, run, found, runUrl, errorLine);
   return { label: `Report a bug in ${step.package}`, url };
 }

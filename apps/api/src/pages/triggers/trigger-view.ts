@@ -14,6 +14,7 @@ import type { TriggerAction } from '../../runs/trigger-plan';
 import { spanOf } from '../frame/times';
 import type { noteView } from '../notes/note-view';
 import { runView } from '../run-view';
+import { comparisonPath, errorPath, shortRunPath } from '../../runs/page-paths';
 
 const NAMES: Record<TriggerGroup, string> = {
   regression: 'Regressions',
@@ -153,7 +154,7 @@ export function triggerView(
       count: error.count,
       line: shown.errorLines.get(error.runId) ?? error.signature,
       url: urlOf({ group, ...place, signature: error.signature }),
-      elsewhereUrl: `/status/errors/${error.signature}`,
+      elsewhereUrl: errorPath(error.signature),
     })),
     actions: ACTIONS[group].map((action) => ({ url: `${url}/${action}`, label: LABELS[action] })),
     firstUrl: before === null ? null : urlOf(same),
@@ -164,11 +165,11 @@ export function triggerView(
       endedAt: run.finishedAt,
       notes: shown.notes.get(run.runId) ?? [],
       reference: run.reference && {
-        url: `/runs/${run.reference.runId}`,
+        url: shortRunPath(run.reference.runId),
         status: statusOf(run.reference.verdict, neutral) ?? '',
         version: run.reference.version,
         at: run.reference.date,
-        compareUrl: `/compare/${run.reference.runId}...${run.runId}`,
+        compareUrl: comparisonPath(run.reference.runId, run.runId),
       },
     })),
   };
