@@ -116,6 +116,11 @@ export const PRESENT = statement(
   'select run_id as "runId" from runs where run_id = any($1::bigint[])',
 );
 
+export const REMOVED = statement(
+  { runId: bigint },
+  'select run_id as "runId" from removed_runs where run_id = any($1::bigint[])',
+);
+
 export const COUNTS = statement(
   { suite: text, arch: text, verdict: text.orNull, runs: bigint },
   `select suite, arch, verdict, count(*) as runs from runs where run_id = any($1::bigint[]) group by suite, arch, verdict`,
@@ -197,7 +202,8 @@ export const KEEP_PACKAGES = command(`
 export const WITHOUT_FILES = statement(
   { runId: bigint },
   `select run_id as "runId" from runs
-   where run_id = any($1::bigint[]) and state = 'finished' and log_size is null and artifacts_size is null`,
+   where run_id = any($1::bigint[]) and state = 'finished' and log_size is null and artifacts_size is null
+     and log_removed_by is null and artifacts_removed_by is null`,
 );
 
 export const NOTE_FILES = command(`

@@ -127,12 +127,17 @@ export class Imports {
     return new Set((await this.database.query(statements.PRESENT, [runIds])).map(({ runId }) => runId));
   }
 
+  /** Those of these that were here and that a rule has removed: they are not to come again. */
+  async removed(runIds: number[]): Promise<Set<number>> {
+    return new Set((await this.database.query(statements.REMOVED, [runIds])).map(({ runId }) => runId));
+  }
+
   /** How many of these runs there are, by suite, architecture and verdict. */
   counts(runIds: number[]) {
     return this.database.query(statements.COUNTS, [runIds]);
   }
 
-  /** Those of these finished runs that have no files. */
+  /** Those of these finished runs that have no files, and had none. */
   async withoutFiles(runIds: number[]): Promise<Set<number>> {
     return new Set((await this.database.query(statements.WITHOUT_FILES, [runIds])).map(({ runId }) => runId));
   }

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { removedBy } from '@proctor/contracts';
+import { openDatabase } from '@proctor/database';
 import { importDebci, type DebciOptions } from '../../../apps/cli/src/moving-in/debci';
 import { startApi, type RunningApi } from '../../support/api';
 import { connectTo, createTestDatabase, type TestDatabase } from '../../support/database';
@@ -73,6 +75,25 @@ it('all that a debci knew is here afterwards, under its own ids, and once howeve
   ]);
   const { rows: next } = await client.query(`select nextval('runs_run_id_seq')::integer as id`);
   expect(next).toEqual([{ id: JOBS + 1 }]);
+});
+
+it('runs that a rule has removed here are not imported again', async () => {
+  await importDebci(folder, { ...OPTIONS, pending: 'leave' });
+  const removed = [11, 17, 29];
+  const database = await openDatabase(own.url);
+  try {
+    const rule = removedBy('facts and attempts', 1);
+    await client.query(
+      'update runs set log_size = null, artifacts_size = null, finished_at = created_at where run_id = any($1)',
+      [removed],
+    );
+    expect(await database.expiry.removeStories(removed, rule)).toBe(removed.length);
+    expect(await database.expiry.removeRuns(removed, removedBy('runs', 2))).toBe(removed.length);
+  } finally {
+    await database.close();
+  }
+  await importDebci(folder, { ...OPTIONS, pending: 'leave' });
+  expect(await counts()).toMatchObject({ runs: JOBS - PENDING - removed.length });
 });
 
 it('what waits becomes what was said, and nothing is written before it was said', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
+import { removedBy } from '@proctor/contracts';
 import { FolderStore } from '@proctor/store';
 import { ownConfiguration } from '../../../apps/cli/src/configuration';
 import { importCloud } from '../../../apps/cli/src/moving-in/cloud';
@@ -87,6 +88,21 @@ it('results of autopkgtest-cloud are imported once, with numbers of their own, a
   ]);
 });
 
+it('a result of autopkgtest-cloud whose run a rule has removed is neither imported again nor missed', async () => {
+  const test = { id: 1, release: 'noble', arch: 'amd64', package: 'hello' };
+  await writeFile(join(folder, 'test.ndjson'), lines([test]));
+  const results = [result(0), result(2)];
+  await writeFile(join(folder, 'result.ndjson'), lines(results));
+  await importCloud(folder, { backend: 'qemu' });
+  const { rows } = await fixture.client.query<{ run_id: number }>('select run_id from runs order by run_id');
+  const [first] = rows.map(({ run_id: runId }) => Number(runId));
+  const { expiry } = fixture.database;
+  await expiry.removeStories([first!], removedBy('facts and attempts', 1));
+  expect(await expiry.removeRuns([first!], removedBy('runs', 1))).toBe(1);
+  await importCloud(folder, { backend: 'qemu' });
+  expect((await fixture.client.query('select from runs')).rowCount).toBe(1);
+});
+
 it('one row of autopkgtest-cloud that cannot be read keeps all of them out, and is named', async () => {
   await writeFile(
     join(folder, 'test.ndjson'),
@@ -109,11 +125,20 @@ it('logs and artifacts of debci are copied into the store of the service, each o
   await importDebci(folder, { ...options, files: 'now' });
   expect(told).toContain('files: of 0 runs; 36 have none there');
 
+  // What a rule has removed does not come back.
+  await fixture.client.query(
+    `update runs set log_size = null, log_removed_by = $1, artifacts_size = null, artifacts_removed_by = $1 where run_id = 10`,
+    [removedBy('logs', 180)],
+  );
+  await importDebci(folder, { ...options, files: 'now' });
+  const { rows: removed } = await fixture.client.query('select log_size from runs where run_id = 10');
+  expect(removed).toEqual([{ log_size: null }]);
+
   const store = new FolderStore(((await ownConfiguration()).store as { path: string }).path);
   const file = (await store.open(20, 1, 'log.gz'))!;
   expect(await text(file.content.pipe(createGunzip()))).toBe('log of 20\n');
   const { rows } = await fixture.client.query(
     'select run_id, artifacts_size is not null as whole from runs where log_size is not null order by run_id',
   );
-  expect(rows).toEqual([10, 20, 30, 40].map((run_id) => ({ run_id, whole: true })));
+  expect(rows).toEqual([20, 30, 40].map((run_id) => ({ run_id, whole: true })));
 });

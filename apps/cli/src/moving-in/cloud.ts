@@ -125,7 +125,9 @@ async function addResults(
   const runs = fresh.map((result, place) => runOf(result, ids[place]!, owners, backend));
   if (runs.length > 0)
     await imports.addRuns(runs, { source: SOURCE, ids: fresh.map(({ foreignId }) => foreignId) });
-  for (const { test, verdict } of results) comparison.there(test.suite, test.arch, verdict);
+  const removed = await imports.removed([...known.values()]);
+  for (const { foreignId, test, verdict } of results)
+    if (!removed.has(known.get(foreignId) ?? NaN)) comparison.there(test.suite, test.arch, verdict);
   await comparison.here(imports, [...known.values(), ...ids]);
   return fresh.length;
 }

@@ -156,11 +156,14 @@ async function importJobs(
   for await (const part of wantedJobs(jobs, since)) {
     for (let place = 0; place < part.length; place += BATCH) {
       const batch = part.slice(place, place + BATCH);
-      const taken = rest.options.pending === 'leave' ? batch.filter(({ verdict }) => verdict) : batch;
+      const removed = await imports.removed(batch.map(({ runId }) => runId));
+      const taken = batch.filter(
+        ({ runId, verdict }) => !removed.has(runId) && (verdict !== null || rest.options.pending !== 'leave'),
+      );
       const known = await presentOf(imports, taken, rest.names);
       const runs = taken.filter(({ runId }) => !known.has(runId)).map((job) => importedRun(job, rest));
       added += runs.length > 0 ? await asFailure(imports.addRuns(runs)) : 0;
-      present += known.size;
+      present += known.size + removed.size;
       const finished = taken.filter(({ verdict }) => verdict !== null);
       for (const { suite, arch, verdict } of finished) comparison.there(suite, arch, verdict!);
       await comparison.here(
