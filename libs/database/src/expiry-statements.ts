@@ -18,6 +18,8 @@ import {
 export const EXPIRING_COLUMNS = {
   runId: bigint,
   package: text,
+  /** Of a private run; null: of a public one. */
+  privateKeyId: integer.orNull,
   verdict: text.as<Verdict>(),
   finishedAt: time,
   /** Bytes in the store; null when there is no such file. */
@@ -57,11 +59,13 @@ export const IS_KEPT = `(
   or (r.verdict = 'fail' and not ${isFollowed(`'fail'`)})
   or exists (select from notes n where n.run_id = r.run_id and n.package = r.package and n.removed_at is null))`;
 
+const PRIVATE_KEY = 'case when r.is_private then r.api_key_id end';
+
 function expiring(condition: string, order: string): Statement<ExpiringRun> {
   return statement(
     EXPIRING_COLUMNS,
     `
-    select r.run_id as "runId", r.package, ${certain('r.verdict')} as verdict, ${certain('r.finished_at')} as "finishedAt",
+    select r.run_id as "runId", r.package, ${PRIVATE_KEY} as "privateKeyId", ${certain('r.verdict')} as verdict, ${certain('r.finished_at')} as "finishedAt",
       r.log_size as "logSize", r.artifacts_size as "artifactsSize", ${IS_KEPT} as "isKept"
     from runs r where ${condition} ${order}`,
   );
@@ -78,11 +82,11 @@ const aged = (column: string): Statement<ExpiringRun> =>
 
 export const AGED = { artifacts: aged('artifacts_size'), logs: aged('log_size') };
 
-/** Of the package $1, after the time $2 and the run $3; $4 at most. */
+/** Of the package $1, after the time $2 and the run $3; $4 at most, private ones of the key $5, or public ones where that is null. */
 const ofPackage = (column: string): Statement<ExpiringRun> =>
   expiring(
     `r.package = $1 and r.${column} is not null and (r.log_size is not null or r.artifacts_size is not null)
-      and (r.finished_at, r.run_id) > ($2::timestamptz, $3::bigint)`,
+      and (r.finished_at, r.run_id) > ($2::timestamptz, $3::bigint) and ${PRIVATE_KEY} is not distinct from $5::integer`,
     `${OLDEST_FIRST} limit $4`,
   );
 
@@ -98,6 +102,15 @@ export const PACKAGE_BYTES = statement(
     where r.package = p.name and (r.log_size is not null or r.artifacts_size is not null)
   ) kept
   where p.name > $1 order by p.name limit $2`,
+);
+
+/** What the files of the public runs of the package $1 have together, and those of the private runs of each key. */
+export const BYTES_BY_KEY = statement(
+  { privateKeyId: integer.orNull, bytes: bigint },
+  `
+  select ${PRIVATE_KEY} as "privateKeyId", sum(coalesce(r.log_size, 0) + coalesce(r.artifacts_size, 0))::bigint as bytes
+  from runs r where r.package = $1 and (r.log_size is not null or r.artifacts_size is not null)
+  group by 1 order by 1 nulls first`,
 );
 
 const FILES_OF = (rows: string): string => `

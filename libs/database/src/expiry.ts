@@ -15,6 +15,13 @@ export interface ExpiryPlace {
   runId: number;
 }
 
+/** Runs of a package whose files share a limit: its public ones, or the private ones of a key. */
+export interface SizedRuns {
+  package: string;
+  /** Null: the public ones. */
+  privateKeyId: number | null;
+}
+
 /** A file in the store. */
 export interface ExpiredFile {
   runId: number;
@@ -64,19 +71,25 @@ export class Expiry {
     return this.database.query(statements.AGED[content], [before, after.at, after.runId, limit]);
   }
 
-  /** Runs of a package that have such files, the oldest first. */
+  /** Those of the runs that have such files, the oldest first. */
   ofPackage(
     content: ExpiringContent,
-    name: string,
+    { package: name, privateKeyId }: SizedRuns,
     after: ExpiryPlace,
     limit: number,
   ): Promise<ExpiringRun[]> {
-    return this.database.query(statements.OF_PACKAGE[content], [name, after.at, after.runId, limit]);
+    const parameters = [name, after.at, after.runId, limit, privateKeyId];
+    return this.database.query(statements.OF_PACKAGE[content], parameters);
   }
 
   /** Bytes of the files of each package, by name. @param after a package's name */
   packageBytes(after: string, limit: number): Promise<{ package: string; bytes: number }[]> {
     return this.database.query(statements.PACKAGE_BYTES, [after, limit]);
+  }
+
+  /** The same of a package's public runs, and of the private ones of each key. */
+  bytesByKey(name: string): Promise<{ privateKeyId: number | null; bytes: number }[]> {
+    return this.database.query(statements.BYTES_BY_KEY, [name]);
   }
 
   /**

@@ -25,6 +25,7 @@ export {
   type ExpiredFile,
   type ExpiringContent,
   type ExpiryPlace,
+  type SizedRuns,
   ExpiryUnderWay,
   type FileRemoval,
   type FoundAttempt,

@@ -1,4 +1,4 @@
-import type { ExpiringContent, ExpiringRun } from '@proctor/database';
+import type { ExpiringContent, ExpiringRun, SizedRuns } from '@proctor/database';
 
 /** Of how many runs something was removed by a rule, and how much that had. */
 export interface RemovedByRule {
@@ -42,7 +42,7 @@ export class ExpiryCounts {
     if (artifacts !== null) this.rehearsedRuns.artifacts.add(run.runId);
     const bytes =
       (log === null ? 0 : (run.logSize ?? 0)) + (artifacts === null ? 0 : (run.artifactsSize ?? 0));
-    this.rehearsedBytes.set(run.package, this.rehearsedOf(run.package) + bytes);
+    this.rehearsedBytes.set(keyOf(run), this.rehearsedOf(run) + bytes);
     const isGone = (content: ExpiringContent, size: number | null): boolean =>
       size === null || this.isRehearsed(content, run.runId);
     const isBare = isGone('logs', run.logSize) && isGone('artifacts', run.artifactsSize);
@@ -53,8 +53,8 @@ export class ExpiryCounts {
     return this.rehearsedRuns[content].has(runId);
   }
 
-  rehearsedOf(name: string): number {
-    return this.rehearsedBytes.get(name) ?? 0;
+  rehearsedOf(sized: SizedRuns): number {
+    return this.rehearsedBytes.get(keyOf(sized)) ?? 0;
   }
 
   story(runs: number): void {
@@ -70,4 +70,8 @@ export class ExpiryCounts {
     const before = this.byRule.get(rule) ?? { runs: 0, bytes: 0 };
     this.byRule.set(rule, { runs: before.runs + 1, bytes: before.bytes + bytes });
   }
+}
+
+function keyOf({ package: name, privateKeyId }: SizedRuns): string {
+  return `${name} ${privateKeyId}`;
 }

@@ -6,6 +6,7 @@ import type {
   ExpiryPlace,
   FileRemoval,
   OldRun,
+  SizedRuns,
 } from '@proctor/database';
 import type { MaintainedStore } from '@proctor/store';
 import { ExpiryCounts } from './expiry-counts';
@@ -81,20 +82,33 @@ export class ExpiryPass {
       const packages = await this.expiry.packageBytes(after, BATCH_PACKAGES);
       for (const { package: name, bytes } of packages) {
         const max = bytesMaxOf(name, this.rules);
-        const left = await this.shrink(name, 'artifacts', bytes - this.counts.rehearsedOf(name) - max, max);
-        await this.shrink(name, 'logs', left, max);
+        if (bytes > max) await this.shrinkPackage(name, max);
       }
       after = packages.at(-1)?.package;
       await this.rest(0);
     }
   }
 
-  /** The oldest files of one kind go, until the package has no more than it may. @returns what is too much then */
-  private async shrink(name: string, content: ExpiringContent, excess: number, max: number): Promise<number> {
+  /** Private runs take nothing of what others may have: a stranger would learn of them by what public ones lose. */
+  private async shrinkPackage(name: string, max: number): Promise<void> {
+    for (const { privateKeyId, bytes } of await this.expiry.bytesByKey(name)) {
+      const sized = { package: name, privateKeyId };
+      const left = await this.shrink(sized, 'artifacts', bytes - this.counts.rehearsedOf(sized) - max, max);
+      await this.shrink(sized, 'logs', left, max);
+    }
+  }
+
+  /** The oldest files of one kind go, until the runs have no more than they may. @returns what is too much then */
+  private async shrink(
+    sized: SizedRuns,
+    content: ExpiringContent,
+    excess: number,
+    max: number,
+  ): Promise<number> {
     let left = excess;
     const rule = removedBy('files of a package', max);
     for (let after: ExpiryPlace | null = BEGINNING; left > 0 && after && !this.options.isEnded();) {
-      const found: ExpiringRun[] = await this.expiry.ofPackage(content, name, after, BATCH_RUNS);
+      const found: ExpiringRun[] = await this.expiry.ofPackage(content, sized, after, BATCH_RUNS);
       const runs = found.filter(({ runId }) => !this.counts.isRehearsed(content, runId));
       const lost = lossBySize(runs, content, left);
       const rules = {

@@ -143,7 +143,8 @@ it('each kind of file goes by its own rule, and the rows name it', async () => {
 it('a package that has too much loses artifacts, the oldest first, then logs', async () => {
   const before = await rows();
   const name = before[0]!.place.split(' ')[0]!;
-  const of = (all: Row[]): Row[] => all.filter(({ place }) => place.startsWith(`${name} `));
+  const of = (all: Row[]): Row[] =>
+    all.filter(({ place, owner }) => place.startsWith(`${name} `) && owner === '');
   const sum = (all: Row[]): number =>
     of(all).reduce((all, row) => all + (row.log_size ?? 0) + (row.artifacts_size ?? 0), 0);
   const half = Math.floor(sum(before) / 2);
@@ -160,6 +161,30 @@ it('a package that has too much loses artifacts, the oldest first, then logs', a
   const lost = of(after).filter((row) => row.artifacts_removed_by !== null);
   const stayed = of(after).filter((row) => row.artifacts_size !== null && !kept.has(row.run_id));
   for (const { at } of stayed) expect(lost.every((row) => row.at <= at)).toBe(true);
+});
+
+it('files of private runs take nothing of what the public ones of their package may have, nor of another key', async () => {
+  const before = await rows();
+  const name = before[0]!.place.split(' ')[0]!;
+  const owners = new Set(before.map(({ owner }) => owner).filter((owner) => owner !== ''));
+  const [first] = owners;
+  const sizeOf = (row: Row): number => (row.log_size ?? 0) + (row.artifacts_size ?? 0);
+  const isOf = (owner: string) => (row: Row) => row.place.startsWith(`${name} `) && row.owner === owner;
+  const sum = (all: Row[], owner: string): number =>
+    all.filter(isOf(owner)).reduce((bytes, row) => bytes + sizeOf(row), 0);
+  // Those of one key have ten times as much as all public ones.
+  const max = sum(before, '') + 1;
+  const blown = Math.ceil((max * 10) / before.filter(isOf(first!)).length);
+  await fixture.client.query(
+    `update runs set artifacts_size = $3 where is_private and api_key_id = $2 and package = $1 and artifacts_size is not null`,
+    [name, Number(first), blown],
+  );
+  const grown = await rows();
+  expect(sum(grown, first!)).toBeGreaterThan(max);
+  await fixture.expire({ ...NO_END, packages: { [name]: max } });
+  const after = await rows();
+  expect(after.filter(({ owner }) => owner !== first)).toEqual(grown.filter(({ owner }) => owner !== first));
+  expect(sum(after, first!)).toBeLessThan(sum(grown, first!));
 });
 
 it('a run on which a note was written keeps its files while the note stands', async () => {
