@@ -147,7 +147,7 @@ export class Users {
   }
 
   /**
-   * Password, keys, sessions and what the user follows are gone for good; the runs stay. Nobody else gets the name, or the identity
+   * Password, keys, sessions, webhooks and what the user follows are gone for good; the runs stay. Nobody else gets the name, or the identity
    * at a login provider: a user who is enabled again has these, and no more.
    * @returns `same`: the user was removed before; `last`: there would be no administrator any more; nothing was changed
    * @throws UnknownUser, DatabaseUnavailable
@@ -285,6 +285,7 @@ const REMOVE = [
     where user_id = $1`),
   command('delete from followed_packages where user_id = $1'),
   command('delete from feed_addresses where user_id = $1'),
+  command('delete from webhooks where user_id = $1'),
 ];
 
 const REVOKE_ALL = statement(

@@ -59,7 +59,7 @@ const CLAIMED_OF = `w.webhook_id as "webhookId", w.url,
 
 const UNTIL = `clock_timestamp() + make_interval(secs => $2::float8 / 1000)`;
 
-/** A webhook `w` of a user who is disabled or removed keeps what waits, and gets it when the user is enabled again. */
+/** A webhook `w` of a user who is disabled keeps what waits, and gets it when the user is enabled again. */
 export const IS_SENT_TO = `w.disabled_at is null
       and exists (select from users u where u.user_id = w.user_id and u.disabled_at is null)`;
 

@@ -75,8 +75,10 @@ describe('users who may not come in', () => {
   });
 
   it('a removed user is gone for good, and nobody else gets the name or comes in for them', async () => {
-    const { users, apiKeys } = fixture.database;
-    const { name, key, logIn } = await somebody(true);
+    const { users, apiKeys, webhooks } = fixture.database;
+    const { name, userId, key, logIn } = await somebody(true);
+    const settings = { url: 'https://hooks.example.org/', description: '', filter: {}, keyId: null };
+    expect(await webhooks.add(settings, 'secret', { userId, userName: name }, 1)).not.toBeNull();
     expect(await users.remove(name, by)).toBe('changed');
     expect(await users.remove(name, by)).toBe('same');
     expect(await apiKeys.authenticate(key)).toBeNull();
@@ -94,6 +96,7 @@ describe('users who may not come in', () => {
     expect(await users.record(name)).toMatchObject({ ...gone, standing: 'removed' });
     expect(await users.setDisabled(name, false, by)).toBe('changed');
     expect(await users.record(name)).toMatchObject({ ...gone, standing: 'active' });
+    expect(await webhooks.ofUser(userId)).toEqual([]);
     expect(await apiKeys.authenticate(key)).toBeNull();
   });
 
