@@ -51,6 +51,17 @@ it('`proctor migrate` says that there is no database, or why it cannot be reache
   expect([none.code, word.code, away.code]).toEqual([1, 1, 1]);
 });
 
+it.each([['backup', 'backups'], ['restored']])(
+  '`proctor %s` names the database that cannot be reached',
+  async (...args) => {
+    const { code, stderr } = await machine.proctor(args, '', {
+      PROCTOR_DATABASE_URL: `postgres://p:s3cret@127.0.0.1:${await freePort()}/p`,
+    });
+    expect(stderr).toMatch(/^proctor: the database is not available: .*ECONNREFUSED 127\.0\.0\.1/);
+    expect([code, stderr.includes('s3cret')]).toEqual([1, false]);
+  },
+);
+
 /** Runs a program in namespaces of its own, which any user may have. @returns what it said, once it has failed */
 async function failure(
   namespaces: string[],

@@ -1,13 +1,15 @@
 import { Client } from 'pg';
 import { peerSocket } from '../peer-socket';
 import { Servers } from '../servers';
+import { translated } from '../unavailable';
 
 /**
  * A connection whose statements may take as long as they need, and that may hold a transaction open for hours.
  * @param url may name several servers
+ * @throws DatabaseUnavailable
  */
 export async function longConnection(url: string, applicationName: string): Promise<Client> {
-  const primary = await Servers.primaryOf(url);
+  const primary = await Servers.primaryOf(url).catch(unavailable);
   const client = new Client({
     connectionString: primary,
     application_name: applicationName,
@@ -16,8 +18,12 @@ export async function longConnection(url: string, applicationName: string): Prom
   });
   // What breaks the connection fails the next statement.
   client.on('error', () => undefined);
-  await client.connect();
+  await client.connect().catch(unavailable);
   await client.query('set statement_timeout = 0');
   await client.query('set idle_in_transaction_session_timeout = 0');
   return client;
+}
+
+function unavailable(error: unknown): never {
+  throw translated(error);
 }
