@@ -3,6 +3,7 @@ import { open, readFile, rename, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
+import { until } from '../../support/until';
 import { expectNothing, expectOnlyWhatIsKnown } from './sight-expectations';
 import { SightStage } from './sight-stage';
 import { openMachine, type TestMachine } from './test-machine';
@@ -76,4 +77,31 @@ it('a test does not see credentials that take the place of others while a test g
 
 it('a test does not see a hidden folder that takes the place of another while a test goes on, nor the other', async () => {
   expect(await seenAfter(() => stage.replaceConfiguration())).toMatch(/^a-file-that-was-shown-\S+\n$/);
+});
+
+it('tests on the machine itself have a /tmp each: autopkgtest would take the file of another test for its own', async () => {
+  machine = await openMachine({ backends: ['null'] });
+  const script =
+    'set -C; echo "$1" >/tmp/autopkgtest_script_pid; ls -A /tmp; stat -c %a /tmp; until [ -e "$2" ]; do sleep 0.1; done';
+  const start = async (name: string) => {
+    const folder = await machine.sandboxes.createFolder(name);
+    const [seen, go] = [join(folder.output, 'seen'), join(folder.output, 'go')];
+    const output = await open(seen, 'w');
+    const sandbox = await machine.sandboxes.start(folder, {
+      command: ['sh', '-ec', script, 'sh', name, go],
+      network: 'private',
+      tmpfsBytes: 1024 * 1024,
+      wholeMachine: true,
+      output: output.fd,
+    });
+    return { go, seen: () => readFile(seen, 'utf8'), ended: sandbox.ended.finally(() => output.close()) };
+  };
+  const sandboxes = [await start('one'), await start('other')];
+  const haveSeen = async () => {
+    const texts = await Promise.all(sandboxes.map(({ seen }) => seen()));
+    return texts.every((text) => text === 'autopkgtest_script_pid\n1777\n');
+  };
+  expect(await until(haveSeen, 10_000)).toBe(true);
+  for (const { go } of sandboxes) await writeFile(go, '');
+  for (const { ended } of sandboxes) await ended;
 });
