@@ -229,6 +229,11 @@ it('a user makes a webhook, reads its secret once, tests it and removes it', asy
   expect((await bob.post(own.replace('alice', 'bob'), changed)).status).toBe(403);
   expect((await alice.post(`${own}/ping`, { form_token: token })).status).toBe(303);
   expect(await alice.textOf(own)).toMatch(/Send delivery \d+ again/);
+  const odd = await alice.get(`${own}?before=x`);
+  expect([odd.status, await odd.text()]).toEqual([
+    400,
+    expect.stringContaining('before must be the id of a delivery, not &quot;x&quot;.'),
+  ]);
   expect((await bob.get(own.replace('alice', 'bob'))).status).toBe(404);
   expect((await alice.post(`${own}/disable`, { form_token: token })).status).toBe(303);
   expect(await alice.textOf(own)).toContain('disabled by its user');

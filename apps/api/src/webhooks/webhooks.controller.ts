@@ -88,12 +88,8 @@ export class WebhooksController {
     @Sent() { limit = DELIVERIES_PER_PAGE, ...asked }: DeliveriesQuery,
     @CurrentRequestor() { userId }: Requestor,
   ): Promise<{ deliveries: DeliveryObject[]; before: number | null }> {
-    const found = await this.webhooks.log(id, userId, asked, limit + 1);
-    const part = found.slice(0, limit);
-    return {
-      deliveries: part.map(deliveryObject),
-      before: found.length > limit ? part.at(-1)!.deliveryId : null,
-    };
+    const { deliveries, before } = await this.webhooks.log(id, userId, asked, limit);
+    return { deliveries: deliveries.map(deliveryObject), before };
   }
 
   @Post(':webhook_id/deliveries/:delivery_id/redeliver')

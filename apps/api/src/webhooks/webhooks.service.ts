@@ -109,15 +109,20 @@ export class WebhooksService {
     return this.delivery(webhookId, deliveryId);
   }
 
-  /** The newest first. @throws Problem 404 */
+  /**
+   * The newest first; `before`: with what to ask for the next part, null at the end.
+   * @throws Problem 404
+   */
   async log(
     webhookId: number,
     userId: number,
     asked: { state?: DeliveryState | null; before?: number | null },
     limit: number,
-  ): Promise<LoggedDelivery[]> {
+  ): Promise<{ deliveries: LoggedDelivery[]; before: number | null }> {
     await this.one(webhookId, userId);
-    return this.deliveries.log(webhookId, asked, limit);
+    const found = await this.deliveries.log(webhookId, asked, limit + 1);
+    const deliveries = found.slice(0, limit);
+    return { deliveries, before: found.length > limit ? deliveries.at(-1)!.deliveryId : null };
   }
 
   /** @throws Problem 404 */

@@ -1,11 +1,11 @@
 import { Controller, Get, HttpCode, Injectable, Param, Post, Query, Req } from '@nestjs/common';
 import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
-import { FACT_KINDS } from '@proctor/contracts';
-import type { LoggedDelivery, Webhook, WebhookOwner } from '@proctor/database';
+import type { Webhook, WebhookOwner } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { actorOf } from '../../auth/actor';
 import { Sent } from '../../http/body.interceptor';
 import type { Parameters } from '../../http/parameters';
+import { fromQuery, idOf } from '../../http/parameter-values';
 import { ParametersPipe } from '../../http/parameters.pipe';
 import type { ContextRequest } from '../../http/request-context';
 import { TakesForm } from '../../sessions/form-protection';
@@ -19,6 +19,7 @@ import {
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import type { Page, Redirect } from '../frame/page';
 import { OwnPages, requireLogin } from './account-pages';
+import { webhooksView, webhookView } from './webhook-view';
 
 /** Fields of a form that are left empty say nothing. */
 @Injectable()
@@ -28,6 +29,14 @@ class FilledFieldsPipe extends ParametersPipe implements PipeTransform<Parameter
       ([, { value }]) => typeof value !== 'string' || value.trim() !== '',
     );
     return super.transform(new Map(filled), { ...metadata, metatype: WebhookRequest });
+  }
+}
+
+/** The parameter `before` of a log of deliveries: the last one of the page before; null at its beginning. */
+class BeforeDeliveryPipe implements PipeTransform<unknown, number | null> {
+  /** @throws Problem 400 */
+  transform(value: unknown): number | null {
+    return fromQuery('before', value, idOf('a delivery'));
   }
 }
 
@@ -53,26 +62,13 @@ export class AccountWebhooksController {
   @Get(':webhook_id')
   async one(
     @Param('webhook_id', WebhookIdPipe) id: number,
-    @Query('before') before: unknown,
+    @Query('before', BeforeDeliveryPipe) before: number | null,
     @Req() request: ContextRequest,
   ): Promise<Page> {
     const { userId } = ownerOf(request);
     const webhook = await this.webhooks.one(id, userId);
-    const from = typeof before === 'string' && /^[1-9]\d{0,14}$/.test(before) ? Number(before) : null;
-    const found = await this.webhooks.log(id, userId, { before: from }, DELIVERIES_PER_PAGE + 1);
-    const part = found.slice(0, DELIVERIES_PER_PAGE);
-    const older = found.length > part.length ? `?before=${part.at(-1)!.deliveryId}` : null;
-    return {
-      template: 'account/webhook',
-      data: {
-        webhook,
-        wants: wantsOf(webhook),
-        deliveries: part.map(deliveryRow),
-        older,
-        kinds: FACT_KINDS,
-        known: fieldsOf(webhook),
-      },
-    };
+    const log = await this.webhooks.log(id, userId, { before }, DELIVERIES_PER_PAGE);
+    return { template: 'account/webhook', data: webhookView(webhook, log) };
   }
 
   /** Its key and whether it is enabled stay; that it is told of private runs can only be ended here. */
@@ -173,11 +169,7 @@ export class AccountWebhooksController {
     made: { webhook: Webhook; secret: string } | null,
   ): Promise<Page> {
     const webhooks = await this.webhooks.ofUser(ownerOf(request).userId);
-    const rows = webhooks.map((webhook) => ({ ...webhook, wants: wantsOf(webhook) }));
-    return {
-      template: 'account/webhooks',
-      data: { webhooks: rows, made, kinds: FACT_KINDS, known: NOTHING_KNOWN },
-    };
+    return { template: 'account/webhooks', data: { ...webhooksView(webhooks), made } };
   }
 }
 
@@ -188,67 +180,4 @@ function ownerOf(request: ContextRequest): WebhookOwner {
 
 function backTo(request: ContextRequest, path: string): Redirect {
   return { redirectTo: `/user/${requireLogin(request).name}/webhooks${path}` };
-}
-
-/** What the fields of its form hold. */
-function fieldsOf({
-  url,
-  description,
-  filter,
-  keyId,
-}: Pick<Webhook, 'url' | 'description' | 'filter' | 'keyId'>) {
-  const {
-    packages = [],
-    suites = [],
-    arches = [],
-    kinds = [],
-    verdicts = [],
-    trigger = '',
-    mine = false,
-  } = filter;
-  return {
-    url,
-    description,
-    trigger,
-    mine,
-    hasKey: keyId !== null,
-    package: packages.join(','),
-    suite: suites.join(','),
-    arch: arches.join(','),
-    kinds: kinds.join(','),
-    status: verdicts.join(','),
-  };
-}
-
-const NOTHING_KNOWN = fieldsOf({ url: '', description: '', filter: {}, keyId: null });
-
-/** Which events a webhook is told of, in words. */
-function wantsOf({ filter, keyId }: Webhook): string {
-  const { packages, suites, arches, kinds, verdicts, trigger, mine } = filter;
-  const parts = [
-    (kinds ?? FACT_KINDS).join(', '),
-    ...(verdicts ? [`ended as ${verdicts.join(' or ')}`] : []),
-    ...(packages ? [`of ${packages.join(', ')}`] : []),
-    ...(suites ? [`on ${suites.join(', ')}`] : []),
-    ...(arches ? [`on ${arches.join(', ')}`] : []),
-    ...(trigger === undefined ? [] : [`triggered by ${trigger}`]),
-    ...(mine ? ['of your own runs'] : []),
-    ...(keyId === null ? [] : ['with private runs of its key']),
-  ];
-  return parts.join('; ');
-}
-
-function deliveryRow(delivery: LoggedDelivery) {
-  const { state, attempts, status, error, dueAt } = delivery;
-  const words = {
-    delivered: 'delivered',
-    failed: 'given up',
-    pending: attempts > 0 ? 'comes again' : 'waits',
-  };
-  return {
-    ...delivery,
-    word: words[state],
-    nextAt: state === 'pending' && attempts > 0 ? dueAt : null,
-    result: error ?? (status === null ? '' : `answered ${status}`),
-  };
 }

@@ -1,0 +1,86 @@
+import { FACT_KINDS } from '@proctor/contracts';
+import type { LoggedDelivery, Webhook } from '@proctor/database';
+
+/** A user's webhooks, and the empty form of another one. */
+export function webhooksView(webhooks: Webhook[]) {
+  const rows = webhooks.map((webhook) => ({ ...webhook, wants: wantsOf(webhook) }));
+  return { webhooks: rows, kinds: FACT_KINDS, known: NOTHING_KNOWN };
+}
+
+/** A webhook with a part of its log. */
+export function webhookView(
+  webhook: Webhook,
+  { deliveries, before }: { deliveries: LoggedDelivery[]; before: number | null },
+) {
+  return {
+    webhook,
+    wants: wantsOf(webhook),
+    deliveries: deliveries.map(deliveryRow),
+    older: before === null ? null : `?before=${before}`,
+    kinds: FACT_KINDS,
+    known: fieldsOf(webhook),
+  };
+}
+
+/** What the fields of its form hold. */
+function fieldsOf({
+  url,
+  description,
+  filter,
+  keyId,
+}: Pick<Webhook, 'url' | 'description' | 'filter' | 'keyId'>) {
+  const {
+    packages = [],
+    suites = [],
+    arches = [],
+    kinds = [],
+    verdicts = [],
+    trigger = '',
+    mine = false,
+  } = filter;
+  return {
+    url,
+    description,
+    trigger,
+    mine,
+    hasKey: keyId !== null,
+    package: packages.join(','),
+    suite: suites.join(','),
+    arch: arches.join(','),
+    kinds: kinds.join(','),
+    status: verdicts.join(','),
+  };
+}
+
+const NOTHING_KNOWN = fieldsOf({ url: '', description: '', filter: {}, keyId: null });
+
+/** Which events a webhook is told of, in words. */
+function wantsOf({ filter, keyId }: Webhook): string {
+  const { packages, suites, arches, kinds, verdicts, trigger, mine } = filter;
+  const parts = [
+    (kinds ?? FACT_KINDS).join(', '),
+    ...(verdicts ? [`ended as ${verdicts.join(' or ')}`] : []),
+    ...(packages ? [`of ${packages.join(', ')}`] : []),
+    ...(suites ? [`on ${suites.join(', ')}`] : []),
+    ...(arches ? [`on ${arches.join(', ')}`] : []),
+    ...(trigger === undefined ? [] : [`triggered by ${trigger}`]),
+    ...(mine ? ['of your own runs'] : []),
+    ...(keyId === null ? [] : ['with private runs of its key']),
+  ];
+  return parts.join('; ');
+}
+
+function deliveryRow(delivery: LoggedDelivery) {
+  const { state, attempts, status, error, dueAt } = delivery;
+  const words = {
+    delivered: 'delivered',
+    failed: 'given up',
+    pending: attempts > 0 ? 'comes again' : 'waits',
+  };
+  return {
+    ...delivery,
+    word: words[state],
+    nextAt: state === 'pending' && attempts > 0 ? dueAt : null,
+    result: error ?? (status === null ? '' : `answered ${status}`),
+  };
+}
