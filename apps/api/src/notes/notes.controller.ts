@@ -1,15 +1,15 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, Req, UseInterceptors } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
-import { describe, timestamp } from '@proctor/contracts';
-import { type Note, Notes, type Requestor } from '@proctor/database';
+import { describe } from '@proctor/contracts';
+import type { Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { networkOf } from '../http/network-of';
 import { type ApiReader, CurrentReader, CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { notFound } from '../http/problem';
 import type { ContextRequest } from '../http/request-context';
-import { VisibleRuns } from '../runs/visible-runs';
-import { NewNoteRequest, NoteRequest, NOTES_PER_PAGE, NotesQuery } from './notes.dto';
+import { noteObject, type NoteObject } from './note-object';
+import { NewNoteRequest, NoteRequest, NotesQuery } from './notes.dto';
 import { NotesService } from './notes.service';
 
 /** The id of a note in a path. */
@@ -21,60 +21,20 @@ export class NoteIdPipe implements PipeTransform<string, number> {
   }
 }
 
-function noteObject(note: Note) {
-  return {
-    note_id: note.noteId,
-    subject: note.subject,
-    package: note.package,
-    suite: note.suite,
-    arch: note.arch,
-    text: note.text,
-    bugs: note.bugs,
-    author: note.author,
-    run_id: note.runId,
-    signature: note.signature,
-    failing_tests: note.failingTests,
-    written_at: timestamp(note.writtenAt),
-    changed_at: note.changedAt && timestamp(note.changedAt),
-    withdrawn_at: note.withdrawnAt && timestamp(note.withdrawnAt),
-  };
-}
-
-type NoteObject = ReturnType<typeof noteObject>;
-
 /** What people have written about failures. */
 @Controller('api/v1/notes')
 @Requires('key')
 @UseInterceptors(BodyInterceptor)
 export class NotesApiController {
-  constructor(
-    private readonly notes: NotesService,
-    private readonly rows: Notes,
-    private readonly runs: VisibleRuns,
-  ) {}
+  constructor(private readonly notes: NotesService) {}
 
   @Get()
   async list(
     @Sent() query: NotesQuery,
     @CurrentReader() reader: ApiReader,
   ): Promise<{ notes: NoteObject[]; before: number | null }> {
-    if (query.run_id !== undefined) {
-      const run = await this.runs.one(query.run_id, reader.runs);
-      const found = await this.notes.ofRuns([run], reader.runs);
-      return { notes: (found.get(run.runId) ?? []).map(noteObject), before: null };
-    }
-    const { limit = NOTES_PER_PAGE, before, suite, arch } = query;
-    const packages = query.package === undefined ? null : [query.package];
-    const found = await this.rows.find({ packages }, reader.runs, limit + 1, before ?? null);
-    const part = found.slice(0, limit);
-    const isMeant = (note: Note): boolean =>
-      note.removedAt === null &&
-      (suite === undefined || note.suite === suite) &&
-      (arch === undefined || note.arch === arch);
-    return {
-      notes: part.filter(isMeant).map(noteObject),
-      before: found.length > limit ? part.at(-1)!.noteId : null,
-    };
+    const { notes, before } = await this.notes.list(query, reader.runs);
+    return { notes: notes.map(noteObject), before };
   }
 
   @Post()

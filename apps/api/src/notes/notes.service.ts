@@ -8,7 +8,7 @@ import type { ApiConfiguration } from '../configuration.token';
 import { badRequest, notFound, Problem } from '../http/problem';
 import { VisibleRuns } from '../runs/visible-runs';
 import { fits, type NotedRun } from './note-fit';
-import type { NewNoteRequest } from './notes.dto';
+import { type NewNoteRequest, NOTES_PER_PAGE, type NotesQuery } from './notes.dto';
 
 /** Notes that are looked at for the runs of one page, the newest. */
 const NOTES_MAX = 200;
@@ -52,6 +52,26 @@ export class NotesService {
     const isHere = ({ subject, suite, arch }: Note): boolean =>
       subject === 'package' || !place || (suite === place.suite && arch === place.arch);
     return found.filter((note) => note.package === name && isHere(note));
+  }
+
+  /**
+   * Those that are asked for, the newest first; `before`: with what to ask for the next part, null at the end.
+   * @throws Problem 404 for a run that the reader may not see
+   */
+  async list(query: NotesQuery, reader: RunReader): Promise<{ notes: Note[]; before: number | null }> {
+    const { run_id: runId, limit = NOTES_PER_PAGE, before, suite, arch } = query;
+    if (runId !== undefined) {
+      const found = await this.ofRuns([await this.runs.one(runId, reader)], reader);
+      return { notes: found.get(runId) ?? [], before: null };
+    }
+    const packages = query.package === undefined ? null : [query.package];
+    const found = await this.notes.find({ packages }, reader, limit + 1, before ?? null);
+    const part = found.slice(0, limit);
+    const isMeant = (note: Note): boolean =>
+      note.removedAt === null &&
+      (suite === undefined || note.suite === suite) &&
+      (arch === undefined || note.arch === arch);
+    return { notes: part.filter(isMeant), before: found.length > limit ? part.at(-1)!.noteId : null };
   }
 
   /** @throws Problem 404 for one that is not there, or that the requestor may not see */
