@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { isPackageName, Strict } from '@proctor/contracts';
+import { isPackageName, Strict, timestamp } from '@proctor/contracts';
 import { type AffectedRun, RunTestbeds } from '@proctor/database';
 import { named } from '../http/parameter-values';
 import { From } from '../http/shape';
+import { shortRunPath } from './page-paths';
 
 /** Runs that are looked at, the newest. */
 const RUNS_MAX = 500;
@@ -68,4 +69,22 @@ export class AffectedByService {
 export function firstOfEachPlace(runs: AffectedRun[]): AffectedRun[] {
   const places = new Map(runs.map((run) => [`${run.package} ${run.suite} ${run.arch}`, run]));
   return [...places.values()].sort((one, other) => other.runId - one.runId);
+}
+
+/** As the API tells it. */
+export function affectedObject({ runs, isCut }: Affected) {
+  return {
+    runs: runs.map((run) => ({
+      package: run.package,
+      suite: run.suite,
+      arch: run.arch,
+      run_id: run.runId,
+      version: run.version,
+      date: timestamp(run.date),
+      passed_run_id: run.passedRunId,
+      changed: { package: run.changed, from: run.from || null, to: run.to || null },
+      page_url: shortRunPath(run.runId),
+    })),
+    is_cut: isCut,
+  };
 }

@@ -1,12 +1,13 @@
 import { Controller, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
 import { describe } from '@proctor/contracts';
-import type { Requestor, RunOfTrigger } from '@proctor/database';
+import type { Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { type ApiReader, CurrentReader, CurrentRequestor } from '../auth/requestor';
 import { readerOf } from '../auth/run-reader';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { badRequest, notFound } from '../http/problem';
+import { outcomeObject, previewObject, type TriggerActionObject } from './trigger-action-object';
 import { TriggerActions } from './trigger-actions.service';
 import { TRIGGER_ACTIONS, type TriggerAction } from './trigger-plan';
 import { TriggerService } from './trigger.service';
@@ -27,11 +28,6 @@ export class TriggerActionPipe implements PipeTransform<string, TriggerAction> {
     if (action) return action;
     throw notFound(`Tests of a trigger can have ${TRIGGER_ACTIONS.join(', ')}, not ${describe(text)}.`);
   }
-}
-
-/** A run in the answer to what was asked for many. */
-function runObject({ runId, package: name, suite, arch }: RunOfTrigger) {
-  return { run_id: runId, package: name, suite, arch };
 }
 
 /** What new versions of packages have triggered, and what is done to all of it at once. */
@@ -71,41 +67,15 @@ export class TriggerApiController {
     @Param('action', TriggerActionPipe) action: TriggerAction,
     @Sent() asked: TriggerRequest,
     @CurrentRequestor() requestor: Requestor,
-  ) {
+  ): Promise<TriggerActionObject> {
     if (!asked.group && !asked.run_ids)
       throw badRequest('group or run_ids is needed to say which tests are meant.');
     const trigger = `${name}/${version}`;
     const selection = selectionOf(asked);
     const { tests } = await this.triggers.progress(trigger, readerOf(requestor));
-    const named = { trigger, action, is_dry_run: asked.dry_run ?? false };
-    if (asked.dry_run) {
-      const { runs, refused, left, seconds, unknown } = await this.actions.preview(
-        action,
-        tests,
-        selection,
-        requestor,
-      );
-      return {
-        ...named,
-        runs: runs.map((run) => ({ ...runObject(run), new_run_id: null })),
-        refused: refused.map(({ run, reason }) => ({ ...runObject(run), reason })),
-        left,
-        estimate: { seconds, without: unknown },
-      };
-    }
-    const { done, refused, left } = await this.actions.execute(
-      action,
-      tests,
-      selection,
-      requestor,
-      asked.reason,
-    );
-    return {
-      ...named,
-      runs: done.map(({ run, newRunId }) => ({ ...runObject(run), new_run_id: newRunId })),
-      refused: refused.map(({ run, reason }) => ({ ...runObject(run), reason })),
-      left,
-      estimate: null,
-    };
+    if (asked.dry_run)
+      return previewObject(trigger, action, await this.actions.preview(action, tests, selection, requestor));
+    const outcome = await this.actions.execute(action, tests, selection, requestor, asked.reason);
+    return outcomeObject(trigger, action, outcome);
   }
 }
