@@ -1,4 +1,5 @@
 import type { KeyScope } from '@proctor/contracts';
+import type { UserStanding } from '@proctor/database';
 import { ADMINISTRATOR } from '../arguments';
 import { EXIT, Failure } from '../failure';
 import { namedService, type ServiceOptions } from '../service/address';
@@ -104,7 +105,7 @@ export interface UserFields {
 export interface UserAnswer {
   name: string;
   admin: boolean;
-  standing: 'active' | 'disabled' | 'removed';
+  standing: UserStanding;
   has_password: boolean;
   created_at: string;
   keys: number;

@@ -1,6 +1,7 @@
 // What the command line reads of the API's answers; the whole of them is in the OpenAPI document.
 
-export type RunStatus = 'pass' | 'neutral' | 'fail' | 'tmpfail';
+import type { RunState, Status, TestResult, WorkerStanding } from '@proctor/contracts';
+import type { DeliveryState } from '@proctor/database';
 
 export interface FactAnswer {
   kind: string;
@@ -18,8 +19,8 @@ export interface RunAnswer {
   arch: string;
   trigger: string | null;
   version: string | null;
-  status: RunStatus | null;
-  state: 'queued' | 'leased' | 'running' | 'finished';
+  status: Status;
+  state: RunState;
   is_private: boolean;
   pin_packages: [string, string][];
   extra_apt_sources: string[];
@@ -42,7 +43,7 @@ export interface RunAnswer {
   estimated_start?: string | null;
   reasons?: string[];
   /** Of one run. */
-  tests?: { name: string; status: string; detail: string | null }[];
+  tests?: TestResult[];
   facts?: FactAnswer[];
 }
 
@@ -103,7 +104,7 @@ export interface WorkerAnswer {
   arch: string;
   slots: number;
   busy: number;
-  standing: 'sound' | 'slowed' | 'quarantined';
+  standing: WorkerStanding;
   reason: string | null;
   until: string | null;
   drained: DecisionAnswer | null;
@@ -138,7 +139,7 @@ export interface WorkerDetailsAnswer {
     suite: string;
     arch: string;
     outcome: string;
-    status: RunStatus | null;
+    status: Status;
     reason: string | null;
     ended_at: string;
   }[];
@@ -194,7 +195,7 @@ export interface DeliveryAnswer {
   id: number;
   run_id: number | null;
   kind: string;
-  state: 'pending' | 'delivered' | 'failed';
+  state: DeliveryState;
   attempts: number;
   next_at: string | null;
   status: number | null;
