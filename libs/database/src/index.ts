@@ -90,7 +90,7 @@ export {
 } from './run-testbeds';
 export { DELIVERY_STATES, type DeliveryState } from './rows/webhook';
 export * from './stores';
-export type { DeliveryAttempt, DueDelivery, Sender, WebhookChange } from './webhook-deliveries';
+export type { DeliveryAttempt, DueDelivery, LogReader, Sender, WebhookChange } from './webhook-deliveries';
 export type { ClaimedWebhook, LoggedDelivery } from './webhook-delivery-statements';
 export type { MatchedWebhook } from './webhook-events';
 export type { Webhook, WebhookFilter, WebhookOwner, WebhookSettings } from './webhooks';

@@ -20,6 +20,13 @@ export interface DueDelivery {
   event: RunEvent | null;
 }
 
+/** Who reads the log of a webhook of theirs. */
+export interface LogReader {
+  userId: number;
+  /** Reads nothing of private runs of others; null: all that the webhook is told of. */
+  keyId: number | null;
+}
+
 /** What came of an attempt. */
 export interface DeliveryAttempt {
   deliveryId: number;
@@ -127,15 +134,17 @@ export class WebhookDeliveries {
   /** The newest first. @throws DatabaseUnavailable */
   log(
     webhookId: number,
+    { keyId }: LogReader,
     { state = null, before = null }: { state?: DeliveryState | null; before?: number | null },
     limit: number,
   ): Promise<LoggedDelivery[]> {
-    return this.database.query(statements.LOG, [webhookId, state, before, limit, null]);
+    return this.database.query(statements.LOG, [webhookId, state, before, limit, null, keyId]);
   }
 
-  /** Null when the webhook has none of this id. @throws DatabaseUnavailable */
-  async one(webhookId: number, deliveryId: number): Promise<LoggedDelivery | null> {
-    const [delivery] = await this.database.query(statements.LOG, [webhookId, null, null, 1, deliveryId]);
+  /** Null when the webhook has none of this id that the reader may know of. @throws DatabaseUnavailable */
+  async one(webhookId: number, { keyId }: LogReader, deliveryId: number): Promise<LoggedDelivery | null> {
+    const parameters = [webhookId, null, null, 1, deliveryId, keyId];
+    const [delivery] = await this.database.query(statements.LOG, parameters);
     return delivery ?? null;
   }
 

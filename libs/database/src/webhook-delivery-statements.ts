@@ -168,6 +168,7 @@ const LOGGED = {
   error: text.orNull,
 } satisfies ColumnsOf<LoggedDelivery>;
 
+/** Where the key $6 is not null, only tests and what it may know of. */
 export const LOG = statement(
   LOGGED,
   `
@@ -175,6 +176,8 @@ export const LOG = statement(
   from webhook_deliveries d left join facts f on f.fact_id = d.fact_id
   where d.webhook_id = $1 and ($2::text is null or d.state = $2) and ($3::bigint is null or d.delivery_id < $3)
     and ($5::bigint is null or d.delivery_id = $5)
+    and ($6::integer is null or d.run_id is null
+      or exists (select from runs r where r.run_id = d.run_id and (not r.is_private or r.api_key_id = $6)))
   order by d.delivery_id desc limit $4`,
 );
 

@@ -21,7 +21,14 @@ afterAll(() => fixture?.close());
 const everything = () => true;
 const sender = (name: string) => ({ name, claimMs: 60_000 });
 const pending = async (webhookId: number): Promise<number> =>
-  (await fixture.database.webhookDeliveries.log(webhookId, { state: 'pending' }, 1_000)).length;
+  (
+    await fixture.database.webhookDeliveries.log(
+      webhookId,
+      { userId: fixture.submitter.userId, keyId: null },
+      { state: 'pending' },
+      1_000,
+    )
+  ).length;
 
 async function webhook(path: string): Promise<number> {
   const { webhooks } = fixture.database;

@@ -89,6 +89,20 @@ it('a private run is sent to the webhook of its key that was made for private ru
   await others.close();
 });
 
+it('another key of its user reads nothing of private runs in the log of a webhook', async () => {
+  const id = await webhook({ private: true, kinds: ['requested'] });
+  const [hidden, open] = [await api.submit('hidden', { is_private: true }), await api.submit('open')];
+  await receiver.until((received) => received.length === 2);
+  const logged = async (key: string) =>
+    ((await read(`/${id}/deliveries`, key)) as { deliveries: { id: number; run_id: number }[] }).deliveries;
+  const own = await logged(api.keys.alice);
+  expect(own.map(({ run_id: runId }) => runId)).toEqual([open, hidden]);
+  expect((await logged(api.keys.aliceSecond)).map(({ run_id: runId }) => runId)).toEqual([open]);
+  const again = `/${id}/deliveries/${own[1]!.id}/redeliver`;
+  expect((await ask(again, {}, api.keys.aliceSecond)).status).toBe(404);
+  expect((await ask(again)).status).toBe(202);
+});
+
 it('what a webhook refuses comes again, is held in order, and is redelivered and recovered with the same id', async () => {
   const id = await webhook({ package: ['again'], kinds: ['requested', 'granted'] });
   let refusals = 1;

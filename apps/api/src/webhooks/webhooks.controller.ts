@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
 import { timestamp } from '@proctor/contracts';
-import type { Requestor } from '@proctor/database';
+import type { LogReader, Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
@@ -86,9 +86,9 @@ export class WebhooksController {
   async deliveries(
     @Param('webhook_id', WebhookIdPipe) id: number,
     @Sent() { limit = DELIVERIES_PER_PAGE, ...asked }: DeliveriesQuery,
-    @CurrentRequestor() { userId }: Requestor,
+    @CurrentRequestor() requestor: Requestor,
   ): Promise<{ deliveries: DeliveryObject[]; before: number | null }> {
-    const { deliveries, before } = await this.webhooks.log(id, userId, asked, limit);
+    const { deliveries, before } = await this.webhooks.log(id, logReaderOf(requestor), asked, limit);
     return { deliveries: deliveries.map(deliveryObject), before };
   }
 
@@ -97,9 +97,9 @@ export class WebhooksController {
   async redeliver(
     @Param('webhook_id', WebhookIdPipe) id: number,
     @Param('delivery_id', DeliveryIdPipe) deliveryId: number,
-    @CurrentRequestor() { userId }: Requestor,
+    @CurrentRequestor() requestor: Requestor,
   ): Promise<DeliveryObject> {
-    return deliveryObject(await this.webhooks.redeliver(id, deliveryId, userId));
+    return deliveryObject(await this.webhooks.redeliver(id, deliveryId, logReaderOf(requestor)));
   }
 
   @Post(':webhook_id/recover')
@@ -112,4 +112,8 @@ export class WebhooksController {
     const { again, made, until } = await this.webhooks.recover(id, since, userId);
     return { again, made, until: until && timestamp(until) };
   }
+}
+
+function logReaderOf({ userId, keyId, isAdmin }: Requestor): LogReader {
+  return { userId, keyId: isAdmin ? null : keyId };
 }

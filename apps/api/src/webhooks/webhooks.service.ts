@@ -3,6 +3,7 @@ import { describe, type FactKind } from '@proctor/contracts';
 import {
   type DeliveryState,
   type LoggedDelivery,
+  type LogReader,
   type Webhook,
   WebhookDeliveries,
   type WebhookOwner,
@@ -106,7 +107,7 @@ export class WebhooksService {
     if (webhook.disabledAt) throw new Problem(409, `The webhook ${webhookId} is disabled; enable it first.`);
     const deliveryId = await this.deliveries.ping(webhookId);
     this.sender.look();
-    return this.delivery(webhookId, deliveryId);
+    return this.delivery(webhookId, { userId, keyId: null }, deliveryId);
   }
 
   /**
@@ -115,22 +116,23 @@ export class WebhooksService {
    */
   async log(
     webhookId: number,
-    userId: number,
+    reader: LogReader,
     asked: { state?: DeliveryState | null; before?: number | null },
     limit: number,
   ): Promise<{ deliveries: LoggedDelivery[]; before: number | null }> {
-    await this.one(webhookId, userId);
-    const found = await this.deliveries.log(webhookId, asked, limit + 1);
+    await this.one(webhookId, reader.userId);
+    const found = await this.deliveries.log(webhookId, reader, asked, limit + 1);
     const deliveries = found.slice(0, limit);
     return { deliveries, before: found.length > limit ? deliveries.at(-1)!.deliveryId : null };
   }
 
   /** @throws Problem 404 */
-  async redeliver(webhookId: number, deliveryId: number, userId: number): Promise<LoggedDelivery> {
-    await this.one(webhookId, userId);
+  async redeliver(webhookId: number, deliveryId: number, reader: LogReader): Promise<LoggedDelivery> {
+    await this.one(webhookId, reader.userId);
+    await this.delivery(webhookId, reader, deliveryId);
     if (!(await this.deliveries.redeliver(webhookId, deliveryId))) throw noSuchDelivery(deliveryId);
     this.sender.look();
-    return this.delivery(webhookId, deliveryId);
+    return this.delivery(webhookId, reader, deliveryId);
   }
 
   /**
@@ -148,8 +150,9 @@ export class WebhooksService {
     return done;
   }
 
-  private async delivery(webhookId: number, deliveryId: number): Promise<LoggedDelivery> {
-    const delivery = await this.deliveries.one(webhookId, deliveryId);
+  /** @throws Problem 404 */
+  private async delivery(webhookId: number, reader: LogReader, deliveryId: number): Promise<LoggedDelivery> {
+    const delivery = await this.deliveries.one(webhookId, reader, deliveryId);
     if (!delivery) throw noSuchDelivery(deliveryId);
     return delivery;
   }

@@ -67,7 +67,7 @@ export class AccountWebhooksController {
   ): Promise<Page> {
     const { userId } = ownerOf(request);
     const webhook = await this.webhooks.one(id, userId);
-    const log = await this.webhooks.log(id, userId, { before }, DELIVERIES_PER_PAGE);
+    const log = await this.webhooks.log(id, { userId, keyId: null }, { before }, DELIVERIES_PER_PAGE);
     return { template: 'account/webhook', data: webhookView(webhook, log) };
   }
 
@@ -160,7 +160,8 @@ export class AccountWebhooksController {
     @Param('delivery_id', DeliveryIdPipe) deliveryId: number,
     @Req() request: ContextRequest,
   ): Promise<Redirect> {
-    await this.webhooks.redeliver(id, deliveryId, ownerOf(request).userId);
+    const { userId } = ownerOf(request);
+    await this.webhooks.redeliver(id, deliveryId, { userId, keyId: null });
     return backTo(request, `/${id}`);
   }
 
