@@ -44,7 +44,9 @@ export function addUserCommands(program: Command): void {
     user
       .command('remove')
       .argument('<name>')
-      .description('remove a user: password, keys and sessions are gone for good, runs and the name stay')
+      .description(
+        'remove a user: password, keys, sessions and webhooks are gone for good, runs and the name stay',
+      )
       .option('--yes', 'do not ask', false),
     change,
     'removeUser',

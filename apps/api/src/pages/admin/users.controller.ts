@@ -35,7 +35,7 @@ const ACCESS_CHANGES = {
   },
   remove: {
     verb: 'Remove',
-    lead: 'Password, keys, sessions and what is followed are gone for good. Runs and results stay, and nobody else gets the name.',
+    lead: 'Password, keys, sessions, webhooks and what is followed are gone for good. Runs and results stay, and nobody else gets the name.',
   },
 };
 type AccessChange = keyof typeof ACCESS_CHANGES;
