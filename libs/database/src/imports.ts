@@ -34,10 +34,29 @@ export type RunIdentity = Pick<ImportedRun, 'runId' | 'package' | 'suite' | 'arc
 /** An id, or a name, is somebody else's here. Nothing of its batch was written. */
 export class ImportConflict extends Error {}
 
+/** Another process imports at this moment. */
+export class ImportUnderWay extends Error {
+  override readonly name = 'ImportUnderWay';
+
+  constructor() {
+    super('another import goes on at this moment');
+  }
+}
+
+const IMPORT_LOCK = { key: 5_787_318_446_020_175, applicationName: 'proctor import', waitMs: 0 };
+
 /** What another service knew: see docs/moving-in.md. Each call is a transaction, and doing it again changes nothing. */
 @Injectable()
 export class Imports {
   constructor(private readonly database: Database) {}
+
+  /**
+   * Does the work unless another process imports: two would give the runs of a service two ids each.
+   * @throws ImportUnderWay; DatabaseUnavailable
+   */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.database.alone({ ...IMPORT_LOCK, waitedTooLong: () => new ImportUnderWay() }, work);
+  }
 
   /** Runs that are requested from now on have higher ids. */
   async reserveIds(upTo: number): Promise<void> {

@@ -38,7 +38,7 @@ export type { PoolUse } from './database';
 export { type DatabaseServer, type DatabaseVitals, FACTS_COUNTED_MAX, type SchemaState } from './vitals';
 export { DATABASE_LIMITS, type DatabaseLimits } from './limits';
 export type { Identity, LoggedIn, WhoLoggedIn } from './identities';
-export { ImportConflict, type ImportedKey, type ImportedUser } from './imports';
+export { ImportConflict, ImportUnderWay, type ImportedKey, type ImportedUser } from './imports';
 export type { ImportedRun } from './import-statements';
 export { Dump, type DumpDescription } from './dump/dump';
 export { EarlierMoment } from './dump/earlier-moment';

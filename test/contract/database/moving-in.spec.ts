@@ -49,6 +49,27 @@ function result(nth: number, changes: object = {}) {
   };
 }
 
+it('of two imports at the same time one says that the other goes on, and writes nothing', async () => {
+  await writeFile(
+    join(folder, 'test.ndjson'),
+    lines([{ id: 1, release: 'noble', arch: 'amd64', package: 'hello' }]),
+  );
+  await writeFile(join(folder, 'result.ndjson'), lines([result(0, { test_id: 1 })]));
+  await fixture.database.imports.alone(() =>
+    expect(importCloud(folder, { backend: 'lxd' })).rejects.toMatchObject({
+      message: 'another import goes on at this moment',
+      code: 75,
+    }),
+  );
+  const { rows } = await fixture.client.query('select from runs');
+  expect(rows).toEqual([]);
+  await importCloud(folder, { backend: 'lxd' });
+});
+
+it('a file of autopkgtest-cloud that is not there is named', async () => {
+  await expect(importCloud(folder, { backend: 'lxd' })).rejects.toThrow(/^\S+\/test\.ndjson is not there$/);
+});
+
 it('results of autopkgtest-cloud are imported once, with numbers of their own, and what is new later', async () => {
   await writeFile(
     join(folder, 'test.ndjson'),

@@ -1,13 +1,13 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { COMMAND_LINE, ImportConflict, type ImportedRun, type Imports } from '@proctor/database';
 import { EXIT, Failure } from '../failure';
-import { withDatabase } from '../home-database';
 import { type OutputOptions, say } from '../output/print';
 import { ThereAndHere } from './there-and-here';
 import { type CloudResult, cloudResult, cloudTest } from './cloud-result';
 import { Progress } from '../output/progress';
+import { withImports } from './with-imports';
 
 const SOURCE = 'autopkgtest-cloud';
 const BATCH = 1_000;
@@ -45,7 +45,7 @@ export async function importCloud(folder: string, options: CloudOptions): Promis
       if (startedAt < firstDay) firstDay = startedAt;
     }
   }
-  await withDatabase(async ({ imports }) => {
+  await withImports(async (imports) => {
     const owners = await makeOwners(imports, requesters, options.sameUsers ?? false);
     const comparison = new ThereAndHere();
     const progress = new Progress('runs', count);
@@ -64,6 +64,7 @@ export async function importCloud(folder: string, options: CloudOptions): Promis
 /** @throws Failure that names each fault with its file and line */
 async function* rows<T>(path: string, read: (fields: Record<string, unknown>) => T): AsyncGenerator<T[]> {
   const faults: string[] = [];
+  if (!existsSync(path)) throw new Failure(`${path} is not there`);
   let [part, line, faulty]: [T[], number, number] = [[], 0, 0];
   const input = createReadStream(path);
   for await (const text of createInterface({ input, crlfDelay: Infinity })) {

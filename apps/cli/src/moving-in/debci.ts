@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { type ImportedRun, ImportConflict, type Imports } from '@proctor/database';
 import { EXIT, Failure } from '../failure';
-import { withDatabase } from '../home-database';
 import { type OutputOptions, say } from '../output/print';
 import { type ImportedRuns, ThereAndHere } from './there-and-here';
 import { type DebciJob, debciJob, exitCodeOf } from './debci-job';
 import { type DebciPeople, importDebciPeople, type PeopleOptions, readDebciPeople } from './debci-people';
 import { importDebciFiles, requireFiles } from './debci-files';
 import { Progress } from '../output/progress';
+import { withImports } from './with-imports';
 import { Table } from './table';
 
 /** Runs of one transaction. */
@@ -50,7 +50,7 @@ export async function importDebci(folder: string, options: DebciOptions): Promis
   const jobs = new Table(join(folder, 'jobs.csv'), COLUMNS);
   const survey = await surveyOf(jobs, names, since);
   requirePending(survey, options.pending);
-  await withDatabase(async ({ imports }) => {
+  await withImports(async (imports) => {
     await imports.reserveIds(survey.lastId);
     const owners = await importDebciPeople(imports, people, options);
     const known = [...names.packages.values()];
