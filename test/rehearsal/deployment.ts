@@ -189,7 +189,7 @@ export class Deployment {
     );
   }
 
-  private urlOf(api: App): string {
+  urlOf(api: App): string {
     return `http://127.0.0.1:${this.ports.get(api)}`;
   }
 

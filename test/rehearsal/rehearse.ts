@@ -8,7 +8,7 @@ import type { Stops } from './stops';
 import { underLoad, type Zero } from './under-load';
 
 const NODE_AWAY_MS = 15_000;
-/** Of each api, one after the other. */
+/** Of each api. */
 const GOOD_ANSWERS = 6;
 
 const NOTHING: Zero[] = ['refused', 'lost', 'unfinished', 'lostLeases', 'extraAttempts'];
@@ -112,12 +112,18 @@ function failOver(deployment: Deployment): Promise<Omit<Finding, 'what'>> {
   );
 }
 
-async function answersAgain({ proxy, keys }: Deployment): Promise<void> {
+/** Each of the apis: the proxy keeps to one for a connection. */
+async function answersAgain(deployment: Deployment): Promise<void> {
+  const headers = { 'Auth-Key': deployment.keys.alice };
+  const bases = deployment.apis.map((api) => deployment.urlOf(api));
   for (let good = 0; good < GOOD_ANSWERS;) {
-    const headers = { 'Auth-Key': keys.alice };
-    const answer = await fetch(`${proxy.url}/api/v1/test?since=9999999999`, { headers }).catch(() => null);
-    await answer?.arrayBuffer();
-    good = answer?.ok ? good + 1 : 0;
-    if (good === 0) await pause(200);
+    const answers = bases.map(async (base) => {
+      const answer = await fetch(`${base}/`, { headers });
+      await answer.arrayBuffer();
+      return answer.ok;
+    });
+    const areGood = await Promise.all(answers).catch(() => [false]);
+    good = areGood.every(Boolean) ? good + 1 : 0;
+    if (good === 0) await pause(50);
   }
 }

@@ -91,7 +91,12 @@ export class BoundedClient extends (Client as unknown as Unbounded) {
 
   private async connectToPrimary(): Promise<void> {
     if (this.servers) Object.assign(this, await this.servers.primary(this.connectTimeoutMs));
-    await (super.connect() as Promise<unknown>);
+    try {
+      await (super.connect() as Promise<unknown>);
+    } catch (error) {
+      this.servers?.forget();
+      throw error;
+    }
   }
 
   override query(...sent: unknown[]): unknown {

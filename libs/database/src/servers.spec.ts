@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { Servers } from './servers';
 
 it.each([
@@ -22,4 +24,27 @@ it('servers of which none answers are told without their password', async () => 
   );
   expect(failure).toMatchObject({ code: 'ETIMEDOUT' });
   expect(failure.message).toBe('none of the 2 servers of the database is a primary that answers');
+});
+
+it('connections that are made together ask once who the primary is, and ask again after they found none', async () => {
+  let asked = 0;
+  const refusing = await Promise.all(
+    [1, 2].map(async () => {
+      const server = createServer((socket) => {
+        asked += 1;
+        socket.destroy();
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return server;
+    }),
+  );
+  const portOf = (server: Server) => (server.address() as AddressInfo).port;
+  const servers = Servers.of(
+    `postgres://u@${refusing.map((server) => `127.0.0.1:${portOf(server)}`).join()}/name`,
+  );
+  const together = await Promise.allSettled([servers.primary(1_000), servers.primary(1_000)]);
+  expect([together.map(({ status }) => status), asked]).toEqual([['rejected', 'rejected'], 2]);
+  await expect(servers.primary(1_000)).rejects.toThrow('is a primary that answers');
+  expect(asked).toBe(4);
+  await Promise.all(refusing.map((server) => once(server.close(), 'close')));
 });

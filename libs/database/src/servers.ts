@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** What was found out is asked again after so long: connections that are made together ask once. */
+/** Who the primary is, is asked again after so long: connections that are made together ask once. */
 const KNOWN_MS = 1_000;
 /** After the first primary has answered, another one may: one that was promoted while the first could not be reached. */
 const OTHERS_MS = 200;
@@ -59,9 +59,18 @@ export class Servers {
   /** Its own address. @throws as primary */
   primaryUrl(timeoutMs: number): Promise<URL> {
     const now = performance.now();
-    if (this.asked === null || now - this.asked.atMs >= KNOWN_MS)
-      this.asked = { atMs: now, answer: this.findPrimary(timeoutMs) };
-    return this.asked.answer;
+    if (this.asked !== null && now - this.asked.atMs < KNOWN_MS) return this.asked.answer;
+    const asked = (this.asked = { atMs: now, answer: this.findPrimary(timeoutMs) });
+    // One may be promoted at the next moment.
+    asked.answer.catch(() => {
+      if (this.asked === asked) this.asked = null;
+    });
+    return asked.answer;
+  }
+
+  /** It was found and is away now: another one may be promoted. */
+  forget(): void {
+    this.asked = null;
   }
 
   private async findPrimary(timeoutMs: number): Promise<URL> {
