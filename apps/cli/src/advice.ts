@@ -24,7 +24,7 @@ const USUAL: Record<string, string | null> = {
   start: null,
 };
 
-const NEEDS = 'proctor doctor looks at everything that it needs';
+export const NEEDS = 'proctor doctor looks at everything that it needs';
 
 /** @param words of the command that was typed, without `proctor`; none when it was not understood. @returns null: nothing more is said */
 export function usualAdvice(words: string[]): string | null {

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import { CommanderError } from 'commander';
-import { usualAdvice } from './advice';
+import { NEEDS, usualAdvice } from './advice';
 import { EXIT, Failure } from './failure';
 import { say } from './output/print';
 import { createProgram } from './program';
@@ -21,10 +21,16 @@ export async function execute(args: string[]): Promise<number> {
       console.error(error);
       return EXIT.failed;
     }
-    const { code, advice } = error instanceof Failure ? error : { code: EXIT.failed, advice: null };
+    const { code, advice } = error instanceof Failure ? error : codeOf(error);
     say(code === EXIT.usage ? `error: ${error.message}` : `proctor: ${error.message}`);
     const next = advice ?? usualAdvice(typed);
     if (next !== null) say(next);
     return code;
   }
+}
+
+/** By its name: the class would have each command load what speaks to databases. */
+function codeOf(error: Error): Pick<Failure, 'code' | 'advice'> {
+  const isAway = error.constructor.name === 'DatabaseUnavailable';
+  return isAway ? { code: EXIT.tryLater, advice: NEEDS } : { code: EXIT.failed, advice: null };
 }

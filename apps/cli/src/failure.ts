@@ -7,7 +7,7 @@ export const EXIT = {
   usage: 2,
   /** The key is missing, not valid, or may not do this. */
   key: 4,
-  /** Nothing is wrong with what was typed: a run ended as `tmpfail`, or the service cannot be reached now. */
+  /** Nothing is wrong with what was typed: a run ended as `tmpfail`, or the service, or its database, cannot be reached now. */
   tryLater: 75,
 } as const;
 

@@ -48,7 +48,7 @@ it('`proctor migrate` says that there is no database, or why it cannot be reache
   expect(word.stderr).toContain('PROCTOR_DATABASE_URL is no postgres://user:password@host:port/database');
   expect(away.stderr).toMatch(/^proctor: the database is not available: .*ECONNREFUSED 127\.0\.0\.1/);
   expect(away.stderr).not.toContain('s3cret');
-  expect([none.code, word.code, away.code]).toEqual([1, 1, 1]);
+  expect([none.code, word.code, away.code]).toEqual([1, 1, 75]);
 });
 
 it.each([['backup', 'backups'], ['restored']])(
@@ -58,7 +58,8 @@ it.each([['backup', 'backups'], ['restored']])(
       PROCTOR_DATABASE_URL: `postgres://p:s3cret@127.0.0.1:${await freePort()}/p`,
     });
     expect(stderr).toMatch(/^proctor: the database is not available: .*ECONNREFUSED 127\.0\.0\.1/);
-    expect([code, stderr.includes('s3cret')]).toEqual([1, false]);
+    expect([code, stderr.includes('s3cret')]).toEqual([75, false]);
+    expect(stderr).toContain('proctor doctor looks at everything that it needs');
   },
 );
 

@@ -35,7 +35,10 @@ export const SHARED_SECTIONS: SharedSection[] = [
       ['1', 'failed; of `run wait` and `--wait`: a test has failed'],
       ['2', 'what was typed cannot be'],
       ['4', 'the key is missing, not valid, or may not do this'],
-      ['75', 'try again later: a run ended as tmpfail or not in time, or the service cannot be reached'],
+      [
+        '75',
+        'try again later: a run ended as tmpfail or not in time, or the service, or its database, cannot be reached',
+      ],
     ],
   },
   {
