@@ -42,6 +42,7 @@ it.each<[ReadValue<unknown>, unknown, string]>([
   [someOf(WORDS), [], 'field must be of yes, no, perhaps, not an array.'],
   [wholeNumber(1, 9), '10', 'field must be a whole number from 1 to 9, not "10".'],
   [wholeNumber(1, 9), '1.0', 'field must be a whole number from 1 to 9, not "1.0".'],
+  [wholeNumber(1, 9), '09', 'field must be a whole number from 1 to 9, not "09".'],
   [wholeNumber(1, 9), 1.5, 'field must be a whole number from 1 to 9, not 1.5.'],
   [idOf('a note'), [12], 'field must be the id of a note, not an array.'],
   [idOf('a note'), '9007199254740993', 'field must be the id of a note, not "9007199254740993".'],

@@ -62,7 +62,8 @@ export function idOf(what: string, most = Number.MAX_SAFE_INTEGER): ReadValue<nu
 
 function numberThat(what: string, least: number, most: number): ReadValue<number> {
   return ({ value, pointer }, name) => {
-    const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d{1,16}$/.test(value));
+    const isNumber =
+      typeof value === 'number' || (typeof value === 'string' && /^(?:0|[1-9]\d{0,15})$/.test(value));
     const number = isNumber ? Number(value) : NaN;
     if (Number.isInteger(number) && number >= least && number <= most) return number;
     throw refused(`${name} must be ${what}, not ${describe(value)}.`, pointer);

@@ -1,14 +1,13 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, Req, UseInterceptors } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
-import { describe } from '@proctor/contracts';
-import type { Requestor } from '@proctor/database';
+import { describe, timestamp } from '@proctor/contracts';
+import type { Note, Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { networkOf } from '../http/network-of';
 import { type ApiReader, CurrentReader, CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { notFound } from '../http/problem';
 import type { ContextRequest } from '../http/request-context';
-import { noteObject, type NoteObject } from './note-object';
 import { NewNoteRequest, NoteRequest, NotesQuery } from './notes.dto';
 import { NotesService } from './notes.service';
 
@@ -69,3 +68,25 @@ export class NotesApiController {
     await this.notes.remove(noteId, requestor, networkOf(request.ip ?? ''));
   }
 }
+
+/** A note as the API shows it. */
+function noteObject(note: Note) {
+  return {
+    note_id: note.noteId,
+    subject: note.subject,
+    package: note.package,
+    suite: note.suite,
+    arch: note.arch,
+    text: note.text,
+    bugs: note.bugs,
+    author: note.author,
+    run_id: note.runId,
+    signature: note.signature,
+    failing_tests: note.failingTests,
+    written_at: timestamp(note.writtenAt),
+    changed_at: note.changedAt && timestamp(note.changedAt),
+    withdrawn_at: note.withdrawnAt && timestamp(note.withdrawnAt),
+  };
+}
+
+type NoteObject = ReturnType<typeof noteObject>;
