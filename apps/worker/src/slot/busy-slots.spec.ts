@@ -1,3 +1,4 @@
+import type { Lease } from '@proctor/contracts';
 import { grant, leaseOf, makeSlot, type Rig } from '../../../../test/support/slot-rig';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { BusySlots } from './busy-slots';
@@ -49,12 +50,15 @@ describe('a slot that is busy', () => {
     expect(rig.attempts).toHaveLength(1);
   });
 
-  it('does not tell others that it executes a private run', async () => {
-    const { rig } = await busyWithAmd64(leaseOf(1, { isPrivate: true }));
-    await rig.pass(1);
-    expect(toI386(rig)[1]?.request).toMatchObject({ onlyHeld: true });
-    expect(toI386(rig)[1]?.request).not.toHaveProperty('busyElsewhere');
-  });
+  it.each([true, undefined])(
+    'does not tell others that it executes a run that is private: %s',
+    async (isPrivate) => {
+      const { rig } = await busyWithAmd64({ ...leaseOf(1), isPrivate } as Lease);
+      await rig.pass(1);
+      expect(toI386(rig)[1]?.request).toMatchObject({ onlyHeld: true });
+      expect(toI386(rig)[1]?.request).not.toHaveProperty('busyElsewhere');
+    },
+  );
 
   it('asks for work as ever once it is free', async () => {
     const { rig, attempt } = await busyWithAmd64();

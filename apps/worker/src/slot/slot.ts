@@ -144,7 +144,8 @@ export class Slot {
   private async execute(lease: Lease): Promise<void> {
     const held = (this.held = new HeldLease(this.identity, lease, this.parts));
     if (this.stopping) await held.handBackAndEnd('the worker stops');
-    this.begins(lease.arch, !lease.isPrivate);
+    // Where nothing is said of that it may be private.
+    this.begins(lease.arch, lease.isPrivate === false);
     void this.asks.settle();
     const ended = withLogFields({ run: lease.runId, attempt: lease.attempt }, () => held.execute());
     const end = await Promise.race([ended, held.waits]);

@@ -29,8 +29,8 @@ export interface LoadedDump {
 
 /**
  * Brings a dump into an empty database: the schema of that time, the rows, then the migrations that came since.
- * @param rowsOf what `Dump.rows` gave
  * All rows come at once: a service that starts after a restore was broken off finds none, and gives no number twice.
+ * @param rowsOf what `Dump.rows` gave
  * @throws CannotLoad before anything was written
  */
 export async function loadDump(
