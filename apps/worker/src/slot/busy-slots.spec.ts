@@ -1,4 +1,3 @@
-import type { Lease } from '@proctor/contracts';
 import { grant, leaseOf, makeSlot, type Rig } from '../../../../test/support/slot-rig';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { BusySlots } from './busy-slots';
@@ -53,7 +52,7 @@ describe('a slot that is busy', () => {
   it.each([true, undefined])(
     'does not tell others that it executes a run that is private: %s',
     async (isPrivate) => {
-      const { rig } = await busyWithAmd64({ ...leaseOf(1), isPrivate } as Lease);
+      const { rig } = await busyWithAmd64({ ...leaseOf(1), isPrivate });
       await rig.pass(1);
       expect(toI386(rig)[1]?.request).toMatchObject({ onlyHeld: true });
       expect(toI386(rig)[1]?.request).not.toHaveProperty('busyElsewhere');
