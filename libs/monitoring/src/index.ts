@@ -2,3 +2,4 @@ export { Cached } from './cached';
 export { diskSpace, type DiskSpace } from './disk-space';
 export { MonitoringServer, type Monitored, type MonitoringAddress } from './monitoring-server';
 export { ProcessMetrics } from './process-metrics';
+export { readTarget } from './request-target';

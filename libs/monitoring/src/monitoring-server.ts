@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { Log } from '@proctor/process';
+import { readTarget } from './request-target';
 
 /** A monitor sends one short request at a time. */
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -36,6 +37,7 @@ export class MonitoringServer implements OnModuleInit, BeforeApplicationShutdown
     private readonly log: Log,
   ) {
     this.server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
+      if (!readTarget(request)) return send(response, 400, 'text/plain', 'this is no path\n');
       this.answer(request, response).catch((error: unknown) => {
         this.log.warn(`${request.url}: ${String(error)}`);
         send(response, 500, 'text/plain', 'the state of this process cannot be read; its log says why\n');

@@ -8,7 +8,7 @@ import compression from 'compression';
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import { accessLog, type Answered } from './access-log';
-import { collapseSlashes } from './paths';
+import { badRequest } from './problem';
 import type { ContextRequest } from './request-context';
 
 /**
@@ -36,6 +36,12 @@ const SECURITY_HEADERS = headersOf(
   }),
 );
 
+const UNUSABLE_TARGET =
+  'The target of a request must be a path or an address that begins with http:// or https://.';
+
+/** What some path of this server takes: the answer to `OPTIONS *`. */
+const SERVER_METHODS = 'DELETE, GET, HEAD, OPTIONS, POST';
+
 /** What a proxy or a client may call its request. Anything else might forge lines of a log. */
 const REQUEST_ID = /^[\w.:/+=-]{1,128}$/;
 
@@ -50,12 +56,16 @@ const compress = compression({ level: constants.Z_BEST_SPEED, flush: constants.Z
 export function beforeRoutes(answered?: Answered) {
   const log = accessLog(answered);
   return (request: ContextRequest, response: Response, next: NextFunction): void => {
-    request.url = collapseSlashes(request.url);
     const requestId = (request.requestId = requestIdOf(request));
     log(request, response);
     for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
     response.setHeader('Vary', 'Accept-Encoding');
     response.setHeader('X-Request-Id', requestId);
+    if (request.isTargetUnusable) throw badRequest(UNUSABLE_TARGET);
+    if (request.url === '*') {
+      response.status(204).setHeader('Allow', SERVER_METHODS).end();
+      return;
+    }
     const isShortened = takesGzip(request);
     if (isShortened) request.headers['accept-encoding'] = 'gzip';
     withLogFields({ request: requestId }, () =>

@@ -1,18 +1,5 @@
-import { baseUrl, collapseSlashes } from './paths';
+import { baseUrl } from './paths';
 import type { Request } from 'express';
-
-it.each([
-  ['/', '/'],
-  ['//', '/'],
-  ['//api/v1/auth', '/api/v1/auth'],
-  ['///api//v1///auth/', '/api/v1/auth/'],
-  ['//api?x=//y', '/api?x=//y'],
-  ['/a#//b', '/a#//b'],
-  ['/a%2F%2Fb', '/a%2F%2Fb'],
-  ['*', '*'],
-])('%s becomes %s when its slashes are collapsed', (url, result) => {
-  expect(collapseSlashes(url)).toBe(result);
-});
 
 const asking = (host?: string) => ({ protocol: 'http', get: () => host }) as unknown as Request;
 

@@ -1,14 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import { badRequest, Problem } from './problem';
 
-/** `//api///v1/test?x=//` → `/api/v1/test?x=//`: clients join a base address that ends in a slash with a path. */
-export function collapseSlashes(url: string): string {
-  if (!url.includes('//')) return url;
-  const end = url.search(/[?#]/);
-  const path = end < 0 ? url : url.slice(0, end);
-  return path.replace(/\/{2,}/g, '/') + url.slice(path.length);
-}
-
 /** The whole path of a request, also inside a middleware, where Express cuts off what it is mounted at. */
 export function pathOf(request: Request): string {
   return request.baseUrl + request.path;

@@ -6,6 +6,8 @@ import type { Parameters } from './parameters';
 export interface RequestContext {
   /** The name of the request in logs, answers and messages. */
   requestId?: string;
+  /** Its target is neither a path nor an address of HTTP. */
+  isTargetUnusable?: true;
   /** Of a route that needs an API key. */
   requestor?: Requestor;
   /** What its key is good for. */

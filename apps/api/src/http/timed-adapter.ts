@@ -1,6 +1,8 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import { readTarget } from '@proctor/monitoring';
 import type { Express } from 'express';
+import type { ContextRequest } from './request-context';
 
 export interface Timeouts {
   headersTimeoutMs: number;
@@ -33,7 +35,12 @@ export class TimedAdapter extends ExpressAdapter {
       keepAliveTimeout: keepAliveMs,
       connectionsCheckingInterval,
     };
-    const server = createServer(options, this.getInstance<Express>());
+    const answer = this.getInstance<Express>();
+    const server = createServer(options, (request: IncomingMessage, response: ServerResponse) => {
+      // Express itself parses the target before its first step.
+      if (!readTarget(request)) (request as ContextRequest).isTargetUnusable = true;
+      answer(request, response);
+    });
     server.timeout = socketIdleMs;
     this.httpServer = server;
   }

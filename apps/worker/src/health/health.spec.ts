@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { freePort } from '@proctor/embedded';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { sendRaw } from '../../../../test/support/raw-http';
 import type { Lack } from '../testbed/resource-guard';
 import { HealthLog } from './health-log';
 import { MonitoringServer } from '@proctor/monitoring';
@@ -226,4 +227,12 @@ it('the log tells the health of a worker every ten minutes', async () => {
   expect(await said).toMatch(
     /^takes no work: it is not connected to NATS; 2 of 2 slots busy, 1 results waiting, load [\d.]+ on \d+ processors, [\d.]+ GiB of memory and [\d.]+ GiB of disk free$/,
   );
+});
+
+it('a monitor may ask through a proxy, by a whole address', async () => {
+  const { port } = new URL(await serve());
+  const request = (target: string) =>
+    sendRaw(Number(port), Buffer.from(`GET ${target} HTTP/1.1\r\nHost: own.example\r\n\r\n`));
+  expect((await request('http://any.example/live?x')).body).toBe('alive\n');
+  expect((await request('ftp://any.example/live')).status).toBe(400);
 });

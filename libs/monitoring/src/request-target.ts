@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http';
+
+/** A whole address: `http://user@host:80/path?query`. RFC 9112, section 3.2.2, has every server take one. */
+const ABSOLUTE_FORM = /^https?:\/\/(?:[^/?#@]*@)?([^/?#@]+)((?:[/?#].*)?)$/i;
+
+const HOST = /^(\[[\da-f:.]+\]|[\w.~%!$&'()*+,;=-]+)(:\d{0,5})?$/i;
+
+/**
+ * Makes the target of a request a path, before anything reads it. Of a whole address the host counts instead of the header Host, as
+ * RFC 9112 says. Its scheme and its user do not count: the connection says what it is.
+ * @returns false for a target that is neither a path nor an address of HTTP; it is `/` afterwards
+ */
+export function readTarget(request: Pick<IncomingMessage, 'url' | 'method' | 'headers'>): boolean {
+  const target = request.url ?? '';
+  if (target === '*' && request.method === 'OPTIONS') return true;
+  if (target.startsWith('/')) {
+    request.url = collapseSlashes(withoutFragment(target));
+    return true;
+  }
+  const [, host = '', rest = ''] = ABSOLUTE_FORM.exec(target) ?? [];
+  request.url = '/';
+  if (!HOST.test(host)) return false;
+  request.headers.host = host;
+  // RFC 9112, section 3.2.4: that is how `OPTIONS *` is sent to a proxy.
+  if (request.method === 'OPTIONS' && rest === '') request.url = '*';
+  else request.url = collapseSlashes(withoutFragment(rest.startsWith('/') ? rest : `/${rest}`));
+  return true;
+}
+
+/** No target has one, and programs that send it mean the address before it. */
+function withoutFragment(target: string): string {
+  const mark = target.indexOf('#');
+  return mark < 0 ? target : target.slice(0, mark);
+}
+
+/** `//api///v1/test?x=//` → `/api/v1/test?x=//`: clients join a base address that ends in a slash with a path. */
+function collapseSlashes(target: string): string {
+  if (!target.includes('//')) return target;
+  const mark = target.indexOf('?');
+  const path = mark < 0 ? target : target.slice(0, mark);
+  return path.replace(/\/{2,}/g, '/') + target.slice(path.length);
+}
