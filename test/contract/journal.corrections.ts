@@ -1,4 +1,4 @@
-import type { Write } from '@proctor/dispatch';
+import { DURATION_MARGIN_SECONDS, type Write } from '@proctor/dispatch';
 import { fail, finish, grant, type JournalFixture, Owner, outcome, requeue, start } from './journal.fixture';
 
 /** How a journal takes the result of a run that was ended for want of it. */
@@ -49,6 +49,15 @@ export function journalCorrections(make: () => Promise<JournalFixture>): void {
         });
       },
     );
+
+    it('a late result took no longer than the time since its grant, however long it says', async () => {
+      const runId = await owner.accept();
+      await owner.commit(grant(runId, 1), giveUp(runId, 1, 'expired'));
+      await owner.commit(correct(runId, 1, { durationSeconds: 31_000_000 }));
+      const { durationSeconds } = await owner.books.look(runId);
+      expect(durationSeconds).toBeGreaterThanOrEqual(DURATION_MARGIN_SECONDS);
+      expect(durationSeconds).toBeLessThan(DURATION_MARGIN_SECONDS + 600);
+    });
 
     it('a late result brings its own message when it failed as well, and counts for how long its package takes', async () => {
       const runId = await owner.accept();

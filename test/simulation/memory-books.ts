@@ -300,7 +300,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     if (fact) this.facts.add(row, fact);
     const isResult =
       write.kind === 'correct' || (write.kind === 'finish' && write.attemptOutcome === 'finished');
-    if (isResult) this.learned.learn(row, write.outcome);
+    if (isResult && row.outcome) this.learned.learn(row, row.outcome);
     return true;
   }
 

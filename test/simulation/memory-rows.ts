@@ -6,7 +6,13 @@ import {
   type RunRequest,
   type RunState,
 } from '@proctor/contracts';
-import { type DispatchedRun, type RunOutcome, stateAfter, type Write } from '@proctor/dispatch';
+import {
+  believedSeconds,
+  type DispatchedRun,
+  type RunOutcome,
+  stateAfter,
+  type Write,
+} from '@proctor/dispatch';
 
 /** A row of runs, with its attempts. */
 export interface RunRow {
@@ -73,12 +79,20 @@ export function apply(row: RunRow, write: RunWrite, epoch: number, nowMs: number
     case 'correct':
       if (write.attempt !== row.attempt || !isLate(row, write) || !moves(row, 'correct')) return false;
       endAttempt(row, 'finished', nowMs, write.outcome);
-      Object.assign(row, { worker: write.worker, outcome: write.outcome });
+      Object.assign(row, { worker: write.worker, outcome: believed(row, write.outcome, nowMs) });
       return true;
   }
 }
 
 /** Only once, by the worker of the latest attempt, which has left nothing. */
+function believed({ attempts }: RunRow, outcome: RunOutcome, nowMs: number): RunOutcome {
+  const { durationSeconds } = outcome;
+  const sinceGrantMs = nowMs - (attempts.at(-1)?.grantedAtMs ?? nowMs);
+  return durationSeconds === null
+    ? outcome
+    : { ...outcome, durationSeconds: believedSeconds(durationSeconds, sinceGrantMs) };
+}
+
 function isLate(row: RunRow, write: Extract<Write, { kind: 'correct' }>): boolean {
   const latest = row.attempts.at(-1);
   if (!latest || row.cancelled || latest.worker !== write.worker || !isGrantOf(row, latest, write))

@@ -1,23 +1,24 @@
 import { createHash } from 'node:crypto';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, Max, Min } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
 import { IsText } from './text';
+import { IsWholeFrom } from './whole-number';
 
 /** Lines of an excerpt: the error itself, and what stands before and after it. */
 export const EXCERPT_LINES_MAX = 5;
 /** Of a line of an excerpt, in UTF-16 units. */
 export const EXCERPT_LINE_LENGTH_MAX = 300;
 
+/** The highest number of a line: the rows count with 32 bits. */
+const LINE_MAX = 2_000_000_000;
+
 /** The lines around the first error of a log. */
 export class ErrorExcerpt {
   /** The number of its first line in the log; 1 is the log's first. */
-  @IsInt()
-  @Min(1)
+  @IsWholeFrom(1, LINE_MAX)
   firstLine: number;
 
   /** Which line of the log has the error. */
-  @IsInt()
-  @Min(1)
-  @Max(Number.MAX_SAFE_INTEGER)
+  @IsWholeFrom(1, LINE_MAX)
   errorLine: number;
 
   @IsArray()

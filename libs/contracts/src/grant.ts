@@ -1,5 +1,9 @@
-import { IsInt, Max, Min, ValidateIf } from 'class-validator';
+import { ValidateIf } from 'class-validator';
 import { IsRunId } from './run';
+import { IsWholeFrom } from './whole-number';
+
+/** The highest number of an attempt: subjects and names have nine digits for it. */
+export const ATTEMPT_MAX = 999_999_999;
 
 /**
  * One grant of one attempt. Its numbers alone do not tell it from others: a database that was restored to an earlier moment
@@ -9,8 +13,7 @@ export class Grant {
   @IsRunId()
   runId: number;
 
-  @IsInt()
-  @Min(1)
+  @IsWholeFrom(1, ATTEMPT_MAX)
   attempt: number;
 
   @IsGrantEpoch()
@@ -22,7 +25,7 @@ export class Grant {
  * then run and attempt decide alone.
  */
 export function IsGrantEpoch(): PropertyDecorator {
-  const rules = [ValidateIf(isEpochKnown), IsInt(), Min(1), Max(Number.MAX_SAFE_INTEGER)];
+  const rules = [ValidateIf(isEpochKnown), IsWholeFrom(1, Number.MAX_SAFE_INTEGER)];
   return (target, property) => rules.forEach((rule) => rule(target, property));
 }
 

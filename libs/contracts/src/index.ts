@@ -3,6 +3,7 @@ export * from './names';
 export * from './size';
 export * from './text';
 export * from './timestamp';
+export * from './whole-number';
 export * from './rules';
 export * from './run';
 export * from './grant';

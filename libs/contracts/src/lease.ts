@@ -4,22 +4,20 @@ import {
   IsArray,
   IsBoolean,
   IsIn,
-  IsInt,
   IsOptional,
   IsString,
   IsUUID,
   Matches,
-  Max,
   MaxLength,
-  Min,
   ValidateNested,
 } from 'class-validator';
-import { Grant, IsGrantEpoch } from './grant';
+import { ATTEMPT_MAX, Grant, IsGrantEpoch } from './grant';
 import { HasKnownWords } from './known-words';
 import { FEATURES_MAX } from './protocol';
 import { IsRunId, type RunRequest } from './run';
 import { HasBytesMax } from './size';
 import { EXPLANATION_LENGTH_MAX, IsText } from './text';
+import { IsWholeFrom } from './whole-number';
 import type { WorkerStanding } from './words';
 
 /** A worker's name is a token of a NATS subject. */
@@ -44,9 +42,7 @@ export class SlotIdentity {
   incarnation: string;
 
   /** 0 is the first slot. */
-  @IsInt()
-  @Min(0)
-  @Max(SLOT_MAX)
+  @IsWholeFrom(0, SLOT_MAX)
   slot: number;
 }
 
@@ -159,9 +155,7 @@ export class LeaseRequest extends SlotIdentity {
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(BUSY_ELSEWHERE_MAX)
-  @IsInt({ each: true })
-  @Min(0, { each: true })
-  @Max(SLOT_MAX, { each: true })
+  @IsWholeFrom(0, SLOT_MAX, { each: true })
   busyElsewhere?: number[];
 
   /**
@@ -174,9 +168,7 @@ export class LeaseRequest extends SlotIdentity {
 
   /** See PROTOCOL; the first when absent. */
   @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(1_000_000)
+  @IsWholeFrom(1, 1_000_000)
   protocol?: number;
 
   /** See WORKER_FEATURES; others mean nothing. None when absent. */
@@ -218,7 +210,7 @@ export class SlotsWanted {
 
   @IsArray()
   @ArrayMaxSize(1000)
-  @IsInt({ each: true })
+  @IsWholeFrom(0, SLOT_MAX, { each: true })
   slots: number[];
 }
 
@@ -310,8 +302,7 @@ export class HeldAttempt extends SlotIdentity {
   @IsRunId()
   runId: number;
 
-  @IsInt()
-  @Min(1)
+  @IsWholeFrom(1, ATTEMPT_MAX)
   attempt: number;
 
   @IsGrantEpoch()

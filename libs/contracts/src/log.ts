@@ -1,18 +1,23 @@
-import { IsBase64, IsBoolean, IsInt, IsOptional, Min } from 'class-validator';
+import { IsBase64, IsBoolean, IsOptional, MaxLength } from 'class-validator';
+import { MESSAGE_BYTES_MAX } from './size';
+import { IsWholeFrom } from './whole-number';
+
+/** The highest number of a chunk, and of a byte before one: 1 TiB of log. */
+const CHUNK_MAX = 1_000_000_000;
+const OFFSET_MAX = 2 ** 40;
 
 /** `proctor.log.{worker}.{runId}.{attempt}.{grantEpoch}`: a piece of the live log, in order. */
 export class LogChunk {
   /** 0 is the first; a reader resumes at the number after the last it has. */
-  @IsInt()
-  @Min(0)
+  @IsWholeFrom(0, CHUNK_MAX)
   chunk: number;
 
   /** Bytes of the log before this chunk. */
-  @IsInt()
-  @Min(0)
+  @IsWholeFrom(0, OFFSET_MAX)
   offset: number;
 
   /** Raw bytes of the log, base64. */
+  @MaxLength(MESSAGE_BYTES_MAX)
   @IsBase64()
   data: string;
 

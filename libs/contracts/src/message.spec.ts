@@ -81,7 +81,7 @@ it('the longest ask has room in a message, however its texts are written', () =>
     previous: Array.from({ length: 20 }, () => identity.incarnation),
     kept: Array.from({ length: 100 }, () => ({
       runId: 2 ** 53 - 1,
-      attempt: 2 ** 31,
+      attempt: 999_999_999,
       grantEpoch: 2 ** 53 - 1,
     })),
     canary: { canary: '\u0001'.repeat(100), passed: false, message: '\u0001'.repeat(1_000) },

@@ -3,11 +3,8 @@ import {
   ArrayMaxSize,
   IsArray,
   IsIn,
-  IsInt,
   IsOptional,
   Matches,
-  Max,
-  Min,
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
@@ -18,6 +15,7 @@ import { HeldAttempt } from './lease';
 import { TestbedImage } from './testbed-image';
 import { TEST_STATUSES, TestResult, TESTS_MAX } from './test-result';
 import { IsText, MESSAGE_LENGTH_MAX, VERSION_LENGTH_MAX } from './text';
+import { IsWholeFrom } from './whole-number';
 import { RESULT_FILES, TROUBLES, VERDICTS } from './words';
 import type { ResultFileName, Trouble, Verdict } from './words';
 
@@ -27,14 +25,19 @@ import type { ResultFileName, Trouble, Verdict } from './words';
  */
 export class StartedReport extends HeldAttempt {}
 
+/** The largest file of a result, in bytes: 1 TiB, far more than a staging area holds. */
+const RESULT_FILE_BYTES_MAX = 2 ** 40;
+
+/** The longest attempt, in seconds: a leap year. */
+export const DURATION_SECONDS_MAX = 366 * 24 * 60 * 60;
+
 /** A file of the result, staged in its worker's staging area as `{runId}/{attempt}/{grantEpoch}/{name}`. */
 export class ResultFile {
   @IsIn(RESULT_FILES)
   name: ResultFileName;
 
   /** Bytes. */
-  @IsInt()
-  @Min(0)
+  @IsWholeFrom(0, RESULT_FILE_BYTES_MAX)
   size: number;
 
   /** Lower-case hex. */
@@ -57,9 +60,7 @@ export class FinishedReport extends HeldAttempt {
 
   /** autopkgtest's, null when it was ended by a signal or never started. */
   @ValidateIf((report: FinishedReport) => report.exitCode !== null)
-  @IsInt()
-  @Min(0)
-  @Max(255)
+  @IsWholeFrom(0, 255)
   exitCode: number | null;
 
   /** Of the tested package, null where the source was never unpacked. */
@@ -67,9 +68,8 @@ export class FinishedReport extends HeldAttempt {
   @IsText(VERSION_LENGTH_MAX)
   version: string | null;
 
-  /** Wall-clock seconds of the attempt, whole. */
-  @IsInt()
-  @Min(0)
+  /** Wall-clock seconds of the attempt, whole. A dispatcher believes no more than it can see, see believedSeconds. */
+  @IsWholeFrom(0, DURATION_SECONDS_MAX)
   durationSeconds: number;
 
   @IsArray()

@@ -1,5 +1,5 @@
-import { IsInt, Max, Min } from 'class-validator';
 import { IsText } from './text';
+import { IsWholeFrom } from './whole-number';
 
 /** The end of the year 9999, which every reader can write as a date. */
 const BUILT_AT_MS_MAX = Date.UTC(10_000, 0) - 1;
@@ -13,8 +13,6 @@ export class TestbedImage {
   name: string;
 
   /** UNIX milliseconds, by the clock of the worker. */
-  @IsInt()
-  @Min(0)
-  @Max(BUILT_AT_MS_MAX)
+  @IsWholeFrom(0, BUILT_AT_MS_MAX)
   builtAtMs: number;
 }

@@ -1,9 +1,13 @@
-import type { RunOutcome } from '@proctor/dispatch';
+import { DURATION_MARGIN_SECONDS, type RunOutcome } from '@proctor/dispatch';
 import { recordFacts } from './fact-statements';
 import { aboutRuns, expected, EXPIRED_OR_LOST } from './fenced-runs';
 import { CLOCK } from './horizon';
 import { LEARNED, RESULT_OF_RUN, resultOfAttempt } from './outcome-columns';
 import { bigint, integer, jsonb, text } from './statement';
+
+/** As believedSeconds has it; memory has forgotten the grant. */
+const DURATION_SEEN_MAX = `ceil(extract(epoch from greatest(clock.now - a.granted_at, interval '0')))::integer
+          + ${DURATION_MARGIN_SECONDS}`;
 
 /**
  * As APPLY has it, of runs that were ended for lack of the result that has come. The run stays finished, since when it was;
@@ -17,11 +21,15 @@ export const CORRECT = aboutRuns(`
         and exists (select from attempts a where a.run_id = r.run_id and a.attempt = r.attempt
           and coalesce(a.epoch = w."grantEpoch", true) and a.worker = w.worker and a.outcome in ${EXPIRED_OR_LOST})`,
     )},
+    believed as (
+      select e.*, clock.now, clock.updated,
+        least((e.outcome ->> 'durationSeconds')::integer, ${DURATION_SEEN_MAX}) as duration
+      from expected e cross join clock join attempts a on a.run_id = e.run_id and a.attempt = e.attempt
+    ),
     timed as (
-      select e.*, (e.outcome ->> 'durationSeconds')::integer as duration, clock.now, clock.updated,
-        true as is_reported,
-        coalesce(e.started_at, e.finished_at - make_interval(secs => (e.outcome ->> 'durationSeconds')::integer)) as start
-      from expected e, clock
+      select b.*, true as is_reported,
+        coalesce(b.started_at, b.finished_at - make_interval(secs => b.duration)) as start
+      from believed b
     ),
     changed as (
       update runs r set worker = t.worker, ${RESULT_OF_RUN} from timed t where r.run_id = t.run_id

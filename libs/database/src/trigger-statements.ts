@@ -1,4 +1,4 @@
-import type { Verdict } from '@proctor/contracts';
+import { EXCERPT_LINES_MAX, type Verdict } from '@proctor/contracts';
 import { RECORD_COLUMNS } from './run-columns';
 import { seenBy, TRIGGER_WORDS } from './run-search';
 import { bigint, integer, selected, statement, text, time } from './statement';
@@ -167,12 +167,15 @@ export const IS_KNOWN = statement(
   `select r.run_id as "runId" from runs r where ${hasWord('r', '$1::text')} and not r.is_private limit 1`,
 );
 
+/** Zero is the first line of the excerpt; a report may name a line that is not in it. */
+const PLACE_OF_ERROR = `(r.error_excerpt ->> 'errorLine')::bigint - (r.error_excerpt ->> 'firstLine')::bigint`;
+
 export const ERROR_LINES = statement(
   { runId: bigint, line: text },
   `
   select * from (
     select r.run_id as "runId", r.error_excerpt -> 'lines' ->>
-      ((r.error_excerpt ->> 'errorLine')::integer - (r.error_excerpt ->> 'firstLine')::integer) as line
+      least(greatest(${PLACE_OF_ERROR}, -${EXCERPT_LINES_MAX + 1}), ${EXCERPT_LINES_MAX})::integer as line
     from runs r where r.run_id = any($1::bigint[])
   ) told where line is not null`,
 );

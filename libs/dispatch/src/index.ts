@@ -7,6 +7,7 @@ export { TRANSITIONS, stateAfter, IllegalTransition, type Transition } from './l
 export { DispatcherState } from './dispatcher-state';
 export { slotsToWake, type SlotsToWake } from './waking';
 export { PACKAGES_REMEMBERED_MAX } from './durations';
+export { believedSeconds, DURATION_MARGIN_SECONDS } from './believing';
 export { step } from './step';
 export type { Beyond } from './view';
 export { keyOf, type Uncounted } from './lines';

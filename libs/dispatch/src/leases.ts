@@ -18,6 +18,8 @@ export interface LeasedRun {
 export class Leases {
   private readonly byRenewal = new IndexedHeap<LeasedRun>((leased) => leased.run.runId, renewedBefore);
   private readonly bySlot = new Map<string, number>();
+  /** Of each run that was leased here, also after its lease has ended. */
+  private readonly grants = new WeakMap<DispatchedRun, number>();
   /** Leases that are out, of each package and of each suite. */
   readonly ofPackage = new Tally();
   readonly ofSuite = new Tally();
@@ -25,6 +27,7 @@ export class Leases {
   add(run: DispatchedRun, lease: GrantedLease, expectedMs: number, now: number): LeasedRun {
     const leased = { run, lease, renewedAtMs: now, grantedAtMs: now - lease.heldMs, expectedMs };
     this.byRenewal.add(leased);
+    this.grants.set(run, leased.grantedAtMs);
     this.bySlot.set(slotKey(lease), run.runId);
     this.ofPackage.add(run.package);
     this.ofSuite.add(run.suite);
@@ -38,6 +41,11 @@ export class Leases {
   /** The one granted first goes first. */
   byGrant(): LeasedRun[] {
     return [...this.byRenewal].sort((a, b) => a.grantedAtMs - b.grantedAtMs);
+  }
+
+  /** When the latest attempt of the run was granted that was leased here, by the dispatcher's clock. */
+  latestGrantMs(run: DispatchedRun): number | undefined {
+    return this.grants.get(run);
   }
 
   get(runId: number): LeasedRun | undefined {

@@ -5,6 +5,7 @@ import {
   type FinishedReport,
   type StartedReport,
 } from '@proctor/contracts';
+import { believedSeconds, sinceGrantMs } from './believing';
 import type { DispatcherState } from './dispatcher-state';
 import { heard, takenBack } from './lease-keeping';
 import type { AttemptOfWorker } from './journal';
@@ -56,7 +57,8 @@ export function onFinished(state: DispatcherState, report: FinishedReport, now: 
   const run = state.runs.get(report.runId);
   const reply = judge(run, report);
   if (!run || reply !== 'counts') return { writes: [], reply };
-  const result = outcomeOf(report);
+  const durationSeconds = believedSeconds(report.durationSeconds, sinceGrantMs(state, run, now));
+  const result = outcomeOf({ ...report, durationSeconds });
   if (report.verdict === 'tmpfail') {
     const end = { outcome: 'failed', reason: report.message, result } as const;
     return { writes: endWithoutResult(state, run, end, now, report.trouble), reply };
@@ -68,7 +70,7 @@ export function onFinished(state: DispatcherState, report: FinishedReport, now: 
 
 /**
  * The run was ended for lack of a result, and its latest attempt's own comes after all. The rows decide: memory has
- * forgotten the run, or does not know yet that it was ended.
+ * forgotten the run, or does not know yet that it was ended. When it was granted is known to the rows alone, which bound its duration.
  */
 export function onLate(state: DispatcherState, report: FinishedReport, now: number): Step<'late'> {
   const unregistered = state.registered.whyNotRegistered(report);

@@ -113,18 +113,6 @@ describe('a deployment whose leases outlast each test', () => {
     expect(account).toMatchObject({ verdict: 'pass', outcomes: ['failed', 'finished'] });
   });
 
-  it('a result that the database refuses ends its attempt, visibly, and the run is tried again', async () => {
-    const { client, proctor } = stage;
-    const runId = await stage.waitingRun('refused');
-    const result = { verdict: 'pass', message: 'odd', exitCode: 0, version: '1.0-1', durationSeconds: 1e12 };
-    expect(await answerTo(runId, result)).toMatchObject({ runId, attempt: 1, answer: 'recorded' });
-    await stage.go();
-    await client.finished(runId);
-    const [account] = await accountsOf(proctor, [runId]);
-    expect(account).toMatchObject({ verdict: 'pass', outcomes: ['failed', 'finished'] });
-    expect(await client.run(runId)).toMatchObject({ status: 'pass', attempt: 2 });
-  });
-
   it('a worker that is killed and started again ends its former life: the run is executed once more without waiting for the lease', async () => {
     const runId = await stage.waitingRun('reborn');
     await stage.proctor.kill('worker', 'SIGKILL');
