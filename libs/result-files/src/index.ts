@@ -10,3 +10,4 @@ export * from './other-packages';
 export * from './package-difference';
 export * from './pieces';
 export * from './tar-members';
+export { leftOutLine } from './own-lines';

@@ -71,7 +71,7 @@ describe('the sections of a log', () => {
   });
 
   it('have an end, however many a hostile test writes', () => {
-    const { index } = indexed(own('test a: [---').repeat(3_000), 100_000);
+    const { index } = indexed((own('test a: [---') + own('test a: ---]')).repeat(3_000), 100_000);
     expect(index.sections).toHaveLength(1_000);
   });
 });

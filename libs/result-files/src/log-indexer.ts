@@ -1,17 +1,11 @@
-import { EXCERPT_LINES_MAX, oneLine, type ErrorExcerpt, type TestStatus } from '@proctor/contracts';
+import { EXCERPT_LINES_MAX, type ErrorExcerpt } from '@proctor/contracts';
 import { stripVTControlCharacters } from 'node:util';
 import type { GzipBlock } from './block-gzip';
 import { SEARCHED_LENGTH_MAX } from './error-patterns';
 import { excerptLine } from './excerpt-line';
-import { INSTALLED_MAX, MARKS_MAX, SECTION_NAME_LENGTH_MAX, SECTIONS_MAX } from './log-index';
-import {
-  fallbackRelease,
-  fetchedPackage,
-  installedPackage,
-  ownLine,
-  statusLine,
-  type OwnLine,
-} from './own-lines';
+import { INSTALLED_MAX, MARKS_MAX } from './log-index';
+import { LogSections } from './log-sections';
+import { fallbackRelease, fetchedPackage, installedPackage, type OwnLine } from './own-lines';
 import type { LogBlock, LoggedPackage, LogIndex, LogSection } from './log-index';
 
 const NEWLINE = 10;
@@ -19,8 +13,8 @@ const NEWLINE = 10;
 const BEFORE = 2;
 /** Bytes of a line that are looked at; a character has four at most. */
 const LINE_BYTES_MAX = SEARCHED_LENGTH_MAX * 4;
-
-const DAY_SECONDS = 86_400;
+/** Characters of the end of a line, in which the runner's own words may stand. */
+const LINE_END = 700;
 
 /** What an excerpt is made of. */
 interface FoundError {
@@ -30,8 +24,6 @@ interface FoundError {
 }
 
 interface OpenSection extends LogSection {
-  /** The runner's clock. */
-  clock: number;
   /** Its first error. */
   error: FoundError | null;
   /** Its last lines before the runner's own. */
@@ -44,9 +36,11 @@ export class LogIndexer {
   private newlines = 0;
   private line: Buffer[] = [];
   private lineBytes = 0;
+  /** The end of a line that is not kept whole. */
+  private lineEnd = Buffer.alloc(0);
   private isInLine = false;
   private readonly blocks: LogBlock[] = [];
-  private readonly sections: OpenSection[] = [];
+  private readonly sections = new LogSections<OpenSection>(opened);
   private readonly marks: number[] = [];
   private marksTotal = 0;
   /** The last lines, for what comes before an error. */
@@ -57,8 +51,6 @@ export class LogIndexer {
   private readonly fetched = new Map<string, { version: string; suite: string }>();
   private readonly installed = new Map<string, LoggedPackage>();
   private fallback: LogIndex['fallback'] = null;
-  /** The test whose result is told by the next line. */
-  private resultOf: OpenSection | null = null;
 
   /** @param errors what a line with an error looks like, see errorExpression */
   constructor(private readonly errors: RegExp) {}
@@ -75,6 +67,11 @@ export class LogIndexer {
     }
     this.keep(chunk.subarray(from));
     this.bytes += chunk.length;
+  }
+
+  /** Bytes of the log are missing here. */
+  skip(): void {
+    this.sections.skip();
   }
 
   /** What is known of a log that goes on, by its whole lines. */
@@ -104,53 +101,53 @@ export class LogIndexer {
    * of its output, else the first of all. Null when the log tells of none.
    */
   excerpt(): ErrorExcerpt | null {
-    const failed = this.sections.filter(({ status }) => status === 'FAIL');
+    const sections = this.sections.told();
+    const failed = sections.filter(({ status }) => status === 'FAIL');
     const inFailed = failed.find(({ error }) => error !== null)?.error;
-    const found = inFailed ?? failed.find(({ end }) => end.lines.length > 0)?.end ?? this.firstError();
+    const found =
+      inFailed ??
+      failed.find(({ end }) => end.lines.length > 0)?.end ??
+      sections.find(({ error }) => error !== null)?.error;
     if (!found) return null;
     const { errorLine, firstLine, lines } = found;
     return { errorLine, firstLine, lines };
   }
 
   private toldSections(): LogSection[] {
-    return this.sections.map(({ kind, name, line, status, seconds }) => {
+    return this.sections.told().map(({ kind, name, line, status, seconds }) => {
       return { kind, name, line, status, seconds };
     });
-  }
-
-  private firstError(): FoundError | null {
-    return this.sections.find(({ error }) => error !== null)?.error ?? null;
   }
 
   private keep(part: Buffer): void {
     if (part.length === 0) return;
     this.isInLine = true;
-    if (this.lineBytes >= LINE_BYTES_MAX) return;
-    const kept = Buffer.from(part.subarray(0, LINE_BYTES_MAX - this.lineBytes));
-    this.line.push(kept);
+    const kept = part.subarray(0, LINE_BYTES_MAX - this.lineBytes);
+    if (kept.length > 0) this.line.push(Buffer.from(kept));
     this.lineBytes += kept.length;
+    if (kept.length < part.length)
+      this.lineEnd = Buffer.concat([this.lineEnd, part.subarray(kept.length).subarray(-LINE_END)]).subarray(
+        -LINE_END,
+      );
   }
 
   private endLine(): void {
     const bytes = this.line.length === 1 ? this.line[0]! : Buffer.concat(this.line);
     const text = plain(bytes.toString('utf8'));
+    const end = this.lineEnd.length > 0 ? plain(this.lineEnd.toString('utf8')) : text.slice(-LINE_END);
     this.line = [];
     this.lineBytes = 0;
+    this.lineEnd = Buffer.alloc(0);
     this.isInLine = false;
-    this.read(text, this.newlines + 1);
+    this.read(text, end, this.newlines + 1);
   }
 
-  private read(text: string, number: number): void {
-    const own = ownLine(text);
-    const section = this.sectionAt(own, number);
+  private read(text: string, end: string, number: number): void {
+    const own = this.sections.read(text, end, number);
+    const section = this.sections.last;
     this.fill(text);
     if (section.kind !== 'test') this.readPackages(text, own, number);
-    if (own) {
-      this.resultOf = own.kind === 'results' ? this.sectionOf(own.name) : null;
-      if (this.resultOf)
-        this.resultOf.seconds = (own.clock - this.resultOf.clock + DAY_SECONDS) % DAY_SECONDS;
-    } else {
-      this.readStatus(text);
+    if (!own) {
       if (this.isError(text)) this.mark(section, text, number);
       if (section.kind === 'test' && section.status === null && text !== '')
         addToEnd(section.end, text, number);
@@ -186,41 +183,6 @@ export class LogIndexer {
     return before === version && suite !== undefined ? suite : null;
   }
 
-  /** The section that the line belongs to; the line may begin it. */
-  private sectionAt(own: OwnLine | null, number: number): OpenSection {
-    const last = this.sections.at(-1);
-    if (last && (!own || own.kind === 'results' || own.kind === 'other')) return last;
-    if (last && this.sections.length >= SECTIONS_MAX) return last;
-    const kind = own && own.kind !== 'results' && own.kind !== 'other' ? own.kind : 'start';
-    const name = oneLine(own && kind !== 'start' ? own.name : '', SECTION_NAME_LENGTH_MAX);
-    const end = { errorLine: number, firstLine: number, lines: [] };
-    const clock = own?.clock ?? 0;
-    const begun: OpenSection = {
-      kind,
-      name,
-      line: number,
-      status: null,
-      seconds: null,
-      clock,
-      error: null,
-      end,
-    };
-    this.sections.push(begun);
-    return begun;
-  }
-
-  private sectionOf(test: string): OpenSection | null {
-    const last = this.sections.at(-1);
-    return last?.kind === 'test' && last.name === oneLine(test, SECTION_NAME_LENGTH_MAX) ? last : null;
-  }
-
-  private readStatus(text: string): void {
-    if (!this.resultOf) return;
-    const status: TestStatus | null = statusLine(text, this.resultOf.name);
-    if (status) this.resultOf.status = status;
-    this.resultOf = null;
-  }
-
   private isError(text: string): boolean {
     return this.errors.test(text.slice(0, SEARCHED_LENGTH_MAX));
   }
@@ -242,6 +204,10 @@ export class LogIndexer {
     if (lines.length >= EXCERPT_LINES_MAX || lines.length - (errorLine - firstLine) > BEFORE)
       this.unfilled = null;
   }
+}
+
+function opened(section: LogSection): OpenSection {
+  return { ...section, error: null, end: { errorLine: section.line, firstLine: section.line, lines: [] } };
 }
 
 function addToEnd(end: FoundError, text: string, number: number): void {

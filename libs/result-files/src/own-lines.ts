@@ -3,20 +3,26 @@ import type { SectionKind } from './log-index';
 
 /** A line that the test runner wrote itself. */
 export interface OwnLine {
-  /** `results`: the next line tells how the test ended. `other`: it begins nothing. */
-  kind: Exclude<SectionKind, 'start'> | 'results' | 'other';
+  /** `end`: the test's output is complete. `results`: its result follows. `stderr`: what it wrote there follows. `other`: it begins nothing. */
+  kind: Exclude<SectionKind, 'start'> | 'end' | 'results' | 'stderr' | 'other';
   /** The test, or what is set up. */
   name: string;
   /** All of it behind the runner's own beginning. */
   said: string;
   /** The runner's clock: seconds since midnight. */
   clock: number;
+  /** The log has the time since the runner's start before each line. */
+  isTimed: boolean;
 }
 
 /** As autopkgtest writes them, with the time since its start before them from version 5.29 on. */
-const OWN = /^(?: *\d+s )?autopkgtest \[(\d\d):(\d\d):(\d\d)\]: (.*)$/;
+const OWN = /^( *\d+s )?autopkgtest \[(\d\d):(\d\d):(\d\d)\]: (.*)$/;
 const PART = /^@{4,} (.*)$/;
-const TEST = /^test (\S+): (.*)$/;
+const TEST =
+  /^test (.{1,500}?): ((?:preparing testbed|\[-{3}|-{3,}\]$| *- - - - - - - - - - (?:results|stderr)).*)$/;
+/** The end of a test's output, which stands behind the last line of it when that has no newline. */
+const GLUED_END = /autopkgtest (\[\d\d:\d\d:\d\d\]: test .{1,500}: -{3,}\])$/;
+const LEFT_OUT = /^\[\d{1,20} bytes of the log are left out here\]$/;
 const TIMED = /^ *\d+s /;
 /** As dpkg tells of a package whose files are in place. */
 const INSTALLED =
@@ -26,31 +32,59 @@ const FETCHED =
   /^Get:\d+ \S{1,2000} ([\w.+~/-]{1,100})\/[\w.+-]{1,100} [a-z0-9-]{1,50} ([a-z0-9][a-z0-9+.-]{0,199}) [a-z0-9-]{1,50} ([0-9A-Za-z.+:~-]{1,200}) \[/;
 const FALLBACK =
   /^WARNING: Test dependencies are unsatisfiable with using apt pinning\. Retrying with using all packages from ([\w.:/-]{1,200})$/;
-const STATUS = /^(\S+) +(PASS|FAIL|SKIP|FLAKY)(?: |$)/;
+const RESULT = / (PASS|FAIL|SKIP|FLAKY)(?: (.*))?$/;
+
+/** How a test ended. */
+export interface TestResult {
+  name: string;
+  status: TestStatus;
+  /** What the runner says of it; may be empty. */
+  detail: string;
+}
 
 /** Null for a line of the test, the testbed or a tool. A test may write what looks like the runner's. */
 export function ownLine(line: string): OwnLine | null {
-  const [, hours, minutes, seconds, said] = OWN.exec(line) ?? [];
+  const [, timed, hours, minutes, seconds, said] = OWN.exec(line) ?? [];
   if (said === undefined) return null;
   const clock = Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
+  const of = { said, clock, isTimed: timed !== undefined };
   const part = PART.exec(said)?.[1];
   if (part !== undefined)
-    return { kind: part.trim() === 'summary' ? 'summary' : 'setup', name: part.trim(), said, clock };
+    return { kind: part.trim() === 'summary' ? 'summary' : 'setup', name: part.trim(), ...of };
   const [, test, rest] = TEST.exec(said) ?? [];
-  if (test === undefined || rest === undefined) return { kind: 'other', name: '', said, clock };
-  return { kind: kindOf(rest), name: test, said, clock };
+  if (test === undefined || rest === undefined) return { kind: 'other', name: '', ...of };
+  return { kind: kindOf(rest), name: test, ...of };
+}
+
+/** The end of a test's output behind a last line that has no newline; null when the line does not end so. */
+export function gluedEnd(end: string): OwnLine | null {
+  const [, said] = GLUED_END.exec(end) ?? [];
+  return said === undefined ? null : ownLine(`autopkgtest ${said}`);
 }
 
 function kindOf(said: string): OwnLine['kind'] {
-  if (said.startsWith('preparing testbed')) return 'preparation';
-  if (said.startsWith('[---')) return 'test';
-  return /^[- ]+results[- ]+$/.test(said) ? 'results' : 'other';
+  if (said.startsWith('preparing')) return 'preparation';
+  if (said.startsWith('[')) return 'test';
+  if (said.endsWith(']')) return 'end';
+  if (said.includes('results')) return 'results';
+  return 'stderr';
 }
 
-/** How a test ended, by the line after `results`. */
-export function statusLine(line: string, test: string): TestStatus | null {
-  const [, name, status] = STATUS.exec(line.replace(TIMED, '')) ?? [];
-  return name === test && status !== undefined ? (status as TestStatus) : null;
+/** The line that stands in a log for bytes that are left out of it. */
+export function leftOutLine(bytes: number): string {
+  return `[${bytes} bytes of the log are left out here]`;
+}
+
+export function isLeftOutLine(line: string): boolean {
+  return LEFT_OUT.test(line);
+}
+
+/** A line that says how a test ended; null for other lines. @param isTimed as the runner's lines around it are */
+export function resultLine(line: string, isTimed: boolean): TestResult | null {
+  const text = isTimed ? line.replace(TIMED, '') : line;
+  const found = RESULT.exec(text);
+  const name = text.slice(0, found?.index).trimEnd();
+  return found && name !== '' ? { name, status: found[1] as TestStatus, detail: found[2] ?? '' } : null;
 }
 
 /** The name and version of a package that a line says was installed; null for other lines. */

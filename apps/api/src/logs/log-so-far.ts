@@ -47,6 +47,7 @@ export async function logSoFar(
       continue;
     }
     found.missing += offset - next;
+    if (offset !== next) indexer.skip();
     next = offset + data.length;
     indexer.add(data);
     starts.add(data);

@@ -1,7 +1,14 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { WorkerConfiguration } from '@proctor/config';
 import type { ErrorExcerpt } from '@proctor/contracts';
-import { blockGzip, ERROR_PATTERNS, errorExpression, LogIndexer, type LogIndex } from '@proctor/result-files';
+import {
+  blockGzip,
+  ERROR_PATTERNS,
+  errorExpression,
+  leftOutLine,
+  LogIndexer,
+  type LogIndex,
+} from '@proctor/result-files';
 import { openPlainFile } from './plain-file';
 import { writeWhole, type WrittenFile } from './written-file';
 
@@ -53,7 +60,7 @@ async function* pieces(
     return;
   }
   yield* range(file, 0, logHeadBytesMax);
-  yield Buffer.from(`\n[${tailFrom - logHeadBytesMax} bytes of the log are left out here]\n`);
+  yield Buffer.from(`\n${leftOutLine(tailFrom - logHeadBytesMax)}\n`);
   yield* range(file, tailFrom, size);
 }
 

@@ -17,9 +17,11 @@ const LOG = Buffer.from(
     'error: <b>\x1b[0m plain\n\n' +
     own('test smoke: -----------------------]') +
     own('test smoke:  - - - - - - - - - - results - - - - - - - - - -') +
-    'smoke   FAIL non-zero exit status 1\n' +
+    'smoke   PASS\n' +
+    own('test late: [-----------------------') +
+    own('test late: -----------------------]') +
     own('@@@@@@@@@@@@@@@@@@@@ summary') +
-    'smoke FAIL\nand no newline',
+    'smoke FAIL\nlate SKIP no\nand no newline',
 );
 const START: LogPlace = { offset: 0, line: 1 };
 
@@ -77,7 +79,7 @@ it('a live log is shown as it will be once it is kept, however it is cut and whe
       for (const ends of connections) send(shown, LOG, ends);
       expect(send(shown, LOG, [LOG.length]).isStale).toBe(false);
       expect([...shown.lines]).toEqual([...whole.lines]);
-      expect(shown.lines.size).toBe(15);
+      expect(shown.lines.size).toBe(18);
       expect([...shown.heads]).toEqual([...whole.heads]);
     }),
   );
@@ -88,7 +90,7 @@ it('nothing is added when nothing has come, or only what the page has', () => {
   const live = send(shown, LOG, [LOG.length]);
   expect(live.added()).toBeNull();
   live.add(LOG.length, Buffer.from('!'));
-  expect(live.added()!.from).toBe(15);
+  expect(live.added()!.from).toBe(18);
   const again = new LiveLines(shown.place, ERRORS, '/log?');
   again.add(0, LOG.subarray(0, shown.place.offset));
   expect([again.added(), again.isStale]).toEqual([null, false]);

@@ -39,6 +39,8 @@ export class LiveLines {
   /** Of the line that has not ended, how much the page was told. */
   private toldBytes = 0;
   private isBegun = false;
+  /** Marks that this connection has sent, by the ids of their sections. */
+  private marks = new Map<string, string>();
 
   /** @param start the page has what comes before it */
   constructor(
@@ -66,6 +68,7 @@ export class LiveLines {
   add(offset: number, data: Buffer): number {
     const forgotten = Math.max(0, offset - Math.max(this.expected, this.start.offset));
     this.missing += offset - this.expected;
+    if (offset !== this.expected) this.indexer.skip();
     this.expected = offset + data.length;
     this.begin();
     this.reader.add(data);
@@ -98,6 +101,9 @@ export class LiveLines {
     // The line that had not ended may turn out to begin the next section: then it is no longer counted in this one.
     const before = sections.findLast(({ firstLine }) => firstLine < from);
     if (before) before.blocks ??= [];
+    // The summary may give another mark to a section that has ended.
+    for (const section of sections) if (this.marks.get(section.id) !== section.status) section.blocks ??= [];
+    this.marks = new Map(sections.map(({ id, status }) => [id, status]));
     return { from, sections, lines, next: { ...this.open } };
   }
 

@@ -1,0 +1,125 @@
+import { oneLine, type TestStatus } from '@proctor/contracts';
+import { SECTION_NAME_LENGTH_MAX, SECTIONS_MAX } from './log-index';
+import type { LogSection } from './log-index';
+import { gluedEnd, isLeftOutLine, ownLine, resultLine } from './own-lines';
+import type { OwnLine, TestResult } from './own-lines';
+
+const DAY_SECONDS = 86_400;
+/** Own lines that begin a section. */
+const IS_BEGINNING = { setup: true, preparation: true, test: true, summary: true };
+
+/** Of several results of one name, the first of these counts. */
+const WORST_FIRST: readonly TestStatus[] = ['FAIL', 'FLAKY', 'PASS', 'SKIP'];
+
+/**
+ * The parts of a log, from its lines in order. The runner writes results into one stream and all else into another, so the line with
+ * the result of a test may come too early; and a test may write lines that look like the runner's. So the last summary says how each
+ * test ended, and a line beside the test counts only until the summary comes.
+ */
+export class LogSections<Section extends LogSection> {
+  readonly all: Section[] = [];
+  /** The name of the test that runs: until its end, what looks like another line of the runner is a line of the test. */
+  private running: string | null = null;
+  /** The test that has ended, whose result may come next. */
+  private ended: Section | null = null;
+  private readonly clocks = new WeakMap<Section, number>();
+  private isTimed = false;
+  private isSummary = false;
+  /** From the last summary, by the names that sections have. */
+  private readonly results = new Map<string, TestResult>();
+
+  /** @param begin makes a section of its first fields */
+  constructor(private readonly begin: (section: LogSection) => Section) {}
+
+  /** The section that the last line belongs to. Undefined before the first line. */
+  get last(): Section {
+    return this.all.at(-1)!;
+  }
+
+  /**
+   * The next line.
+   * @param end its last characters
+   * @returns what the runner says in it; null for a line of the test, the testbed or a tool
+   */
+  read(text: string, end: string, number: number): OwnLine | null {
+    const own = this.believed(ownLine(text));
+    const kind = own && own.kind in IS_BEGINNING ? (own.kind as LogSection['kind']) : null;
+    if (kind || this.all.length === 0) this.add(kind ?? 'start', kind ? own!.name : '', number);
+    if (own) this.follow(own);
+    else this.readOther(text, end);
+    return own;
+  }
+
+  /** Bytes of the log are left out before the next line. The end of the test may have been among them. */
+  skip(): void {
+    this.running = null;
+  }
+
+  /** What is known now. */
+  told(): Section[] {
+    if (this.results.size === 0) return this.all;
+    const holders = new Map<string, Section>();
+    for (const section of this.all)
+      if (section.kind === 'test' || (section.kind === 'preparation' && !holders.has(section.name)))
+        holders.set(section.name, section);
+    return this.all.map((section) => {
+      const result = holders.get(section.name) === section ? this.results.get(section.name) : undefined;
+      return { ...section, status: result?.status ?? null };
+    });
+  }
+
+  private believed(own: OwnLine | null): OwnLine | null {
+    if (!own || this.running === null || own.kind === 'other') return own;
+    return own.kind === 'end' && short(own.name) === this.running ? own : null;
+  }
+
+  private add(kind: LogSection['kind'], name: string, line: number): void {
+    if (this.all.length >= SECTIONS_MAX) return;
+    this.all.push(this.begin({ kind, name: short(name), line, status: null, seconds: null }));
+  }
+
+  private follow(own: OwnLine): void {
+    const { kind, clock } = own;
+    this.isTimed = own.isTimed;
+    if (kind === 'other' || kind === 'stderr') return;
+    this.running = kind === 'test' ? short(own.name) : null;
+    if (kind === 'end' || kind === 'results') return this.endTest(short(own.name), clock);
+    this.ended = null;
+    this.isSummary = kind === 'summary';
+    if (this.isSummary) this.results.clear();
+    if (kind === 'test') this.clocks.set(this.last, clock);
+  }
+
+  private endTest(name: string, clock: number): void {
+    const { last } = this;
+    if (last.kind !== 'test' || last.name !== name) return;
+    this.ended = last;
+    const begun = this.clocks.get(last) ?? clock;
+    last.seconds ??= (clock - begun + DAY_SECONDS) % DAY_SECONDS;
+  }
+
+  private readOther(text: string, end: string): void {
+    if (this.running !== null) {
+      const own = this.believed(gluedEnd(end));
+      if (own) this.follow(own);
+      else if (isLeftOutLine(text)) this.skip();
+      return;
+    }
+    const result = this.ended || this.isSummary ? resultLine(text, this.isTimed) : null;
+    if (!result) return;
+    const name = short(result.name);
+    if (this.isSummary) this.note(name, result);
+    else if (this.ended?.name === name) this.ended.status ??= result.status;
+  }
+
+  private note(name: string, result: TestResult): void {
+    const known = this.results.get(name);
+    if (!known && this.results.size >= SECTIONS_MAX) return;
+    if (!known || WORST_FIRST.indexOf(result.status) < WORST_FIRST.indexOf(known.status))
+      this.results.set(name, result);
+  }
+}
+
+function short(name: string): string {
+  return oneLine(name, SECTION_NAME_LENGTH_MAX);
+}
