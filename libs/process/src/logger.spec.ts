@@ -7,14 +7,16 @@ async function written(
   work: (logger: ReturnType<typeof processLogger>) => unknown,
 ): Promise<string> {
   const lines: string[] = [];
-  const write = jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    lines.push(String(text));
-    return true;
-  });
+  const outputs = [process.stdout, process.stderr].map((output) =>
+    jest.spyOn(output, 'write').mockImplementation((text) => {
+      lines.push(String(text));
+      return true;
+    }),
+  );
   try {
     await work(processLogger(env));
   } finally {
-    write.mockRestore();
+    for (const output of outputs) output.mockRestore();
   }
   return lines.join('');
 }
@@ -56,4 +58,46 @@ it('no field takes the place of what each line has', async () => {
     withLogFields({ message: 'other', level: 'none' }, () => logger.log('hello', 'Slot')),
   );
   expect(JSON.parse(text)).toMatchObject({ level: 'log', message: 'hello' });
+});
+
+const FORGED = 'x\n12:00:00.000 ERROR Dispatcher: \u001b[31mall is lost\u202e\ud800';
+
+/** Each way in which a text reaches a line. */
+const WAYS: [string, (logger: ReturnType<typeof processLogger>) => void][] = [
+  ['as a message', (logger) => logger.warn(FORGED, 'Reports')],
+  ['as a part that writes', (logger) => logger.log('hello', FORGED)],
+  [
+    'as a field',
+    (logger) => withLogFields({ worker: FORGED, [FORGED]: 1 }, () => logger.log('all is lost', 'Slot')),
+  ],
+  ['as an error', (logger) => logger.error(new Error(FORGED), 'Reports')],
+  ['as a stack', (logger) => logger.error('failed', new Error(FORGED).stack, 'Reports')],
+  ['in the place of a stack', (logger) => logger.error('failed', FORGED, 'Reports')],
+  ['as a value', (logger) => logger.log({ name: FORGED, list: [FORGED] }, 'Reports')],
+  [
+    'as the cause of an error',
+    (logger) => logger.error(new Error('no', { cause: new Error(FORGED) }), 'Reports'),
+  ],
+];
+
+describe.each([
+  ['lines for people', {}],
+  ['JSON lines', JSON_LOG],
+])('of %s', (_, env) => {
+  it.each(WAYS)('a text of somebody else is escaped %s', async (_way, write) => {
+    const text = await written(env, write);
+    expect(text).toContain('all is lost');
+    expect(text).not.toMatch(/^\d\d:\d\d:\d\d\.\d{3} ERROR Dispatcher/m);
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
+    const [first, ...others] = text.trimEnd().split('\n');
+    if (env === JSON_LOG)
+      expect(others.map((line) => JSON.parse(line) as unknown)).toHaveLength(others.length);
+    else for (const line of others) expect(line).toMatch(/^ {4}/);
+    if (env !== JSON_LOG) expect(first).toMatch(/^\d\d:\d\d:\d\d\.\d{3} /);
+  });
+});
+
+it('the places of our own errors keep their lines', async () => {
+  const text = await written({}, (logger) => logger.error(new Error('no turn').stack, 'Dispatcher'));
+  expect(text).toMatch(/^\S+ ERROR Dispatcher: Error: no turn\n {4}at .+\n {4}at /);
 });

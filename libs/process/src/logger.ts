@@ -1,4 +1,6 @@
 import { ConsoleLogger, type LogLevel } from '@nestjs/common';
+import { inspect } from 'node:util';
+import { harmless, harmlessLine, harmlessValue } from './harmless';
 import { logFields } from './log-fields';
 
 /** Where a class writes its lines; a Nest Logger is one. */
@@ -17,7 +19,7 @@ const FRAMEWORK = new Set([
   'RoutesResolver',
 ]);
 
-/** One line per event: the time, the level unless it is plain, the part that writes it, the message. */
+/** One line per event: the time, the level unless it is plain, the part that writes it, the message. Lines of a stack follow it. */
 class LineLogger extends ConsoleLogger {
   protected override formatMessage(
     level: LogLevel,
@@ -28,7 +30,22 @@ class LineLogger extends ConsoleLogger {
   ): string {
     const time = new Date().toISOString().slice(11, 23);
     const grade = level === 'log' ? '' : `${level.toUpperCase()} `;
-    return `${time} ${grade}${context}${this.stringifyMessage(message, level)}\n`;
+    return `${time} ${grade}${harmlessLine(context)}${this.stringifyMessage(message, level)}\n`;
+  }
+
+  /** Whatever it is, what others wrote in it is escaped here. */
+  protected override stringifyMessage(message: unknown, _level: LogLevel): string {
+    const told = harmlessValue(this.resolveMessage(message));
+    return typeof told === 'string'
+      ? told
+      : harmlessLine(inspect(told, { breakLength: Infinity, compact: true }));
+  }
+
+  /** Indented: no line of it can be taken for one of the log. */
+  protected override printStackTrace(stack?: string): void {
+    if (!stack) return;
+    const lines = harmless(stack).split('\n');
+    process.stderr.write(lines.map((line) => `${line.replace(/^(?! {4})/, '    ')}\n`).join(''));
   }
 
   protected override formatContext(context: string): string {
@@ -45,9 +62,11 @@ class JsonLogger extends ConsoleLogger {
     super({ json: true });
   }
 
-  /** The fields of the work that is under way, never in the place of a line's own. */
+  /** The fields of the work that is under way, never in the place of a line's own. What others wrote in any of them is escaped. */
   protected override getJsonLogObject(...line: Parameters<ConsoleLogger['getJsonLogObject']>) {
-    return { ...logFields(), ...super.getJsonLogObject(...line) };
+    return harmlessValue({ ...logFields(), ...super.getJsonLogObject(...line) }) as ReturnType<
+      ConsoleLogger['getJsonLogObject']
+    >;
   }
 
   override log(message: unknown, ...rest: unknown[]): void {

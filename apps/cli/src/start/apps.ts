@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { AppProcess, endLeftOverApp, type Home } from '@proctor/embedded';
+import { harmlessLine } from '@proctor/process';
 
 export const APPS = ['api', 'scheduler', 'worker'] as const;
 export type AppName = (typeof APPS)[number];
@@ -26,7 +27,8 @@ export function appProcess(name: AppName, env: NodeJS.ProcessEnv, home: Home): A
     identityFile: home.processFile(name),
     // At SIGTERM a worker finishes its tests first, which may take hours.
     stopSignal: name === 'worker' ? 'SIGINT' : 'SIGTERM',
-    onLine: (line) => console.log(`${name.padEnd(NAME_WIDTH)} | ${line}`),
+    // A program that ends by an error writes what others wrote as it is.
+    onLine: (line) => console.log(`${name.padEnd(NAME_WIDTH)} | ${harmlessLine(line)}`),
   });
 }
 

@@ -1,0 +1,78 @@
+/** The longest text of a line of a log, in UTF-16 units: what others wrote is in it. */
+export const LINE_LENGTH_MAX = 8_000;
+/** Of a value that is made of others: fields are few and flat. */
+const DEPTH_MAX = 8;
+const ENTRIES_MAX = 1_000;
+
+/** Control characters and ESC, line ends, what turns the direction of text or is not seen, and halves of characters. */
+const HARMFUL = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+/** A place of a stack, as V8 writes it. */
+const PLACE = /^ {4,}at ./;
+const PLACES_MAX = 50;
+
+const SHORT: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** A text of somebody else's on one line: what could begin a line, or move a terminal's cursor, is written as `\n` or `\x1b`. */
+export function harmlessLine(text: string): string {
+  const isLong = text.length > LINE_LENGTH_MAX;
+  const escaped = (isLong ? text.slice(0, LINE_LENGTH_MAX) : text).replace(HARMFUL, escapeOf);
+  return isLong ? `${escaped}… (${text.length - LINE_LENGTH_MAX} more characters)` : escaped;
+}
+
+/** The same, but the places of a stack at its end keep their lines, which begin with blanks. */
+export function harmless(text: string): string {
+  const { head, places } = parts(text);
+  return [head, ...places].map(harmlessLine).join('\n');
+}
+
+/** All texts of a value, names of fields too. An error is told by its stack, and by what caused it. */
+export function harmlessValue(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return harmless(value);
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;
+  if (depth >= DEPTH_MAX) return '…';
+  if (value instanceof Error) return harmless(stackOf(value));
+  if (Array.isArray(value)) return value.slice(0, ENTRIES_MAX).map((each) => harmlessValue(each, depth + 1));
+  if (value instanceof Date) return value;
+  const entries = Object.entries(value).slice(0, ENTRIES_MAX);
+  return Object.fromEntries(
+    entries.map(([name, each]) => [harmlessLine(name), harmlessValue(each, depth + 1)]),
+  );
+}
+
+/** Of an error, and in words what caused it. */
+export function stackOf(error: Error): string {
+  const own = error.stack ?? String(error);
+  const cause = error.cause === undefined ? '' : causeIn(error.cause);
+  if (cause === '') return own;
+  const { head, places } = parts(own);
+  return [`${head}, caused by ${cause}`, ...places].join('\n');
+}
+
+/** What stands before the places of a stack, and these. */
+function parts(text: string): { head: string; places: string[] } {
+  const places: string[] = [];
+  let head = text;
+  for (
+    let end = head.lastIndexOf('\n');
+    end !== -1 && places.length < PLACES_MAX;
+    end = head.lastIndexOf('\n')
+  ) {
+    const line = head.slice(end + 1);
+    if (!PLACE.test(line)) break;
+    places.unshift(line);
+    head = head.slice(0, end);
+  }
+  return { head, places };
+}
+
+function causeIn(cause: unknown): string {
+  return cause instanceof Error ? `${cause.name}: ${cause.message}` : typeof cause === 'string' ? cause : '';
+}
+
+function escapeOf(character: string): string {
+  const code = character.codePointAt(0)!;
+  const hex = code.toString(16);
+  if (SHORT[character] !== undefined) return SHORT[character];
+  if (code < 0x100) return `\\x${hex.padStart(2, '0')}`;
+  return code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`;
+}
