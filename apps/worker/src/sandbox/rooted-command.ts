@@ -12,7 +12,7 @@ mount -t cgroup2 proctor /sys/fs/cgroup
 `;
 
 /**
- * A command that executes its further arguments as root of a user, mount and control group namespace within the
+ * A command that executes its further arguments as root of a user, mount, control group and host name namespace within the
  * sandbox, after `script` has prepared what they need. `args` are the script's, from $1 on; it has to `shift` them.
  */
 export function rooted(script: string, args: string[]): string[] {
@@ -23,6 +23,7 @@ export function rooted(script: string, args: string[]): string[] {
     '--map-root-user',
     '--mount',
     '--cgroup',
+    '--uts',
     '--',
     'sh',
     '-c',

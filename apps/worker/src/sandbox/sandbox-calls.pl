@@ -4,15 +4,15 @@ use POSIX ();
 
 # Numbers of system calls: linux/arch/*/entry/syscalls, asm-generic/unistd.h.
 require Config;
-my ($MOUNT, $UNSHARE, $PRCTL, $PRLIMIT, $CAPSET, $SETNS) = do {
+my ($MOUNT, $UNSHARE, $PRCTL, $PRLIMIT, $CAPSET, $SETNS, $SET_HOST_NAME) = do {
   my $machine = $Config::Config{archname};
-  $machine =~ /^x86_64-linux-gnu(?!x32)/ ? (165, 272, 157, 302, 126, 308)
-    : $machine =~ /^i[3-6]86/ ? (21, 310, 172, 340, 185, 346)
-    : $machine =~ /^arm/ ? (21, 337, 172, 369, 185, 375)
-    : $machine =~ /^(?:aarch64|riscv64|loongarch64)/ ? (40, 97, 167, 261, 91, 268)
-    : $machine =~ /^powerpc/ ? (21, 282, 171, 325, 184, 350)
-    : $machine =~ /^s390x/ ? (21, 303, 172, 334, 185, 339)
-    : $machine =~ /^mips64(?:el)?-linux-gnuabi64/ ? (5160, 5262, 5153, 5297, 5124, 5303)
+  $machine =~ /^x86_64-linux-gnu(?!x32)/ ? (165, 272, 157, 302, 126, 308, 170)
+    : $machine =~ /^i[3-6]86/ ? (21, 310, 172, 340, 185, 346, 74)
+    : $machine =~ /^arm/ ? (21, 337, 172, 369, 185, 375, 74)
+    : $machine =~ /^(?:aarch64|riscv64|loongarch64)/ ? (40, 97, 167, 261, 91, 268, 161)
+    : $machine =~ /^powerpc/ ? (21, 282, 171, 325, 184, 350, 74)
+    : $machine =~ /^s390x/ ? (21, 303, 172, 334, 185, 339, 74)
+    : $machine =~ /^mips64(?:el)?-linux-gnuabi64/ ? (5160, 5262, 5153, 5297, 5124, 5303, 5165)
     : die "the numbers of system calls are not known for $machine\n";
 };
 

@@ -44,6 +44,7 @@ it('the run user and its subordinate ids are mapped to themselves', () => {
     gids: '1002 1002 1\n165536 165536 65536',
     network: 'private',
     prepared: '',
+    host_name: 'testbed',
     processes_max: '',
     process_bytes_max: '',
     area: '/w/a b',
@@ -67,6 +68,7 @@ it('a sandbox shows the whole machine, and has limits, a control group and inter
   const values = valuesOf({ ...limits, wholeMachine: true, interpreters, cgroup: '/run', network: 'host' });
   expect(values).toMatchObject({
     surroundings: 'machine',
+    host_name: '',
     interpreters: interpreters.join('\n'),
     cgroup: '/run',
     network: 'host',

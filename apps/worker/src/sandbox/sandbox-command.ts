@@ -1,4 +1,5 @@
 import type { RunAccount, RunUser, SubordinateIds } from './run-user';
+import { TESTBED_NAME } from './testbed-name';
 
 /** What a process of a run sees of the worker's environment: nothing. */
 export const CLEAN_ENVIRONMENT = {
@@ -70,6 +71,8 @@ export function sandboxFields(user: RunUser, parts: SandboxParts): string[] {
     ['gids', idMap(gid, subGids)],
     ['network', parts.network],
     ['prepared', parts.prepared ?? ''],
+    // The machine's own files know it by its own name alone.
+    ['host_name', parts.wholeMachine ? '' : TESTBED_NAME],
     ['processes_max', parts.processesMax ?? ''],
     ['process_bytes_max', parts.processBytesMax ?? ''],
     ['area', parts.workArea],

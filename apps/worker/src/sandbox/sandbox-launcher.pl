@@ -11,8 +11,8 @@ $0 = 'proctor-launcher';
 # What the worker was started with, and has nothing to do with.
 POSIX::close($_) for grep { $_ > 2 } names_in('/proc/self/fd');
 my ($KILL, $SET_PARENT_DEATH_SIGNAL, $SET_DUMPABLE, $AMBIENT, $RAISE) = (9, 1, 4, 47, 2);
-my ($NEW_MOUNTS, $NEW_IPC, $NEW_USERS, $NEW_PROCESSES, $NEW_NETWORK) =
-  (0x20000, 0x8000000, 0x10000000, 0x20000000, 0x40000000);
+my ($NEW_MOUNTS, $NEW_NAME, $NEW_IPC, $NEW_USERS, $NEW_PROCESSES, $NEW_NETWORK) =
+  (0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000);
 my ($PROCESSES, $DATA) = (6, 2);
 my $INTO_CGROUP = 1 << 33;
 my $INTERPRETERS = '/proc/sys/fs/binfmt_misc';
@@ -170,7 +170,8 @@ sub open_sandbox {
     become(@parts{qw(name uid gid)});
     dies_with_parent($LAUNCHER);
   }
-  my $own = $NEW_MOUNTS | $NEW_PROCESSES | $NEW_IPC;
+  my $name = $parts{host_name};
+  my $own = $NEW_MOUNTS | $NEW_PROCESSES | $NEW_IPC | ($name eq '' ? 0 : $NEW_NAME);
   if ($make_namespaces) {
     $make_namespaces->($own | $NEW_USERS | ($parts{network} eq 'private' ? $NEW_NETWORK : 0));
   } else {
@@ -182,6 +183,7 @@ sub open_sandbox {
     call('unshare', $UNSHARE, $own);
     mount_for_itself();
   }
+  call('sethostname', $SET_HOST_NAME, $name, length $name) if $name ne '';
   limit($PROCESSES, $parts{processes_max});
   limit($DATA, $parts{process_bytes_max});
   my $first = fork // die "fork: $!\n";

@@ -157,6 +157,7 @@ sub first_process {
   # The files of processes are still those of the machine.
   syswrite $worker, "$number pid " . readlink('/proc/self') . "\n";
   must_mount('proc', '/proc', 'proc', $NO_SETUID | $NO_DEVICES | $NO_PROGRAMS, '');
+  let_use_network(%parts) if $parts{network} eq 'private';
   my $area = make_view(%parts);
   syswrite $worker, "$number ready\n";
   sysread $heard, my $go, 64 or die "the worker has ended\n";

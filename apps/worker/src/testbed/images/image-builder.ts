@@ -6,7 +6,7 @@ import { rooted } from '../../sandbox/rooted-command';
 import type { RunFolder } from '../../sandbox/run-folder';
 import type { Sandboxes } from '../../sandbox/sandboxes';
 import type { HostApt } from '../host-apt/host-apt';
-import { buildCommand, fingerprint, imageRecipe, type ImageRecipe } from './image-recipe';
+import { buildCommand, definition, fingerprint, imageRecipe, type ImageRecipe } from './image-recipe';
 import type { ImageShape } from './image-shape';
 import { archiveState } from './archive-state';
 import { followStages, MMDEBSTRAP_STAGES, type TellStage } from './build-stages';
@@ -17,6 +17,8 @@ export interface ImageBuilder {
   recipeOf(suite: string, arch: string): Promise<string>;
   /** Names the state of the suite's archive now; null when it cannot be asked. */
   archiveState(suite: string): Promise<string | null>;
+  /** Names what this release gives to each image of the architecture. */
+  definitionOf(arch: string): string;
   /** How many there are in a build. */
   readonly stages: number;
   /** Writes the image to `target`. @throws Error with the last words of the tool, without users and passwords */
@@ -53,6 +55,10 @@ export class MmdebstrapBuilder implements ImageBuilder {
 
   async recipeOf(suite: string, arch: string): Promise<string> {
     return fingerprint(await this.recipe(suite, arch));
+  }
+
+  definitionOf(arch: string): string {
+    return definition(arch, this.shape);
   }
 
   async archiveState(suite: string): Promise<string | null> {

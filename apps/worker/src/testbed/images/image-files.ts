@@ -9,6 +9,8 @@ export interface ImageRecord {
   builtAt: number;
   /** How it was built: another value means that it would be built differently today. */
   recipe: string;
+  /** What the release that built it gives to each image of this kind; releases that recorded none gave less. */
+  definition?: string;
   /** The state of the archive before it was built; null: it could not be asked. */
   release: string | null;
   /** The boot of this machine during which a test was last seen to pass on it, and the mode that it passed in. */

@@ -1,5 +1,5 @@
 import { BOOTABLE, PLAIN } from './image-shape';
-import { buildCommand, fingerprint, imageRecipe } from './image-recipe';
+import { buildCommand, definition, fingerprint, imageRecipe } from './image-recipe';
 
 const SOURCES = { lines: ['deb http://mirror.example/debian bookworm main'], keys: [] };
 
@@ -7,7 +7,7 @@ it('a recipe feeds the sources to standard input, so that they become sources.li
   const { command, sourcesList } = imageRecipe('bookworm', 'amd64', PLAIN, SOURCES, []);
   expect(command.slice(-3)).toEqual(['bookworm', '-', '-']);
   expect(command).toContain('--architectures=amd64');
-  expect(command).toContain('--skip=cleanup/apt/lists,cleanup/apt/cache');
+  expect(command).toContain('--skip=cleanup/apt/lists,cleanup/apt/cache,cleanup/reproducible');
   expect(sourcesList).toBe('deb http://mirror.example/debian bookworm main\n');
 });
 
@@ -52,6 +52,13 @@ it('a recipe has another fingerprint when the image would be built differently',
   expect(fingerprint(imageRecipe('bookworm', 'amd64', PLAIN, SOURCES, [{ name: 'A', value: 'b' }]))).not.toBe(
     plain,
   );
+});
+
+it('what a release gives to an image does not depend on its sources, but on its architecture and shape', () => {
+  const own = definition('amd64', PLAIN);
+  expect(definition('amd64', PLAIN)).toBe(own);
+  expect(definition('arm64', PLAIN)).not.toBe(own);
+  expect(definition('amd64', BOOTABLE)).not.toBe(own);
 });
 
 it('a recipe adds what the image’s shape asks for', () => {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { asConfiguration, type AptSetting } from '../host-apt/apt-settings';
 import type { SuiteSources } from '../host-apt/suite-sources';
 import type { ImageShape } from './image-shape';
+import { STANDARD_HOOKS, STANDARD_PACKAGES } from './standard-root';
 
 /** Everything that decides what an image holds, but the archive's own content. */
 export interface ImageRecipe {
@@ -16,12 +17,12 @@ export interface ImageRecipe {
   finish: string | null;
 }
 
-const PACKAGES = ['apt-utils', 'ca-certificates', 'dpkg-dev', 'eatmydata', 'python3-minimal'];
-
 const APT_OPTIONS = [
   'Acquire::Languages "none"',
   'Acquire::Retries "2"',
   'APT::Get::Always-Include-Phased-Updates "true"',
+  // No timer of apt's may hold its lock while a test needs it.
+  'APT::Periodic::Enable "0"',
 ];
 
 /** The package files go, apt's lists stay and its caches are made again: a run starts faster with them. */
@@ -48,13 +49,13 @@ export function imageRecipe(
     '--mode=unshare',
     '--variant=minbase',
     `--architectures=${arch}`,
-    `--include=${[...PACKAGES, ...shape.packages(arch)].join(',')}`,
+    `--include=${[...STANDARD_PACKAGES, ...shape.packages(arch)].join(',')}`,
     ...APT_OPTIONS.map((option) => `--aptopt=${option}`),
     '--dpkgopt=force-unsafe-io',
-    '--dpkgopt=path-exclude=/usr/share/man/*',
-    '--skip=cleanup/apt/lists,cleanup/apt/cache',
+    // The last of them would empty the machine id again.
+    '--skip=cleanup/apt/lists,cleanup/apt/cache,cleanup/reproducible',
     ...keys.flatMap(({ path }) => keyHooks(path)),
-    ...shape.hooks.map((hook) => `--customize-hook=${hook}`),
+    ...[...STANDARD_HOOKS, ...shape.hooks].map((hook) => `--customize-hook=${hook}`),
     `--customize-hook=${CACHES_HOOK}`,
     `--customize-hook=${NAME_SERVER_HOOK}`,
     `--customize-hook=${DROP_SETTINGS_HOOK}`,
@@ -88,6 +89,11 @@ export function fingerprint({ command, aptConfiguration, sourcesList, finish }: 
   return createHash('sha256')
     .update(JSON.stringify([command, aptConfiguration, sourcesList, finish]))
     .digest('hex');
+}
+
+/** Changes when this release gives an image other packages or files than the one that built it, whatever the sources. */
+export function definition(arch: string, shape: ImageShape): string {
+  return fingerprint(imageRecipe('', arch, shape, { lines: [], keys: [] }, []));
 }
 
 /** Hooks are shell commands: a path with anything unusual in it is refused. */

@@ -18,6 +18,7 @@ const RECORD = {
   arch: 'amd64',
   builtAt: 0,
   recipe: 'recipe',
+  definition: 'definition',
   release: 'release 1',
   provedBoot: 'this boot',
   mode: '',
@@ -48,6 +49,7 @@ function makeImages(clock = new VirtualClock(), settings = SETTINGS) {
   };
   const builder = {
     recipeOf: () => Promise.resolve(state.recipe),
+    definitionOf: () => 'definition',
     archiveState: () => Promise.resolve(state.release),
     stages: 6,
     build: (suite: string, _arch: string, target: string, { signal, tell }: BuildControl) =>
@@ -177,6 +179,28 @@ it.each([
   expect(rig.builds).toHaveLength(builds);
   await rig.images.close();
 });
+
+it.each([['another'], [undefined]])(
+  'an image of a release that gave it other things (%s) is not used, also while no other can be built',
+  async (definition) => {
+    const first = makeImages();
+    await first.files.load();
+    await writeFile(first.files.freshPath('bookworm', 'amd64'), 'old');
+    const { definition: _own, ...others } = RECORD;
+    await first.files.swapIn(definition === undefined ? others : { ...others, definition });
+    const rig = makeImages();
+    const begun = rig.change();
+    await rig.images.open();
+    await begun;
+    expect(rig.images.usable('bookworm', 'amd64')).toBeNull();
+    const ended = rig.change();
+    rig.builds[0]?.fail(new Error('the mirror is away'));
+    await ended;
+    expect(rig.images.testbeds('amd64', 'unshare')).toMatchObject([{ state: 'failed' }]);
+    expect(rig.images.usable('bookworm', 'amd64')).toBeNull();
+    await rig.images.close();
+  },
+);
 
 it('the build under way ends when the images are closed', async () => {
   const rig = makeImages();

@@ -63,6 +63,14 @@ export class Images {
   async open(): Promise<void> {
     for (const record of await this.parts.files.load()) {
       const image = this.imageOf(record.suite, record.arch);
+      if (record.definition !== this.parts.builder.definitionOf(record.arch)) {
+        // A test that lacks there what it may count on would be blamed for it.
+        this.parts.log.log(
+          `image ${record.suite}/${record.arch} is one of another release: it is built again`,
+        );
+        this.enqueue(image);
+        continue;
+      }
       if (record.provedBoot === this.parts.settings.bootId) image.record = record;
       else image.unproved = record;
       const recipe = await this.parts.builder.recipeOf(record.suite, record.arch).catch(() => record.recipe);
@@ -173,6 +181,7 @@ export class Images {
     const { abort } = this;
     const { builder, files } = this.parts;
     const recipe = await builder.recipeOf(suite, arch);
+    const definition = builder.definitionOf(arch);
     const release = await builder.archiveState(suite);
     const fresh = files.freshPath(suite, arch);
     const begun = this.parts.clock.now();
@@ -187,7 +196,8 @@ export class Images {
     const builtAt = this.parts.wallClock();
     tell(stages, 'running a test in it');
     const mode = await this.parts.trial.prove(suite, arch, fresh, abort.signal);
-    const record = { suite, arch, builtAt, recipe, release, mode, provedBoot: this.parts.settings.bootId };
+    const { bootId } = this.parts.settings;
+    const record = { suite, arch, builtAt, recipe, definition, release, mode, provedBoot: bootId };
     await files.swapIn(record);
     return record;
   }

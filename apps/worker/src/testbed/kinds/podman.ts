@@ -16,6 +16,7 @@ mount --bind "$TMPDIR/podman" "$home"
 cat >"$home/containers.conf" <<END
 [containers]
 cgroups = "disabled"
+no_hosts = true
 default_ulimits = ["nofile=1024:4096", "nproc=1024:4096"]
 netns = "host"
 [engine]

@@ -1,0 +1,12 @@
+import { openMachine, type TestMachine } from './test-machine';
+import { expectedOf, probeTestbed } from './testbed-probe';
+
+jest.setTimeout(600_000);
+
+let machine: TestMachine;
+afterEach(async () => machine?.close());
+
+it('a testbed of unshare has what those of other services of this kind have', async () => {
+  machine = await openMachine();
+  expect(await probeTestbed(machine, 'unshare')).toEqual(expectedOf('unshare'));
+});
