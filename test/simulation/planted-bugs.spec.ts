@@ -2,6 +2,7 @@ import type { FinishedReport } from '@proctor/contracts';
 import type { Journal, MessageKind, MessageOf, Replies } from '@proctor/dispatch';
 import { DispatcherActor } from '../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import { ReportsController } from '../../apps/scheduler/src/reports/reports.controller';
+import { HeldLease } from '../../apps/worker/src/slot/held-lease';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
 import { Ageing } from '../../libs/dispatch/src/ageing';
 import { Judgements } from '../../libs/dispatch/src/judgements';
@@ -59,7 +60,33 @@ interface PlantedBug {
   firstSeed?: number;
 }
 
+/** What a slot does between the end of a test and its result. */
+interface ResultKeeping {
+  runToResult: (this: { abort: AbortController }) => Promise<unknown>;
+  keepVerdict: () => Promise<void>;
+}
+const RESULT_KEEPING = HeldLease.prototype as unknown as ResultKeeping;
+
 const BUGS: PlantedBug[] = [
+  {
+    name: 'a stop after the end of a test throws its verdict away',
+    plant: () => {
+      const { runToResult } = RESULT_KEEPING;
+      jest.spyOn(RESULT_KEEPING, 'runToResult').mockImplementation(async function (this: {
+        abort: AbortController;
+      }) {
+        const result = await runToResult.call(this);
+        return this.abort.signal.aborted ? null : result;
+      });
+      jest.spyOn(RESULT_KEEPING, 'keepVerdict').mockResolvedValue();
+    },
+    foundBy: /its test has ended, but its verdict reached nobody/,
+  },
+  {
+    name: 'a verdict is kept once its files are packed',
+    plant: () => void jest.spyOn(RESULT_KEEPING, 'keepVerdict').mockResolvedValue(),
+    foundBy: /its files are packed, and its verdict is not kept yet/,
+  },
   {
     name: 'the attempt of a report is not checked',
     plant: () => withReports((row) => ({ ...latestGrant(row), ...(row.worker && { worker: row.worker }) })),

@@ -28,6 +28,8 @@ const DEEDS = [
   'renew answered continue',
   'renew answered stop',
   'attempt stopped by signal',
+  'attempt stopped after its test had ended',
+  'worker killed while it packed a result',
   'return answered true',
   'return answered false',
   'report recorded',

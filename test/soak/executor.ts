@@ -111,7 +111,13 @@ function makeSlots(plan: ExecutorPlan, client: BusLeaseClient, outbox: DiskOutbo
       busy,
       clock: systemClock,
       log,
-      settings: { replyTimeoutMs: 2_000, retryMs: RETRY_MS, stopTimeoutMs: 2_000, answerWaitMs: 30_000 },
+      settings: {
+        replyTimeoutMs: 2_000,
+        retryMs: RETRY_MS,
+        keepTimeoutMs: 5_000,
+        stopTimeoutMs: 2_000,
+        answerWaitMs: 30_000,
+      },
       newAskId: randomUUID,
       random: Math.random,
     });

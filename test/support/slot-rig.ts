@@ -1,6 +1,7 @@
 import {
   grantOf,
   type CanaryTest,
+  type FinishedReport,
   type Grant,
   type Lease,
   type LeaseReply,
@@ -12,7 +13,7 @@ import {
 import { VirtualClock } from '../simulation/world/virtual-clock';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
 import { Notices } from '../../apps/worker/src/slot/notices';
-import type { AttemptResult, CanaryEnd } from '../../apps/worker/src/slot/ports';
+import type { AttemptResult, AttemptVerdict, CanaryEnd } from '../../apps/worker/src/slot/ports';
 import { AskTurns } from '../../apps/worker/src/slot/ask-turns';
 import { BusySlots } from '../../apps/worker/src/slot/busy-slots';
 import { Slot } from '../../apps/worker/src/slot/slot';
@@ -26,6 +27,8 @@ const RESULT: AttemptResult = {
   tests: [{ name: 'unit', status: 'PASS', detail: null }],
   files: [{ name: 'log.gz', size: 1, sha256: 'a'.repeat(64), path: '/nowhere/log.gz' }],
 };
+
+const { files: _files, ...VERDICT } = RESULT;
 
 export function leaseOf(runId: number, overrides: Partial<Lease> = {}): Lease {
   return {
@@ -58,6 +61,9 @@ export interface Ask {
 interface Attempt {
   lease: Lease;
   signal: AbortSignal;
+  /** The test ends; resolves when its verdict was kept, as far as it could be. */
+  ends: (verdict?: AttemptVerdict) => Promise<void>;
+  /** It ends, and its files are packed. */
   finish: (result?: AttemptResult) => void;
   fail: (error: Error) => void;
 }
@@ -78,7 +84,8 @@ export function makeSlot(architectures = ['amd64']) {
   const renewals: { request: RenewRequest; answer: (reply?: Partial<RenewReply>) => void }[] = [];
   const returns: ReturnRequest[] = [];
   const attempts: Attempt[] = [];
-  const finished: { report: object; recorded: () => void; fail: (error: Error) => void }[] = [];
+  const keptReports: FinishedReport[] = [];
+  const finished: { report: object; recorded: () => void }[] = [];
   const unkept: { report: object; recorded: () => void }[] = [];
   const started: number[] = [];
   const wanted: object[] = [];
@@ -88,6 +95,10 @@ export function makeSlot(architectures = ['amd64']) {
     returnsAreAnswered: boolean;
     problem?: string;
     kept: ({ arch: string } & Grant)[];
+    /** Why nothing can be kept. */
+    diskProblem?: string;
+    /** Nothing that is written is ever there. */
+    diskHangs?: boolean;
   } = { returnsAreAnswered: true, kept: [] };
   const log = { log: () => undefined, warn: (line: string) => void said.push(line) };
   const notices = new Notices(log);
@@ -120,17 +131,33 @@ export function makeSlot(architectures = ['amd64']) {
       },
       outbox: {
         started: (_arch, report) => void started.push(report.runId),
-        finished: (_arch, report) =>
-          new Promise((resolve, reject) => finished.push({ report, recorded: resolve, fail: reject })),
+        keep: (_arch, report) => {
+          if (state.diskHangs) return new Promise(() => undefined);
+          if (state.diskProblem !== undefined) return Promise.reject(new Error(state.diskProblem));
+          keptReports.push(report);
+          return Promise.resolve(
+            () => new Promise((resolve) => finished.push({ report, recorded: resolve })),
+          );
+        },
         kept: (arch) => state.kept.filter((each) => each.arch === arch).map(grantOf),
         unkept: (_arch, report) => new Promise((resolve) => unkept.push({ report, recorded: resolve })),
       },
       runner: {
-        run: (lease, hasStarted, signal) =>
+        run: (lease, hasStarted, signal, keeper) =>
           new Promise((resolve, reject) => {
             hasStarted();
-            signal.addEventListener('abort', () => reject(signal.reason as Error));
-            attempts.push({ lease, signal, finish: (result = RESULT) => resolve(result), fail: reject });
+            let hasEnded = false;
+            signal.addEventListener('abort', () => hasEnded || reject(signal.reason as Error));
+            const ends = (verdict: AttemptVerdict = VERDICT) => {
+              hasEnded = true;
+              keeper.ended();
+              return keeper.judged(verdict);
+            };
+            const finish = (result = RESULT) => {
+              if (hasEnded) resolve(result);
+              else void ends(result).then(() => resolve(result));
+            };
+            attempts.push({ lease, signal, ends, finish, fail: reject });
           }),
       },
       canaries: {
@@ -152,7 +179,13 @@ export function makeSlot(architectures = ['amd64']) {
       busy: new BusySlots(architectures, 1, clock, RETRY_MS),
       clock,
       log,
-      settings: { replyTimeoutMs: 5_000, retryMs: RETRY_MS, stopTimeoutMs: 2_000, answerWaitMs: 30_000 },
+      settings: {
+        replyTimeoutMs: 5_000,
+        retryMs: RETRY_MS,
+        stopTimeoutMs: 2_000,
+        keepTimeoutMs: 20_000,
+        answerWaitMs: 30_000,
+      },
       newAskId: () => `ask-${asks.length}`,
       random: () => 0.5,
     },
@@ -166,6 +199,7 @@ export function makeSlot(architectures = ['amd64']) {
     returns,
     attempts,
     canaries,
+    keptReports,
     finished,
     unkept,
     started,

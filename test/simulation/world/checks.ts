@@ -1,6 +1,7 @@
 import { isSameGrant, type Fact, type FinishedReport, type Grant } from '@proctor/contracts';
 import type { Write } from '@proctor/dispatch';
 import type { AttemptRow, MemoryBooks, RunRow } from '../memory-books';
+import { EndedTests } from './ended-tests';
 import { Forgotten } from './forgotten';
 import { Passing } from './passing';
 import { ResultChecks, titleOf } from './result-checks';
@@ -34,6 +35,9 @@ export class Checks {
   private readonly passing = new Passing();
   readonly workers = new WorkerChecks(this.require.bind(this));
   private readonly results = new ResultChecks();
+  readonly endedTests = new EndedTests();
+  /** Grants whose verdicts a disk has refused. */
+  private readonly unwritten = new Set<string>();
   /** Attempts whose worker was told that its result is of no use. */
   private readonly thrownAway = new Set<string>();
   private readonly told = new ToldEvents();
@@ -142,6 +146,23 @@ export class Checks {
     this.require(isOwn, `run ${runId}: its verdict is not that of its latest attempt's report`);
   }
 
+  lifeEnds(incarnation: string): void {
+    this.workers.lifeEnds(incarnation);
+    this.endedTests.lifeEnded(incarnation, false);
+  }
+
+  /** The disk refused it. */
+  notWritten(grant: Grant): void {
+    this.unwritten.add(titleOf(grant));
+  }
+
+  /** A worker packs the files of a test that has ended. */
+  packed(grant: Grant): void {
+    this.endedTests.packed(grant);
+    const isKept = this.endedTests.isKept(grant) || this.unwritten.has(titleOf(grant));
+    this.require(isKept, `${titleOf(grant)}: its files are packed, and its verdict is not kept yet`);
+  }
+
   /** A worker could not keep the result, and reports that in its place. */
   notKept(report: FinishedReport): void {
     this.results.notKept(report);
@@ -182,6 +203,8 @@ export class Checks {
     for (const order of books.decisions.waiting())
       this.require(false, `order ${order.orderId}: no dispatcher took it in`);
     this.workers.atTheEnd();
+    for (const name of this.endedTests.unheard)
+      this.require(false, `attempt ${name}: its test has ended, but its verdict reached nobody`);
     for (const runId of this.accepted)
       this.require(books.look(runId) !== undefined, `run ${runId}: accepted, but not in the rows`);
     for (const row of books.all()) {

@@ -14,7 +14,7 @@ import {
   type Grant,
   type StartedReport,
 } from '@proctor/contracts';
-import type { ReportOutbox } from '../../../apps/worker/src/slot/ports';
+import type { Deliver, ReportOutbox } from '../../../apps/worker/src/slot/ports';
 import type { ProcessBus } from './process-bus';
 import type { SimulatedProcess } from './simulated-process';
 
@@ -29,6 +29,7 @@ export type Disk = Map<string, KeptResult>;
 export interface OutboxEvents {
   /** @throws when the disk takes no more */
   keeping(report: FinishedReport): void;
+  isKept(report: FinishedReport): void;
   unkept(report: FinishedReport): void;
   /** Returns what is sent in its place. */
   reporting(report: FinishedReport): object;
@@ -38,6 +39,8 @@ export interface OutboxEvents {
 
 const RESEND_FIRST_MS = 5_000;
 const RESEND_MAX_MS = 20_000;
+/** What a disk takes to have written something. */
+const DISK_MS = 20;
 const CONTENT = Buffer.from('log');
 
 export const LOG_FILE = {
@@ -70,10 +73,12 @@ export class MemoryOutbox implements ReportOutbox {
     this.bus.report(reportSubject(arch, 'started', report), report).catch(() => undefined);
   }
 
-  async finished(arch: string, report: FinishedReport): Promise<void> {
+  async keep(arch: string, report: FinishedReport): Promise<Deliver> {
+    await new Promise<void>((resolve) => this.process.clock.after(DISK_MS, resolve));
     this.events.keeping(report);
     this.disk.set(keyOf(report), { arch, report });
-    await this.deliver(keyOf(report), this.disk);
+    this.events.isKept(report);
+    return () => this.deliver(keyOf(report), this.disk);
   }
 
   kept(arch: string): Grant[] {

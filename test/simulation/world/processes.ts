@@ -116,6 +116,7 @@ export class Processes {
   /** Another machine takes its place: what the first had on its disk never comes. */
   replace(machine: WorkerParts): void {
     this.killWorker(machine);
+    for (const life of machine.lives) this.world.checks.endedTests.lifeEnded(life, true);
     this.workers.delete(machine.name);
     const next = this.machine(`${machine.name}x`, machine.architectures);
     this.machines[this.machines.indexOf(machine)] = next;
@@ -129,6 +130,7 @@ export class Processes {
     return () => {
       this.twins.delete(twin);
       twin.kill();
+      this.world.checks.endedTests.lifeEnded(twin.incarnation, true);
     };
   }
 
@@ -174,12 +176,22 @@ export class Processes {
     const { database, broker, store, checks, story } = this.world;
     const { books, faults } = database;
     return {
-      keeping: () => {
-        if (faults.strikes('result could not be kept', 0.03)) throw new Error('no space left on device');
+      testEnds: (grant, { incarnation }) => checks.endedTests.ended(grant, incarnation),
+      stopsTooLate: () => story.did('attempt stopped after its test had ended'),
+      packs: (grant) => checks.packed(grant),
+      isKept: (report) => checks.endedTests.kept(report),
+      keeping: (report) => {
+        if (faults.strikes('result could not be kept', 0.03)) {
+          checks.notWritten(report);
+          throw new Error('no space left on device');
+        }
       },
       unkept: (report) => checks.notKept(report),
       lifeBegins: (incarnation) => checks.workers.lifeBegins(incarnation),
-      lifeEnds: (incarnation) => checks.workers.lifeEnds(incarnation),
+      lifeEnds: (incarnation) => {
+        if (checks.endedTests.arePackedIn(incarnation)) story.did('worker killed while it packed a result');
+        checks.lifeEnds(incarnation);
+      },
       replied: (subject, reply) => story.replied(subject, reply),
       staged: (worker, file) => {
         if (faults.strikes('staged file lost', 0.03)) broker.staging.drop(worker, file);
@@ -190,6 +202,7 @@ export class Processes {
       },
       answered: ({ answer }, report) => {
         story.did(`report ${answer}`);
+        if (answer !== 'upload-again') checks.endedTests.answered(report);
         if (answer === 'recorded') checks.copyDropped(books, store.files, report);
         if (answer === 'refused') checks.workers.reportRefused(books, report, this.isUnreadable(report));
         if (answer === 'stale') checks.resultRefused(books, report);

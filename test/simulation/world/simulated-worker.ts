@@ -41,6 +41,7 @@ const SLOT_SETTINGS = {
   replyTimeoutMs: REPLY_TIMEOUT_MS,
   retryMs: 2_000,
   stopTimeoutMs: 5_000,
+  keepTimeoutMs: 20_000,
   answerWaitMs: 30_000,
 };
 const lowerEpochWaitMs = () => 15_000;
@@ -55,6 +56,12 @@ export interface WorkerEvents extends OutboxEvents {
   /** A dispatcher's signal to stop an attempt came. */
   stopSignalled(): void;
   executionBegins(grant: Grant, by: Executor): void;
+  /** The test is over, and the verdict not kept yet. */
+  testEnds(grant: Grant, by: Executor): void;
+  /** Its files are packed from now on. */
+  packs(grant: Grant): void;
+  /** An attempt is stopped whose test has ended. */
+  stopsTooLate(): void;
   /** The dispatcher ended it. */
   executionStopped(grant: Grant): void;
 }
@@ -82,7 +89,7 @@ export interface WorkerParts {
 export class SimulatedWorker {
   readonly process: SimulatedProcess;
   readonly bus: ProcessBus;
-  private readonly incarnation: string;
+  readonly incarnation: string;
   private readonly previous: string[];
   private readonly notices: Notices;
   private readonly turns: AskTurns;
@@ -202,18 +209,30 @@ export class SimulatedWorker {
   private runner(executor: Executor): AttemptRunner {
     const { random, events, faults } = this.parts;
     return {
-      run: async (lease, started, signal) => {
+      run: async (lease, started, signal, keeper) => {
         const grant = grantOf(lease);
         if (faults.strikes('worker could not begin', 0.03)) throw new NotStarted('the disk is full');
         events.executionBegins(grant, executor);
-        signal.addEventListener('abort', () => this.isStopping || events.executionStopped(grant));
+        let hasEnded = false;
+        signal.addEventListener('abort', () => {
+          if (hasEnded) events.stopsTooLate();
+          else if (!this.isStopping) events.executionStopped(grant);
+        });
         await this.passes(random.between(500, 3_000), signal);
         started();
         await this.passes(
           random.chance(0.7) ? random.between(2_000, 40_000) : random.between(60_000, 150_000),
           signal,
         );
-        return this.result(lease);
+        hasEnded = true;
+        keeper.ended();
+        events.testEnds(grant, executor);
+        const result = this.result(lease);
+        await this.passes(random.between(0, 2_000));
+        await keeper.judged(result);
+        events.packs(grant);
+        await this.passes(random.chance(0.7) ? random.between(0, 500) : random.between(500, 15_000));
+        return result;
       },
     };
   }
@@ -229,9 +248,9 @@ export class SimulatedWorker {
     };
   }
 
-  private passes(ms: number, signal: AbortSignal): Promise<void> {
+  private passes(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.process.clock.after(ms, () => (signal.aborted ? reject(new Error('ended')) : resolve()));
+      this.process.clock.after(ms, () => (signal?.aborted ? reject(new Error('ended')) : resolve()));
     });
   }
 

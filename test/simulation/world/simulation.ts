@@ -207,6 +207,7 @@ class Simulation {
     const isTold = ARCHITECTURES.every((arch) => books.facts.unpublished(arch, 1).length === 0);
     if (
       !this.processes.isDelivered ||
+      this.world.checks.endedTests.unheard.length > 0 ||
       broker.reports.size > 0 ||
       !isTold ||
       books.decisions.waiting().length > 0

@@ -3,6 +3,7 @@ import { leaseOf } from '../../../../test/support/slot-rig';
 import { NotStarted, type AttemptResult } from '../slot/ports';
 import { ObservedRuns } from './observed-runs';
 
+const KEEPER = { ended: () => undefined, judged: () => Promise.resolve() };
 const PASSED = { verdict: 'pass' } as AttemptResult;
 
 it('the observed runs tell what is under way, for how long, and how the rest has ended', async () => {
@@ -11,7 +12,7 @@ it('the observed runs tell what is under way, for how long, and how the rest has
   const run = () => new Promise<AttemptResult>((resolve, reject) => ends.push({ resolve, reject }));
   const runs = new ObservedRuns({ run }, clock);
   const abort = new AbortController();
-  const begin = (runId: number) => runs.run(leaseOf(runId), () => undefined, abort.signal);
+  const begin = (runId: number) => runs.run(leaseOf(runId), () => undefined, abort.signal, KEEPER);
   const first = begin(1);
   await clock.runUntil(65_000);
   const second = begin(2);
@@ -36,7 +37,7 @@ it('the observed runs name no private run, nor one that a scheduler does not cal
     leaseOf(2, { isPrivate: undefined }),
     leaseOf(3, { isPrivate: false }),
   ];
-  for (const lease of leases) void runs.run(lease, () => undefined, new AbortController().signal);
+  for (const lease of leases) void runs.run(lease, () => undefined, new AbortController().signal, KEEPER);
   expect(runs.current()).toMatchObject([{ run: 3 }]);
   expect(runs.busy).toBe(3);
 });
@@ -49,6 +50,6 @@ it.each([
   const abort = new AbortController();
   const runs = new ObservedRuns({ run: () => Promise.reject(error) }, new VirtualClock());
   if (isAborted) abort.abort(error);
-  await expect(runs.run(leaseOf(1), () => undefined, abort.signal)).rejects.toBe(error);
+  await expect(runs.run(leaseOf(1), () => undefined, abort.signal, KEEPER)).rejects.toBe(error);
   expect(runs.ended()).toMatchObject({ [end]: 1 });
 });

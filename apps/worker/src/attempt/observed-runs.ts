@@ -1,6 +1,6 @@
 import type { Clock } from '@proctor/clock';
 import { VERDICTS, type Lease, type Verdict } from '@proctor/contracts';
-import { NotStarted, type AttemptResult, type AttemptRunner } from '../slot/ports';
+import { NotStarted, type AttemptResult, type AttemptRunner, type VerdictKeeper } from '../slot/ports';
 
 /** An attempt of a public run that is executed now. */
 export interface CurrentRun {
@@ -27,11 +27,16 @@ export class ObservedRuns implements AttemptRunner {
     private readonly clock: Clock,
   ) {}
 
-  async run(lease: Lease, started: () => void, signal: AbortSignal): Promise<AttemptResult> {
+  async run(
+    lease: Lease,
+    started: () => void,
+    signal: AbortSignal,
+    keeper: VerdictKeeper,
+  ): Promise<AttemptResult> {
     this.begun.set(lease, this.clock.now());
     let end: keyof Ends = 'none';
     try {
-      const result = await this.runner.run(lease, started, signal);
+      const result = await this.runner.run(lease, started, signal, keeper);
       end = result.verdict;
       return result;
     } catch (error) {

@@ -1,8 +1,14 @@
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { packArtifacts } from '../autopkgtest/pack-artifacts';
 import type { RunFolder } from '../sandbox/run-folder';
 import { packResult } from './result-files';
+
+jest.mock('../autopkgtest/pack-artifacts', () => {
+  const real = jest.requireActual<{ packArtifacts: typeof packArtifacts }>('../autopkgtest/pack-artifacts');
+  return { packArtifacts: jest.fn(real.packArtifacts) };
+});
 
 const LIMITS = { logHeadBytesMax: 1000, logTailBytesMax: 100, artifactsBytesMax: 1000, errorPatterns: [] };
 const NAMES = ['log.gz', 'artifacts.tar.gz', 'log-index.json', 'artifacts-index.json'];
@@ -48,4 +54,11 @@ it.each([
   const packed = packResult({ ...folder, output: join(path, output) } as RunFolder, target, LIMITS, signal);
   await expect(packed).rejects.toThrow(problem);
   expect(await readdir(join(path, 'results'))).toEqual([]);
+});
+
+it('a log is packed without the artifacts when those cannot be', async () => {
+  jest.mocked(packArtifacts).mockRejectedValueOnce(new Error('no space left on device'));
+  const { files, lost } = await packResult(folder, target, LIMITS, never);
+  expect(files.map(({ name }) => name)).toEqual(['log.gz', 'log-index.json']);
+  expect(lost).toBe('Error: no space left on device');
 });

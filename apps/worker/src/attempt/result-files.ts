@@ -19,11 +19,15 @@ export interface PackedResult {
   files: KeptFile[];
   /** The lines of the log around its first error; null when there is none. */
   excerpt: ErrorExcerpt | null;
+  /** Why the artifacts are not among the files; null: they are. */
+  lost: string | null;
 }
 
+type PathOf = (name: ResultFileName) => string;
+
 /**
- * Packs what the runner left into the files of a result, in the folder `target`, which is emptied first. Nothing of it is
- * left when that fails or the signal aborts.
+ * Packs what the runner left into the files of a result, in the folder `target`, which is emptied first. A log is packed also
+ * where the artifacts cannot be. Nothing is left when the log cannot be packed, or the signal aborts.
  */
 export async function packResult(
   folder: RunFolder,
@@ -40,27 +44,37 @@ export async function packResult(
     const errors = await endOfFile(folder.errors, ERRORS_BYTES_MAX);
     const substitute = `The test runner wrote no log. Its standard error was:\n${errors || '(nothing)\n'}`;
     const log = await packLog(join(folder.output, 'log'), pathOf('log.gz'), limits, substitute);
-    const artifacts = await packArtifacts(
-      folder.output,
-      pathOf('artifacts.tar.gz'),
-      limits.artifactsBytesMax,
-    );
-    const keptIndex = async (name: ResultFileName, text: string): Promise<KeptFile> => {
-      const content = Readable.from([Buffer.from(text)]);
-      return { name, path: pathOf(name), ...(await writeWhole(pathOf(name), content)) };
-    };
-    const files: KeptFile[] = [
-      keptFile('log.gz', pathOf('log.gz'), log),
-      keptFile('artifacts.tar.gz', pathOf('artifacts.tar.gz'), artifacts),
-      await keptIndex('log-index.json', logIndexText(log.index)),
-      await keptIndex('artifacts-index.json', artifactsIndexText(artifacts.index)),
-    ];
+    const logIndex = await keptIndex('log-index.json', pathOf, logIndexText(log.index));
+    const { archive, index, lost } = await artifactFiles(folder, pathOf, limits);
     signal.throwIfAborted();
-    return { files, excerpt: log.excerpt };
+    const files = [keptFile('log.gz', pathOf('log.gz'), log), ...archive, logIndex, ...index];
+    return { files, excerpt: log.excerpt, lost };
   } catch (error) {
     await rm(target, { recursive: true, force: true });
     throw error;
   }
+}
+
+async function artifactFiles(
+  folder: RunFolder,
+  pathOf: PathOf,
+  { artifactsBytesMax }: PackLimits,
+): Promise<{ archive: KeptFile[]; index: KeptFile[]; lost: string | null }> {
+  const path = pathOf('artifacts.tar.gz');
+  try {
+    const packed = await packArtifacts(folder.output, path, artifactsBytesMax);
+    const index = await keptIndex('artifacts-index.json', pathOf, artifactsIndexText(packed.index));
+    return { archive: [keptFile('artifacts.tar.gz', path, packed)], index: [index], lost: null };
+  } catch (error) {
+    const written = [path, pathOf('artifacts-index.json')];
+    await Promise.all(written.map((each) => rm(each, { force: true })));
+    return { archive: [], index: [], lost: String(error) };
+  }
+}
+
+async function keptIndex(name: ResultFileName, pathOf: PathOf, text: string): Promise<KeptFile> {
+  const written = await writeWhole(pathOf(name), Readable.from([Buffer.from(text)]));
+  return keptFile(name, pathOf(name), written);
 }
 
 function keptFile(name: ResultFileName, path: string, { size, sha256 }: WrittenFile): KeptFile {

@@ -18,8 +18,8 @@ export interface EndParts {
 }
 
 /**
- * The end of a sandbox: its own, the time limit, an abort, or a call of the function that `watch` is given. Nothing
- * of it is left then.
+ * The end of a sandbox: its own, the time limit, or a call of the function that `watch` is given. Nothing of it is left
+ * then. Rejects when the signal has ended it; a signal that comes later changes nothing.
  * @param watch begins to watch, and answers how to stop that
  */
 export async function sandboxEnd(
@@ -31,6 +31,7 @@ export async function sandboxEnd(
 ): Promise<SandboxEnding> {
   let isOverLimit = false;
   let isKilled = false;
+  let isAborted = false;
   const kill = () => {
     isKilled = true;
     sandbox.kill().catch((error: unknown) => log.warn(`a sandbox does not end: ${String(error)}`));
@@ -40,16 +41,22 @@ export async function sandboxEnd(
     kill();
   });
   const stopWatching = watch(kill);
-  signal.addEventListener('abort', kill);
-  if (signal.aborted) kill();
+  const abort = () => {
+    // What a limit has ended already has its verdict.
+    isAborted = !isKilled;
+    kill();
+  };
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
   try {
     const { code } = await sandbox.ended;
+    if (isAborted) throw signal.reason;
     // The code of a sandbox that was killed is not the test runner's.
     return { exitCode: isKilled ? null : code, ...(isOverLimit ? { limitMs } : {}) };
   } finally {
     stopWatching();
     cancelLimit();
-    signal.removeEventListener('abort', kill);
+    signal.removeEventListener('abort', abort);
   }
 }
 

@@ -56,7 +56,6 @@ export class SandboxedCanaries implements CanaryRunner {
     const limitMs = Math.min(settings.runTimeoutMs, CANARY_TIMEOUT_MS);
     const { clock, log } = this.parts;
     const ending = await sandboxEnd(sandbox, limitMs, signal, { clock, log });
-    signal.throwIfAborted();
     const { verdict, message } = (await judgeEnd(folder, ending)).judgement;
     return { passed: verdict === 'pass', message };
   }

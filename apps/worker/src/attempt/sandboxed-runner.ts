@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Clock } from '@proctor/clock';
-import type { Grant, Lease, LogChunk } from '@proctor/contracts';
+import { within, type Clock } from '@proctor/clock';
+import { MESSAGE_LENGTH_MAX, oneLine, type Grant, type Lease, type LogChunk } from '@proctor/contracts';
 import type { Log } from '@proctor/process';
 import { checkRequest } from '../autopkgtest/command';
 import { excusedByShortage, type Shortage } from '../autopkgtest/shortage';
@@ -11,7 +11,7 @@ import { freshResultFolder } from '../reports/result-folder';
 import type { RunFolder } from '../sandbox/run-folder';
 import type { Sandbox } from '../sandbox/sandbox';
 import type { Sandboxes } from '../sandbox/sandboxes';
-import type { AttemptResult, AttemptRunner } from '../slot/ports';
+import type { AttemptResult, AttemptRunner, AttemptVerdict, VerdictKeeper } from '../slot/ports';
 import type { Testbeds } from '../testbed/testbeds';
 import { attemptTimeoutMs } from './attempt-timeout';
 import { OutputWatch } from './output-watch';
@@ -21,6 +21,12 @@ import { SandboxOpener } from './sandbox-opener';
 import { judgeEnd, sandboxEnd, type SandboxEnding } from './sandbox-end';
 import { ShortageWatch } from './shortage-watch';
 import { VersionWatch } from './version-watch';
+
+/** Packing takes minutes at most, where it is not a disk that hangs. */
+const PACK_TIMEOUT_MS = 900_000;
+
+/** Where the result alone is of interest. */
+const NOBODY: VerdictKeeper = { ended: () => undefined, judged: () => Promise.resolve() };
 
 /** Publishes a chunk of an attempt's live log. */
 export type AppendLog = (grant: Grant, chunk: LogChunk) => Promise<void>;
@@ -45,7 +51,12 @@ export class SandboxedRunner implements AttemptRunner {
     this.opener = new SandboxOpener(parts.sandboxes, parts.testbeds);
   }
 
-  async run(lease: Lease, started: () => void, signal: AbortSignal): Promise<AttemptResult> {
+  async run(
+    lease: Lease,
+    started: () => void,
+    signal: AbortSignal,
+    keeper: VerdictKeeper = NOBODY,
+  ): Promise<AttemptResult> {
     checkRequest(lease);
     const { sandboxes, testbeds, log } = this.parts;
     const settings = this.parts.settings();
@@ -53,7 +64,7 @@ export class SandboxedRunner implements AttemptRunner {
     const folder = await sandboxes.createFolder(`${lease.runId}-${lease.attempt}-${++this.begun}`);
     try {
       const prepared = await prepareAttempt(lease, folder, testbeds, settings);
-      return await this.execute(prepared, started, signal);
+      return await this.execute(prepared, started, signal, keeper);
     } finally {
       await folder.remove().catch((error: unknown) => {
         // No result is lost for that; the next start tries again.
@@ -66,6 +77,7 @@ export class SandboxedRunner implements AttemptRunner {
     prepared: PreparedAttempt,
     started: () => void,
     signal: AbortSignal,
+    keeper: VerdictKeeper,
   ): Promise<AttemptResult> {
     const { lease, folder, use, settings } = prepared;
     const { clock, log } = this.parts;
@@ -79,11 +91,13 @@ export class SandboxedRunner implements AttemptRunner {
       tail.start();
       await shortage.start();
       const ending = await this.end(sandbox, prepared, signal);
-      const short = await shortage.found();
-      signal.throwIfAborted();
-      await tail.finish();
+      keeper.ended();
       const durationSeconds = Math.round((clock.now() - begun) / 1000);
-      return { ...(await resultOf(prepared, ending, short, signal)), durationSeconds, image: prepared.image };
+      const judged = await verdictOf(prepared, ending, await shortage.found());
+      const verdict = { ...judged, durationSeconds, image: prepared.image };
+      await keeper.judged(verdict);
+      const [result] = await Promise.all([this.packed(prepared, verdict), tail.finish()]);
+      return result;
     } catch (error) {
       // Whatever has failed, nothing of the attempt goes on.
       await sandbox.kill();
@@ -115,6 +129,28 @@ export class SandboxedRunner implements AttemptRunner {
     return output.isExceeded ? { ...ending, outputBytesMax: settings.runOutputBytesMax } : ending;
   }
 
+  /** The verdict with what of log and artifacts could be packed in time. */
+  private async packed({ lease, folder, settings }: PreparedAttempt, verdict: AttemptVerdict) {
+    const overdue = new AbortController();
+    const target = freshResultFolder(settings.resultsPath, lease);
+    const packing = packResult(folder, target, settings, overdue.signal).catch((error: unknown) =>
+      String(error),
+    );
+    const packed = (await within(packing, PACK_TIMEOUT_MS, this.parts.clock)) ?? 'packing takes too long';
+    overdue.abort(new Error('packing took too long'));
+    if (typeof packed === 'string') return this.lacking(lease, verdict, 'log and artifacts', packed);
+    const result = { ...verdict, files: packed.files };
+    const isExplained = packed.excerpt && hasFailed(verdict) && !isRejected(lease, verdict.version);
+    const failed = isExplained ? { ...result, excerpt: packed.excerpt! } : result;
+    return packed.lost === null ? failed : this.lacking(lease, failed, 'artifacts', packed.lost);
+  }
+
+  private lacking<T extends AttemptVerdict>(lease: Lease, verdict: T, what: string, why: string) {
+    const lost = `its ${what} could not be kept: ${why}`;
+    this.parts.log.warn(`run ${lease.runId} attempt ${lease.attempt}: ${lost}`);
+    return { files: [], ...verdict, message: oneLine(`${verdict.message}; ${lost}`, MESSAGE_LENGTH_MAX) };
+  }
+
   private tailOf(lease: Lease, folder: RunFolder, { logHeadBytesMax }: RunnerSettings): LogTail {
     return new LogTail(
       join(folder.output, 'log'),
@@ -126,25 +162,22 @@ export class SandboxedRunner implements AttemptRunner {
   }
 }
 
-/** Judges what the runner left, and packs it. */
-async function resultOf(
+/** What the runner left means. */
+async function verdictOf(
   { lease, folder, settings }: PreparedAttempt,
   ending: SandboxEnding,
   short: Shortage,
-  signal: AbortSignal,
-): Promise<Omit<AttemptResult, 'durationSeconds'>> {
+): Promise<Omit<AttemptVerdict, 'durationSeconds'>> {
   const { judgement: judged, version, tests } = await judgeEnd(folder, ending);
   const judgement = excusedByShortage(judged, short, version, settings);
-  const target = freshResultFolder(settings.resultsPath, lease);
-  const { files, excerpt } = await packResult(folder, target, settings, signal);
-  if (version === null || !lease.rejectedVersions.includes(version)) {
-    const result = { ...judgement, version, tests, files };
-    return excerpt && hasFailed(judgement) ? { ...result, excerpt } : result;
-  }
-  const rejected = rejectedVersion(lease, version);
-  return { ...rejected, exitCode: judgement.exitCode, version, tests: [], files };
+  if (!isRejected(lease, version)) return { ...judgement, version, tests };
+  return { ...rejectedVersion(lease, version), exitCode: judgement.exitCode, version, tests: [] };
 }
 
-function hasFailed({ verdict }: Pick<AttemptResult, 'verdict'>): boolean {
+function isRejected({ rejectedVersions }: Lease, version: string | null): version is string {
+  return version !== null && rejectedVersions.includes(version);
+}
+
+function hasFailed({ verdict }: Pick<AttemptVerdict, 'verdict'>): boolean {
   return verdict === 'fail' || verdict === 'tmpfail';
 }

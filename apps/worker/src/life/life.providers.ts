@@ -192,6 +192,7 @@ function slotSettings(configuration: WorkerProcessConfiguration): SlotSettings {
     replyTimeoutMs: 5_000,
     retryMs: 2_000,
     stopTimeoutMs: 2_000,
+    keepTimeoutMs: 20_000,
     get answerWaitMs() {
       return configuration.worker.answerWaitMs;
     },

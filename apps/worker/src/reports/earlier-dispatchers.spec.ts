@@ -8,6 +8,7 @@ import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { finishedReport } from '../../../../test/support/runs';
 import { DispatcherFeatures } from '../slot/dispatcher-features';
 import { DiskOutbox } from './outbox';
+import { keepAndDeliver } from '../../../../test/support/outbox-rig';
 import { freshResultFolder } from './result-folder';
 
 const SILENT = { log: () => undefined, warn: () => undefined };
@@ -37,7 +38,7 @@ it('a dispatcher of an earlier version is told nothing of indexes, and a later o
   const reported: string[][] = [];
   dispatchers.heard({ arch: 'amd64' });
   const kept = files.map((file) => ({ ...file, path: join(folder, file.name) }));
-  const finished = outbox.finished('amd64', report, kept);
+  const finished = keepAndDeliver(outbox, 'amd64', report, kept);
   await new Promise<void>((resolve) => {
     void bus.consumeReports('amd64', async ({ text }) => {
       reported.push((JSON.parse(text) as FinishedReport).files.map(({ name }) => name));

@@ -1,72 +1,19 @@
-import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import { FinishedReport, parseMessage, stagingName, type RecordedSignal } from '@proctor/contracts';
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { FENCE, GRANT, keepAndDeliver, LOG, outboxIn, packIn } from '../../../../test/support/outbox-rig';
+import { type VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { DispatcherFeatures } from '../slot/dispatcher-features';
 import { DiskOutbox } from './outbox';
 import { freshResultFolder } from './result-folder';
-
-const LOG = 'the log, as if it were gzipped';
-const dispatchers = new DispatcherFeatures();
-const GRANT = { runId: 7, attempt: 2, grantEpoch: 5 };
-const FENCE = {
-  worker: 'w',
-  incarnation: '0b9f6a2c-8a53-4c7e-9d7a-5a2f2f0f0a01',
-  slot: 0,
-  ...GRANT,
-};
 
 let path: string;
 beforeEach(async () => (path = await mkdtemp(join(tmpdir(), 'outbox-'))));
 afterEach(async () => rm(path, { recursive: true }));
 
-/** An outbox and the reports that reached the stream. */
-async function makeOutbox(clock = new VirtualClock()) {
-  const bus = new MemoryBus(new MemoryBroker());
-  const reports: object[] = [];
-  const waiting: { count: number; resolve: () => void }[] = [];
-  await bus.prepareReports('amd64', [FENCE.worker]);
-  await bus.consumeReports('amd64', (report) => {
-    reports.push(JSON.parse(report.text) as object);
-    waiting.filter(({ count }) => reports.length >= count).forEach(({ resolve }) => resolve());
-    return Promise.resolve();
-  });
-  const said: string[] = [];
-  const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
-  const outbox = new DiskOutbox({ path, bus, dispatchers, clock, log });
-  const arrived = async (count: number) => {
-    if (reports.length < count) await new Promise<void>((resolve) => waiting.push({ count, resolve }));
-  };
-  const answer = (answer: RecordedSignal['answer'], reason?: string) =>
-    outbox.recorded({ ...GRANT, answer, ...(reason !== undefined && { reason }) });
-  const staged = async () => {
-    const content = await bus.unstage('w', stagingName(GRANT, 'log.gz'));
-    return content && text(content);
-  };
-  return { bus, clock, outbox, reports, arrived, answer, staged, said };
-}
-
-async function pack() {
-  const folder = freshResultFolder(path, GRANT);
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'log.gz'), LOG);
-  const sha256 = createHash('sha256').update(LOG).digest('hex');
-  const file = { name: 'log.gz' as const, size: LOG.length, sha256 };
-  const report: FinishedReport = {
-    ...FENCE,
-    verdict: 'pass',
-    message: 'all tests passed',
-    exitCode: 0,
-    version: '1.0-1',
-    durationSeconds: 3,
-    files: [file],
-  };
-  return { report, files: [{ ...file, path: join(folder, 'log.gz') }] };
-}
+const makeOutbox = (clock?: VirtualClock) => outboxIn(path, clock);
+const pack = () => packIn(path);
 
 /** Resolves once it was called so often. */
 const called = ({ mock }: jest.SpyInstance, count: number) =>
@@ -78,7 +25,7 @@ const called = ({ mock }: jest.SpyInstance, count: number) =>
 it('the outbox keeps a result, uploads and reports it, and drops its copy when the dispatcher has it', async () => {
   const { outbox, arrived, answer, reports, staged } = await makeOutbox();
   const { report, files } = await pack();
-  const finished = outbox.finished('amd64', report, files);
+  const finished = keepAndDeliver(outbox, 'amd64', report, files);
   await arrived(1);
   expect(reports).toEqual([report]);
   expect(await staged()).toBe(LOG);
@@ -91,7 +38,7 @@ it('the outbox keeps a result, uploads and reports it, and drops its copy when t
 it('the outbox reports again, later each time, until there is an answer', async () => {
   const { outbox, arrived, answer, reports, clock } = await makeOutbox();
   const { report, files } = await pack();
-  const finished = outbox.finished('amd64', report, files);
+  const finished = keepAndDeliver(outbox, 'amd64', report, files);
   await arrived(1);
   await clock.runUntil(4_999);
   expect(reports).toHaveLength(1);
@@ -113,7 +60,7 @@ it.each<[RecordedSignal['answer'], string | undefined, string[]]>([
 ])('the log says what the answer %s with the reason %j means', async (word, reason, lines) => {
   const { outbox, arrived, answer, said } = await makeOutbox();
   const { report, files } = await pack();
-  const finished = outbox.finished('amd64', report, files);
+  const finished = keepAndDeliver(outbox, 'amd64', report, files);
   await arrived(1);
   answer(word, reason);
   await finished;
@@ -125,7 +72,7 @@ it('the outbox sets aside the latest result that the dispatcher cannot read, and
   const { outbox, arrived, answer, said } = await makeOutbox();
   for (let old = 1; old <= 10; old++) await mkdir(join(path, `${old}-1.refused`));
   const { report, files } = await pack();
-  const finished = outbox.finished('amd64', report, files);
+  const finished = keepAndDeliver(outbox, 'amd64', report, files);
   await arrived(1);
   answer('refused', 'tests.0.name: no such name');
   await finished;
@@ -146,14 +93,14 @@ it('a result that cannot be kept is rejected, and nothing of it is left', async 
   const { outbox } = await makeOutbox();
   const { report, files } = await pack();
   const gone = { ...files[0]!, name: 'artifacts.tar.gz' as const, path: join(path, 'gone') };
-  await expect(outbox.finished('amd64', report, [...files, gone])).rejects.toThrow('ENOENT');
+  await expect(keepAndDeliver(outbox, 'amd64', report, [...files, gone])).rejects.toThrow('ENOENT');
   expect(await readdir(path)).toEqual([]);
 });
 
 it('a result that no reader would take is kept in a form that readers take', async () => {
   const { outbox, arrived, answer, reports, said } = await makeOutbox();
   const { report, files } = await pack();
-  const finished = outbox.finished('amd64', { ...report, version: 'v'.repeat(300) }, files);
+  const finished = keepAndDeliver(outbox, 'amd64', { ...report, version: 'v'.repeat(300) }, files);
   await arrived(1);
   const [sent] = reports;
   expect(parseMessage(FinishedReport, sent)).toMatchObject({
@@ -170,7 +117,7 @@ it('a result that no reader would take is kept in a form that readers take', asy
 it.each(['rename', 'half-removed'])('a result is removed in one step: %s', async (how) => {
   const first = await makeOutbox();
   const { report, files } = await pack();
-  const abandoned = first.outbox.finished('amd64', report, files);
+  const abandoned = keepAndDeliver(first.outbox, 'amd64', report, files);
   await first.arrived(1);
   first.outbox.stop();
   await abandoned;
@@ -215,9 +162,16 @@ it('a report that is kept nowhere is delivered, and the outbox says what could n
   const say = (why: string) => void said.push(why);
   const log = { log: () => undefined, warn: () => undefined };
   await writeFile(join(path, 'a-file'), '');
-  const outbox = new DiskOutbox({ path: join(path, 'a-file'), bus, dispatchers, clock, log, notKept: say });
+  const outbox = new DiskOutbox({
+    path: join(path, 'a-file'),
+    bus,
+    dispatchers: new DispatcherFeatures(),
+    clock,
+    log,
+    notKept: say,
+  });
   const { report, files } = await pack();
-  await expect(outbox.finished('amd64', report, files)).rejects.toThrow(/ENOTDIR|EEXIST/);
+  await expect(keepAndDeliver(outbox, 'amd64', report, files)).rejects.toThrow(/ENOTDIR|EEXIST/);
   expect(said).toEqual([expect.stringMatching(/ENOTDIR|EEXIST/)]);
   const delivered = outbox.unkept('amd64', { ...report, verdict: 'tmpfail', files: [] });
   await arrived(1);
@@ -229,7 +183,7 @@ it('a report that is kept nowhere is delivered, and the outbox says what could n
 it('the outbox uploads again when it is asked to', async () => {
   const { bus, outbox, arrived, answer, staged } = await makeOutbox();
   const { report, files } = await pack();
-  const finished = outbox.finished('amd64', report, files);
+  const finished = keepAndDeliver(outbox, 'amd64', report, files);
   await arrived(1);
   await bus.dropStaged('w', stagingName(GRANT, 'log.gz'));
   answer('upload-again');
@@ -254,7 +208,7 @@ it('an upload goes on with the file at which the connection broke', async () => 
     });
   });
   const both = [log!, artifacts].map(({ name, size, sha256 }) => ({ name, size, sha256 }));
-  const finished = outbox.finished('amd64', { ...report, files: both }, [log!, artifacts]);
+  const finished = keepAndDeliver(outbox, 'amd64', { ...report, files: both }, [log!, artifacts]);
   await broken;
   await clock.runUntil(1);
   outbox.retryNow();
@@ -269,7 +223,7 @@ it('an upload goes on with the file at which the connection broke', async () => 
 it('the outbox delivers what an earlier life left, and drops what that life had not finished', async () => {
   const first = await makeOutbox();
   const { report, files } = await pack();
-  const abandoned = first.outbox.finished('amd64', report, files);
+  const abandoned = keepAndDeliver(first.outbox, 'amd64', report, files);
   await first.arrived(1);
   first.outbox.stop();
   await abandoned;
@@ -290,7 +244,7 @@ it('the outbox does not wait any longer when the connection is back', async () =
   const { bus, outbox, arrived, answer, reports, clock } = await makeOutbox();
   const report = jest.spyOn(bus, 'report').mockRejectedValueOnce(new Error('disconnected'));
   const { report: finishedReport, files } = await pack();
-  const finished = outbox.finished('amd64', finishedReport, files);
+  const finished = keepAndDeliver(outbox, 'amd64', finishedReport, files);
   await called(report, 1);
   await clock.runUntil(1);
   expect(reports).toHaveLength(0);
@@ -305,7 +259,7 @@ it('the outbox does not wait long either when the connection was back too early'
   const { bus, outbox, arrived, answer, reports, clock } = await makeOutbox();
   const report = jest.spyOn(bus, 'report').mockRejectedValue(new Error('no stream yet'));
   const { report: finishedReport, files } = await pack();
-  const finished = outbox.finished('amd64', finishedReport, files);
+  const finished = keepAndDeliver(outbox, 'amd64', finishedReport, files);
   for (const [count, atMs] of [5_000, 15_000, 35_000, 55_000].entries()) {
     await called(report, count + 1);
     await clock.runUntil(atMs);

@@ -1,5 +1,6 @@
 import {
   grantName,
+  grantOf,
   KEPT_MAX,
   reportSubject,
   type FinishedReport,
@@ -8,7 +9,7 @@ import {
   type StartedReport,
 } from '@proctor/contracts';
 import { withLogFields } from '@proctor/process';
-import type { KeptFile, ReportOutbox } from '../slot/ports';
+import type { Deliver, KeptFile, ReportOutbox } from '../slot/ports';
 import { ResultDelivery, type DeliveryParts, type DeliverySettings } from './delivery';
 import { reportable } from './reportable';
 import { keepResult, keptResults, type KeptResult } from './result-folder';
@@ -30,6 +31,8 @@ export interface OutboxParts extends Omit<DeliveryParts, 'settings'> {
 /** Results on their way to the dispatchers: on disk until the dispatcher has said that it has them. */
 export class DiskOutbox implements ReportOutbox {
   private readonly deliveries = new Map<string, ResultDelivery>();
+  /** Kept results that are not delivered yet, since they are not complete. */
+  private readonly incomplete = new Map<string, KeptResult>();
   private stopped = false;
 
   constructor(private readonly parts: OutboxParts) {}
@@ -47,11 +50,18 @@ export class DiskOutbox implements ReportOutbox {
     });
   }
 
-  async finished(arch: string, report: FinishedReport, files: KeptFile[]): Promise<void> {
+  async keep(arch: string, report: FinishedReport, files: KeptFile[]): Promise<Deliver> {
+    if (this.deliveries.has(key(report))) {
+      const dropped = `${titleOf(report)}: a second result is dropped, ${report.verdict} (${report.message})`;
+      this.parts.log.warn(`${dropped}: the first one is on its way`);
+      return () => Promise.resolve();
+    }
     const { report: sound, dropped } = reportable(report);
     if (dropped !== null)
       this.parts.log.warn(`${titleOf(report)}: the result is reported otherwise: ${dropped}`);
-    await this.deliver(await this.keep(arch, sound, sound.files.length > 0 ? files : []));
+    const result = await this.write(arch, sound, sound.files.length > 0 ? files : []);
+    this.incomplete.set(key(report), result);
+    return () => this.deliver(result);
   }
 
   unkept(arch: string, report: FinishedReport): Promise<void> {
@@ -63,15 +73,20 @@ export class DiskOutbox implements ReportOutbox {
   }
 
   kept(arch: string): Grant[] {
-    return [...this.deliveries.values()]
-      .filter((delivery) => delivery.arch === arch)
+    const delivered = [...this.deliveries.values()].map((delivery) => ({
+      ...delivery.grant,
+      arch: delivery.arch,
+    }));
+    const incomplete = [...this.incomplete.values()].map((kept) => ({ ...kept.report, arch: kept.arch }));
+    return [...delivered, ...incomplete]
+      .filter((each) => each.arch === arch)
       .slice(0, KEPT_MAX)
-      .map(({ grant }) => grant);
+      .map(grantOf);
   }
 
   /** Results that no dispatcher has answered yet. */
   get waiting(): number {
-    return this.deliveries.size;
+    return this.deliveries.size + this.incomplete.size;
   }
 
   /** The connection is back. */
@@ -85,7 +100,7 @@ export class DiskOutbox implements ReportOutbox {
     for (const delivery of this.deliveries.values()) delivery.stop();
   }
 
-  private async keep(arch: string, report: FinishedReport, files: KeptFile[]): Promise<KeptResult> {
+  private async write(arch: string, report: FinishedReport, files: KeptFile[]): Promise<KeptResult> {
     try {
       return await keepResult(this.parts.path, arch, report, files);
     } catch (error) {
@@ -95,7 +110,8 @@ export class DiskOutbox implements ReportOutbox {
   }
 
   private async deliver(result: KeptResult): Promise<void> {
-    if (this.stopped) return;
+    this.incomplete.delete(key(result.report));
+    if (this.stopped || this.deliveries.has(key(result.report))) return;
     const delivery = new ResultDelivery(result, { settings: DELIVERY_SETTINGS, ...this.parts });
     this.deliveries.set(key(result.report), delivery);
     try {

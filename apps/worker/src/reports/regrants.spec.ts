@@ -7,6 +7,7 @@ import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { finishedReport } from '../../../../test/support/runs';
 import { DispatcherFeatures } from '../slot/dispatcher-features';
 import { DiskOutbox } from './outbox';
+import { keepAndDeliver } from '../../../../test/support/outbox-rig';
 
 const SILENT = { log: () => undefined, warn: () => undefined };
 const [OLD, NEW] = [5, 9].map((grantEpoch) => finishedReport(7, 2, { grantEpoch })) as [
@@ -28,7 +29,7 @@ it('the results of an attempt that was granted twice are kept apart, and each ha
     clock: new VirtualClock(),
     log: SILENT,
   });
-  const delivered = [OLD, NEW].map((report) => outbox.finished('amd64', report, []));
+  const delivered = [OLD, NEW].map((report) => keepAndDeliver(outbox, 'amd64', report, []));
   const reported = new Set<number | undefined>();
   await new Promise<void>((resolve) => {
     void bus.consumeReports('amd64', ({ text }) => {

@@ -31,8 +31,9 @@ export function freshResultFolder(path: string, grant: Grant): string {
 }
 
 /**
- * Writes a result into `{path}/{runId}-{attempt}-{grantEpoch}/`: report.json and the files. When it resolves, the result survives a
- * crash of the machine; when it rejects, nothing of it takes space.
+ * Writes a result into `{path}/{runId}-{attempt}-{grantEpoch}/`: report.json and the files. A result that is there already is
+ * completed in its place: at each moment the folder holds one report or the other, whole. When it resolves, the result survives a
+ * crash of the machine; when it rejects, nothing of it takes space, and what was there before stays.
  */
 export async function keepResult(
   path: string,
@@ -42,26 +43,50 @@ export async function keepResult(
 ): Promise<KeptResult> {
   const folder = join(path, grantName(report, '-'));
   const fresh = freshResultFolder(path, report);
+  const isKept = await hasReport(folder);
+  const target = isKept ? folder : fresh;
   try {
-    await mkdir(fresh, { recursive: true, mode: 0o700 });
+    await mkdir(target, { recursive: true, mode: 0o700 });
     for (const file of files) {
-      const kept = join(fresh, file.name);
+      const kept = join(target, file.name);
       if (file.path !== kept) await rename(file.path, kept);
       await sync(kept);
     }
-    await writeReport(join(fresh, REPORT), JSON.stringify({ arch, report }));
-    await sync(fresh);
-    await rm(folder, { recursive: true, force: true });
-    await rename(fresh, folder);
+    await writeReport(join(target, REPORT), JSON.stringify({ arch, report }));
+    await sync(target);
+    await rm(isKept ? fresh : folder, { recursive: true, force: true });
+    if (!isKept) await rename(fresh, folder);
     await sync(path);
     return { arch, report, folder };
   } catch (error) {
-    await Promise.all([fresh, folder].map((each) => rm(each, { recursive: true, force: true })));
+    const gone = isKept ? files.map(({ name }) => join(folder, name)) : [folder];
+    await Promise.all([fresh, ...gone].map((each) => rm(each, { recursive: true, force: true })));
     throw error;
   }
 }
 
+async function hasReport(folder: string): Promise<boolean> {
+  try {
+    return (await stat(join(folder, REPORT))).isFile();
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** The file holds its old text or the new one, whatever happens meanwhile. */
 async function writeReport(path: string, text: string): Promise<void> {
+  const draft = `${path}${UNFINISHED}`;
+  try {
+    await writeSynced(draft, text);
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
   const file = await open(path, 'w', 0o600);
   try {
     await file.writeFile(text);
@@ -111,6 +136,7 @@ export async function keptResults(path: string, say: (line: string) => void): Pr
   for (const name of await readdir(path)) {
     const folder = join(path, name);
     if (name.endsWith(UNFINISHED) || name.endsWith(REMOVED)) {
+      say(`${folder} was not finished, and is removed`);
       await rm(folder, { recursive: true, force: true });
       continue;
     }

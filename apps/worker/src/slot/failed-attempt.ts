@@ -1,6 +1,6 @@
 import { MESSAGE_LENGTH_MAX, oneLine, type Trouble } from '@proctor/contracts';
 import { UnsafeRequest } from '../autopkgtest/unsafe-request';
-import { ArchiveAway, type AttemptResult } from './ports';
+import { ArchiveAway, type AttemptResult, type AttemptVerdict } from './ports';
 
 /** The result of an attempt that ended in an error of the worker. */
 export function notExecuted(error: unknown, durationSeconds: number): AttemptResult {
@@ -9,6 +9,12 @@ export function notExecuted(error: unknown, durationSeconds: number): AttemptRes
     trouble === 'request' ? 'the worker refuses the request' : 'the worker could not execute the test';
   const text = error instanceof Error ? error.message : String(error);
   return tmpfail(`${sentence}: ${text}`, trouble, durationSeconds);
+}
+
+/** A verdict whose log and artifacts were not packed. */
+export function withoutFiles(verdict: AttemptVerdict, why: string): AttemptResult {
+  const text = `${verdict.message}; its log and artifacts are lost: ${why}`;
+  return { ...verdict, message: oneLine(text, MESSAGE_LENGTH_MAX), files: [] };
 }
 
 /** That of an attempt whose own result is not on disk. */

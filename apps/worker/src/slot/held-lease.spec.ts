@@ -126,9 +126,8 @@ it('a held lease is reported and goes back with words that a message may have', 
 
 it('a held lease becomes a tmpfail of the machine, which counts, when the result cannot be kept', async () => {
   const rig = makeSlot();
+  rig.state.diskProblem = 'no space';
   (await grant(rig)).finish();
-  await rig.settle();
-  rig.finished[0]?.fail(new Error('no space'));
   await rig.pass(15_000);
   expect(rig.returns).toEqual([]);
   const message = 'the worker could not keep the result: Error: no space';

@@ -1,3 +1,4 @@
+import { within } from '@proctor/clock';
 import {
   grantOf,
   isSameGrant,
@@ -7,21 +8,44 @@ import {
   type StopAttemptSignal,
 } from '@proctor/contracts';
 import { Unusable } from '../sandbox/unusable';
-import { notExecuted, notKept } from './failed-attempt';
+import { notExecuted, notKept, withoutFiles } from './failed-attempt';
 import { giveBack } from './give-back';
-import { NotStarted, type AttemptResult } from './ports';
+import {
+  NotStarted,
+  type AttemptResult,
+  type AttemptVerdict,
+  type Deliver,
+  type VerdictKeeper,
+} from './ports';
 import type { SlotParts } from './slot-parts';
 
 /** `not-started`: the lease went back since the machine could not begin. */
 export type HoldingEnd = 'ended' | 'not-started';
 
-/** A lease and its attempt, from the grant until the result is recorded. */
+/**
+ * A lease and its attempt, from the grant until the result is recorded.
+ *
+ * Until the test has ended, a stop ends it and nothing is reported. Once it has ended, by itself or at a limit, its verdict is
+ * written to disk before anything else is waited for, and then delivered, whoever stops the attempt for whatever reason: the
+ * run was cancelled or given up, the worker was revoked, drains or stops. What the verdict counts for is for the dispatcher to
+ * say (`judge` in libs/dispatch/src/reporting.ts): one of the latest attempt counts, unless the run was cancelled.
+ */
 export class HeldLease {
   private readonly abort = new AbortController();
   private cancelRenewal: () => void = () => undefined;
   private handedBack: Promise<void> | null = null;
   private notStarted = false;
-  private hasResult = false;
+  /** The test has ended, or the attempt cannot be executed: there is something to report. */
+  private hasEnded = false;
+  private verdict: AttemptVerdict | null = null;
+  /** Delivers the last that was kept; null: nothing is on disk. */
+  private deliver: Deliver | null = null;
+  private saysThatItIsKept: () => void = () => undefined;
+  /** Resolves when the whole result is on disk, or cannot be. */
+  private readonly kept = new Promise<void>((resolve) => (this.saysThatItIsKept = resolve));
+  /** Ends the wait for a result that is not kept in time. */
+  private abandon: () => void = () => undefined;
+  private readonly abandoned = new Promise<null>((resolve) => (this.abandon = () => resolve(null)));
   /** Ends the wait for the dispatcher's answer to the result; the outbox goes on alone. */
   private release: () => void = () => undefined;
   private readonly released = new Promise<void>((resolve) => (this.release = resolve));
@@ -42,11 +66,10 @@ export class HeldLease {
       `${this.title()}: ${lease.package} on ${lease.suite}/${lease.arch} (${lease.backend}) begins`,
     );
     this.renewLater();
-    const result = await this.runToResult();
-    if (result) {
-      this.hasResult = true;
+    const deliver = await Promise.race([this.runToKept(), this.abandoned]);
+    if (deliver) {
       const cancelWait = parts.clock.after(parts.settings.answerWaitMs, () => this.saysThatItWaits());
-      await Promise.race([this.report(result), this.released]);
+      await Promise.race([deliver(), this.released]);
       cancelWait();
     }
     this.cancelRenewal();
@@ -55,36 +78,52 @@ export class HeldLease {
   }
 
   /**
-   * Gives the lease back first, so that another slot may begin at once; then ends the attempt. A result that is there
-   * already stays with the outbox.
+   * Gives the lease back first, so that another slot may begin at once; then ends the attempt. The lease of a test that has
+   * ended stays, and its result has some time to reach the disk.
    */
   async handBackAndEnd(reason: string): Promise<void> {
-    if (!this.abort.signal.aborted && !this.hasResult) this.handedBack ??= this.handBack(reason);
+    if (!this.abort.signal.aborted && !this.hasEnded) this.handedBack ??= this.handBack(reason);
     await this.handedBack;
     this.abort.abort(new Error(reason));
+    if (this.hasEnded) await this.keepInTime(reason);
     this.release();
   }
 
-  /** The lease is gone: ends the attempt and reports nothing. Does nothing when another grant is meant. */
+  /** The lease is gone: ends the attempt. Does nothing when another grant is meant. */
   stop(signal: StopAttemptSignal): void {
     if (isSameGrant(this.lease, signal)) this.end(signal.reason);
   }
 
-  /** Ends the attempt and reports nothing; a result that is there already stays with the outbox. */
+  /** Ends the attempt, and reports nothing if its test has not ended yet. */
   end(reason: string): void {
     this.cancelRenewal();
+    if (this.hasEnded && !this.abort.signal.aborted)
+      this.parts.log.warn(
+        `${this.title()}: its test has ended, so the result is kept and delivered: ${reason}`,
+      );
     this.abort.abort(new Error(reason));
     this.release();
+  }
+
+  /** Resolves with what delivers the result, when it is on disk or cannot be; null: there is nothing to deliver. */
+  private async runToKept(): Promise<Deliver | null> {
+    const result = await this.runToResult();
+    if (result) await this.keep(result);
+    this.saysThatItIsKept();
+    return this.deliver;
   }
 
   private async runToResult(): Promise<AttemptResult | null> {
     const { lease, parts } = this;
     if (this.abort.signal.aborted) return null;
     const started = () => parts.outbox.started(lease.arch, this.fence());
+    const keeper: VerdictKeeper = {
+      ended: () => (this.hasEnded = true),
+      judged: (verdict) => this.keepVerdict(verdict),
+    };
     const begun = parts.clock.now();
     try {
-      const result = await parts.runner.run(lease, started, this.abort.signal);
-      return this.abort.signal.aborted ? null : result;
+      return await parts.runner.run(lease, started, this.abort.signal, keeper);
     } catch (error) {
       const durationSeconds = Math.round((parts.clock.now() - begun) / 1000);
       return this.failure(error, durationSeconds);
@@ -95,7 +134,7 @@ export class HeldLease {
   private failure(error: unknown, durationSeconds: number): AttemptResult | null {
     const { log } = this.parts;
     const text = error instanceof Error ? error.message : String(error);
-    if (this.abort.signal.aborted) {
+    if (this.abort.signal.aborted && !this.hasEnded) {
       log.warn(`${this.title()} was ended: ${text}`);
       return null;
     }
@@ -105,20 +144,53 @@ export class HeldLease {
       this.handedBack ??= this.handBack(text);
       return null;
     }
+    if (this.verdict) return withoutFiles(this.verdict, text);
     log.warn(`${this.title()} could not be executed: ${text}`);
     return notExecuted(error, durationSeconds);
   }
 
-  /** While this lasts the lease is renewed, since the result counts only as long as the run was not granted again. */
-  private async report({ files, ...result }: AttemptResult): Promise<void> {
-    const { lease, parts } = this;
-    parts.log.log(`${this.title()}: ${result.verdict} (${result.message})`);
-    const named = files.map(({ name, size, sha256 }) => ({ name, size, sha256 }));
+  private async keepVerdict(verdict: AttemptVerdict): Promise<void> {
+    this.verdict = verdict;
     try {
-      await parts.outbox.finished(lease.arch, { ...this.fence(), ...result, files: named }, files);
+      // It is delivered as it is when the worker is killed before the rest is there.
+      this.deliver = await this.write(withoutFiles(verdict, 'the worker ended before they were packed'));
     } catch (error) {
-      await this.reportUnkept(String(error), result.durationSeconds);
+      this.parts.log.warn(`${this.title()}: the verdict was not kept yet: ${String(error)}`);
     }
+  }
+
+  /** In place of the verdict that was kept before, if one was; that one stays when this fails. */
+  private async keep(result: AttemptResult): Promise<void> {
+    const { parts } = this;
+    this.hasEnded = true;
+    parts.log.log(`${this.title()}: ${result.verdict} (${result.message})`);
+    try {
+      this.deliver = await this.write(result);
+    } catch (error) {
+      const why = String(error);
+      parts.log.warn(`${this.title()}: the result could not be kept: ${why}`);
+      this.deliver ??= () => this.reportUnkept(why, result.durationSeconds);
+    }
+  }
+
+  private write({ files, ...result }: AttemptResult): Promise<Deliver> {
+    const named = files.map(({ name, size, sha256 }) => ({ name, size, sha256 }));
+    return this.parts.outbox.keep(this.lease.arch, { ...this.fence(), ...result, files: named }, files);
+  }
+
+  private async keepInTime(reason: string): Promise<void> {
+    const { clock, log, settings } = this.parts;
+    const isKept = await within(
+      this.kept.then(() => true),
+      settings.keepTimeoutMs,
+      clock,
+    );
+    if (isKept) return;
+    this.abandon();
+    const what = this.deliver
+      ? 'its verdict is on disk, its log and artifacts are lost'
+      : 'its verdict is lost';
+    log.warn(`${this.title()}: ${reason} before the result was kept: ${what}`);
   }
 
   /**
@@ -127,7 +199,6 @@ export class HeldLease {
    */
   private async reportUnkept(why: string, durationSeconds: number): Promise<void> {
     const { lease, parts } = this;
-    parts.log.warn(`${this.title()}: the result could not be kept: ${why}`);
     await parts.outbox.unkept(lease.arch, { ...this.fence(), ...notKept(why, durationSeconds) });
   }
 

@@ -31,15 +31,18 @@ export interface KeptFile extends ResultFile {
   path: string;
 }
 
+/** Delivers a kept result until the dispatcher has answered; resolves at that answer, never rejects. */
+export type Deliver = () => Promise<void>;
+
 /** Takes reports out of the slot's hands. */
 export interface ReportOutbox {
   /** Sent once; losing it delays nothing but what people see. Never throws. */
   started(arch: string, report: StartedReport): void;
   /**
-   * Keeps the result on disk, then delivers it until the dispatcher has answered; resolves at that answer.
-   * Rejects when the result could not be kept.
+   * Writes the result to disk, in place of what was kept of the same attempt before. Once it resolves, the result survives a
+   * crash of the machine. Rejects when it could not be kept: what was kept before stays.
    */
-  finished(arch: string, report: FinishedReport, files: KeptFile[]): Promise<void>;
+  keep(arch: string, report: FinishedReport, files: KeptFile[]): Promise<Deliver>;
   /** Grants of the architecture whose results no dispatcher has answered yet, the oldest first; as many as an ask may name. */
   kept(arch: string): Grant[];
   /**
@@ -67,6 +70,17 @@ export interface AttemptResult {
   image?: TestbedImage | undefined;
 }
 
+/** What an attempt's end means, before its log and artifacts are packed. */
+export type AttemptVerdict = Omit<AttemptResult, 'files' | 'excerpt'>;
+
+/** Sees to it that the verdict of a test that has ended is not lost. */
+export interface VerdictKeeper {
+  /** The test has ended, by itself or at a limit of the worker: from here on nothing ends the attempt. */
+  ended(): void;
+  /** Resolves when the verdict is on disk or cannot be written; never rejects. */
+  judged(verdict: AttemptVerdict): Promise<void>;
+}
+
 /** This machine cannot begin the attempt now, through no fault of the run: its lease goes back. */
 export class NotStarted extends Error {}
 
@@ -76,10 +90,10 @@ export class ArchiveAway extends Error {}
 /** Executes attempts. */
 export interface AttemptRunner {
   /**
-   * Calls `started` when the test runner was started. When `signal` aborts, everything of the attempt is ended and
-   * removed, and the promise rejects; it rejects with NotStarted when the machine lacks what the attempt needs.
+   * Calls `started` when the test runner was started, and `keeper` when the test has ended. When `signal` aborts before the test has ended, everything of the attempt is ended and removed, and the promise rejects;
+   * later the signal changes nothing. Rejects with NotStarted when the machine lacks what the attempt needs.
    */
-  run(lease: Lease, started: () => void, signal: AbortSignal): Promise<AttemptResult>;
+  run(lease: Lease, started: () => void, signal: AbortSignal, keeper: VerdictKeeper): Promise<AttemptResult>;
 }
 
 /** How a canary test ended; `message` is one sentence for people. */

@@ -16,6 +16,8 @@ export interface SlotSettings {
   answerWaitMs: number;
   /** How long a slot that stops waits for the answers it still needs. */
   stopTimeoutMs: number;
+  /** How long it waits for the result of a test that has ended to be on disk. */
+  keepTimeoutMs: number;
 }
 
 /** Everything that a slot is connected to. */
