@@ -173,6 +173,8 @@ export interface WorkerConfiguration {
   machineMayBeDestroyed: boolean;
   /** Absolute paths that tests may see, beside the system's own; a tool of theirs, a mirror, a daemon's socket. */
   visiblePaths: string[];
+  /** Networks and addresses that no test reaches, where the worker makes its network: `169.254.0.0/16`, `fd20:ce::254`. */
+  unreachableNetworks: string[];
   /** Where the worker tells its health and metrics; port 0: nowhere. */
   metrics: { host: string; port: number };
   /** apt lines of a suite's image instead of those derived from the host's own sources. */

@@ -6,6 +6,7 @@ export { LiveConfiguration, type ConfigurationStatus } from './live-configuratio
 export { followConfiguration } from './follow';
 export { rejectedVersions } from './reject-list';
 export { loadSettings, type Setting, type Settings } from './settings';
+export { METADATA_NETWORKS } from './worker-file';
 export { sizeClasses } from './size-classes';
 export { connections } from './connections';
 export { deploymentPaths } from './deployment-paths';

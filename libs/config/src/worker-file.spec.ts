@@ -75,3 +75,13 @@ it.each([
 ])('0 is refused as %s', (key) => {
   expect(refused({ [key]: 0 })).toEqual([[key, expect.any(String)]]);
 });
+
+it.each([
+  ['no list', '169.254.0.0/16'],
+  ['a name', ['metadata.google.internal']],
+  ['too long a prefix', ['169.254.0.0/33']],
+  ['an address that is none', ['169.254.169.256']],
+  ['loopback', ['loopback']],
+])('unreachableNetworks with %s are refused', (_what, unreachableNetworks) => {
+  expect(refused({ unreachableNetworks })).toEqual([['unreachableNetworks', expect.any(String)]]);
+});

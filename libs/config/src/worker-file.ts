@@ -24,6 +24,7 @@ import {
   Milliseconds,
   NameList,
   NamesMax,
+  NetworkList,
   PackageTimeouts,
   Section,
 } from './rules';
@@ -31,6 +32,19 @@ import {
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 const HOUR_MS = 3_600_000;
+
+/**
+ * Where clouds answer their machines with credentials, and other services of theirs: link-local addresses, and what Amazon,
+ * Google, Oracle, Alibaba and Microsoft have beside them.
+ */
+export const METADATA_NETWORKS = [
+  '169.254.0.0/16',
+  'fd00:ec2::/32',
+  'fd20:ce::254',
+  'fd00:c1::a9fe:a9fe',
+  '100.100.100.200',
+  '168.63.129.16',
+];
 
 /** config/worker.yaml */
 export class WorkerFile {
@@ -72,6 +86,7 @@ export class WorkerFile {
   @Count() artifactsBytesMax = 100 * MIB;
   @AtStart() @IsBoolean() machineMayBeDestroyed = false;
   @AtStart() @IsArray() @Matches(/^\/[^\n]*$/, { each: true }) visiblePaths: string[] = [];
+  @AtStart() @NetworkList() unreachableNetworks: string[] = METADATA_NETWORKS;
   @AtStart() @Section(() => MetricsSection) metrics = new MetricsSection();
   @AtStart() @ListsByName() suiteSources: Record<string, string[]> = {};
 }

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile, chmod } from 'node:fs/promises';
 import { openSync, closeSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { METADATA_NETWORKS } from '@proctor/config';
 import { Sandboxes } from '../../../apps/worker/src/sandbox/sandboxes';
 import { until } from '../../support/until';
 
@@ -23,19 +24,19 @@ afterEach(async () => {
 });
 
 /** With so many networks kept ready. */
-async function open(networksReady: number): Promise<void> {
-  sandboxes = new Sandboxes(workPath, 'runs', { hidden: [], visible: [] }, networksReady);
+async function open(networksReady: number, unreachable: string[] = []): Promise<void> {
+  sandboxes = new Sandboxes(workPath, 'runs', { hidden: [], visible: [] }, networksReady, unreachable);
   await sandboxes.detect();
 }
 
 /** What a command says in a sandbox with a network of its own. */
-async function said(name: string): Promise<string[]> {
+async function said(name: string, command = LINKS): Promise<string[]> {
   const folder = await sandboxes.createFolder(name);
   const path = join(workPath, `${name}-output`);
   await writeFile(path, '');
   const output = openSync(path, 'w');
   try {
-    const use = { command: LINKS, network: 'private', tmpfsBytes: 1024 * 1024, output } as const;
+    const use = { command, network: 'private', tmpfsBytes: 1024 * 1024, output } as const;
     const sandbox = await sandboxes.start(folder, use);
     expect(await sandbox.ended).toEqual({ code: 0 });
     return (await readFile(path, 'utf8')).trim().split('\n');
@@ -99,4 +100,56 @@ it('networks that are not up yet are ended with the worker', async () => {
   await open(5);
   await sandboxes.drain();
   expect(networks()).toEqual([]);
+}, 60_000);
+
+/** Says for each address whether a packet would be sent there, and sends none: a socket of UDP only looks for a route. */
+const REACH = `for address; do
+  (exec 3>"/dev/udp/$address/9") 2>&1 | grep -om1 'No route to host' || echo tried
+done`;
+
+const reach = (addresses: string[]): string[] => ['bash', '-c', REACH, 'bash', ...addresses];
+
+const METADATA = ['169.254.169.254', '169.254.170.2', '100.100.100.200', '168.63.129.16'];
+const METADATA_IPV6 = [
+  'fd00:ec2::254',
+  'fd00:ec2::23',
+  'fd20:ce::254',
+  'fd00:c1::a9fe:a9fe',
+  '::ffff:169.254.169.254',
+];
+
+it.each([
+  ['that is ready before its sandbox', 1],
+  ['that a sandbox makes itself', 0],
+])(
+  'a network %s leads to no metadata of a cloud',
+  async (_which, networksReady) => {
+    await open(networksReady, METADATA_NETWORKS);
+    if (networksReady > 0)
+      expect(await until(() => Promise.resolve(networks().length === 1), 20_000)).toBe(true);
+    const addresses = [...METADATA, ...METADATA_IPV6];
+    expect(await said('run', reach(addresses))).toEqual(addresses.map(() => 'No route to host'));
+    expect(
+      await said('neighbours', reach(['169.253.255.255', '169.255.0.0', '100.100.100.201', '10.0.2.3'])),
+    ).toEqual(Array(4).fill('tried'));
+  },
+  60_000,
+);
+
+it('the root of a testbed cannot make a way to them', async () => {
+  await open(0, METADATA_NETWORKS);
+  const script = `
+ip route del unreachable 169.254.0.0/16 && exit 1
+ip route replace 169.254.169.254 via 10.0.2.2 && exit 1
+exec "$@"`;
+  const rooted = ['unshare', '--user', '--map-auto', '--map-root-user', '--', 'sh', '-c', script, 'sh'];
+  expect(await said('run', [...rooted, ...reach(METADATA)])).toEqual(METADATA.map(() => 'No route to host'));
+}, 60_000);
+
+it('a network leads everywhere else, and to them where the setting says so', async () => {
+  await open(0, ['192.0.2.7/24']);
+  expect(await said('run', reach(['192.0.2.1', ...METADATA]))).toEqual([
+    'No route to host',
+    ...METADATA.map(() => 'tried'),
+  ]);
 }, 60_000);

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { basename, dirname, join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { systemClock } from '@proctor/clock';
-import { hostRelease, type WorkerConfiguration } from '@proctor/config';
+import { hostRelease, METADATA_NETWORKS, type WorkerConfiguration } from '@proctor/config';
 import type { Grant, Lease, LogChunk } from '@proctor/contracts';
 import { SandboxedCanaries } from '../../../apps/worker/src/attempt/sandboxed-canaries';
 import { SandboxedRunner } from '../../../apps/worker/src/attempt/sandboxed-runner';
@@ -157,6 +157,7 @@ function defaults(workPath: string): WorkerConfiguration {
     artifactsBytesMax: 1024 * 1024,
     machineMayBeDestroyed: true,
     visiblePaths: [],
+    unreachableNetworks: METADATA_NETWORKS,
     metrics: { host: '127.0.0.1', port: 0 },
     suiteSources: {},
   };

@@ -24,7 +24,9 @@ export interface Machine {
 
 /** What of a worker's configuration the machine goes by. */
 export type MachineConfiguration = Pick<WorkerConfiguration, 'workPath' | 'architectures'> &
-  Partial<Pick<WorkerConfiguration, 'variants' | 'visiblePaths' | 'slots' | 'networksReady'>>;
+  Partial<
+    Pick<WorkerConfiguration, 'variants' | 'visiblePaths' | 'slots' | 'networksReady' | 'unreachableNetworks'>
+  >;
 
 /**
  * `runs`: the name of the folder of running sandboxes; a process beside the worker needs another one. `hidden`: what no
@@ -42,6 +44,7 @@ export async function lookAtMachine(
     visiblePaths = [],
     slots = 0,
     networksReady = 0,
+    unreachableNetworks = [],
   } = configuration;
   const bootId = await currentBoot();
   const programs = await Promise.all(Object.values(variants).map(([program = '']) => runnerPath(program)));
@@ -49,7 +52,7 @@ export async function lookAtMachine(
     hidden: [join(workPath, 'results'), ...hidden],
     visible: [...visiblePaths, ...programs.filter((path) => path !== null)],
   };
-  const sandboxes = new Sandboxes(workPath, runs, sight, Math.min(slots, networksReady));
+  const sandboxes = new Sandboxes(workPath, runs, sight, Math.min(slots, networksReady), unreachableNetworks);
   const proofs = new Proofs(join(workPath, 'proofs.json'), bootId);
   const executable = new Architectures(sandboxes, proofs);
   const machine = { bootId, sandboxes, proofs, executable, trial: new Trial(sandboxes) };

@@ -1,6 +1,7 @@
 # System calls that Perl has no words for.
 use strict;
 use POSIX ();
+use Socket ();
 
 # Numbers of system calls: linux/arch/*/entry/syscalls, asm-generic/unistd.h.
 require Config;
@@ -27,6 +28,10 @@ sub call {
 
 my ($READ_ONLY, $NO_SETUID, $NO_DEVICES, $NO_PROGRAMS) = (1, 2, 4, 8);
 my ($REMOUNT, $BIND, $RECURSIVE, $PRIVATE) = (0x20, 0x1000, 0x4000, 0x40000);
+
+# What rtnetlink(7) calls it.
+my ($NETLINK, $NEW_ROUTE, $MAIN_TABLE, $STATIC, $UNREACHABLE, $DESTINATION) = (16, 24, 254, 4, 7, 1);
+my ($REQUEST, $ACKNOWLEDGE, $REPLACE, $CREATE) = (1, 4, 0x100, 0x400);
 
 sub mount {
   my ($source, $target, $type, $flags, $data) = ("$_[0]", "$_[1]", "$_[2]", $_[3], "$_[4]");

@@ -45,6 +45,7 @@ it('the run user and its subordinate ids are mapped to themselves', () => {
     network: 'private',
     prepared: '',
     host_name: 'testbed',
+    unreachable: '',
     processes_max: '',
     process_bytes_max: '',
     area: '/w/a b',

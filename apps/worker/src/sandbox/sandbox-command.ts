@@ -33,6 +33,8 @@ export interface SandboxParts {
    * only a worker run by root can give a sandbox its own.
    */
   interpreters?: string[];
+  /** Networks that it cannot reach, and addresses. */
+  unreachable?: string[];
   /** The number of a network that was prepared for it, with the user namespace. */
   prepared?: number;
   /** The folder of a control group that it becomes a member of. */
@@ -73,6 +75,7 @@ export function sandboxFields(user: RunUser, parts: SandboxParts): string[] {
     ['prepared', parts.prepared ?? ''],
     // The machine's own files know it by its own name alone.
     ['host_name', parts.wholeMachine ? '' : TESTBED_NAME],
+    ['unreachable', (parts.unreachable ?? []).join('\n')],
     ['processes_max', parts.processesMax ?? ''],
     ['process_bytes_max', parts.processBytesMax ?? ''],
     ['area', parts.workArea],

@@ -114,4 +114,32 @@ sub let_use_network {
   my @ids = sort { $a <=> $b } map { my ($first, undef, $count) = split / /; ($first, $first + $count - 1) } split /\n/, $parts{gids};
   write_to('/proc/sys/net/ipv4/ip_unprivileged_port_start', 0);
   write_to('/proc/sys/net/ipv4/ping_group_range', "$ids[0] $ids[-1]");
+  keep_away_from(split /\n/, $parts{unreachable});
+}
+
+# Routes that lead nowhere, which only a process with rights over the sandbox's network could take away: none that is started
+# later. Networks are addresses with or without the length of their prefix.
+sub keep_away_from {
+  my @networks = @_;
+  @networks = grep { !/:/ } @networks if !speaks_ipv6();
+  return if !@networks;
+  socket(my $kernel, $NETLINK, Socket::SOCK_RAW(), 0) or die "rtnetlink: $!\n";
+  for my $network (@networks) {
+    my ($text, $length) = split m{/}, $network;
+    my $family = $text =~ /:/ ? Socket::AF_INET6() : Socket::AF_INET();
+    my $address = Socket::inet_pton($family, $text) // die "$network is no network\n";
+    $length //= 8 * length $address;
+    $address &= pack 'B*', '1' x $length . '0' x (8 * length($address) - $length);
+    my $route = pack('C8 L', $family, $length, 0, 0, $MAIN_TABLE, $STATIC, 0, $UNREACHABLE, 0)
+      . pack('S2 a*', 4 + length $address, $DESTINATION, $address);
+    my $flags = $REQUEST | $ACKNOWLEDGE | $REPLACE | $CREATE;
+    syswrite($kernel, pack('L S2 L2', 16 + length $route, $NEW_ROUTE, $flags, 1, 0) . $route) or die "rtnetlink: $!\n";
+    sysread($kernel, my $answer, 4096) or die "rtnetlink: $!\n";
+    local $! = -unpack 'x16 l', $answer;
+    die "the network $network cannot be kept out of reach: $!\n" if $! != 0;
+  }
+}
+sub speaks_ipv6 {
+  open(my $setting, '<', '/proc/sys/net/ipv6/conf/lo/disable_ipv6') or return 0;
+  return readline($setting) == 0;
 }

@@ -26,6 +26,8 @@ export interface SandboxUse {
   /** It sees the rest of the machine's files too. */
   wholeMachine?: boolean;
   interpreters?: string[];
+  /** Networks that its private network does not lead to, and addresses. */
+  unreachable?: string[];
   /** Open file descriptors of the command's standard input and output; nothing by default. */
   input?: number;
   output?: number;
@@ -162,7 +164,7 @@ async function cgroupFor(
 /** What the control group does not limit, limits of processes do. */
 function partsOf(folder: RunFolder, use: SandboxUse, cgroup: RunCgroup | null): SandboxParts {
   const { command, network, tmpfsBytes, hidden, visible, wholeMachine } = use;
-  const { interpreters, memoryBytesMax, processesMax } = use;
+  const { interpreters, unreachable, memoryBytesMax, processesMax } = use;
   return {
     command,
     network,
@@ -176,6 +178,7 @@ function partsOf(folder: RunFolder, use: SandboxUse, cgroup: RunCgroup | null): 
     ...(visible && { visible }),
     ...(wholeMachine && { wholeMachine }),
     ...(interpreters && { interpreters }),
+    ...(unreachable && { unreachable }),
     ...(memoryBytesMax !== undefined && !cgroup?.limitsMemory && { processBytesMax: memoryBytesMax }),
     ...(processesMax !== undefined && !cgroup?.limitsProcesses && { processesMax }),
     ...(cgroup && { cgroup: cgroup.path }),

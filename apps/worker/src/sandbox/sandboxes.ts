@@ -35,13 +35,14 @@ export class Sandboxes {
   /**
    * `runs`: the name of the folder of running sandboxes in `workPath`; two processes have different ones. `sight`: what no
    * sandbox may see, beside the folders of the others, and what each sees of the rest. `networksReady`: how many networks are
-   * kept ready for sandboxes to come.
+   * kept ready for sandboxes to come. `unreachable`: networks and addresses that no private network leads to.
    */
   constructor(
     private readonly workPath: string,
     runs = 'runs',
     private readonly sight: Sight = { hidden: [], visible: [] },
     networksReady = 0,
+    private readonly unreachable: string[] = [],
   ) {
     this.runsPath = join(workPath, runs);
     this.networks = new SpareNetworks(this.launcher, networksReady);
@@ -86,7 +87,7 @@ export class Sandboxes {
     ]);
     const mayTake = use.network === 'private' && !use.interpreters?.length;
     const prepared = mayTake ? this.networks.take() : null;
-    const seen = { ...use, hidden, visible };
+    const seen = { ...use, hidden, visible, unreachable: this.unreachable };
     const sandbox = await Sandbox.start(this.launcher, user, folder, seen, this.groups, prepared);
     this.keepReady();
     return sandbox;
@@ -149,7 +150,7 @@ export class Sandboxes {
     await chmod(this.runsPath, 0o711);
     const folder = await RunFolder.create(this.runsPath, 'trial', user);
     try {
-      await tryOut(this.launcher, user, folder, this.groups);
+      await tryOut(this.launcher, user, folder, this.groups, this.unreachable);
     } finally {
       await folder.remove();
     }
@@ -178,6 +179,7 @@ async function tryOut(
   user: RunUser,
   folder: RunFolder,
   groups: ControlGroups | null,
+  unreachable: string[],
 ): Promise<void> {
   if (!(await succeeds(user, ['test', '-w', folder.workArea]))) {
     throw new Unusable(
@@ -186,7 +188,8 @@ async function tryOut(
   }
   try {
     const runsPath = dirname(folder.path);
-    const use = { command: TRIAL, network: 'private', tmpfsBytes: 1024 * 1024, processesMax: 100 } as const;
+    const limits = { tmpfsBytes: 1024 * 1024, processesMax: 100 };
+    const use = { command: TRIAL, network: 'private', unreachable, ...limits } as const;
     const sandbox = await Sandbox.start(launcher, user, folder, { ...use, hidden: [runsPath] }, groups);
     const { code } = await sandbox.ended;
     if (code !== 0) throw new Error(`exit code ${code}`);
