@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import { BoundedClient, rowsOf } from './bounded-client';
 import type { DatabaseLimits } from './limits';
+import { UP_SINCE } from './servers';
 import { boolean, integer, statement, text } from './statement';
 import { errorCode, translated, DatabaseUnavailable } from './unavailable';
 
@@ -22,16 +24,18 @@ interface Result<Row> {
   rows: Row[];
 }
 
+const logger = new Logger('Database');
 const SEARCH_AGAIN_AFTER_MS = 25;
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /**
- * The cluster and its timeline, which changes when a copy takes over or an earlier state is restored: a transaction's id
- * may stand for another transaction there.
+ * The cluster; its timeline, which changes when a copy takes over or an earlier state is restored; and since when it has
+ * forgotten nothing. Elsewhere a transaction's id may stand for another transaction, or for none yet.
  */
 const SERVER = `
   case when not pg_is_in_recovery() then
     (select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
+      || '/' || extract(epoch from ${UP_SINCE})
   end`;
 
 /** @returns null for a standby, and where the role may not ask */
@@ -79,7 +83,9 @@ export async function endOf(
   for (let leftMs = limits.commitSearchTimeoutMs; leftMs > 0; leftMs = deadlineMs - performance.now()) {
     const end = await searchFor(transaction, url, leftMs).catch((error: unknown) => {
       if (translated(error) instanceof DatabaseUnavailable) return null;
-      throw error;
+      // Whoever asked must learn that it is not known, whatever the server has against the question.
+      logger.warn(`what became of transaction ${transaction.id} is not known: ${String(error)}`);
+      return 'unknown' as const;
     });
     if (end !== null) return end;
     await delay(SEARCH_AGAIN_AFTER_MS);
@@ -128,7 +134,7 @@ const IDENTITY = statement(
     case when current_setting('transaction_deferrable') = 'off' then pg_terminate_backend(pg_backend_pid()) end as "isEnded"`,
 ).prepared;
 
-/** Null when this is another server. */
+/** Null when this is another server, or the same since a crash: what it knows of this id is not about our transaction. */
 const STATUS = `select case when ${SERVER} = $2 then pg_xact_status($1::text::xid8) end as status`;
 
 /** The process may have gone on to another transaction. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Ownership, OwnershipRegister } from '@proctor/dispatch';
 import { Database } from './database';
 import { DECISIONS_LOCK } from './decision-statements';
+import { UP_SINCE } from './servers';
 import { bigint, boolean, command, statement, text, texts } from './statement';
 import { IN_FORCE } from './turn-statements';
 
@@ -109,7 +110,7 @@ const TAKE = statement(
   { epoch: bigint },
   `
   insert into dispatchers as d (arch, epoch, owner, expires_at, server_started_at)
-  select $1::text, ${NEW_EPOCH}, $2::text, ${EXPIRES_AT}, pg_postmaster_start_time()
+  select $1::text, ${NEW_EPOCH}, $2::text, ${EXPIRES_AT}, ${UP_SINCE}
   from (select pg_advisory_xact_lock_shared(${DECISIONS_LOCK})) as undisturbed
   on conflict (arch) do update
     set epoch = greatest(${HIGHER_EPOCH}, ${NEW_EPOCH}), owner = excluded.owner, expires_at = ${EXPIRES_AT},

@@ -11,6 +11,13 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Scheme, user and password; hosts with ports, separated by commas; the rest. */
 const ADDRESS = /^([a-z]+:\/\/(?:[^@/?]*@)?)([^@/?]+,[^@/?]+)([/?].*)?$/i;
 
+/**
+ * SQL: since when the server has forgotten nothing. After a crash it gives the ids of transactions again whose commits had not
+ * reached its disk. A crash of one of its processes alone does not change when it was started; but the server drops its
+ * statistics whenever it recovers from a crash, and knows since when it has new ones.
+ */
+export const UP_SINCE = 'greatest(pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())';
+
 /** The timeline is higher with each promotion; a standby has none. */
 const TIMELINE = `
   select case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline`;

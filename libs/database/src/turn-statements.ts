@@ -1,10 +1,11 @@
+import { UP_SINCE } from './servers';
 import { bigint, statement, text } from './statement';
 
 /**
- * Of an ownership. It ends with the server under which it began: after a restore, or when a copy has taken over, the rows
- * may be of an earlier moment than what its owner has in memory.
+ * Of an ownership. It ends with the server under which it began: after a restore, a crash, or when a copy has taken over, the
+ * rows may be of an earlier moment than what its owner has in memory, and numbers of transactions that it has seen are given again.
  */
-export const IN_FORCE = 'expires_at > clock_timestamp() and server_started_at = pg_postmaster_start_time()';
+export const IN_FORCE = `expires_at > clock_timestamp() and server_started_at = ${UP_SINCE}`;
 
 /**
  * The architecture's row if it is still at this epoch and its ownership in force, locked against a change of the epoch: the last statement of each

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { DATABASE_LIMITS, DatabaseUnavailable, type OpenDatabase, openDatabase } from '@proctor/database';
-import { endOf } from '../../../libs/database/src/commit-search';
+import type { BoundedClient } from '../../../libs/database/src/bounded-client';
+import { endOf, serverOf } from '../../../libs/database/src/commit-search';
 import { type CuttableLink, linkTo } from '../../support/cuttable-link';
 import { ARCH, grant, request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
@@ -104,15 +105,17 @@ it('the database writes nothing of a transaction that the server has not begun, 
 
 it('the database believes only the server, and the timeline, that the transaction was made on', async () => {
   await fixture.client.query('begin; insert into packages (name, is_public) values ($$p$$, true)');
-  const { rows } = await fixture.client.query<{ id: string; processId: number; server: string }>(
-    `select pg_current_xact_id()::text as id, pg_backend_pid() as "processId",
-       (select system_identifier from pg_control_system()) || '/00000001' as server`,
+  const { rows } = await fixture.client.query<{ id: string; processId: number }>(
+    `select pg_current_xact_id()::text as id, pg_backend_pid() as "processId"`,
   );
   await fixture.client.query('commit');
-  const transaction = rows[0]!;
+  const server = (await serverOf(fixture.client as unknown as BoundedClient))!;
+  const transaction = { ...rows[0]!, server };
   const ask = (changes: object) => endOf({ ...transaction, ...changes }, fixture.url, DATABASE_LIMITS);
   expect(await ask({})).toBe('committed');
-  expect(await ask({ server: transaction.server.replace(/1$/, '2') })).toBe('unknown');
-  expect(await ask({ server: `1${transaction.server}` })).toBe('unknown');
+  expect(await ask({ server: server.replace('/00000001/', '/00000002/') })).toBe('unknown');
+  expect(await ask({ server: `1${server}` })).toBe('unknown');
   expect(await ask({ server: null })).toBe('unknown');
+  // The server has nothing to say of such an id but an error.
+  expect(await ask({ id: 'odd' })).toBe('unknown');
 });
