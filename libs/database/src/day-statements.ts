@@ -1,4 +1,5 @@
 import type { Verdict } from '@proctor/contracts';
+import { IS_PRESENT } from './list-filter';
 import { bigint, boolean, type ColumnsOf, command, integer, statement, text } from './statement';
 import { daysOfStatus } from './status-statements';
 
@@ -131,7 +132,7 @@ export const KEEP_STATUSES_OF_TODAY = command(`
   insert into status_days as kept (day, suite, arch, ${VERDICT_NAMES.join(', ')})
   select $2::date, s.suite, $1::text,
     ${VERDICT_NAMES.map((name) => `count(*) filter (where s.verdict = '${name}')`).join(', ')}
-  from package_statuses s where s.arch = $1 group by s.suite
+  from package_statuses s where s.arch = $1 and ${IS_PRESENT('s')} group by s.suite
   ${KEPT}`);
 
 const AS_ASKED = `d.day >= $1::date and ($2::text is null or d.suite = $2) and ($3::text is null or d.arch = $3)`;

@@ -2,7 +2,7 @@ import type { RunRequest } from '@proctor/contracts';
 import type { Transaction } from './database';
 import { recordFacts, userActor } from './fact-statements';
 import { announceUpdate, CLOCK } from './horizon';
-import { rememberPackages } from './known-packages';
+import { rememberRequested } from './known-packages';
 import { REQUEST_COLUMNS } from './run-columns';
 import { arraysOf, bigint, namesOf, type Statement, statement, valuesOf } from './statement';
 
@@ -31,7 +31,7 @@ export async function insertRuns(
       ? [INSERT, [userId, keyId]]
       : [INSERT_OF_SEVERAL, [ofEach((each) => each.userId), ofEach((each) => each.keyId)]];
   const [, , rows] = await Promise.all([
-    rememberPackages(transaction, requests),
+    rememberRequested(transaction, requests),
     announceUpdate(transaction),
     transaction.query(statement, [...valuesOf<RunRequest>(REQUEST_COLUMNS, requests), ...owners]),
   ]);

@@ -22,3 +22,7 @@ export const AS_ASKED = (
   r: string,
 ): string => `($1::text[] is null or ${r}.suite = any($1)) and ($2::text[] is null or ${r}.arch = any($2))
   and ($3::text is null or ${r}.package like $3)`;
+
+/** Whether the package of a row is one that is still there: an import may have brought some that were removed. */
+export const IS_PRESENT = (r: string): string =>
+  `not exists (select from packages gone where gone.name = ${r}.package and gone.removed)`;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from './database';
-import { AS_ASKED, type ListFilter, parametersOf } from './list-filter';
+import { AS_ASKED, IS_PRESENT, type ListFilter, parametersOf } from './list-filter';
 import { type ListedMismatch, MISMATCHES, MISMATCHES_COUNT } from './mismatch-statements';
 import { type PackageStatus, packageStatus, READ_COLUMNS, STATUSES_OF } from './package-statuses';
 import { RECORD_COLUMNS, type RunRecord } from './run-columns';
@@ -165,7 +165,7 @@ function listed(condition: string, value: string, type: string) {
     `
     select ${selected(LISTED_COLUMNS, 's')}
     from (
-      select * from package_statuses s where ${condition} and ${AS_ASKED('s')}
+      select * from package_statuses s where ${condition} and ${AS_ASKED('s')} and ${IS_PRESENT('s')}
         and ($5::${type} is null or (${value} <= $5 and (${value} < $5 or (s.package, s.suite, s.arch) > ($6::text, $7::text, $8::text))))
       order by ${value} desc, s.package, s.suite, s.arch limit $4
     ) s
@@ -190,7 +190,7 @@ export const SLOW = listed(IS_SLOW('$9'), 's.median_seconds', 'integer');
 export const CHANGED = listed(HAS_CHANGED('$9'), CHANGED_AT, 'timestamptz');
 
 /** Rows that fail, in the order of their index, with a probe of the suite for each. */
-const SPLITS = `s.verdict = 'fail' and exists (
+const SPLITS = `s.verdict = 'fail' and ${IS_PRESENT('s')} and exists (
   select from package_statuses b
   where b.package = s.package and b.suite = s.suite and b.verdict in ('pass', 'neutral'))`;
 
@@ -219,7 +219,7 @@ const QUEUE_ORDER = 'order by r.priority desc, r.created_at, r.run_id limit $4';
 const OF_WAITING = `select ${selected(RECORD_COLUMNS, 'r')} from runs r join users u on u.user_id = r.requestor_id
   where ${WAITS('r')} and ${AS_ASKED('r')}`;
 
-/** $4 at most. */
+/** $4 at most of a table with the alias that follows its name. */
 function counted(rows: string, condition: string) {
   const [, alias = ''] = rows.split(' ');
   return statement(
@@ -230,12 +230,15 @@ function counted(rows: string, condition: string) {
   );
 }
 
+const statusesCounted = (condition: string) =>
+  counted('package_statuses s', `${condition} and ${IS_PRESENT('s')}`);
+
 const COUNTS = {
-  failing: counted('package_statuses s', FAILS),
-  broken: counted('package_statuses s', BREAKS),
-  flaky: counted('package_statuses s', 's.is_flaky'),
-  slow: counted('package_statuses s', IS_SLOW('$5')),
-  changed: counted('package_statuses s', HAS_CHANGED('$5')),
+  failing: statusesCounted(FAILS),
+  broken: statusesCounted(BREAKS),
+  flaky: statusesCounted('s.is_flaky'),
+  slow: statusesCounted(IS_SLOW('$5')),
+  changed: statusesCounted(HAS_CHANGED('$5')),
   waiting: counted('runs r', WAITS('r')),
 };
 export type CountedList = keyof typeof COUNTS;

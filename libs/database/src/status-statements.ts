@@ -1,4 +1,5 @@
 import { VERDICTS } from '@proctor/contracts';
+import { IS_PRESENT } from './list-filter';
 import { type DayCounts, STATUS_COLUMNS, type StatusCounts, type StatusVersion } from './status';
 import {
   type ColumnsOf,
@@ -59,21 +60,27 @@ export const STATUS_OF = statement(
     select b.verdict from runs b where ${earlier('<')} order by b.finished_at desc, b.run_id desc limit 1
   ) before on true
   ${LAST_PASS}
-  where p.is_public and p.name > $3 and ($5::text[] is null or r.verdict = any($5::text[]))
+  where p.is_public and not p.removed and p.name > $3 and ($5::text[] is null or r.verdict = any($5::text[]))
   order by p.name limit $4`,
 );
 
 /**
  * What changes whenever a telling run of $1 and $2 appears, also one that drew its time earlier than others and was
- * committed later: transactions end within a minute of that.
+ * committed later: transactions end within a minute of that; and whenever an import says of packages that they were removed.
  */
 export const STATUS_VERSION = statement(
-  { today: text, newestUpdate: time.orNull, latelyUpdated: integer } satisfies ColumnsOf<StatusVersion>,
+  {
+    today: text,
+    removed: integer,
+    newestUpdate: time.orNull,
+    latelyUpdated: integer,
+  } satisfies ColumnsOf<StatusVersion>,
   `
   with newest as (
     select max(r.updated_at) as at from runs r where r.suite = $1 and r.arch = $2 and ${TELLING}
   )
-  select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as today, newest.at as "newestUpdate", (
+  select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as today,
+    (select count(*)::integer from packages where removed) as removed, newest.at as "newestUpdate", (
     select count(*)::integer from runs r
     where r.suite = $1 and r.arch = $2 and ${TELLING} and r.updated_at > newest.at - interval '1 minute'
   ) as "latelyUpdated" from newest`,
@@ -95,7 +102,7 @@ export const STATUS_COUNTS = statement(
   `
   select ${counted('r.verdict', 'count(*)')}, max(r.finished_at) as date
   from packages p ${lastOfEach('r.verdict, r.finished_at')}
-  where p.is_public`,
+  where p.is_public and not p.removed`,
 );
 
 /**
@@ -109,13 +116,13 @@ export const daysOfStatus = (firstDay: string): string => `
     select p.name as package, first.day - interval '1 day' as day, r.verdict
     from first cross join packages p
     ${lastOfEach('r.verdict', `and r.finished_at < first.day at time zone 'UTC'`)}
-    where p.is_public
+    where p.is_public and not p.removed
   ),
   ended as (
     select distinct on (r.package, end_of.day) r.package, end_of.day, r.verdict
     from first, runs r, lateral (select date_trunc('day', r.finished_at at time zone 'UTC') as day) end_of
     where r.suite = $1 and r.arch = $2 and ${TELLING} and r.finished_at >= first.day at time zone 'UTC'
-      and r.finished_at < (first.day + make_interval(days => $3::integer)) at time zone 'UTC'
+      and r.finished_at < (first.day + make_interval(days => $3::integer)) at time zone 'UTC' and ${IS_PRESENT('r')}
     order by r.package, end_of.day, r.finished_at desc, r.run_id desc
   ),
   stages as (

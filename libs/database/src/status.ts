@@ -18,12 +18,14 @@ export interface StatusPart {
   verdicts?: Verdict[];
 }
 
-/** Identifies the state of all packages of a suite and architecture: different states differ in the first two. */
+/** Identifies the state of all packages of a suite and architecture: different states differ in the first three. */
 export interface StatusVersion {
   /** Null while there is no run. */
   newestUpdate: Date | null;
   /** Runs written about the same time. */
   latelyUpdated: number;
+  /** Packages of all that were removed: they have no status. */
+  removed: number;
   /** `YYYY-MM-DD`, UTC: the history goes up to it. */
   today: string;
 }

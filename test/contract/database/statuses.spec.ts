@@ -67,7 +67,7 @@ it('the status of each package comes in parts, and of chosen verdicts', async ()
 
 it('the status of each package has another version after each change, and the same when nothing has changed', async () => {
   const seen = [await stores().statusVersion(SUITE, ARCH)];
-  expect(seen[0]).toEqual({ newestUpdate: null, latelyUpdated: 0, today: expect.any(String) });
+  expect(seen[0]).toEqual({ newestUpdate: null, latelyUpdated: 0, removed: 0, today: expect.any(String) });
   const secret = await runs.finished({ package: 'b', isPrivate: true });
   for (const change of [
     () => runs.finished({ package: 'a' }),
@@ -209,4 +209,62 @@ it('changes are told of one package or of all', async () => {
   const [first, second] = [await change('a'), await change('b')];
   expect(ids(await stores().statusChanges(null, 10))).toEqual([second, first]);
   expect(ids(await stores().statusChanges('a', 10))).toEqual([first]);
+});
+
+describe('a package that was removed', () => {
+  const remove = (name: string, removed = true) =>
+    fixture.database.imports.keepPackages([{ name, backend: null, removed }]);
+  const filter = { suites: null, architectures: null, package: null };
+
+  it('is in no status and no list of statuses until somebody asks for a test of it again', async () => {
+    for (const name of ['gone', 'kept']) {
+      for (const arch of [ARCH, 'arm64'])
+        await runs.finished({ package: name, arch }, arch === ARCH ? 'fail' : 'pass');
+      await runs.finished({ package: `broken-${name}` }, 'tmpfail');
+    }
+    const { statusLists: lists, statusProjection: projection } = fixture.database;
+    for (const arch of [ARCH, 'arm64']) while (await projection.step(arch));
+    const told = async () => {
+      const { date: _, ...counts } = await stores().statusCounts(SUITE, ARCH);
+      const counted = [
+        await lists.count('failing', filter),
+        await lists.count('broken', filter),
+        await lists.count('changed', filter, new Date(0)),
+        await lists.countSplit(filter),
+      ];
+      return {
+        statuses: (await stores().statusOf(SUITE, ARCH)).map((run) => run.package),
+        counts,
+        today: (await stores().statusHistory(SUITE, ARCH, 2)).at(-1)!.total,
+        failing: (await lists.failing(filter, 9, null)).map((each) => each.package),
+        broken: (await lists.broken(filter, 9, null)).map((each) => each.package),
+        changed: (await lists.changed(filter, 9, null, new Date(0))).map((each) => each.package),
+        split: (await lists.split(filter, 9, null)).map((each) => each.package),
+        counted: counted.map(({ count }) => count),
+      };
+    };
+    const before = await told();
+    expect(before).toMatchObject({ today: 4, counted: [2, 2, 2, 2], split: ['gone', 'kept'] });
+    const version = await stores().statusVersion(SUITE, ARCH);
+    for (const name of ['gone', 'broken-gone']) await remove(name);
+    expect(await stores().statusVersion(SUITE, ARCH)).not.toEqual(version);
+    expect(await told()).toEqual({
+      statuses: ['broken-kept', 'kept'],
+      counts: { pass: 0, neutral: 0, fail: 1, tmpfail: 1, total: 2 },
+      today: 2,
+      failing: ['kept'],
+      broken: ['broken-kept'],
+      changed: ['kept'],
+      split: ['kept'],
+      counted: [1, 1, 1, 1],
+    });
+    await runs.waiting({ package: 'gone', isPrivate: true });
+    expect((await told()).failing).toEqual(['kept']);
+    const idOf = async () =>
+      (await fixture.client.query(`select package_id as id from packages where name = 'gone'`)).rows;
+    const id = await idOf();
+    for (const name of ['gone', 'broken-gone']) await runs.waiting({ package: name });
+    expect(await told()).toEqual(before);
+    expect(await idOf()).toEqual(id);
+  });
 });

@@ -5,7 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import { isWord, type NeutralStatus, VERDICTS, describe } from '@proctor/contracts';
 import type { Verdict } from '@proctor/contracts';
-import { PublicRuns } from '@proctor/database';
+import { DayStatistics, PublicRuns } from '@proctor/database';
 import type { DayCounts, StatusCounts, StatusRecord, StatusVersion } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
@@ -53,6 +53,7 @@ export class StatusService {
 
   constructor(
     private readonly publicRuns: PublicRuns,
+    private readonly statistics: DayStatistics,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {
     const ageMaxMs = () => configuration.server.publicAgeMaxMs;
@@ -123,6 +124,29 @@ export class StatusService {
     return { version, answer: days.map((day) => ({ ...this.byWord(day), date: day.date })) };
   }
 
+  /**
+   * At the end of a day, also of one that is older than the history.
+   * @param day `YYYY-MM-DD`, UTC
+   * @throws Problem 404 for what is no day, and for one of which nothing is known
+   */
+  async ofDay(
+    place: SuiteArch,
+    day: string,
+  ): Promise<{ version: StatusVersion; counts: WordCounts & { date: Date } }> {
+    const date = new Date(`${day}T00:00:00Z`);
+    const isDay = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+    const { version, answer: days } = await this.history(place);
+    const known = isDay ? days.find((each) => each.date.getTime() === date.getTime()) : undefined;
+    if (known) return { version, counts: known };
+    const [kept] = isDay
+      ? (await this.statistics.packages(day, place)).filter((each) => each.day === day)
+      : [];
+    if (!kept) throw notFound(`Nothing is known of the day ${describe(day)}.`);
+    const { pass, neutral, fail, tmpfail } = kept;
+    const total = pass + neutral + fail + tmpfail;
+    return { version, counts: { ...this.byWord({ pass, neutral, fail, tmpfail, total }), date } };
+  }
+
   /** Made only when the state of the packages is another. The state is read first: the answer is not older. */
   private answer<T>(
     known: SharedAnswers<DatedAnswer<T>>,
@@ -160,8 +184,8 @@ export class StatusService {
 }
 
 /** Another text for another state of the packages. */
-export function stateOf({ newestUpdate, latelyUpdated, today }: StatusVersion): string {
-  return `${newestUpdate?.getTime() ?? 0}-${latelyUpdated}-${today}`;
+export function stateOf({ newestUpdate, latelyUpdated, removed, today }: StatusVersion): string {
+  return `${newestUpdate?.getTime() ?? 0}-${latelyUpdated}-${removed}-${today}`;
 }
 
 /** One object a line. */
