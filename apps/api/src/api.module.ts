@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule, MiddlewareConsumer, NestModule, Provider } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
+import { APP_FILTER, APP_INTERCEPTOR } from '@nestjs/core';
 import { USE_CASES } from '@proctor/administration';
 import { systemClock } from '@proctor/clock';
 import type { Settings } from '@proctor/config';
@@ -31,6 +31,7 @@ import { HealthController } from './health.controller';
 import { AnonymousPlaces } from './http/anonymous-places';
 import { HeldConnections } from './http/held-connections';
 import { BodyMemoryLimit } from './http/body-memory-limit';
+import { IgnoredParametersInterceptor } from './http/ignored-parameters';
 import { postOnly } from './http/paths';
 import { PROBLEM_PAGE, ProblemFilter } from './http/problem.filter';
 import { problemView } from './pages/frame/problem-view';
@@ -48,6 +49,7 @@ import { KeysService } from './keys/keys.service';
 import { ACCOUNT_CONTROLLERS, ACCOUNT_PROVIDERS } from './pages/account/providers';
 import { ADMIN_PAGE_CONTROLLERS, ADMIN_PAGE_PROVIDERS } from './pages/admin/providers';
 import { DocumentController } from './pages/api-doc.controller';
+import { DebciController } from './pages/debci.controller';
 import { HomeService } from './pages/home.service';
 import { HistoryController } from './pages/packages/history.controller';
 import { HistoryPageService } from './pages/packages/history-page.service';
@@ -89,12 +91,9 @@ import { TriggerActionsController, TriggersController } from './pages/triggers/t
 import { ListDirectory, ListsController } from './pages/status/lists.controller';
 import { StatisticsController } from './pages/status/statistics.controller';
 import { StatusPagesController } from './pages/status-pages.controller';
-import { FeedsController } from './public-data/feeds.controller';
-import { PackageDataController } from './public-data/package-data.controller';
+import { PUBLIC_DATA_CONTROLLERS } from './public-data/controllers';
 import { PublicCache } from './public-data/public-cache';
 import { PublicRunsService } from './public-data/public-runs.service';
-import { RunFilesController } from './public-data/run-files.controller';
-import { StatusDataController } from './public-data/status-data.controller';
 import { StatusService } from './public-data/status.service';
 import { QueuesController } from './queues/queues.controller';
 import { QueuesService } from './queues/queues.service';
@@ -159,10 +158,8 @@ const CONTROLLERS = [
   UsersController,
   AllKeysController,
   DocumentController,
-  RunFilesController,
-  PackageDataController,
-  StatusDataController,
-  FeedsController,
+  DebciController,
+  ...PUBLIC_DATA_CONTROLLERS,
   LiveController,
   WellKnownController,
   LookController,
@@ -277,6 +274,7 @@ const PROVIDERS: Provider[] = [
         templates.render('frame/problem', problemView(problem, request)),
   },
   { provide: APP_FILTER, useClass: ProblemFilter },
+  { provide: APP_INTERCEPTOR, useClass: IgnoredParametersInterceptor },
 ];
 
 /**

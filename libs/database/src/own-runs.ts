@@ -9,10 +9,10 @@ import { bigint, integer, selected, statement, text } from './statement';
 export interface OwnRunFilter {
   /** The name of a package, in which `*` stands for anything. */
   package?: string | undefined;
-  /** The same for a trigger. */
+  /** A part of the trigger, in which `*` stands for anything. */
   trigger?: string | undefined;
-  suite?: string | undefined;
-  arch?: string | undefined;
+  suites?: string[] | null | undefined;
+  architectures?: string[] | null | undefined;
   verdicts?: Verdict[] | undefined;
   states?: RunState[] | undefined;
   isPrivate?: boolean | undefined;
@@ -44,14 +44,17 @@ export class OwnRuns {
    */
   async find(
     userId: number,
-    { package: name, trigger, suite, arch, verdicts, states, isPrivate }: OwnRunFilter,
+    { package: name, trigger, suites, architectures, verdicts, states, isPrivate }: OwnRunFilter,
     limit: number,
     before: number | null,
     lookedAtMax = LOOKED_AT_MAX,
   ): Promise<OwnRunPage> {
-    const patterns = [name, trigger].map((text) => (text === undefined ? null : likeOf(text)));
+    const patterns = [
+      name === undefined ? null : likeOf(name),
+      trigger === undefined ? null : likeOf(`*${trigger}*`),
+    ];
     const outcome = [verdicts ?? null, states ?? null, isPrivate ?? null];
-    const conditions = [...patterns, suite ?? null, arch ?? null, ...outcome];
+    const conditions = [...patterns, suites ?? null, architectures ?? null, ...outcome];
     const among = [userId, before, lookedAtMax];
     const runs = await this.database.query(FIND, [...among, ...conditions, limit + 1]);
     if (runs.length > limit) return { runs: runs.slice(0, limit), next: runs[limit - 1]!.runId };
@@ -108,7 +111,7 @@ const FIND = statement(
   select ${selected(RECORD_COLUMNS, 'r')}
   from (${AMONG('*')}) r join users u on u.user_id = r.requestor_id
   where ($4::text is null or r.package like $4) and ($5::text is null or r.trigger like $5)
-    and ($6::text is null or r.suite = $6) and ($7::text is null or r.arch = $7)
+    and ($6::text[] is null or r.suite = any($6)) and ($7::text[] is null or r.arch = any($7))
     and ($8::text[] is null or r.verdict = any($8)) and ($9::text[] is null or r.state = any($9))
     and ($10::boolean is null or r.is_private = $10)
   order by r.run_id desc limit $11`,

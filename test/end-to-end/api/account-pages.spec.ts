@@ -196,7 +196,7 @@ describe('my runs', () => {
   it('my runs are looked for in parts, each among so many of the newest', async () => {
     const { userId } = (await api.database.users.find('alice'))!;
     const find = (before: number | null) =>
-      api.database.ownRuns.find(userId, { package: 'hello', suite: 'bookworm' }, 50, before, 10);
+      api.database.ownRuns.find(userId, { package: 'hello', suites: ['bookworm'] }, 50, before, 10);
     const found: number[] = [];
     let parts = 0;
     for (let before: number | null = null, isEnd = false; !isEnd; parts += 1) {

@@ -147,8 +147,17 @@ it('feeds tell each change of status once, the newest first, with links that lea
 });
 
 it('feeds are where package names are', async () => {
-  expect(await entries('/data/feeds/n/nobody.xml')).toEqual([]);
-  const wrong = ['n/nobody', 'x/nobody.xml', 'l/libfoo.xml', 'N/Nobody.xml', 'n/.xml', 'n/no%00body.xml'];
+  await api.submit('waits-first');
+  expect(await entries('/data/feeds/w/waits-first.xml')).toEqual([]);
+  const wrong = [
+    'n/nobody.xml',
+    'n/nobody',
+    'x/nobody.xml',
+    'l/libfoo.xml',
+    'N/Nobody.xml',
+    'n/.xml',
+    'n/no%00body.xml',
+  ];
   for (const path of wrong)
     expect([path, (await api.fetch(`/data/feeds/${path}`)).status]).toEqual([path, 404]);
 });

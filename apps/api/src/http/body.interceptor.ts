@@ -9,6 +9,7 @@ import { ParametersPipe } from './parameters.pipe';
 import { bodyBytes } from './body-bytes';
 import { BodyMemoryLimit } from './body-memory-limit';
 import { multipartFields } from './multipart';
+import { watchParameters } from './ignored-parameters';
 import { jsonParameters, merge, pointerTo, textParameters } from './parameters';
 import type { Parameters } from './parameters';
 import { json, urlEncodedFields, utf8 } from './text';
@@ -42,7 +43,7 @@ export class BodyInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<ContextRequest>();
     const response = context.switchToHttp().getResponse<Response>();
     const query = textParameters(urlEncodedFields(queryOf(request.url)), () => null);
-    request.parameters = merge(query, await this.body(request, response));
+    request.parameters = watchParameters(request, merge(query, await this.body(request, response)));
     return next.handle();
   }
 

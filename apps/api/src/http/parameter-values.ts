@@ -1,7 +1,7 @@
-import { describe, isStorable } from '@proctor/contracts';
+import { describe, isStorable, isWord } from '@proctor/contracts';
 import { queried } from './parameters';
 import type { Parameter } from './parameters';
-import { refused } from './problem';
+import { badRequest, refused } from './problem';
 
 /** Reads the value of a parameter. @throws Problem 400 that names the parameter and what it holds */
 export type ReadValue<T> = (parameter: Parameter, name: string) => T;
@@ -82,4 +82,35 @@ export function unlessEmpty<T>(read: ReadValue<T>): ReadValue<T | undefined> {
 export function fromQuery<T>(name: string, value: unknown, read: ReadValue<T>): T | null {
   if (value === undefined || value === '') return null;
   return read(queried(value), name);
+}
+
+const WORDS_MAX = 50;
+
+/**
+ * Names of suites or architectures of a query: separated by commas, or the parameter several times, with or without `[]` behind its
+ * name. Null when there are none.
+ * @throws Problem 400
+ */
+export function wordsIn(query: Record<string, unknown>, name: 'suite' | 'arch'): string[] | null {
+  const given = [query[name], query[`${name}[]`]].flat().filter((each) => each !== undefined);
+  const words = given.flatMap((each) => (typeof each === 'string' ? each.split(',') : [each]));
+  const named = words.filter((word) => word !== '');
+  const odd = named.find((word) => typeof word !== 'string' || !isWord(word));
+  const what = name === 'suite' ? 'suites' : 'architectures';
+  if (odd !== undefined) throw badRequest(`${name} must be names of ${what}, and ${describe(odd)} is none.`);
+  if (named.length > WORDS_MAX) throw badRequest(`${name} must name ${WORDS_MAX} ${what} at most.`);
+  return named.length === 0 ? null : [...new Set(named as string[])];
+}
+
+/** One of them at most. @throws Problem 400 */
+export function wordIn(query: Record<string, unknown>, name: 'suite' | 'arch'): string | null {
+  const [word = null, ...others] = wordsIn(query, name) ?? [];
+  if (others.length === 0) return word;
+  throw badRequest(`${name} must be one name, not ${describe([word, ...others].join(','))}.`);
+}
+
+/** `true` or `false` of a query; null when it is left out. @throws Problem 400 */
+export function flagIn(query: Record<string, unknown>, name: string): boolean | null {
+  const word = fromQuery(name, query[name], oneOf(['true', 'false']));
+  return word === null ? null : word === 'true';
 }

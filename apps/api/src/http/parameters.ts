@@ -22,13 +22,19 @@ export type Field = [name: string, text: string];
 
 /**
  * @param pointerOf where a name is in the body; answers null for the query
- * @throws Problem 400 for a name that is given twice
+ * A name that ends in `[]` may come several times: its value is an array then.
+ * @throws Problem 400 for any other name that is given twice
  */
 export function textParameters(fields: Field[], pointerOf: (name: string) => string | null): Parameters {
   const parameters: Parameters = new Map();
   for (const [name, value] of fields) {
     const pointer = pointerOf(name);
-    if (parameters.has(name)) throw refused(`${describe(name)} is given more than once.`, pointer);
+    const before = parameters.get(name);
+    if (before && name.endsWith('[]')) {
+      parameters.set(name, { value: [before.value, value].flat(), isText: false, pointer });
+      continue;
+    }
+    if (before) throw refused(`${describe(name)} is given more than once.`, pointer);
     parameters.set(name, { value, isText: true, pointer });
   }
   return parameters;

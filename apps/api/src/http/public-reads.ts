@@ -9,7 +9,8 @@ const PUBLIC_READS =
 /** Below `/data`, but for the feeds of users, whose addresses are secret. */
 const OPEN_TO_ORIGINS = /^\/data\/(?!followed\/)/;
 
-const EXPOSED = 'ETag, Last-Modified, Link, Content-Length, Content-Range, Accept-Ranges, Retry-After';
+const EXPOSED =
+  'ETag, Last-Modified, Link, Content-Length, Content-Range, Accept-Ranges, Retry-After, Ignored-Parameters';
 const ASKED_WITH = 'Accept, If-None-Match, If-Modified-Since, Range, Last-Event-ID';
 const PREFLIGHT_SECONDS = 86_400;
 

@@ -2,6 +2,12 @@ import type { IdempotencyKey, KeyLimits, Requestor, User } from '@proctor/databa
 import type { Request } from 'express';
 import type { Parameters } from './parameters';
 
+/** Which names of a request's query were read. */
+export interface QueryWatch {
+  given: readonly string[];
+  read: Set<string>;
+}
+
 /** What the steps before a handler have found out about a request. */
 export interface RequestContext {
   /** The name of the request in logs, answers and messages. */
@@ -18,6 +24,8 @@ export interface RequestContext {
   keyOwner?: User;
   /** Of the public data: answered by a route of the API as everybody may read it, whoever asks. */
   isPublicRead?: true;
+  /** Of a page, and of data outside the API: which names of its query were read. */
+  watch?: QueryWatch;
   /** Query and body, as they were read. */
   parameters?: Parameters;
   /** Null without the header `Idempotency-Key`. */

@@ -1,7 +1,7 @@
 import { Controller, Get, Header, UseInterceptors } from '@nestjs/common';
 import { Requires } from '../auth/authentication.middleware';
 import { PageInterceptor } from './frame/page';
-import type { Page } from './frame/page';
+import type { Page, Redirect } from './frame/page';
 import { readDocument } from '../http/openapi-document';
 import type { ApiDocument } from '../http/openapi-document';
 import { documentView } from './api-doc-view';
@@ -17,6 +17,12 @@ export class DocumentController {
   @Header('Cache-Control', 'public, no-cache')
   read(): ApiDocument {
     return (this.document ??= readDocument());
+  }
+
+  @Get()
+  @UseInterceptors(PageInterceptor)
+  lead(): Redirect {
+    return { redirectTo: '/api/doc' };
   }
 
   @Get('doc')

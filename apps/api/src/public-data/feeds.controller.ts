@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Param, Req, UseInterceptors } from '@nestjs/common';
 import { isPackageName, packagePrefix } from '@proctor/contracts';
 import { systemClock } from '@proctor/clock';
-import { PublicRuns } from '@proctor/database';
+import { PackagePages, PublicRuns } from '@proctor/database';
 import type { StatusRecord } from '@proctor/database';
 import type { Request } from 'express';
 import { Requires } from '../auth/authentication.middleware';
@@ -29,6 +29,7 @@ export class FeedsController {
 
   constructor(
     private readonly publicRuns: PublicRuns,
+    private readonly packages: PackagePages,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {
     this.changes = new SharedAnswers(systemClock, {
@@ -50,7 +51,10 @@ export class FeedsController {
   ): Promise<PublicAnswer> {
     const name = file.endsWith(SUFFIX) ? file.slice(0, -SUFFIX.length) : '';
     if (!isPackageName(name) || prefix !== packagePrefix(name)) throw notFound('There is no such feed.');
-    return this.feed(request, name);
+    const feed = await this.feed(request, name);
+    if (feed.updates.length === 0 && !(await this.packages.isKnown(name)))
+      throw notFound('There is no such feed.');
+    return feed;
   }
 
   private async feed(request: Request, name: string | null): Promise<PublicAnswer> {

@@ -80,6 +80,27 @@ export class StatusDataController {
   }
 }
 
+/** How many packages had which status at the end of a day that is over, or have today: `2026/11/05.json`. */
+@Controller('data/status/:suite/:arch/:year/:month/:day.json')
+@Requires('nothing')
+@UseInterceptors(PublicAnswerInterceptor)
+export class DayStatusController {
+  constructor(private readonly status: StatusService) {}
+
+  @Get()
+  async counts(
+    @Param() { year, month, day, ...place }: SuiteArch & Record<'year' | 'month' | 'day', string>,
+  ): Promise<PublicAnswer> {
+    const { version, counts } = await this.status.ofDay(place, `${year}-${month}-${day}`);
+    const { date, ...numbers } = counts;
+    return {
+      content: { ...numbers, date: timestamp(date) },
+      updates: updates(version),
+      maxAgeSeconds: MAX_AGE_SECONDS,
+    };
+  }
+}
+
 function updates({ newestUpdate }: StatusVersion): Date[] {
   return newestUpdate ? [newestUpdate] : [];
 }

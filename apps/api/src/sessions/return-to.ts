@@ -17,6 +17,11 @@ export function returnTo(wanted: unknown): string {
   return isOurs ? pathname + search + hash : '/';
 }
 
+/** An address of this server as the path that it has there; anything else as it is. @param base without a slash at its end */
+export function withoutBase(address: unknown, base: string): unknown {
+  return typeof address === 'string' && address.startsWith(`${base}/`) ? address.slice(base.length) : address;
+}
+
 /** The address of the login that leads back to a path. */
 export function loginUrl(path: string): string {
   return `/user/login?next=${encodeURIComponent(path)}`;

@@ -15,6 +15,13 @@ class OwnPagesGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<ContextRequest>();
     const user = requireLogin(request);
     if (request.params['user'] === user.name) return true;
+    const { method, originalUrl } = request;
+    // Other sites link the page before a retry with anybody's name in it.
+    const rest = method === 'GET' ? /^\/user\/[^/]+(\/retry\/.*)$/.exec(originalUrl)?.[1] : undefined;
+    if (rest !== undefined)
+      throw new Problem(302, 'This page is among your own.', {
+        headers: { Location: `/user/${user.name}${rest}` },
+      });
     throw new Problem(403, 'This page is of another user.');
   }
 }

@@ -14,7 +14,14 @@ it('a filter of one’s own runs keeps its fields in an address, and leaves out 
     before: '12',
     tick: 'all',
   });
-  expect(filter).toEqual({ package: 'hello', readers: 'private', before: 12, areAllTicked: true });
+  expect(filter).toEqual({
+    package: 'hello',
+    suites: null,
+    architectures: null,
+    readers: 'private',
+    before: 12,
+    areAllTicked: true,
+  });
   expect(jobQuery(filter)).toBe('package=hello&readers=private&before=12');
   expect([isFiltered(filter), isFiltered(pipe.transform({ before: '12' }))]).toEqual([true, false]);
 });
@@ -33,7 +40,7 @@ it.each([
 it.each([
   [{ readers: 'all' }, 400, 'readers must be one of public, private, not "all".'],
   [{ status: 'well' }, 400, /^status must be one of waiting, .*, not "well"\.$/],
-  [{ suite: ['a', 'b'] }, 400, 'suite must be one text, not an array.'],
+  [{ trigger: ['a', 'b'] }, 400, 'trigger must be one text, not an array.'],
   [{ before: ['1', '2'] }, 400, 'before must be one run id, not an array.'],
   [{ before: 'x' }, 404, /./],
 ])('a filter of one’s own runs refuses %j', (query, status, detail) => {

@@ -7,11 +7,11 @@ import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { badRequest } from '../../http/problem';
 import type { Parameters } from '../../http/parameters';
-import { fromQuery, oneOf, type ReadValue, text } from '../../http/parameter-values';
+import { flagIn, fromQuery, oneOf, type ReadValue, text, wordsIn } from '../../http/parameter-values';
 import { statusOf } from '../../runs/result-object';
 import { BeforePipe } from '../../runs/run-id';
 
-const TEXTS = ['package', 'trigger', 'suite', 'arch', 'status', 'readers'] as const;
+const TEXTS = ['package', 'trigger', 'status', 'readers'] as const;
 
 /** An address holds no more. */
 const TEXT_LENGTH_MAX = 16_384;
@@ -22,9 +22,11 @@ export const READERS = ['public', 'private'];
 /** Which of a user's runs a list shows, as its form and its address say it. */
 export interface JobFilter {
   package?: string;
+  /** A part of it. */
   trigger?: string;
-  suite?: string;
-  arch?: string;
+  /** Null where it does not matter. */
+  suites: string[] | null;
+  architectures: string[] | null;
   /** A word of `statusWords`. */
   status?: string;
   /** A word of `READERS`. */
@@ -48,8 +50,10 @@ export class JobFilterPipe implements PipeTransform<Record<string, unknown>, Job
   /** @throws Problem 400 for a field that is given more than once, and for a word that it does not take; 404 for no run's id */
   transform(query: Record<string, unknown>): JobFilter {
     const filter: JobFilter = {
+      suites: wordsIn(query, 'suite'),
+      architectures: wordsIn(query, 'arch'),
       before: new BeforePipe().transform(query['before']),
-      areAllTicked: query['tick'] === 'all',
+      areAllTicked: fromQuery('tick', query['tick'], oneOf(['all'])) !== null,
     };
     const words: Partial<Record<string, ReadValue<string>>> = {
       status: oneOf(statusWords(this.configuration.server.neutral)),
@@ -59,12 +63,17 @@ export class JobFilterPipe implements PipeTransform<Record<string, unknown>, Job
       const value = fromQuery(field, query[field], words[field] ?? text(TEXT_LENGTH_MAX));
       if (value !== null) filter[field] = value;
     }
-    return filter;
+    const isPrivate = flagIn(query, 'is_private');
+    if (isPrivate === null) return filter;
+    const readers = isPrivate ? 'private' : 'public';
+    if (filter.readers === undefined || filter.readers === readers) return { ...filter, readers };
+    throw badRequest(`readers is ${filter.readers}, and is_private says ${isPrivate}.`);
   }
 }
 
 export function isFiltered(filter: JobFilter): boolean {
-  return TEXTS.some((field) => filter[field] !== undefined);
+  const { suites, architectures } = filter;
+  return suites !== null || architectures !== null || TEXTS.some((field) => filter[field] !== undefined);
 }
 
 /** The same for the database. */
@@ -72,9 +81,9 @@ export function ownRunFilter(
   { status, readers, ...filter }: JobFilter,
   neutral: NeutralStatus,
 ): OwnRunFilter {
-  const { package: name, trigger, suite, arch } = filter;
+  const { package: name, trigger, suites, architectures } = filter;
   const isPrivate = readers === undefined ? undefined : readers === 'private';
-  return { package: name, trigger, suite, arch, isPrivate, ...outcomeOf(status, neutral) };
+  return { package: name, trigger, suites, architectures, isPrivate, ...outcomeOf(status, neutral) };
 }
 
 function outcomeOf(
@@ -91,6 +100,8 @@ function outcomeOf(
 export function jobQuery(filter: JobFilter, changes: { before?: number | null; tick?: 'all' } = {}): string {
   const query = new URLSearchParams();
   for (const field of TEXTS) if (filter[field] !== undefined) query.set(field, filter[field]);
+  if (filter.suites !== null) query.set('suite', filter.suites.join(','));
+  if (filter.architectures !== null) query.set('arch', filter.architectures.join(','));
   const { before = filter.before, tick } = changes;
   if (before !== null) query.set('before', String(before));
   if (tick) query.set('tick', tick);
@@ -124,13 +135,13 @@ export class SelectedRunsPipe implements PipeTransform<Parameters, SelectedRuns>
   }
 }
 
-/** The parameter `run_ids`: ids separated by commas; what is no id is of no run. */
+/** The parameter `run_ids`: ids separated by commas, or `run_ids[]` several times; what is no id is of no run. */
 @Injectable()
 export class ListedRunsPipe extends SelectedRunsPipe {
   /** @throws Problem 400 for too many */
   override transform(parameters: Parameters): SelectedRuns {
-    const listed = parameters.get('run_ids')?.value;
-    const words = typeof listed === 'string' ? listed.split(',') : [];
+    const listed = [parameters.get('run_ids')?.value, parameters.get('run_ids[]')?.value].flat();
+    const words = listed.flatMap((each) => (typeof each === 'string' ? each.split(',') : []));
     const runIds = [...new Set(words.map(Number))].filter(isRunId);
     this.check(runIds);
     return { runIds, isConfirmed: false };

@@ -1,10 +1,13 @@
-import { Controller, Get, HttpCode, Post, Query, Req, Res, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, HttpCode, Inject, Post, Query, Req, Res, UseInterceptors } from '@nestjs/common';
 import type { Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { baseUrl } from '../../http/paths';
 import type { ContextRequest } from '../../http/request-context';
 import { Sent } from '../../http/body.interceptor';
 import { TakesForm } from '../../sessions/form-protection';
-import { loginUrl, returnTo } from '../../sessions/return-to';
+import { loginUrl, returnTo, withoutBase } from '../../sessions/return-to';
 import { CurrentViewer } from '../../sessions/viewer';
 import type { Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../frame/page';
@@ -16,17 +19,51 @@ import { LoginForm, LoginService } from './login.service';
 @Requires('nothing')
 @UseInterceptors(PageInterceptor)
 export class LoginController {
-  constructor(private readonly logins: LoginService) {}
+  constructor(
+    private readonly logins: LoginService,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
 
+  /** debci's way to one's own page. */
+  @Get()
+  own(@CurrentViewer() { user }: Viewer): Redirect {
+    return { redirectTo: user ? `/user/${user.name}` : loginUrl('/user') };
+  }
+
+  /** debci leads back to `original_url`. */
   @Get('login')
   async page(
     @Query('next') next: unknown,
+    @Query('original_url') original: unknown,
     @CurrentViewer() viewer: Viewer,
     @Req() request: ContextRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Page | Redirect> {
-    if (viewer.user) return { redirectTo: returnTo(next) };
-    return this.logins.page(request, response, returnTo(next));
+    const goal = returnTo(
+      next ?? withoutBase(original, baseUrl(request, this.configuration.server.publicUrl)),
+    );
+    if (viewer.user) return { redirectTo: goal };
+    return this.logins.page(request, response, goal);
+  }
+
+  /** Where the login providers of debci come back to, also without success. */
+  @Get('auth/*way')
+  again(): Redirect {
+    return { redirectTo: '/user/login' };
+  }
+
+  /** A page of another site cannot log anybody out: its link leads to one's own page, where the button is. */
+  @Get('logout')
+  async logoutByAddress(
+    @CurrentViewer() viewer: Viewer,
+    @Req() request: ContextRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Page | Redirect> {
+    if (!viewer.user) return { redirectTo: '/' };
+    const isTyped = ['none', 'same-origin'].includes(request.get('Sec-Fetch-Site') ?? '');
+    const isAhead = request.get('Sec-Purpose') !== undefined;
+    if (!isTyped || isAhead) return { redirectTo: `/user/${viewer.user.name}` };
+    return this.logins.logout(viewer, request, response);
   }
 
   @Post('login')

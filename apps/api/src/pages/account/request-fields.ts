@@ -32,9 +32,16 @@ export class RequestFieldsPipe implements PipeTransform<Parameters, RequestField
       return typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '';
     };
     const ticked = (start: string): string[] =>
-      [...parameters.keys()].filter((name) => name.startsWith(start)).map((name) => name.slice(start.length));
+      [...parameters.keys()]
+        .filter((name) => name.startsWith(start) && parameters.has(name))
+        .map((name) => name.slice(start.length));
+    /** With `[]` behind its name, as debci's form has it, a field may come several times. */
+    const several = (name: string): string[] =>
+      [parameters.get(`${name}[]`)?.value].flat().filter((each) => typeof each === 'string');
     const chosen = (name: string): string[] => [
-      ...new Set([...ticked(`${name}-`), ...text(name).split(',')].filter((each) => each !== '')),
+      ...new Set(
+        [...ticked(`${name}-`), ...text(name).split(','), ...several(name)].filter((each) => each !== ''),
+      ),
     ];
     const step = text('step');
     return {
@@ -42,12 +49,12 @@ export class RequestFieldsPipe implements PipeTransform<Parameters, RequestField
       suites: chosen('suite'),
       archs: chosen('arch'),
       trigger: text('trigger'),
-      pins: text('pins'),
-      sources: ticked('source-'),
+      pins: text('pins') || text('pin_packages'),
+      sources: [...new Set([...ticked('source-'), ...several('extra_apt_sources')])],
       backend: text('backend'),
       autopkgtest: text('autopkgtest'),
       priority: text('priority'),
-      isPrivate: parameters.has('is_private'),
+      isPrivate: parameters.has('is_private') && text('is_private') !== 'false',
       step: step === 'submit' ? step : 'preview',
     };
   }

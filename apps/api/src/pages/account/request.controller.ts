@@ -9,9 +9,9 @@ import type { ContextRequest } from '../../http/request-context';
 import { TakesForm } from '../../sessions/form-protection';
 import type { Page } from '../frame/page';
 import { OwnPages, requireLogin } from './account-pages';
-import { batchOf, RequestFieldsPipe, UploadPipe } from './request-fields';
+import { RequestFieldsPipe, UploadPipe } from './request-fields';
 import type { RequestFields, RequestStep, Upload } from './request-fields';
-import { jsonOf, type Requested, RequestPageService } from './request.service';
+import { type Requested, RequestPageService } from './request.service';
 
 type Step = RequestFields & { step: RequestStep };
 
@@ -74,12 +74,14 @@ export class RequestController {
 @Requires('nothing')
 @OwnPages({ isData: true })
 export class RequestExportController {
+  constructor(private readonly requests: RequestPageService) {}
+
   @Post('export')
   @HttpCode(200)
   @Header('Content-Disposition', 'attachment; filename="tests.json"')
   @Header('Content-Type', 'application/json; charset=utf-8')
   @TakesForm()
   export(@Sent(RequestFieldsPipe) fields: Step): string {
-    return jsonOf(batchOf(fields));
+    return this.requests.exported(fields);
   }
 }

@@ -3,6 +3,7 @@ import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/com
 import type { Response } from 'express';
 import { mergeMap } from 'rxjs';
 import type { Observable } from 'rxjs';
+import { ignoredParameters, watchQuery } from '../../http/ignored-parameters';
 import { pathOf } from '../../http/paths';
 import type { ContextRequest } from '../../http/request-context';
 import { PublicCache } from '../../public-data/public-cache';
@@ -37,6 +38,7 @@ export class PageInterceptor implements NestInterceptor<Page | Redirect, string>
   intercept(context: ExecutionContext, next: CallHandler<Page | Redirect>): Observable<string> {
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<ContextRequest>(), http.getResponse<Response>()];
+    if (request.method !== 'POST') watchQuery(request);
     return next.handle().pipe(
       mergeMap(async (answer) => {
         if ('redirectTo' in answer) {
@@ -55,7 +57,8 @@ export class PageInterceptor implements NestInterceptor<Page | Redirect, string>
         const isUnindexed = request.originalUrl.includes('?');
         // What a form was answered with cannot be asked for again.
         const here = request.method === 'POST' ? '/' : request.originalUrl;
-        const own = { pagePath: pathOf(request), here, viewer, frame, isUnindexed };
+        const ignored = ignoredParameters(request);
+        const own = { pagePath: pathOf(request), here, viewer, frame, isUnindexed, ignored };
         return this.templates.render(template, { ...own, ...data });
       }),
     );

@@ -22,8 +22,8 @@ export class PrefixAskedPipe implements PipeTransform<Record<string, unknown>, P
   transform(query: Record<string, unknown>): PrefixAsked {
     return {
       status: fromQuery('status', query['status'], oneOf(PACKAGE_STATES)),
-      suite: fromQuery('suite', query['suite'], named('the name of a suite', isWord)),
-      arch: fromQuery('arch', query['arch'], named('the name of an architecture', isWord)),
+      suite: fromQuery('suite', query['suite'] ?? query['suite[]'], named('the name of a suite', isWord)),
+      arch: fromQuery('arch', query['arch'] ?? query['arch[]'], named('the name of an architecture', isWord)),
       after: fromQuery('after', query['after'], afterOf),
     };
   }

@@ -34,14 +34,17 @@ interface FoundPackage {
 export class SearchController {
   constructor(private readonly pages: PackagePages) {}
 
-  /** The very name of a package leads to its page. */
+  /** The very name of a package leads to its page, and so does what is in the name of one package alone. */
   @Get('search')
   @UseInterceptors(PageInterceptor)
   async search(@Query('query', QueryPipe) query: string): Promise<Page | Redirect> {
     const isName = isPackageName(query) && (await this.pages.isKnown(query));
     if (isName) return { redirectTo: packagePath(query) };
     const jsonUrl = `/packages/-/search.json?query=${encodeURIComponent(query)}`;
-    const data = { query, ...(await this.found(query)), isUnindexed: true, jsonUrl };
+    const found = await this.found(query);
+    const [only, ...others] = found.packages;
+    if (only && others.length === 0) return { redirectTo: only.url };
+    const data = { query, ...found, isUnindexed: true, jsonUrl };
     return { template: 'search/search', data };
   }
 

@@ -1,8 +1,8 @@
 import type { PipeTransform } from '@nestjs/common';
-import { describe, isWord } from '@proctor/contracts';
+import { describe } from '@proctor/contracts';
 import type { ListFilter } from '@proctor/database';
 import { badRequest } from '../../http/problem';
-import { fromQuery, text, wholeNumber } from '../../http/parameter-values';
+import { flagIn, fromQuery, text, wholeNumber, wordsIn } from '../../http/parameter-values';
 
 /** What is asked of a list. */
 export interface ListAsked extends ListFilter {
@@ -15,6 +15,8 @@ export interface ListAsked extends ListFilter {
   /** The two as they were asked for; null where they were not. */
   given: Record<'since' | 'minutes', string | null>;
   isBound: boolean;
+  /** Whether private runs are meant; null: it was not said. No list has any. */
+  isPrivate: boolean | null;
 }
 
 const DAYS_BACK = 7;
@@ -22,7 +24,6 @@ const MINUTES = 60;
 const MINUTES_MAX = 100_000;
 const DAY_MS = 86_400_000;
 const TEXT = text(1_000);
-const WORDS_MAX = 50;
 
 /** The query of a list; an empty field of its form counts as left out. */
 export class ListPipe implements PipeTransform<Record<string, unknown>, ListAsked> {
@@ -44,6 +45,7 @@ export class ListPipe implements PipeTransform<Record<string, unknown>, ListAske
       minutes: fromQuery('minutes', query['minutes'], wholeNumber(1, MINUTES_MAX)) ?? MINUTES,
       given,
       isBound: given.since !== null || given.minutes !== null,
+      isPrivate: flagIn(query, 'is_private'),
     };
   }
 }
@@ -51,22 +53,6 @@ export class ListPipe implements PipeTransform<Record<string, unknown>, ListAske
 /** The beginning of a day, UTC, so that the answer is the same all day. */
 export function daysAgo(days: number): Date {
   return new Date(Math.floor(Date.now() / DAY_MS - days) * DAY_MS);
-}
-
-/**
- * Names of suites or architectures: separated by commas, or the parameter several times. Null when there are none.
- * @throws Problem 400
- */
-export function wordsIn(query: Record<string, unknown>, name: 'suite' | 'arch'): string[] | null {
-  const value = query[name];
-  const given: unknown[] = Array.isArray(value) ? value : [value ?? ''];
-  const words = given.flatMap((each) => (typeof each === 'string' ? each.split(',') : [each]));
-  const named = words.filter((word) => word !== '');
-  const odd = named.find((word) => typeof word !== 'string' || !isWord(word));
-  const what = name === 'suite' ? 'suites' : 'architectures';
-  if (odd !== undefined) throw badRequest(`${name} must be names of ${what}, and ${describe(odd)} is none.`);
-  if (named.length > WORDS_MAX) throw badRequest(`${name} must name ${WORDS_MAX} ${what} at most.`);
-  return named.length === 0 ? null : [...new Set(named as string[])];
 }
 
 /** `YYYY-MM-DD`, UTC, or UNIX seconds. */

@@ -51,6 +51,7 @@ export interface ListPart<Row = unknown> {
 
 /** Reads a part of a list. @throws Problem 400 */
 export async function readPart<Row>(list: StatusList<Row>, asked: ListAsked): Promise<ListPart<Row>> {
+  if (asked.isPrivate) return { rows: [], hasMore: false };
   const rows = await list.read(asked, LISTED_MAX + 1);
   return { rows: rows.slice(0, LISTED_MAX), hasMore: rows.length > LISTED_MAX };
 }
@@ -61,7 +62,7 @@ export async function totalOf<Row>(
   asked: ListAsked,
   { rows, hasMore }: ListPart<Row>,
 ): Promise<BoundedCount> {
-  if (asked.after === null && !hasMore) return { count: rows.length, isMore: false };
+  if (asked.isPrivate || (asked.after === null && !hasMore)) return { count: rows.length, isMore: false };
   return list.count(asked);
 }
 
@@ -76,6 +77,7 @@ export function listUrl(
   if (asked.architectures !== null) query.set('arch', asked.architectures.join(','));
   if (asked.package !== null) query.set('package', asked.package);
   if (list.bound && asked.given[list.bound]) query.set(list.bound, asked.given[list.bound]!);
+  if (asked.isPrivate !== null) query.set('is_private', String(asked.isPrivate));
   if (asked.after !== null) query.set('after', asked.after);
   return `/status/${list.name}${form}${query.size > 0 ? `?${query.toString()}` : ''}`;
 }
@@ -93,6 +95,7 @@ export function listSentence(
     asked.architectures &&
       `${asked.architectures.length > 1 ? 'architectures' : 'architecture'} ${asked.architectures.join(' or ')}`,
     asked.package && `package ${asked.package}`,
+    asked.isPrivate && 'private runs, which are under “My runs” alone',
   ].filter(Boolean);
   const filtered = wanted.length > 0 ? ` (${wanted.join(', ')})` : '';
   const isFirst = asked.after === null;
@@ -121,7 +124,11 @@ export function listView(
   const first = { ...asked, after: null };
   const last = rows.at(-1);
   const isFiltered =
-    asked.suites !== null || asked.architectures !== null || asked.package !== null || asked.isBound;
+    asked.suites !== null ||
+    asked.architectures !== null ||
+    asked.package !== null ||
+    asked.isBound ||
+    asked.isPrivate !== null;
   return {
     title: list.title,
     caption: `${list.title}, ${list.order}`,

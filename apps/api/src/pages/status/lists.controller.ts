@@ -2,11 +2,13 @@ import { Controller, Get, Inject, Injectable, Param, Query, Req, Res, UseInterce
 import { describe } from '@proctor/contracts';
 import type { ConfigurationStatus } from '@proctor/config';
 import { ErrorSignatures, StatusLists } from '@proctor/database';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION, CONFIGURATION_STATUS } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
+import { ignore } from '../../http/ignored-parameters';
 import { baseUrl, pathOf } from '../../http/paths';
+import type { ContextRequest } from '../../http/request-context';
 import { notFound } from '../../http/problem';
 import { atomFeed } from '../../public-data/status-feed';
 import { PageInterceptor } from '../frame/page';
@@ -78,9 +80,10 @@ export class ListsController {
   async object(
     @Param('list') name: string,
     @Query(ListPipe) asked: ListAsked,
+    @Req() request: ContextRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<object> {
-    const list = this.directory.find(name);
+    const list = this.find(name, request);
     const part = await readPart(list, asked);
     response.set('Cache-Control', 'no-cache');
     return listObject(list, asked, part);
@@ -90,10 +93,10 @@ export class ListsController {
   async feed(
     @Param('list') name: string,
     @Query(ListPipe) asked: ListAsked,
-    @Req() request: Request,
+    @Req() request: ContextRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const list = this.directory.find(name);
+    const list = this.find(name, request);
     const { rows } = await readPart(list, asked);
     const address = {
       base: baseUrl(request, this.configuration.server.publicUrl),
@@ -110,18 +113,34 @@ export class ListsController {
 
   @Get('pending/:suite')
   @UseInterceptors(PageInterceptor)
-  pending(@Param('suite') suite: string, @Query(ListPipe) asked: ListAsked): Promise<Page> {
+  pending(
+    @Param('suite') suite: string,
+    @Query(ListPipe) asked: ListAsked,
+    @Req() request: ContextRequest,
+  ): Promise<Page> {
+    for (const name of ['suite', 'suite[]']) ignore(request, name);
     if (!this.configuration.server.suites.includes(suite))
       throw notFound(`There is no suite ${describe(suite)}.`);
-    return this.page('pending', { ...asked, suites: [suite] });
+    return this.page('pending', { ...asked, suites: [suite] }, request);
   }
 
   @Get(':list')
   @UseInterceptors(PageInterceptor)
-  async page(@Param('list') name: string, @Query(ListPipe) asked: ListAsked): Promise<Page> {
-    const list = this.directory.find(name);
+  async page(
+    @Param('list') name: string,
+    @Query(ListPipe) asked: ListAsked,
+    @Req() request: ContextRequest,
+  ): Promise<Page> {
+    const list = this.find(name, request);
     const part = await readPart(list, asked);
     const total = await totalOf(list, asked, part);
     return { template: 'status/list', data: listView(list, asked, part, total, this.configuration.server) };
+  }
+
+  /** @throws Problem 404 */
+  private find(name: string, request: ContextRequest): StatusList {
+    const list = this.directory.find(name);
+    for (const bound of ['since', 'minutes'] as const) if (list.bound !== bound) ignore(request, bound);
+    return list;
   }
 }

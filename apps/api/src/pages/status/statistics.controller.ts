@@ -1,18 +1,15 @@
 import { Controller, Get, Header, Inject, Query, Req, UseInterceptors } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
-import { describe } from '@proctor/contracts';
 import { DayStatistics } from '@proctor/database';
 import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { baseUrl, pathOf } from '../../http/paths';
-import { badRequest } from '../../http/problem';
-import { fromQuery, oneOf } from '../../http/parameter-values';
+import { fromQuery, oneOf, wordIn } from '../../http/parameter-values';
 import { atomFeed } from '../../public-data/status-feed';
 import { PageInterceptor } from '../frame/page';
 import type { Page } from '../frame/page';
-import { wordsIn } from './list-asked';
 import {
   figuresOf,
   firstDays,
@@ -28,16 +25,10 @@ const SPAN = 90;
 /** The query of the statistics; an empty field of its form counts as left out. */
 class StatisticsPipe implements PipeTransform<Record<string, unknown>, StatisticsAsked> {
   /** @throws Problem 400 that names the field and what it holds */
-  transform({ suite, arch, days }: Record<string, unknown>): StatisticsAsked {
-    const span = fromQuery('days', days, oneOf(SPANS)) ?? SPAN;
-    return { suite: oneIn({ suite }, 'suite'), arch: oneIn({ arch }, 'arch'), days: span };
+  transform(query: Record<string, unknown>): StatisticsAsked {
+    const days = fromQuery('days', query['days'], oneOf(SPANS)) ?? SPAN;
+    return { suite: wordIn(query, 'suite'), arch: wordIn(query, 'arch'), days };
   }
-}
-
-function oneIn(query: Record<string, unknown>, name: 'suite' | 'arch'): string | null {
-  const [word = null, ...others] = wordsIn(query, name) ?? [];
-  if (others.length === 0) return word;
-  throw badRequest(`${name} must be one name, not ${describe(query[name])}.`);
 }
 
 /** How runs and packages went, day by day. */

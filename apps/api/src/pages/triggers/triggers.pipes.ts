@@ -6,7 +6,7 @@ import { badRequest } from '../../http/problem';
 import { queried } from '../../http/parameters';
 import type { Parameters } from '../../http/parameters';
 import { shapeOf } from '../../http/parameters.pipe';
-import { fromQuery, text } from '../../http/parameter-values';
+import { fromQuery, text, wordIn } from '../../http/parameter-values';
 import { BeforePipe } from '../../runs/run-id';
 import type { TriggerGroup } from '../../runs/trigger-groups';
 import type { TriggerSelection } from '../../runs/trigger-plan';
@@ -32,22 +32,30 @@ export interface ShownQuery {
   before: number | null;
 }
 
-const FILTERS = ['group', 'suite', 'arch', 'signature'];
-
 /** The query of a page of a trigger. */
 @Injectable()
 export class ShownQueryPipe implements PipeTransform<Record<string, unknown>, ShownQuery> {
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 
-  /** @throws Problem 400; 404 for what cannot be the id of a run */
-  transform({ before, ...query }: Record<string, unknown>): ShownQuery {
+  /** @throws Problem 400 */
+  transform(query: Record<string, unknown>): ShownQuery {
+    const suiteAndArch = { suite: wordIn(query, 'suite'), arch: wordIn(query, 'arch') };
+    const { group: asGroup, signature: asSignature } = query;
     // An empty field of a form counts as left out.
-    const given = FILTERS.filter((name) => query[name] !== undefined && query[name] !== '');
-    const parameters: Parameters = new Map(given.map((name) => [name, queried(query[name])]));
+    const given = Object.entries({ group: asGroup, ...suiteAndArch, signature: asSignature }).filter(
+      ([, value]) => value !== undefined && value !== null && value !== '',
+    );
+    const parameters: Parameters = new Map(given.map(([name, value]) => [name, queried(value)]));
     const asked = shapeOf(TestSelection, parameters, this.configuration.server);
     const { group: groups, suite, arch, signature } = asked;
     if (groups && groups.length > 1) throw badRequest('group must be one group of tests.');
-    return { group: groups?.[0], suite, arch, signature, before: new BeforePipe().transform(before) };
+    return {
+      group: groups?.[0],
+      suite,
+      arch,
+      signature,
+      before: new BeforePipe().transform(query['before']),
+    };
   }
 }
 

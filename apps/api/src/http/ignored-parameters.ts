@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import type { Response } from 'express';
+import onHeaders from 'on-headers';
+import { map } from 'rxjs';
+import type { Observable } from 'rxjs';
+import type { Parameter, Parameters } from './parameters';
+import { pathOf } from './paths';
+import type { ContextRequest } from './request-context';
+
+/** What other sites add to the addresses that they link: it is not meant for this service, and nobody misses it. */
+const FOREIGN =
+  /^(utm_\w+|[gd]clid|[gw]braid|gad_\w+|fbclid|msclkid|twclid|yclid|igshid|srsltid|mc_[ce]id|_g[al])$/;
+
+/** Names that an answer tells of. */
+const NAMES_MAX = 10;
+const NAME_LENGTH_MAX = 60;
+
+const HEADER = 'Ignored-Parameters';
+
+/**
+ * Makes the query of a request note which of its names are read from now on. What no code has read had no effect, so no page needs a
+ * list of what it takes.
+ */
+export function watchQuery(request: ContextRequest): void {
+  if (request.watch || !request.url.includes('?')) return;
+  const query = request.query as Record<string, unknown>;
+  const read = new Set<string>();
+  request.watch = { given: Object.keys(query), read };
+  const value = new Proxy(query, {
+    get(values, name): unknown {
+      if (typeof name === 'string') read.add(name);
+      return Reflect.get(values, name);
+    },
+  });
+  Object.defineProperty(request, 'query', { value, configurable: true });
+}
+
+/** The same of parameters that were read from query and body. */
+export function watchParameters({ watch }: ContextRequest, parameters: Parameters): Parameters {
+  return watch ? new WatchedParameters(parameters, watch.read) : parameters;
+}
+
+class WatchedParameters extends Map<string, Parameter> {
+  constructor(
+    parameters: Parameters,
+    private readonly read: Set<string>,
+  ) {
+    super(parameters);
+  }
+
+  override get(name: string): Parameter | undefined {
+    this.read.add(name);
+    return super.get(name);
+  }
+
+  override has(name: string): boolean {
+    this.read.add(name);
+    return super.has(name);
+  }
+}
+
+/** Says that a name was read and has no effect all the same. */
+export function ignore({ watch }: ContextRequest, name: string): void {
+  watch?.read.delete(name);
+}
+
+/** The names of the query that had no effect, cut where they are long. */
+export function ignoredParameters({ watch }: ContextRequest): string[] {
+  if (!watch) return [];
+  return watch.given
+    .filter((name) => !watch.read.has(name) && !FOREIGN.test(name))
+    .slice(0, NAMES_MAX)
+    .map((name) => (name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX)}…` : name));
+}
+
+/**
+ * Has every answer outside the API say which parameters of its query had no effect: in a header, and JSON objects in a field too. Pages
+ * say it in a sentence.
+ */
+@Injectable()
+export class IgnoredParametersInterceptor implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp();
+    const [request, response] = [http.getRequest<ContextRequest>(), http.getResponse<Response>()];
+    const isReading = request.method === 'GET' || request.method === 'HEAD';
+    if (!isReading || !request.url.includes('?') || pathOf(request).startsWith('/api/')) return next.handle();
+    watchQuery(request);
+    onHeaders(response, () => {
+      const names = ignoredParameters(request);
+      if (names.length > 0 && response.statusCode < 400)
+        response.setHeader(HEADER, names.map((name) => encodeURIComponent(name.toWellFormed())).join(', '));
+    });
+    return next.handle().pipe(
+      map((answer: unknown) => {
+        const names = isPlain(answer) ? ignoredParameters(request) : [];
+        return names.length > 0 ? { ...(answer as object), ignored_parameters: names } : answer;
+      }),
+    );
+  }
+}
+
+function isPlain(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && Object.getPrototypeOf(answer) === Object.prototype;
+}

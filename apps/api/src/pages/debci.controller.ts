@@ -1,0 +1,25 @@
+import { Controller, Get, UseInterceptors } from '@nestjs/common';
+import { Requires } from '../auth/authentication.middleware';
+import { notFound } from '../http/problem';
+import { PageInterceptor } from './frame/page';
+import type { Redirect } from './frame/page';
+
+/** Addresses that people know from debci and that are others here. The rest of the differences: docs/moving-in.md. */
+@Controller()
+@Requires('nothing')
+@UseInterceptors(PageInterceptor)
+export class DebciController {
+  /** Its manual. */
+  @Get('doc')
+  manual(): Redirect {
+    return { redirectTo: '/api/doc' };
+  }
+
+  /** @throws Problem 404 */
+  @Get(['experiments', 'experiments/*rest'])
+  experiments(): never {
+    throw notFound(
+      'Experiments, which compare many packages with and without a change, are not a part of this service. The runs of one trigger are compared with their references at /triggers/, and two runs at /compare/.',
+    );
+  }
+}

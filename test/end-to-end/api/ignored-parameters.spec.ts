@@ -1,0 +1,98 @@
+import { startApi } from '../../support/api';
+import type { RunningApi } from '../../support/api';
+import { Browser } from '../../support/browser';
+
+let api: RunningApi;
+let root: Browser;
+let runId: number;
+
+beforeAll(async () => {
+  api = await startApi();
+  await api.database.users.add('root', { isAdmin: true });
+  await api.database.users.setPassword('root', 'of root');
+  root = new Browser(api.url);
+  await root.logIn('root', 'of root');
+  runId = await api.submit('hello', { trigger: 'glibc/2.40-4' });
+  await api.finish(runId, { verdict: 'fail', files: { 'log.gz': 'a log\n' } });
+  await api.finish(await api.submit('hello'));
+}, 60_000);
+afterAll(() => api.stop());
+
+const SENTENCE = 'The parameter <code>nonsense</code> is not known here and was ignored.';
+
+/** Names in the path of a route, as they are here. */
+const NAMES: Record<string, string> = {
+  user: 'root',
+  prefix: 'h',
+  package: 'hello',
+  suite: 'bookworm',
+  arch: 'amd64',
+  list: 'failing',
+  pair: '1...2',
+};
+
+function pathOf(route: string): string {
+  const path = route.startsWith('/triggers/:') ? route.replace(':package/:version', 'glibc/2.40-4') : route;
+  return path
+    .replaceAll(':run_id', String(runId))
+    .replace(/:(\w+)/g, (whole, name: string) => NAMES[name] ?? whole);
+}
+
+it('no page, and no data outside the API, ignores a parameter silently', async () => {
+  const routes = api.routes.map((route) => route.split(' ') as [string, string]);
+  const reading = routes.filter(([method, route]) => method === 'GET' && !route.startsWith('/api/v1/'));
+  const paths = [...reading.map(([, route]) => pathOf(route)), `/api/v1/retry/${runId}`, '/status/slow/'];
+  const [silent, pages, data]: [string[], string[], string[]] = [[], [], []];
+  for (const path of paths) {
+    if (/[:*]|events$|\/-\/live/.test(path)) continue;
+    const { status, headers, text } = await answerOf(`${path}?nonsense=1&utm_source=x&fbclid=y`);
+    // Refused, or there is nothing.
+    if (status === 400 && text.includes('nonsense')) continue;
+    if (status >= 400) continue;
+    const isPage = status === 200 && (headers.get('content-type') ?? '').startsWith('text/html');
+    const isTold = isPage ? text.includes(SENTENCE) : headers.get('ignored-parameters') === 'nonsense';
+    if (!isTold || /utm_source<|fbclid</.test(text)) silent.push(`${path} ${status}`);
+    (isPage ? pages : data).push(path);
+  }
+  expect(silent).toEqual([]);
+  expect(pages.length).toBeGreaterThan(30);
+  expect(data.length).toBeGreaterThan(15);
+});
+
+async function answerOf(path: string): Promise<{ status: number; headers: Headers; text: string }> {
+  const response = await root.get(path);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+it.each([
+  ['/status/failing/', 'since=2026-01-01&minutes=5', ['since', 'minutes']],
+  ['/status/slow/', 'since=2026-01-01&minutes=5', ['since']],
+  ['/status/pending/bookworm/', 'suite=trixie&arch=amd64', ['suite']],
+  ['/packages/', 'suite=trixie', ['suite']],
+  ['/', 'arch[]=amd64', ['arch[]']],
+  ['/user/root/jobs', 'page=2&package=x', ['page']],
+  ['/', '%3Cb%3E=1&%F0%9F%98%80=1', ['&lt;b&gt;', '😀']],
+  ['/', `${'long'.repeat(40)}=1`, [`${'long'.repeat(15)}…`]],
+])('the page %s says what of %s it does not go by', async (path, query, names) => {
+  const { status, text } = await answerOf(`${path}?${query}`);
+  const told = [...text.matchAll(/The parameter <code>([^<]*)<\/code> is not known here and was ignored/g)];
+  expect([status, told.map(([, name]) => name)]).toEqual([200, names]);
+});
+
+it('JSON says so in a field, and everything else in a header', async () => {
+  const list = await api.fetch('/status/failing.json?nonsense=1&minutes=2&suite=bookworm');
+  expect(await list.json()).toMatchObject({ list: 'failing', ignored_parameters: ['nonsense', 'minutes'] });
+  expect(await (await api.fetch('/status/failing.json?suite=bookworm')).json()).not.toHaveProperty(
+    'ignored_parameters',
+  );
+  const feed = await api.fetch('/data/feeds/h/hello.xml?%22odd%22%0A=1');
+  expect([feed.status, feed.headers.get('ignored-parameters')]).toEqual([200, '%22odd%22%0A']);
+});
+
+it('a page with a parameter that it does not know is kept and asked for again like any other', async () => {
+  const path = '/packages/h/hello/?nonsense=1';
+  const [known, told] = [await api.fetch('/packages/h/hello/'), await api.fetch(path)];
+  for (const name of ['cache-control', 'last-modified', 'vary'])
+    expect([name, told.headers.get(name)]).toEqual([name, known.headers.get(name)]);
+  expect(told.headers.get('etag')).not.toBe(known.headers.get('etag'));
+});
