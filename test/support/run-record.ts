@@ -12,6 +12,7 @@ export function runRecord(changes: Partial<RunRecord> = {}): RunRecord {
     cancelled: false,
     version: null,
     message: null,
+    trouble: null,
     exitCode: null,
     attempt: 0,
     worker: null,

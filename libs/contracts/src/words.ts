@@ -6,18 +6,23 @@ export type KeyScope = (typeof KEY_SCOPES)[number];
 export const RUN_STATES = ['queued', 'leased', 'running', 'finished'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
+/** The verdicts that a package has: they say how it is, or that it could not be tested. */
+export const PACKAGE_VERDICTS = ['pass', 'neutral', 'fail', 'tmpfail'] as const;
+export type PackageVerdict = (typeof PACKAGE_VERDICTS)[number];
+
 /**
  * How a run ended. `neutral` is autopkgtest's exit 8 (no tests, or all skipped): it is stored and shown
- * as the deployment's `api.neutral` says, `pass` by default.
+ * as the deployment's `api.neutral` says, `pass` by default. `absent`: the suite has no such source package, so nothing was
+ * tested and nobody is to blame; its `status` is `fail`, as debci answers.
  */
-export const VERDICTS = ['pass', 'neutral', 'fail', 'tmpfail'] as const;
+export const VERDICTS = [...PACKAGE_VERDICTS, 'absent'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 /** The interface's `status`: null while the run has not finished. */
-export type Status = Verdict | null;
+export type Status = PackageVerdict | null;
 
 /** What `neutral` may be shown as, by the deployment's choice. */
-export const NEUTRAL_STATUSES = ['pass', 'neutral'] as const satisfies readonly Verdict[];
+export const NEUTRAL_STATUSES = ['pass', 'neutral'] as const satisfies readonly PackageVerdict[];
 export type NeutralStatus = (typeof NEUTRAL_STATUSES)[number];
 
 /**

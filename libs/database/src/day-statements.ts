@@ -1,13 +1,13 @@
-import type { Verdict } from '@proctor/contracts';
+import { PACKAGE_VERDICTS, type PackageVerdict } from '@proctor/contracts';
 import { IS_PRESENT } from './list-filter';
 import { bigint, boolean, type ColumnsOf, command, integer, statement, text } from './statement';
-import { daysOfStatus } from './status-statements';
+import { daysOfStatus, isOfPackage } from './status-statements';
 
 /** Public runs that ended on a day with a verdict; cancelled ones are in none. */
 export interface RunsOfDay {
   /** `YYYY-MM-DD`, UTC. */
   day: string;
-  verdict: Verdict;
+  verdict: PackageVerdict;
   runs: number;
   /** Those whose duration is known, and how long all of them took. */
   timedRuns: number;
@@ -23,7 +23,7 @@ export interface RunsOfDay {
 }
 
 /** How many packages had which status at the end of a day; today's is as of now. */
-export interface PackagesOfDay extends Record<Verdict, number> {
+export interface PackagesOfDay extends Record<PackageVerdict, number> {
   /** `YYYY-MM-DD`, UTC. */
   day: string;
 }
@@ -34,8 +34,8 @@ export interface PackagesOfPlace extends PackagesOfDay {
   arch: string;
 }
 
-/** A public run of $1 that ended by itself. */
-const COUNTS = `r.arch = $1 and r.state = 'finished' and not r.is_private and not r.cancelled`;
+/** A public run of $1 that ended by itself, and tested a package. */
+const COUNTS = `r.arch = $1 and r.state = 'finished' and not r.is_private and not r.cancelled and ${isOfPackage('r')}`;
 
 const TODAY = `(now() at time zone 'UTC')::date`;
 const dayText = (day: string): string => `coalesce(to_char(${day}, 'YYYY-MM-DD'), '')`;
@@ -107,7 +107,7 @@ export const KEEP_RUN_DAYS = command(`
   on conflict (day, suite, arch, verdict) do update set ${NAMES.map((name) => `${name} = excluded.${name}`).join(', ')}
   where (${NAMES.map((name) => `kept.${name}`).join(', ')}) is distinct from (${NAMES.map((name) => `excluded.${name}`).join(', ')})`);
 
-const VERDICT_NAMES = ['pass', 'neutral', 'fail', 'tmpfail'] as const satisfies Verdict[];
+const VERDICT_NAMES = PACKAGE_VERDICTS;
 
 const KEPT = `
   on conflict (day, suite, arch) do update set
@@ -141,7 +141,7 @@ const sum = (name: string, type: string): string => `coalesce(sum(d.${name}), 0)
 export const RUN_DAYS = statement(
   {
     day: text.from(dayText('d.day')),
-    verdict: text.as<Verdict>(),
+    verdict: text.as<PackageVerdict>(),
     runs: integer,
     timedRuns: integer,
     testSeconds: bigint,

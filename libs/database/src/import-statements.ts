@@ -1,4 +1,4 @@
-import type { Pin, RunState, Verdict } from '@proctor/contracts';
+import type { Pin, RunState, PackageVerdict } from '@proctor/contracts';
 import { IMPORTED_HASH_MARK } from './api-keys';
 import {
   arraysOf,
@@ -33,7 +33,7 @@ export interface ImportedRun {
   apiKeyId: number;
   /** `queued` or `finished`. */
   state: RunState;
-  verdict: Verdict | null;
+  verdict: PackageVerdict | null;
   cancelled: boolean;
   /** 0 of a run that was never executed. */
   attempt: number;
@@ -63,7 +63,7 @@ export const IMPORT_COLUMNS = {
   requestorId: integer,
   apiKeyId: integer,
   state: text.as<RunState>(),
-  verdict: text.as<Verdict>().orNull,
+  verdict: text.as<PackageVerdict>().orNull,
   cancelled: boolean,
   attempt: integer,
   version: text.orNull,

@@ -10,6 +10,7 @@ const OLD_SHARE = `power(${1 - NEWEST_WEIGHT}, excluded.runs)`;
 export const RESULT_OF_RUN = `
         verdict = t.outcome ->> 'verdict',
         message = t.outcome ->> 'message',
+        trouble = t.outcome ->> 'trouble',
         exit_code = (t.outcome ->> 'exitCode')::smallint,
         version = coalesce(t.outcome ->> 'version', 'n/a'),
         duration_seconds = t.duration,

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Verdict } from '@proctor/contracts';
+import type { PackageVerdict } from '@proctor/contracts';
 import { Database } from './database';
 import { bigint, type ColumnsOf, integer, selected, statement, text, time } from './statement';
+import { isOfPackage } from './status-statements';
 
 /** A package on one suite and architecture. */
 export interface MonthsPlace {
@@ -14,7 +15,7 @@ export interface MonthsPlace {
 export interface RemovedRunsOfMonth {
   /** `YYYY-MM`, UTC. */
   month: string;
-  verdict: Verdict;
+  verdict: PackageVerdict;
   runs: number;
   /** Those whose duration is known, and how long all of them took. */
   timedRuns: number;
@@ -50,7 +51,7 @@ export const MONTH_AMOUNTS = `count(*)::integer as runs, count(r.duration_second
 
 const REMOVED_COLUMNS = {
   month: text.from(`coalesce(to_char(m.month, 'YYYY-MM'), '')`),
-  verdict: text.as<Verdict>(),
+  verdict: text.as<PackageVerdict>(),
   runs: integer,
   timedRuns: integer,
   testSeconds: bigint,
@@ -76,6 +77,7 @@ const MONTHS = statement(
     select ${MONTH_OF_RUN} as month, r.verdict, ${MONTH_AMOUNTS}, max(r.updated_at) as updated_at
     from runs r
     where r.package = $1 and r.suite = $2 and r.arch = $3 and r.state = 'finished' and not r.is_private and not r.cancelled
+      and ${isOfPackage('r')}
     group by 1, 2
     union all
     select k.month, k.verdict, k.runs, k.timed_runs, k.test_seconds, null

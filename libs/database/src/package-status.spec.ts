@@ -1,7 +1,7 @@
-import type { Verdict } from '@proctor/contracts';
+import type { PackageVerdict } from '@proctor/contracts';
 import { durationsOf, encodedStrip, flakinessOf, type SayingRun, stripEntries } from './package-status';
 
-const run = (verdict: Verdict, version = '1', durationSeconds: number | null = 10): SayingRun => {
+const run = (verdict: PackageVerdict, version = '1', durationSeconds: number | null = 10): SayingRun => {
   return { verdict, version, durationSeconds };
 };
 const runs = (letters: string, version = '1'): SayingRun[] =>

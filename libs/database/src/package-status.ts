@@ -1,4 +1,4 @@
-import type { Verdict } from '@proctor/contracts';
+import type { PackageVerdict } from '@proctor/contracts';
 
 /** So many runs are looked at: the strip, flakiness and durations are of them. */
 export const WINDOW = 30;
@@ -13,13 +13,13 @@ const EARLIER_TIMED = 20;
 const LONGER_BY = 1.5;
 
 /** In the order of what a digit of the strip says; rows hold these numbers. */
-const STRIP_VERDICTS = ['pass', 'neutral', 'fail', 'tmpfail'] as const satisfies readonly Verdict[];
+const STRIP_VERDICTS = ['pass', 'neutral', 'fail', 'tmpfail'] as const satisfies readonly PackageVerdict[];
 const NEW_VERSION = 4;
 const PINNED = 8;
 
 /** What a digit of the strip is made of. */
 export interface StripRun {
-  verdict: Verdict;
+  verdict: PackageVerdict;
   /** `n/a` where it is not known. */
   version: string;
   /** With pins or extra sources. */
@@ -28,7 +28,7 @@ export interface StripRun {
 
 /** One run of the strip. */
 export interface StripEntry {
-  verdict: Verdict;
+  verdict: PackageVerdict;
   /** Its version is another than the last one known before it. */
   isNewVersion: boolean;
   isPinned: boolean;
@@ -62,7 +62,7 @@ export function stripEntries(strip: string): StripEntry[] {
 
 /** A run that says how the package is, and no tmpfail. */
 export interface SayingRun {
-  verdict: Verdict;
+  verdict: PackageVerdict;
   version: string;
   durationSeconds: number | null;
 }

@@ -1,4 +1,4 @@
-import type { Verdict } from '@proctor/contracts';
+import type { PackageVerdict } from '@proctor/contracts';
 import { type StripEntry, stripEntries } from './package-status';
 import {
   bigint,
@@ -31,9 +31,9 @@ export interface PackageStatus {
   suite: string;
   arch: string;
   /** The newest run that tells. */
-  latest: StatusRun & { verdict: Verdict };
+  latest: StatusRun & { verdict: PackageVerdict };
   /** Of the run before; null the first time. */
-  previousVerdict: Verdict | null;
+  previousVerdict: PackageVerdict | null;
   /** The newest run that passed or had nothing to test; null when there is none. */
   lastPass: StatusRun | null;
   /** While it fails: the first run that failed since it last passed, a tmpfail is none; else null. */
@@ -57,10 +57,10 @@ export const LANDMARK_COLUMNS = {
   package: text,
   suite: text,
   runId: bigint,
-  verdict: text.as<Verdict>(),
+  verdict: text.as<PackageVerdict>(),
   version: text,
   finishedAt: time,
-  previousVerdict: text.as<Verdict>().orNull,
+  previousVerdict: text.as<PackageVerdict>().orNull,
   passedRunId: bigint.orNull,
   passedVersion: text.orNull,
   passedAt: time.orNull,

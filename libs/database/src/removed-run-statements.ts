@@ -1,7 +1,7 @@
 import { IS_KEPT } from './expiry-statements';
 import { MONTH_AMOUNTS, MONTH_OF_RUN } from './package-months';
 import { WINDOW } from './package-status';
-import { telling } from './status-statements';
+import { isOfPackage, telling } from './status-statements';
 import { bigint, boolean, integer, type RowOf, type Statement, statement, text, time } from './statement';
 
 /** A finished run, and what decides whether its row may go. */
@@ -18,7 +18,8 @@ const OLD_RUN_COLUMNS = {
 
 export type OldRun = RowOf<typeof OLD_RUN_COLUMNS>;
 
-const SHOWN = (b: string): string => `${b}.state = 'finished' and not ${b}.is_private and not ${b}.cancelled`;
+const SHOWN = (b: string): string =>
+  `${b}.state = 'finished' and not ${b}.is_private and not ${b}.cancelled and ${isOfPackage(b)}`;
 
 /** Whether fewer than so many runs at the place of `r` are later. */
 const areFewLater = (condition: string, count: number): string => `(
@@ -79,7 +80,7 @@ export const REMOVE_RUNS = statement(
   ), counted as (
     insert into package_months as kept (package, suite, arch, month, verdict, runs, timed_runs, test_seconds)
     select r.package, r.suite, r.arch, ${MONTH_OF_RUN}, r.verdict, ${MONTH_AMOUNTS}
-    from going r where not r.is_private and not r.cancelled group by 1, 2, 3, 4, 5
+    from going r where not r.is_private and not r.cancelled and ${isOfPackage('r')} group by 1, 2, 3, 4, 5
     on conflict (package, suite, arch, month, verdict) do update set runs = kept.runs + excluded.runs,
       timed_runs = kept.timed_runs + excluded.timed_runs, test_seconds = kept.test_seconds + excluded.test_seconds
   ), testbeds as (

@@ -42,10 +42,11 @@ const fileUrl = (size: string, name: string): string => `
 const RESULT = `
   r.trigger, r.package, r.arch, r.suite,
   case when r.state = 'finished' then coalesce(r.version, 'n/a') end as version,
-  case when r.state = 'finished' then case when r.verdict = 'neutral' then $2::text else r.verdict end end as status,
+  case when r.state = 'finished' then case r.verdict when 'neutral' then $2::text when 'absent' then 'fail' else r.verdict end end as status,
   r.run_id, r.is_private, ${SOURCES} as extra_apt_sources, ${timestamp('r.updated_at')} as updated_at,
   ${timestamp('r.finished_at')} as date, r.duration_seconds, ${timestamp('r.created_at')} as created_at, r.backend,
   r.variant as autopkgtest, ${PINS} as pin_packages, r.priority, r.message, r.exit_code, r.worker, r.attempt, r.state,
+  r.verdict, r.trouble,
   ${fileUrl('r.log_size', 'log.gz')} as log_url, ${fileUrl('r.artifacts_size', 'artifacts.tar.gz')} as artifacts_url,
   '/runs/' || r.run_id as page_url`;
 

@@ -1,4 +1,4 @@
-import type { Pin, RunRequest, RunState, TestbedImage, Verdict } from '@proctor/contracts';
+import type { Pin, RunRequest, RunState, TestbedImage, Trouble, Verdict } from '@proctor/contracts';
 import {
   bigint,
   boolean,
@@ -46,6 +46,8 @@ export interface RunRecord extends RunRequest {
   /** A user ended it; its verdict is tmpfail then. */
   cancelled: boolean;
   message: string | null;
+  /** Of a tmpfail, as far as it is known. */
+  trouble: Trouble | null;
   exitCode: number | null;
   /** The latest attempt granted; 0 when none was. */
   attempt: number;
@@ -84,6 +86,7 @@ export const RECORD_COLUMNS = {
   version: text.orNull,
   cancelled: boolean,
   message: text.orNull,
+  trouble: text.as<Trouble>().orNull,
   exitCode: smallint.orNull,
   attempt: integer,
   worker: text.orNull,

@@ -1,4 +1,4 @@
-import type { Verdict } from '@proctor/contracts';
+import type { PackageVerdict } from '@proctor/contracts';
 import { WINDOW } from './package-status';
 import { LANDMARK_COLUMNS, STATUS_ROW_COLUMNS } from './package-statuses';
 import {
@@ -14,7 +14,7 @@ import {
   time,
   snakeCase,
 } from './statement';
-import { telling } from './status-statements';
+import { isOfPackage, telling } from './status-statements';
 
 /** A public run that ended by itself: in the words of the index `runs_changes`. */
 const SHOWN = (r: string): string => `${r}.state = 'finished' and not ${r}.is_private and not ${r}.cancelled`;
@@ -144,7 +144,7 @@ export const NEWEST_RUNS = statement(
     package: text,
     suite: text,
     isSaying: boolean,
-    verdict: text.as<Verdict>(),
+    verdict: text.as<PackageVerdict>(),
     version: text,
     durationSeconds: integer.orNull,
     isPinned: boolean,
@@ -156,7 +156,7 @@ export const NEWEST_RUNS = statement(
   cross join lateral (
     (select false as is_saying, b.verdict, b.version, b.duration_seconds, b.finished_at, b.run_id,
       b.pin_packages <> '[]' or b.extra_apt_sources <> '[]' as is_pinned
-    from runs b where ${OF_PLACE('b')} and ${SHOWN('b')} ${NEWEST_FIRST('b')} limit ${WINDOW + 1})
+    from runs b where ${OF_PLACE('b')} and ${SHOWN('b')} and ${isOfPackage('b')} ${NEWEST_FIRST('b')} limit ${WINDOW + 1})
     union all
     (select true, b.verdict, b.version, b.duration_seconds, b.finished_at, b.run_id, false
     from runs b where ${OF_PLACE('b')} and ${telling('b')} and b.verdict <> 'tmpfail'

@@ -1,4 +1,4 @@
-import { VERDICTS } from '@proctor/contracts';
+import { PACKAGE_VERDICTS } from '@proctor/contracts';
 import { IS_PRESENT } from './list-filter';
 import { type DayCounts, STATUS_COLUMNS, type StatusCounts, type StatusVersion } from './status';
 import {
@@ -16,12 +16,17 @@ import {
 const CHANGES_LOOKED_AT_MAX = 20_000;
 
 /**
- * Whether the row `r` says how its package is: public, without pins and extra sources, not cancelled. In the words of
- * the index `runs_status`.
+ * Whether the row `r` says how its package is: public, without pins and extra sources, not cancelled, in the words of
+ * the index `runs_status`; and the package was there.
  */
 export function telling(r: string): string {
   return `${r}.state = 'finished' and not ${r}.is_private and not ${r}.cancelled
-    and ${r}.pin_packages = '[]' and ${r}.extra_apt_sources = '[]'`;
+    and ${r}.pin_packages = '[]' and ${r}.extra_apt_sources = '[]' and ${isOfPackage(r)}`;
+}
+
+/** Whether the row `r`, which has ended, tested a package: of one that its suite does not have it says nothing. */
+export function isOfPackage(r: string): string {
+  return `${r}.verdict <> 'absent'`;
 }
 
 export const TELLING = telling('r');
@@ -90,7 +95,7 @@ export const STATUS_VERSION = statement(
 const COUNTS = { pass: integer, neutral: integer, fail: integer, tmpfail: integer, total: integer };
 
 function counted(verdict: string, count: string): string {
-  return VERDICTS.map(
+  return PACKAGE_VERDICTS.map(
     (each) => `coalesce(${count} filter (where ${verdict} = '${each}'), 0)::integer as ${each}`,
   )
     .concat(`coalesce(${count}, 0)::integer as total`)

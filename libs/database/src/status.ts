@@ -1,11 +1,11 @@
-import type { Verdict } from '@proctor/contracts';
+import type { PackageVerdict } from '@proctor/contracts';
 import { RECORD_COLUMNS, type RunRecord } from './run-columns';
 import { type RowOf, text, time } from './statement';
 
 /** A run that says how its package is, with what was before it on the same suite and architecture. */
 export interface StatusRecord extends RunRecord {
   /** Of the run before; null the first time. */
-  previousStatus: Verdict | null;
+  previousStatus: PackageVerdict | null;
   /** The newest run, up to this one, that passed or had nothing to test; null when there is none. */
   lastPass: { version: string; date: Date } | null;
 }
@@ -15,7 +15,7 @@ export interface StatusPart {
   /** Those whose names come after it. */
   after?: string;
   limit?: number;
-  verdicts?: Verdict[];
+  verdicts?: PackageVerdict[];
 }
 
 /** Identifies the state of all packages of a suite and architecture: different states differ in the first three. */
@@ -31,14 +31,14 @@ export interface StatusVersion {
 }
 
 /** How many packages are in each status. */
-export interface StatusCounts extends Record<Verdict, number> {
+export interface StatusCounts extends Record<PackageVerdict, number> {
   total: number;
   /** The newest end of a run that is counted; null when there is none. */
   date: Date | null;
 }
 
 /** The same at the end of a day, UTC; today's is as of now. */
-export interface DayCounts extends Record<Verdict, number> {
+export interface DayCounts extends Record<PackageVerdict, number> {
   total: number;
   /** The day's first moment. */
   date: Date;
@@ -47,7 +47,7 @@ export interface DayCounts extends Record<Verdict, number> {
 /** A run `r`, a run `before` and a run `pass`; the statements that select a StatusRecord have these columns. */
 export const STATUS_COLUMNS = {
   ...RECORD_COLUMNS,
-  previousStatus: text.as<Verdict>().orNull.from('before.verdict'),
+  previousStatus: text.as<PackageVerdict>().orNull.from('before.verdict'),
   lastPassVersion: text.orNull.from('pass.version'),
   lastPassAt: time.orNull.from('pass.finished_at'),
 };

@@ -26,7 +26,7 @@ const hasWord = (r: string, word: string): string =>
 export const newestReference = (r: string): string => `
   select b.run_id, b.verdict, b.version, b.finished_at from runs b
   where b.package = ${r}.package and b.suite = ${r}.suite and b.arch = ${r}.arch
-    and b.state = 'finished' and not b.is_private and not b.cancelled and b.verdict <> 'tmpfail'
+    and b.state = 'finished' and not b.is_private and not b.cancelled and b.verdict not in ('tmpfail', 'absent')
     and b.trigger = '${REFERENCE_TRIGGER}'
   order by b.finished_at desc, b.run_id desc limit 1`;
 

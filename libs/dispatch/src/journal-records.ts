@@ -5,6 +5,7 @@ import type {
   ResultFileName,
   RunRequest,
   TestResult,
+  Trouble,
   Verdict,
   WorkerStanding,
 } from '@proctor/contracts';
@@ -56,6 +57,8 @@ export interface GrantedLease {
 export interface RunOutcome {
   verdict: Verdict;
   message: string;
+  /** Of a tmpfail, where its worker could tell. */
+  trouble?: Trouble | undefined;
   exitCode: number | null;
   version: string | null;
   durationSeconds: number | null;

@@ -121,9 +121,20 @@ function heldBySender(state: DispatcherState, report: AttemptOfWorker): LeasedRu
 }
 
 function outcomeOf(report: FinishedReport): RunOutcome {
-  const { verdict, message, exitCode, version, durationSeconds, tests = [], excerpt, image } = report;
+  const {
+    verdict,
+    message,
+    trouble,
+    exitCode,
+    version,
+    durationSeconds,
+    tests = [],
+    excerpt,
+    image,
+  } = report;
   const files = report.files.map(({ name, size }) => ({ name, size }));
   const outcome: RunOutcome = { verdict, message, exitCode, version, durationSeconds, files, tests, image };
+  if (trouble !== undefined && verdict === 'tmpfail') outcome.trouble = trouble;
   const hasFailed = verdict === 'fail' || verdict === 'tmpfail';
   if (excerpt && hasFailed) outcome.error = { signature: errorSignature(excerpt), excerpt };
   return outcome;

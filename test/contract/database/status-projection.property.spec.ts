@@ -1,4 +1,4 @@
-import type { Pin, RunRequest, Verdict } from '@proctor/contracts';
+import type { Pin, RunRequest, PackageVerdict } from '@proctor/contracts';
 import type { PackageStatus } from '@proctor/database';
 import fc from 'fast-check';
 import { ARCH, finish, grant, outcome } from '../journal.fixture';
@@ -22,7 +22,7 @@ const PINS: Pin[] = [['src:glibc', 'sid']];
 const ended = {
   package: fc.constantFrom(...PACKAGES),
   suite: fc.constantFrom(...SUITES),
-  verdict: fc.constantFrom<Verdict>('pass', 'fail', 'pass', 'fail', 'neutral', 'tmpfail'),
+  verdict: fc.constantFrom<PackageVerdict>('pass', 'fail', 'pass', 'fail', 'neutral', 'tmpfail'),
   version: fc.constantFrom('1.0-1', '1.0-1', '1.0-1', '1.0-1', '1.0-2', 'n/a'),
   durationSeconds: fc.integer({ min: 1, max: 40 }),
 };
@@ -41,7 +41,7 @@ const event = fc.oneof(
 );
 
 interface Ended {
-  verdict: Verdict;
+  verdict: PackageVerdict;
   version: string;
   durationSeconds: number;
 }
@@ -135,7 +135,7 @@ interface PlainRun {
   run_id: number;
   package: string;
   suite: string;
-  verdict: Verdict;
+  verdict: PackageVerdict;
   version: string;
   trigger: string | null;
   finished_at: Date;

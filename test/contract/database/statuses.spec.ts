@@ -24,6 +24,7 @@ async function strangers(name: string): Promise<void> {
   await failed({ suite: 'trixie' });
   await failed({ arch: 'arm64' });
   await runs.cancelled({ package: name });
+  await runs.finished({ package: name }, 'absent', 'n/a');
   await runs.running({ package: name });
   await runs.waiting({ package: name });
 }

@@ -24,6 +24,7 @@ export function eventObject(event: RunEvent, neutral: NeutralStatus) {
     trigger: event.trigger,
     state: event.state,
     status: statusOf(event.verdict, neutral),
+    verdict: event.verdict,
     attempt: event.attempt,
     created_at: timestamp(event.createdAt),
     is_private: event.isPrivate,

@@ -60,6 +60,7 @@ export function runView(run: RunRecord, neutral: NeutralStatus) {
 
 function wordOf({ state, cancelled, verdict }: RunRecord, neutral: NeutralStatus): string {
   if (state !== 'finished') return state;
+  if (verdict === 'absent') return 'absent';
   return cancelled ? 'cancelled' : (statusOf(verdict, neutral) ?? state);
 }
 

@@ -18,7 +18,7 @@ const WHAT: Record<FactKind, string> = {
 
 /** One thing that happened to a run as its page writes it: every value but its time is a text. */
 export function factView({ kind, attempt, actor, reason, verdict, at }: Fact, neutral: NeutralStatus) {
-  const status = statusOf(verdict, neutral);
+  const status = verdict === 'absent' ? verdict : statusOf(verdict, neutral);
   return {
     at: new Date(at),
     what: status ? `${WHAT[kind]}: ${status}` : WHAT[kind],
@@ -67,7 +67,8 @@ export function attemptView(attempt: AttemptRecord, run: RunRecord, neutral: Neu
   return {
     number: String(number),
     worker,
-    how: outcome === null ? 'running' : (statusOf(verdict, neutral) ?? outcome),
+    how:
+      outcome === null ? 'running' : verdict === 'absent' ? verdict : (statusOf(verdict, neutral) ?? outcome),
     reason: reason ?? '',
     granted: attempt.grantedAt,
     ended: attempt.endedAt,

@@ -1,8 +1,8 @@
-import type { Verdict } from '@proctor/contracts';
+import type { PackageVerdict } from '@proctor/contracts';
 import type { RemovedRunsOfMonth } from '@proctor/database';
 
 /** Finished runs of a package in a month, as the public data has them: by how they ended, and how long they took. */
-export interface MonthObject extends Record<Verdict, number> {
+export interface MonthObject extends Record<PackageVerdict, number> {
   /** `YYYY-MM`, UTC. */
   month: string;
   total: number;
@@ -23,7 +23,8 @@ export function monthObjects(figures: RemovedRunsOfMonth[]): MonthObject[] {
 }
 
 function monthObject(month: string, figures: RemovedRunsOfMonth[]): MonthObject {
-  const ended = (verdict: Verdict): number => figures.find((each) => each.verdict === verdict)?.runs ?? 0;
+  const ended = (verdict: PackageVerdict): number =>
+    figures.find((each) => each.verdict === verdict)?.runs ?? 0;
   const sum = (amount: 'runs' | 'timedRuns' | 'testSeconds'): number =>
     figures.reduce((all, each) => all + each[amount], 0);
   const [seconds, timed] = [sum('testSeconds'), sum('timedRuns')];

@@ -37,7 +37,9 @@ export function statusFeed(
     title,
     address,
     changes.map((run) => {
-      const status = (statusOf(run.verdict, neutral) ?? '').toUpperCase();
+      const status = (
+        run.verdict === 'absent' ? run.verdict : (statusOf(run.verdict, neutral) ?? '')
+      ).toUpperCase();
       return {
         path: runPath(run),
         title: `${run.package} ${run.version ?? 'n/a'} ${status} on ${run.suite}/${run.arch}`,

@@ -3,8 +3,8 @@ import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
 import { Inject, Injectable } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
-import { isWord, type NeutralStatus, VERDICTS, describe } from '@proctor/contracts';
-import type { Verdict } from '@proctor/contracts';
+import { isWord, type NeutralStatus, PACKAGE_VERDICTS, describe } from '@proctor/contracts';
+import type { PackageVerdict } from '@proctor/contracts';
 import { DayStatistics, PublicRuns } from '@proctor/database';
 import type { DayCounts, StatusCounts, StatusRecord, StatusVersion } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
@@ -21,7 +21,7 @@ export interface SuiteArch {
 }
 
 /** A status as clients know it. */
-export type StatusWord = Verdict;
+export type StatusWord = PackageVerdict;
 
 /** Packages by the word of their latest status. */
 export type WordCounts = Record<StatusWord, number> & { total: number };
@@ -73,7 +73,9 @@ export class StatusService {
 
   /** The words that a status may be, in the order in which pages show them. */
   get words(): StatusWord[] {
-    return VERDICTS.filter((verdict) => statusOf(verdict, this.configuration.server.neutral) === verdict);
+    return PACKAGE_VERDICTS.filter(
+      (verdict) => statusOf(verdict, this.configuration.server.neutral) === verdict,
+    );
   }
 
   /** @throws Problem 404 for a suite or architecture that has no run and is not tested here */
@@ -101,7 +103,7 @@ export class StatusService {
   some(place: SuiteArch, after: string, limit: number, word: StatusWord | null): Promise<StatusRecord[]> {
     const { neutral } = this.configuration.server;
     const { suite, arch } = place;
-    const verdicts = word && VERDICTS.filter((verdict) => statusOf(verdict, neutral) === word);
+    const verdicts = word && PACKAGE_VERDICTS.filter((verdict) => statusOf(verdict, neutral) === word);
     return this.parts.get(`${suite}/${arch} ${after} ${limit} ${verdicts?.join() ?? ''}`, () =>
       this.publicRuns.statusOf(suite, arch, { after, limit, ...(verdicts && { verdicts }) }),
     );
@@ -173,9 +175,9 @@ export class StatusService {
     }
   }
 
-  private byWord(verdicts: Record<Verdict, number> & { total: number }): WordCounts {
+  private byWord(verdicts: Record<PackageVerdict, number> & { total: number }): WordCounts {
     const counts: WordCounts = { pass: 0, neutral: 0, fail: 0, tmpfail: 0, total: verdicts.total };
-    for (const verdict of VERDICTS) {
+    for (const verdict of PACKAGE_VERDICTS) {
       const word = statusOf(verdict, this.configuration.server.neutral);
       if (word) counts[word] += verdicts[verdict];
     }

@@ -25,6 +25,8 @@ it('a result has every key while the run waits, null where nothing is known', ()
     worker: null,
     attempt: 0,
     state: 'queued',
+    verdict: null,
+    trouble: null,
     log_url: null,
     artifacts_url: null,
     page_url: '/runs/7',
@@ -67,6 +69,17 @@ it('a result names the address of a file that is there, also to the key of a pri
   expect(resultObject(finishedRunRecord({ artifactsSize: null }), 'pass').artifacts_url).toBeNull();
 });
 
+it('a result says in a field of its own that the package is not in the suite', () => {
+  const message = 'bookworm has no source package hello';
+  const run = finishedRunRecord({ verdict: 'absent', version: 'n/a', message });
+  expect(resultObject(run, 'pass')).toMatchObject({
+    status: 'fail',
+    verdict: 'absent',
+    message,
+    version: 'n/a',
+  });
+});
+
 it('a result says n/a for an unknown version', () => {
   expect(resultObject(finishedRunRecord({ verdict: 'tmpfail', version: null }), 'pass').version).toBe('n/a');
 });
@@ -78,6 +91,7 @@ it.each([
   ['tmpfail', 'pass', 'tmpfail'],
   ['neutral', 'pass', 'pass'],
   ['neutral', 'neutral', 'neutral'],
+  ['absent', 'pass', 'fail'],
 ] as const)('the verdict %s, with neutral as %s, is worded as %s', (verdict, neutral, status) => {
   expect(statusOf(verdict, neutral)).toBe(status);
 });

@@ -5,6 +5,7 @@ import { shortRunPath } from './page-paths';
 
 /** How the interface words a verdict; null while there is none. */
 export function statusOf(verdict: Verdict | null, neutral: NeutralStatus): Status {
+  if (verdict === 'absent') return 'fail';
   return verdict === 'neutral' ? neutral : verdict;
 }
 
@@ -42,6 +43,8 @@ export function resultObject(run: RunRecord, neutral: NeutralStatus) {
     worker: run.worker,
     attempt: run.attempt,
     state: run.state,
+    verdict: run.verdict,
+    trouble: run.trouble,
     log_url: fileUrl(run, 'log.gz'),
     artifacts_url: fileUrl(run, 'artifacts.tar.gz'),
     page_url: shortRunPath(run.runId),

@@ -13,6 +13,7 @@ import { refused } from '../http/problem';
 import type { Parameter } from '../http/parameters';
 import { idOf, named, someOf, wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
+import { statusOf } from './result-object';
 
 export const RUNS_PER_PAGE = 50;
 const RUNS_PER_PAGE_MAX = 500;
@@ -69,13 +70,16 @@ function isPackagePattern(text: string): boolean {
   return isPackageName(text) || (text.includes('*') && /^[a-z0-9+.*-]{1,200}$/.test(text));
 }
 
+/** The statuses that are asked for, with the verdicts that have the same status beside these. */
 export function statusesOf(
   parameter: Parameter,
   name: string,
   { neutral }: ApiConfiguration['server'],
 ): Verdict[] {
-  const verdicts = someOf(VERDICTS)(parameter, name);
-  return neutral === 'pass' && verdicts.includes('pass') ? [...verdicts, 'neutral'] : verdicts;
+  const asked = someOf(VERDICTS)(parameter, name);
+  return VERDICTS.filter(
+    (verdict) => asked.includes(verdict) || asked.includes(statusOf(verdict, neutral) ?? verdict),
+  );
 }
 
 function timeOf({ value, pointer }: Parameter): Date {

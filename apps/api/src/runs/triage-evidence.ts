@@ -5,7 +5,7 @@ import { comparisonPath, shortRunPath } from './page-paths';
 
 /** What is known about a failed run and of others. */
 export interface TriageFacts {
-  /** Finished as fail or tmpfail, not cancelled. */
+  /** Finished as fail, tmpfail or absent, not cancelled. */
   run: RunRecord;
   /** Of the package on the run's place; null when no run tells. */
   here: PackageStatus | null;
@@ -37,11 +37,12 @@ export const SAME_ERROR_MAX = 20;
 
 /** The questions of the decision tree, each answered, whatever the conclusion is. */
 export function evidenceOf(facts: TriageFacts): TriageEvidence[] {
-  const { run, here, later, passOfVersion } = facts;
-  const rows: (TriageEvidence | null)[] = [
+  const { run, later } = facts;
+  const wasTested = run.verdict !== 'tmpfail' && run.verdict !== 'absent';
+  const ofTheTest: (TriageEvidence | null)[] = [
     {
       question: 'Could it be carried out?',
-      answer: run.verdict === 'tmpfail' ? `No: ${run.message ?? 'tmpfail'}` : 'Yes, to its end.',
+      answer: wasTested ? 'Yes, to its end.' : `No: ${run.message ?? run.verdict}`,
       links: [],
     },
     later && {
@@ -49,6 +50,17 @@ export function evidenceOf(facts: TriageFacts): TriageEvidence[] {
       answer: later.state === 'finished' ? `Yes: ${later.verdict}.` : 'It is under way.',
       links: [runLink(later.runId)],
     },
+  ];
+  // What other runs say of the package is beside the point where the request is at fault.
+  const isOfRequest = run.verdict === 'absent' || run.trouble === 'request';
+  const rows = isOfRequest ? ofTheTest : [...ofTheTest, ...evidenceOfPackage(facts)];
+  return rows.filter((row) => row !== null);
+}
+
+/** What runs of the package and of others say. */
+function evidenceOfPackage(facts: TriageFacts): (TriageEvidence | null)[] {
+  const { run, here, passOfVersion } = facts;
+  return [
     elsewhereEvidence(facts),
     referenceEvidence(facts),
     isKnown(run)
@@ -68,7 +80,6 @@ export function evidenceOf(facts: TriageFacts): TriageEvidence[] {
     changesEvidence(facts),
     sameErrorEvidence(facts),
   ];
-  return rows.filter((row) => row !== null);
 }
 
 function elsewhereEvidence({ run, elsewhere }: TriageFacts): TriageEvidence {

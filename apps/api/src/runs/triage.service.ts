@@ -28,12 +28,12 @@ export class TriageService {
   /**
    * @param run that the reader may see
    * @param known when absent, it is asked
-   * @returns null for one that has not failed, or was cancelled
+   * @returns null for one that has passed, was cancelled or has not ended
    * @throws DatabaseUnavailable
    */
   async of(run: RunRecord, known?: KnownOfRun): Promise<Triage | null> {
-    const hasFailed = run.verdict === 'fail' || run.verdict === 'tmpfail';
-    if (run.state !== 'finished' || run.cancelled || !hasFailed) return null;
+    const hasPassed = run.verdict === 'pass' || run.verdict === 'neutral';
+    if (run.state !== 'finished' || run.cancelled || hasPassed) return null;
     const [{ statuses, lastPass, changes }, reference, passOfVersion, later, signature] = await Promise.all([
       known ?? this.ask(run),
       this.runs.reference(run),

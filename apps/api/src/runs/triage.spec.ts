@@ -72,6 +72,21 @@ describe('the decision tree of failed tests', () => {
     ['a failure since and nothing else', { later: failed(), lastPass: passed() }, 'unclear', 'retry'],
     ['another try that waits', { later: runRecord() }, 'under-way', 'nothing'],
     [
+      'a package that is not in the suite',
+      {
+        run: failed({ verdict: 'absent', message: 'sid has no source package hello' }),
+        sameError: alike('a', 'b'),
+      },
+      'absent',
+      'nothing',
+    ],
+    [
+      'a request that cannot be carried out',
+      { run: failed({ verdict: 'tmpfail', trouble: 'request' }), lastPass: passed('1') },
+      'request',
+      'nothing',
+    ],
+    [
       'a tmpfail, whatever the reference says',
       { run: failed({ verdict: 'tmpfail', trigger: 'glibc/2.41' }), reference: reference('fail', 1) },
       'infrastructure',

@@ -6,6 +6,8 @@ import { isFresh, REFERENCE_DAYS_MAX } from './trigger-groups';
 export type TriageKind =
   | 'passes-since'
   | 'under-way'
+  | 'absent'
+  | 'request'
   | 'infrastructure'
   | 'fails-in-reference'
   | 'flaky'
@@ -53,6 +55,14 @@ function concluded(facts: TriageFacts): Omit<Triage, 'evidence'> {
     return { kind: 'passes-since', step: nothing, conclusion: 'The same test has passed since.' };
   if (later && later.state !== 'finished')
     return { kind: 'under-way', step: nothing, conclusion: 'The same test is under way again.' };
+  if (run.verdict === 'absent') {
+    const conclusion = `Nothing was tested, and no package is to blame: ${run.message ?? 'there is no such source package'}.`;
+    return { kind: 'absent', step: nothing, conclusion };
+  }
+  if (run.trouble === 'request') {
+    const conclusion = 'The request cannot be carried out as it is: that says nothing of the package.';
+    return { kind: 'request', step: nothing, conclusion };
+  }
   if (run.verdict === 'tmpfail') {
     const conclusion = 'The test could not be carried out: that says nothing of the package.';
     return { kind: 'infrastructure', step: retry, conclusion };

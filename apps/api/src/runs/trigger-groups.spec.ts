@@ -31,6 +31,7 @@ describe('the tests of a trigger', () => {
         failed('stale', 'pass', 15),
         run('new', { ...finished, verdict: 'fail' }),
         run('broken', { ...finished, verdict: 'tmpfail' }),
+        run('absent', { ...finished, verdict: 'absent' }),
         run('cancelled', { ...finished, verdict: 'tmpfail', cancelled: true }),
         run('passed', { ...finished, verdict: 'fail' }),
       ],
@@ -43,6 +44,7 @@ describe('the tests of a trigger', () => {
       'unknown new',
       'as-before before',
       'infrastructure broken',
+      'absent absent',
       'waiting waiting',
       'passed passed',
       'passed empty',
@@ -50,7 +52,7 @@ describe('the tests of a trigger', () => {
       'superseded passed',
     ]);
     expect(counts).toMatchObject({ regression: 2, unknown: 2, passed: 2, superseded: 2 });
-    expect([total, done]).toEqual([9, 8]);
+    expect([total, done]).toEqual([10, 9]);
   });
 
   it('an architecture is done when the slowest of the queues is in which its tests wait', () => {

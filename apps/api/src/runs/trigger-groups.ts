@@ -6,6 +6,7 @@ export const TRIGGER_GROUPS = [
   'unknown',
   'as-before',
   'infrastructure',
+  'absent',
   'waiting',
   'passed',
   'superseded',
@@ -94,6 +95,7 @@ function groupOf(run: RunOfTrigger): TriggerGroup {
   if (run.state !== 'finished') return 'waiting';
   if (run.cancelled) return 'superseded';
   if (run.verdict === 'tmpfail') return 'infrastructure';
+  if (run.verdict === 'absent') return 'absent';
   if (run.verdict !== 'fail') return 'passed';
   const { reference } = run;
   if (!reference || !isFresh(reference, run.finishedAt!)) return 'unknown';

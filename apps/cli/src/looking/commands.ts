@@ -6,7 +6,7 @@ const triggers = () => import('./triggers');
 const rejectList = () => import('./reject-list');
 
 const GROUPS =
-  'regression, unknown, as-before, infrastructure, waiting, passed, superseded; joined by commas';
+  'regression, unknown, as-before, infrastructure, absent, waiting, passed, superseded; joined by commas';
 
 /** What the service does, and what it does not. */
 export function addLookingCommands(program: Command): void {

@@ -1,4 +1,4 @@
-import { isPackageName, isStorable, isWord, type Verdict } from '@proctor/contracts';
+import { isPackageName, isStorable, isWord, type PackageVerdict } from '@proctor/contracts';
 
 export interface CloudTest {
   suite: string;
@@ -15,7 +15,7 @@ export interface CloudResult {
   trigger: string | null;
   durationSeconds: number;
   exitCode: number;
-  verdict: Verdict;
+  verdict: PackageVerdict;
   requester: string | null;
   environment: string | null;
   startedAt: Date;
@@ -25,7 +25,7 @@ const DURATION_MAX = 2 ** 31 - 1;
 const EXIT_CODE_MAX = 2 ** 15 - 1;
 
 /** As autopkgtest(1) says; what it does not name is no verdict about the package. */
-export function verdictOfExit(code: number): Verdict {
+export function verdictOfExit(code: number): PackageVerdict {
   if (code === 0 || code === 2) return 'pass';
   if (code === 8) return 'neutral';
   return [4, 6, 12, 14].includes(code) ? 'fail' : 'tmpfail';

@@ -4,8 +4,8 @@ import {
   isWord,
   type Pin,
   RUN_ID_MAX,
-  type Verdict,
-  VERDICTS,
+  type PackageVerdict,
+  PACKAGE_VERDICTS,
 } from '@proctor/contracts';
 import { parse } from 'yaml';
 import { FieldFault, type TableRow } from './table';
@@ -21,7 +21,7 @@ export interface DebciJob {
   requestorId: string | null;
   requestorName: string | null;
   /** Null: it waits. */
-  verdict: Verdict | null;
+  verdict: PackageVerdict | null;
   version: string | null;
   trigger: string | null;
   pinPackages: Pin[];
@@ -105,12 +105,12 @@ function latest(one: Date, other: Date | null): Date {
   return other && other > one ? other : one;
 }
 
-function verdictOf(row: TableRow): Verdict | null {
+function verdictOf(row: TableRow): PackageVerdict | null {
   const status = row.text('status');
   if (status === null || status === '') return null;
-  const found = VERDICTS.find((verdict) => verdict === status);
+  const found = PACKAGE_VERDICTS.find((verdict) => verdict === status);
   if (found) return found;
-  throw new FieldFault('status', status, `be one of ${VERDICTS.join(', ')}, or empty`);
+  throw new FieldFault('status', status, `be one of ${PACKAGE_VERDICTS.join(', ')}, or empty`);
 }
 
 function nameOf(row: TableRow, column: string, isName: (text: string) => boolean): string | null {

@@ -1,5 +1,6 @@
 import type { Clock } from '@proctor/clock';
 import type { Log } from '@proctor/process';
+import type { Sought } from '../autopkgtest/absence';
 import { readOutput, type RunnerOutput } from '../autopkgtest/output';
 import { endOfFile } from '../autopkgtest/plain-file';
 import { judge, type Judgement, type RunnerEnd } from '../autopkgtest/verdict';
@@ -60,14 +61,18 @@ export async function sandboxEnd(
   }
 }
 
-/** What the ending and the runner's files together mean. */
+/**
+ * What the ending and the runner's files together mean.
+ * @param sought absent: a local tree was tested
+ */
 export async function judgeEnd(
   folder: RunFolder,
   ending: SandboxEnding,
+  sought?: Sought,
 ): Promise<{ judgement: Judgement } & Pick<RunnerOutput, 'version' | 'tests'>> {
   const { version, tests, trouble, logEnd } = await readOutput(folder.output);
   const detail = trouble ?? lastLine(await endOfFile(folder.errors, 1024));
-  return { judgement: judge({ ...ending, detail, logEnd }), version, tests };
+  return { judgement: judge({ ...ending, detail, logEnd }, sought), version, tests };
 }
 
 function lastLine(text: string): string {

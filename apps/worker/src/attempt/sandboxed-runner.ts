@@ -168,7 +168,7 @@ async function verdictOf(
   ending: SandboxEnding,
   short: Shortage,
 ): Promise<Omit<AttemptVerdict, 'durationSeconds'>> {
-  const { judgement: judged, version, tests } = await judgeEnd(folder, ending);
+  const { judgement: judged, version, tests } = await judgeEnd(folder, ending, lease);
   const judgement = excusedByShortage(judged, short, version, settings);
   if (!isRejected(lease, version)) return { ...judgement, version, tests };
   return { ...rejectedVersion(lease, version), exitCode: judgement.exitCode, version, tests: [] };

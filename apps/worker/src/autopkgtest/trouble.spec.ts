@@ -1,4 +1,4 @@
-import { isUpgradeTrouble, troubleOf } from './trouble';
+import { troubleOf } from './trouble';
 
 const FETCH_ERROR =
   'Err:1 http://mirror.example bookworm InRelease\n  Could not connect to mirror.example:80\n';
@@ -29,14 +29,4 @@ it.each([
 it('the probable cause of a tmpfail is found at once in the longest log', () => {
   const log = 'could not '.repeat(100_000);
   expect(troubleOf({ exitCode: 20, said: 'apt-get', log })).toBeUndefined();
-});
-
-it.each([
-  [12, 'badpkg: testbed setup commands failed with status 100', FETCH_ERROR, true],
-  [14, 'badpkg: testbed setup commands failed with status 100', 'E: 404  Not Found', true],
-  [12, 'badpkg: testbed setup commands failed with status 100', 'dpkg: error processing package', false],
-  [12, 'badpkg: test dependencies missing: foo', FETCH_ERROR, false],
-  [4, 'testbed setup commands failed with status 100', FETCH_ERROR, false],
-])('code %i and %p tell whether the upgrade is to blame', (exitCode, said, log, expected) => {
-  expect(isUpgradeTrouble({ exitCode, said, log })).toBe(expected);
 });

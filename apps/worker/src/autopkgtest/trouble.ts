@@ -49,9 +49,3 @@ export function troubleOf({ exitCode, said, log }: Symptoms): Trouble | undefine
   );
   return found?.trouble;
 }
-
-/** The setup commands are the worker's own: when they could not fetch a file, the package is not to blame. */
-export function isUpgradeTrouble({ exitCode, said, log }: Symptoms): boolean {
-  const isBlamedOnPackage = exitCode === 12 || exitCode === 14;
-  return isBlamedOnPackage && /setup commands failed with status 100/.test(said) && NOT_FETCHED.test(log);
-}

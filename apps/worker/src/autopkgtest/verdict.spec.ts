@@ -64,7 +64,7 @@ it('a package is not blamed for an upgrade of the testbed that could not fetch a
   const detail = 'badpkg: testbed setup commands failed with status 100';
   expect(judge({ exitCode: 12, detail, logEnd: 'E: Failed to fetch http://mirror.example/x' })).toEqual({
     verdict: 'tmpfail',
-    message: `the testbed could not be brought up to date: ${detail}`,
+    message: 'bringing the testbed up to date failed: E: Failed to fetch http://mirror.example/x',
     exitCode: 12,
     trouble: 'archive',
   });

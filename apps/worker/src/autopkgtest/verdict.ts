@@ -5,7 +5,9 @@ import {
   type Trouble,
   type Verdict,
 } from '@proctor/contracts';
-import { isUpgradeTrouble, troubleOf } from './trouble';
+import { absenceOf, type Sought } from './absence';
+import { failedStep, type FailedStep } from './steps';
+import { type Symptoms, troubleOf } from './trouble';
 
 /** How the test runner ended. */
 export interface RunnerEnd {
@@ -47,16 +49,34 @@ const JUDGEMENTS: Record<number, [Verdict, string]> = {
 /** Codes whose reason the runner writes into its summary. */
 const EXPLAINED = new Set([12, 14, 16, 20]);
 
-export function judge(end: RunnerEnd): Judgement {
+/** @param sought absent: a local tree is tested */
+export function judge(end: RunnerEnd, sought?: Sought): Judgement {
   const symptoms = { exitCode: end.exitCode, said: end.detail ?? '', log: end.logEnd ?? '' };
   const judgement = judgeCode(end);
-  if (isUpgradeTrouble(symptoms)) {
-    const message = explained('the testbed could not be brought up to date', end.detail);
-    return { ...judgement, verdict: 'tmpfail', message, trouble: 'archive' };
-  }
+  const absence = sought ? absenceOf(sought, symptoms) : null;
+  if (absence !== null) return { ...judgement, verdict: 'absent', message: absence };
+  const step = EXPLAINED.has(end.exitCode ?? -1) && limitOf(end) === null ? failedStep(symptoms) : null;
+  if (step !== null) return ofStep(judgement, step, symptoms);
   if (limitOf(end) !== null) return { ...judgement, trouble: 'limit' };
   const trouble = judgement.verdict === 'tmpfail' ? troubleOf(symptoms) : undefined;
   return { ...judgement, ...(trouble !== undefined && { trouble }) };
+}
+
+/** A step that is not the package's fault says nothing of it, whatever the runner's code says. */
+function ofStep(judgement: Judgement, { sentence, fault }: FailedStep, symptoms: Symptoms): Judgement {
+  const message = oneLine(sentence, MESSAGE_LENGTH_MAX);
+  const lacks = troubleOf(symptoms);
+  if (lacks === 'machine') return { ...judgement, verdict: 'tmpfail', message, trouble: lacks };
+  if (fault === 'package' || (fault === undefined && judgement.verdict === 'fail')) {
+    return { ...judgement, message: explained(sentenceOf(judgement), sentence) };
+  }
+  const trouble = fault ?? lacks;
+  return { ...judgement, verdict: 'tmpfail', message, ...(trouble !== undefined && { trouble }) };
+}
+
+/** What the code of the runner means, without its words. */
+function sentenceOf({ exitCode }: Judgement): string {
+  return JUDGEMENTS[exitCode ?? -1]?.[1] ?? 'the test runner failed';
 }
 
 function judgeCode(end: RunnerEnd): Judgement {

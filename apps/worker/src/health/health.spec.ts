@@ -40,7 +40,7 @@ function makeHealth(
     runs: {
       current: () => [RUN],
       busy: 2,
-      ended: () => ({ pass: 3, neutral: 0, fail: 1, tmpfail: 0, none: 0 }),
+      ended: () => ({ pass: 3, neutral: 0, fail: 1, tmpfail: 0, absent: 0, none: 0 }),
     },
     outbox: { waiting: 1 },
     offer: {

@@ -98,12 +98,17 @@ export class ResultDelivery {
     }
   }
 
-  /** What the dispatcher can read: one of an earlier version refuses a report that names an index. */
+  /** What the dispatcher can read: one of an earlier version refuses a report that names an index or a later verdict. */
   private understood(): FinishedReport {
     const { arch, report } = this.result;
-    if (this.parts.dispatchers.has(arch, 'result-indexes')) return report;
     const contents: readonly string[] = RESULT_CONTENTS;
-    return { ...report, files: report.files.filter(({ name }) => contents.includes(name)) };
+    const knowsIndexes = this.parts.dispatchers.has(arch, 'result-indexes');
+    const isUnknown = report.verdict === 'absent' && !this.parts.dispatchers.has(arch, 'absent-verdict');
+    return {
+      ...report,
+      ...(isUnknown && { verdict: 'fail' }),
+      ...(!knowsIndexes && { files: report.files.filter(({ name }) => contents.includes(name)) }),
+    };
   }
 
   /** Only what is not there yet, so that a connection that breaks again and again is enough some day. */

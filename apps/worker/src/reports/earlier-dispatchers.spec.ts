@@ -17,7 +17,7 @@ let path: string;
 beforeEach(async () => (path = await mkdtemp(join(tmpdir(), 'earlier-'))));
 afterEach(async () => rm(path, { recursive: true }));
 
-it('a dispatcher of an earlier version is told nothing of indexes, and a later one all', async () => {
+it('a dispatcher of an earlier version gets no index and no later verdict, and a later one gets all', async () => {
   const bus = new MemoryBus(new MemoryBroker());
   const grant = { runId: 7, attempt: 2, grantEpoch: 5 };
   const folder = freshResultFolder(path, grant);
@@ -31,7 +31,7 @@ it('a dispatcher of an earlier version is told nothing of indexes, and a later o
     return { name, size: content.length, sha256 };
   });
   for (const [name, content] of contents) await writeFile(join(folder, name), content);
-  const report = finishedReport(7, 2, { grantEpoch: 5, files });
+  const report = finishedReport(7, 2, { grantEpoch: 5, files, verdict: 'absent' });
   await bus.prepareReports('amd64', [report.worker]);
   const dispatchers = new DispatcherFeatures();
   const outbox = new DiskOutbox({ path, bus, dispatchers, clock: new VirtualClock(), log: SILENT });
@@ -41,14 +41,18 @@ it('a dispatcher of an earlier version is told nothing of indexes, and a later o
   const finished = keepAndDeliver(outbox, 'amd64', report, kept);
   await new Promise<void>((resolve) => {
     void bus.consumeReports('amd64', async ({ text }) => {
-      reported.push((JSON.parse(text) as FinishedReport).files.map(({ name }) => name));
+      const { verdict, files: told } = JSON.parse(text) as FinishedReport;
+      reported.push([verdict, ...told.map(({ name }) => name)]);
       if (reported.length === 2) return resolve();
       expect(await bus.unstage(report.worker, stagingName(report, 'log-index.json'))).toBeNull();
-      dispatchers.heard({ arch: 'amd64', features: ['result-indexes'] });
+      dispatchers.heard({ arch: 'amd64', features: ['result-indexes', 'absent-verdict'] });
       outbox.retryNow();
     });
   });
-  expect(reported).toEqual([['log.gz'], ['log.gz', 'log-index.json']]);
+  expect(reported).toEqual([
+    ['fail', 'log.gz'],
+    ['absent', 'log.gz', 'log-index.json'],
+  ]);
   outbox.recorded({ ...grantOf(report), answer: 'recorded' });
   await finished;
 });

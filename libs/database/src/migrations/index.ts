@@ -1,3 +1,4 @@
+import { AbsentPackages1766470000000 } from './absent-packages';
 import { Access1766200000000 } from './access';
 import { Accounts1765650000000 } from './accounts';
 import { AlikeErrors1766420000000 } from './alike-errors';
@@ -95,4 +96,5 @@ export const MIGRATIONS = [
   PackageMonths1766440000000,
   OtherSuites1766450000000,
   ImagesOfRuns1766460000000,
+  AbsentPackages1766470000000,
 ];

@@ -1,4 +1,4 @@
-import { type Verdict, VERDICTS } from '@proctor/contracts';
+import { type PackageVerdict, PACKAGE_VERDICTS } from '@proctor/contracts';
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 import { isOneOf } from './words';
 
@@ -8,7 +8,7 @@ import { isOneOf } from './words';
  * Described for the test that compares the schema with the entities; statements read and write it.
  */
 @Entity('run_days')
-@Check('run_days_verdict_check', isOneOf('verdict', VERDICTS))
+@Check('run_days_verdict_check', isOneOf('verdict', PACKAGE_VERDICTS))
 export class RunDayRow {
   @PrimaryColumn('date')
   day: string;
@@ -20,7 +20,7 @@ export class RunDayRow {
   arch: string;
 
   @PrimaryColumn('text')
-  verdict: Verdict;
+  verdict: PackageVerdict;
 
   @Column('integer')
   runs: number;
@@ -88,7 +88,7 @@ export class StatusDayRow {
  * Described for the test that compares the schema with the entities; statements read and write it.
  */
 @Entity('package_months')
-@Check('package_months_verdict_check', isOneOf('verdict', VERDICTS))
+@Check('package_months_verdict_check', isOneOf('verdict', PACKAGE_VERDICTS))
 export class PackageMonthRow {
   @PrimaryColumn('text')
   package: string;
@@ -104,7 +104,7 @@ export class PackageMonthRow {
   month: string;
 
   @PrimaryColumn('text')
-  verdict: Verdict;
+  verdict: PackageVerdict;
 
   @Column('integer')
   runs: number;

@@ -1,4 +1,4 @@
-import { type Verdict, VERDICTS } from '@proctor/contracts';
+import { type PackageVerdict, PACKAGE_VERDICTS } from '@proctor/contracts';
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { isOneOf } from './words';
 
@@ -8,8 +8,8 @@ import { isOneOf } from './words';
  * Described for the test that compares the schema with the entities; statements read and write it.
  */
 @Entity('package_statuses')
-@Check('package_statuses_verdict_check', isOneOf('verdict', VERDICTS))
-@Check('package_statuses_previous_check', isOneOf('previous_verdict', VERDICTS))
+@Check('package_statuses_verdict_check', isOneOf('verdict', PACKAGE_VERDICTS))
+@Check('package_statuses_previous_check', isOneOf('previous_verdict', PACKAGE_VERDICTS))
 @Check(
   'package_statuses_pass_check',
   '(passed_run_id is null) = (passed_version is null) and (passed_run_id is null) = (passed_at is null)',
@@ -44,7 +44,7 @@ export class PackageStatusRow {
   runId: number;
 
   @Column('text')
-  verdict: Verdict;
+  verdict: PackageVerdict;
 
   @Column('text')
   version: string;
@@ -54,7 +54,7 @@ export class PackageStatusRow {
 
   /** Of the run before; null the first time. */
   @Column('text', { nullable: true })
-  previousVerdict: Verdict | null;
+  previousVerdict: PackageVerdict | null;
 
   /** The newest run that passed or had nothing to test. */
   @Column('bigint', { nullable: true })

@@ -1,4 +1,4 @@
-import { RUN_STATES, VERDICTS } from '@proctor/contracts';
+import { RUN_STATES, TROUBLES, VERDICTS } from '@proctor/contracts';
 import type {
   ErrorExcerpt,
   Pin,
@@ -6,6 +6,7 @@ import type {
   RunState,
   TestbedImage,
   TestResult,
+  Trouble,
   Verdict,
 } from '@proctor/contracts';
 import {
@@ -30,6 +31,7 @@ import { isOneOf } from './words';
 @Check('runs_priority_check', 'priority between 1 and 10')
 @Check('runs_state_check', isOneOf('state', RUN_STATES))
 @Check('runs_verdict_check', isOneOf('verdict', VERDICTS))
+@Check('runs_trouble_check', isOneOf('trouble', TROUBLES))
 @Check('runs_attempt_check', 'attempt >= 0')
 @Check('runs_leased_check', `state not in ('leased', 'running') or (attempt > 0 and worker is not null)`)
 @Check('runs_taken_in_check', `taken_in or state in ('queued', 'finished')`)
@@ -173,6 +175,10 @@ export class RunRow implements RunRequest {
 
   @Column('text', { nullable: true })
   message: string | null;
+
+  /** Of a tmpfail, where its worker could tell. */
+  @Column('text', { nullable: true })
+  trouble: Trouble | null;
 
   @Column('smallint', { nullable: true })
   exitCode: number | null;

@@ -19,9 +19,10 @@ export type ShapeName =
   | 'private';
 
 /** Words that are shown beside a shape of another name. */
-const SHAPES: Record<Exclude<RunState, 'queued' | 'running'> | TestStatus, ShapeName> = {
+const SHAPES: Record<Exclude<RunState, 'queued' | 'running'> | TestStatus | 'absent', ShapeName> = {
   leased: 'running',
   finished: 'neutral',
+  absent: 'gone',
   PASS: 'pass',
   FAIL: 'fail',
   SKIP: 'neutral',

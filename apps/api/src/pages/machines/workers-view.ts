@@ -119,8 +119,9 @@ function whyOf(offers: WorkerObject[]): string {
   return [...new Set(reasons.filter((reason) => reason !== null))].join('; ');
 }
 
-/** An attempt that nobody reported is like one that could not be executed. */
+/** An attempt that nobody reported is like one that could not be executed; one without a package to test says nothing. */
 export function stripEntry({ outcome, verdict }: Pick<EndedAttempt, 'outcome' | 'verdict'>): StripEntry {
-  const said = outcome === 'finished' && verdict !== null ? verdict : 'tmpfail';
+  const ended = outcome === 'finished' && verdict !== null ? verdict : 'tmpfail';
+  const said = ended === 'absent' ? 'neutral' : ended;
   return { verdict: said, isNewVersion: false, isPinned: false };
 }

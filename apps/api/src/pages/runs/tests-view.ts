@@ -1,11 +1,16 @@
-import type { TestResult, TestStatus, Verdict } from '@proctor/contracts';
+import type { TestResult, TestStatus, PackageVerdict } from '@proctor/contracts';
 import type { RunRecord, StripEntry, TestInLog } from '@proctor/database';
 import { secondsInWords } from '../frame/times';
 import { testView } from '../story-view';
 import { logLinePath, logPath } from '../../runs/page-paths';
 
 /** A test as a cell of a strip: one that was skipped says nothing, and one that may fail is like what could not be tested. */
-const CELLS: Record<TestStatus, Verdict> = { PASS: 'pass', FAIL: 'fail', SKIP: 'neutral', FLAKY: 'tmpfail' };
+const CELLS: Record<TestStatus, PackageVerdict> = {
+  PASS: 'pass',
+  FAIL: 'fail',
+  SKIP: 'neutral',
+  FLAKY: 'tmpfail',
+};
 
 /**
  * The single tests of a run, each with its own last runs.

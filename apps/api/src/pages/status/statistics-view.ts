@@ -1,4 +1,4 @@
-import type { NeutralStatus, Verdict } from '@proctor/contracts';
+import type { NeutralStatus, PackageVerdict } from '@proctor/contracts';
 import type { DayFilter, PackagesOfDay, RunsOfDay } from '@proctor/database';
 import type { FeedEntry } from '../../public-data/status-feed';
 import type { Html } from '../frame/html';
@@ -16,7 +16,7 @@ export interface StatisticsAsked extends DayFilter {
 }
 
 /** Statuses that stand for themselves on pages. */
-type Counts = Record<Verdict, number>;
+type Counts = Record<PackageVerdict, number>;
 
 /** Figures of a day. */
 export interface DayFigures {

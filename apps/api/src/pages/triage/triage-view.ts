@@ -12,10 +12,15 @@ export interface TriagePlace {
   errorLine: string | null;
 }
 
-/** The section of a failed run's page that tells why. */
+/** The section of a run's page that says why it has not passed. */
 export function triageView(run: RunRecord, found: Triage, userName: string | null, place: TriagePlace) {
   const { conclusion, evidence } = found;
-  return { conclusion, evidence, button: buttonOf(run, found, userName, place) };
+  return { heading: headingOf(run), conclusion, evidence, button: buttonOf(run, found, userName, place) };
+}
+
+function headingOf({ verdict }: RunRecord): string {
+  if (verdict === 'absent') return 'Why was nothing tested?';
+  return verdict === 'tmpfail' ? 'Why could it not be tested?' : 'Why did it fail?';
 }
 
 /** The one thing to do; null when there is nothing. */

@@ -6,6 +6,7 @@ const COUNTS: TriggerProgress['counts'] = {
   unknown: 0,
   'as-before': 0,
   infrastructure: 0,
+  absent: 0,
   waiting: 0,
   passed: 0,
   superseded: 0,

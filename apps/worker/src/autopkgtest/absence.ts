@@ -1,0 +1,55 @@
+import { MESSAGE_LENGTH_MAX, oneLine, type TestRequest } from '@proctor/contracts';
+import type { Symptoms } from './trouble';
+
+/** What is tested, and where it is looked for. */
+export type Sought = Pick<TestRequest, 'package' | 'suite' | 'arch' | 'pinPackages'> & {
+  extraAptSources: { name: string }[];
+};
+
+/** How runners say that they could not get a source package, for another reason than that a file could not be had. */
+const NO_SOURCE = /rules extract failed with exit code 1\b/;
+
+/** What was read went wrong in another way: the lists are not whole, or the package was there and could not be unpacked. */
+const WAS_THERE = /^(?:[\d\s.s]*)?(?:dpkg-source: error|E: |W: Failed to fetch|W: Some index files)/m;
+
+/**
+ * Why nothing was tested, in words that blame nobody, when the suite has no such source package; null when it has one, or nobody
+ * can say. The runner looks for it in all that its testbed knows: apt names a package that is in no list, and says nothing of one
+ * that has no binary package for the architecture.
+ */
+export function absenceOf(sought: Sought, { exitCode, said, log }: Symptoms): string | null {
+  const isErroneous = exitCode === 12 || exitCode === 14;
+  if (!isErroneous || !NO_SOURCE.test(said)) return null;
+  const end = afterSetUp(log, sought.package);
+  if (WAS_THERE.test(end.replaceAll(unlocated(sought.package), ''))) return null;
+  const places = [
+    sought.suite,
+    ...new Set(sought.pinPackages.map(([, suite]) => suite)),
+    ...sought.extraAptSources.map(({ name }) => `the source ${name}`),
+  ];
+  const has = places.length === 1 ? `${places[0]} has` : `${listed(places)} have`;
+  const what =
+    end.search(unlocated(sought.package)) >= 0
+      ? `${has} no source package ${sought.package}`
+      : `${has} nothing of the source package ${sought.package} for ${sought.arch}`;
+  return oneLine(what, MESSAGE_LENGTH_MAX);
+}
+
+/** What the runner's log says of fetching the source. */
+function afterSetUp(log: string, packageName: string): string {
+  const begin = log.lastIndexOf(`apt-source ${packageName}`);
+  return begin < 0 ? log : log.slice(begin);
+}
+
+/** How apt says that no list names a package. Names hold no other character of a pattern than these. */
+function unlocated(packageName: string): RegExp {
+  const name = packageName.replace(/[.+]/g, '\\$&');
+  return new RegExp(
+    `[WEN]: (?:Unable to locate package|Unable to find a source package for) ${name}(?![a-z0-9+.-])`,
+    'gm',
+  );
+}
+
+function listed(places: string[]): string {
+  return `${places.slice(0, -1).join(', ')} and ${places.at(-1)}`;
+}
