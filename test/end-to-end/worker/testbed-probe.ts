@@ -1,6 +1,7 @@
 import { appendFile, chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TESTBED_PROPERTIES, type TestbedProperty } from './testbed-properties';
+import { TESTBED_PROPERTIES } from './testbed-properties';
+import type { TestbedProperty } from './testbed-property';
 import { leaseOfTree, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 const SEEN = /^property (\d+): (yes|no)(?: \((.*)\))?\r?$/gm;

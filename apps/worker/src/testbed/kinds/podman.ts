@@ -13,11 +13,13 @@ const STORAGE = `
 home=/run/testbed
 mkdir -p "$home" "$TMPDIR/podman/storage"
 mount --bind "$TMPDIR/podman" "$home"
+# Its own are more than a sandbox may have, or fewer than a test needs.
+limits() { echo "$(ulimit -S "$1"):$(ulimit -H "$1")" | sed 's/unlimited/-1/g'; }
 cat >"$home/containers.conf" <<END
 [containers]
 cgroups = "disabled"
 no_hosts = true
-default_ulimits = ["nofile=1024:4096", "nproc=1024:4096"]
+default_ulimits = ["nofile=$(limits -n)", "nproc=$(limits -p)"]
 netns = "host"
 [engine]
 cgroup_manager = "cgroupfs"

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { TESTBED_PROPERTIES } from '../../end-to-end/worker/testbed-properties';
+
+const BACKENDS = ['unshare', 'schroot', 'podman', 'lxc', 'qemu'];
+
+/** The rows of a table in Markdown, cells without the blanks around them. */
+function rows(text: string): string[][] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}
+
+it('docs/testbeds.md has what the testbeds are probed for, and why one lacks it', () => {
+  const text = readFileSync('docs/testbeds.md', 'utf8');
+  const [table = ''] = text.split('\n## ').filter((section) => section.startsWith('What each testbed has\n'));
+  const reasons = [...new Set(TESTBED_PROPERTIES.flatMap(({ lacks }) => Object.values(lacks ?? {})))];
+  const cell = (why: string | undefined) => (why === undefined ? 'yes' : `no: ${reasons.indexOf(why) + 1}`);
+  expect(rows(table).slice(2)).toEqual(
+    TESTBED_PROPERTIES.map(({ name, elsewhere, lacks }) => [
+      name,
+      elsewhere,
+      ...BACKENDS.map((backend) => cell(lacks?.[backend])),
+    ]),
+  );
+  const listed = [...table.matchAll(/^(\d+)\. (.*)\.$/gm)].map(([, number, why]) => [Number(number), why]);
+  expect(listed).toEqual(reasons.map((why, place) => [place + 1, why]));
+});
