@@ -1,6 +1,6 @@
 // Builds dist when it is missing or older than a source.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -14,12 +14,35 @@ export function ensureBuilt() {
   const startedAt = new Date();
   const builtAt = changedAt(mark);
   if (SOURCES.every((path) => newest(join(root, path)) < builtAt)) return null;
+  requireWritable(
+    builtAt === 0 ? 'the programs are not built yet' : 'the programs are older than their sources',
+  );
   const build = spawnSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: 'inherit' });
-  if (build.status !== 0) throw new Error('the build failed');
+  if (build.status !== 0) throw new Error('the build failed: what it said stands above');
   writeFileSync(mark, '');
   // A source saved during the build is newer than it.
   utimesSync(mark, startedAt, startedAt);
   return (Date.now() - startedAt.getTime()) / 1000;
+}
+
+/** The same for who types a command: the reason is a line for them. */
+export function builtOrExit() {
+  try {
+    return ensureBuilt();
+  } catch (error) {
+    console.error(`proctor: ${error.message}`);
+    process.exit(1);
+  }
+}
+
+/** @throws with what to type where this user may not build */
+function requireWritable(why) {
+  try {
+    for (const path of [root, join(root, 'dist')]) if (existsSync(path)) accessSync(path, constants.W_OK);
+  } catch (error) {
+    const reason = error.code === 'EROFS' ? 'is read-only' : 'may not be written to by this user';
+    throw new Error(`${why}, and ${root} ${reason}: type npm run build there as its owner`, { cause: error });
+  }
 }
 
 /** Milliseconds of the latest change at or below a path. A folder's own time tells of removed files. */

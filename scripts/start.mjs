@@ -9,8 +9,8 @@ if (major < 20 || minor < (OLDEST_MINOR[major] ?? 0)) {
   process.exit(1);
 }
 
-const { ensureBuilt } = await import('./built.mjs');
-const seconds = ensureBuilt();
+const { builtOrExit } = await import('./built.mjs');
+const seconds = builtOrExit();
 if (seconds !== null) console.log(`built … ${seconds.toFixed(1)} s`);
 
 process.argv.splice(2, 0, 'start');

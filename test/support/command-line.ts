@@ -47,9 +47,10 @@ export class Machine {
     return join(this.folder, 'config');
   }
 
-  /** As `npm start` does. */
-  start(env: NodeJS.ProcessEnv = {}): Start {
-    const child = spawn(process.execPath, ['scripts/start.mjs'], { cwd: project, env: this.env(env) });
+  /** As `npm start` does. @param launcher a program that executes what stands behind its arguments */
+  start(env: NodeJS.ProcessEnv = {}, launcher: string[] = []): Start {
+    const [program, ...args] = [...launcher, process.execPath, 'scripts/start.mjs'];
+    const child = spawn(program, args, { cwd: project, env: this.env(env) });
     const start = new Start(child);
     this.starts.push(start);
     return start;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { nkeys } from '@nats-io/transport-node';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 // Jest resolves no '@proctor/...' in its global setup, hence the files themselves.
 import { EmbeddedNats } from '../../libs/embedded/src/embedded-nats';
 import { EmbeddedPostgres } from '../../libs/embedded/src/embedded-postgres';
-import { endProcess, findLeftOver } from '../../libs/embedded/src/left-over';
 import { Home } from '../../libs/embedded/src/home';
 import { findNatsServer } from '../../libs/embedded/src/nats-binary';
 
@@ -69,7 +68,6 @@ export async function stopServices(): Promise<void> {
   const { folder, postgres, nats } = running;
   running = null;
   SIGNALS.forEach((signal) => process.off(signal, stopAndExit));
-  await endForgottenNats(join(folder, 'homes'));
   await Promise.all([postgres.stop(), nats.stop()]);
   await rm(folder, { recursive: true, force: true });
 }
@@ -79,13 +77,4 @@ function stopAndExit(signal: NodeJS.Signals): void {
     // Ends this process the way the signal would have.
     process.kill(process.pid, signal);
   });
-}
-
-/** Servers of tests that were interrupted before they could stop them. */
-async function endForgottenNats(homes: string): Promise<void> {
-  for (const home of await readdir(homes)) {
-    const folder = join(homes, home, 'nats');
-    const found = await findLeftOver(join(folder, 'nats-server.pid'), join(folder, 'nats-server.conf'));
-    if (found) await endProcess(found, 'SIGTERM', 5_000);
-  }
 }

@@ -6,12 +6,14 @@ import { connections, followConfiguration, LiveConfiguration } from '@proctor/co
 import {
   activatedSocket,
   endOnRequest,
+  endWithSupervisor,
   fail,
   freeStartLeavings,
   nameSourcesInStacks,
   processLogger,
   warnOfCoreDumps,
 } from '@proctor/process';
+import { settleSurroundings, surviveLostOutput } from '@proctor/surroundings';
 import { AppModule } from './app.module';
 import { createApplication } from './application';
 import { Leaving } from './http/leaving';
@@ -22,11 +24,15 @@ const SHUTDOWN_TIMEOUT_MS = 10_000;
 /** What the api works by. */
 const PARTS = ['server', 'store', 'extraAptSources', 'rejectList'] as const;
 
+surviveLostOutput();
+const notices = settleSurroundings();
+endWithSupervisor();
 nameSourcesInStacks();
 const logger = processLogger();
 
 async function main(): Promise<void> {
   warnOfCoreDumps(logger, 'Api');
+  for (const line of notices) logger.warn(line, 'Api');
   const configuration = await LiveConfiguration.load(PARTS);
   const { host, port } = configuration.server;
   const root = AppModule.forRoot(configuration, connections());

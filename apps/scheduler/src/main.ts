@@ -6,22 +6,28 @@ import { BusStrategy } from '@proctor/bus';
 import { connections, followConfiguration, LiveConfiguration } from '@proctor/config';
 import {
   endOnRequest,
+  endWithSupervisor,
   fail,
   freeStartLeavings,
   nameSourcesInStacks,
   processLogger,
   warnOfCoreDumps,
 } from '@proctor/process';
+import { settleSurroundings, surviveLostOutput } from '@proctor/surroundings';
 import { SchedulerModule } from './scheduler.module';
 
 /** What the scheduler works by. */
 const PARTS = ['server', 'store', 'scheduler', 'retention', 'extraAptSources', 'rejectList'] as const;
 
+surviveLostOutput();
+const notices = settleSurroundings();
+endWithSupervisor();
 nameSourcesInStacks();
 const logger = processLogger();
 
 async function main(): Promise<void> {
   warnOfCoreDumps(logger, 'Scheduler');
+  for (const line of notices) logger.warn(line, 'Scheduler');
   const configuration = await LiveConfiguration.load(PARTS);
   const module = SchedulerModule.forRoot(configuration, connections(process.env));
   const app = await NestFactory.createMicroservice<AsyncMicroserviceOptions>(module, {

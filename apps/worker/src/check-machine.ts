@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { mkdir } from 'node:fs/promises';
 import { deploymentPaths, loadConfiguration } from '@proctor/config';
+import { settleSurroundings, surviveLostOutput } from '@proctor/surroundings';
 import { lookForEverything } from './check/findings';
 import { isUsable, report } from './check/report';
 import { lookAtMachine } from './machine/machine';
@@ -25,6 +26,8 @@ async function main(): Promise<number> {
   }
 }
 
+surviveLostOutput();
+settleSurroundings();
 main().then(
   (code) => (process.exitCode = code),
   (error: unknown) => {

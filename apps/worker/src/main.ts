@@ -6,6 +6,7 @@ import { BusStrategy } from '@proctor/bus';
 import { connections, deploymentPaths, followConfiguration, LiveConfiguration } from '@proctor/config';
 import {
   endOnRequest,
+  endWithSupervisor,
   fail,
   freeStartLeavings,
   nameSourcesInStacks,
@@ -13,17 +14,22 @@ import {
   warnOfCoreDumps,
   withLogFields,
 } from '@proctor/process';
+import { settleSurroundings, surviveLostOutput } from '@proctor/surroundings';
 import { WorkerLife } from './life/life';
 import { lockWorkFolder } from './life/work-folder';
 import { Worker } from './life/worker';
 import { lookAtMachine } from './machine/machine';
 import { WorkerModule } from './worker.module';
 
+surviveLostOutput();
+const notices = settleSurroundings();
+endWithSupervisor();
 nameSourcesInStacks();
 const logger = processLogger();
 
 async function main(): Promise<void> {
   warnOfCoreDumps(logger, 'Worker');
+  for (const line of notices) logger.warn(line, 'Worker');
   const configuration = await LiveConfiguration.load(['worker']);
   await withLogFields({ worker: configuration.worker.name }, () => run(configuration));
 }

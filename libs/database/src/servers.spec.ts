@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { Servers } from './servers';
@@ -47,4 +48,25 @@ it('connections that are made together ask once who the primary is, and ask agai
   await expect(servers.primary(1_000)).rejects.toThrow('is a primary that answers');
   expect(asked).toBe(4);
   await Promise.all(refusing.map((server) => once(server.close(), 'close')));
+});
+
+it('what the environment says of PostgreSQL has no say in a connection', () => {
+  const ambient = {
+    PGHOST: 'elsewhere',
+    PGPORT: '1',
+    PGUSER: 'other',
+    PGPASSWORD: 'wrong',
+    PGDATABASE: 'another',
+    PGSSLMODE: 'require',
+    PGSSLNEGOTIATION: 'direct',
+    PGOPTIONS: '-c no.such=1',
+    PGAPPNAME: 'x',
+  };
+  Object.assign(process.env, ambient);
+  const { connectionParameters } = new Client({
+    connectionString: Servers.of('postgres://me:secret@127.0.0.1/mine').first,
+  }) as unknown as { connectionParameters: Record<string, unknown> };
+  const stated = { host: '127.0.0.1', port: 5432, user: 'me', database: 'mine' };
+  expect(connectionParameters).toMatchObject({ ...stated, ssl: false, options: undefined });
+  expect(Object.keys(process.env).filter((name) => name in ambient)).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { forgetAmbient } from '@proctor/surroundings';
 import { Client } from 'pg';
 
 /** Who the primary is, is asked again after so long: connections that are made together ask once. */
@@ -35,7 +36,9 @@ export class Servers {
     readonly urls: readonly string[],
   ) {}
 
+  /** Every connection begins here: from now on its address alone says how it is made. */
   static of(text: string): Servers {
+    forgetAmbient('postgres');
     const [, before = '', hosts, after = ''] = ADDRESS.exec(text) ?? [];
     return new Servers(
       text,

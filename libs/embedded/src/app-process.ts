@@ -1,7 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { endProcess } from './left-over';
+import { replaceFile } from './owned-files';
 import { OwnedProcess } from './owned-process';
 import { asIdentity, identify, isRunning } from './process-identity';
 import { describeEnding, type Ending, type Supervised } from './supervised';
@@ -57,7 +58,6 @@ export class AppProcess implements Supervised {
     const app = (this.current = new OwnedProcess(child));
     this.readLines(child);
     const ready = isReady(child);
-    if (child.pid !== undefined) await writeFile(identityFile, JSON.stringify(identify(child.pid)));
     const timeout = AbortSignal.timeout(READY_TIMEOUT_MS);
     const late = new Promise<never>((_, reject) => {
       const text = `${this.name} was not ready after ${READY_TIMEOUT_MS / 1000} s`;
@@ -66,7 +66,10 @@ export class AppProcess implements Supervised {
     const ended = app.ended.then((ending) => {
       throw new Error(`${this.name} ended with ${describeEnding(ending)} before it was ready`);
     });
+    for (const each of [ended, late]) each.catch(() => undefined);
     try {
+      if (child.pid !== undefined)
+        await replaceFile(identityFile, JSON.stringify(identify(child.pid)), 0o644);
       await Promise.race([ready, ended, late]);
     } catch (error) {
       app.kill('SIGKILL');

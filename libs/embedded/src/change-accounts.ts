@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { ACCOUNTS_FILE, logFile, runningNats } from './embedded-nats';
+import { open, stat } from 'node:fs/promises';
+import { logFile, runningNats, writeAccounts } from './embedded-nats';
 import { until } from './until';
 
 const RELOAD_TIMEOUT_MS = 10_000;
@@ -20,24 +18,9 @@ const RELOADED = /Reloaded server configuration|Failed to reload server configur
  * @throws when the server does not take them in time
  */
 export async function changeAccounts(folder: string, accounts: string): Promise<void> {
-  await replaceFile(join(folder, ACCOUNTS_FILE), accounts);
-  const pid = await runningNats(folder);
+  await writeAccounts(folder, accounts);
+  const pid = runningNats(folder);
   for (let time = 0; pid !== null && time < RELOADS; time += 1) await reload(folder, pid);
-}
-
-/**
- * Never a half-written file for who reads it at this moment, nor one that another writer has begun.
- * @param mode by default, what the umask leaves
- */
-export async function replaceFile(path: string, text: string, mode = 0o666): Promise<void> {
-  const next = `${path}.${randomUUID()}.next`;
-  try {
-    await writeFile(next, text, { mode, flag: 'wx' });
-    await rename(next, path);
-  } catch (error) {
-    await rm(next, { force: true });
-    throw error;
-  }
 }
 
 async function reload(folder: string, pid: number): Promise<void> {

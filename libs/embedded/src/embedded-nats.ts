@@ -1,9 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { freePort } from './free-port';
-import { endProcess, findLeftOver } from './left-over';
-import { ownedFolder } from './owned-folder';
+import { endProcess, type LeftOver, serversIn } from './left-over';
+import { mendMode, ownedFolder, replaceFile } from './owned-files';
 import type { OwnedProcess } from './owned-process';
 import { startServer } from './server-process';
 import type { SystemUser } from './command';
@@ -14,7 +14,10 @@ const READY_TIMEOUT_MS = 30_000;
 const STOP_PATIENCE_MS = 15_000;
 const PROBE_TIMEOUT_MS = 1_000;
 /** Beside the configuration: nats-server reads no included file from elsewhere. */
-export const ACCOUNTS_FILE = 'accounts.conf';
+const ACCOUNTS_FILE = 'accounts.conf';
+const CONFIGURATION_FILE = 'nats-server.conf';
+/** Public keys and settings, no secrets. */
+const FILE_MODE = 0o644;
 /**
  * What the streams may reserve, which is no room that is taken. Left alone, the server takes three quarters of what is free on the disk at its start, and
  * does not bring back a stream that exceeds it when the disk has filled since. Enough for thousands of workers.
@@ -61,10 +64,12 @@ export class EmbeddedNats implements Supervised {
     const { folder, binary, accounts } = this.options;
     const user = await serverUser();
     await ownedFolder(folder, 0o711, user);
-    const left = await findLeftOver(pidFile(folder), configurationFile(folder));
-    if (left) await endProcess(left, 'SIGTERM', STOP_PATIENCE_MS);
+    for (const left of serversIn(natsIn(folder))) await endProcess(left, 'SIGTERM', STOP_PATIENCE_MS);
+    // What names a process now is of an earlier life.
+    await rm(pidFile(folder), { force: true });
     // Once it has run, the accounts may be others: see changeAccounts.
-    if (!this.server) await writeFile(join(folder, ACCOUNTS_FILE), accounts);
+    if (this.server) await mendMode(join(folder, ACCOUNTS_FILE), FILE_MODE);
+    else await writeAccounts(folder, accounts);
     const port = (this.port ??= await freePort());
     await this.configure(port, user);
     this.server = await startServer({
@@ -73,6 +78,7 @@ export class EmbeddedNats implements Supervised {
       args: ['--config', configurationFile(folder)],
       user,
       folder,
+      endSignal: 'SIGTERM',
       logPath: logFile(folder),
       isReady: () => greets(port),
       readyTimeoutMs: READY_TIMEOUT_MS,
@@ -100,7 +106,8 @@ export class EmbeddedNats implements Supervised {
     };
     // Values are JSON, of which its configuration language is a superset.
     const lines = Object.entries(settings).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
-    await writeFile(configurationFile(folder), [...lines, `include ${ACCOUNTS_FILE}`, ''].join('\n'));
+    const text = [...lines, `include ${ACCOUNTS_FILE}`, ''].join('\n');
+    await replaceFile(configurationFile(folder), text, FILE_MODE, user);
   }
 }
 
@@ -109,7 +116,7 @@ function pidFile(folder: string): string {
 }
 
 function configurationFile(folder: string): string {
-  return join(folder, 'nats-server.conf');
+  return join(folder, CONFIGURATION_FILE);
 }
 
 /** Of the nats-server with its files in this folder. */
@@ -118,8 +125,21 @@ export function logFile(folder: string): string {
 }
 
 /** The pid of the nats-server that runs with its files in this folder; null: none does. */
-export async function runningNats(folder: string): Promise<number | null> {
-  return (await findLeftOver(pidFile(folder), configurationFile(folder)))?.pid ?? null;
+export function runningNats(folder: string): number | null {
+  return serversIn(natsIn(folder))[0]?.pid ?? null;
+}
+
+/** The accounts that the nats-server of this folder reads when it starts, or is asked to read them again. */
+export async function writeAccounts(folder: string, accounts: string): Promise<void> {
+  await replaceFile(join(folder, ACCOUNTS_FILE), accounts, FILE_MODE, await serverUser());
+}
+
+/** It works in its folder, with its configuration, whatever its program is called. */
+function natsIn(folder: string): LeftOver {
+  return {
+    folder,
+    isServer: (_program, args) => basename(args[args.indexOf('--config') + 1] ?? '') === CONFIGURATION_FILE,
+  };
 }
 
 /** A nats-server says INFO to each client that connects, once JetStream is up. */

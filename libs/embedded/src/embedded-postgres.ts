@@ -3,9 +3,10 @@ import { chown, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { runCommand } from './command';
 import { freePort } from './free-port';
-import { endProcess, findLeftOver } from './left-over';
-import { ownedFolder } from './owned-folder';
+import { endProcess, serversIn } from './left-over';
+import { mendReadable, ownedFolder } from './owned-files';
 import type { OwnedProcess } from './owned-process';
+import { removeStalePidFile } from './postmaster-pid';
 import { postgresBinaries, type PostgresBinaries } from './postgres-binaries';
 import { secretIn } from './secret';
 import { startServer } from './server-process';
@@ -65,10 +66,13 @@ export class EmbeddedPostgres implements Supervised {
     const { folder } = this.options;
     const user = await serverUser();
     await ownedFolder(folder, 0o711, user);
-    const binaries = await postgresBinaries(user, join(folder, 'programs'));
+    const programs = join(folder, 'programs');
+    await mendReadable(programs);
+    const binaries = await postgresBinaries(user, programs);
     await this.endLeftOver();
     this.password = await secretIn(this.options.passwordFile);
-    if (!existsSync(this.dataFolder)) await this.initialise(binaries, user);
+    if (existsSync(this.dataFolder)) await this.mend(user);
+    else await this.initialise(binaries, user);
     const port = (this.port ??= await freePort());
     this.server = await startServer({
       name: 'PostgreSQL',
@@ -76,6 +80,7 @@ export class EmbeddedPostgres implements Supervised {
       args: ['-D', this.dataFolder, ...this.settings(port)],
       user,
       folder,
+      endSignal: FAST_SHUTDOWN,
       logPath: join(folder, 'server.log'),
       isReady: (pid) => this.isReady(pid),
       readyTimeoutMs: READY_TIMEOUT_MS,
@@ -106,15 +111,27 @@ export class EmbeddedPostgres implements Supervised {
       listen_addresses: '127.0.0.1',
       port: String(port),
       unix_socket_directories: '',
+      // Whatever the machine's own.
+      timezone: 'UTC',
+      log_timezone: 'UTC',
       ...this.options.settings,
     };
     return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   }
 
-  /** A server that outlived its supervisor still holds the data folder. */
+  /** What outlived its supervisor still holds the data folder: a server, or what it left when it was killed. */
   private async endLeftOver(): Promise<void> {
-    const found = await findLeftOver(join(this.dataFolder, 'postmaster.pid'), this.dataFolder);
-    if (found) await endProcess(found, FAST_SHUTDOWN, STOP_PATIENCE_MS);
+    const folder = this.dataFolder;
+    const isServer = (program: string): boolean => program === 'postgres';
+    for (const left of serversIn({ folder, isServer })) {
+      await endProcess(left, FAST_SHUTDOWN, STOP_PATIENCE_MS);
+    }
+  }
+
+  /** What PostgreSQL would refuse to start with, though it does no harm. */
+  private async mend(user: SystemUser | null): Promise<void> {
+    await ownedFolder(this.dataFolder, 0o700, user);
+    await removeStalePidFile(join(this.dataFolder, 'postmaster.pid'));
   }
 
   /** Made beside its final place and moved there complete: an interrupted start leaves nothing half done. */

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,10 +51,32 @@ describe('HomeLock', () => {
     expect(tries.filter((attempt) => attempt.status === 'fulfilled')).toHaveLength(1);
     for (const attempt of tries) {
       if (attempt.status === 'rejected') expect(attempt.reason).toBeInstanceOf(HomeInUse);
+      else await attempt.value.release();
     }
   });
 
-  it('the lock of a home leaves alone, on release, a lock that is not its own any more', async () => {
+  it('the lock of a home is held also by who cannot be seen, and is free once its holder is killed', async () => {
+    const script = 'echo held; exec sleep 1000 >/dev/null';
+    const holder = spawn('flock', ['--no-fork', folder, 'sh', '-c', script], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    await once(holder.stdout, 'data');
+    await expect(HomeLock.acquire(path, URL)).rejects.toThrow(
+      `another Proctor uses ${folder} and cannot be seen from here, as in another container: end it there, or name another folder in PROCTOR_HOME`,
+    );
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
+    await (await HomeLock.acquire(path, URL)).release();
+  });
+
+  it('a lock file that names a running process holds nobody up when the lock is free', async () => {
+    await writeFile(path, JSON.stringify({ ...identify(process.ppid), url: URL }));
+    const lock = await HomeLock.acquire(path, URL);
+    expect(await HomeLock.holder(path)).toMatchObject({ pid: process.pid });
+    await lock.release();
+  });
+
+  it('the lock of a home leaves alone, on release, a file that is not its own any more', async () => {
     const lock = await HomeLock.acquire(path, URL);
     await writeFile(path, 'another');
     await lock.release();

@@ -1,5 +1,12 @@
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { replaceFile } from './owned-files';
 import { asIdentity, identify, isRunning, type ProcessIdentity } from './process-identity';
+
+/** flock's status when somebody else has the lock. */
+const LOCKED = 1;
 
 export interface LockHolder extends ProcessIdentity {
   /** Where it serves. */
@@ -8,38 +15,47 @@ export interface LockHolder extends ProcessIdentity {
 
 /** Another Proctor runs on the same home. */
 export class HomeInUse extends Error {
-  constructor(readonly holder: LockHolder) {
-    super(`Proctor is already running on this home (pid ${holder.pid}, ${holder.url})`);
+  /** @param holder null: it is not to be seen from here */
+  constructor(
+    home: string,
+    readonly holder: LockHolder | null,
+  ) {
+    super(
+      holder
+        ? `Proctor is already running on this home (pid ${holder.pid}, ${holder.url})`
+        : `another Proctor uses ${home} and cannot be seen from here, as in another container: end it there, or name another folder in PROCTOR_HOME`,
+    );
   }
 }
 
-/** A file that says who uses a home. One that names a process which is gone counts for nothing. */
+/**
+ * The right to use a home, and a file that says who has it. The right is a lock of the kernel on the folder, which ends with the
+ * process however that ends, and which processes of other containers see too; the file is for those who ask.
+ */
 export class HomeLock {
   private constructor(
     private readonly path: string,
     private readonly text: string,
+    private readonly folder: number,
     /** The holder before did not release it: it was killed. */
     readonly isTakenOver: boolean,
   ) {}
 
-  /** @throws HomeInUse */
+  /** @param path of the file, in the home @throws HomeInUse */
   static async acquire(path: string, url: string): Promise<HomeLock> {
     const self = identify(process.pid);
     if (!self) throw new Error('/proc does not show this process');
-    const text = JSON.stringify({ ...self, url });
-    // A lock appears complete or not at all: a link to a finished file, which fails when there is one.
-    const draft = `${path}.${process.pid}`;
-    await writeFile(draft, text, { mode: 0o644 });
-    let isTakenOver = false;
+    const folder = lockFolder(dirname(path));
+    if (folder === null) throw new HomeInUse(dirname(path), await HomeLock.holder(path));
     try {
-      while (!(await isLinked(draft, path))) {
-        await removeStale(path);
-        isTakenOver = true;
-      }
-    } finally {
-      await rm(draft, { force: true });
+      const isTakenOver = (await readText(path)) !== null;
+      const text = JSON.stringify({ ...self, url });
+      await replaceFile(path, text, 0o644);
+      return new HomeLock(path, text, folder, isTakenOver);
+    } catch (error) {
+      closeSync(folder);
+      throw error;
     }
-    return new HomeLock(path, text, isTakenOver);
   }
 
   /** The process that uses the home now; null when there is none. */
@@ -50,29 +66,23 @@ export class HomeLock {
 
   async release(): Promise<void> {
     if ((await readText(this.path)) === this.text) await rm(this.path);
+    closeSync(this.folder);
   }
 }
 
-async function isLinked(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-async function removeStale(path: string): Promise<void> {
-  const text = await readText(path);
-  if (text === null) return;
-  const holder = runningHolder(text);
-  if (holder) throw new HomeInUse(holder);
-  // Two starts may find the same stale lock: each moves what is there aside, and gives back what it did not judge.
-  const aside = `${path}.stale.${process.pid}`;
-  await rename(path, aside).catch(ignoreMissing);
-  if ((await readText(aside)) !== text) await isLinked(aside, path).catch(ignoreMissing);
-  await rm(aside, { force: true });
+/** @returns the open folder, whose lock ends when it is closed; null when another process has it */
+function lockFolder(path: string): number | null {
+  // Not inherited by what this process starts.
+  const folder = openSync(path, 'r');
+  const { status, stderr, error } = spawnSync('flock', ['--exclusive', '--nonblock', '3'], {
+    stdio: ['ignore', 'ignore', 'pipe', folder],
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+  });
+  if (status === 0) return folder;
+  closeSync(folder);
+  if (status === LOCKED) return null;
+  throw new Error(`${path} cannot be locked: ${error?.message ?? stderr.trim()}`);
 }
 
 function runningHolder(text: string): LockHolder | null {
@@ -89,11 +99,7 @@ function runningHolder(text: string): LockHolder | null {
 
 async function readText(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    ignoreMissing(error);
+    if (error.code !== 'ENOENT') throw error;
     return null;
   });
-}
-
-function ignoreMissing(error: unknown): void {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }

@@ -1,10 +1,11 @@
-import { mkdir, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { ownedFolder } from './owned-folder';
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { mendMode, mendReadable, ownedFolder } from './owned-files';
 import { mayReach, serverUser } from './server-user';
 
 /** Where a root process keeps its files when the project's own folder is closed to the servers' user. */
 const ROOT_HOME = '/var/lib/proctor';
+const SECRETS = 'secrets';
 
 /** The folder of everything that Proctor writes on a machine, and the names of what lies in it. */
 export class Home {
@@ -25,18 +26,22 @@ export class Home {
     await requireNoFile(path);
     if (named && env['PROCTOR_DATABASE_URL']) return new Home(path);
     const user = await serverUser();
-    if (!user || (await mayReach(user, path))) return new Home(path);
+    if (!user || (await mayReach(user, await firstToReach(path)))) return new Home(path);
     const problem = `${path} cannot be reached by the user ${user.name}, which runs the servers for root`;
     if (named) throw new Error(`PROCTOR_HOME: ${problem}; choose a folder such as ${ROOT_HOME}`);
     return new Home(ROOT_HOME, problem);
   }
 
-  /** Makes the folders, open to those who know a name in them, the secrets to their owner only. */
+  /**
+   * Makes the folders, open to those who know a name in them, the secrets to their owner only. What is there is given the mode that
+   * it should have, whatever umask or hand has made it; the folders of the servers and of the worker are theirs to mend.
+   */
   async prepare(): Promise<void> {
     try {
       await ownedFolder(this.path, 0o711, null);
       await ownedFolder(this.secretsFolder, 0o700, null);
-      await mkdir(this.processesFolder, { recursive: true });
+      await ownedFolder(this.processesFolder, 0o755, null);
+      await this.mend();
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       if (code === 'ENOSPC' || code === 'EROFS') {
@@ -50,6 +55,18 @@ export class Home {
         { cause: error },
       );
     }
+  }
+
+  private async mend(): Promise<void> {
+    for (const path of [this.adminKey, this.adminPassword]) await mendMode(path, 0o600);
+    await mendMode(this.lock, 0o644);
+    const kept = await readdir(this.secretsFolder, { recursive: true, withFileTypes: true });
+    for (const entry of kept) {
+      await mendMode(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o700 : 0o600);
+    }
+    for (const name of await readdir(this.processesFolder))
+      await mendMode(join(this.processesFolder, name), 0o644);
+    await mendReadable(this.natsPackage);
   }
 
   secret(name: string): string {
@@ -98,12 +115,18 @@ export class Home {
   }
 
   private get secretsFolder(): string {
-    return join(this.path, 'secrets');
+    return join(this.path, SECRETS);
   }
 
   private get processesFolder(): string {
     return join(this.path, 'processes');
   }
+}
+
+/** A folder that `prepare` will open need not be open yet: one that is empty, or that was a home and was closed by a umask or by hand. */
+async function firstToReach(path: string): Promise<string> {
+  const names = await readdir(path).catch(() => null);
+  return names?.length === 0 || names?.includes(SECRETS) ? dirname(path) : path;
 }
 
 /** @throws when the path, or one above it, is a file */

@@ -8,12 +8,13 @@ export {
   missingPackages,
   type PackagesOutcome,
 } from './debian-packages';
-export { changeAccounts, replaceFile } from './change-accounts';
+export { changeAccounts } from './change-accounts';
 export { EmbeddedNats, type EmbeddedNatsOptions } from './embedded-nats';
 export { EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres';
 export { freePort, isPortTaken } from './free-port';
 export { Home } from './home';
 export { HomeInUse, HomeLock, type LockHolder } from './home-lock';
+export { mendMode, replaceFile } from './owned-files';
 export { NATS_RELEASE, NatsServerMissing, findNatsServer, type NatsBinary } from './nats-binary';
 export { isAtLeast, SAFE_NATS } from './nats-version';
 export { askApp, runApp } from './run-app';

@@ -1,58 +1,66 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endProcess, findLeftOver } from './left-over';
+import { endProcess, serversIn } from './left-over';
 import { isRunning } from './process-identity';
 
 describe('servers', () => {
   let folder: string;
-  let pidFile: string;
   let server: ChildProcess;
+  const isServer = (_name: string, args: string[]): boolean => args.includes('the-server');
+  const found = (path = folder) => serversIn({ folder: path, isServer });
 
-  /** A process with `folder` among its arguments, once it said that it runs. */
-  const serve = async (source: string): Promise<void> => {
-    server = spawn(process.execPath, [
-      '-e',
-      `${source}; console.log('up'); setInterval(() => {}, 1e6)`,
-      folder,
-    ]);
+  /** A process that works in the folder, once it said that it runs. */
+  const serve = async (source: string, cwd = folder, args = ['the-server']): Promise<void> => {
+    const program = `${source}; console.log('up'); setInterval(() => {}, 1e6)`;
+    server = spawn(process.execPath, ['-e', program, ...args], { cwd });
     await once(server.stdout!, 'data');
-    await writeFile(pidFile, `${server.pid}\nmore lines\n`);
   };
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'left-over-'));
-    pidFile = join(folder, 'pid');
-  });
+  beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'left-over-'))));
   afterEach(async () => {
     server?.kill('SIGKILL');
     await rm(folder, { recursive: true });
   });
 
-  it('a server left over is found by its pid file and its command line, and ended', async () => {
+  it('a server left over is found by the folder that it works in, by whatever path, and ended', async () => {
     await serve('');
-    const found = await findLeftOver(pidFile, folder);
-    expect(found?.pid).toBe(server.pid);
-    await endProcess(found!, 'SIGTERM', 10_000);
-    expect(isRunning(found!)).toBe(false);
+    const link = `${folder}/link`;
+    await symlink(folder, link);
+    expect(found(link).map(({ pid }) => pid)).toEqual([server.pid]);
+    const [left] = found();
+    await endProcess(left!, 'SIGTERM', 10_000);
+    expect(isRunning(left!)).toBe(false);
+    expect(found()).toEqual([]);
   });
 
   it('a server left over is killed when it does not end in time', async () => {
     await serve("process.on('SIGTERM', () => {})");
-    const found = await findLeftOver(pidFile, folder);
-    await endProcess(found!, 'SIGTERM', 50);
-    expect(isRunning(found!)).toBe(false);
+    const [left] = found();
+    await endProcess(left!, 'SIGTERM', 50);
+    expect(isRunning(left!)).toBe(false);
   });
 
-  it('no server is left over when the pid belongs to another program, to no process, or there is no pid file', async () => {
-    await serve('');
-    expect(await findLeftOver(pidFile, '/another/folder')).toBeNull();
-    await writeFile(pidFile, `${2 ** 22 + 1}\n`);
-    expect(await findLeftOver(pidFile, folder)).toBeNull();
-    await writeFile(pidFile, '');
-    expect(await findLeftOver(pidFile, folder)).toBeNull();
-    expect(await findLeftOver(join(folder, 'absent'), folder)).toBeNull();
+  it('who has started the other processes of a server is ended first', async () => {
+    const options = "{ stdio: 'ignore' }";
+    await serve(
+      `const { spawn } = require('node:child_process');
+       spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)', 'the-server'], ${options})`,
+    );
+    const [first, second, ...others] = found();
+    expect([first?.pid, second?.pid !== undefined, others]).toEqual([server.pid, true, []]);
+    await endProcess(second!, 'SIGKILL', 10_000);
+  });
+
+  it('another program in the folder, and the same program in another one, are no servers of it', async () => {
+    await serve('', folder, ['another']);
+    expect(found()).toEqual([]);
+    server.kill('SIGKILL');
+    await mkdir(join(folder, 'other'));
+    await serve('', join(folder, 'other'));
+    expect(found()).toEqual([]);
+    expect(found(join(folder, 'absent'))).toEqual([]);
   });
 });

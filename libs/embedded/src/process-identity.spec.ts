@@ -3,14 +3,18 @@ import { once } from 'node:events';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { asIdentity, commandLineOf, identify, isRunning } from './process-identity';
+import { asIdentity, commandLineOf, identify, isRunning, statusOf } from './process-identity';
 
 describe('identities', () => {
   it('the identity of a process holds for as long as the process runs', async () => {
     const child = spawn('sleep', ['1000']);
     await once(child, 'spawn');
     const identity = identify(child.pid as number);
-    expect(identity).toEqual({ pid: child.pid, startTime: expect.stringMatching(/^\d+$/) });
+    expect(identity).toEqual({
+      pid: child.pid,
+      startTime: expect.stringMatching(/^\d+$/),
+      bootId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
     expect(isRunning(identity!)).toBe(true);
     child.kill('SIGKILL');
     await once(child, 'exit');
@@ -22,6 +26,7 @@ describe('identities', () => {
     const self = identify(process.pid)!;
     expect(isRunning(self)).toBe(true);
     expect(isRunning({ ...self, startTime: '1' })).toBe(false);
+    expect(isRunning({ ...self, bootId: 'of an earlier boot' })).toBe(false);
   });
 
   it('the identity of a process is read where its name has spaces and parentheses', async () => {
@@ -31,6 +36,7 @@ describe('identities', () => {
     const child = spawn(program, ['1000']);
     try {
       await once(child, 'spawn');
+      expect(statusOf(child.pid as number)?.name).toBe('a) S (b');
       expect(Number(identify(child.pid as number)?.startTime)).toBeGreaterThan(
         Number(identify(process.pid)?.startTime),
       );
@@ -42,8 +48,10 @@ describe('identities', () => {
   });
 
   it('the identity of a process comes back from JSON, or is none', () => {
-    expect(asIdentity({ pid: 7, startTime: '12', url: 'x' })).toEqual({ pid: 7, startTime: '12' });
-    for (const value of [null, {}, [], 'text', { pid: '7', startTime: '12' }, { pid: 7 }]) {
+    const identity = { pid: 7, startTime: '12', bootId: 'b' };
+    expect(asIdentity({ ...identity, url: 'x' })).toEqual(identity);
+    const damaged = [{ ...identity, pid: '7' }, { pid: 7 }, { pid: 7, startTime: '12' }];
+    for (const value of [null, {}, [], 'text', ...damaged]) {
       expect(asIdentity(value)).toBeNull();
     }
   });

@@ -8,12 +8,20 @@ import { until } from './until';
 
 const LOG_BYTES_MAX = 10 * 1024 * 1024;
 
+/**
+ * What the server makes is its user's alone. The kernel sends it a signal when we end, however we do; we may have gone before it
+ * was asked to. Arguments: our pid, the program, its own arguments.
+ */
+const WITH_US = 'umask 077; [ "$PPID" = "$0" ] || exit 1; exec "$@"';
+
 export interface ServerCommand {
   name: string;
   program: string;
   args: string[];
   user: SystemUser | null;
   folder: string;
+  /** Is sent when this process is gone, and ends it in order; SIGTERM when absent. */
+  endSignal?: NodeJS.Signals;
   /** Receives what the server writes; the start before is kept beside it once it has grown large. */
   logPath: string;
   /** Whether the server with this pid serves. */
@@ -46,7 +54,10 @@ async function spawnServer(command: ServerCommand): Promise<ReturnType<typeof sp
   // A file, not a pipe: the server may outlive us and must not fail on its next line.
   const log = await open(command.logPath, 'a', 0o600);
   try {
-    return spawn(command.program, command.args, {
+    await log.chmod(0o600);
+    const withUs = ['sh', '-c', WITH_US, String(process.pid), command.program, ...command.args];
+    const { endSignal = 'SIGTERM' } = command;
+    return spawn('setpriv', ['--pdeathsig', endSignal.replace('SIG', ''), ...withUs], {
       ...ids(command.user),
       cwd: command.folder,
       env: { PATH: process.env['PATH'], LC_ALL: 'C' },

@@ -1,5 +1,15 @@
 import type { LoggerService } from '@nestjs/common';
 
+/** Without a supervisor nobody kills a process that does not come to its end. */
+const ALONE_TIMEOUT_MS = 10_000;
+
+const exitAlone = (): never => process.exit(1);
+
+/** Ends this process when its supervisor goes while it still starts; from `endOnRequest` on, that ends it in order. */
+export function endWithSupervisor(): void {
+  process.once('disconnect', exitAlone);
+}
+
 /**
  * Ends the process in order, once: at SIGTERM, when its supervisor is gone (the IPC channel closes), and at Ctrl-C
  * when there is no supervisor to order the end. The exit status is 1 when `stop` fails.
@@ -31,7 +41,12 @@ export function endOnRequest(
       (error: unknown) => fail(logger, name, error),
     );
   });
-  process.once('disconnect', () => end('the supervisor is gone'));
+  const endAlone = (): void => {
+    setTimeout(exitAlone, ALONE_TIMEOUT_MS).unref();
+    end('the supervisor is gone');
+  };
+  process.once('disconnect', endAlone);
+  process.off('disconnect', exitAlone);
   // A Ctrl-C reaches the whole process group: a supervisor that is there stops its children in its own order.
   process.on('SIGINT', () => (process.connected && !drain) || end('SIGINT'));
 }

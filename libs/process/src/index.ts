@@ -4,6 +4,6 @@ export { harmlessLine } from './harmless';
 export { processLogger, type Log } from './logger';
 export { nameSourcesInStacks } from './source-stacks';
 export { logFields, withLogFields, type LogFields } from './log-fields';
-export { endOnRequest, fail } from './end-on-request';
+export { endOnRequest, endWithSupervisor, fail } from './end-on-request';
 export { VERSION } from './version';
 export { freeStartLeavings } from './start-leavings';

@@ -147,6 +147,8 @@ export class FolderStore extends MaintainedStore {
   private async write(path: string, chunks: AsyncIterable<Buffer>): Promise<void> {
     const file = await this.storing(open(path, 'wx', FILE_MODE));
     try {
+      // Whatever the umask.
+      await this.storing(file.chmod(FILE_MODE));
       for await (const chunk of chunks) await this.storing(file.appendFile(chunk));
       await this.storing(file.sync());
     } finally {

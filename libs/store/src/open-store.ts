@@ -1,3 +1,4 @@
+import { forgetAmbient } from '@proctor/surroundings';
 import { FolderStore } from './folder-store';
 import type { MaintainedStore } from './result-store';
 import type { S3Credentials, StoreSettings } from './store-settings';
@@ -13,8 +14,11 @@ export async function openStore(
 ): Promise<MaintainedStore> {
   if (settings.kind === 'folder') return new FolderStore(settings.path);
   const keys = credentials();
+  forgetAmbient('aws');
+  // Nor what a person has in their own files.
+  process.env['AWS_CONFIG_FILE'] = process.env['AWS_SHARED_CREDENTIALS_FILE'] = '/dev/null';
   // What Node its later versions will need is no news for the log of a deployment.
-  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   // The client is large: only a deployment that uses it loads it.
   const { S3Store } = await import('./s3-store.js');
   return new S3Store(settings, keys);

@@ -3,7 +3,7 @@ import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '@proctor/database';
 import { EmbeddedPostgres } from '@proctor/embedded';
-import { ownedFolder } from '../../../libs/embedded/src/owned-folder';
+import { ownedFolder } from '../../../libs/embedded/src/owned-files';
 import { serverUser } from '../../../libs/embedded/src/server-user';
 import { Authority } from '../../support/certificates';
 import { silenceLog } from '../../support/silent-log';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { freePort } from '@proctor/embedded';
@@ -86,7 +86,11 @@ it('`proctor doctor` says what is wrong and the one thing to do, and fails', asy
 
 it('`proctor debug` packs settings, health, metrics and logs, and no secret of the instance', async () => {
   const archive = join(machine.folder, 'debug.tar.gz');
+  // What others could read before, they cannot now.
+  await writeFile(archive, '');
+  await chmod(archive, 0o666);
   expect(await machine.program(['debug', archive])).toMatchObject({ code: 0 });
+  expect((await stat(archive)).mode & 0o777).toBe(0o600);
   const folder = join(machine.folder, 'unpacked');
   await mkdir(folder);
   await extract({ file: archive, cwd: folder });

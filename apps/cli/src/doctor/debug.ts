@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { arch, cpus, release, tmpdir, totalmem } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { type Configuration, LiveConfiguration } from '@proctor/config';
 import { Home, lastLines, runCommand } from '@proctor/embedded';
 import { VERSION } from '@proctor/process';
@@ -38,13 +39,23 @@ export async function debug(file: string): Promise<void> {
       const text = await read().catch((error: unknown) => `not to be had: ${String(error)}\n`);
       await writeFile(join(top, name), hideSecrets(text, secrets));
     }
-    await create({ gzip: true, file: resolve(file), cwd: work, portable: true }, [basename(top)]);
+    await pack(top, resolve(file));
   } finally {
     await rm(work, { recursive: true, force: true });
   }
   say(
     `${resolve(file)} is written. It names packages, users and machines, private runs too: look into it before you send it`,
   );
+}
+
+/** For its owner alone, also where there was a file that others might read. */
+async function pack(folder: string, file: string): Promise<void> {
+  const archive = await open(file, 'w', 0o600);
+  // Closes the file, also when it fails.
+  const output = archive.createWriteStream();
+  await archive.chmod(0o600);
+  const packed = create({ gzip: true, cwd: dirname(folder), portable: true }, [basename(folder)]);
+  await pipeline(packed, output);
 }
 
 function partsOf(home: Home, configuration: Configuration | null): Part[] {

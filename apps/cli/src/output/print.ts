@@ -7,15 +7,20 @@ export interface OutputOptions {
   json?: boolean;
 }
 
-/** On standard output. Where its reader has read enough, as in `proctor run list | head`, that is the end and no mistake. */
+/**
+ * On standard output. Where its reader has read enough, as in `proctor run list | head`, that is the end and no mistake; a full disk
+ * is one.
+ */
 export function write(text: string | Uint8Array): void {
-  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', endWithReader);
+  if (!process.stdout.listeners('error').includes(endWithoutReader))
+    process.stdout.on('error', endWithoutReader);
   process.stdout.write(text);
 }
 
-function endWithReader(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(EXIT.done);
+function endWithoutReader(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(EXIT.done);
+  say(`proctor: standard output cannot be written to: ${error.message}`);
+  process.exit(EXIT.failed);
 }
 
 /** Words for people, beside what a command prints; what others wrote in them cannot move the terminal's cursor. */

@@ -1,4 +1,5 @@
 import { open, rm, type FileHandle } from 'node:fs/promises';
+import { write as print } from '../output/print';
 
 /**
  * Gives `work` a place to write to: standard output, or a file that only its owner reads. Whether the file can be made is known
@@ -11,7 +12,7 @@ export async function handOver<T>(
 ): Promise<T> {
   if (path === undefined) {
     return work((text) => {
-      process.stdout.write(text);
+      print(text);
       return Promise.resolve();
     });
   }

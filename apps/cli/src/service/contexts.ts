@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { EXIT, Failure } from '../failure';
 
 /** A service that a person speaks to, under a name of their own. */
@@ -29,7 +29,7 @@ export class Contexts {
 
   /** @throws Failure when the file cannot be understood, or others may read the keys in it */
   static async read(env: NodeJS.ProcessEnv = process.env): Promise<Contexts> {
-    const path = join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'proctor', 'contexts.json');
+    const path = join(configurationHome(env), 'proctor', 'contexts.json');
     let text: string;
     try {
       if (((await stat(path)).mode & FOR_OTHERS) !== 0) {
@@ -42,7 +42,7 @@ export class Contexts {
       text = await readFile(path, 'utf8');
     } catch (error) {
       // A service's user may have the environment of whoever types, whose folder is closed to it.
-      if (!['ENOENT', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      if (!['ENOENT', 'EACCES', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
       return new Contexts(path, { current: null, contexts: {} });
     }
     return new Contexts(path, parsed(text, path));
@@ -106,6 +106,18 @@ export class Contexts {
     } finally {
       await rm(draft, { force: true });
     }
+  }
+}
+
+/** A user without a name and without HOME, as in some containers, has no folder of their own. */
+function configurationHome(env: NodeJS.ProcessEnv): string {
+  const named = env['XDG_CONFIG_HOME'];
+  // What is not absolute counts for nothing: the specification has it so.
+  if (named && isAbsolute(named)) return named;
+  try {
+    return join(homedir(), '.config');
+  } catch {
+    return '/nonexistent';
   }
 }
 

@@ -1,4 +1,4 @@
-import { chown, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { COMMAND_LINE, type OpenDatabase } from '@proctor/database';
 import type { Home } from '@proctor/embedded';
@@ -49,6 +49,7 @@ async function makeKey({ users, apiKeys }: OpenDatabase, home: Home): Promise<st
 async function keep(home: Home, key: string): Promise<void> {
   try {
     await writeFile(home.adminKey, `${key}\n`, { mode: 0o600 });
+    await chmod(home.adminKey, 0o600);
     const { uid, gid } = await stat(home.path);
     if (process.getuid?.() === 0) await chown(home.adminKey, uid, gid);
   } catch (error) {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { COMMAND_LINE, openDatabase } from '@proctor/database';
-import type { Home } from '@proctor/embedded';
+import { type Home, replaceFile } from '@proctor/embedded';
 import { ADMINISTRATOR } from '../arguments';
 
 export interface AdministratorAccess {
@@ -26,13 +26,13 @@ export async function administratorAccess(url: string, home: Home): Promise<Admi
     if (!isRemoved && !(await database.users.hasPassword(ADMINISTRATOR))) {
       const password = randomBytes(PASSWORD_BYTES).toString('base64url');
       // Written first: after a start that was interrupted between the two, the next one replaces it.
-      await writeFile(home.adminPassword, `${password}\n`, { mode: 0o600 });
+      await replaceFile(home.adminPassword, `${password}\n`, 0o600);
       await database.users.setPassword(ADMINISTRATOR, password, COMMAND_LINE);
     }
     // Also after a start that was interrupted between the two.
     if (!isRemoved && (await database.apiKeys.list(ADMINISTRATOR)).length === 0) {
       const { key } = await database.apiKeys.create(ADMINISTRATOR, 'first start', COMMAND_LINE);
-      await writeFile(home.adminKey, `${key}\n`, { mode: 0o600 });
+      await replaceFile(home.adminKey, `${key}\n`, 0o600);
       return { key, isNew: true, hasPasswordFile: existsSync(home.adminPassword) };
     }
   } finally {

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { namedNats, type NatsServer, ownNats } from '@proctor/administration';
 import { type Configuration, connections } from '@proctor/config';
 import { migrate } from '@proctor/database';
@@ -8,6 +7,7 @@ import {
   findNatsServer,
   freePort,
   type Home,
+  replaceFile,
   type Supervisor,
 } from '@proctor/embedded';
 import { administratorAccess, type AdministratorAccess } from './administrator';
@@ -34,7 +34,7 @@ export async function startDatabase(
         : `database migrated (${names.length} migration${names.length === 1 ? '' : 's'})`,
     () => migrate(databaseUrl),
   );
-  await writeFile(home.databaseUrl, `${databaseUrl}\n`, { mode: 0o600 });
+  await replaceFile(home.databaseUrl, `${databaseUrl}\n`, 0o600);
   return { databaseUrl, admin: await administratorAccess(databaseUrl, home) };
 }
 

@@ -10,8 +10,10 @@ import {
   isPortTaken,
 } from '@proctor/embedded';
 import { diskSpace } from '@proctor/monitoring';
+import { forgetAmbient, surviveLostOutput } from '@proctor/surroundings';
 import { configurationFolder } from '../configuration';
 import { lookAtWorker } from '../doctor/machine';
+import { EXIT, Failure } from '../failure';
 import { projectFolder } from '../project';
 import { registerOwnWorker } from './own-worker';
 import { appProcess, endLeftOverApps, type AppName } from './apps';
@@ -39,7 +41,7 @@ interface Preparation {
 
 /** Runs everything on this machine until a signal asks for the end. @throws with nothing left running */
 export async function start(): Promise<void> {
-  surviveClosedOutput();
+  surviveLostOutput(process.stdout);
   await forbidCoreDumps();
   const home = await Home.find(process.env, projectFolder());
   const env: NodeJS.ProcessEnv = {
@@ -47,6 +49,7 @@ export async function start(): Promise<void> {
     PROCTOR_HOME: home.path,
     PROCTOR_CONFIG: configurationFolder(),
   };
+  forgetAmbient('postgres', env);
   const configuration = await loadConfiguration(env);
   if (configuration.server.port === 0) configuration.server.port = await freePort();
   env['PROCTOR_PORT'] = String(configuration.server.port);
@@ -61,15 +64,6 @@ export async function start(): Promise<void> {
   } finally {
     await rm(home.databaseUrl, { force: true });
     await lock.release();
-  }
-}
-
-/** With `npm start | tee log`, Ctrl-C ends tee first; everything is to stop in order all the same. */
-function surviveClosedOutput(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-    });
   }
 }
 
@@ -158,7 +152,7 @@ async function launch(
   if (notice !== null) steps.say(notice);
   const startApp = (name: AppName, urls: NodeJS.ProcessEnv): Promise<void> => {
     const app = appProcess(name, { ...context.env, ...urls }, context.home);
-    return steps.during(name, () => context.supervisor.start(app));
+    return steps.during(name, () => context.supervisor.start(app).catch(withNodeOptions));
   };
   const urls = (user: string) => ({
     PROCTOR_DATABASE_URL: databaseUrl,
@@ -173,6 +167,14 @@ async function launch(
   // Repeated at the end, where it is seen.
   const lacks = [...(notice === null ? [] : [notice]), ...(await found)];
   steps.say(welcome(server, context.home, admin, { isTerminal: process.stdout.isTTY, lacks }));
+}
+
+/** What Node.js was given for all programs may be what one of ours does not start with. @throws what was thrown, with that advice */
+function withNodeOptions(error: unknown): never {
+  const options = process.env['NODE_OPTIONS'];
+  if (!options || !(error instanceof Error)) throw error;
+  const advice = `NODE_OPTIONS is ${JSON.stringify(options)}, which holds for the service too; without it: env -u NODE_OPTIONS npm start`;
+  throw new Failure(error.message, EXIT.failed, advice, { cause: error });
 }
 
 /** What tests cannot be run on this machine, and what to type. */

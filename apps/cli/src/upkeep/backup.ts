@@ -24,7 +24,7 @@ export async function backup(
 ): Promise<object> {
   const home = await Home.find(process.env, projectFolder());
   const configuration = await ownConfiguration();
-  return withServiceDatabase(home, async (url) => {
+  const made = await withServiceDatabase(home, async (url) => {
     const dump = await Dump.begin(url);
     const { takenAt } = dump.description;
     const path = join(resolve(parent), `proctor-${takenAt.slice(0, 19).replaceAll(/[-:]/g, '')}Z`);
@@ -41,9 +41,11 @@ export async function backup(
     }
     await recordBackup(url, takenAt, folder.bytes);
     say(`the service as it was at ${takenAt}: ${sizeText(folder.bytes)}`);
-    if (!json) write(`${path}\n`);
     return { path, taken_at: takenAt, bytes: folder.bytes };
   });
+  // At the very end: that nobody reads it must not break off what is still to be done.
+  if (!json) write(`${made.path}\n`);
+  return made;
 }
 
 async function fill(

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
@@ -22,6 +31,7 @@ export class WorkFolderInUse extends Error {
  */
 export function lockWorkFolder(path: string): void {
   mkdirSync(path, { recursive: true });
+  mendModes(path);
   const file = join(path, 'lock');
   // Never closed: the lock belongs to the open file, which flock only borrows.
   const handle = openSync(file, 'a+');
@@ -36,4 +46,11 @@ export function lockWorkFolder(path: string): void {
   }
   ftruncateSync(handle);
   writeSync(handle, `process ${process.pid} on ${hostname()}\n`);
+}
+
+/** Whatever umask or hand has made them: runs enter the folder by name, and what is kept until it is delivered is the worker's own. */
+function mendModes(path: string): void {
+  chmodSync(path, 0o755);
+  const results = join(path, 'results');
+  if (existsSync(results)) chmodSync(results, 0o700);
 }

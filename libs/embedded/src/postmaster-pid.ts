@@ -1,0 +1,32 @@
+import { readFile, rm, stat } from 'node:fs/promises';
+import { isVisible } from './left-over';
+import { statusOf } from './process-identity';
+
+/**
+ * Removes the pid file of a server that does not run, where PostgreSQL would not do so itself: it takes any process with that number
+ * for the server, and refuses a file that it cannot understand. A number that no process has is left to PostgreSQL, which looks for
+ * memory that is still shared too. To be called when no server was found in the folder.
+ * @throws with the file and what to type when the process may be the server all the same
+ */
+export async function removeStalePidFile(path: string): Promise<void> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (text === null) return;
+  const pid = Number(/^[1-9]\d{0,9}$/.exec(text.split('\n', 1)[0] ?? '')?.[0] ?? NaN);
+  const status = Number.isNaN(pid) ? undefined : statusOf(pid);
+  if (status === null) return;
+  if (status?.name === 'postgres' && !isVisible(pid) && (await isOfOwner(pid, path))) {
+    throw new Error(
+      `${path} names process ${pid}, a PostgreSQL that this user may not look at. If it is that of this home, type: kill -INT ${pid}; if it is another one: rm ${path}`,
+    );
+  }
+  await rm(path, { force: true });
+}
+
+/** A server runs as the owner of its data. */
+async function isOfOwner(pid: number, path: string): Promise<boolean> {
+  const [file, running] = await Promise.all([stat(path), stat(`/proc/${pid}`).catch(() => null)]);
+  return running !== null && running.uid === file.uid;
+}

@@ -1,0 +1,57 @@
+import type { Writable } from 'node:stream';
+
+/** What waits for a reader that does not read; more than that is dropped. */
+const WAITING_BYTES_MAX = 1024 ** 2;
+
+/**
+ * Lets this process go on whatever becomes of its output: a full disk, a terminal that has gone or was stopped with Ctrl-S, a pipe
+ * that nobody reads. Lines that cannot be written are lost, and their number is written once lines can be written again.
+ * @param streams of this process; both when there are none
+ */
+export function surviveLostOutput(...streams: Writable[]): void {
+  for (const stream of streams.length > 0 ? streams : [process.stdout, process.stderr]) surviveLossOf(stream);
+}
+
+function surviveLossOf(stream: Writable): void {
+  let lost = 0;
+  const write = stream.write.bind(stream) as (
+    chunk: unknown,
+    encoding: unknown,
+    done: (error?: Error | null) => void,
+  ) => boolean;
+  // Each line that is lost says so to the callback of its own write.
+  stream.on('error', () => undefined);
+  // Node.js waits for a terminal that does not take what it writes, and does nothing else meanwhile.
+  (stream as TerminalStream)._handle?.setBlocking?.(false);
+  stream.write = (chunk: unknown, ...rest: unknown[]): boolean => {
+    const encoding = typeof rest[0] === 'function' ? undefined : rest[0];
+    const last = rest.at(-1);
+    const done = typeof last === 'function' ? (last as (error?: Error | null) => void) : () => undefined;
+    if (stream.writableLength > WAITING_BYTES_MAX) {
+      lost += 1;
+      process.nextTick(done);
+      return false;
+    }
+    if (lost > 0 && stream.writableLength === 0) {
+      const before = lost;
+      lost = 0;
+      write(noticeOf(before), undefined, (error) => (lost += error ? before : 0));
+    }
+    return write(chunk, encoding, (error) => {
+      if (error) lost += 1;
+      done(error);
+    });
+  };
+}
+
+/** As the lines around it: an object where PROCTOR_LOG asks for JSON. */
+function noticeOf(lost: number): string {
+  const message = `${lost} lines could not be written here`;
+  if (process.env['PROCTOR_LOG'] !== 'json') return `${message}\n`;
+  const [level, context] = ['warn', 'Log'];
+  return `${JSON.stringify({ level, pid: process.pid, timestamp: Date.now(), message, context })}\n`;
+}
+
+interface TerminalStream extends Writable {
+  _handle?: { setBlocking?: (isBlocking: boolean) => void };
+}
