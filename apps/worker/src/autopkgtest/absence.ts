@@ -22,16 +22,18 @@ export function absenceOf(sought: Sought, { exitCode, said, log }: Symptoms): st
   if (!isErroneous || !NO_SOURCE.test(said)) return null;
   const end = afterSetUp(log, sought.package);
   if (WAS_THERE.test(end.replaceAll(unlocated(sought.package), ''))) return null;
+  // The source of a pinned package is asked for in its suite, and apt's words on it are in no log.
+  const isPinned = sought.pinPackages.some(([spec]) => spec.split(',').includes(`src:${sought.package}`));
+  const isNowhere = isPinned || end.search(unlocated(sought.package)) >= 0;
   const places = [
     sought.suite,
     ...new Set(sought.pinPackages.map(([, suite]) => suite)),
     ...sought.extraAptSources.map(({ name }) => `the source ${name}`),
   ];
   const has = places.length === 1 ? `${places[0]} has` : `${listed(places)} have`;
-  const what =
-    end.search(unlocated(sought.package)) >= 0
-      ? `${has} no source package ${sought.package}`
-      : `${has} nothing of the source package ${sought.package} for ${sought.arch}`;
+  const what = isNowhere
+    ? `${has} no source package ${sought.package}`
+    : `${has} nothing of the source package ${sought.package} for ${sought.arch}`;
   return oneLine(what, MESSAGE_LENGTH_MAX);
 }
 

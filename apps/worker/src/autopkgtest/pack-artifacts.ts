@@ -1,6 +1,6 @@
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { access, lstat, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ArtifactsIndexer, blockGzip, TarMembers, type ArtifactsIndex } from '@proctor/result-files';
 import { create } from 'tar';
 import { writeWhole, type WrittenFile } from './written-file';
@@ -19,8 +19,9 @@ export interface PackedArtifacts extends WrittenFile {
 }
 
 /**
- * Packs everything of an output folder but its log, the same bytes for the same content. Files that may not be read
- * and, over `bytesMax` of content, the largest ones are left out and listed in left-out.txt.
+ * Packs the files and folders of an output folder but its log, the same bytes for the same content, so that whoever unpacks them is
+ * safe: tests choose names and modes. Files that may not be read, have a name that cannot be told to people, or are links or
+ * devices, and over `bytesMax` of content the largest ones, are left out and listed in left-out.txt.
  */
 export async function packArtifacts(
   folder: string,
@@ -38,7 +39,14 @@ export async function packArtifacts(
     names.push(LEFT_OUT);
   }
   const archive = create(
-    { cwd: folder, portable: true, noMtime: true, noDirRecurse: true },
+    // A link of its own for each further name of a file would be a member that no list has.
+    {
+      cwd: folder,
+      portable: true,
+      noMtime: true,
+      noDirRecurse: true,
+      statCache: await plainStats(folder, names),
+    },
     // A leading @ would be read as the name of an archive; with nothing to pack, the folder itself is the content.
     names.length > 0 ? names.sort().map((name) => `./${name}`) : ['.'],
   );
@@ -71,10 +79,12 @@ async function list(folder: string, below: string, entries: Entry[], leftOut: st
   for (const name of await readdir(join(folder, below)).catch(noneIfMissing)) {
     const path = below ? `${below}/${name}` : name;
     const status = await lstat(join(folder, path)).catch(unlessUnreachable);
-    if (!status) {
+    if (!isTellable(name)) {
+      leftOut.push(`${JSON.stringify(path)}: a character of its name cannot be served`);
+    } else if (!status) {
       leftOut.push(`${path}: its name is too long or no text`);
     } else if (status.isSymbolicLink()) {
-      entries.push({ path, size: 0 });
+      leftOut.push(`${path}: a link`);
     } else if (!status.isFile() && !status.isDirectory()) {
       leftOut.push(`${path}: neither a file nor a folder`);
     } else if (!(await mayRead(join(folder, path), status.isDirectory()))) {
@@ -84,6 +94,25 @@ async function list(folder: string, below: string, entries: Entry[], leftOut: st
       if (status.isDirectory()) await list(folder, path, entries, leftOut);
     }
   }
+}
+
+/** A backslash divides folders elsewhere; control characters and such that show nothing deceive whoever reads the name. */
+function isTellable(name: string): boolean {
+  return !/[\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name) && name.isWellFormed();
+}
+
+/** What the archive says of its members: nothing of owners, nothing but whether they may be executed, one name for each. */
+async function plainStats(folder: string, names: string[]): Promise<Map<string, Stats>> {
+  const stats = new Map<string, Stats>();
+  for (const name of names) {
+    const path = resolve(folder, name);
+    const status = await lstat(path);
+    const isExecutable = status.isDirectory() || (status.mode & 0o100) !== 0;
+    status.mode = (status.mode & constants.S_IFMT) | (isExecutable ? 0o755 : 0o644);
+    status.nlink = 1;
+    stats.set(path, status);
+  }
+  return stats;
 }
 
 /** A runner that could not begin has no output folder. */

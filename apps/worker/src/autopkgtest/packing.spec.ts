@@ -99,8 +99,8 @@ describe('packArtifacts', () => {
       'artifacts/',
       'artifacts/deep/',
       'artifacts/deep/large',
-      'artifacts/link',
       'artifacts/small',
+      'left-out.txt',
       'summary',
     ]);
     await utimes(join(folder, 'summary'), 1, 1);
@@ -118,7 +118,7 @@ describe('packArtifacts', () => {
     expect(packed).toContain('artifacts/small');
     expect(packed).toContain('left-out.txt');
     expect(await readFile(join(folder, 'left-out.txt'), 'utf8')).toBe(
-      'artifacts/deep/large: 100 bytes, too large\nartifacts/fifo: neither a file nor a folder\n',
+      'artifacts/deep/large: 100 bytes, too large\nartifacts/fifo: neither a file nor a folder\nartifacts/link: a link\n',
     );
   });
 

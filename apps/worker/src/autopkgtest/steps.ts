@@ -42,6 +42,14 @@ function ofArchive(apt: string): FailedStep['fault'] {
 const STEPS: readonly Step[] = [
   { name: sourceStep, fault: asked },
   { name: pinStep, fault: asked },
+  // Before the next: its words advise people to execute apt-get update.
+  {
+    name: saying(
+      /test dependencies (?:are unsatisfiable|missing)/i,
+      'installing the dependencies of the tests',
+    ),
+    fault: (apt) => (AWAY.test(apt) || /failed to fetch/i.test(apt) ? 'archive' : 'package'),
+  },
   {
     name: saying(
       /failed testbed apt update|testbed (?:boot )?setup commands failed|apt-get (?:update|(?:dist-)?upgrade)\b/,
@@ -64,13 +72,6 @@ const STEPS: readonly Step[] = [
   {
     name: saying(/rules build failed with exit code \d/, 'building the source package'),
     fault: () => 'package',
-  },
-  {
-    name: saying(
-      /test dependencies (?:are unsatisfiable|missing)/i,
-      'installing the dependencies of the tests',
-    ),
-    fault: (apt) => (AWAY.test(apt) || /failed to fetch/i.test(apt) ? 'archive' : 'package'),
   },
   {
     name: saying(/copydown|copyup|failed to copy/, 'copying files into the testbed or out of it'),

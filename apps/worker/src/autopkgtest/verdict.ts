@@ -6,6 +6,7 @@ import {
   type Verdict,
 } from '@proctor/contracts';
 import { absenceOf, type Sought } from './absence';
+import { crashByPackage } from './crash';
 import { failedStep, type FailedStep } from './steps';
 import { type Symptoms, troubleOf } from './trouble';
 
@@ -55,6 +56,8 @@ export function judge(end: RunnerEnd, sought?: Sought): Judgement {
   const judgement = judgeCode(end);
   const absence = sought ? absenceOf(sought, symptoms) : null;
   if (absence !== null) return { ...judgement, verdict: 'absent', message: absence };
+  const crash = crashByPackage(symptoms);
+  if (crash !== null) return { ...judgement, verdict: 'fail', message: oneLine(crash, MESSAGE_LENGTH_MAX) };
   const step = EXPLAINED.has(end.exitCode ?? -1) && limitOf(end) === null ? failedStep(symptoms) : null;
   if (step !== null) return ofStep(judgement, step, symptoms);
   if (limitOf(end) !== null) return { ...judgement, trouble: 'limit' };

@@ -1,0 +1,58 @@
+import type { Symptoms } from './trouble';
+
+/** How a runner of 5.28 and later ends that did not expect what it met; the traceback stands behind these words in its log. */
+const UNEXPECTED = 'unexpected error:';
+
+/** A frame of a Python traceback, and the line of source below it. */
+const FRAME = /^ +File "([^"\n]+)", line \d+, in (\S+)\n(?: +(\S.*)\n)?/gm;
+
+/** The exception itself: the first line behind the frames that is not indented. */
+const EXCEPTION = /^[A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Iteration|InvalidControl)\b.*$/m;
+
+/** Where a runner reads the description of a package's tests, and nothing else. */
+const READS_TESTS = /\/testdesc\.py$/;
+/** Where it hands the dependencies of tests to apt, in one argument of a command. */
+const HANDS_ON_DEPENDENCIES =
+  /^(?:install_deps|satisfy_dependencies|satisfy_dependencies_string|install_apt|_run_apt_install|install_tmp)$/;
+
+/** What the machine can lack; files that are not as a program expects are the package's where it reads only these. */
+const OF_MACHINE =
+  /^(?:MemoryError|BlockingIOError|TimeoutError|BrokenPipeError)|\[Errno (?:5|12|23|24|28|30|122)\]/;
+
+/** In a line of the runner's source: which file it reads. */
+const FILES: readonly [RegExp, string][] = [
+  [/dcontrol|debian\/control/, 'debian/control'],
+  [/control_path|tests\/control/, 'debian/tests/control'],
+  [/changelog/, 'debian/changelog'],
+];
+
+/**
+ * What of a package made the runner crash, in words for people: it happened while the runner read the package or handed on what the
+ * package says. Null when it crashed elsewhere, or did not: then nobody knows whose fault it is.
+ */
+export function crashByPackage({ exitCode, said, log }: Symptoms): string | null {
+  const begin = log.lastIndexOf(UNEXPECTED);
+  if (exitCode !== 20 || !said.includes('unexpected error') || begin < 0) return null;
+  const traceback = log.slice(begin + UNEXPECTED.length).replace(/^ *\d+s /gm, '');
+  const frames = [...traceback.matchAll(FRAME)].map(([, path = '', name = '', source = '']) => ({
+    path,
+    name,
+    source,
+  }));
+  const exception = EXCEPTION.exec(traceback.replace(FRAME, ''))?.[0];
+  if (exception === undefined || OF_MACHINE.test(exception)) return null;
+  if (/\[Errno 7\]/.test(exception) && frames.some(({ name }) => HANDS_ON_DEPENDENCIES.test(name)))
+    return `the dependencies of its tests are too long for a command line: ${exception}`;
+  const reading = frames.findLast(({ path }) => READS_TESTS.test(path));
+  if (!reading) return null;
+  return `the test runner cannot read ${fileOf(frames)}: ${exception}`;
+}
+
+/** The last frame that names one: those behind it read it line by line. */
+function fileOf(frames: readonly { source: string }[]): string {
+  for (const { source } of frames.toReversed()) {
+    const [, name] = FILES.find(([pattern]) => pattern.test(source)) ?? [];
+    if (name !== undefined) return name;
+  }
+  return 'the description of its tests';
+}
