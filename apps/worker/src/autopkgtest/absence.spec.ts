@@ -64,6 +64,12 @@ describe('a source package that is not there', () => {
       log('no-such-source', `W: Failed to fetch http://x\n${LOCATE}`),
       null,
     ],
+    [
+      'the log has as many empty lines as are read of it',
+      sought(),
+      log('no-such-source', LOCATE + '\n'.repeat(64 * 1024)),
+      'bookworm has no source package no-such-source',
+    ],
   ])('%s', (_case, asked, text, absence) => {
     expect(absenceOf(asked, { exitCode: 12, said: SAID(asked.package), log: text })).toBe(absence);
   });

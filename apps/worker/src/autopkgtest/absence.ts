@@ -10,7 +10,7 @@ export type Sought = Pick<TestRequest, 'package' | 'suite' | 'arch' | 'pinPackag
 const NO_SOURCE = /rules extract failed with exit code 1\b/;
 
 /** What was read went wrong in another way: the lists are not whole, or the package was there and could not be unpacked. */
-const WAS_THERE = /^(?:[\d\s.s]*)?(?:dpkg-source: error|E: |W: Failed to fetch|W: Some index files)/m;
+const WAS_THERE = /^ *(?:\d+s )?(?:dpkg-source: error|E: |W: Failed to fetch|W: Some index files)/m;
 
 /**
  * Why nothing was tested, in words that blame nobody, when the suite has no such source package; null when it has one, or nobody
