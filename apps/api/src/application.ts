@@ -38,8 +38,9 @@ export async function createApplication(
   );
   application.set('trust proxy', limits.trustedProxies);
   const [http, metrics] = [application.get(HttpMetrics), application.get(ApiMetrics)];
-  application.use(beforeRoutes(metrics.isAsked ? http.answered.bind(http) : undefined));
-  application.use(publicReads(application.get<ApiConfiguration>(CONFIGURATION)));
+  const configuration = application.get<ApiConfiguration>(CONFIGURATION);
+  application.use(beforeRoutes(configuration, metrics.isAsked ? http.answered.bind(http) : undefined));
+  application.use(publicReads(configuration));
   const assets = application.get(Assets);
   application.use(assets.middleware);
   for (const folder of assets.folders) {

@@ -8,6 +8,7 @@ export { rejectedVersions } from './reject-list';
 export { loadSettings, type Setting, type Settings } from './settings';
 export { METADATA_NETWORKS } from './worker-file';
 export { sizeClasses } from './size-classes';
+export { basePathOf } from './public-url';
 export { connections } from './connections';
 export { deploymentPaths } from './deployment-paths';
 export { hostArchitecture, hostRelease, hostWorkerName } from './host';

@@ -34,6 +34,17 @@ const REFUSED: Record<FileName, [text: string, problem: string][]> = {
     ['store: { kind: s3, bucket: A }', ':1: store.bucket: bucket must match'],
     ['store: { endpoint: "s3.example" }', ':1: store.endpoint: endpoint must be a URL'],
     ['store: { endpoint: "http://a:b@s3.example" }', ':1: store.endpoint: endpoint must'],
+    ['store: { endpoint: "http://s3.example/?x=1" }', ':1: store.endpoint: endpoint must'],
+    ['store: { endpoint: "http://s3.example/#x" }', ':1: store.endpoint: endpoint must'],
+    ...['ci.example', 'ftp://ci.example', 'https://', 'https://a:b@ci.example', 'https://a@ci.example'].map(
+      (url): [string, string] => [`api:\n  publicUrl: "${url}"`, ':2: api.publicUrl: is an address as'],
+    ),
+    ...['?x=1', '?', '#x', '#', '/ci?x=1', '/a/../b', '/a//b', '/%61', '/a b', '/api', '/user/ci'].map(
+      (end): [string, string] => [
+        `api:\n  publicUrl: "https://ci.example${end}"`,
+        ':2: api.publicUrl: is an address as',
+      ],
+    ),
     ['store: { prefix: ci }', ':1: store.prefix: prefix must be empty or names that'],
     ['store: { partBytes: 1 }', ':1: store.partBytes: partBytes must not be less than'],
     ['api: { host: "caf\xe9" }', ': is not UTF-8'],

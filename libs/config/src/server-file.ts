@@ -39,6 +39,7 @@ import {
   UrlTemplate,
   Weights,
 } from './rules';
+import { PublicUrl } from './public-url';
 
 /** What S3 allows of every part but the last. */
 const PART_BYTES_MIN = 5 * 1024 * 1024;
@@ -106,9 +107,7 @@ export class ApiSection {
   @AtStart() @Milliseconds() socketIdleMs = 120_000;
   @IsInt() @Min(0) @Max(60_000) leaveNoticeMs = 0;
   @AtStart() @ProxyList() trustedProxies: string[] = [];
-  @IsOptional()
-  @IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false, disallow_auth: true })
-  publicUrl?: string;
+  @IsOptional() @PublicUrl() publicUrl?: string;
 }
 
 export class RetrySection {
@@ -209,7 +208,15 @@ export class StoreSection {
   @AtStart() @IsString() @IsNotEmpty() path = 'store';
   @AtStart()
   @IsOptional()
-  @IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false, disallow_auth: true })
+  @IsUrl({
+    protocols: ['http', 'https'],
+    require_protocol: true,
+    require_tld: false,
+    disallow_auth: true,
+    // No request to the store would have them.
+    allow_query_components: false,
+    allow_fragments: false,
+  })
   endpoint?: string;
   @AtStart() @Matches(/^[a-zA-Z0-9-]{1,63}$/) region = 'us-east-1';
   @AtStart() @IsOptional() @Matches(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/) bucket?: string;

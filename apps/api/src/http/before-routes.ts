@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { constants } from 'node:zlib';
+import { basePathOf } from '@proctor/config';
 import { asOneRequest } from '@proctor/database';
 import { withLogFields } from '@proctor/process';
 import compression from 'compression';
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
+import type { ApiConfiguration } from '../configuration.token';
 import { accessLog, type Answered } from './access-log';
+import { serveBelow } from './base-path';
 import { badRequest } from './problem';
 import type { ContextRequest } from './request-context';
 
@@ -53,9 +56,11 @@ const compress = compression({ level: constants.Z_BEST_SPEED, flush: constants.Z
  * compressed for clients that take gzip; no other encoding is offered.
  * @param answered is told of each answer
  */
-export function beforeRoutes(answered?: Answered) {
+export function beforeRoutes(configuration: ApiConfiguration, answered?: Answered) {
   const log = accessLog(answered);
   return (request: ContextRequest, response: Response, next: NextFunction): void => {
+    const base = basePathOf(configuration.server.publicUrl);
+    if (base !== '') serveBelow(base, request, response);
     const requestId = (request.requestId = requestIdOf(request));
     log(request, response);
     for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);

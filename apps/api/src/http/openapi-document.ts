@@ -74,6 +74,7 @@ export type PathItem = { parameters?: (DocumentedParameter | Reference)[] } & Pa
 export interface ApiDocument {
   openapi: string;
   info: { title: string; version: string; description: string };
+  servers: { url: string }[];
   security: Record<string, string[]>[];
   tags: { name: string; description: string }[];
   paths: Record<string, PathItem>;

@@ -1,5 +1,8 @@
-import { Controller, Get, Header, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Header, Inject, UseInterceptors } from '@nestjs/common';
+import { basePathOf } from '@proctor/config';
 import { Requires } from '../auth/authentication.middleware';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
 import { PageInterceptor } from './frame/page';
 import type { Page, Redirect } from './frame/page';
 import { readDocument } from '../http/openapi-document';
@@ -13,10 +16,13 @@ export class DocumentController {
   private document: ApiDocument | undefined;
   private view: ReturnType<typeof documentView> | undefined;
 
+  constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
+
   @Get('v1/openapi.json')
   @Header('Cache-Control', 'public, no-cache')
   read(): ApiDocument {
-    return (this.document ??= readDocument());
+    this.document ??= readDocument();
+    return { ...this.document, servers: [{ url: basePathOf(this.configuration.server.publicUrl) || '/' }] };
   }
 
   @Get()

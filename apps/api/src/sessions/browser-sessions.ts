@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
+import { basePathOf } from '@proctor/config';
 import { ApiKeys, Sessions, Users } from '@proctor/database';
 import type { Requestor, User } from '@proctor/database';
 import type { RequestHandler, Response } from 'express';
@@ -28,6 +29,8 @@ interface Kind {
 
 /** Browsers take a cookie with this prefix from HTTPS alone, of this very host, for every path. */
 const OVER_TLS: Kind = { cookie: '__Host-proctor', isSecure: true };
+/** The same of one path, where others may have the rest of the host. */
+const OVER_TLS_BELOW: Kind = { cookie: '__Secure-proctor', isSecure: true };
 const IN_THE_CLEAR: Kind = { cookie: 'proctor', isSecure: false };
 
 /** The sessions of browsers: who is logged in. They are rows, so that any api process knows them. */
@@ -166,7 +169,9 @@ export class BrowserSessions {
   }
 
   private get kind(): Kind {
-    return this.configuration.server.publicUrl?.startsWith('https:') ? OVER_TLS : IN_THE_CLEAR;
+    const { publicUrl } = this.configuration.server;
+    if (!publicUrl?.startsWith('https:')) return IN_THE_CLEAR;
+    return basePathOf(publicUrl) === '' ? OVER_TLS : OVER_TLS_BELOW;
   }
 
   private requireTls(request: ContextRequest): void {

@@ -17,9 +17,16 @@ export function returnTo(wanted: unknown): string {
   return isOurs ? pathname + search + hash : '/';
 }
 
-/** An address of this server as the path that it has there; anything else as it is. @param base without a slash at its end */
+/**
+ * An address of this server as the path that the service has for it; anything else as it is.
+ * @param base the address of the service, without a slash at its end; it may have a path
+ */
 export function withoutBase(address: unknown, base: string): unknown {
-  return typeof address === 'string' && address.startsWith(`${base}/`) ? address.slice(base.length) : address;
+  if (typeof address !== 'string') return address;
+  const { origin, pathname } = new URL(base);
+  const path = address.startsWith(`${origin}/`) ? address.slice(origin.length) : address;
+  const own = pathname.replace(/\/+$/, '');
+  return path.startsWith(`${own}/`) ? path.slice(own.length) : path;
 }
 
 /** The address of the login that leads back to a path. */

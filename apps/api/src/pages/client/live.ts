@@ -23,7 +23,7 @@ export function followPage(topic: string): void {
     if (fresh.body.dataset.follow === undefined) close();
   };
   const open = (): void => {
-    source = new EventSource(`/-/live?of=${encodeURIComponent(topic)}`);
+    source = new EventSource(`${document.body.dataset.base ?? ''}/-/live?of=${encodeURIComponent(topic)}`);
     source.addEventListener('stale', () => {
       timer ??= window.setTimeout(() => void refresh().catch(() => undefined), GAP_MS);
     });

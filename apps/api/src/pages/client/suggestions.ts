@@ -87,7 +87,7 @@ function option(id: string, { name, url }: Suggestion, index: number): HTMLLIEle
   const item = document.createElement('li');
   item.id = `${id}-${index}`;
   item.setAttribute('role', 'option');
-  item.dataset.url = url;
+  item.dataset.url = (document.body.dataset.base ?? '') + url;
   item.textContent = name;
   return item;
 }

@@ -1,7 +1,11 @@
 import { join } from 'node:path';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import { basePathOf } from '@proctor/config';
 import { VERSION } from '@proctor/process';
 import { Eta } from 'eta';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { htmlBelow } from '../../http/base-path';
 import { Assets } from './assets';
 import { mark, shape } from './mark';
 import type { ShapeName } from './mark';
@@ -52,7 +56,10 @@ class PageEta extends Eta {
 export class Templates {
   private readonly eta: PageEta;
 
-  constructor(assets: Assets) {
+  constructor(
+    assets: Assets,
+    @Optional() @Inject(CONFIGURATION) private readonly configuration?: ApiConfiguration,
+  ) {
     const sprite = assets.url('sprite.svg');
     this.eta = new PageEta({
       assetUrl: (name) => assets.url(name),
@@ -72,6 +79,7 @@ export class Templates {
 
   /** @param page name of a file in `views`, without `.eta` */
   render(page: string, data: object): string {
-    return this.eta.render(page, { pagePath: '', ...data });
+    const basePath = basePathOf(this.configuration?.server.publicUrl);
+    return htmlBelow(basePath, this.eta.render(page, { pagePath: '', basePath, ...data }));
   }
 }

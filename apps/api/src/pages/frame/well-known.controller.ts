@@ -1,4 +1,5 @@
 import { Controller, Get, Header, Inject, UseInterceptors } from '@nestjs/common';
+import { basePathOf } from '@proctor/config';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
@@ -35,7 +36,11 @@ export class WellKnownController {
   @Header('Content-Type', 'text/plain; charset=utf-8')
   @Header('Cache-Control', 'public, max-age=3600')
   robots(): string {
-    return this.configuration.server.anonymousMayRead ? ROBOTS : CLOSED;
+    const { anonymousMayRead, publicUrl } = this.configuration.server;
+    return (anonymousMayRead ? ROBOTS : CLOSED).replaceAll(
+      'Disallow: /',
+      `Disallow: ${basePathOf(publicUrl)}/`,
+    );
   }
 
   @Get('favicon.ico')

@@ -1,0 +1,53 @@
+import type { Response } from 'express';
+import onHeaders from 'on-headers';
+import type { ContextRequest } from './request-context';
+
+/*
+ * Below a path (`api.publicUrl` is https://example.org/ci), code and templates say the paths of the service as they are without it. Here
+ * they are changed, on the way in and on the way out: a link that is added needs no thought of it.
+ */
+
+/** The path of the service in a target: a proxy may cut the base path off, or leave it. */
+function withoutBase(target: string, base: string): string {
+  if (!target.startsWith(base)) return target;
+  const rest = target.slice(base.length);
+  return rest === '' || rest.startsWith('?') ? `/${rest}` : rest.startsWith('/') ? rest : target;
+}
+
+/** Attributes that hold an address: those of HTML, and those that the script of the pages reads. */
+const ADDRESSES = /(\s(?:href|src|action|formaction|data-[a-z-]+)=")\/(?=["?#]|[\w-])/g;
+
+/** A key of the keyboard is no address, and the base path has itself. */
+const NO_ADDRESS = /^\sdata-(hotkey|base)=/;
+
+/** @param html of ours: quotes in what others wrote are escaped, so none of it looks like an attribute */
+export function htmlBelow(base: string, html: string): string {
+  if (base === '') return html;
+  return html.replace(ADDRESSES, (whole, before: string) =>
+    NO_ADDRESS.test(before) ? whole : `${before}${base}/`,
+  );
+}
+
+/** @param address a path, or an address of another server */
+function addressBelow(base: string, address: string): string {
+  return address.startsWith('/') && !address.startsWith('//') ? base + address : address;
+}
+
+/** Takes the base path off a request, and puts it before the paths in the headers of its answer. */
+export function serveBelow(base: string, request: ContextRequest, response: Response): void {
+  request.originalUrl = request.url = withoutBase(request.url, base);
+  onHeaders(response, () => {
+    for (const name of ['Location', 'Content-Location']) {
+      const value = response.getHeader(name);
+      if (typeof value === 'string') response.setHeader(name, addressBelow(base, value));
+    }
+    const link = response.getHeader('Link');
+    if (typeof link === 'string') response.setHeader('Link', link.replace(/<\/(?!\/)/g, `<${base}/`));
+    const cookies = response.getHeader('Set-Cookie');
+    if (cookies !== undefined)
+      response.setHeader(
+        'Set-Cookie',
+        [cookies].flat().map((cookie) => String(cookie).replace(/; Path=\/(?=;|$)/i, `; Path=${base}`)),
+      );
+  });
+}

@@ -1,0 +1,40 @@
+import { ValidateBy } from 'class-validator';
+import { InSchema } from './in-schema';
+import { together } from './rules';
+
+/** Segments without what browsers and proxies would resolve or decode. */
+const PATH = /^(\/[\w~-][\w.~-]*)*\/?$/;
+
+/** What paths of the service itself begin with: a proxy that cuts the path of the address off would make two addresses of one. */
+const OWN_SEGMENTS = new Set(
+  'admin api assets compare data doc experiments health notes packages runs status triggers user'.split(' '),
+);
+
+const RULE =
+  'is an address as https://ci.example.org or https://example.org/ci: http or https, without user, query and fragment, and with a path of plain words that do not begin like the addresses of the service';
+
+/** The address at which clients reach the service; it may have a path. */
+export function PublicUrl(): PropertyDecorator {
+  return together([
+    InSchema({ type: 'string', pattern: '^https?://[^?#@]+$' }),
+    ValidateBy({
+      name: 'publicUrl',
+      validator: {
+        validate: (text: unknown) => typeof text === 'string' && isPublicUrl(text),
+        defaultMessage: () => RULE,
+      },
+    }),
+  ]);
+}
+
+function isPublicUrl(text: string): boolean {
+  if (!/^https?:\/\/[^\s?#@\\]+$/i.test(text) || !URL.canParse(text)) return false;
+  const written = text.replace(/^https?:\/\/[^/]*/i, '');
+  const [, first = ''] = written.split('/');
+  return PATH.test(written) && !OWN_SEGMENTS.has(first);
+}
+
+/** The path below which clients see the service: `/ci` of `https://example.org/ci/`; empty for the whole of a host. */
+export function basePathOf(publicUrl: string | undefined): string {
+  return publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '');
+}

@@ -1,0 +1,188 @@
+import { once } from 'node:events';
+import { createServer, request as ask, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startApi } from '../../support/api';
+import type { RunningApi } from '../../support/api';
+import { Browser } from '../../support/browser';
+
+let api: RunningApi;
+let proxy: Server;
+let origin: string;
+let alice: Browser;
+/** Paths that were asked for outside of the one below which the service is. */
+const strays: string[] = [];
+
+/** As `location /ci/ { proxy_pass http://api/; }` of nginx has it: what is before the path of the service is cut off. */
+async function startProxy(): Promise<void> {
+  proxy = createServer((request, response) => {
+    const { url = '', method, headers } = request;
+    if (!url.startsWith('/ci/')) {
+      strays.push(url);
+      response.writeHead(418).end();
+      return;
+    }
+    const { hostname, port } = new URL(api.url);
+    const passed = ask({ hostname, port, method, headers, path: url.slice('/ci'.length) }, (answer) => {
+      response.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(response);
+    });
+    response.on('close', () => passed.destroy());
+    passed.on('error', () => response.destroy());
+    request.pipe(passed);
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+}
+
+beforeAll(async () => {
+  await startProxy();
+  api = await startApi({ server: { publicUrl: `${origin}/ci` } });
+  const { users } = api.database;
+  await users.setPassword('alice', 'of alice');
+  await users.add('root', { isAdmin: true });
+  await users.setPassword('root', 'of root');
+  const failed = await api.submit('hello', { trigger: 'glibc/2.40-4' });
+  await api.finish(failed, {
+    verdict: 'fail',
+    files: { 'log.gz': 'a log\nmake: *** Error 1\n', 'artifacts.tar.gz': Buffer.from('x') },
+    error: {
+      line: 2,
+      text: 'make: *** Error 1',
+      excerpt: { firstLine: 1, lines: ['a log', 'make: *** Error 1'] },
+    } as never,
+  });
+  await api.finish(await api.submit('curl'));
+  await api.start(await api.submit('running'));
+  await api.submit('waiting');
+  while (await api.database.statusProjection.step('amd64'));
+  alice = new Browser(origin);
+}, 60_000);
+afterAll(async () => {
+  proxy.closeAllConnections();
+  proxy.close();
+  await api.stop();
+});
+
+/** Addresses that a page, a feed or the headers of an answer lead to. */
+function linksOf(body: string, headers: Headers): string[] {
+  const attributes = body.matchAll(/\s(?:href|src|action|formaction|data-[a-z-]+)="([^"]*)"/g);
+  const found = [
+    ...[...attributes].map(([whole, url]) =>
+      /data-(hotkey|base)/.test(whole) || !/^\/|^http/.test(url!) ? '' : url!,
+    ),
+    ...[...body.matchAll(/<(?:id|uri)>([^<]*)</g)].map(([, url]) => url!),
+    ...[...(headers.get('link') ?? '').matchAll(/<([^>]*)>/g)].map(([, url]) => url!),
+    headers.get('location') ?? '',
+  ];
+  return found.filter((url) => url !== '').map((url) => url.replaceAll('&amp;', '&'));
+}
+
+/** Follows what it finds. @returns the paths that it asked for */
+async function walk(browser: Browser, starts: string[]): Promise<Set<string>> {
+  const seen = new Set<string>();
+  const shapes = new Set<string>();
+  const todo = [...starts];
+  for (let path = todo.pop(); path !== undefined; path = todo.pop()) {
+    // Lists lead to many addresses of one kind.
+    const shape = path.replace(/\d+/g, '1').replace(/\?.*$/, '');
+    if (seen.has(path) || shapes.has(shape) || /events|logout|-\/live/.test(path)) continue;
+    seen.add(path);
+    shapes.add(shape);
+    const response = await browser.get(path);
+    const type = response.headers.get('content-type') ?? '';
+    const body = /html|atom/.test(type) ? await response.text() : (await response.arrayBuffer(), '');
+    for (const set of response.headers.getSetCookie())
+      expect([path, set]).toEqual([path, expect.stringMatching(/; Path=\/ci(;|$)/)]);
+    for (const url of linksOf(body, response.headers)) {
+      const { origin: of, pathname, search } = new URL(url, origin + path);
+      if (of !== origin) continue;
+      if (!/^\/ci(\/|$)/.test(pathname)) strays.push(`${path} → ${url}`);
+      todo.push(pathname + search);
+    }
+  }
+  return seen;
+}
+
+it('below a path, every link, form, file, redirect and cookie stays below it', async () => {
+  const root = new Browser(origin);
+  await root.submit('/ci/user/login', '/ci/user/login', { name: 'root', password: 'of root' });
+  const seen = await walk(root, ['/ci/']);
+  expect(strays).toEqual([]);
+  for (const path of [
+    '/ci/packages/h/hello/',
+    '/ci/status/failing/',
+    '/ci/user/root/jobs',
+    '/ci/admin/users/',
+    '/ci/api/doc',
+  ])
+    expect([path, seen.has(path)]).toEqual([path, true]);
+  expect(seen.size).toBeGreaterThan(60);
+}, 120_000);
+
+it('below a path, a login leads back, its cookie is of the path alone, and the way out leads to the first page', async () => {
+  const sent = await alice.get('/ci/user/alice/jobs?arch=amd64');
+  expect(sent.headers.get('location')).toBe(
+    `/ci/user/login?next=${encodeURIComponent('/user/alice/jobs?arch=amd64')}`,
+  );
+  const came = await alice.submit(sent.headers.get('location')!, '/ci/user/login', {
+    name: 'alice',
+    password: 'of alice',
+  });
+  expect([came.status, came.headers.get('location')]).toEqual([303, '/ci/user/alice/jobs?arch=amd64']);
+  const original = encodeURIComponent(`${origin}/ci/user/alice/keys`);
+  for (const asked of [original, '/ci/user/alice/keys', '/user/alice/keys'])
+    expect((await alice.get(`/ci/user/login?original_url=${asked}`)).headers.get('location')).toBe(
+      '/ci/user/alice/keys',
+    );
+  const look = await alice.post('/ci/-/look', { look: 'dark', back: '/packages/' });
+  expect([look.headers.get('location'), look.headers.getSetCookie()]).toEqual([
+    '/ci/packages/',
+    [expect.stringMatching(/^look=dark;.*; Path=\/ci;/)],
+  ]);
+});
+
+it('below a path, the cookie of a login over HTTPS is of the path and for HTTPS alone', async () => {
+  const over = await startApi({
+    server: { publicUrl: 'https://ci.example/ci/', trustedProxies: ['loopback'] },
+  });
+  try {
+    const browser = new Browser(over.url);
+    const page = await browser.get('/user/login', { 'X-Forwarded-Proto': 'https' });
+    const [cookie = ''] = page.headers.getSetCookie();
+    expect(cookie).toMatch(/^__Secure-proctor=[^;]+; Path=\/ci; .*HttpOnly; Secure; SameSite=Lax$/);
+    expect(await page.text()).toContain('action="/ci/user/login"');
+  } finally {
+    await over.stop();
+  }
+});
+
+it('a proxy may leave the path of the service in what it passes on', async () => {
+  for (const path of [
+    '/',
+    '/packages/h/hello/',
+    '/api/v1/openapi.json',
+    '/assets/look.css',
+    '/data/v1/queues',
+    '/no/such',
+  ]) {
+    const [cut, left] = [await fetch(`${api.url}${path}`), await fetch(`${api.url}/ci${path}`)];
+    expect([path, left.status, left.headers.get('content-type')]).toEqual([
+      path,
+      cut.status,
+      cut.headers.get('content-type'),
+    ]);
+  }
+  expect((await fetch(`${api.url}/ci`)).status).toBe(200);
+  expect((await fetch(`${api.url}/ci/api/v1/auth`)).status).toBe(403);
+  expect((await fetch(`${api.url}/cicd`, { redirect: 'manual' })).status).toBe(404);
+  const own = { headers: { 'Auth-Key': api.keys.alice } };
+  expect((await fetch(`${api.url}/ci/api/v1/auth`, own)).headers.get('auth-user')).toBe('alice');
+});
+
+it('below a path, documents say where the service is, and the script of the pages is told', async () => {
+  const document = (await (await alice.get('/ci/api/v1/openapi.json')).json()) as { servers: object[] };
+  expect(document.servers).toEqual([{ url: '/ci' }]);
+  expect(await alice.textOf('/ci/')).toContain('<body data-base="/ci"');
+  expect(await alice.textOf('/ci/robots.txt')).toContain('Disallow: /ci/user/\n');
+  expect(await alice.textOf('/ci/data/feeds/all-packages.xml')).toContain(`href="${origin}/ci/`);
+});
