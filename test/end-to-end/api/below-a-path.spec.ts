@@ -1,41 +1,16 @@
-import { once } from 'node:events';
-import { createServer, request as ask, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { startApi } from '../../support/api';
 import type { RunningApi } from '../../support/api';
 import { Browser } from '../../support/browser';
+import { startPathProxy, type PathProxy } from '../../support/path-proxy';
 
 let api: RunningApi;
-let proxy: Server;
+let proxy: PathProxy;
 let origin: string;
+let strays: string[];
 let alice: Browser;
-/** Paths that were asked for outside of the one below which the service is. */
-const strays: string[] = [];
-
-/** As `location /ci/ { proxy_pass http://api/; }` of nginx has it: what is before the path of the service is cut off. */
-async function startProxy(): Promise<void> {
-  proxy = createServer((request, response) => {
-    const { url = '', method, headers } = request;
-    if (!url.startsWith('/ci/')) {
-      strays.push(url);
-      response.writeHead(418).end();
-      return;
-    }
-    const { hostname, port } = new URL(api.url);
-    const passed = ask({ hostname, port, method, headers, path: url.slice('/ci'.length) }, (answer) => {
-      response.writeHead(answer.statusCode!, answer.headers);
-      answer.pipe(response);
-    });
-    response.on('close', () => passed.destroy());
-    passed.on('error', () => response.destroy());
-    request.pipe(passed);
-  }).listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-}
-
 beforeAll(async () => {
-  await startProxy();
+  proxy = await startPathProxy(() => api.url);
+  ({ origin, strays } = proxy);
   api = await startApi({ server: { publicUrl: `${origin}/ci` } });
   const { users } = api.database;
   await users.setPassword('alice', 'of alice');
@@ -58,8 +33,7 @@ beforeAll(async () => {
   alice = new Browser(origin);
 }, 60_000);
 afterAll(async () => {
-  proxy.closeAllConnections();
-  proxy.close();
+  proxy.stop();
   await api.stop();
 });
 
