@@ -2,32 +2,237 @@
 export const SEARCHED_LENGTH_MAX = 1_000;
 
 /**
- * What a line that tells of an error looks like, as JavaScript's regular expressions. A deployment may have other ones. None of
- * them looks back, so that a hostile line takes no longer than another.
+ * What a line says about a failure, the most telling first. `cause`: what went wrong. `trace`: how the program came to the line before,
+ * which says what went wrong. `trouble`: what the system could not do; programs that work write such lines too. `failure`: which check
+ * failed. `program`: which program of checks failed. `error`: that something is wrong. `detail`: what went wrong if a failure stands
+ * beside it; checks that pass write such lines too. `consequence`: that something before it failed. `harmless`: none of this, though it
+ * looks so. `progress`: that a check passed.
  */
-export const ERROR_PATTERNS: readonly string[] = [
-  '^E: ',
-  '\\b(?:fatal |internal |syntax |compile )?[Ee]rror:',
-  '\\bERROR\\b',
-  '\\bFATAL\\b',
-  '\\b\\w{1,60}(?:Error|Exception): ',
-  '^Traceback \\(most recent call last\\)',
-  '^(?:FAIL|FAILED|FAILURE)\\b',
-  '^not ok\\b',
-  '\\bFAILED$',
-  '[Ss]egmentation fault',
-  '[Aa]ssertion .{0,200}failed',
-  '\\bpanic: |\\bpanicked at\\b',
-  '\\bcommand not found$',
-  ': No such file or directory$',
-  ': Permission denied$',
-  '\\bundefined reference to\\b',
-  '\\*\\*\\* .{0,300}Error \\d',
-  'The following packages have unmet dependencies',
-  '\\bKilled$',
+export type LineKind =
+  | 'cause'
+  | 'trace'
+  | 'trouble'
+  | 'failure'
+  | 'program'
+  | 'error'
+  | 'detail'
+  | 'consequence'
+  | 'harmless'
+  | 'progress';
+
+/**
+ * What lines look like, as JavaScript's regular expressions: a line is of the kind of the first that fits. None of them looks back,
+ * and none has a repetition within a repetition, so that a hostile line takes no longer than another.
+ */
+const KINDS: readonly [LineKind, readonly string[]][] = [
+  [
+    'harmless',
+    [
+      '^[WIN]: ',
+      '^(?:Get|Hit|Ign|Setting up|Unpacking|Selecting|Preparing to unpack|Removing|Processing triggers)\\b',
+      '^(?:dpkg|apt|debconf)[a-z-]*: (?:warning|delaying)',
+      '^E: Can not write log ',
+      '^checking (?:for|whether|if|how) ',
+      '\\b(?:0|[Nn]o) (?:errors?|failures?|failed|fails)\\b(?!.{0,80}\\b[1-9]\\d* (?:errors?|failures?|failed))',
+      '\\b[Ee]rrors?: +0\\b(?!.{0,80}: +[1-9])',
+      '^(?:XFAIL|xfail|# TODO|not ok .{0,200}# (?:TODO|SKIP))',
+      '\\bexpected (?:fail|error)',
+      '^(?:gcc|cc|g\\+\\+|c\\+\\+|libtool|/bin/(?:ba)?sh|[a-z0-9_]+-linux-gnu-g)\\S* .{0,400}-[cIWO]',
+      '^\\+{1,5} ',
+      '^-- ',
+    ],
+  ],
+  [
+    'progress',
+    [
+      '^ {0,12}ok \\d',
+      '^(?:PASS|PASSED|OK|ok)\\b',
+      '^ *--- PASS',
+      '^=== RUN',
+      '\\.\\.\\. ?(?:ok|OK|passed|PASS)$',
+      '^ *\\d+/\\d+ .{0,300}\\b(?:OK|Passed)\\b',
+    ],
+  ],
+  [
+    'consequence',
+    [
+      '^(?:g|/usr/bin/)?make(?:\\[\\d+\\])?: (?!\\*\\*\\* (?:No |.{0,200}No such file))',
+      '\\*\\*\\* .{0,300}Error \\d',
+      '^collect2: error',
+      '\\bld returned \\d',
+      '^(?:dh_\\w+|dpkg-buildpackage): error',
+      '^npm (?:ERR!|error)',
+      '^# Looks like (?:you|your)',
+      '^#? ?Result: ',
+      '^Failed \\d+/\\d+ ',
+      '^FAILED \\((?:failures|errors)',
+      '^=+ .{0,200}(?:failed|error)',
+      '^error: (?:could not compile|test failed|aborting due to|\\d+ target)',
+      '^(?:For more information|test result: FAILED)',
+      '^Execution halted',
+      '^Error: Test failures',
+      '^(?:FAIL|FAILED)$',
+      '^(?:FAIL|FAILED|ERROR|ERRORS): +\\d+$',
+      '^FAIL\\t\\S',
+      '^exit status \\d',
+      '^# (?:FAIL|ERROR):',
+      '^\\d+% tests passed',
+      '^The following tests FAILED',
+      '^Errors while running CTest',
+      '^(?:ERROR|FAILED) \\S+(?:::\\S+)?(?: - .*)?$',
+      '^\\[ERROR\\] (?:Failed to execute|BUILD FAILURE|-> |To see|Re-run|For more|\\[Help)',
+      '^ERROR: \\d+ of \\d+',
+      '^E: (?:Failed|Sub-process)',
+      '^Tests?(?: run)?: .{0,200}(?:Failures|failed)',
+      '^\\w+ failed, \\w+ ',
+      '^\\d+ of \\d+ .{0,60}failed',
+      '^ *\\d+ (?:tests? )?fail',
+      '^child process exited|^Process exited|^Subprocess',
+      '^cp: warning',
+    ],
+  ],
+  [
+    'program',
+    ['\\*\\*\\*(?:Failed|Exception|Timeout|Not Run)', '^ *\\d+/\\d+ .{0,300}\\b(?:FAIL|TIMEOUT|ERROR)\\b'],
+  ],
+  ['trace', ['^ {0,8}(?:while executing|stack traceback:)$', '^CallStack \\(from HasCallStack\\)']],
+  [
+    'failure',
+    [
+      '^ {0,12}not ok\\b',
+      '^ {0,12}# +Failed test',
+      '^ *--- FAIL: ',
+      '^(?:FAIL|FAILED|FAILURE|ERROR): +\\S',
+      '^ *\\[ +FAILED +\\]',
+      '\\*\\*fail',
+      '^ *\\[ ?(?:fail|FAIL|ko|KO)\\b',
+      '^\\S{1,200} ERR\\b',
+      '^ *\\d+: .{0,200}FAILED \\(',
+      '^test .{1,300} \\.\\.\\. FAILED$',
+      '^ {1,8}\\d+\\) (?:Failure|Error):?',
+      '^ {0,6}(?:\\u2716|\\u2717|\\u2718) ',
+      '^==== .{1,200} FAILED$',
+      '^!!!!! test failed',
+      '\\bFAILED$',
+      '^FAIL\\b',
+      '\\*failed\\*',
+      '^_{3,} .{0,200} _{3,}$',
+    ],
+  ],
+  [
+    'cause',
+    [
+      // Compilers and linkers.
+      ':\\d+(?::\\d+)?: (?:fatal |internal |syntax )?error\\b',
+      '^error(?:\\[E\\d+\\])?: ',
+      '\\bundefined reference to\\b',
+      '\\bcannot find -l',
+      '^CMake Error',
+      '^[^ ]{1,200}meson\\.build:\\d+:\\d+: ERROR',
+      '^Error: \\S',
+      '^Error in ',
+      '^error: \\S',
+      // What an assertion says.
+      '^E {2,12}\\S',
+      '[Aa]ssertion .{0,200}failed',
+      '^ *Assertion with ',
+      '^ *Failure/Error: ',
+      '^Failed asserting ',
+      '\\bASSERT:',
+      ':\\d+: (?:FAILED:|Failure$|ERROR: )',
+      '^\\u2500\\u2500 (?:Failure|Error) ',
+      '^#{4,}> Diff in',
+      '\\*\\*\\* Failed! ',
+      '^\\*\\*error:',
+      "^thread '.{0,200}' panicked at",
+      '\\bpanic: ',
+      '^ *\\*\\* \\(\\w',
+      // Exceptions.
+      "^(?:Can't|Cannot) (?:locate|open|load|find) ",
+      '(?:^|[\\s(.])(?:[A-Z]\\w{0,60})?(?:Error|Exception)(?: \\[\\w{1,60}\\])?: ',
+      '\\binit terminating in ',
+      '^Exception in thread ',
+      '^PHP (?:Fatal|Parse) error: ',
+      '^(?:Fatal|Uncaught) (?:error|exception)',
+      '^[^ :]{1,200}: .{0,200}\\.lua:\\d+: ',
+      '^\\S{1,200}\\.lua:\\d+: ',
+      'invalid command name',
+      '^ *Broken autopkgtest-satdep',
+      '^(?:g|/usr/bin/)?make(?:\\[\\d+\\])?: \\*\\*\\* (?:No |.{0,200}No such file)',
+      '^E: Unable to (?:locate|correct)',
+      'Depends: .{0,300}but (?:it|\\S{1,100}) is ',
+      'The following packages have unmet dependencies',
+    ],
+  ],
+  [
+    'trouble',
+    [
+      '\\bcommand not found$',
+      ': not found$',
+      '\\bNo such file or directory\\b',
+      '\\b[Pp]ermission denied\\b',
+      '\\b[Cc]onnection refused\\b',
+      '\\bNo space left on device\\b',
+      '\\bcannot open shared object file\\b',
+      '[Ss]egmentation fault',
+      '\\b(?:core dumped|Aborted|Bus error|Illegal instruction)\\b',
+      '\\bKilled$',
+      '\\b(?:[Cc]annot|[Cc]ould not|[Uu]nable to) resolve\\b',
+      '\\b[Tt]emporary failure in name resolution\\b',
+    ],
+  ],
+  ['detail', ['^ {4,12}\\S{1,200}_test\\.go:\\d+: ']],
+  [
+    'error',
+    [
+      '^E: ',
+      '\\b(?:[Ee]rror|ERROR|FATAL|failed|FAILED|FAIL|[Mm]ismatch|[Uu]nexpected|[Ii]ncorrect|line \\d+:)(?:\\W|$)',
+      '^[Ff]atal: ',
+      '^Traceback \\(most recent call last\\)',
+      '^\\d+,?\\d*[acd]\\d+,?\\d*$',
+      '^@@ -',
+    ],
+  ],
 ];
 
-/** One expression for all. @throws SyntaxError for a pattern that is none */
+/** What a line that may tell of an error looks like. A deployment may have other ones. */
+export const ERROR_PATTERNS: readonly string[] = KINDS.filter(
+  ([kind]) => kind !== 'harmless' && kind !== 'progress',
+).flatMap(([, patterns]) => patterns);
+
+const EXPRESSIONS = KINDS.map(([kind, patterns]): [LineKind, RegExp] => [kind, errorExpression(patterns)]);
+
+const PROGRESS = EXPRESSIONS.find(([kind]) => kind === 'progress')![1];
+
+/** What a line says that one of the patterns fits. One that only a deployment's own fits says the cause. */
+export function lineKind(line: string): LineKind {
+  return EXPRESSIONS.find(([, expression]) => expression.test(line))?.[0] ?? 'cause';
+}
+
+/** Whether a line says that a check passed. */
+export function isProgress(line: string): boolean {
+  return PROGRESS.test(line);
+}
+
+/**
+ * One expression for all. Those that begin at the beginning of a line are one alternative: then they are tried there only.
+ * @throws SyntaxError for a pattern that is none
+ */
 export function errorExpression(patterns: readonly string[]): RegExp {
-  return patterns.length === 0 ? /(?!)/ : new RegExp(patterns.map((each) => `(?:${each})`).join('|'));
+  if (patterns.length === 0) return /(?!)/;
+  const anchored = patterns.filter(isAnchored).map((each) => `(?:${each.slice(1)})`);
+  const others = patterns.filter((each) => !isAnchored(each)).map((each) => `(?:${each})`);
+  return new RegExp((anchored.length > 0 ? [`^(?:${anchored.join('|')})`, ...others] : others).join('|'));
+}
+
+/** Whether a pattern fits at the beginning of a line only: it has no other alternative beside the one that begins there. */
+function isAnchored(pattern: string): boolean {
+  const plain = pattern.replace(/\\.|\[(?:\\.|[^\]\\])*\]/g, '');
+  let depth = 0;
+  for (const character of plain) {
+    if (character === '(') depth += 1;
+    if (character === ')') depth -= 1;
+    if (character === '|' && depth === 0) return false;
+  }
+  return pattern.startsWith('^');
 }

@@ -132,7 +132,7 @@ it.each([
   ['ok 3 - error handling', false],
   ['Setting up liberror-perl (0.17029-2) ...', false],
 ])('the line %j tells of an error: %s', (line, isError) => {
-  expect(ERRORS.test(line)).toBe(isError);
+  expect(indexed(line).index.marks).toEqual(isError ? [1] : []);
 });
 
 describe('a log that is compressed in blocks', () => {

@@ -1,6 +1,7 @@
 import { EXCERPT_LINES_MAX, type ErrorExcerpt } from '@proctor/contracts';
 import { stripVTControlCharacters } from 'node:util';
 import type { GzipBlock } from './block-gzip';
+import { ErrorFinder } from './error-finder';
 import { SEARCHED_LENGTH_MAX } from './error-patterns';
 import { excerptLine } from './excerpt-line';
 import { INSTALLED_MAX, MARKS_MAX } from './log-index';
@@ -9,25 +10,17 @@ import { fallbackRelease, fetchedPackage, installedPackage, type OwnLine } from 
 import type { LogBlock, LoggedPackage, LogIndex, LogSection } from './log-index';
 
 const NEWLINE = 10;
-/** Lines of an excerpt before the error, and after it. */
-const BEFORE = 2;
 /** Bytes of a line that are looked at; a character has four at most. */
 const LINE_BYTES_MAX = SEARCHED_LENGTH_MAX * 4;
 /** Characters of the end of a line, in which the runner's own words may stand. */
 const LINE_END = 700;
 
-/** What an excerpt is made of. */
-interface FoundError {
-  errorLine: number;
-  firstLine: number;
-  lines: string[];
-}
-
 interface OpenSection extends LogSection {
-  /** Its first error. */
-  error: FoundError | null;
-  /** Its last lines before the runner's own. */
-  end: FoundError;
+  errors: ErrorFinder;
+  /** The first line of what its test wrote to standard error, once the runner repeats it. */
+  stderr: ErrorExcerpt | null;
+  /** Its last lines before the runner's own; its first line as long as there are none. */
+  end: ErrorExcerpt;
 }
 
 /** Reads a log once, piece by piece, and learns where in it what stands. Memory does not grow with the log. */
@@ -40,13 +33,11 @@ export class LogIndexer {
   private lineEnd = Buffer.alloc(0);
   private isInLine = false;
   private readonly blocks: LogBlock[] = [];
-  private readonly sections = new LogSections<OpenSection>(opened);
+  private readonly sections = new LogSections<OpenSection>((section) => this.opened(section));
   private readonly marks: number[] = [];
   private marksTotal = 0;
-  /** The last lines, for what comes before an error. */
-  private readonly recent: string[] = [];
-  /** Errors whose following lines have not come yet. */
-  private unfilled: FoundError | null = null;
+  /** The next line is the first that the runner repeats of standard error. */
+  private isStderr = false;
   /** By name: those that apt has fetched, and dpkg has not set up yet. */
   private readonly fetched = new Map<string, { version: string; suite: string }>();
   private readonly installed = new Map<string, LoggedPackage>();
@@ -97,20 +88,19 @@ export class LogIndexer {
   }
 
   /**
-   * The lines around the first error of a failed run: that of the first test that failed, where the log tells, else the end
-   * of its output, else the first of all. Null when the log tells of none.
+   * The lines around the error of a failed run: in the first test that failed, where the log tells, the one that says best why, or the
+   * end of its output; else the one of all that says best what is wrong. Null when no line says anything.
    */
   excerpt(): ErrorExcerpt | null {
     const sections = this.sections.told();
     const failed = sections.filter(({ status }) => status === 'FAIL');
-    const inFailed = failed.find(({ error }) => error !== null)?.error;
-    const found =
-      inFailed ??
-      failed.find(({ end }) => end.lines.length > 0)?.end ??
-      sections.find(({ error }) => error !== null)?.error;
-    if (!found) return null;
-    const { errorLine, firstLine, lines } = found;
-    return { errorLine, firstLine, lines };
+    const inFailed = failed.map((section) => this.errorOf(section)).find((found) => found !== null);
+    return inFailed ?? (failed.find(hasSpoken) ?? failed[0])?.end ?? mostTelling(sections);
+  }
+
+  private errorOf(section: OpenSection): ErrorExcerpt | null {
+    const isByStderr = this.sections.detailOf(section).startsWith('stderr:');
+    return (isByStderr ? section.stderr : null) ?? section.errors.found;
   }
 
   private toldSections(): LogSection[] {
@@ -145,15 +135,20 @@ export class LogIndexer {
   private read(text: string, end: string, number: number): void {
     const own = this.sections.read(text, end, number);
     const section = this.sections.last;
-    this.fill(text);
     if (section.kind !== 'test') this.readPackages(text, own, number);
-    if (!own) {
-      if (this.isError(text)) this.mark(section, text, number);
-      if (section.kind === 'test' && section.status === null && text !== '')
-        addToEnd(section.end, text, number);
-    }
-    this.recent.push(excerptLine(text));
-    if (this.recent.length > BEFORE) this.recent.shift();
+    if (number === section.line)
+      section.end = { errorLine: number, firstLine: number, lines: [excerptLine(text)] };
+    const isSaid = !own && !this.sections.isResult && section.kind !== 'summary';
+    if ((isSaid || own) && section.errors.read(text, number, own !== null)) this.mark(number);
+    if (isSaid && this.isStderr) section.stderr ??= { errorLine: number, firstLine: number, lines: [] };
+    if (isSaid && section.stderr) addAfter(section.stderr, text);
+    this.isStderr = own?.kind === 'stderr';
+    if (isSaid && section.kind === 'test' && text !== '' && !section.stderr) addToEnd(section, text, number);
+  }
+
+  private opened(section: LogSection): OpenSection {
+    const end = { errorLine: section.line, firstLine: section.line, lines: [] };
+    return { ...section, errors: new ErrorFinder(this.errors), stderr: null, end };
   }
 
   private readPackages(text: string, own: OwnLine | null, number: number): void {
@@ -183,35 +178,29 @@ export class LogIndexer {
     return before === version && suite !== undefined ? suite : null;
   }
 
-  private isError(text: string): boolean {
-    return this.errors.test(text.slice(0, SEARCHED_LENGTH_MAX));
-  }
-
-  private mark(section: OpenSection, text: string, number: number): void {
+  private mark(number: number): void {
     this.marksTotal += 1;
     if (this.marks.length < MARKS_MAX) this.marks.push(number);
-    if (section.error) return;
-    const before = this.recent.slice(-Math.min(BEFORE, number - section.line));
-    const lines = number === section.line ? [excerptLine(text)] : [...before, excerptLine(text)];
-    section.error = { errorLine: number, firstLine: number - lines.length + 1, lines };
-    this.unfilled = section.error;
-  }
-
-  private fill(text: string): void {
-    if (!this.unfilled) return;
-    this.unfilled.lines.push(excerptLine(text));
-    const { lines, errorLine, firstLine } = this.unfilled;
-    if (lines.length >= EXCERPT_LINES_MAX || lines.length - (errorLine - firstLine) > BEFORE)
-      this.unfilled = null;
   }
 }
 
-function opened(section: LogSection): OpenSection {
-  return { ...section, error: null, end: { errorLine: section.line, firstLine: section.line, lines: [] } };
+function mostTelling(sections: OpenSection[]): ErrorExcerpt | null {
+  const most = Math.max(...sections.map(({ errors }) => errors.rank));
+  return sections.find(({ errors }) => errors.rank === most)?.errors.found ?? null;
 }
 
-function addToEnd(end: FoundError, text: string, number: number): void {
-  if (number !== end.errorLine + 1) end.lines = [];
+/** The first lines of what goes on. */
+function addAfter({ lines }: ErrorExcerpt, text: string): void {
+  if (lines.length < EXCERPT_LINES_MAX) lines.push(excerptLine(text));
+}
+
+/** Whether its test has written anything. */
+function hasSpoken({ end, line }: OpenSection): boolean {
+  return end.errorLine > line;
+}
+
+function addToEnd({ end, line }: OpenSection, text: string, number: number): void {
+  if (end.errorLine === line || number !== end.errorLine + 1) end.lines = [];
   end.lines.push(excerptLine(text));
   if (end.lines.length > EXCERPT_LINES_MAX) end.lines.shift();
   end.errorLine = number;

@@ -18,6 +18,8 @@ const WORST_FIRST: readonly TestStatus[] = ['FAIL', 'FLAKY', 'PASS', 'SKIP'];
  */
 export class LogSections<Section extends LogSection> {
   readonly all: Section[] = [];
+  /** Whether the last line says how a test ended. */
+  isResult = false;
   /** The name of the test that runs: until its end, what looks like another line of the runner is a line of the test. */
   private running: string | null = null;
   /** The test that has ended, whose result may come next. */
@@ -27,6 +29,8 @@ export class LogSections<Section extends LogSection> {
   private isSummary = false;
   /** From the last summary, by the names that sections have. */
   private readonly results = new Map<string, TestResult>();
+  /** The same from the lines beside tests. */
+  private readonly beside = new Map<string, TestResult>();
 
   /** @param begin makes a section of its first fields */
   constructor(private readonly begin: (section: LogSection) => Section) {}
@@ -45,9 +49,15 @@ export class LogSections<Section extends LogSection> {
     const own = this.believed(ownLine(text));
     const kind = own && own.kind in IS_BEGINNING ? (own.kind as LogSection['kind']) : null;
     if (kind || this.all.length === 0) this.add(kind ?? 'start', kind ? own!.name : '', number);
+    this.isResult = false;
     if (own) this.follow(own);
     else this.readOther(text, end);
     return own;
+  }
+
+  /** What the runner says of how the test of a section ended, by the last line about it; empty: nothing. */
+  detailOf({ name }: LogSection): string {
+    return (this.results.get(name) ?? this.beside.get(name))?.detail ?? '';
   }
 
   /** Bytes of the log are left out before the next line. The end of the test may have been among them. */
@@ -88,6 +98,8 @@ export class LogSections<Section extends LogSection> {
     this.isSummary = kind === 'summary';
     if (this.isSummary) this.results.clear();
     if (kind === 'test') this.clocks.set(this.last, clock);
+    // A test whose preparation failed has its result there.
+    if (kind === 'preparation') this.ended = this.last;
   }
 
   private endTest(name: string, clock: number): void {
@@ -108,8 +120,11 @@ export class LogSections<Section extends LogSection> {
     const result = this.ended || this.isSummary ? resultLine(text, this.isTimed) : null;
     if (!result) return;
     const name = short(result.name);
+    this.isResult = this.isSummary || this.ended?.name === name;
     if (this.isSummary) this.note(name, result);
-    else if (this.ended?.name === name) this.ended.status ??= result.status;
+    if (this.ended?.name !== name) return;
+    this.ended.status ??= result.status;
+    this.beside.set(name, result);
   }
 
   private note(name: string, result: TestResult): void {

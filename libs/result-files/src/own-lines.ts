@@ -44,7 +44,7 @@ export interface TestResult {
 
 /** Null for a line of the test, the testbed or a tool. A test may write what looks like the runner's. */
 export function ownLine(line: string): OwnLine | null {
-  const [, timed, hours, minutes, seconds, said] = OWN.exec(line) ?? [];
+  const [, timed, hours, minutes, seconds, said] = (line.includes('autopkgtest [') && OWN.exec(line)) || [];
   if (said === undefined) return null;
   const clock = Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
   const of = { said, clock, isTimed: timed !== undefined };
@@ -58,7 +58,7 @@ export function ownLine(line: string): OwnLine | null {
 
 /** The end of a test's output behind a last line that has no newline; null when the line does not end so. */
 export function gluedEnd(end: string): OwnLine | null {
-  const [, said] = GLUED_END.exec(end) ?? [];
+  const [, said] = (end.endsWith('-]') && GLUED_END.exec(end)) || [];
   return said === undefined ? null : ownLine(`autopkgtest ${said}`);
 }
 
@@ -76,7 +76,7 @@ export function leftOutLine(bytes: number): string {
 }
 
 export function isLeftOutLine(line: string): boolean {
-  return LEFT_OUT.test(line);
+  return line.startsWith('[') && LEFT_OUT.test(line);
 }
 
 /** A line that says how a test ended; null for other lines. @param isTimed as the runner's lines around it are */

@@ -1,0 +1,184 @@
+import { EXCERPT_LINES_MAX, type ErrorExcerpt } from '@proctor/contracts';
+import { isProgress, lineKind, SEARCHED_LENGTH_MAX, type LineKind } from './error-patterns';
+import { excerptLine } from './excerpt-line';
+
+/** Lines of an excerpt before the error, and after it. */
+const AROUND = 2;
+/** Lines of a traceback that are looked at. */
+const TRACEBACK_LINES_MAX = 500;
+/** Lines between a failure and a line that says what failed. */
+const BESIDE = 40;
+
+/** How telling a line is; the first of the most telling ones is the error. */
+const RANKS: Record<LineKind, number> = {
+  cause: 50,
+  trace: 50,
+  trouble: 45,
+  failure: 40,
+  program: 35,
+  error: 20,
+  detail: 15,
+  consequence: 10,
+  harmless: 0,
+  progress: 0,
+};
+/** Of a cause behind which checks pass: it may be what a test expects. */
+const DOUBTFUL = 30;
+/** Of what the runner itself says. */
+const CERTAIN = 60;
+const TRACEBACK = /^(.{0,40}?)Traceback \(most recent call last\):?$/;
+
+interface Found extends ErrorExcerpt {
+  rank: number;
+}
+
+/**
+ * Finds the line of a part of a log that says best why it failed: the first of those of the most telling kind. The first, since later
+ * ones mostly follow from it; of the most telling kind, since logs of sound programs are full of lines that speak of errors. Its memory
+ * does not grow with the part.
+ */
+export class ErrorFinder {
+  private best: Found | null = null;
+  /** A detail that no failure stands beside yet. */
+  private detail: Found | null = null;
+  /** The line of the last failure that has no detail yet. */
+  private failedAt = -Infinity;
+  private hasFailed = false;
+  /** What stands before each line of the traceback that goes on. */
+  private traceback: { before: string; until: number } | null = null;
+  private unfilled: Found[] = [];
+  private recent: string[] = [];
+  private lastNumber = 0;
+  /** The last line is the runner's own. */
+  private isBehindRunners = true;
+
+  /** @param errors what a line that may tell of an error looks like */
+  constructor(private readonly errors: RegExp) {}
+
+  /** The line that says best what is wrong, with those around it; null when none says anything. */
+  get found(): ErrorExcerpt | null {
+    if (!this.best) return null;
+    const { errorLine, firstLine, lines } = this.best;
+    return { errorLine, firstLine, lines };
+  }
+
+  private get isDoubtful(): boolean {
+    return this.rank === RANKS.cause || this.rank === RANKS.trouble;
+  }
+
+  get rank(): number {
+    return this.best?.rank ?? 0;
+  }
+
+  /** The next line. @param isRunners the runner itself has written it @returns whether it tells of an error */
+  read(text: string, number: number, isRunners = false): boolean {
+    if (this.unfilled.length > 0) this.fill(text);
+    const isError = isRunners ? this.readRunners(text, number) : this.readOther(text, number);
+    this.recent.push(text);
+    if (this.recent.length > AROUND) this.recent.shift();
+    this.lastNumber = number;
+    this.isBehindRunners = isRunners;
+    return isError;
+  }
+
+  private fill(text: string): void {
+    for (const { lines } of this.unfilled) lines.push(excerptLine(text));
+    this.unfilled = this.unfilled.filter(isUnfilled);
+  }
+
+  private readRunners(text: string, number: number): boolean {
+    this.traceback = null;
+    if (!/: ERROR: /.test(text)) return false;
+    this.offer(
+      /: ERROR: (?:timed out on command|erroneous package)/.test(text) ? CERTAIN : RANKS.error,
+      text,
+      number,
+    );
+    return true;
+  }
+
+  private readOther(line: string, number: number): boolean {
+    const text = line.slice(0, SEARCHED_LENGTH_MAX);
+    if (this.traceback) return this.readTraceback(text, number);
+    if (!this.errors.test(text)) {
+      if (this.isDoubtful && !this.hasFailed && isProgress(text)) this.best!.rank = DOUBTFUL;
+      return false;
+    }
+    const before = TRACEBACK.exec(text)?.[1];
+    if (before !== undefined) {
+      this.traceback = { before, until: number + TRACEBACK_LINES_MAX };
+      return true;
+    }
+    return this.weigh(lineKind(text), text, number);
+  }
+
+  private readTraceback(text: string, number: number): boolean {
+    const { before, until } = this.traceback!;
+    if (number <= until && (text === before.trimEnd() || /^\s/.test(text.slice(before.length)))) return false;
+    this.traceback = null;
+    if (!text.startsWith(before)) return this.readOther(text, number);
+    this.offer(RANKS.cause, text, number);
+    return true;
+  }
+
+  private weigh(kind: LineKind, text: string, number: number): boolean {
+    switch (kind) {
+      case 'harmless':
+      case 'progress':
+        if (kind === 'progress') this.detail = null;
+        return false;
+      case 'detail':
+        if (number - this.failedAt <= BESIDE) {
+          this.failedAt = -Infinity;
+          this.offer(RANKS.cause, text, number);
+          return true;
+        }
+        this.detail ??= this.excerptOf(RANKS.cause, text, number);
+        return false;
+      case 'failure':
+        this.hasFailed = true;
+        if (this.detail && number - this.detail.errorLine <= BESIDE) this.take(this.detail);
+        else this.failedAt = number;
+        this.detail = null;
+        break;
+      case 'trace':
+      case 'consequence':
+        this.offerBefore(RANKS[kind], text, number);
+        return true;
+      case 'cause':
+      case 'trouble':
+      case 'program':
+      case 'error':
+    }
+    this.offer(RANKS[kind], text, number);
+    return true;
+  }
+
+  /** The line before says what is wrong, if there is one. */
+  private offerBefore(rank: number, text: string, number: number): void {
+    if (rank <= this.rank) return;
+    const found = this.excerptOf(rank, text, number);
+    if (!this.isBehindRunners && found.lines.at(-2)) found.errorLine = number - 1;
+    this.take(found);
+  }
+
+  private offer(rank: number, text: string, number: number): void {
+    if (rank > this.rank) this.take(this.excerptOf(rank, text, number));
+  }
+
+  private take(found: Found): void {
+    if (found.rank > this.rank) this.best = found;
+  }
+
+  private excerptOf(rank: number, text: string, number: number): Found {
+    const before = number === this.lastNumber + 1 ? this.recent : [];
+    const lines = [...before, text].map(excerptLine);
+    const found = { rank, errorLine: number, firstLine: number - lines.length + 1, lines };
+    this.unfilled.push(found);
+    return found;
+  }
+}
+
+function isUnfilled({ lines, errorLine, firstLine }: Found): boolean {
+  return lines.length < EXCERPT_LINES_MAX && lines.length - (errorLine - firstLine) <= AROUND;
+}
