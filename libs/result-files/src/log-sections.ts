@@ -2,7 +2,7 @@ import { oneLine, type TestStatus } from '@proctor/contracts';
 import { SECTION_NAME_LENGTH_MAX, SECTIONS_MAX } from './log-index';
 import type { LogSection } from './log-index';
 import { gluedEnd, isLeftOutLine, ownLine, resultLine } from './own-lines';
-import type { OwnLine, TestResult } from './own-lines';
+import type { OwnLine, LoggedResult } from './own-lines';
 
 const DAY_SECONDS = 86_400;
 /** Own lines that begin a section. */
@@ -28,9 +28,9 @@ export class LogSections<Section extends LogSection> {
   private isTimed = false;
   private isSummary = false;
   /** From the last summary, by the names that sections have. */
-  private readonly results = new Map<string, TestResult>();
+  private readonly results = new Map<string, LoggedResult>();
   /** The same from the lines beside tests. */
-  private readonly beside = new Map<string, TestResult>();
+  private readonly beside = new Map<string, LoggedResult>();
 
   /** @param begin makes a section of its first fields */
   constructor(private readonly begin: (section: LogSection) => Section) {}
@@ -127,7 +127,7 @@ export class LogSections<Section extends LogSection> {
     this.beside.set(name, result);
   }
 
-  private note(name: string, result: TestResult): void {
+  private note(name: string, result: LoggedResult): void {
     const known = this.results.get(name);
     if (!known && this.results.size >= SECTIONS_MAX) return;
     if (!known || WORST_FIRST.indexOf(result.status) < WORST_FIRST.indexOf(known.status))

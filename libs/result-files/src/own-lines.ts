@@ -35,7 +35,7 @@ const FALLBACK =
 const RESULT = / (PASS|FAIL|SKIP|FLAKY)(?: (.*))?$/;
 
 /** How a test ended. */
-export interface TestResult {
+export interface LoggedResult {
   name: string;
   status: TestStatus;
   /** What the runner says of it; may be empty. */
@@ -80,7 +80,7 @@ export function isLeftOutLine(line: string): boolean {
 }
 
 /** A line that says how a test ended; null for other lines. @param isTimed as the runner's lines around it are */
-export function resultLine(line: string, isTimed: boolean): TestResult | null {
+export function resultLine(line: string, isTimed: boolean): LoggedResult | null {
   const text = isTimed ? line.replace(TIMED, '') : line;
   const found = RESULT.exec(text);
   const name = text.slice(0, found?.index).trimEnd();
