@@ -6,4 +6,10 @@ import { say } from './output/print';
 // What a command says beside its answer is never worth its end.
 surviveLostOutput(process.stderr);
 for (const line of settleSurroundings()) say(`warning: ${line}`);
-void execute(process.argv.slice(2)).then((code) => process.exit(code));
+const args = process.argv.slice(2);
+void execute(args).then((code) => {
+  const end = () => setImmediate(() => process.exit(code));
+  // An answer is written to its end, or its error ends the process; a service ends, whoever reads what it has said.
+  if (args[0] === 'start') end();
+  else process.stdout.write('', end);
+});

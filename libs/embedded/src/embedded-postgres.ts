@@ -11,7 +11,7 @@ import { postgresBinaries, type PostgresBinaries } from './postgres-binaries';
 import { secretIn } from './secret';
 import { startServer } from './server-process';
 import type { SystemUser } from './command';
-import { serverUser } from './server-user';
+import { requireUserName, serverUser } from './server-user';
 import type { Ending, Supervised } from './supervised';
 
 /** PostgreSQL's name for "roll back what is open and end". */
@@ -65,6 +65,7 @@ export class EmbeddedPostgres implements Supervised {
   async start(): Promise<void> {
     const { folder } = this.options;
     const user = await serverUser();
+    if (!user) requireUserName();
     await ownedFolder(folder, 0o711, user);
     const programs = join(folder, 'programs');
     await mendReadable(programs);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { CommandFailed, runCommand, type SystemUser } from './command';
 
 /** PostgreSQL refuses to run as root, and nats-server needs no rights: root hands both to the first of these. */
@@ -14,6 +15,19 @@ export async function serverUser(): Promise<SystemUser | null> {
   if (!user)
     throw new Error(`/etc/passwd has none of the users ${CANDIDATES.join(', ')} to run PostgreSQL as`);
   return user;
+}
+
+/** PostgreSQL asks for the name of the user that it runs as. @throws with what to type when there is none */
+export function requireUserName(): void {
+  try {
+    userInfo();
+  } catch (error) {
+    const id = process.getuid?.();
+    throw new Error(
+      `this user, number ${id}, has no name on this machine, and PostgreSQL needs one. As root, type:\n  useradd --uid ${id} --no-create-home proctor\nor name a PostgreSQL of your own in PROCTOR_DATABASE_URL`,
+      { cause: error },
+    );
+  }
 }
 
 /** The first candidate that a passwd(5) text has. */

@@ -93,6 +93,32 @@ it('`npm start` says that a port is too low for an ordinary user, and that a hom
   );
 });
 
+it('`npm start` says that its user has no name, which PostgreSQL asks for', async () => {
+  const nameless = ['--user', '--map-user=12345', '--map-group=12345'];
+  const stderr = await failure(nameless, [process.execPath, 'bin/proctor.mjs', 'start'], {
+    PROCTOR_HOME: join(machine.folder, 'nameless'),
+    PROCTOR_PORT: String(await freePort()),
+    PROCTOR_NATS_SERVER: process.env.PROCTOR_TEST_NATS_SERVER,
+    HOME: undefined,
+  });
+  expect(stderr).toContain(
+    'proctor: this user, number 12345, has no name on this machine, and PostgreSQL needs one. As root, type:\n  useradd --uid 12345',
+  );
+});
+
+it('a command whose answer cannot be written says so, and is done where its reader has read enough', async () => {
+  const shell = (script: string) => run('sh', ['-c', script, process.execPath], { cwd: project });
+  const schema = '"$0" bin/proctor.mjs config schema proctor.yaml';
+  await expect(shell(`${schema} >/dev/full`)).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('proctor: standard output cannot be written to: ENOSPC'),
+  });
+  expect(await shell(`{ ${schema}; echo "ended with $?" >&2; } | head -c 1`)).toEqual({
+    stdout: '{',
+    stderr: 'ended with 0\n',
+  });
+});
+
 it('`npm start` says that the disk is full before it begins', async () => {
   const small = join(machine.folder, 'small');
   await mkdir(small);
