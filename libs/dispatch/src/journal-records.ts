@@ -35,6 +35,15 @@ export interface DispatchedRun extends RunRequest {
   latestFailed: boolean;
   /** When the latest attempt expired, was lost or failed; null when it did not end so. */
   latestLost: LostAttempt | null;
+  /** The latest attempts, when they crashed in one way. In memory alone: who reads the rows again counts from there. */
+  crashes?: Crash[];
+}
+
+/** An attempt that broke its testbed while a package was tested, or made the runner crash. */
+export interface Crash {
+  /** The same for crashes whose messages differ in numbers and paths alone. */
+  signature: string;
+  worker: string;
 }
 
 export interface LostAttempt {

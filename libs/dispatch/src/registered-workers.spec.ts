@@ -52,7 +52,7 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
         lease: null,
         wanted: [],
         refused: reason,
-        features: ['result-indexes'],
+        features: ['result-indexes', 'absent-verdict'],
       });
       expect(refusal).toBe(reason);
     }

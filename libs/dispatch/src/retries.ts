@@ -1,5 +1,6 @@
 import { cut, MESSAGE_LENGTH_MAX, type Trouble } from '@proctor/contracts';
 import { isLasting } from './blame';
+import { crashOf, isOfPackage, withCrash } from './crashes';
 import type { DispatcherState } from './dispatcher-state';
 import type { AttemptEnd } from './lifecycle';
 import type { Write } from './journal';
@@ -24,6 +25,10 @@ export function endWithoutResult(
   const isCounted = run.lease === null && worker !== null && run.failedOn.includes(worker);
   const death = end.outcome === 'failed' ? undefined : run.lease?.incarnation;
   const evidence = { trouble, death };
+  run.crashes = withCrash(run.crashes ?? [], crashOf(run, end, trouble));
+  // A machine that is in doubt may break every testbed in one way.
+  const isSound = worker !== null && state.judgements.standingOf(worker) === 'sound';
+  if (isSound && end.result && isOfPackage(run.crashes)) return endAsFailed(state, run, end.result, now);
   const occasions = end.outcome === 'failed' && trouble !== 'archive' ? state.suspects.occasionsOf(run) : 0;
   const isItsPackage = occasions >= state.settings.blame.occasionsMax;
   const judged =
@@ -38,6 +43,17 @@ export function endWithoutResult(
     ? state.finish(run, end.result ? 'finished' : end.outcome, lastOutcome(run, end, why), now)
     : state.requeue(run, end, retryDelayMs(retry, run.attemptsLost), now);
   return [ended, ...judged];
+}
+
+/** Its package has broken every testbed in one way: that is its failure, and no worker's. */
+function endAsFailed(state: DispatcherState, run: DispatchedRun, result: RunOutcome, now: number): Write[] {
+  const { latestWorker: worker, crashes = [] } = run;
+  const suffix = ` (in ${crashes.length} testbeds alike: the package breaks them)`;
+  const message = cut(result.message, MESSAGE_LENGTH_MAX - suffix.length) + suffix;
+  const leased = state.leases.get(run.runId);
+  const judged = worker === null ? [] : state.judgements.succeeded(state, run, worker, leased, now);
+  const { trouble: _, ...outcome } = result;
+  return [state.finish(run, 'finished', { ...outcome, verdict: 'fail', message }, now), ...judged];
 }
 
 /** How a run ends whose last attempt allowed was in vain: with what that one left, if anything. */
