@@ -188,7 +188,7 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
       '^E: ',
       '\\b(?:[Ee]rror|ERROR|FATAL|failed|FAILED|FAIL|[Mm]ismatch|[Uu]nexpected|[Ii]ncorrect|line \\d+:)(?:\\W|$)',
       '^[Ff]atal: ',
-      '^Traceback \\(most recent call last\\)',
+      '\\bTraceback \\(most recent call last\\)',
       '^\\d+,?\\d*[acd]\\d+,?\\d*$',
       '^@@ -',
     ],
