@@ -3,6 +3,7 @@ import type { Journal, MessageKind, MessageOf, Replies } from '@proctor/dispatch
 import { DispatcherActor } from '../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import { ReportsController } from '../../apps/scheduler/src/reports/reports.controller';
 import { HeldLease } from '../../apps/worker/src/slot/held-lease';
+import { KeptVerdict } from '../../apps/worker/src/slot/kept-verdict';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
 import { Ageing } from '../../libs/dispatch/src/ageing';
 import { Judgements } from '../../libs/dispatch/src/judgements';
@@ -63,7 +64,6 @@ interface PlantedBug {
 /** What a slot does between the end of a test and its result. */
 interface ResultKeeping {
   runToResult: (this: { abort: AbortController }) => Promise<unknown>;
-  keepVerdict: () => Promise<void>;
 }
 const RESULT_KEEPING = HeldLease.prototype as unknown as ResultKeeping;
 
@@ -78,13 +78,13 @@ const BUGS: PlantedBug[] = [
         const result = await runToResult.call(this);
         return this.abort.signal.aborted ? null : result;
       });
-      jest.spyOn(RESULT_KEEPING, 'keepVerdict').mockResolvedValue();
+      jest.spyOn(KeptVerdict.prototype, 'judged').mockResolvedValue();
     },
     foundBy: /its test has ended, but its verdict reached nobody/,
   },
   {
     name: 'a verdict is kept once its files are packed',
-    plant: () => void jest.spyOn(RESULT_KEEPING, 'keepVerdict').mockResolvedValue(),
+    plant: () => void jest.spyOn(KeptVerdict.prototype, 'judged').mockResolvedValue(),
     foundBy: /its files are packed, and its verdict is not kept yet/,
   },
   {

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { within, type Clock } from '@proctor/clock';
+import { growingPauseMs, within, type Clock } from '@proctor/clock';
 import { MalformedMessage, reportOrigin, reportSender } from '@proctor/contracts';
 import { IN_VAIN, RetryLater, type ReportHandler, type ReportMessage, type ReportRefusal } from './bus';
 import type { BusLimits } from './limits';
@@ -172,7 +172,7 @@ export class ReportIntake {
 
   private delayAfter(deliveries: number): number {
     const { redeliveryDelayMinMs, redeliveryDelayMaxMs } = this.limits;
-    return Math.min(redeliveryDelayMinMs * 2 ** (deliveries - 1), redeliveryDelayMaxMs);
+    return growingPauseMs(redeliveryDelayMinMs, redeliveryDelayMaxMs, deliveries);
   }
 
   private keepAlive(delivery: Delivery): void {

@@ -1,4 +1,5 @@
 export * from './clock';
+export * from './growing-pause';
 export * from './limited';
 export * from './repeater';
 export * from './wake-up';

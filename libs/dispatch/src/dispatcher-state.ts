@@ -5,6 +5,7 @@ import { DrainDeadlines } from './drain-deadlines';
 import { Durations } from './durations';
 import type { Loaded, Write } from './journal';
 import type { DispatchedRun, GrantedLease, Restrictions, RunOutcome } from './journal-records';
+import { HandBacks } from './hand-backs';
 import { IdleSlots } from './idle-slots';
 import { Judgements } from './judgements';
 import { LeaseExpiry } from './lease-expiry';
@@ -22,7 +23,7 @@ import { WaitingRuns } from './waiting-runs';
 import { Workers } from './workers';
 
 /** What outlasts a load within the term of an owner, since no row tells of it. */
-type Kept = Pick<DispatcherState, 'workers' | 'idle' | 'lives' | 'cancelReasons' | 'awaited'>;
+type Kept = Pick<DispatcherState, 'workers' | 'idle' | 'lives' | 'handBacks' | 'cancelReasons' | 'awaited'>;
 
 /**
  * One architecture's unfinished runs in memory: a cache of the rows, thrown away when a commit fails. Each change
@@ -43,6 +44,7 @@ export class DispatcherState {
   /** Who may be a worker; `workers` are those of them that have sent messages. */
   readonly registered: RegisteredWorkers;
   readonly lives: Lives;
+  readonly handBacks: HandBacks;
   readonly judgements: Judgements;
   readonly suspects = new Suspects((packageName) => this.waiting.queues.unparkAllOf(packageName));
   readonly suspectTurns = new SuspectTurns();
@@ -75,6 +77,7 @@ export class DispatcherState {
     this.workers = kept?.workers ?? new Workers(settings.workersMax);
     this.idle = kept?.idle ?? new IdleSlots();
     this.lives = kept?.lives ?? new Lives(settings.workersMax);
+    this.handBacks = kept?.handBacks ?? new HandBacks();
     this.cancelReasons = kept?.cancelReasons ?? new CancelReasons();
     this.awaited = kept?.awaited ?? new AwaitedResults();
     this.judgements = new Judgements(loaded.judgements, now, () => this.settings.blame, settings.workersMax);

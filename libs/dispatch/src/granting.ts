@@ -25,7 +25,7 @@ const WANTED_MAX = 50;
 
 /**
  * A free slot asks: it gets the lease that it already holds, else the best waiting run that it can execute, else perhaps
- * a canary test. One that takes no work gets the lease that it holds, to hand it back.
+ * a canary test. One that takes no work gets the lease that it holds, to hand it back; one that has handed back several rests.
  */
 export function onLease(state: DispatcherState, request: LeaseRequest, now: number): Step<'lease'> {
   const unregistered = state.registered.whyNotRegistered(request);
@@ -57,6 +57,9 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
   }
   if (outdated !== undefined) return { writes, reply: refusal(state, request, outdated), refusal: outdated };
   if (request.onlyHeld) return { writes, reply: heldAnswer(state, request, now) };
+  const restMs = state.handBacks.restMs(request, now);
+  if (restMs > 0)
+    return { writes, reply: { ...answer(state, request, null, now), askAgainMs: Math.ceil(restMs) } };
   state.suspects.forget(now);
   const doubt = state.judgements.isInDoubt(request.worker)
     ? state.judgements.canaryFor(state, request, now)

@@ -80,6 +80,7 @@ describe('failures', () => {
       const { worker, incarnation, slot } = leaseRequest();
       const request = { worker, incarnation, slot, runId, attempt, reason: 'there is no image' };
       expect(rig.tell({ kind: 'return', request }).reply.returned).toBe(true);
+      rig.tick(MINUTE_MS);
     }
     expect(rig.fail('w1', 2)).toEqual([]);
   });

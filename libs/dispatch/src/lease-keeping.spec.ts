@@ -48,6 +48,8 @@ describe('leases', () => {
       });
       expect(writes).toMatchObject([{ kind: 'requeue', attempt, outcome: 'returned' }]);
       expect([reply.returned, workWaiting]).toEqual([true, true]);
+      // A slot that hands back several rests.
+      rig.tick(60_000);
     }
   });
 

@@ -57,7 +57,10 @@ export function takenBack(
   return { writes: [write], refusal: reason, workWaiting: true };
 }
 
-/** A slot hands its lease back unexecuted: the run waits again at once. A worker that was revoked may do so, too. */
+/**
+ * A slot hands its lease back: the run waits again at once, and a slot that did not begin it rests. A worker that was revoked may
+ * do so, too.
+ */
 export function onReturn(state: DispatcherState, request: ReturnRequest, now: number): Step<'return'> {
   const refusal = state.registered.whyNotRegistered(request);
   if (refusal === undefined) heard(state, request, now);
@@ -68,6 +71,7 @@ export function onReturn(state: DispatcherState, request: ReturnRequest, now: nu
     ...(refusal !== undefined && { refusal }),
   };
   if (!leased) return { writes: [], ...step };
+  if (leased.lease.state === 'leased') state.handBacks.handedBack(request, now);
   return {
     writes: [state.requeue(leased.run, { outcome: 'returned', reason }, 0, now)],
     ...step,

@@ -26,6 +26,7 @@ export function onStarted(state: DispatcherState, report: StartedReport, now: nu
   if (!leased || !isSameGrant(leased.run, report) || !isHeldBy(leased.lease, report))
     return { writes: [], reply: false };
   state.leases.renew(leased, now);
+  state.handBacks.begun(report);
   if (leased.lease.state !== 'leased') return { writes: [], reply: false };
   return { writes: [state.start(leased.run)], reply: true };
 }
@@ -57,6 +58,7 @@ export function onFinished(state: DispatcherState, report: FinishedReport, now: 
   const run = state.runs.get(report.runId);
   const reply = judge(run, report);
   if (!run || reply !== 'counts') return { writes: [], reply };
+  state.handBacks.begun(report);
   const durationSeconds = believedSeconds(report.durationSeconds, sinceGrantMs(state, run, now));
   const result = outcomeOf({ ...report, durationSeconds });
   if (report.verdict === 'tmpfail') {

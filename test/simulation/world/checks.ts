@@ -3,6 +3,7 @@ import type { Write } from '@proctor/dispatch';
 import type { AttemptRow, MemoryBooks, RunRow } from '../memory-books';
 import { EndedTests } from './ended-tests';
 import { Forgotten } from './forgotten';
+import { GrantRate } from './grant-rate';
 import { Passing } from './passing';
 import { ResultChecks, titleOf } from './result-checks';
 import { ToldEvents } from './told-events';
@@ -41,11 +42,13 @@ export class Checks {
   /** Attempts whose worker was told that its result is of no use. */
   private readonly thrownAway = new Set<string>();
   private readonly told = new ToldEvents();
+  private readonly grants = new GrantRate();
 
   /** `isCalm`: nothing fails that could keep a worker from being heard, so no lease may expire. */
   constructor(
     private readonly violated: (violation: string) => void,
     private readonly isCalm: boolean,
+    private readonly now: () => number,
   ) {}
 
   accepts({ runId }: RunRow): void {
@@ -259,6 +262,11 @@ export class Checks {
     const expected = (this.granted.get(write.runId) ?? 0) + 1;
     this.require(write.attempt === expected, `${title}: attempt ${write.attempt} granted, not ${expected}`);
     this.granted.set(write.runId, write.attempt);
+    const isBounded = this.grants.granted(write, row.request.arch, this.now());
+    this.require(
+      isBounded,
+      `${title}: slot ${write.slot} of ${write.worker} is granted more than it can execute`,
+    );
     for (const other of this.passing.wronglyHeldBack(write, books))
       this.require(
         false,

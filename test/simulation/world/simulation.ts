@@ -118,7 +118,11 @@ class Simulation {
     const { clock, random, faults, weather, planted } = this;
     const isCalm = weather === 'calm';
     if (isCalm) faults.end();
-    const checks = new Checks((violation) => story.note(`VIOLATION: ${violation}`), isCalm);
+    const checks = new Checks(
+      (violation) => story.note(`VIOLATION: ${violation}`),
+      isCalm,
+      () => clock.now(),
+    );
     const books: MemoryBooks = new MemoryBooks(
       () => clock.now() + database.clockStepMs,
       (arch, write, row, epoch) => {

@@ -1,29 +1,23 @@
 import { join } from 'node:path';
-import { within, type Clock } from '@proctor/clock';
-import { MESSAGE_LENGTH_MAX, oneLine, type Grant, type Lease, type LogChunk } from '@proctor/contracts';
+import type { Clock } from '@proctor/clock';
+import type { Grant, Lease, LogChunk } from '@proctor/contracts';
 import type { Log } from '@proctor/process';
 import { checkRequest } from '../autopkgtest/command';
-import { excusedByShortage, type Shortage } from '../autopkgtest/shortage';
-import { rejectedVersion } from '../autopkgtest/verdict';
 import { LogTail, LOG_TAIL_SETTINGS } from './log-tail';
 import { freeBytesOf } from '../sandbox/free-space';
-import { freshResultFolder } from '../reports/result-folder';
 import type { RunFolder } from '../sandbox/run-folder';
 import type { Sandbox } from '../sandbox/sandbox';
 import type { Sandboxes } from '../sandbox/sandboxes';
-import type { AttemptResult, AttemptRunner, AttemptVerdict, VerdictKeeper } from '../slot/ports';
+import type { AttemptResult, AttemptRunner, VerdictKeeper } from '../slot/ports';
 import type { Testbeds } from '../testbed/testbeds';
 import { attemptTimeoutMs } from './attempt-timeout';
 import { OutputWatch } from './output-watch';
+import { packedResult, verdictOf } from './packed-attempt';
 import { prepareAttempt, type PreparedAttempt, type RunnerSettings } from './prepared-attempt';
-import { packResult } from './result-files';
 import { SandboxOpener } from './sandbox-opener';
-import { judgeEnd, sandboxEnd, type SandboxEnding } from './sandbox-end';
+import { sandboxEnd, type SandboxEnding } from './sandbox-end';
 import { ShortageWatch } from './shortage-watch';
 import { VersionWatch } from './version-watch';
-
-/** Packing takes minutes at most, where it is not a disk that hangs. */
-const PACK_TIMEOUT_MS = 900_000;
 
 /** Where the result alone is of interest. */
 const NOBODY: VerdictKeeper = { ended: () => undefined, judged: () => Promise.resolve() };
@@ -96,7 +90,10 @@ export class SandboxedRunner implements AttemptRunner {
       const judged = await verdictOf(prepared, ending, await shortage.found());
       const verdict = { ...judged, durationSeconds, image: prepared.image };
       await keeper.judged(verdict);
-      const [result] = await Promise.all([this.packed(prepared, verdict), tail.finish()]);
+      const [result] = await Promise.all([
+        packedResult(prepared, verdict, { clock, log: this.parts.log }),
+        tail.finish(),
+      ]);
       return result;
     } catch (error) {
       // Whatever has failed, nothing of the attempt goes on.
@@ -129,28 +126,6 @@ export class SandboxedRunner implements AttemptRunner {
     return output.isExceeded ? { ...ending, outputBytesMax: settings.runOutputBytesMax } : ending;
   }
 
-  /** The verdict with what of log and artifacts could be packed in time. */
-  private async packed({ lease, folder, settings }: PreparedAttempt, verdict: AttemptVerdict) {
-    const overdue = new AbortController();
-    const target = freshResultFolder(settings.resultsPath, lease);
-    const packing = packResult(folder, target, settings, overdue.signal).catch((error: unknown) =>
-      String(error),
-    );
-    const packed = (await within(packing, PACK_TIMEOUT_MS, this.parts.clock)) ?? 'packing takes too long';
-    overdue.abort(new Error('packing took too long'));
-    if (typeof packed === 'string') return this.lacking(lease, verdict, 'log and artifacts', packed);
-    const result = { ...verdict, files: packed.files };
-    const isExplained = packed.excerpt && hasFailed(verdict) && !isRejected(lease, verdict.version);
-    const failed = isExplained ? { ...result, excerpt: packed.excerpt! } : result;
-    return packed.lost === null ? failed : this.lacking(lease, failed, 'artifacts', packed.lost);
-  }
-
-  private lacking<T extends AttemptVerdict>(lease: Lease, verdict: T, what: string, why: string) {
-    const lost = `its ${what} could not be kept: ${why}`;
-    this.parts.log.warn(`run ${lease.runId} attempt ${lease.attempt}: ${lost}`);
-    return { files: [], ...verdict, message: oneLine(`${verdict.message}; ${lost}`, MESSAGE_LENGTH_MAX) };
-  }
-
   private tailOf(lease: Lease, folder: RunFolder, { logHeadBytesMax }: RunnerSettings): LogTail {
     return new LogTail(
       join(folder.output, 'log'),
@@ -160,24 +135,4 @@ export class SandboxedRunner implements AttemptRunner {
       { ...LOG_TAIL_SETTINGS, streamBytesMax: logHeadBytesMax },
     );
   }
-}
-
-/** What the runner left means. */
-async function verdictOf(
-  { lease, folder, settings }: PreparedAttempt,
-  ending: SandboxEnding,
-  short: Shortage,
-): Promise<Omit<AttemptVerdict, 'durationSeconds'>> {
-  const { judgement: judged, version, tests } = await judgeEnd(folder, ending, lease);
-  const judgement = excusedByShortage(judged, short, version, settings);
-  if (!isRejected(lease, version)) return { ...judgement, version, tests };
-  return { ...rejectedVersion(lease, version), exitCode: judgement.exitCode, version, tests: [] };
-}
-
-function isRejected({ rejectedVersions }: Lease, version: string | null): version is string {
-  return version !== null && rejectedVersions.includes(version);
-}
-
-function hasFailed({ verdict }: Pick<AttemptVerdict, 'verdict'>): boolean {
-  return verdict === 'fail' || verdict === 'tmpfail';
 }

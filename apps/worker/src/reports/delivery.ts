@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bus } from '@proctor/bus';
-import { WakeUp, type Clock } from '@proctor/clock';
+import { growingPauseMs, WakeUp, type Clock } from '@proctor/clock';
 import {
   grantOf,
   reportSubject,
@@ -38,6 +38,8 @@ export class ResultDelivery {
   private answer: RecordedSignal | null = null;
   private readonly uploaded = new Set<string>();
   private pauseMs: number;
+  /** How often the dispatcher has asked for the files once more. */
+  private uploadsAgain = 0;
   private stopped = false;
 
   constructor(
@@ -66,6 +68,7 @@ export class ResultDelivery {
       if (!this.answer) continue;
       if (await this.settled(this.answer)) return;
       this.answer = null;
+      await this.restBeforeUploadingAgain();
       this.pauseMs = this.parts.settings.resendFirstMs;
     }
   }
@@ -85,6 +88,15 @@ export class ResultDelivery {
   stop(): void {
     this.stopped = true;
     this.wakeUp.wake();
+  }
+
+  /** At once the first time, since the scheduler waits for the files; a scheduler that always asks must not keep both busy. */
+  private async restBeforeUploadingAgain(): Promise<void> {
+    const { resendFirstMs, resendMaxMs } = this.parts.settings;
+    this.uploadsAgain += 1;
+    if (this.uploadsAgain === 1 || this.stopped) return;
+    await this.wakeUp.waitAfresh(growingPauseMs(resendFirstMs, resendMaxMs, this.uploadsAgain - 1));
+    this.answer = null;
   }
 
   private async send(): Promise<void> {

@@ -32,6 +32,7 @@ export class Asks {
   private end: (reply: LeaseReply | null) => void = () => undefined;
   private second: () => void = () => undefined;
   private count = 0;
+  private refused = 0;
   /** Architecture → its asks in a row whose answer did not come in time or was hidden, and the number of the last of them. */
   private readonly lost = new Map<string, { inARow: number; last: number }>();
   /** Architecture → why the last ask was not answered. */
@@ -76,6 +77,11 @@ export class Asks {
   /** Work is waiting: an ask that has no answer yet is made a second time soon. */
   hurry(): void {
     this.second();
+  }
+
+  /** Grants in a row, by whatever answer, that went back unexecuted. */
+  get refusedInARow(): number {
+    return this.refused;
   }
 
   /** The asks in a row whose answer did not come in time, or was hidden by another. */
@@ -228,6 +234,7 @@ export class Asks {
       return this.refuse(reply, number, 'the slot is not free');
     this.isOpen = false;
     this.taken = lease;
+    this.refused = 0;
     this.givingBack.clear();
     const { end } = this;
     this.granted();
@@ -250,6 +257,7 @@ export class Asks {
   private giveBack(lease: Lease, reason: string): void {
     const { identity, parts } = this;
     parts.log.warn(`run ${lease.runId} attempt ${lease.attempt} goes back: ${reason}`);
+    this.refused += 1;
     const confirmed = giveBack(identity, lease, reason, parts.settings.replyTimeoutMs, parts).then((is) => {
       if (is) returned.lastAsk = this.count;
       else this.givingBack.delete(key(lease));

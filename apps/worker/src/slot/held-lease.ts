@@ -1,4 +1,3 @@
-import { within } from '@proctor/clock';
 import {
   grantOf,
   isSameGrant,
@@ -8,15 +7,10 @@ import {
   type StopAttemptSignal,
 } from '@proctor/contracts';
 import { Unusable } from '../sandbox/unusable';
-import { notExecuted, notKept, withoutFiles } from './failed-attempt';
+import { notExecuted } from './failed-attempt';
 import { giveBack } from './give-back';
-import {
-  NotStarted,
-  type AttemptResult,
-  type AttemptVerdict,
-  type Deliver,
-  type VerdictKeeper,
-} from './ports';
+import { KeptVerdict } from './kept-verdict';
+import { NotStarted, type AttemptResult, type Deliver, type VerdictKeeper } from './ports';
 import type { SlotParts } from './slot-parts';
 
 /** `not-started`: the lease went back since the machine could not begin. */
@@ -37,15 +31,7 @@ export class HeldLease {
   private notStarted = false;
   /** The test has ended, or the attempt cannot be executed: there is something to report. */
   private hasEnded = false;
-  private verdict: AttemptVerdict | null = null;
-  /** Delivers the last that was kept; null: nothing is on disk. */
-  private deliver: Deliver | null = null;
-  private saysThatItIsKept: () => void = () => undefined;
-  /** Resolves when the whole result is on disk, or cannot be. */
-  private readonly kept = new Promise<void>((resolve) => (this.saysThatItIsKept = resolve));
-  /** Ends the wait for a result that is not kept in time. */
-  private abandon: () => void = () => undefined;
-  private readonly abandoned = new Promise<null>((resolve) => (this.abandon = () => resolve(null)));
+  private readonly verdict: KeptVerdict;
   /** Ends the wait for the dispatcher's answer to the result; the outbox goes on alone. */
   private release: () => void = () => undefined;
   private readonly released = new Promise<void>((resolve) => (this.release = resolve));
@@ -57,7 +43,9 @@ export class HeldLease {
     private readonly identity: SlotIdentity,
     private readonly lease: Lease,
     private readonly parts: SlotParts,
-  ) {}
+  ) {
+    this.verdict = new KeptVerdict({ arch: lease.arch, title: this.title(), fence: this.fence() }, parts);
+  }
 
   /** Resolves when the slot is free for the next lease, whatever happened; never rejects. */
   async execute(): Promise<HoldingEnd> {
@@ -66,7 +54,7 @@ export class HeldLease {
       `${this.title()}: ${lease.package} on ${lease.suite}/${lease.arch} (${lease.backend}) begins`,
     );
     this.renewLater();
-    const deliver = await Promise.race([this.runToKept(), this.abandoned]);
+    const deliver = await Promise.race([this.runToKept(), this.verdict.whole]);
     if (deliver) {
       const cancelWait = parts.clock.after(parts.settings.answerWaitMs, () => this.saysThatItWaits());
       await Promise.race([deliver(), this.released]);
@@ -85,7 +73,7 @@ export class HeldLease {
     if (!this.abort.signal.aborted && !this.hasEnded) this.handedBack ??= this.handBack(reason);
     await this.handedBack;
     this.abort.abort(new Error(reason));
-    if (this.hasEnded) await this.keepInTime(reason);
+    if (this.hasEnded) await this.verdict.keptInTime(reason);
     this.release();
   }
 
@@ -105,12 +93,13 @@ export class HeldLease {
     this.release();
   }
 
-  /** Resolves with what delivers the result, when it is on disk or cannot be; null: there is nothing to deliver. */
+  /** Null: there is nothing to deliver. */
   private async runToKept(): Promise<Deliver | null> {
     const result = await this.runToResult();
-    if (result) await this.keep(result);
-    this.saysThatItIsKept();
-    return this.deliver;
+    if (!result) return null;
+    this.hasEnded = true;
+    await this.verdict.complete(result);
+    return this.verdict.whole;
   }
 
   private async runToResult(): Promise<AttemptResult | null> {
@@ -119,7 +108,7 @@ export class HeldLease {
     const started = () => parts.outbox.started(lease.arch, this.fence());
     const keeper: VerdictKeeper = {
       ended: () => (this.hasEnded = true),
-      judged: (verdict) => this.keepVerdict(verdict),
+      judged: (verdict) => this.verdict.judged(verdict),
     };
     const begun = parts.clock.now();
     try {
@@ -144,62 +133,10 @@ export class HeldLease {
       this.handedBack ??= this.handBack(text);
       return null;
     }
-    if (this.verdict) return withoutFiles(this.verdict, text);
+    const judged = this.verdict.resultWithout(text);
+    if (judged) return judged;
     log.warn(`${this.title()} could not be executed: ${text}`);
     return notExecuted(error, durationSeconds);
-  }
-
-  private async keepVerdict(verdict: AttemptVerdict): Promise<void> {
-    this.verdict = verdict;
-    try {
-      // It is delivered as it is when the worker is killed before the rest is there.
-      this.deliver = await this.write(withoutFiles(verdict, 'the worker ended before they were packed'));
-    } catch (error) {
-      this.parts.log.warn(`${this.title()}: the verdict was not kept yet: ${String(error)}`);
-    }
-  }
-
-  /** In place of the verdict that was kept before, if one was; that one stays when this fails. */
-  private async keep(result: AttemptResult): Promise<void> {
-    const { parts } = this;
-    this.hasEnded = true;
-    parts.log.log(`${this.title()}: ${result.verdict} (${result.message})`);
-    try {
-      this.deliver = await this.write(result);
-    } catch (error) {
-      const why = String(error);
-      parts.log.warn(`${this.title()}: the result could not be kept: ${why}`);
-      this.deliver ??= () => this.reportUnkept(why, result.durationSeconds);
-    }
-  }
-
-  private write({ files, ...result }: AttemptResult): Promise<Deliver> {
-    const named = files.map(({ name, size, sha256 }) => ({ name, size, sha256 }));
-    return this.parts.outbox.keep(this.lease.arch, { ...this.fence(), ...result, files: named }, files);
-  }
-
-  private async keepInTime(reason: string): Promise<void> {
-    const { clock, log, settings } = this.parts;
-    const isKept = await within(
-      this.kept.then(() => true),
-      settings.keepTimeoutMs,
-      clock,
-    );
-    if (isKept) return;
-    this.abandon();
-    const what = this.deliver
-      ? 'its verdict is on disk, its log and artifacts are lost'
-      : 'its verdict is lost';
-    log.warn(`${this.title()}: ${reason} before the result was kept: ${what}`);
-  }
-
-  /**
-   * A result that is not on disk must not be told as one. The attempt has failed and counts, or the run would be executed
-   * for nothing again and again.
-   */
-  private async reportUnkept(why: string, durationSeconds: number): Promise<void> {
-    const { lease, parts } = this;
-    await parts.outbox.unkept(lease.arch, { ...this.fence(), ...notKept(why, durationSeconds) });
   }
 
   private renewLater(): void {

@@ -130,7 +130,8 @@ it('a slot executes what a lower epoch grants once no other answer has come for 
     await rig.pass(2_000);
   }
   expect(rig.clock.now()).toBeLessThan(30_000);
-  expect(rig.attempts.map(({ lease }) => lease.runId)).toEqual([rig.returns.length + 1]);
+  expect(rig.attempts).toHaveLength(1);
+  expect(rig.returns.length).toBe(rig.asks.length - 2);
   expect(rig.said.filter((line) => line.includes('epoch'))).toHaveLength(2);
 });
 

@@ -1,4 +1,4 @@
-import { WakeUp } from '@proctor/clock';
+import { growingPauseMs, WakeUp } from '@proctor/clock';
 import type { Lease, LeaseReply, SlotIdentity, StopAttemptSignal } from '@proctor/contracts';
 import { withLogFields } from '@proctor/process';
 import { Asks } from './asks';
@@ -92,11 +92,16 @@ export class Slot {
     while (!this.stopping) {
       this.wakeUp.forget();
       this.asks.open();
+      const refused = this.asks.refusedInARow;
       const pauseMs = await this.askEach();
+      // What went back signals that work is waiting, and would be granted to this slot again. One alone may have come late.
+      const inARow = this.asks.refusedInARow;
+      const isResting = inARow > refused && inARow > 1 && !this.asks.grant;
+      if (isResting && !this.stopping) await this.restAfter(inARow - 1);
       // Work of which no signal has told this slot: there may be more of it.
       if (this.asks.grant && inTurn) this.parts.turns.hasten();
       inTurn = false;
-      if (pauseMs !== null && !this.asks.grant && !this.stopping)
+      if (pauseMs !== null && !isResting && !this.asks.grant && !this.stopping)
         inTurn = await this.parts.turns.rest(this.wakeUp, this.withJitter(pauseMs));
       // An answer may also have come while it was not awaited.
       if (this.asks.grant) await this.execute(this.asks.grant);
@@ -156,8 +161,12 @@ export class Slot {
     this.notBegun = end === 'not-started' ? this.notBegun + 1 : 0;
     if (this.notBegun === 0 || this.stopping) return;
     // Its return wakes this slot as well, which would be granted the same run again.
-    const restMs = Math.min(this.parts.settings.retryMs * 2 ** (this.notBegun - 1), REST_MAX_MS);
-    await this.rest.wait(this.withJitter(restMs));
+    await this.restAfter(this.notBegun);
+  }
+
+  /** No signal ends it, a stop does. @param inARow grants in a row of which nothing was executed */
+  private async restAfter(inARow: number): Promise<void> {
+    await this.rest.wait(this.withJitter(growingPauseMs(this.parts.settings.retryMs, REST_MAX_MS, inARow)));
   }
 
   /** Asked, an architecture that awaits its answer to a result would name that lease, which would go back. */

@@ -1,4 +1,4 @@
-import type { Clock } from '@proctor/clock';
+import { growingPauseMs, type Clock } from '@proctor/clock';
 import { EXPLANATION_LENGTH_MAX, oneLine, type Testbed } from '@proctor/contracts';
 import type { Log } from '@proctor/process';
 import type { ImageBuilder } from './image-builder';
@@ -203,11 +203,9 @@ export class Images {
   }
 
   private failed(image: Image, reason: string): void {
-    const pauseMs = Math.min(
-      this.parts.settings.retryFirstMs * 2 ** image.failures,
-      this.parts.settings.retryMaxMs,
-    );
     image.failures += 1;
+    const { retryFirstMs, retryMaxMs } = this.parts.settings;
+    const pauseMs = growingPauseMs(retryFirstMs, retryMaxMs, image.failures);
     image.failure = oneLine(reason, EXPLANATION_LENGTH_MAX);
     this.parts.log.warn(
       `image ${image.suite}/${image.arch} could not be made: ${reason} (next try in ${seconds(pauseMs)})`,

@@ -1,0 +1,58 @@
+import { within } from '@proctor/clock';
+import { MESSAGE_LENGTH_MAX, oneLine, type Lease } from '@proctor/contracts';
+import { excusedByShortage, type Shortage } from '../autopkgtest/shortage';
+import { rejectedVersion } from '../autopkgtest/verdict';
+import { freshResultFolder } from '../reports/result-folder';
+import type { AttemptResult, AttemptVerdict } from '../slot/ports';
+import type { PreparedAttempt } from './prepared-attempt';
+import { packResult } from './result-files';
+import { judgeEnd, type EndParts, type SandboxEnding } from './sandbox-end';
+
+/** Packing takes minutes at most, where it is not a disk that hangs. */
+const PACK_TIMEOUT_MS = 900_000;
+
+/** What the runner left means. */
+export async function verdictOf(
+  { lease, folder, settings }: PreparedAttempt,
+  ending: SandboxEnding,
+  short: Shortage,
+): Promise<Omit<AttemptVerdict, 'durationSeconds'>> {
+  const { judgement: judged, version, tests } = await judgeEnd(folder, ending, lease);
+  const judgement = excusedByShortage(judged, short, version, settings);
+  if (!isRejected(lease, version)) return { ...judgement, version, tests };
+  return { ...rejectedVersion(lease, version), exitCode: judgement.exitCode, version, tests: [] };
+}
+
+function isRejected({ rejectedVersions }: Lease, version: string | null): version is string {
+  return version !== null && rejectedVersions.includes(version);
+}
+
+function hasFailed({ verdict }: Pick<AttemptVerdict, 'verdict'>): boolean {
+  return verdict === 'fail' || verdict === 'tmpfail';
+}
+
+/** The verdict with what of log and artifacts could be packed in time; its message says what could not. Never rejects. */
+export async function packedResult(
+  { lease, folder, settings }: PreparedAttempt,
+  verdict: AttemptVerdict,
+  { clock, log }: EndParts,
+): Promise<AttemptResult> {
+  const overdue = new AbortController();
+  const target = freshResultFolder(settings.resultsPath, lease);
+  const packing = packResult(folder, target, settings, overdue.signal).catch((error: unknown) =>
+    String(error),
+  );
+  const packed = (await within(packing, PACK_TIMEOUT_MS, clock)) ?? 'packing takes too long';
+  overdue.abort(new Error('packing took too long'));
+  const lacking = (what: string, why: string): string => {
+    const lost = `its ${what} could not be kept: ${why}`;
+    log.warn(`run ${lease.runId} attempt ${lease.attempt}: ${lost}`);
+    return oneLine(`${verdict.message}; ${lost}`, MESSAGE_LENGTH_MAX);
+  };
+  if (typeof packed === 'string')
+    return { ...verdict, message: lacking('log and artifacts', packed), files: [] };
+  const { files, excerpt, lost } = packed;
+  const message = lost === null ? verdict.message : lacking('artifacts', lost);
+  const isExplained = excerpt !== null && hasFailed(verdict) && !isRejected(lease, verdict.version);
+  return { ...verdict, message, files, ...(isExplained && { excerpt }) };
+}

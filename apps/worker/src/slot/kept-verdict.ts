@@ -1,0 +1,91 @@
+import { within } from '@proctor/clock';
+import type { FinishedReport } from '@proctor/contracts';
+import { notKept, withoutFiles } from './failed-attempt';
+import type { AttemptResult, AttemptVerdict, Deliver } from './ports';
+import type { SlotParts } from './slot-parts';
+
+/** Whose result it is, and how people know it. */
+interface AttemptName {
+  arch: string;
+  title: string;
+  fence: Pick<FinishedReport, 'worker' | 'incarnation' | 'slot' | 'runId' | 'attempt' | 'grantEpoch'>;
+}
+
+/** The verdict of a test that has ended, on its way to the disk: first alone, then with log and artifacts. */
+export class KeptVerdict {
+  private verdict: AttemptVerdict | null = null;
+  /** Delivers the last that was kept; null: nothing is on disk. */
+  private deliver: Deliver | null = null;
+  private settle: (deliver: Deliver | null) => void = () => undefined;
+  private readonly settled = new Promise<Deliver | null>((resolve) => (this.settle = resolve));
+
+  constructor(
+    private readonly name: AttemptName,
+    private readonly parts: Pick<SlotParts, 'outbox' | 'clock' | 'log' | 'settings'>,
+  ) {}
+
+  /** Resolves with what delivers the result, once all of it is on disk or cannot be; null: it was not waited for any longer. */
+  get whole(): Promise<Deliver | null> {
+    return this.settled;
+  }
+
+  /** Never rejects. */
+  async judged(verdict: AttemptVerdict): Promise<void> {
+    this.verdict = verdict;
+    try {
+      // It is delivered as it is when the worker is killed before the rest is there.
+      this.deliver = await this.write(withoutFiles(verdict, 'the worker ended before they were packed'));
+    } catch (error) {
+      this.warn(`the verdict was not kept yet: ${String(error)}`);
+    }
+  }
+
+  /** What is reported when something has failed after the verdict was found; null: there is none. */
+  resultWithout(why: string): AttemptResult | null {
+    return this.verdict && withoutFiles(this.verdict, why);
+  }
+
+  /** In place of the verdict that was kept before, if one was; that one stays when this fails. Never rejects. */
+  async complete(result: AttemptResult): Promise<void> {
+    this.parts.log.log(`${this.name.title}: ${result.verdict} (${result.message})`);
+    try {
+      this.deliver = await this.write(result);
+    } catch (error) {
+      const why = String(error);
+      this.warn(`the result could not be kept: ${why}`);
+      this.deliver ??= () => this.reportUnkept(why, result.durationSeconds);
+    }
+    this.settle(this.deliver);
+  }
+
+  /** Waits for the result, but not for ever: what is not on disk by then is lost, and said to be. */
+  async keptInTime(reason: string): Promise<void> {
+    const { clock, settings } = this.parts;
+    const isKept = this.settled.then(() => true);
+    if (await within(isKept, settings.keepTimeoutMs, clock)) return;
+    const lost = this.deliver
+      ? 'its verdict is on disk, its log and artifacts are lost'
+      : 'its verdict is lost';
+    this.warn(`${reason} before the result was kept: ${lost}`);
+    this.settle(null);
+  }
+
+  private write({ files, ...result }: AttemptResult): Promise<Deliver> {
+    const named = files.map(({ name, size, sha256 }) => ({ name, size, sha256 }));
+    const { arch, fence } = this.name;
+    return this.parts.outbox.keep(arch, { ...fence, ...result, files: named }, files);
+  }
+
+  /**
+   * A result that is not on disk must not be told as one. The attempt has failed and counts, or the run would be executed
+   * for nothing again and again.
+   */
+  private async reportUnkept(why: string, durationSeconds: number): Promise<void> {
+    const { arch, fence } = this.name;
+    await this.parts.outbox.unkept(arch, { ...fence, ...notKept(why, durationSeconds) });
+  }
+
+  private warn(what: string): void {
+    this.parts.log.warn(`${this.name.title}: ${what}`);
+  }
+}

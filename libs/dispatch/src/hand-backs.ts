@@ -1,0 +1,53 @@
+import type { SlotIdentity } from '@proctor/contracts';
+
+/** The second lease in a row that comes back makes its slot rest for so long; the rest doubles with each further one. */
+const REST_FIRST_MS = 1_000;
+const REST_MAX_MS = 60_000;
+
+/** Slots that are remembered; those whose last hand-back is the longest ago are forgotten first. */
+const SLOTS_MAX = 10_000;
+
+/** Monotonic milliseconds of the dispatcher's clock. */
+interface HandedBackTo {
+  incarnation: string;
+  inARow: number;
+  restsUntilMs: number;
+}
+
+/**
+ * Slots that hand back their leases without having begun the tests. Such a slot rests before it is granted anything more, longer
+ * each time: else slot and dispatcher would pass the same run to and fro as fast as messages travel.
+ */
+export class HandBacks {
+  private readonly slots = new Map<string, HandedBackTo>();
+
+  handedBack(slot: SlotIdentity, now: number): void {
+    const known = this.of(slot);
+    const inARow = (known?.inARow ?? 0) + 1;
+    const restMs = inARow === 1 ? 0 : Math.min(REST_FIRST_MS * 2 ** (inARow - 2), REST_MAX_MS);
+    this.slots.delete(nameOf(slot));
+    this.slots.set(nameOf(slot), { incarnation: slot.incarnation, inARow, restsUntilMs: now + restMs });
+    const [oldest] = this.slots.keys();
+    if (this.slots.size > SLOTS_MAX && oldest !== undefined) this.slots.delete(oldest);
+  }
+
+  /** It has begun a test. */
+  begun(slot: SlotIdentity): void {
+    this.slots.delete(nameOf(slot));
+  }
+
+  /** How long the slot still rests, in milliseconds. */
+  restMs(slot: SlotIdentity, now: number): number {
+    return Math.max(0, (this.of(slot)?.restsUntilMs ?? now) - now);
+  }
+
+  /** A worker that was started again may have been mended. */
+  private of(slot: SlotIdentity): HandedBackTo | undefined {
+    const known = this.slots.get(nameOf(slot));
+    return known?.incarnation === slot.incarnation ? known : undefined;
+  }
+}
+
+function nameOf({ worker, slot }: SlotIdentity): string {
+  return `${worker}/${slot}`;
+}
