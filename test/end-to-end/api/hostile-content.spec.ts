@@ -32,6 +32,14 @@ const UNLINKED_PAGES = [
 ];
 /** Whatever asks for these, it is not answered by a page. */
 const NO_PAGES = [
+  // Debci's addresses, which lead elsewhere or have nothing.
+  '/api',
+  '/doc',
+  '/experiments',
+  '/experiments/*rest',
+  '/user',
+  '/user/auth/*way',
+  '/user/logout',
   '/health',
   '/health/live',
   '/-/live',
