@@ -41,7 +41,7 @@ function ofUnfinished(run: RunAnswer): string[] {
 function ofFinished(run: RunAnswer): string {
   const took = run.duration_seconds === null ? '' : ` after ${span(run.duration_seconds)}`;
   const message = run.message === null ? '' : `: ${run.message}`;
-  return `run ${run.run_id} of ${run.package} ${run.version ?? ''} on ${run.suite}/${run.arch} ended as ${run.status}${took}${message}`;
+  return `run ${run.run_id} of ${run.package} ${run.version ?? ''} on ${run.suite}/${run.arch} ended as ${run.verdict === 'absent' ? run.verdict : run.status}${took}${message}`;
 }
 
 function ofTriage({ conclusion, step, evidence }: TriageAnswer, run: RunAnswer): string[] {

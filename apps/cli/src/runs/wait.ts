@@ -57,17 +57,19 @@ export async function awaitRuns(
 }
 
 function judge(results: RunAnswer[]): void {
-  const failed = results.filter(({ status }) => status === 'fail');
+  const failed = results.filter(({ status, verdict }) => status === 'fail' && verdict !== 'absent');
+  const absent = results.filter(({ verdict }) => verdict === 'absent');
   const broken = results.filter(({ status }) => status === 'tmpfail');
-  const [first] = [...failed, ...broken];
+  const [first] = [...failed, ...broken, ...absent];
   if (first === undefined) return;
   const parts = [
     failed.length > 0 && `${failed.length} failed`,
     broken.length > 0 && `${broken.length} without a verdict`,
+    absent.length > 0 && `${absent.length} of packages that are not there`,
   ];
   throw new Failure(
     `of ${results.length} ${results.length === 1 ? 'run' : 'runs'} ${parts.filter(Boolean).join(', ')}`,
-    failed.length > 0 ? EXIT.failed : EXIT.tryLater,
+    failed.length + absent.length > 0 ? EXIT.failed : EXIT.tryLater,
     `proctor run explain ${first.run_id} says why`,
   );
 }

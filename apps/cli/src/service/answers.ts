@@ -20,6 +20,8 @@ export interface RunAnswer {
   trigger: string | null;
   version: string | null;
   status: Status;
+  /** Absent in the answers of earlier versions. */
+  verdict?: string | null;
   state: RunState;
   is_private: boolean;
   pin_packages: [string, string][];
