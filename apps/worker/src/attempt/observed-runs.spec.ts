@@ -27,7 +27,7 @@ it('the observed runs tell what is under way, for how long, and how the rest has
   ends[1]?.reject(new Error('the run was cancelled'));
   await expect(second).rejects.toThrow('cancelled');
   expect(runs.current()).toEqual([]);
-  expect(runs.ended()).toEqual({ pass: 1, neutral: 0, fail: 0, tmpfail: 0, none: 1 });
+  expect(runs.ended()).toEqual({ pass: 1, neutral: 0, fail: 0, tmpfail: 0, absent: 0, none: 1 });
 });
 
 it('the observed runs name no private run, nor one that a scheduler does not call public', () => {
