@@ -14,6 +14,7 @@ const NEWLINE = 10;
 const LINE_BYTES_MAX = SEARCHED_LENGTH_MAX * 4;
 /** Characters of the end of a line, in which the runner's own words may stand. */
 const LINE_END = 700;
+const NOTHING: Buffer = Buffer.alloc(0);
 
 interface OpenSection extends LogSection {
   errors: ErrorFinder;
@@ -30,7 +31,7 @@ export class LogIndexer {
   private line: Buffer[] = [];
   private lineBytes = 0;
   /** The end of a line that is not kept whole. */
-  private lineEnd = Buffer.alloc(0);
+  private lineEnd: Buffer = NOTHING;
   private isInLine = false;
   private readonly blocks: LogBlock[] = [];
   private readonly sections = new LogSections<OpenSection>((section) => this.opened(section));
@@ -127,7 +128,7 @@ export class LogIndexer {
     const end = this.lineEnd.length > 0 ? plain(this.lineEnd.toString('utf8')) : text.slice(-LINE_END);
     this.line = [];
     this.lineBytes = 0;
-    this.lineEnd = Buffer.alloc(0);
+    this.lineEnd = NOTHING;
     this.isInLine = false;
     this.read(text, end, this.newlines + 1);
   }
