@@ -1,11 +1,13 @@
 import { cut, MalformedMessage } from '@proctor/contracts';
 import { MessageTooLarge, RemoteError } from './bus';
+import { requireShallow } from './shallow';
 
 /** Length of an error in an answer, in UTF-16 units: however long the error is, the answer can be sent. */
 const ERROR_LENGTH_MAX = 2_000;
 
-/** @throws MalformedMessage when the payload is not JSON */
+/** @throws MalformedMessage when the payload is not JSON, or is deeper or has more values than any message */
 export function parseBody(text: string): unknown {
+  requireShallow(text);
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -6,6 +6,9 @@ import {
   isOfWorker,
   MalformedMessage,
   REFUSED_REPORTS,
+  REQUEST_BYTES_MAX,
+  requestingWorker,
+  requestKind,
   REPORT_PREFIX,
   type RefusedReport,
   type ReportOrigin,
@@ -15,9 +18,14 @@ import { lastValueFrom } from 'rxjs';
 import { failureText, parseBody } from './body';
 import { RetryLater, type Bus, type BusMessage, type ReportMessage, type ReportRefusal } from './bus';
 import { BusContext } from './bus-context';
+import { Complaints } from './complaints';
 import { BUS_LIMITS } from './limits';
 import { Outages } from './outages';
+import { RequestGate } from './request-gate';
 import { Serving } from './serving';
+
+/** Subjects that are remembered as those of a flood. */
+const SHUNNED_MAX = 10_000;
 
 /** A scope is one token of a subject. */
 const SCOPE = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
@@ -34,6 +42,10 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   private readonly servings = new Map<string, Serving>();
   private readonly handling = new Set<Promise<void>>();
   private readonly outages: Outages;
+  private readonly complaints: Complaints;
+  private readonly gate: RequestGate;
+  /** By subject: for how long it was not listened to last, and until when. */
+  private readonly shunned = new Map<string, { forMs: number; untilMs: number }>();
 
   constructor(
     private readonly bus: Bus,
@@ -42,6 +54,8 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   ) {
     super();
     this.outages = new Outages(this.logger, clock);
+    this.complaints = new Complaints(this.logger, clock);
+    this.gate = new RequestGate(BUS_LIMITS, clock, this.logger);
   }
 
   listen(callback: (error?: unknown) => void): void {
@@ -50,6 +64,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
 
   /** Receives nothing more and waits for the handlers in flight, at most `drainTimeoutMs`. */
   async close(): Promise<void> {
+    this.gate.close();
     await Promise.all([...this.servings.keys()].map((what) => this.end(what)));
     await within(Promise.allSettled(this.handling), this.drainTimeoutMs, this.clock);
   }
@@ -134,19 +149,61 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     };
   }
 
+  /** What a worker asks is refused by its length, before it is read, and waits when it comes too often. */
   private receive(template: string, scope: string, message: BusMessage): void {
+    const kind = requestKind(template);
+    if (kind === null) return this.begin(template, scope, message);
+    const bytes = message.bytes ?? Buffer.byteLength(message.text);
+    const sender = `worker ${requestingWorker(message.subject)} (${scope}, ${kind})`;
+    this.gate.take(sender, {
+      bytes,
+      begin: (notice) => {
+        if (bytes <= REQUEST_BYTES_MAX[kind]) this.begin(template, scope, message, notice);
+        else this.refuseLong(sender, message, bytes, REQUEST_BYTES_MAX[kind]);
+      },
+      refuse: (why) => {
+        message.respond?.(failureText(new Error(why)));
+        this.shun(message.subject);
+      },
+    });
+  }
+
+  private refuseLong(sender: string, message: BusMessage, bytes: number, bytesMax: number): void {
+    const error = new MalformedMessage(`the request has ${bytes} bytes, of at most ${bytesMax}`);
+    this.complaints.about(sender, `${message.subject} failed: malformed: ${error.message}`);
+    message.respond?.(failureText(error));
+  }
+
+  private shun(subject: string): void {
+    const { shunMinMs, shunMaxMs } = BUS_LIMITS;
+    const now = this.clock.now();
+    const before = this.shunned.get(subject);
+    if (before && now < before.untilMs) return;
+    const isAgain = before !== undefined && now - before.untilMs < shunMaxMs;
+    const forMs = isAgain ? Math.min(2 * before.forMs, shunMaxMs) : shunMinMs;
+    if (this.shunned.size >= SHUNNED_MAX) this.shunned.clear();
+    this.shunned.set(subject, { forMs, untilMs: now + forMs });
+    this.bus.shun(subject, forMs);
+  }
+
+  private begin(template: string, scope: string, message: BusMessage, notice?: string): void {
     const context = new BusContext([scope, message.subject, false, message.from]);
     const fields = message.request === undefined ? {} : { request: message.request };
-    const answered = withLogFields(fields, () => this.answer(template, message, context));
+    const answered = withLogFields(fields, () => this.answer(template, message, context, notice));
     const handled: Promise<void> = answered.finally(() => this.handling.delete(handled));
     this.handling.add(handled);
   }
 
-  private async answer(template: string, message: BusMessage, context: BusContext): Promise<void> {
+  private async answer(
+    template: string,
+    message: BusMessage,
+    context: BusContext,
+    notice?: string,
+  ): Promise<void> {
     try {
       const value = await this.run(template, parseBody(message.text), context);
       this.outages.succeeded(message.subject);
-      message.respond?.(JSON.stringify(value ?? null));
+      message.respond?.(JSON.stringify(withNotice(value ?? null, notice)));
     } catch (error) {
       this.tell(message.subject, error);
       message.respond?.(failureText(error));
@@ -155,8 +212,9 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
 
   private tell(subject: string, error: unknown): void {
     if (error instanceof RetryLater) return this.outages.failed(subject, error.message);
-    const what = error instanceof MalformedMessage ? `malformed: ${error.message}` : error;
-    this.logger.error(`${subject} failed`, what instanceof Error ? what.stack : what);
+    if (error instanceof MalformedMessage)
+      return this.complaints.about(subject, `${subject} failed: malformed: ${error.message}`);
+    this.logger.error(`${subject} failed`, error instanceof Error ? error.stack : error);
   }
 
   private async run(template: string, payload: unknown, context: BusContext): Promise<unknown> {
@@ -164,6 +222,11 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     const result = this.transformToObservable(handler(payload, context));
     return lastValueFrom(result, { defaultValue: undefined });
   }
+}
+
+/** The answer says what its sender should know, unless it says something else already. */
+function withNotice(answer: unknown, notice: string | undefined): unknown {
+  return notice === undefined || typeof answer !== 'object' ? answer : { notice, ...answer };
 }
 
 function isReport(template: string): boolean {

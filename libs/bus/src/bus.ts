@@ -24,11 +24,13 @@ export class RetryLater extends Error {}
 export interface BusMessage {
   subject: string;
   /** The payload, JSON if the sender keeps to the protocol. */
-  text: string;
+  readonly text: string;
+  /** Of the payload and the headers; those of the text when absent. */
+  bytes?: number;
   /** The IP address that a worker's request came from, as nats-server tells it; absent when it does not. */
-  from?: string;
+  readonly from?: string | undefined;
   /** The id of the HTTP request on whose behalf it was sent, where there is one. */
-  request?: string;
+  readonly request?: string | undefined;
   /** Sends the answer's JSON; absent when no answer is expected. Throws MessageTooLarge. */
   respond?: (text: string) => void;
 }
@@ -186,6 +188,12 @@ export abstract class Bus {
 
   /** Receives requests and signals on a subject, in which a `*` stands for one token, also after reconnects, until unsubscribed. */
   abstract subscribe(subject: string, handler: (message: BusMessage) => void): () => void;
+
+  /**
+   * Receives no request on this subject for a while, whose sender asks far too much; it is answered that nobody listens. By default
+   * nothing happens: within one process nobody floods.
+   */
+  shun(_subject: string, _forMs: number): void {}
 
   /** Resolves once every subscription made before it is in effect; rejects when there is no connection. */
   abstract flush(): Promise<void>;

@@ -1,12 +1,21 @@
 import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
-import { errors, headers, RequestError, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import {
+  errors,
+  headers,
+  RequestError,
+  type Msg,
+  type MsgHdrs,
+  type NatsConnection,
+} from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import {
   EVENT_STREAM,
   eventFilter,
   MESSAGE_BYTES_MAX,
+  requestingWorker,
+  requestKind,
   type Fact,
   type Grant,
   type LogChunk,
@@ -31,6 +40,7 @@ import type { BusLimits } from './limits';
 import { NatsEvents } from './nats-events';
 import { JETSTREAM_TIMEOUT_MS, type NatsLink } from './nats-link';
 import { NatsLogs } from './nats-logs';
+import { NatsRequests } from './nats-requests';
 import { NatsReportStreams } from './nats-report-streams';
 import { NatsReportConsumption } from './nats-reports';
 import { NatsStaging } from './nats-staging';
@@ -61,6 +71,7 @@ export class NatsBus extends Bus {
   private readonly reportStreams: NatsReportStreams;
   private readonly consumptions = new Set<NatsReportConsumption>();
   private readonly workerStreams: NatsWorkerStreams;
+  private readonly requests = new Set<NatsRequests>();
   readonly streamLevels: StreamLevels;
 
   constructor(
@@ -116,6 +127,7 @@ export class NatsBus extends Bus {
   async prepareReports(arch: string, workers: readonly string[]): Promise<void> {
     this.requireConnection();
     await this.reportStreams.prepare(arch, workers);
+    for (const requests of this.requests) requests.follow();
   }
 
   async reportsWaiting(arch: string): Promise<ReportOrigin[]> {
@@ -205,26 +217,27 @@ export class NatsBus extends Bus {
   }
 
   subscribe(subject: string, handler: (message: BusMessage) => void): () => void {
-    const subscription = this.nc.subscribe(subject, {
-      callback: (error, message) => {
-        if (error) return this.logger.error(`subscription of ${subject}: ${error.message}`);
-        const { reply } = message;
-        const respond = (text: string) => {
-          this.requireRoom(message.subject, text);
-          unlessClosed(() => message.respond(text));
-        };
-        const from = addressOf(message.headers);
-        const request = requestOf(message.headers);
-        handler({
-          subject: message.subject,
-          text: message.string(),
-          ...(from !== undefined && { from }),
-          ...(request !== undefined && { request }),
-          ...(reply && { respond }),
-        });
-      },
-    });
-    return () => subscription.unsubscribe();
+    const callback = (error: Error | null, message: Msg): void => {
+      if (error) return this.logger.error(`subscription of ${subject}: ${error.message}`);
+      handler(this.received(message));
+    };
+    if (requestKind(subject) === null || !subject.includes('*')) {
+      const subscription = this.nc.subscribe(subject, { callback });
+      return () => subscription.unsubscribe();
+    }
+    const workers = () => this.reportStreams.workersFor(subject.split('.')[2]!);
+    const requests = new NatsRequests(this.nc, subject, callback, workers, systemClock);
+    this.requests.add(requests);
+    return () => {
+      this.requests.delete(requests);
+      requests.unsubscribe();
+    };
+  }
+
+  override shun(subject: string, forMs: number): void {
+    const worker = requestingWorker(subject);
+    for (const requests of this.requests)
+      if (worker && requests.isMeant(subject)) requests.shun(worker, forMs);
   }
 
   async flush(): Promise<void> {
@@ -250,6 +263,29 @@ export class NatsBus extends Bus {
     };
   }
 
+  /** Text and headers are read when they are asked for: what is too long is refused by its length. */
+  private received(message: Msg): BusMessage {
+    const { reply } = message;
+    const respond = (text: string) => {
+      this.requireRoom(message.subject, text);
+      unlessClosed(() => message.respond(text));
+    };
+    return {
+      subject: message.subject,
+      bytes: bytesOf(message),
+      get text() {
+        return message.string();
+      },
+      get from() {
+        return addressOf(message.headers);
+      },
+      get request() {
+        return requestOf(message.headers);
+      },
+      ...(reply && { respond }),
+    };
+  }
+
   /** A server that came back with empty storage has none of it. */
   private async restore(): Promise<void> {
     await this.reportStreams.restore();
@@ -264,6 +300,12 @@ export class NatsBus extends Bus {
   private requireConnection(): void {
     if (!this.isConnected()) throw new NoAnswer('not connected to NATS');
   }
+}
+
+/** Of the payload and the headers, without a look at them. */
+function bytesOf(message: Msg): number {
+  const { _rdata } = message as unknown as { _rdata?: Uint8Array };
+  return _rdata?.length ?? message.data.length;
 }
 
 /** No stream has the subject of what was published, or JetStream is not there. */

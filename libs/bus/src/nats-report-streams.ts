@@ -35,6 +35,11 @@ export class NatsReportStreams {
     });
   }
 
+  /** Of the latest call of prepare. */
+  workersFor(arch: string): readonly string[] {
+    return this.workersOf.get(arch) ?? [];
+  }
+
   /** Makes again what the server has lost. */
   async restore(): Promise<void> {
     for (const [arch, workers] of this.workersOf) await this.prepare(arch, workers);

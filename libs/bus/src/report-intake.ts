@@ -3,6 +3,7 @@ import { growingPauseMs, within, type Clock } from '@proctor/clock';
 import { MalformedMessage, reportOrigin, reportSender } from '@proctor/contracts';
 import { IN_VAIN, RetryLater, type ReportHandler, type ReportMessage, type ReportRefusal } from './bus';
 import type { BusLimits } from './limits';
+import { Complaints } from './complaints';
 import { Outages } from './outages';
 import { VainReports } from './vain-reports';
 
@@ -41,6 +42,7 @@ export class ReportIntake {
   /** How often each report failed here, of those that are not settled yet. */
   private readonly failures = new Map<string, number>();
   private readonly outages: Outages;
+  private readonly complaints: Complaints;
   private readonly vain: VainReports;
   private stopped = false;
 
@@ -51,6 +53,7 @@ export class ReportIntake {
     private readonly refusal: ReportRefusal = () => Promise.resolve(),
   ) {
     this.outages = new Outages(this.logger, clock);
+    this.complaints = new Complaints(this.logger, clock);
     this.vain = new VainReports(limits, clock);
   }
 
@@ -120,7 +123,8 @@ export class ReportIntake {
   /** It ends once its worker knows; until then it is delivered again. */
   private async refuse(delivery: Delivery, reason: string): Promise<void> {
     const { subject, text } = delivery;
-    this.logger.error(`${subject}: refused, ${reason}: ${text.slice(0, LOGGED_REPORT_LENGTH_MAX)}`);
+    const line = `${subject}: refused, ${reason}: ${text.slice(0, LOGGED_REPORT_LENGTH_MAX)}`;
+    this.complaints.about(`worker ${reportSender(subject)}`, line);
     this.countVain(delivery);
     try {
       await this.refusal(messageOf(delivery), reason);
@@ -134,7 +138,8 @@ export class ReportIntake {
     const worker = reportSender(subject);
     if (!this.vain.count(worker)) return;
     const { reportsInVainMax, reportsInVainMs } = this.limits;
-    this.logger.error(
+    this.complaints.about(
+      `reports in vain of worker ${worker}`,
       `worker ${worker}: ${reportsInVainMax} reports within ${reportsInVainMs} ms changed nothing; nothing more that it ` +
         'reports is read until that time is over',
     );

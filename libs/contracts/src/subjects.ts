@@ -55,6 +55,19 @@ export const REQUEST_PATTERNS = {
 
 export type RequestKind = keyof typeof REQUEST_PATTERNS;
 
+/** The longest request of each kind in bytes, with its headers: an ask names all testbeds of its worker. */
+export const REQUEST_BYTES_MAX: Record<RequestKind, number> = {
+  lease: 512 * 1024,
+  renew: 8 * 1024,
+  return: 16 * 1024,
+};
+
+/** Null when the subject is none of a request. */
+export function requestKind(subject: string): RequestKind | null {
+  const kind = subject.startsWith('proctor.rpc.') ? subject.slice(subject.lastIndexOf('.') + 1) : '';
+  return Object.hasOwn(REQUEST_PATTERNS, kind) ? (kind as RequestKind) : null;
+}
+
 export function requestSubject(arch: string, worker: string, kind: RequestKind): string {
   return `proctor.rpc.${arch}.${worker}.${kind}`;
 }

@@ -1,3 +1,4 @@
+import { leaseRequest, startedReport } from '../../../../test/support/runs';
 import { Mailbox, MailboxFull, TickWatch } from './mailbox';
 
 it('a mailbox gives envelopes in the order of arrival, a bounded number at a time', () => {
@@ -49,5 +50,47 @@ describe('TickWatch', () => {
     mailbox.taken = 2;
     expect(watch.dueMs(20, 12)).toBeNull();
     expect(watch.dueMs(20, 21)).toBe(21);
+  });
+});
+
+describe('what goes first', () => {
+  const ask = (worker: string, slot = 0) => ({
+    kind: 'lease' as const,
+    request: leaseRequest({ worker, slot }),
+  });
+  const renew = (worker: string) => ({ kind: 'renew' as const, request: startedReport(1, 1, { worker }) });
+  const taken = (mailbox: Mailbox, max: number): string[] =>
+    mailbox.take(max).map(({ message }) => {
+      if (message.kind === 'lease' || message.kind === 'renew')
+        return `${message.kind} ${message.request.worker} ${message.request.slot}`;
+      return message.kind;
+    });
+
+  it('renewals go before asks, and asks before questions of people', () => {
+    const mailbox = new Mailbox(100, () => undefined);
+    void mailbox.offer({ kind: 'status' });
+    for (let slot = 0; slot < 5; slot += 1) void mailbox.offer(ask('flood', slot));
+    void mailbox.offer(renew('sound'));
+    expect(taken(mailbox, 2)).toEqual(['renew sound 0', 'lease flood 0']);
+    expect(taken(mailbox, 4)).toEqual([1, 2, 3, 4].map((slot) => `lease flood ${slot}`));
+    expect(taken(mailbox, 4)).toEqual(['status']);
+  });
+
+  it('of several workers that ask, each has its turn', () => {
+    const mailbox = new Mailbox(100, () => undefined);
+    for (let slot = 0; slot < 5; slot += 1) void mailbox.offer(ask('flood', slot));
+    void mailbox.offer(ask('sound'));
+    expect(taken(mailbox, 3)).toEqual(['lease flood 0', 'lease sound 0', 'lease flood 1']);
+  });
+
+  it('no worker has more than a quarter of the room', async () => {
+    const mailbox = new Mailbox(8, () => undefined);
+    for (let slot = 0; slot < 2; slot += 1) void mailbox.offer(ask('flood', slot));
+    await expect(mailbox.offer(ask('flood', 2))).rejects.toThrow(MailboxFull);
+    void mailbox.offer(ask('sound'));
+    expect(mailbox.length).toBe(3);
+    mailbox.take(1);
+    void mailbox.offer(ask('flood', 2));
+    expect(mailbox.length).toBe(3);
   });
 });

@@ -20,12 +20,33 @@ export interface Envelope<K extends MessageKind = MessageKind> {
   refusals: number;
 }
 
+/**
+ * What goes first when not all is handled at once: what keeps leases and ends attempts, then asks for work, then what people
+ * ask. What is no message of a worker nor a question comes from the dispatcher itself.
+ */
+const RANKS: Partial<Record<MessageKind, number>> = { lease: 1, explain: 2, status: 2 };
+
+/** Of a mailbox no sender has more than this part. */
+const SHARE_MAX = 0.25;
+
+function rankOf({ message }: Envelope): number {
+  return RANKS[message.kind] ?? 0;
+}
+
+/** The worker that sent it; undefined when none did. */
+function senderOf(message: DispatcherMessage): string | undefined {
+  const sender = 'request' in message ? message.request : 'report' in message ? message.report : undefined;
+  return sender && 'worker' in sender ? sender.worker : undefined;
+}
+
 /** The bounded inbox of a dispatcher. */
 export class Mailbox {
   /** Envelopes that ever came in, and that were taken out. */
   received = 0;
   taken = 0;
   private envelopes: Envelope[] = [];
+  /** How many of them are of each worker. */
+  private readonly ofWorker = new Map<string, number>();
 
   /** @param onMail is called after each envelope that comes in */
   constructor(
@@ -39,7 +60,11 @@ export class Mailbox {
 
   /** Resolves with the reply once the turn that handled the message is committed; rejects with MailboxFull at once. */
   offer<K extends MessageKind>(message: MessageOf<K>): Promise<Replies[K]> {
-    if (this.envelopes.length >= this.lengthMax) return Promise.reject(new MailboxFull(this.lengthMax));
+    const worker = senderOf(message);
+    const count = (worker === undefined ? undefined : this.ofWorker.get(worker)) ?? 0;
+    if (this.envelopes.length >= this.lengthMax || count >= Math.ceil(SHARE_MAX * this.lengthMax))
+      return Promise.reject(new MailboxFull(this.lengthMax));
+    if (worker !== undefined) this.ofWorker.set(worker, count + 1);
     return new Promise((resolve, reject) => {
       const envelope: Envelope<K> = { message, resolve, reject, refusals: 0 };
       this.envelopes.push(envelope as unknown as Envelope);
@@ -48,17 +73,40 @@ export class Mailbox {
     });
   }
 
-  /** The oldest envelopes, at most `max`. */
+  /**
+   * The envelopes that go first, at most `max`. What came first goes first, but all renewals and reports go before asks, and of
+   * several workers that ask each has its turn.
+   */
   take(max: number): Envelope[] {
-    const oldest = this.envelopes.length > max ? this.envelopes.splice(0, max) : this.envelopes;
-    if (oldest === this.envelopes) this.envelopes = [];
-    this.taken += oldest.length;
-    return oldest;
+    const ordered = this.envelopes.length > max ? inTurns(this.envelopes) : this.envelopes;
+    const taken = ordered.slice(0, max);
+    this.envelopes = ordered.slice(max);
+    this.taken += taken.length;
+    this.ofWorker.clear();
+    for (const { message } of this.envelopes) {
+      const worker = senderOf(message);
+      if (worker !== undefined) this.ofWorker.set(worker, (this.ofWorker.get(worker) ?? 0) + 1);
+    }
+    return taken;
   }
 
   rejectAll(error: Error): void {
     for (const envelope of this.take(Infinity)) envelope.reject(error);
   }
+}
+
+/** By rank; within one the first of each worker, then the second of each. */
+function inTurns(envelopes: Envelope[]): Envelope[] {
+  const counts = new Map<string, number>();
+  const placed = envelopes.map((envelope) => {
+    const rank = rankOf(envelope);
+    const sender = `${rank} ${senderOf(envelope.message) ?? ''}`;
+    const place = counts.get(sender) ?? 0;
+    counts.set(sender, place + 1);
+    return { envelope, rank, place };
+  });
+  placed.sort((a, b) => a.rank - b.rank || a.place - b.place);
+  return placed.map(({ envelope }) => envelope);
 }
 
 /** What the dispatcher tells itself: no reply is awaited, and it is handled once. */

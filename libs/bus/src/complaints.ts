@@ -1,0 +1,51 @@
+import type { LoggerService } from '@nestjs/common';
+import type { Clock } from '@proctor/clock';
+
+/** Between two lines about the same sender. */
+const EVERY_MS = 60_000;
+/** Senders that are remembered; those beyond share one line. */
+const SENDERS_MAX = 1_000;
+const OTHERS = 'others';
+
+interface Sender {
+  toldMs: number;
+  /** Since the last line. */
+  untold: number;
+}
+
+/**
+ * What is wrong with messages of others: the first of a sender is a line at once, those that follow within a minute are counted,
+ * and the next line says how many. A sender of a thousand messages so costs as much log as one of two.
+ */
+export class Complaints {
+  private readonly bySender = new Map<string, Sender>();
+
+  constructor(
+    private readonly logger: Pick<LoggerService, 'error'>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param sender whose messages are counted together; never a text that the sender chooses freely */
+  about(sender: string, line: string): void {
+    const now = this.clock.now();
+    const key = this.bySender.has(sender) || this.hasRoom(now) ? sender : OTHERS;
+    const known = this.bySender.get(key) ?? { toldMs: -Infinity, untold: 0 };
+    this.bySender.set(key, known);
+    if (now - known.toldMs < EVERY_MS) {
+      known.untold += 1;
+      return;
+    }
+    const more =
+      known.untold === 0 ? '' : ` (and ${known.untold} more complaints about ${key} since the last line)`;
+    this.logger.error(line + more);
+    Object.assign(known, { toldMs: now, untold: 0 });
+  }
+
+  /** Senders of whom nothing is left to say make room for others. */
+  private hasRoom(now: number): boolean {
+    if (this.bySender.size < SENDERS_MAX) return true;
+    for (const [sender, { toldMs, untold }] of this.bySender)
+      if (untold === 0 && now - toldMs >= EVERY_MS) this.bySender.delete(sender);
+    return this.bySender.size < SENDERS_MAX;
+  }
+}

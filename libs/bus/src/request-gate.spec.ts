@@ -1,0 +1,84 @@
+import { ManualClock } from '../../../test/support/manual-clock';
+import { RequestGate } from './request-gate';
+
+const LIMITS = { requestsPerSecondMax: 10, requestBytesPerSecondMax: 1_000, requestsLateMax: 5 };
+
+let clock: ManualClock;
+let begun: [string, string | undefined][];
+let refused: string[];
+let warned: string[];
+let gate: RequestGate;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  [begun, refused, warned] = [[], [], []];
+  gate = new RequestGate(LIMITS, clock, { warn: (line: string) => warned.push(line) });
+});
+
+function ask(sender: string, times: number, bytes = 1): void {
+  for (let time = 0; time < times; time += 1)
+    gate.take(sender, {
+      bytes,
+      begin: (notice) => begun.push([sender, notice]),
+      refuse: (why) => refused.push(why),
+    });
+}
+
+/** Step by step: a manual clock does what is due at the end of a step alone. */
+function pass(ms: number): void {
+  for (let at = 0; at < ms; at += 10) clock.advance(10);
+}
+
+it('what a sender may ask at once is handled at once', () => {
+  ask('w1', 20);
+  expect(begun).toEqual(Array.from({ length: 20 }, () => ['w1', undefined]));
+  expect(warned).toEqual([]);
+});
+
+it('what comes beyond that is handled late, as fast as the rate allows, and its sender is told so', () => {
+  ask('w1', 25);
+  expect(begun).toHaveLength(20);
+  pass(300);
+  expect(begun).toHaveLength(23);
+  pass(300);
+  const notice = 'w1 sends more than 10 requests or 1000 bytes a second: it is answered late';
+  expect(begun.slice(20)).toEqual(Array.from({ length: 5 }, () => ['w1', notice]));
+  expect(clock.pending).toBe(0);
+});
+
+it('one that asks too much keeps nobody else waiting', () => {
+  ask('w1', 1_000);
+  ask('w2', 3);
+  expect(begun.filter(([sender]) => sender === 'w2')).toEqual(
+    Array.from({ length: 3 }, () => ['w2', undefined]),
+  );
+});
+
+it('large requests are counted by their bytes', () => {
+  ask('w1', 4, 1_000);
+  expect(begun).toHaveLength(2);
+  pass(900);
+  expect(begun).toHaveLength(3);
+});
+
+it('what has no room to wait is refused, ten times in a second with a word', () => {
+  ask('w1', 1_000);
+  expect(refused).toEqual(
+    Array.from({ length: 10 }, () => expect.stringContaining('w1 sends more than 10') as string),
+  );
+  clock.advance(1_000);
+  ask('w1', 1_000);
+  expect(refused).toHaveLength(20);
+});
+
+it('a flood is one line of the log in a minute', () => {
+  for (let second = 0; second < 59; second += 1) {
+    ask('w1', 1_000);
+    clock.advance(1_000);
+  }
+  expect(warned).toHaveLength(1);
+  clock.advance(1_000);
+  ask('w1', 1_000);
+  expect(warned).toHaveLength(2);
+  expect(warned[1]).toMatch(/\(\d+ so far were late, \d{5} refused\)/);
+});

@@ -1,0 +1,166 @@
+import type { LoggerService } from '@nestjs/common';
+import type { Clock } from '@proctor/clock';
+import type { BusLimits } from './limits';
+
+export type GateLimits = Pick<
+  BusLimits,
+  'requestsPerSecondMax' | 'requestBytesPerSecondMax' | 'requestsLateMax'
+>;
+
+/** A request that waits for its turn. */
+export interface GatedRequest {
+  bytes: number;
+  /** @param notice what its sender should know; absent when it comes in time */
+  begin(notice?: string): void;
+  /** It is answered with why, and not handled. */
+  refuse(why: string): void;
+}
+
+/** What may come at once after a pause, in seconds of the rate. */
+const BURST_SECONDS = 2;
+/** Between two lines of the log about the same sender. */
+const TOLD_EVERY_MS = 60_000;
+/** Answers to refused requests of one sender in a second: those beyond get none. */
+const REFUSALS_PER_SECOND_MAX = 10;
+/** Senders that are remembered though they have sent nothing of late. */
+const SENDERS_MAX = 10_000;
+
+interface Sender {
+  atMs: number;
+  requests: number;
+  bytes: number;
+  waiting: GatedRequest[];
+  isTimed: boolean;
+  refusals: { sinceMs: number; count: number };
+  toldMs: number;
+  late: number;
+  refused: number;
+}
+
+/**
+ * Lets each sender ask so often, and so much. What one asks beyond that waits and is handled late, in order; what has no room
+ * to wait is refused. Requests of others pass by.
+ */
+export class RequestGate {
+  private readonly senders = new Map<string, Sender>();
+
+  /** @param flooded is called with each request that is refused */
+  constructor(
+    private readonly limits: GateLimits,
+    private readonly clock: Clock,
+    private readonly logger: Pick<LoggerService, 'warn'>,
+    private readonly flooded: (sender: string) => void = () => undefined,
+  ) {}
+
+  take(sender: string, request: GatedRequest): void {
+    const known = this.senderOf(sender);
+    this.refill(known);
+    if (known.waiting.length === 0 && known.requests >= 1 && known.bytes >= 1) {
+      this.charge(known, request);
+      return request.begin();
+    }
+    if (known.waiting.length >= this.limits.requestsLateMax) this.refuse(sender, known, request);
+    else {
+      known.waiting.push(request);
+      known.late += 1;
+      this.tell(sender, known);
+      this.beginLater(sender, known);
+    }
+  }
+
+  /** Why a sender is answered late, for people. */
+  noticeFor(sender: string): string {
+    const { requestsPerSecondMax, requestBytesPerSecondMax } = this.limits;
+    return (
+      `${sender} sends more than ${requestsPerSecondMax} requests or ${requestBytesPerSecondMax} bytes a second: ` +
+      'it is answered late'
+    );
+  }
+
+  /** Forgets what waits. */
+  close(): void {
+    for (const sender of this.senders.values()) sender.waiting.length = 0;
+  }
+
+  private beginLater(name: string, sender: Sender): void {
+    if (sender.isTimed || sender.waiting.length === 0) return;
+    sender.isTimed = true;
+    const { requestsPerSecondMax, requestBytesPerSecondMax } = this.limits;
+    const waitMs = Math.max(
+      ((1 - sender.requests) * 1000) / requestsPerSecondMax,
+      ((1 - sender.bytes) * 1000) / requestBytesPerSecondMax,
+      1,
+    );
+    this.clock.after(Math.ceil(waitMs), () => {
+      sender.isTimed = false;
+      this.refill(sender);
+      while (sender.waiting.length > 0 && sender.requests >= 1 && sender.bytes >= 1) {
+        const request = sender.waiting.shift()!;
+        this.charge(sender, request);
+        request.begin(this.noticeFor(name));
+      }
+      this.beginLater(name, sender);
+    });
+  }
+
+  private refuse(name: string, sender: Sender, request: GatedRequest): void {
+    sender.refused += 1;
+    this.tell(name, sender);
+    const now = this.clock.now();
+    if (now - sender.refusals.sinceMs >= 1000) sender.refusals = { sinceMs: now, count: 0 };
+    sender.refusals.count += 1;
+    if (sender.refusals.count <= REFUSALS_PER_SECOND_MAX) request.refuse(this.noticeFor(name));
+    this.flooded(name);
+  }
+
+  private charge(sender: Sender, { bytes }: GatedRequest): void {
+    sender.requests -= 1;
+    sender.bytes -= bytes;
+  }
+
+  private refill(sender: Sender): void {
+    const now = this.clock.now();
+    const seconds = (now - sender.atMs) / 1000;
+    const { requestsPerSecondMax, requestBytesPerSecondMax } = this.limits;
+    const filled = (has: number, rate: number): number =>
+      Math.min(BURST_SECONDS * rate, has + seconds * rate);
+    sender.requests = filled(sender.requests, requestsPerSecondMax);
+    sender.bytes = filled(sender.bytes, requestBytesPerSecondMax);
+    sender.atMs = now;
+  }
+
+  /** At once, then once a minute. */
+  private tell(name: string, sender: Sender): void {
+    const now = this.clock.now();
+    if (now - sender.toldMs < TOLD_EVERY_MS) return;
+    const counts = `${sender.late} so far were late, ${sender.refused} refused`;
+    this.logger.warn(`${this.noticeFor(name)} (${counts}); if it goes on, revoke it`);
+    sender.toldMs = now;
+  }
+
+  private senderOf(name: string): Sender {
+    const known = this.senders.get(name);
+    if (known) return known;
+    if (this.senders.size >= SENDERS_MAX) this.forgetIdle();
+    const { requestsPerSecondMax, requestBytesPerSecondMax } = this.limits;
+    const sender: Sender = {
+      atMs: this.clock.now(),
+      requests: BURST_SECONDS * requestsPerSecondMax,
+      bytes: BURST_SECONDS * requestBytesPerSecondMax,
+      waiting: [],
+      isTimed: false,
+      refusals: { sinceMs: -Infinity, count: 0 },
+      toldMs: -Infinity,
+      late: 0,
+      refused: 0,
+    };
+    this.senders.set(name, sender);
+    return sender;
+  }
+
+  private forgetIdle(): void {
+    const idleSinceMs = this.clock.now() - TOLD_EVERY_MS;
+    for (const [name, { atMs, waiting }] of this.senders)
+      if (waiting.length === 0 && atMs < idleSinceMs) this.senders.delete(name);
+  }
+}
