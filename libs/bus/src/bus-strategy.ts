@@ -157,6 +157,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     const sender = `worker ${requestingWorker(message.subject)} (${scope}, ${kind})`;
     this.gate.take(sender, {
       bytes,
+      isTooLong: bytes > REQUEST_BYTES_MAX[kind],
       begin: (notice) => {
         if (bytes <= REQUEST_BYTES_MAX[kind]) this.begin(template, scope, message, notice);
         else this.refuseLong(sender, message, bytes, REQUEST_BYTES_MAX[kind]);

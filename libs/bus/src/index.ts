@@ -15,6 +15,7 @@ export * from './bus-strategy';
 export * from './bus-context';
 export * from './bus-error.filter';
 export * from './bus.module';
+export { Complaints } from './complaints';
 export { Outages } from './outages';
 export { NatsBus } from './nats-bus';
 export { lookAtServer, reloadServers, sendSignals, type FoundServer } from './short-connections';

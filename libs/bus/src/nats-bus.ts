@@ -23,6 +23,7 @@ import {
 } from '@proctor/contracts';
 import { logFields } from '@proctor/process';
 import { parseAnswer, requireRoom } from './body';
+import { bytesOf, whole } from './received';
 import {
   Bus,
   NoAnswer,
@@ -217,11 +218,13 @@ export class NatsBus extends Bus {
   }
 
   subscribe(subject: string, handler: (message: BusMessage) => void): () => void {
+    const isOfAllWorkers = requestKind(subject) !== null && subject.includes('*');
     const callback = (error: Error | null, message: Msg): void => {
       if (error) return this.logger.error(`subscription of ${subject}: ${error.message}`);
-      handler(this.received(message));
+      const received = this.received(message);
+      handler(isOfAllWorkers ? received : whole(received));
     };
-    if (requestKind(subject) === null || !subject.includes('*')) {
+    if (!isOfAllWorkers) {
       const subscription = this.nc.subscribe(subject, { callback });
       return () => subscription.unsubscribe();
     }
@@ -300,12 +303,6 @@ export class NatsBus extends Bus {
   private requireConnection(): void {
     if (!this.isConnected()) throw new NoAnswer('not connected to NATS');
   }
-}
-
-/** Of the payload and the headers, without a look at them. */
-function bytesOf(message: Msg): number {
-  const { _rdata } = message as unknown as { _rdata?: Uint8Array };
-  return _rdata?.length ?? message.data.length;
 }
 
 /** No stream has the subject of what was published, or JetStream is not there. */

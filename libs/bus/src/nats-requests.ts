@@ -53,11 +53,11 @@ export class NatsRequests {
     // Afterwards: what comes in between comes twice, and is answered alike.
     for (const [worker, subscription] of this.single) {
       if (this.shunned.size > 0 && !this.shunned.has(worker)) continue;
-      subscription.unsubscribe();
+      letGo(subscription);
       this.single.delete(worker);
     }
     if (this.shunned.size === 0) return;
-    this.all?.unsubscribe();
+    if (this.all) letGo(this.all);
     this.all = null;
   }
 
@@ -76,4 +76,9 @@ export class NatsRequests {
       },
     });
   }
+}
+
+/** What is on its way until the server knows is taken: it may be of others. */
+function letGo(subscription: Subscription): void {
+  subscription.drain().catch(() => subscription.unsubscribe());
 }

@@ -55,10 +55,24 @@ it('one that asks too much keeps nobody else waiting', () => {
 });
 
 it('large requests are counted by their bytes', () => {
-  ask('w1', 4, 1_000);
-  expect(begun).toHaveLength(2);
-  pass(900);
+  ask('w1', 4, 700);
   expect(begun).toHaveLength(3);
+  pass(90);
+  expect(begun).toHaveLength(3);
+  pass(60);
+  expect(begun).toHaveLength(4);
+});
+
+it('a request that is longer than any never waits', () => {
+  ask('w1', 20);
+  gate.take('w1', {
+    bytes: 1_000_000,
+    isTooLong: true,
+    begin: () => begun.push(['w1', 'long']),
+    refuse: (why) => refused.push(why),
+  });
+  pass(2_000);
+  expect([begun.length, refused.length]).toEqual([20, 1]);
 });
 
 it('what has no room to wait is refused, ten times in a second with a word', () => {

@@ -10,6 +10,8 @@ export type GateLimits = Pick<
 /** A request that waits for its turn. */
 export interface GatedRequest {
   bytes: number;
+  /** It is longer than any request, and never waits. */
+  isTooLong?: boolean;
   /** @param notice what its sender should know; absent when it comes in time */
   begin(notice?: string): void;
   /** It is answered with why, and not handled. */
@@ -30,6 +32,7 @@ interface Sender {
   requests: number;
   bytes: number;
   waiting: GatedRequest[];
+  waitingBytes: number;
   isTimed: boolean;
   refusals: { sinceMs: number; count: number };
   toldMs: number;
@@ -59,9 +62,13 @@ export class RequestGate {
       this.charge(known, request);
       return request.begin();
     }
-    if (known.waiting.length >= this.limits.requestsLateMax) this.refuse(sender, known, request);
-    else {
+    if (request.isTooLong || !this.hasRoom(known)) {
+      // Its bytes have come, whether it is handled or not.
+      this.charge(known, request);
+      this.refuse(sender, known, request);
+    } else {
       known.waiting.push(request);
+      known.waitingBytes += request.bytes;
       known.late += 1;
       this.tell(sender, known);
       this.beginLater(sender, known);
@@ -96,6 +103,7 @@ export class RequestGate {
       this.refill(sender);
       while (sender.waiting.length > 0 && sender.requests >= 1 && sender.bytes >= 1) {
         const request = sender.waiting.shift()!;
+        sender.waitingBytes -= request.bytes;
         this.charge(sender, request);
         request.begin(this.noticeFor(name));
       }
@@ -113,9 +121,16 @@ export class RequestGate {
     this.flooded(name);
   }
 
+  /** A debt is paid in a second: a flood that is over is forgotten soon. */
   private charge(sender: Sender, { bytes }: GatedRequest): void {
-    sender.requests -= 1;
-    sender.bytes -= bytes;
+    const { requestsPerSecondMax, requestBytesPerSecondMax } = this.limits;
+    sender.requests = Math.max(-requestsPerSecondMax, sender.requests - 1);
+    sender.bytes = Math.max(-requestBytesPerSecondMax, sender.bytes - bytes);
+  }
+
+  private hasRoom({ waiting, waitingBytes }: Sender): boolean {
+    const { requestsLateMax, requestBytesPerSecondMax } = this.limits;
+    return waiting.length < requestsLateMax && waitingBytes < requestBytesPerSecondMax;
   }
 
   private refill(sender: Sender): void {
@@ -148,6 +163,7 @@ export class RequestGate {
       requests: BURST_SECONDS * requestsPerSecondMax,
       bytes: BURST_SECONDS * requestBytesPerSecondMax,
       waiting: [],
+      waitingBytes: 0,
       isTimed: false,
       refusals: { sinceMs: -Infinity, count: 0 },
       toldMs: -Infinity,

@@ -6,10 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { jetstream, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import { connect, headers, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
-import { BUS_LIMITS, BusStrategy, connectBus, IN_VAIN, StreamFull, type Bus } from '@proctor/bus';
+import { BUS_LIMITS, connectBus, IN_VAIN, StreamFull, type Bus } from '@proctor/bus';
 import {
-  MESSAGE_BYTES_MAX,
-  REQUEST_PATTERNS,
   logStream,
   logSubject,
   reportOrigin,
@@ -102,74 +100,6 @@ afterAll(async () => {
   await nats?.stop();
   await rm(folder, { recursive: true, force: true });
   await rm(`${folder}-users`, { recursive: true, force: true });
-});
-
-describe('a worker that floods', () => {
-  const served: BusStrategy[] = [];
-  let asks: number;
-
-  beforeAll(async () => {
-    asks = 0;
-    const serving = await bus('scheduler');
-    await serving.prepareReports('amd64', ['w1', 'w2']);
-    const strategy = new BusStrategy(serving);
-    strategy.addHandler(REQUEST_PATTERNS.return, () => Promise.resolve({ count: (asks += 1) }));
-    served.push(strategy);
-    await strategy.serve('amd64');
-  });
-  afterAll(() => Promise.all(served.map((strategy) => strategy.close())));
-
-  const ask = () => other.request<{ count: number }>(requestSubject('amd64', 'w2', 'return'), {}, 10_000);
-
-  it('is not received for a while by a server that says that nobody listens, and others are answered', async () => {
-    const subject = requestSubject('amd64', 'w1', 'return');
-    const before = asks;
-    let isShunned = false;
-    for (let round = 0; !isShunned; round += 1) {
-      for (let time = 0; time < 500; time += 1) hostile.publish(subject, '{}');
-      isShunned = await hostile.request(subject, '{}', { timeout: 500 }).then(
-        () => false,
-        (error: Error) => error.message.includes('no responders'),
-      );
-      expect(round).toBeLessThan(1_000);
-    }
-    expect((await ask()).count).toBeGreaterThan(before);
-    const isHeard = () =>
-      hostile.request(subject, '{}', { timeout: 5_000 }).then(
-        () => true,
-        () => false,
-      );
-    expect(await until(isHeard, 30_000)).toBe(true);
-  });
-
-  it('is told why, before that', async () => {
-    const subject = requestSubject('amd64', 'w1', 'return');
-    const told = hostile.subscribe('_INBOX.w1.flood');
-    let said = '';
-    void (async () => {
-      for await (const message of told)
-        if (message.string().includes('sends more than')) said = message.string();
-    })();
-    const flood = async () => {
-      for (let time = 0; time < 1_000; time += 1)
-        hostile.publish(subject, '{}', { reply: '_INBOX.w1.flood' });
-      await hostile.flush();
-      return said !== '';
-    };
-    expect(await until(flood, 60_000)).toBe(true);
-    told.unsubscribe();
-    expect(said).toContain('worker w1 (amd64, return) sends more than 500 requests');
-    await ask();
-  });
-
-  it('with requests that are far too long learns that, and they are not read', async () => {
-    const long = JSON.stringify({ unknown: 'x'.repeat(900_000) });
-    const subject = requestSubject('amd64', 'w2', 'return');
-    const refused = other.request(subject, { unknown: 'x'.repeat(900_000) }, 10_000);
-    await expect(refused).rejects.toThrow(/the request has 9\d{5} bytes, of at most 16384/);
-    expect(long.length).toBeLessThan(MESSAGE_BYTES_MAX);
-    await expect(ask()).resolves.toMatchObject({ count: expect.any(Number) as number });
-  });
 });
 
 it.each([

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
-import type { Bus } from '@proctor/bus';
+import { Complaints, type Bus } from '@proctor/bus';
+import { systemClock } from '@proctor/clock';
 import { grantOf, subjectOf, SUBJECTS, type FinishedReport, type RecordedSignal } from '@proctor/contracts';
 import type { AttemptOfWorker, Journal, ReportAnswer, ReportState } from '@proctor/dispatch';
 import type { ResultStore } from '@proctor/store';
@@ -9,6 +10,7 @@ import type { StagedFiles } from './staged-files';
 /** What the worker of a finished report is told, and which files of the report stay in the store. */
 export class ReportReplies {
   private readonly logger = new Logger('Reports');
+  private readonly complaints = new Complaints({ error: (line) => this.logger.warn(line) }, systemClock);
 
   constructor(
     private readonly journal: Pick<Journal, 'reportState'>,
@@ -56,8 +58,9 @@ export class ReportReplies {
 
   tell(report: AttemptOfWorker, answer: RecordedSignal['answer'], reason?: string): void {
     const { runId, attempt, worker } = report;
-    if (answer !== 'recorded')
-      this.logger.warn(`run ${runId}, attempt ${attempt}, of ${worker}: ${answer}, ${reason}`);
+    const line = `run ${runId}, attempt ${attempt}, of ${worker}: ${answer}, ${reason}`;
+    if (answer === 'refused') this.complaints.about(`worker ${worker}`, line);
+    else if (answer !== 'recorded') this.logger.warn(line);
     const signal: RecordedSignal = { ...grantOf(report), answer, ...(reason !== undefined && { reason }) };
     this.bus.signal(subjectOf(SUBJECTS.recorded, worker), signal);
   }
