@@ -4,6 +4,7 @@ import onHeaders from 'on-headers';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { comeBack } from './problem';
+import { whenNothingIsRead } from './reading';
 import { Semaphore } from './semaphore';
 
 /**
@@ -30,9 +31,9 @@ export class AnonymousPlaces {
     const leave = await this.places.take(1, anonymousWaitMs).finally(() => (this.waiting -= 1));
     if (!leave) throw tooMany(anonymousWaitMs);
     onHeaders(response, leave);
-    // The client may have gone while it waited, or goes before there is an answer.
+    // The client may have gone while it waited, or goes before there is an answer; what is read for it may end later.
     if (response.closed) leave();
-    else response.once('close', leave);
+    else response.once('close', whenNothingIsRead(leave));
   }
 }
 

@@ -12,6 +12,7 @@ import type { ApiConfiguration } from '../configuration.token';
 import { accessLog, type Answered } from './access-log';
 import { serveBelow } from './base-path';
 import { badRequest } from './problem';
+import { asReader } from './reading';
 import type { ContextRequest } from './request-context';
 
 /**
@@ -74,7 +75,7 @@ export function beforeRoutes(configuration: ApiConfiguration, answered?: Answere
     const isShortened = takesGzip(request);
     if (isShortened) request.headers['accept-encoding'] = 'gzip';
     withLogFields({ request: requestId }, () =>
-      asOneRequest(isShortened ? () => compress(request, response, next) : next),
+      asReader(response, () => asOneRequest(isShortened ? () => compress(request, response, next) : next)),
     );
   };
 }

@@ -11,6 +11,7 @@ import {
   WorkerExists,
   WorkerRevoked,
 } from '@proctor/database';
+import { TooFar } from '@proctor/result-files';
 import { StoreUnavailable } from '@proctor/store';
 import { bodyTooLarge, comeBack, Problem } from './problem';
 import type { Parameters } from './parameters';
@@ -43,6 +44,10 @@ export function problemOf(error: unknown, sent?: Parameters): Problem {
   }
   if (error instanceof StoreUnavailable) {
     return comeBack(503, 'The store of results is out of reach. Please try again.', RETRY_AFTER_MS);
+  }
+  if (error instanceof TooFar) {
+    const detail = 'That place of the file takes too long to reach; the whole file can be downloaded.';
+    return new Problem(422, detail);
   }
   if (error instanceof HttpException) return new Problem(error.getStatus(), sentence(error.message));
   return ofHttpLibrary(error) ?? new Problem(500, 'The server failed to answer; the failure was logged.');

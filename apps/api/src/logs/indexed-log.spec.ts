@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { blockGzip, contentFrom, LogIndexer, type LogIndex } from '@proctor/result-files';
+import { blockGzip, contentFrom, LogIndexer, TooFar, type LogIndex } from '@proctor/result-files';
 import { LINE_BYTES_MAX } from './line-reader';
 import { pieces } from './run-logs';
 import { IndexedLog } from './indexed-log';
@@ -90,6 +90,10 @@ it('letters beyond ASCII are found as they are', async () => {
   expect((await (await stored('\u3041\n')).search('Á', 1, SEARCH)).hits).toHaveLength(0);
 });
 
+async function* inTurn(all: unknown[]): AsyncGenerator<unknown> {
+  for (const each of all) yield await Promise.resolve(each);
+}
+
 it('of a live log each byte is read once, whatever a worker publishes', async () => {
   const chunk = (offset: unknown, text: string) => ({
     chunk: 0,
@@ -97,6 +101,10 @@ it('of a live log each byte is read once, whatever a worker publishes', async ()
     data: Buffer.from(text).toString('base64'),
   });
   const published = [
+    null,
+    5,
+    'abc',
+    [],
     chunk(0, 'abc'),
     chunk(0, 'abc'),
     chunk(2, 'cd'),
@@ -108,7 +116,19 @@ it('of a live log each byte is read once, whatever a worker publishes', async ()
     chunk(9, 'j'),
   ];
   const read: string[] = [];
-  for await (const { offset, data, isNote } of pieces(Readable.from(published) as never, 1))
+  for await (const { offset, data, isNote } of pieces(inTurn(published) as never, 1))
     read.push(`${offset}${isNote ? ' note' : ''} ${data.toString()}`);
   expect(read).toEqual(['1 bc', '3 d', '4 note words', '9 j']);
+});
+
+it('a look at a place that is never reached is given up, and what was found of a search is told', async () => {
+  const zeros = Buffer.alloc(64 * 1024);
+  const endless = async function* (): AsyncGenerator<Buffer> {
+    for (;;) yield await Promise.resolve(zeros);
+  };
+  const index = { ...new LogIndexer(/(?!)/).end(), bytes: 4 * 1024 ** 3, lines: 900_000_000 };
+  const log = new IndexedLog(index, endless, 20);
+  await expect(log.lines(900_000_000, LIMITS)).rejects.toBeInstanceOf(TooFar);
+  await expect(log.wholeLine(900_000_000, 1_000)).rejects.toBeInstanceOf(TooFar);
+  expect(await log.search('x', 1, { hits: 3, timeoutMs: 20 })).toEqual({ hits: [], cutAt: 1 });
 });

@@ -1,4 +1,4 @@
-import { lastAtMost, type LogBlock, type LogIndex } from '@proctor/result-files';
+import { lastAtMost, TooFar, type LogBlock, type LogIndex } from '@proctor/result-files';
 import { LineReader, type LogLine } from './line-reader';
 import { searched, type LogSearch, type SearchLimits } from './log-search';
 
@@ -11,22 +11,29 @@ export interface LineLimits {
   bytes: number;
 }
 
+/** How long a look at a log may read, milliseconds. An index can be wrong, and a line longer than anything. */
+const LOOK_MS = 3_000;
+
 /** A log that is read at any place. Its index may be wrong: whatever it says, the limits hold. */
 export class IndexedLog {
-  /** @param bytesFrom the bytes of the log from one on; may throw StoreUnavailable, NoAnswer, or Error for what is no gzip */
+  /**
+   * @param bytesFrom the bytes of the log from one on; may throw StoreUnavailable, NoAnswer, or Error for what is no gzip
+   * @param lookMs after which a look is given up
+   */
   constructor(
     readonly index: LogIndex,
     readonly bytesFrom: (offset: number) => AsyncIterable<Buffer>,
+    private readonly lookMs = LOOK_MS,
   ) {}
 
-  /** Lines from one on. @throws as bytesFrom */
+  /** Lines from one on. @throws TooFar; as bytesFrom */
   async lines(first: number, limits: LineLimits): Promise<LogLine[]> {
     const block = this.blockOf(first);
     const reader = new LineReader(block ? block.newlines + 1 : 1, first);
     const from = block?.offset ?? 0;
     let begun: number | null = null;
     let read = 0;
-    for await (const chunk of this.bytesFrom(from)) {
+    for await (const chunk of within(this.lookMs, this.bytesFrom(from))) {
       const found = reader.add(chunk);
       read += chunk.length;
       if (reader.hasBegun) begun ??= read;
@@ -35,12 +42,12 @@ export class IndexedLog {
     return reader.end().slice(0, limits.lines);
   }
 
-  /** One line, at most so many bytes of it; empty when there is no such line. @throws as bytesFrom */
+  /** One line, at most so many bytes of it; empty when there is no such line. @throws TooFar; as bytesFrom */
   async wholeLine(number: number, bytesMax: number): Promise<Buffer> {
     const block = this.blockOf(number);
     const parts: Buffer[] = [];
     let [line, bytes] = [block ? block.newlines + 1 : 1, 0];
-    for await (const chunk of this.bytesFrom(block?.offset ?? 0)) {
+    for await (const chunk of within(this.lookMs, this.bytesFrom(block?.offset ?? 0))) {
       let from = 0;
       for (; line < number && from !== -1; line += from === -1 ? 0 : 1) {
         const newline = chunk.indexOf(NEWLINE, from);
@@ -67,5 +74,14 @@ export class IndexedLog {
   private blockOf(line: number): LogBlock | undefined {
     const { blocks } = this.index;
     return line <= 1 ? undefined : blocks[lastAtMost(blocks, ({ newlines }) => newlines, line - 2)];
+  }
+}
+
+/** @throws TooFar when the whole is not read in time */
+async function* within(timeMs: number, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const until = performance.now() + timeMs;
+  for await (const chunk of bytes) {
+    yield chunk;
+    if (performance.now() > until) throw new TooFar('the place of the log is too far to be read');
   }
 }

@@ -16,17 +16,29 @@ import {
   parseLogIndex,
   TarMembers,
   type ArtifactsIndex,
+  type GzipBlock,
   type LogIndex,
   type OpenAt,
 } from '@proctor/result-files';
-import { ResultStore } from '@proctor/store';
+import { ResultStore, StoreUnavailable } from '@proctor/store';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
+import { comeBack, Problem } from '../http/problem';
+import { reading } from '../http/reading';
+import { Semaphore } from '../http/semaphore';
 
 /** Indexes that are in memory, each at most INDEX_BYTES_MAX. */
 const REMEMBERED_MAX = 32;
 /** What is read to make an index: what stands behind that is in none. */
 const INDEXED_BYTES_MAX = 1024 ** 3;
+const INDEXED_MS_MAX = 5_000;
+/** Indexes that are made at a time: others wait. */
+const MADE_AT_ONCE_MAX = 2;
+const WAIT_MS = 10_000;
+/** A file that cannot be read is not read again for so long. */
+const DAMAGED_MS = 60_000;
+/** Deflate makes no byte of a file more than this. */
+const EXPANSION_MAX = 1_032;
 
 /** The files of an attempt in the store. */
 export interface StoredAttempt {
@@ -39,6 +51,7 @@ export interface StoredAttempt {
 export class Indexes {
   private readonly logger = new Logger('Indexes');
   private readonly known = new Map<string, Promise<LogIndex | ArtifactsIndex>>();
+  private readonly places = new Semaphore(() => MADE_AT_ONCE_MAX);
 
   constructor(
     private readonly store: ResultStore,
@@ -54,7 +67,8 @@ export class Indexes {
   log(of: StoredAttempt, size: number): Promise<LogIndex> {
     return this.remembered(`log ${of.runId} ${of.attempt} ${size}`, async () => {
       const told = await this.told(of, 'log-index.json');
-      return (told === null ? null : parseLogIndex(told)) ?? this.foundLogIndex(of, size);
+      const index = told === null ? null : parseLogIndex(told);
+      return index && isPossible(index.bytes, index.blocks, size) ? index : this.foundLogIndex(of, size);
     });
   }
 
@@ -62,7 +76,10 @@ export class Indexes {
   artifacts(of: StoredAttempt, size: number): Promise<ArtifactsIndex> {
     return this.remembered(`artifacts ${of.runId} ${of.attempt} ${size}`, async () => {
       const told = await this.told(of, 'artifacts-index.json');
-      return (told === null ? null : parseArtifactsIndex(told)) ?? this.foundArtifactsIndex(of, size);
+      const index = told === null ? null : parseArtifactsIndex(told);
+      return index && isPossible(endOf(index), index.blocks, size)
+        ? index
+        : this.foundArtifactsIndex(of, size);
     });
   }
 
@@ -85,10 +102,16 @@ export class Indexes {
     // The latest used is the last.
     this.known.delete(key);
     this.known.set(key, index);
-    if (!known) index.catch(() => this.known.delete(key));
+    if (!known) index.catch((error: unknown) => this.forget(key, error));
     const [oldest] = this.known.keys();
     if (this.known.size > REMEMBERED_MAX && oldest !== undefined) this.known.delete(oldest);
-    return index;
+    return reading(index);
+  }
+
+  /** What the store has failed to give may be there the next time; a damaged file stays damaged. */
+  private forget(key: string, error: unknown): void {
+    if (!(error instanceof DamagedFile)) this.known.delete(key);
+    else setTimeout(() => this.known.delete(key), DAMAGED_MS).unref();
   }
 
   /** Null when the worker left no index, or one that is too long. */
@@ -102,32 +125,49 @@ export class Indexes {
 
   private async foundLogIndex(of: StoredAttempt, size: number): Promise<LogIndex> {
     const indexer = new LogIndexer(this.errors);
-    await this.read(of, 'log.gz', size, (chunk) => indexer.add(chunk));
+    const isWhole = await this.read(of, 'log.gz', size, (chunk) => indexer.add(chunk));
     const index = indexer.end();
-    await this.keep(of, 'log-index.json', logIndexText(index));
+    if (isWhole) await this.keep(of, 'log-index.json', logIndexText(index));
     return index;
   }
 
   private async foundArtifactsIndex(of: StoredAttempt, size: number): Promise<ArtifactsIndex> {
     const indexer = new ArtifactsIndexer();
     const members = new TarMembers((member) => indexer.addMember(member));
-    await this.read(of, 'artifacts.tar.gz', size, (chunk) => members.add(chunk));
+    const isWhole = await this.read(of, 'artifacts.tar.gz', size, (chunk) => members.add(chunk));
     const index = indexer.end();
-    await this.keep(of, 'artifacts-index.json', artifactsIndexText(index));
+    if (isWhole) await this.keep(of, 'artifacts-index.json', artifactsIndexText(index));
     return index;
   }
 
+  /**
+   * Reads as much of a file as an index is made of. Its reader may go meanwhile: others wait for the same index.
+   * @returns whether there was time for it
+   * @throws StoreUnavailable; DamagedFile; Problem 503
+   */
   private async read(
     of: StoredAttempt,
     name: ResultFileName,
     size: number,
     add: (chunk: Buffer) => void,
-  ): Promise<void> {
+  ): Promise<boolean> {
+    const leave = await this.places.take(1, WAIT_MS);
+    if (!leave) throw comeBack(503, 'Too many logs are being read for the first time.', WAIT_MS);
+    const until = performance.now() + INDEXED_MS_MAX;
     let bytes = 0;
-    for await (const chunk of contentFrom(this.opener(of, name, size), [], 0)) {
-      add(chunk);
-      bytes += chunk.length;
-      if (bytes >= INDEXED_BYTES_MAX) return;
+    try {
+      for await (const chunk of contentFrom(this.opener(of, name, size), [], 0)) {
+        add(chunk);
+        bytes += chunk.length;
+        if (bytes >= INDEXED_BYTES_MAX) return true;
+        if (performance.now() > until) return false;
+      }
+      return true;
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      throw new DamagedFile(name, of.runId, error);
+    } finally {
+      leave();
     }
   }
 
@@ -142,4 +182,23 @@ export class Indexes {
       this.logger.debug(`${name} of run ${runId} is not kept: ${String(error)}`);
     }
   }
+}
+
+/** A stored file that cannot be read. */
+export class DamagedFile extends Problem {
+  constructor(name: ResultFileName, runId: number, cause: unknown) {
+    super(
+      404,
+      `${name} of run ${runId} is damaged: ${cause instanceof Error ? cause.message : String(cause)}.`,
+    );
+  }
+}
+
+/** Whether a file of this size can have such content. What a worker says of its own file may still be wrong. */
+function isPossible(bytes: number, blocks: readonly GzipBlock[], size: number): boolean {
+  return bytes <= size * EXPANSION_MAX && blocks.every(({ gzipOffset }) => gzipOffset < size);
+}
+
+function endOf({ members }: ArtifactsIndex): number {
+  return members.reduce((end, { offset, size }) => Math.max(end, offset + size), 0);
 }

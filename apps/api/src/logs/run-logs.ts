@@ -3,9 +3,10 @@ import type { Grant, LogChunk } from '@proctor/contracts';
 import { Results } from '@proctor/database';
 import type { AttemptRecord, RunRecord } from '@proctor/database';
 import { contentFrom } from '@proctor/result-files';
-import type { ArtifactsIndex } from '@proctor/result-files';
+import type { ArtifactsIndex, ReadingLimits } from '@proctor/result-files';
 import { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { comeBack, notFound } from '../http/problem';
+import { readerGone } from '../http/reading';
 import { Indexes } from './indexes';
 import { IndexedLog } from './indexed-log';
 import type { LineLimits } from './indexed-log';
@@ -14,6 +15,14 @@ import type { LivePiece, LogSoFar } from './log-so-far';
 
 /** How long what there is of a live log is read. */
 const SO_FAR_TIMEOUT_MS = 3_000;
+
+/** How long what comes before the wanted byte of a file is passed over. */
+const SKIP_MS = 3_000;
+
+/** Whoever reads for a request stops when its client has gone. */
+export function readingLimits(): ReadingLimits {
+  return { signal: readerGone(), skipMs: SKIP_MS };
+}
 
 /** After which a live log that cannot be read is asked for again. */
 const UNREACHED_MS = 5_000;
@@ -56,7 +65,7 @@ export class RunLogs {
     if (logSize === null) return null;
     const of = { runId, attempt };
     const [index, open] = [await this.indexes.log(of, logSize), this.indexes.opener(of, 'log.gz', logSize)];
-    return new IndexedLog(index, (offset) => contentFrom(open, index.blocks, offset));
+    return new IndexedLog(index, (offset) => contentFrom(open, index.blocks, offset, readingLimits()));
   }
 
   /** What a line with an error looks like. */
@@ -127,7 +136,9 @@ function grantOf(runId: number, { attempt, epoch }: AttemptRecord): Grant {
 /** Each byte once, in order; those that the stream has forgotten are missing. A worker may publish anything. */
 export async function* pieces(chunks: AsyncIterable<LogChunk>, from: number): AsyncGenerator<LivePiece> {
   let next = from;
-  for await (const { offset, data, isNote } of chunks as AsyncIterable<Partial<LogChunk>>) {
+  for await (const chunk of chunks as AsyncIterable<Partial<LogChunk> | null>) {
+    // Whatever JSON a worker has published.
+    const { offset, data, isNote } = chunk ?? {};
     if (!Number.isSafeInteger(offset) || typeof data !== 'string') continue;
     const bytes = Buffer.from(data, 'base64');
     if (isNote === true) {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { contentFrom, type ArtifactsIndex, type OpenAt, type TarMember } from '@proctor/result-files';
 import type { Response } from 'express';
 import { pipelineToClient } from '../http/pipeline-to-client';
+import { readingLimits } from './run-logs';
 import { TEXT_HEADERS } from './send-log';
 
 /** An archive in the store. */
@@ -43,7 +44,7 @@ async function* part(
   size: number,
 ): AsyncGenerator<Buffer> {
   let left = size;
-  for await (const chunk of contentFrom(open, index.blocks, offset)) {
+  for await (const chunk of contentFrom(open, index.blocks, offset, readingLimits())) {
     yield chunk.length > left ? chunk.subarray(0, left) : chunk;
     left -= chunk.length;
     if (left <= 0) return;

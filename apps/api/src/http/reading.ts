@@ -1,0 +1,48 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Response } from 'express';
+
+/** A request for which something is read that may take long. */
+interface Reader {
+  response: Response;
+  gone: AbortSignal | null;
+  works: Set<Promise<unknown>>;
+}
+
+const readers = new AsyncLocalStorage<Reader>();
+
+/** What is begun in `work` knows when the client of this response has gone. */
+export function asReader<Result>(response: Response, work: () => Result): Result {
+  return readers.run({ response, gone: null, works: new Set() }, work);
+}
+
+/** Aborts when the client of the present request goes, or has its answer; undefined where there is none. */
+export function readerGone(): AbortSignal | undefined {
+  const reader = readers.getStore();
+  if (!reader) return undefined;
+  if (reader.gone) return reader.gone;
+  const controller = new AbortController();
+  reader.gone = controller.signal;
+  if (reader.response.closed) controller.abort();
+  else reader.response.once('close', () => controller.abort());
+  return reader.gone;
+}
+
+/** Work for the present request: its place is not free before this has ended. */
+export function reading<Result>(work: Promise<Result>): Promise<Result> {
+  const works = readers.getStore()?.works;
+  if (!works) return work;
+  works.add(work);
+  const over = (): void => void works.delete(work);
+  work.then(over, over);
+  return work;
+}
+
+/** Calls once nothing is read any longer for the present request. */
+export function whenNothingIsRead(free: () => void): () => void {
+  const works = readers.getStore()?.works;
+  const look = (): void => {
+    if (!works || works.size === 0) free();
+    else void Promise.allSettled([...works]).then(look);
+  };
+  return look;
+}
