@@ -1,6 +1,7 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { grantName, logStream, logSubject, type Grant, type LogChunk } from '@proctor/contracts';
 import { contents, follow } from './follow';
+import { chunksIn } from './log-chunks';
 
 /** The live logs: a stream for each worker, in it a subject for each grant. */
 export class NatsLogs {
@@ -21,15 +22,14 @@ export class NatsLogs {
     fromChunk: number,
     signal?: AbortSignal,
   ): AsyncGenerator<LogChunk> {
-    for await (const message of follow(this.js, logStream(worker), logSubject(worker, grant), signal)) {
-      const chunk = message.json<LogChunk>();
-      if (chunk.chunk >= fromChunk) yield chunk;
-    }
+    const subject = logSubject(worker, grant);
+    const messages = follow(this.js, logStream(worker), subject, signal);
+    for await (const chunk of chunksIn(messages, subject)) if (chunk.chunk >= fromChunk) yield chunk;
   }
 
   async *soFar(worker: string, grant: Grant, signal: AbortSignal): AsyncGenerator<LogChunk> {
-    const held = contents(this.js, logStream(worker), logSubject(worker, grant), signal);
-    for await (const message of held) yield message.json<LogChunk>();
+    const subject = logSubject(worker, grant);
+    yield* chunksIn(contents(this.js, logStream(worker), subject, signal), subject);
   }
 
   async purge(worker: string, grant: Grant): Promise<void> {

@@ -1,0 +1,35 @@
+import { Logger } from '@nestjs/common';
+import type { LogChunk } from '@proctor/contracts';
+
+/** What is used of a message. */
+interface Published {
+  string(): string;
+}
+
+/** The chunks in what a worker has published. What is none is passed over, and said once: its readers get the rest. */
+export async function* chunksIn(
+  messages: AsyncIterable<Published>,
+  subject: string,
+  logger = new Logger('Logs'),
+): AsyncGenerator<LogChunk> {
+  let skipped = 0;
+  for await (const message of messages) {
+    const chunk = chunkIn(message.string());
+    if (chunk) yield chunk;
+    else if (++skipped === 1) logger.warn(`${subject}: a chunk of a log cannot be read; it is passed over`);
+  }
+}
+
+/** Null for what is no chunk. */
+function chunkIn(text: string): LogChunk | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof value !== 'object' || value === null) return null;
+  const { chunk, offset, data } = value as Record<string, unknown>;
+  const isChunk = Number.isSafeInteger(chunk) && Number.isSafeInteger(offset) && typeof data === 'string';
+  return isChunk ? (value as LogChunk) : null;
+}
