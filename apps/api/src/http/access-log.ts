@@ -3,9 +3,8 @@ import { Logger } from '@nestjs/common';
 import { withLogFields } from '@proctor/process';
 import type { Response } from 'express';
 import type { HttpMetrics } from './http-metrics';
+import { loggedPath } from './logged-path';
 import type { ContextRequest } from './request-context';
-
-const PATH_LENGTH_MAX = 300;
 
 /** A line may wait so long for others, milliseconds. */
 const WRITTEN_WITHIN_MS = 50;
@@ -40,13 +39,13 @@ const gatherLines = gathered(process.stdout);
 export type Answered = Pick<HttpMetrics, 'answered'>['answered'];
 
 /**
- * One line for each answer. It holds neither headers nor the query: a key that was put there stays unwritten.
+ * One line for each answer. It holds neither headers nor the query, and of the path no secret.
  * @param answered undefined where nobody asks for numbers
  */
 export function accessLog(answered: Answered | undefined, logger = new Logger('Access')) {
   return (request: ContextRequest, response: Response): void => {
     const started = performance.now();
-    const path = request.path.slice(0, PATH_LENGTH_MAX);
+    const path = loggedPath(request.path);
     response.once('close', () => {
       const took = performance.now() - started;
       answered?.(request, response.statusCode, response.writableFinished, took);

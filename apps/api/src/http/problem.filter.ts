@@ -3,6 +3,7 @@ import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import type { Express, Request, Response } from 'express';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
+import { loggedPath } from './logged-path';
 import { pathOf } from './paths';
 import { notFound, Problem } from './problem';
 import { problemOf } from './problem-of';
@@ -59,7 +60,7 @@ export class ProblemFilter implements ExceptionFilter {
 
   private log(request: Request, problem: Problem, error: unknown): void {
     const reason = error instanceof Error ? error : new Error(String(error));
-    const where = `${request.method} ${pathOf(request)}: ${problem.status}`;
+    const where = `${request.method} ${loggedPath(pathOf(request))}: ${problem.status}`;
     // An outage is one line; only an unforeseen error needs its stack.
     if (problem.status === 500) this.logger.error(`${where} ${reason.message}`, reason.stack);
     else this.logger.warn(`${where} ${reason.message}`);

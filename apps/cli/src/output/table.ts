@@ -1,3 +1,5 @@
+import { forTerminal } from './terminal';
+
 /** Null: nothing. A time is told in words on a terminal. */
 export type TableCell = string | number | Date | null;
 
@@ -42,7 +44,7 @@ export function outputPlace(): OutputPlace {
 
 /** A text of somebody else's on one line, without what moves a terminal's cursor or changes its colours. */
 export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+  return forTerminal(text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '));
 }
 
 /** How long ago, or until when, in one unit. */

@@ -27,3 +27,14 @@ it('a pipe gets the bytes as they are', () => {
   const piece = Uint8Array.of(0xff, 0x1b, 0x07);
   expect(new Shown(false).of(piece)).toBe(piece);
 });
+
+it('no line is written over another: carriage returns begin a line, and line ends are one', () => {
+  expect(shownIn([bytes('failed\rpassed\r\n10%\r\r\nnext\u0008\u009b2K\u0085')])).toBe(
+    'failed\npassed\n10%\nnext2K',
+  );
+  expect(shownIn([bytes('a\r'), bytes('\nb\r'), bytes('c')])).toBe('a\nb\nc');
+});
+
+it('what turns the order of characters is named', () => {
+  expect(shownIn([bytes('a\u202eb\u2066c')])).toBe('a[U+202E]b[U+2066]c');
+});

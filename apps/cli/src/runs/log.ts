@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, Failure } from '../failure';
 import { say, write } from '../output/print';
 import { plain } from '../output/table';
+import { forTerminal } from '../output/terminal';
 import type { ServiceOptions } from '../service/address';
 import { eventsOf } from '../service/event-stream';
 import { RefusedByService, Service } from '../service/service';
@@ -110,10 +111,9 @@ async function started(service: Service, runId: number, after: number): Promise<
   }
 }
 
-const KEPT = ['\n', '\r', '\t'];
 const ESCAPE = String.fromCharCode(27);
-/** At the end of a piece: the begin of a colour whose end is in the next. */
-const BEGUN = new RegExp(`${ESCAPE}(\\[[0-9;]{0,20})?$`);
+/** At the end of a piece: a carriage return, or the begin of a colour, whose end is in the next. */
+const BEGUN = new RegExp(`(${ESCAPE}(\\[[0-9;]{0,20})?|\r+)$`);
 
 /**
  * A terminal shows colours; whatever else a test could do to it is left out. In a pipe all is as it was written. Characters and
@@ -129,14 +129,8 @@ export class Shown {
     if (!this.isTerminal) return bytes;
     const text = this.begun + this.decoder.decode(bytes, { stream: true });
     this.begun = BEGUN.exec(text)?.[0] ?? '';
-    return withoutControls(text.slice(0, text.length - this.begun.length));
+    return forTerminal(text.slice(0, text.length - this.begun.length));
   }
-}
-
-function withoutControls(text: string): string {
-  return text.replace(/(\p{Cc})(\[[0-9;]*m)?/gu, (all, control: string, colour = '') =>
-    KEPT.includes(control) || (control === ESCAPE && colour !== '') ? all : String(colour),
-  );
 }
 
 function notYet(error: unknown, runId: number): never {

@@ -1,0 +1,33 @@
+const PATH_LENGTH_MAX = 300;
+const HIDDEN = '…';
+
+/** What follows is the token of a user's feed, however it is spelled. */
+const FEED = /((?:^|\/|%2f)followed(?:\/|%2f)+)[^/?#]+/gi;
+/** Name and password before a host. */
+const CREDENTIALS = /(\/\/)[^/?#@]*@/g;
+/** Long enough for a key, a token or the id of a session. */
+const RANDOM = /[A-Za-z0-9_-]{28,}/g;
+const HEX = /[0-9a-f]{40,}/i;
+
+/**
+ * A path as a line of a log may have it. No secret that came in an address is in it: neither where one belongs, as in the address of a
+ * feed, nor where somebody has put one by mistake.
+ */
+export function loggedPath(path: string): string {
+  return path
+    .replace(/[?#].*$/s, '')
+    .replace(/%([2-7][0-9a-f])/gi, (all, code: string) => {
+      const sign = String.fromCharCode(parseInt(code, 16));
+      return /[A-Za-z0-9_.~-]/.test(sign) ? sign : all;
+    })
+    .slice(0, 2 * PATH_LENGTH_MAX)
+    .replace(CREDENTIALS, `$1${HIDDEN}@`)
+    .replace(FEED, `$1${HIDDEN}`)
+    .replace(RANDOM, (word) => (isRandom(word) ? HIDDEN : word))
+    .slice(0, PATH_LENGTH_MAX);
+}
+
+/** Names of packages, suites and tests are not: they have no capitals between digits and small letters. */
+function isRandom(word: string): boolean {
+  return HEX.test(word) || (/[A-Z]/.test(word) && /[a-z]/.test(word) && /\d/.test(word));
+}
