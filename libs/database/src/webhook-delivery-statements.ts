@@ -70,6 +70,14 @@ const IS_FIRST = `not exists (
         select from webhook_deliveries e
         where e.webhook_id = d.webhook_id and e.run_id = d.run_id and e.fact_id < d.fact_id and e.state = 'pending')`;
 
+/** Webhooks of one user that are sent to at a time, by all processes: those that never answer leave the places of others free. */
+export const WEBHOOKS_OF_USER_AT_ONCE_MAX = 3;
+
+const USER_HAS_PLACE = `(
+        select count(*) from webhooks o
+        where o.user_id = w.user_id and o.sender <> '' and o.sender_until >= clock_timestamp()
+      ) < ${WEBHOOKS_OF_USER_AT_ONCE_MAX}`;
+
 export const CLAIM = statement(
   CLAIMED,
   `
@@ -77,6 +85,7 @@ export const CLAIM = statement(
   where w.webhook_id = (
     select w.webhook_id from webhooks w
     where ${SENDABLE} and (w.sender_until is null or w.sender_until < clock_timestamp())
+      and ${USER_HAS_PLACE}
       and exists (
         select from webhook_deliveries d
         where d.webhook_id = w.webhook_id and d.state = 'pending' and d.due_at <= clock_timestamp() and ${IS_FIRST})

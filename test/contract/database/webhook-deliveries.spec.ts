@@ -160,3 +160,34 @@ it('deliveries that are old are removed, some at a time, and what waits stays', 
   );
   expect(rows[0]!.kept).toBe('delivered failed pending pending pending');
 });
+
+it('the webhooks of a user take few places at a time, so that others are served whatever they do', async () => {
+  const { database, client } = fixture;
+  const webhookIds: number[] = [];
+  for (let count = 0; count < 10; count += 1) webhookIds.push(await webhook(`silent${count}`));
+  const other = await database.users.add('bea', { isAdmin: false });
+  const settings = { url: 'https://hooks.example.org/bea', description: '', filter: {}, keyId: null };
+  const owner = { userId: other.userId, userName: 'bea' };
+  const theirs = (await database.webhooks.add(
+    settings,
+    'whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0',
+    owner,
+    10,
+  ))!;
+  await submitted(1);
+  await made((webhookIds.length + 1) * EVENTS_PER_RUN);
+  const claimed: number[] = [];
+  for (let look = 0; look < 16; look += 1) {
+    const next = await database.webhookDeliveries.claim(sender('a'));
+    if (next) claimed.push(next.webhookId);
+  }
+  expect(claimed).toContain(theirs);
+  // WEBHOOKS_OF_USER_AT_ONCE_MAX
+  expect(claimed.filter((id) => id !== theirs)).toHaveLength(3);
+  // One that was given back leaves its place to another.
+  const [first] = claimed.filter((id) => id !== theirs);
+  await database.webhookDeliveries.release(first!, 'a');
+  const next = await database.webhookDeliveries.claim(sender('a'));
+  expect(webhookIds.filter((id) => !claimed.includes(id))).toContain(next?.webhookId);
+  await client.query('delete from webhooks where webhook_id = any($1)', [[...webhookIds, theirs]]);
+});

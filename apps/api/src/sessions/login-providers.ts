@@ -10,6 +10,7 @@ import { comeBack, notFound } from '../http/problem';
 import { Semaphore } from '../http/semaphore';
 import { claimsNeeded } from './login-claims';
 import type { Claims } from './login-claims';
+import { boundedFetch } from './bounded-fetch';
 
 /** What a provider says of itself is asked for again after so long. */
 const KEPT_MS = 3_600_000;
@@ -169,7 +170,11 @@ async function discovered(
   // The configuration takes plain HTTP on this machine alone.
   const execute = server.protocol === 'http:' ? [openid.allowInsecureRequests] : [];
   const found = await openid
-    .discovery(server, clientId, undefined, openid.None(), { execute, timeout })
+    .discovery(server, clientId, undefined, openid.None(), {
+      execute,
+      timeout,
+      [openid.customFetch]: boundedFetch,
+    })
     .catch((error: unknown) => {
       throw new ProviderAway('it tells nothing of itself', { cause: error });
     });
@@ -179,6 +184,7 @@ async function discovered(
   const proof = isBasic ? openid.ClientSecretBasic(secret) : openid.ClientSecretPost(secret);
   const client = new openid.Configuration(metadata, clientId, undefined, proof);
   client.timeout = timeout;
+  client[openid.customFetch] = boundedFetch;
   execute.forEach((each) => each(client));
   return client;
 }
