@@ -15,6 +15,7 @@ export function apiConfiguration(server: Partial<ApiConfiguration['server']> = {
       variants: ['autopkgtest', 'newest'],
       neutral: 'pass',
       bodyBytesMax: 32 * 1024 * 1024,
+      shortBodyBytesMax: 1024 * 1024,
       itemsPerRequestMax: 20_000,
       triggerBytesMax: 65_536,
       pinPackagesBytesMax: 32_768,

@@ -37,7 +37,9 @@ export interface ServerConfiguration {
   variants: string[];
   /** What the API says for autopkgtest's exit 8 (no tests, or all skipped). */
   neutral: NeutralStatus;
+  /** Of a body that holds a list of tests, and of any other. */
   bodyBytesMax: number;
+  shortBodyBytesMax: number;
   itemsPerRequestMax: number;
   /** Of one test request: bytes of its trigger in UTF-8, of its pins in all, and names of extra apt sources. */
   triggerBytesMax: number;

@@ -57,6 +57,7 @@ export class ApiSection {
   @AtStart() @Section(() => MetricsSection) metrics = new MetricsSection();
   @IsIn(NEUTRAL_STATUSES) neutral: NeutralStatus = 'pass';
   @Count() bodyBytesMax = 32 * 1024 * 1024;
+  @Count() shortBodyBytesMax = 1024 * 1024;
   @Count() itemsPerRequestMax = 20_000;
   @IsInt() @Min(1) @Max(ARGUMENT_BYTES_MAX) triggerBytesMax = 65_536;
   @IsInt() @Min(1) @Max(ARGUMENT_BYTES_MAX) pinPackagesBytesMax = 32_768;

@@ -12,8 +12,13 @@ export interface Submitter {
   keyId: number;
 }
 
+/** Of one statement: to write the parameters of more would hold the process too long. */
+const ROWS_MAX = 2_000;
+/** UTF-16 units of the texts that requests bring along, about. */
+const TEXTS_LENGTH_MAX = 512 * 1024;
+
 /**
- * The connection executes the three statements in this order; sent together they cost one round trip.
+ * The connection executes the statements in this order; the first three, sent together, cost one round trip. A long list takes more.
  * @returns the ids in the order of the requests, one submission after the other
  */
 export async function insertRuns(
@@ -22,20 +27,60 @@ export async function insertRuns(
 ): Promise<number[]> {
   const requests = submissions.flatMap((submission) => submission.requests);
   if (requests.length === 0) return [];
-  const [first, ...others] = submissions;
-  const { userId, keyId } = first!.submitter;
-  const ofEach = (value: (submitter: Submitter) => number): number[] =>
-    submissions.flatMap((each) => each.requests.map(() => value(each.submitter)));
-  const [statement, owners] =
-    others.length === 0
-      ? [INSERT, [userId, keyId]]
-      : [INSERT_OF_SEVERAL, [ofEach((each) => each.userId), ofEach((each) => each.keyId)]];
+  const submitters =
+    submissions.length === 1
+      ? submissions[0]!.submitter
+      : submissions.flatMap((each) => each.requests.map(() => each.submitter));
+  const insert = (part: Part): Promise<{ runId: number }[]> => {
+    const [statement, owners] = ownersOf(submitters, part);
+    const rows = requests.slice(part.from, part.to);
+    return transaction.query(statement, [...valuesOf<RunRequest>(REQUEST_COLUMNS, rows), ...owners]);
+  };
+  const [first, ...others] = partsOf(requests);
   const [, , rows] = await Promise.all([
     rememberRequested(transaction, requests),
     announceUpdate(transaction),
-    transaction.query(statement, [...valuesOf<RunRequest>(REQUEST_COLUMNS, requests), ...owners]),
+    insert(first!),
   ]);
-  return rows.map((row) => row.runId);
+  const runIds = rows.map((row) => row.runId);
+  for (const part of others) for (const { runId } of await insert(part)) runIds.push(runId);
+  return runIds;
+}
+
+/** Rows that one statement inserts. */
+interface Part {
+  from: number;
+  to: number;
+}
+
+function partsOf(requests: RunRequest[]): Part[] {
+  const parts: Part[] = [{ from: 0, to: 0 }];
+  let length = 0;
+  for (const request of requests) {
+    const last = parts.at(-1)!;
+    length += textLength(request);
+    const hasRoom = last.to - last.from < ROWS_MAX && length <= TEXTS_LENGTH_MAX;
+    if (hasRoom || last.to === last.from) {
+      last.to += 1;
+    } else {
+      parts.push({ from: last.to, to: last.to + 1 });
+      length = textLength(request);
+    }
+  }
+  return parts;
+}
+
+function textLength({ trigger, pinPackages }: RunRequest): number {
+  return pinPackages.reduce((sum, [spec]) => sum + spec.length, trigger?.length ?? 0);
+}
+
+function ownersOf(
+  submitters: Submitter | Submitter[],
+  { from, to }: Part,
+): [Statement<{ runId: number }>, unknown[]] {
+  if (!Array.isArray(submitters)) return [INSERT, [submitters.userId, submitters.keyId]];
+  const own = submitters.slice(from, to);
+  return [INSERT_OF_SEVERAL, [own.map((each) => each.userId), own.map((each) => each.keyId)]];
 }
 
 const REQUEST = namesOf(REQUEST_COLUMNS);

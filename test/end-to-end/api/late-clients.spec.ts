@@ -24,8 +24,11 @@ function drip(port: number, beginning: string, piece: string): Promise<Ending> {
   return new Promise((resolve) => {
     const started = performance.now();
     let received = '';
-    const socket: Socket = connect(port, '127.0.0.1', () => socket.write(beginning));
-    const timer = setInterval(() => piece !== '' && socket.writable && socket.write(piece), PIECE_EVERY_MS);
+    let timer: NodeJS.Timeout | undefined;
+    const socket: Socket = connect(port, '127.0.0.1', () => {
+      socket.write(beginning);
+      timer = setInterval(() => piece !== '' && socket.writable && socket.write(piece), PIECE_EVERY_MS);
+    });
     socket.on('data', (bytes) => (received += bytes.toString('latin1')));
     // The server closes while we write.
     socket.on('error', () => socket.destroy());

@@ -150,6 +150,49 @@ describe('large bodies', () => {
   });
 });
 
+describe('bodies that are longer than their route needs', () => {
+  let api: RunningApi;
+  beforeAll(async () => {
+    api = await startApi({ server: { shortBodyBytesMax: 10_000 } });
+  });
+  afterAll(() => api.stop());
+
+  const json = (method: string, body: string): RequestInit => ({
+    method,
+    body,
+    headers: { 'Content-Type': 'application/json' },
+  });
+  const padded = (text: string, bytes: number): string => text + ' '.repeat(bytes - text.length);
+
+  it('a list of tests may be longer than any other body', async () => {
+    const long = padded('[{"package":"hello"}]', 20_000);
+    expect((await api.api(LIST, json('POST', long))).status).toBe(201);
+    expect((await api.api('/test/publish', json('POST', padded('{"run_ids":""}', 9_000)))).status).toBe(200);
+    const refused = await api.api('/test/publish', json('POST', padded('{"run_ids":""}', 10_001)));
+    expect([refused.status, await refused.json()]).toMatchObject([
+      413,
+      { detail: expect.stringContaining('10000') },
+    ]);
+  });
+
+  it('a body that nobody needs is not read, and refused when it is long', async () => {
+    // Node's own fetch sends no body with a GET. NEEDLESS_BODY_BYTES_MAX is 64 KiB.
+    const status = (bytes: number) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { 'Auth-Key': api.keys.alice, 'Content-Type': 'text/plain', 'Content-Length': bytes };
+        const sent = request(`${api.url}/api/v1/auth`, { headers, agent: false }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        });
+        sent.once('error', reject);
+        sent.end(Buffer.alloc(bytes, '['));
+      });
+    expect(await status(60_000)).toBe(200);
+    expect(await status(70_000)).toBe(413);
+    expect((await api.api('/test/999999', json('DELETE', '['))).status).toBe(404);
+  });
+});
+
 describe('compression', () => {
   let api: RunningApi;
   beforeAll(async () => {

@@ -4,6 +4,7 @@ import type { User } from '@proctor/database';
 import type { NextFunction, Response } from 'express';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
+import { dropNeedlessBody } from '../http/body-need';
 import { pathOf } from '../http/paths';
 import { isAlwaysOpen, requireReader } from './closed-pages';
 import { KeyCheck } from './key-check';
@@ -41,7 +42,7 @@ export class AuthenticationMiddleware implements NestMiddleware {
   ) {}
 
   /**
-   * @throws Problem 403 without a valid key where one is needed; 401 without a password where one is needed; 302 or 403 for readers
+   * @throws Problem 413 for a long body that nobody needs; 403 without a valid key where one is needed; 401 without a password where one is needed; 302 or 403 for readers
    *   whom nobody knows, where they may not read; 429; 503
    */
   async use(request: ContextRequest, response: Response, next: NextFunction): Promise<void> {
@@ -60,6 +61,7 @@ export class AuthenticationMiddleware implements NestMiddleware {
       if (request.isPublicRead) response.setHeader('Cache-Control', 'public, no-cache');
       if (isClosed) requireReader(request, response);
     }
+    dropNeedlessBody(request);
     next();
   }
 

@@ -17,13 +17,14 @@ export class BodyMemoryLimit {
 
   /**
    * Takes room for the request's body until its response is over, or until it is given back.
+   * @param bytesMax what its handler takes
    * @throws Problem 503 when none came free in time
    */
-  async enter(request: Request, response: Response): Promise<Release> {
-    const { bodyBytesMax, bodyWaitMs } = this.configuration.server;
-    const bytes = bodySize(request) ?? bodyBytesMax;
+  async enter(request: Request, response: Response, bytesMax: number): Promise<Release> {
+    const { bodyWaitMs } = this.configuration.server;
+    const bytes = bodySize(request) ?? bytesMax;
     // What is too large is refused by its announced size, unread.
-    if (bytes === 0 || bytes > bodyBytesMax) return () => undefined;
+    if (bytes === 0 || bytes > bytesMax) return () => undefined;
     const release = await this.room.take(bytes, bodyWaitMs);
     if (!release) {
       throw comeBack(503, 'The server has too many large requests to read; nothing was changed.', bodyWaitMs);

@@ -1,6 +1,8 @@
 import { createParamDecorator, Inject, Injectable } from '@nestjs/common';
+import { describe } from '@proctor/contracts';
 import type { CallHandler, ExecutionContext, NestInterceptor, PipeTransform, Type } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { Reflector } from '@nestjs/core';
 import type { Observable } from 'rxjs';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
@@ -8,11 +10,15 @@ import { bodyTooLarge, Problem } from './problem';
 import { ParametersPipe } from './parameters.pipe';
 import { bodyBytes } from './body-bytes';
 import { BodyMemoryLimit } from './body-memory-limit';
+import { type BodyNeed, bodyNeedOf, LIST_NAME } from './body-need';
+import { type ByteField, readForm } from './form-reader';
+import { readJson } from './json-reader';
 import { multipartFields } from './multipart';
 import { watchParameters } from './ignored-parameters';
 import { jsonParameters, merge, pointerTo, textParameters } from './parameters';
 import type { Parameters } from './parameters';
-import { json, urlEncodedFields, utf8 } from './text';
+import { inSlices } from './slices';
+import { SHORT_JSON_LENGTH_MAX, urlEncodedFields, utf8 } from './text';
 import type { ContextRequest, RequestContext } from './request-context';
 
 const SentParameters = createParamDecorator((_data: unknown, context: ExecutionContext) => {
@@ -36,6 +42,7 @@ const TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 'appl
 export class BodyInterceptor implements NestInterceptor {
   constructor(
     private readonly room: BodyMemoryLimit,
+    private readonly reflector: Reflector,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
@@ -43,37 +50,48 @@ export class BodyInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<ContextRequest>();
     const response = context.switchToHttp().getResponse<Response>();
     const query = textParameters(urlEncodedFields(queryOf(request.url)), () => null);
-    request.parameters = watchParameters(request, merge(query, await this.body(request, response)));
+    const need = bodyNeedOf(request, context, this.reflector, this.configuration.server);
+    request.parameters = watchParameters(request, merge(query, await this.body(request, response, need)));
     return next.handle();
   }
 
-  private async body(request: Request, response: Response): Promise<Parameters> {
-    const bytes = await this.bytes(request, response);
+  private async body(request: Request, response: Response, need: BodyNeed): Promise<Parameters> {
+    const bytes = await this.bytes(request, response, need);
     if (bytes.length === 0) return new Map();
     const type = request.is(TYPES);
     if (!type) throw unsupported(request);
-    // Every transport carries text; checked once, so that no parser quietly replaces what it cannot read.
-    const text = utf8(bytes, 'The body');
-    if (type === 'application/x-www-form-urlencoded') return textParameters(urlEncodedFields(text), inBody);
-    if (type === 'multipart/form-data') {
-      return textParameters(await multipartFields(request, response, bytes), inBody);
-    }
-    return jsonParameters(json(text, 'The body', '#'));
+    if (type === 'application/x-www-form-urlencoded')
+      return formParameters(await inSlices(readForm(bytes)), need);
+    if (type === 'multipart/form-data')
+      return formParameters(await multipartFields(request, response, bytes), need);
+    return jsonParameters(await inSlices(readJson(bytes, 'The body', '#')));
   }
 
-  private async bytes(request: Request, response: Response): Promise<Buffer> {
-    if (isWithoutBody(request)) return NO_BYTES;
-    const limit = this.configuration.server.bodyBytesMax;
-    if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit);
-    const leave = await this.room.enter(request, response);
+  private async bytes(request: Request, response: Response, { bytesMax }: BodyNeed): Promise<Buffer> {
+    if (bytesMax === 0 || isWithoutBody(request)) return NO_BYTES;
+    if (Number(request.headers['content-length']) > bytesMax) throw bodyTooLarge(bytesMax);
+    const leave = await this.room.enter(request, response, bytesMax);
     try {
-      return await bodyBytes(request, limit);
+      return await bodyBytes(request, bytesMax);
     } catch (error) {
       // What was read is dropped; the response may take a while yet.
       leave();
       throw error;
     }
   }
+}
+
+/** Bytes of a field of a form: more than the longest text of a request has. A list of tests may have as many as its body. */
+export const FIELD_BYTES_MAX = 1024 * 1024;
+
+/** @throws Problem 400 for what is given twice, or no UTF-8; 413 for a text that is too long */
+function formParameters(fields: ByteField[], { takesList }: BodyNeed): Parameters {
+  const texts = fields.map(([name, bytes]): [string, string | Buffer] => {
+    if (takesList && name === LIST_NAME && bytes.length > SHORT_JSON_LENGTH_MAX) return [name, bytes];
+    if (bytes.length <= FIELD_BYTES_MAX) return [name, utf8(bytes, describe(name))];
+    throw new Problem(413, `${describe(name)} is longer than ${FIELD_BYTES_MAX} bytes.`);
+  });
+  return textParameters(texts, inBody);
 }
 
 const NO_BYTES = Buffer.alloc(0);

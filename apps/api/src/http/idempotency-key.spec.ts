@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { refusalOf } from '../../../../test/support/refusal';
 import { fingerprint, idempotencyKeyOf } from './idempotency-key';
 import { jsonParameters, merge, textParameters } from './parameters';
 import type { Field, Parameters } from './parameters';
 import '../runs/test-request.dto';
+import { atOnce } from './slices';
 
 it.each([undefined, 'x', '"8e03978e"', 'a b', 'x'.repeat(255)])(
   'the Idempotency-Key %j is taken',
@@ -22,7 +24,7 @@ it.each(['', ' ', ' x', 'x ', 'x'.repeat(256), 'é', 'a\tb', 'a\0'])(
 
 const PATH = '/api/v1/test/bookworm/amd64';
 const of = (parameters: Parameters, path = PATH, method = 'POST'): string =>
-  fingerprint(method, path, parameters);
+  atOnce(fingerprint(method, path, parameters));
 const form = (...fields: Field[]): Parameters => textParameters(fields, (name) => `#/${name}`);
 const query = (...fields: Field[]): Parameters => textParameters(fields, () => null);
 
@@ -89,4 +91,18 @@ describe('fingerprint', () => {
 it('what is no JSON and should be, or nests too deep, is refused', () => {
   expect(() => of(form(['tests', '[{']))).toThrow(/tests is not valid JSON/);
   expect(() => of(form(['tests', '['.repeat(100_000)]))).toThrow(/64 deep/);
+});
+
+it('the hash is that of one text, though it is made in pieces', () => {
+  const tests = [
+    { trigger: 'a', package: 'hello', 'pin-packages': [['src:hello', 'sid'], []] },
+    [[[[['deep', { b: 1, a: null }]]]]],
+    null,
+  ];
+  const parameters = jsonParameters({ tests, priority: 5 });
+  const text =
+    '{"method":"POST","path":"/api/v1/x","parameters":[["priority",5],["tests",[' +
+    '{"package":"hello","pin-packages":[["src:hello","sid"],[]],"trigger":"a"},' +
+    '[[[[["deep",{"a":null,"b":1}]]]]],null]]]}';
+  expect(of(parameters, '/api/v1/x')).toBe(createHash('sha256').update(text).digest('hex'));
 });

@@ -6,6 +6,7 @@ import { of } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { pathOf } from './paths';
 import { fingerprint, idempotencyKeyOf, keyIsTaken } from './idempotency-key';
+import { inSlices } from './slices';
 import type { ContextRequest, RequestContext } from './request-context';
 
 /**
@@ -20,7 +21,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   /** @throws Problem 400 for a header that is no key; 409 when the key was used for another request */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<ContextRequest>();
-    request.claim = claimOf(request);
+    request.claim = await claimOf(request);
     const earlier = request.claim && (await this.keptAnswers.find(request.claim));
     return earlier ? of(answerOf(earlier)) : next.handle();
   }
@@ -42,12 +43,13 @@ export function answerOf(outcome: Once): unknown {
   return outcome.answer;
 }
 
-function claimOf(request: ContextRequest): IdempotencyKey | null {
+async function claimOf(request: ContextRequest): Promise<IdempotencyKey | null> {
   const key = idempotencyKeyOf(request.get('Idempotency-Key'));
   if (key === null) return null;
   const { requestor, parameters } = request;
   if (!requestor || !parameters)
     throw new Error('a route claims an idempotency key and is not checked and read');
   const { keyId } = requestor;
-  return { keyId, key, fingerprint: fingerprint(request.method, pathOf(request), parameters) };
+  const steps = fingerprint(request.method, pathOf(request), parameters);
+  return { keyId, key, fingerprint: await inSlices(steps) };
 }

@@ -1,11 +1,13 @@
 import type { Request, Response } from 'express';
 import multer, { MulterError } from 'multer';
+import type { ByteField } from './form-reader';
 import { badRequest } from './problem';
-import type { Field } from './parameters';
-import { utf8 } from './text';
+import { inSlices, type SlicedWork } from './slices';
 
-const PARTS_MAX = 50;
-const FIELD_NAME_BYTES_MAX = 100;
+export const PARTS_MAX = 50;
+export const FIELD_NAME_BYTES_MAX = 100;
+/** Bytes that are taken apart at a time. */
+const PIECE_BYTES = 64 * 1024;
 
 /**
  * The fields and files of a `multipart/form-data` body that was read before; a file counts as the field of its name.
@@ -13,7 +15,12 @@ const FIELD_NAME_BYTES_MAX = 100;
  * @param body whole, already held within the body limit
  * @throws Problem 400 for a body that is malformed or has too many parts
  */
-export async function multipartFields(request: Request, response: Response, body: Buffer): Promise<Field[]> {
+export async function multipartFields(
+  request: Request,
+  response: Response,
+  body: Buffer,
+): Promise<ByteField[]> {
+  let isOver = false;
   const options = {
     limits: {
       fieldSize: body.length,
@@ -22,12 +29,14 @@ export async function multipartFields(request: Request, response: Response, body
       fieldNameSize: FIELD_NAME_BYTES_MAX,
       fieldNestingDepth: 0,
     },
-    streamHandler: (_request: Request, parser: NodeJS.WritableStream) => parser.end(body),
+    streamHandler: (_request: Request, parser: NodeJS.WritableStream) =>
+      void inSlices(written(body, parser, () => isOver)),
   };
   // The type definitions do not know streamHandler yet.
   const upload = multer(options);
   await new Promise<void>((resolve, reject) => {
     void upload.any()(request, response, (error: unknown) => {
+      isOver = true;
       if (error) reject(badRequest(`The multipart body cannot be read: ${reasonOf(error)}.`));
       else resolve();
     });
@@ -36,14 +45,22 @@ export async function multipartFields(request: Request, response: Response, body
   // It passes over a body whose type it cannot take apart, and says nothing.
   if (!fields) throw badRequest('The multipart body cannot be read: its Content-Type is malformed.');
   const files = (request.files ?? []) as Express.Multer.File[];
-  return [
-    ...textFields(fields),
-    ...files.map((file): Field => [file.fieldname, utf8(file.buffer, `The file ${file.fieldname}`)]),
-  ];
+  return [...textFields(fields), ...files.map((file): ByteField => [file.fieldname, file.buffer])];
 }
 
-function textFields(fields: Record<string, string | string[]>): Field[] {
-  return Object.entries(fields).flatMap(([name, value]) => [value].flat().map((text): Field => [name, text]));
+/** @param isOver once what was wrong with the body is known */
+function* written(body: Buffer, parser: NodeJS.WritableStream, isOver: () => boolean): SlicedWork<void> {
+  for (let from = 0; from < body.length && !isOver(); from += PIECE_BYTES) {
+    parser.write(body.subarray(from, from + PIECE_BYTES));
+    yield;
+  }
+  parser.end();
+}
+
+function textFields(fields: Record<string, string | string[]>): ByteField[] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    [value].flat().map((text): ByteField => [name, Buffer.from(text)]),
+  );
 }
 
 function reasonOf(error: unknown): string {

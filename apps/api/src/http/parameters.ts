@@ -4,7 +4,10 @@ import { refused } from './problem';
 /** A named value of a request, wherever it travelled. */
 export interface Parameter {
   value: unknown;
-  /** From the query, a form field or an uploaded file: `value` is a string that still has to be read as what it means. */
+  /**
+   * From the query, a form field or an uploaded file: `value` is a string that still has to be read as what it means. A long list of
+   * tests is left as its bytes: see `withList`.
+   */
   isText: boolean;
   /** Where the body holds it, as a JSON pointer in URI fragment form; null when it came in the query. */
   pointer: string | null;
@@ -20,12 +23,15 @@ export type Parameters = Map<string, Parameter>;
 
 export type Field = [name: string, text: string];
 
+/** A field whose text is long may come as its bytes. */
+type SentField = [name: string, text: string | Buffer];
+
 /**
  * @param pointerOf where a name is in the body; answers null for the query
  * A name that ends in `[]` may come several times: its value is an array then.
  * @throws Problem 400 for any other name that is given twice
  */
-export function textParameters(fields: Field[], pointerOf: (name: string) => string | null): Parameters {
+export function textParameters(fields: SentField[], pointerOf: (name: string) => string | null): Parameters {
   const parameters: Parameters = new Map();
   for (const [name, value] of fields) {
     const pointer = pointerOf(name);

@@ -1,8 +1,12 @@
-import { describe, wellFormed } from '@proctor/contracts';
+import { describe } from '@proctor/contracts';
 import { isUtf8 } from 'node:buffer';
-import { checkJsonSize } from './json-size';
-import { badRequest, refused } from './problem';
+import { readJson } from './json-reader';
+import { badRequest, Problem } from './problem';
 import type { Field } from './parameters';
+import { atOnce, type SlicedWork } from './slices';
+
+/** Of a JSON text that is read at once, UTF-16 units: a field of a form, or a value of the query. */
+export const SHORT_JSON_LENGTH_MAX = 256 * 1024;
 
 /**
  * Strictly UTF-8; a byte order mark is dropped.
@@ -15,23 +19,26 @@ export function utf8(bytes: Uint8Array, what: string): string {
 }
 
 /**
- * @throws Problem 400 that says where the text stops being JSON, or that it nests too deep; 413 for too many values
+ * Reads a short JSON text at once.
+ * @throws Problem 400 that says where the text stops being JSON, or that it nests too deep; 413 for a long text, or one with too many
+ *   values
  */
 export function json(text: string, what: string, pointer: string | null): unknown {
-  checkJsonSize(text, what, pointer);
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw refused(`${what} is not valid JSON: ${wellFormed(error.message.slice(0, 200))}.`, pointer);
-  }
+  if (text.length > SHORT_JSON_LENGTH_MAX)
+    throw new Problem(413, `${what} is longer than ${SHORT_JSON_LENGTH_MAX} characters.`);
+  return atOnce(readJson(Buffer.from(text), what, pointer));
+}
+
+/** The same for a text of any length, which comes as bytes when it is long. @throws as json */
+export function* jsonOf(text: string | Buffer, what: string, pointer: string | null): SlicedWork<unknown> {
+  return typeof text === 'string' ? json(text, what, pointer) : yield* readJson(text, what, pointer);
 }
 
 /** More than any request has; without a limit a body of commas alone would need many times its size in memory. */
-const FIELDS_MAX = 100;
+export const FIELDS_MAX = 100;
 
 /**
- * The fields of a query or of an `application/x-www-form-urlencoded` body, in their order.
+ * The fields of a query, in their order.
  * @throws Problem 400 for a percent sign that encodes nothing, or bytes that are not UTF-8
  */
 export function urlEncodedFields(text: string): Field[] {

@@ -23,6 +23,7 @@ import { pathOf } from '../http/paths';
 import { badRequest } from '../http/problem';
 import { fingerprint, idempotencyKeyOf } from '../http/idempotency-key';
 import type { ContextRequest } from '../http/request-context';
+import { atOnce } from '../http/slices';
 
 /**
  * The parameter of a handler behind a password and `BodyInterceptor`: null without the header `Idempotency-Key`.
@@ -39,7 +40,7 @@ const SentSealed = createParamDecorator((_data: unknown, context: ExecutionConte
     throw badRequest(
       'Idempotency-Key needs HTTP basic authentication: the answer is sealed by the password.',
     );
-  return { word, password, fingerprint: fingerprint(request.method, pathOf(request), parameters) };
+  return { word, password, fingerprint: atOnce(fingerprint(request.method, pathOf(request), parameters)) };
 });
 
 @Controller('api/v1/keys')

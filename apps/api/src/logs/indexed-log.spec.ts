@@ -127,7 +127,8 @@ it('a look at a place that is never reached is given up, and what was found of a
     for (;;) yield await Promise.resolve(zeros);
   };
   const index = { ...new LogIndexer(/(?!)/).end(), bytes: 4 * 1024 ** 3, lines: 900_000_000 };
-  const log = new IndexedLog(index, endless, 20);
+  const lookMs = 20;
+  const log = new IndexedLog(index, endless, lookMs);
   await expect(log.lines(900_000_000, LIMITS)).rejects.toBeInstanceOf(TooFar);
   await expect(log.wholeLine(900_000_000, 1_000)).rejects.toBeInstanceOf(TooFar);
   expect(await log.search('x', 1, { hits: 3, timeoutMs: 20 })).toEqual({ hits: [], cutAt: 1 });

@@ -6,6 +6,7 @@ import { jsonParameters } from '../http/parameters';
 import { accept } from './accept';
 import { TestListPipe } from './submission.pipes';
 import { submittedAt } from './submitted-items';
+import { atOnce } from '../http/slices';
 
 const configuration = apiConfiguration();
 const pipe = new TestListPipe(configuration);
@@ -43,8 +44,8 @@ it('every item of any list is decided, or the list is refused with a Problem, an
   fc.assert(
     fc.property(fc.array(item, { maxLength: 4 }), priority, (tests, ofAll) => {
       try {
-        const items = pipe.transform(jsonParameters({ tests, priority: ofAll }));
-        const submission = accept(submittedAt(items, 'bookworm', 'amd64'), 'bob', configuration);
+        const items = atOnce(pipe.steps(jsonParameters({ tests, priority: ofAll })));
+        const submission = atOnce(accept(submittedAt(items, 'bookworm', 'amd64'), 'bob', configuration));
         expect(submission.runs.length + submission.ignored.length).toBe(tests.length);
         expect(submission.runs.every((run) => /^[a-z0-9][a-z0-9+.-]+$/.test(run.package))).toBe(true);
         expect(JSON.stringify(submission)).toMatch(/^\{"runs":/);

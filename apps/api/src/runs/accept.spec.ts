@@ -8,6 +8,7 @@ import type { Submission } from './accept';
 import { TestListPipe } from './submission.pipes';
 import { submittedAt } from './submitted-items';
 import { TestOptions } from './test-request.dto';
+import { atOnce } from '../http/slices';
 
 const configuration = apiConfiguration();
 
@@ -23,8 +24,8 @@ function submit(
   { user = 'bob', suite = 'bookworm', arch = 'amd64', priority }: Circumstances = {},
 ): Submission {
   const parameters = jsonParameters({ tests, priority: priority ?? null });
-  const items = new TestListPipe(configuration).transform(parameters);
-  return accept(submittedAt(items, suite, arch), user, configuration);
+  const items = atOnce(new TestListPipe(configuration).steps(parameters));
+  return atOnce(accept(submittedAt(items, suite, arch), user, configuration));
 }
 
 /** Pins of so many bytes in all. */
@@ -196,7 +197,7 @@ it.each<[string, unknown, string, RegExp]>([
     'a number in sources',
     { package: 'hello', 'extra-apt-sources': [1] },
     '#/tests/1/extra-apt-sources',
-    /array of strings/,
+    /array of at most 1000 strings/,
   ],
   [
     'an unknown source',

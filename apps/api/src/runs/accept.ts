@@ -5,6 +5,7 @@ import type { RunRequest } from '@proctor/contracts';
 import type { ApiConfiguration } from '../configuration.token';
 import { badRequest } from '../http/problem';
 import type { Problem } from '../http/problem';
+import type { SlicedWork } from '../http/slices';
 import { faultAt, isOfBody, placeOf } from './place';
 import type { Fault } from './place';
 import { resolveItem } from './resolve-item';
@@ -31,6 +32,9 @@ export interface Submission {
   warnings: string[];
 }
 
+/** Items between two rests. */
+const ITEMS_AT_ONCE = 20;
+
 /** An item without fault. */
 interface AcceptedItem {
   package: string;
@@ -45,18 +49,19 @@ interface AcceptedItem {
  * @param backends of packages that have one of their own, by name
  * @throws Problem 400 naming the fields and values at fault
  */
-export function accept(
+export function* accept(
   { parts, warnings }: Submitted,
   userName: string,
   configuration: ApiConfiguration,
   backends: ReadonlyMap<string, string> = new Map(),
-): Submission {
+): SlicedWork<Submission> {
   const submission: Submission = { runs: [], ignored: [], warnings };
   const faults = parts.flatMap((part) => targetFaults(part, configuration));
   for (const part of parts) {
     const accepted: AcceptedItem[] = [];
     for (const [index, { item, faults: shapeFaults }] of part.items.entries()) {
       if (faults.length >= FAULTS_MAX) break;
+      if (index % ITEMS_AT_ONCE === 0) yield;
       const { details, faults: found } =
         shapeFaults.length > 0
           ? { details: null, faults: shapeFaults }
@@ -65,21 +70,22 @@ export function accept(
       const priority = item.priority ?? part.priority ?? PRIORITY_DEFAULT;
       if (details) accepted.push({ package: item.package, details, priority });
     }
-    if (faults.length === 0) enter(submission, part, accepted, configuration);
+    if (faults.length === 0) yield* enter(submission, part, accepted, configuration);
   }
   if (faults.length > 0) throw refusal(faults);
   return submission;
 }
 
 /** Writes down what becomes of the items of a part, which are without fault. */
-function enter(
+function* enter(
   { runs, ignored }: Submission,
   { suite, archs, request }: SubmittedPart,
   items: AcceptedItem[],
   { rejectList }: ApiConfiguration,
-): void {
+): SlicedWork<void> {
   for (const arch of archs) {
     for (const [index, item] of items.entries()) {
+      if (index % ITEMS_AT_ONCE === 0) yield;
       const reason = !isPackageName(item.package)
         ? 'invalid-name'
         : isRejected(rejectList, item.package, suite, arch)

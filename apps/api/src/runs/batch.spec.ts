@@ -5,12 +5,13 @@ import { accept } from './accept';
 import type { Submission } from './accept';
 import { placeOf } from './place';
 import { BatchPipe } from './submission.pipes';
+import { atOnce } from '../http/slices';
 
 const configuration = apiConfiguration({ itemsPerRequestMax: 20 });
 const pipe = new BatchPipe(configuration);
 
 function submit(tests: unknown, more: object = {}): Submission {
-  return accept(pipe.transform(jsonParameters({ tests, ...more })), 'bob', configuration);
+  return atOnce(accept(atOnce(pipe.steps(jsonParameters({ tests, ...more }))), 'bob', configuration));
 }
 
 describe('batches', () => {
@@ -107,8 +108,8 @@ describe('batches', () => {
 
   it('a batch is read as text too, and as a list alone', () => {
     const text = textParameters([['tests', JSON.stringify([good])]], (name) => `#/${name}`);
-    expect(pipe.transform(text).parts).toMatchObject([{ suite: 'trixie', archs: ['amd64'], request: 0 }]);
-    const [part] = pipe.transform(jsonParameters([good])).parts;
+    expect(atOnce(pipe.steps(text)).parts).toMatchObject([{ suite: 'trixie', archs: ['amd64'], request: 0 }]);
+    const [part] = atOnce(pipe.steps(jsonParameters([good]))).parts;
     expect(placeOf(part!.origin, 2, 'trigger')).toEqual({
       label: 'tests[0].tests[2].trigger',
       pointer: '#/0/tests/2/trigger',
@@ -134,15 +135,17 @@ describe('batches', () => {
 });
 
 it('a package gets its own backend when the item names none', () => {
-  const parts = pipe.transform(
-    jsonParameters([
-      {
-        suite: 'trixie',
-        arch: 'amd64',
-        tests: [{ package: 'linux' }, { package: 'linux', backend: 'unshare' }],
-      },
-    ]),
+  const parts = atOnce(
+    pipe.steps(
+      jsonParameters([
+        {
+          suite: 'trixie',
+          arch: 'amd64',
+          tests: [{ package: 'linux' }, { package: 'linux', backend: 'unshare' }],
+        },
+      ]),
+    ),
   );
-  const { runs } = accept(parts, 'bob', configuration, new Map([['linux', 'qemu']]));
+  const { runs } = atOnce(accept(parts, 'bob', configuration, new Map([['linux', 'qemu']])));
   expect(runs.map((run) => run.backend)).toEqual(['qemu', 'unshare']);
 });

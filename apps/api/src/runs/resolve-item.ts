@@ -25,10 +25,15 @@ export function resolveItem(
   // An empty name counts as left out: clients send the empty fields of a form too.
   const backend = item.backend || packageBackend || server.defaultBackend;
   const variant = item.autopkgtest || server.variants[0] || '';
+  const tooLong = lengthFaults(item, server);
+  // The names in what is too long are not looked at.
+  const ofNames =
+    tooLong.length > 0
+      ? []
+      : [...pinFaults(pins, server.suites), ...sourceFaults(sources, userName, extraAptSources)];
   const faults = [
-    ...lengthFaults(item, server),
-    ...pinFaults(pins, server.suites),
-    ...sourceFaults(sources, userName, extraAptSources),
+    ...tooLong,
+    ...ofNames,
     ...unknownName('backend', backend, server.backends),
     ...unknownName('autopkgtest', variant, server.variants),
   ];

@@ -2,6 +2,7 @@ import { Controller, HttpCode, Param, Post, UseInterceptors } from '@nestjs/comm
 import type { IdempotencyKey, Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { CurrentRequestor } from '../auth/requestor';
+import { TakesList } from '../http/body-need';
 import { Claim, IdempotencyInterceptor } from '../http/idempotency.interceptor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { DryRunInterceptor } from './dry-run';
@@ -23,6 +24,7 @@ export class SubmissionController {
   ) {}
 
   @Post('test/batch')
+  @TakesList()
   @HttpCode(201)
   submitBatch(
     @Sent(BatchPipe) batch: Submitted,
@@ -33,6 +35,7 @@ export class SubmissionController {
   }
 
   @Post('test/:suite/:arch')
+  @TakesList()
   @HttpCode(201)
   submitList(
     @Param('suite') suite: string,

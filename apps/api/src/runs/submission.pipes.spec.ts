@@ -7,6 +7,7 @@ import { placeOf } from './place';
 import { TestListPipe, TestOptionsPipe } from './submission.pipes';
 import { itemOf } from './submitted-items';
 import type { SubmittedItems } from './submitted-items';
+import { atOnce } from '../http/slices';
 
 const form = (fields: Record<string, string>): Parameters =>
   textParameters(Object.entries(fields), (name) => `#/${name}`);
@@ -14,11 +15,11 @@ const query = (fields: Record<string, string>): Parameters =>
   textParameters(Object.entries(fields), () => null);
 
 function list(parameters: Parameters, itemsPerRequestMax = 10): SubmittedItems {
-  return new TestListPipe(apiConfiguration({ itemsPerRequestMax })).transform(parameters);
+  return atOnce(new TestListPipe(apiConfiguration({ itemsPerRequestMax })).steps(parameters));
 }
 
 function single(parameters: Parameters): SubmittedItems {
-  return itemOf('hello', new TestOptionsPipe(apiConfiguration()).transform(parameters));
+  return itemOf('hello', atOnce(new TestOptionsPipe(apiConfiguration()).steps(parameters)));
 }
 
 const itemsOf = ({ items }: SubmittedItems): unknown[] => items.map(({ item }) => item);

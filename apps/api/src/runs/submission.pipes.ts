@@ -8,6 +8,9 @@ import { fieldsOf } from '../http/parameters.pipe';
 import type { Fields } from '../http/parameters.pipe';
 import { copyOf, keysOf } from '../http/shape';
 import type { Parameters } from '../http/parameters';
+import { LIST_NAME } from '../http/body-need';
+import { readJson } from '../http/json-reader';
+import { inSlices, type SlicedWork } from '../http/slices';
 import { elementOf, faultAt, isOfBody, keyOf } from './place';
 import type { Fault, Place } from './place';
 import { FAULTS_MAX, itemsIn } from './submitted-items';
@@ -16,10 +19,16 @@ import { BatchPart, checkLength, SingleTest, TestList } from './test-request.dto
 import { UnknownKeys, unknownParameters } from './unknown-keys';
 
 /** What the three kinds of request have in common. Faults of items are kept: they are reported with those of their names. */
-abstract class SubmissionPipe<T> implements PipeTransform<Parameters, T> {
+abstract class SubmissionPipe<T> implements PipeTransform<Parameters, Promise<T>> {
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 
-  abstract transform(parameters: Parameters): T;
+  /** @throws as steps */
+  transform(parameters: Parameters): Promise<T> {
+    return inSlices(this.steps(parameters));
+  }
+
+  /** The same, for who decides when it rests. */
+  abstract steps(parameters: Parameters): SlicedWork<T>;
 
   protected get runsMax(): number {
     return this.configuration.server.itemsPerRequestMax;
@@ -30,7 +39,8 @@ abstract class SubmissionPipe<T> implements PipeTransform<Parameters, T> {
   }
 
   /** The list, and where the client sent it. */
-  protected list(parameters: Parameters): TestList & { origin: Place; unknown: string[] } {
+  protected *list(sent: Parameters): SlicedWork<TestList & { origin: Place; unknown: string[] }> {
+    const parameters = yield* withList(sent);
     const { values, unknown } = this.fields(TestList, parameters);
     const origin = { label: 'tests', pointer: parameters.get('tests')?.pointer ?? null };
     return { ...copyOf(TestList, values), origin, unknown };
@@ -41,10 +51,10 @@ abstract class SubmissionPipe<T> implements PipeTransform<Parameters, T> {
 @Injectable()
 export class TestListPipe extends SubmissionPipe<SubmittedItems> {
   /** @throws Problem 400; 413 for too many tests */
-  transform(parameters: Parameters): SubmittedItems {
-    const { tests, priority, dry_run: isDryRun = false, origin, unknown } = this.list(parameters);
+  *steps(parameters: Parameters): SlicedWork<SubmittedItems> {
+    const { tests, priority, dry_run: isDryRun = false, origin, unknown } = yield* this.list(parameters);
     const unknownKeys = new UnknownKeys();
-    const items = itemsIn(tests, { list: origin }, unknownKeys);
+    const items = yield* itemsIn(tests, { list: origin }, unknownKeys);
     const warnings = [...unknownParameters(unknown), ...unknownKeys.warnings()];
     return { items, origin: { list: origin }, priority, warnings, isDryRun };
   }
@@ -54,7 +64,8 @@ export class TestListPipe extends SubmissionPipe<SubmittedItems> {
 @Injectable()
 export class TestOptionsPipe extends SubmissionPipe<SubmittedOptions> {
   /** @throws Problem 400 */
-  transform(parameters: Parameters): SubmittedOptions {
+  // eslint-disable-next-line require-yield -- one item is read at once
+  *steps(parameters: Parameters): SlicedWork<SubmittedOptions> {
     const tests = parameters.get('tests');
     if (tests) throw refused('tests does not belong to a request for a single package.', tests.pointer);
     const { values, spellings, unknown } = this.fields(SingleTest, parameters);
@@ -71,27 +82,23 @@ export class TestOptionsPipe extends SubmissionPipe<SubmittedOptions> {
 @Injectable()
 export class BatchPipe extends SubmissionPipe<Submitted> {
   /** @throws Problem 400; 413 for too many runs: each item counts once for each architecture of its part */
-  transform(parameters: Parameters): Submitted {
-    const { tests, priority, dry_run: isDryRun = false, origin, unknown } = this.list(parameters);
+  *steps(parameters: Parameters): SlicedWork<Submitted> {
+    const { tests, priority, dry_run: isDryRun = false, origin, unknown } = yield* this.list(parameters);
     const unknownInParts = new UnknownKeys();
-    const read = partsIn(tests, origin, unknownInParts);
+    const read = yield* partsIn(tests, origin, unknownInParts);
     checkLength(
       read.reduce((sum, { part }) => sum + part.tests.length * part.arch.length, 0),
       this.runsMax,
     );
     const unknownInItems = new UnknownKeys();
-    const parts = read.map(({ part: { suite, arch, tests: wanted }, place }, request): SubmittedPart => {
-      const items = { list: keyOf(place, 'tests') };
-      return {
-        request,
-        suite,
-        archs: arch,
-        items: itemsIn(wanted, items, unknownInItems),
-        origin: items,
-        priority,
-        target: { suite: keyOf(place, 'suite'), arch: keyOf(place, 'arch') },
-      };
-    });
+    const parts: SubmittedPart[] = [];
+    for (const [request, { part, place }] of read.entries()) {
+      const { suite, arch: archs } = part;
+      const origin = { list: keyOf(place, 'tests') };
+      const items = yield* itemsIn(part.tests, origin, unknownInItems);
+      const target = { suite: keyOf(place, 'suite'), arch: keyOf(place, 'arch') };
+      parts.push({ request, suite, archs, items, origin, priority, target });
+    }
     const warnings = [
       ...unknownParameters(unknown),
       ...unknownInParts.warnings(),
@@ -101,16 +108,25 @@ export class BatchPipe extends SubmissionPipe<Submitted> {
   }
 }
 
+/** A list that came as the bytes of its text, read. @throws Problem 400; 413 */
+function* withList(parameters: Parameters): SlicedWork<Parameters> {
+  const sent = parameters.get(LIST_NAME);
+  if (!Buffer.isBuffer(sent?.value)) return parameters;
+  const value = yield* readJson(sent.value, LIST_NAME, sent.pointer);
+  return new Map([...parameters, [LIST_NAME, { ...sent, value, isText: false }]]);
+}
+
 /** @throws Problem 400 */
-function partsIn(
+function* partsIn(
   list: unknown[],
   origin: Place,
   unknownKeys: UnknownKeys,
-): { part: BatchPart; place: Place }[] {
+): SlicedWork<{ part: BatchPart; place: Place }[]> {
   const faults: Fault[] = [];
   const parts: { part: BatchPart; place: Place }[] = [];
   for (const [index, raw] of list.entries()) {
     if (faults.length >= FAULTS_MAX) break;
+    yield;
     const place = elementOf(origin, index);
     if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
       faults.push(faultAt(place, `must be an object, not ${describe(raw)}`));

@@ -4,6 +4,7 @@ import { type IdempotencyKey, type Once, type Requestor, Submissions } from '@pr
 import { type ApiConfiguration, CONFIGURATION } from '../configuration.token';
 import { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { answerOf } from '../http/idempotency.interceptor';
+import { inSlices } from '../http/slices';
 import { ResultLongPoll } from './result-long-poll';
 import { accept, type IgnoredItem, type Submission } from './accept';
 import { type Asker, type DryRunAnswer, DryRuns } from './dry-run';
@@ -80,6 +81,6 @@ export class SubmissionService {
   }
 
   private async judge(submitted: Submitted, userName: string): Promise<Submission> {
-    return accept(submitted, userName, this.configuration, await this.backends.all());
+    return inSlices(accept(submitted, userName, this.configuration, await this.backends.all()));
   }
 }

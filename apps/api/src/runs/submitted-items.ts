@@ -1,5 +1,6 @@
 import { describe, faultsOf } from '@proctor/contracts';
 import { copyOf, keysOf } from '../http/shape';
+import type { SlicedWork } from '../http/slices';
 import { placeOf } from './place';
 import type { Origin, Place } from './place';
 import { TestItem } from './test-request.dto';
@@ -87,15 +88,23 @@ export function itemOf(
 /** More faults are not reported, so items after them need not be read. */
 export const FAULTS_MAX = 20;
 
+/** Items between two rests. */
+const ITEMS_AT_ONCE = 20;
+
 /**
  * Reads the items of a list.
  * @param unknownKeys is given each key that is not an item's
  */
-export function itemsIn(list: unknown[], origin: Origin, unknownKeys: UnknownKeys): SubmittedItem[] {
+export function* itemsIn(
+  list: unknown[],
+  origin: Origin,
+  unknownKeys: UnknownKeys,
+): SlicedWork<SubmittedItem[]> {
   const items: SubmittedItem[] = [];
   let faults = 0;
   for (const [index, raw] of list.entries()) {
     if (faults >= FAULTS_MAX) break;
+    if (index % ITEMS_AT_ONCE === 0) yield;
     const read = readItem(raw, (key) => unknownKeys.add(key, placeOf(origin, index).label));
     faults += read.faults.length;
     items.push(read);

@@ -1,23 +1,15 @@
 import { PRIORITY_MAX, PRIORITY_MIN, describe, IsStorableText, must } from '@proctor/contracts';
 import type { Pin } from '@proctor/contracts';
-import {
-  ArrayNotEmpty,
-  ArrayUnique,
-  IsArray,
-  IsBoolean,
-  IsInt,
-  IsOptional,
-  IsString,
-  Max,
-  Min,
-  ValidateBy,
-} from 'class-validator';
+import { IsArray, IsBoolean, IsInt, IsOptional, IsString, Max, Min, ValidateBy } from 'class-validator';
 import type { ValidationOptions } from 'class-validator';
 import type { ApiConfiguration } from '../configuration.token';
 import { Problem, refused } from '../http/problem';
 import { From } from '../http/shape';
 import type { Parameter } from '../http/parameters';
 import { PRIORITY_RANGE, priorityOf } from './priority';
+
+/** Of suites, architectures or sources: longer lists are refused before their members are looked at. */
+const NAMES_MAX = 1_000;
 
 const WHOLE_PRIORITY = must(`be ${PRIORITY_RANGE}`);
 
@@ -29,7 +21,7 @@ export class TestOptions {
 
   @From({ text: 'json', alias: 'pin_packages' })
   @IsOptional()
-  @IsPinList(must('be an array of [package spec, suite], both strings'))
+  @IsListOf(isPin, must(`be an array of at most ${NAMES_MAX} times [package spec, suite], both strings`))
   'pin-packages'?: Pin[] | null;
 
   @From({ text: 'boolean' })
@@ -40,8 +32,7 @@ export class TestOptions {
   /** The interface spells it differently for a single package. */
   @From({ text: 'json', alias: 'extra_apt_sources' })
   @IsOptional()
-  @IsArray(must('be an array of strings'))
-  @IsString({ each: true, ...must('be an array of strings') })
+  @IsListOf(isText, must(`be an array of at most ${NAMES_MAX} strings`))
   'extra-apt-sources'?: string[] | null;
 
   @IsOptional()
@@ -94,21 +85,38 @@ export class BatchPart {
   suite: string;
 
   /** One name counts as a list of it. */
-  @IsArray(must('be an architecture or an array of them'))
-  @ArrayNotEmpty(must('be an architecture or an array of them'))
-  @ArrayUnique(must('name each architecture once'))
-  @IsString({ each: true, ...must('be an architecture or an array of them') })
+  @IsListOf(isText, must('be an architecture or an array of them'), 1)
+  @IsEachOnce(must('name each architecture once'))
   arch: string[];
 
   @IsArray(must('be an array'))
   tests: unknown[];
 }
 
-function IsPinList(options: ValidationOptions): PropertyDecorator {
-  const isPin = (pin: unknown): boolean =>
-    Array.isArray(pin) && pin.length === 2 && pin.every((part) => typeof part === 'string');
-  const validate = (value: unknown): boolean => Array.isArray(value) && value.every(isPin);
-  return ValidateBy({ name: 'isPinList', validator: { validate } }, options);
+/** @param countMin of members */
+function IsListOf(
+  isMember: (member: unknown) => boolean,
+  options: ValidationOptions,
+  countMin = 0,
+): PropertyDecorator {
+  const validate = (value: unknown): boolean =>
+    Array.isArray(value) && value.length >= countMin && value.length <= NAMES_MAX && value.every(isMember);
+  return ValidateBy({ name: 'isListOf', validator: { validate } }, options);
+}
+
+/** class-validator's own compares each member with each. */
+function IsEachOnce(options: ValidationOptions): PropertyDecorator {
+  const validate = (value: unknown): boolean =>
+    Array.isArray(value) && value.length <= NAMES_MAX && new Set(value).size === value.length;
+  return ValidateBy({ name: 'isEachOnce', validator: { validate } }, options);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isPin(pin: unknown): boolean {
+  return Array.isArray(pin) && pin.length === 2 && pin.every(isText);
 }
 
 function dryRunOf({ value, pointer }: Parameter, name: string): boolean | undefined {

@@ -132,7 +132,7 @@ export class TriggerActions {
       };
     });
     const sent = new Map([['tests', { value: batch, isText: false, pointer: '#/tests' }]]);
-    const submitted = new BatchPipe(this.configuration).transform(sent);
+    const submitted = await new BatchPipe(this.configuration).transform(sent);
     const made = (await this.submissions.submit(submitted, requestor, null)) as SubmissionAnswer;
     const newRunIds = new Map(made.runs.map((run) => [placeOf(run), run.run_id]));
     for (const run of runs) {

@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
+import { TakesList } from '../../http/body-need';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import { baseUrl } from '../../http/paths';
 import type { ContextRequest } from '../../http/request-context';
@@ -46,6 +47,7 @@ export class RequestController {
   }
 
   @Post('upload')
+  @TakesList()
   @HttpCode(200)
   @TakesForm()
   async upload(
@@ -81,7 +83,7 @@ export class RequestExportController {
   @Header('Content-Disposition', 'attachment; filename="tests.json"')
   @Header('Content-Type', 'application/json; charset=utf-8')
   @TakesForm()
-  export(@Sent(RequestFieldsPipe) fields: Step): string {
+  export(@Sent(RequestFieldsPipe) fields: Step): Promise<string> {
     return this.requests.exported(fields);
   }
 }

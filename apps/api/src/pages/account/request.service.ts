@@ -70,9 +70,9 @@ export class RequestPageService {
   }
 
   /** The form's content as a file. @throws Problem 400 that names each mistake; 413 */
-  exported(fields: RequestFields): string {
+  async exported(fields: RequestFields): Promise<string> {
     const batch = batchOf(fields);
-    this.read(batch);
+    await this.read(batch);
     return jsonOf(batch);
   }
 
@@ -88,11 +88,11 @@ export class RequestPageService {
     user: User,
     fields: RequestFields,
     mistakesOf: typeof mistakesOfForm,
-    read: () => Submitted,
+    read: () => Promise<Submitted>,
   ): Promise<Requested> {
     const answer = await orRefusal(async () => {
       const requestor = await this.sessions.requestorOf(user);
-      return (await this.submissions.submit(read(), requestor, null)) as SubmissionAnswer;
+      return (await this.submissions.submit(await read(), requestor, null)) as SubmissionAnswer;
     });
     if (answer instanceof Problem)
       return { page: this.form(user, fields, { refusal: mistakesOf(answer) }), refusal: answer };
@@ -101,13 +101,13 @@ export class RequestPageService {
     return { page: { template: 'account/submitted', data }, refusal: null };
   }
 
-  private dryRun(user: User, read: () => Submitted): Promise<DryRunAnswer | Problem> {
+  private dryRun(user: User, read: () => Promise<Submitted>): Promise<DryRunAnswer | Problem> {
     const asker = { userName: user.name, isAdmin: user.isAdmin, isOnPages: true as const };
-    return orRefusal(async () => this.submissions.dryRun(read(), asker));
+    return orRefusal(async () => this.submissions.dryRun(await read(), asker));
   }
 
   /** @throws Problem 400 that names each mistake; 413 */
-  private read(batch: RequestPart[]): Submitted {
+  private async read(batch: RequestPart[]): Promise<Submitted> {
     if (batch.length === 0) throw badRequest('No suite is chosen.');
     if (batch.every(({ arch }) => arch.length === 0)) throw badRequest('No architecture is chosen.');
     if (batch.every(({ tests }) => tests.length === 0)) throw badRequest('No package is named.');
@@ -119,10 +119,10 @@ export class RequestPageService {
    * A file in either form of the API: a batch, or a list for one suite and architectures.
    * @throws Problem 400; 413
    */
-  private readFile({ file, suite, archs }: Upload): Submitted {
+  private async readFile({ file, suite, archs }: Upload): Promise<Submitted> {
     if (suite === '') return new BatchPipe(this.configuration).transform(file);
     if (archs.length === 0) throw badRequest('A list for one suite needs an architecture.');
-    const list = new TestListPipe(this.configuration).transform(file);
+    const list = await new TestListPipe(this.configuration).transform(file);
     const { parts, ...rest } = submittedAt(list, suite, archs[0]!);
     return { parts: parts.map((part) => ({ ...part, archs })), ...rest };
   }

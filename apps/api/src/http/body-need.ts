@@ -1,0 +1,56 @@
+import { SetMetadata } from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common';
+import type { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import type { ApiConfiguration } from '../configuration.token';
+import { Problem } from './problem';
+
+const LISTS = 'lists of tests';
+
+/** The parameter of a body that may be long: a list of tests. */
+export const LIST_NAME = 'tests';
+
+/** For a handler that takes lists of tests: the only bodies that may have the whole length that a body may have. */
+export const TakesList = (): MethodDecorator => SetMetadata(LISTS, true);
+
+/** These ask for something, or for an end: nothing of a body is read. */
+const WITHOUT_BODY = ['GET', 'HEAD', 'DELETE', 'OPTIONS'];
+
+/** What a request's body may be, as its handler needs it. */
+export interface BodyNeed {
+  /** Bytes; 0: it is not read. */
+  bytesMax: number;
+  takesList: boolean;
+}
+
+export function bodyNeedOf(
+  { method }: Request,
+  context: ExecutionContext,
+  reflector: Reflector,
+  { bodyBytesMax, shortBodyBytesMax }: ApiConfiguration['server'],
+): BodyNeed {
+  if (WITHOUT_BODY.includes(method)) return { bytesMax: 0, takesList: false };
+  const takesList = reflector.get<true | undefined>(LISTS, context.getHandler()) === true;
+  return { bytesMax: takesList ? bodyBytesMax : Math.min(bodyBytesMax, shortBodyBytesMax), takesList };
+}
+
+/** Bytes of a body that nobody needs: clients send some by mistake. */
+export const NEEDLESS_BODY_BYTES_MAX = 64 * 1024;
+
+/**
+ * Drops the body of a request that needs none; the connection of one that sends more than that without saying so is closed.
+ * @throws Problem 413 for one that says so
+ */
+export function dropNeedlessBody(request: Request): void {
+  const { 'content-length': length = '0', 'transfer-encoding': chunked } = request.headers;
+  if (!WITHOUT_BODY.includes(request.method) || (length === '0' && chunked === undefined)) return;
+  if (Number(length) > NEEDLESS_BODY_BYTES_MAX) {
+    const detail = `A ${request.method} needs no body, and may have one of ${NEEDLESS_BODY_BYTES_MAX} bytes.`;
+    throw new Problem(413, detail);
+  }
+  let bytes = 0;
+  request.on('data', (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > NEEDLESS_BODY_BYTES_MAX) request.destroy();
+  });
+}

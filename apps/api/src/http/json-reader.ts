@@ -1,0 +1,265 @@
+import { wellFormed } from '@proctor/contracts';
+import { JSON_DEPTH_MAX, JSON_NAMES_MAX, JSON_TOKEN_BYTES_MAX, JSON_VALUES_MAX } from './json-bounds';
+import { Problem, refused } from './problem';
+import type { SlicedWork } from './slices';
+import { checkUtf8 } from './utf8';
+
+/** Bytes that are parsed at a time, and bytes between two rests. */
+const PIECE_BYTES = 32 * 1024;
+const REST_BYTES = 16 * 1024;
+/** A name, its value and a piece before them: what has more bytes without a comma is no JSON. */
+const UNPARSED_BYTES_MAX = 2 * JSON_TOKEN_BYTES_MAX + 2 * PIECE_BYTES;
+
+const sign = (text: string): number => text.charCodeAt(0);
+const [QUOTE, BACKSLASH, COMMA, COLON] = [sign('"'), sign('\\'), sign(','), sign(':')];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [sign('['), sign(']'), sign('{'), sign('}')];
+const WHITE = new Set([' ', '\t', '\n', '\r'].map(sign));
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/** A list or an object that has not ended. */
+interface Open {
+  isList: boolean;
+  /** Place behind its bracket. */
+  from: number;
+  /** Place up to which its content is in `value`. */
+  taken: number;
+  /** What was read of it; null while nothing was: then it is a part of what is parsed with its parent. */
+  value: unknown[] | Record<string, unknown> | null;
+  /** What stands at `taken`: behind a member that was read by itself a comma must come, behind a comma a member. */
+  after: 'bracket' | 'comma' | 'member';
+  /** Of the last name in it. */
+  name: [from: number, to: number];
+}
+
+/**
+ * Reads a JSON text of any length without holding the event loop: brackets are counted before anything is parsed, and what is long is
+ * parsed in pieces, at commas. It has bounds in depth, values, names and the length of each, and what breaks one is never parsed.
+ * @param what names the text in the refusal, as `The body`
+ * @param pointer of the text in the body
+ * @throws Problem 400 for what is no JSON, no UTF-8 or too deep; 413 for too many values or names, or too long ones
+ */
+export function* readJson(bytes: Buffer, what: string, pointer: string | null): SlicedWork<unknown> {
+  yield* checkUtf8(bytes, what);
+  const reader = new JsonReader(bytes, what, pointer);
+  while (!reader.isDone) {
+    reader.goOn();
+    yield;
+  }
+  return reader.end();
+}
+
+class JsonReader {
+  isDone = false;
+  private place: number;
+  private readonly start: number;
+  private readonly seed = Math.floor(Math.random() * 2 ** 31);
+  private readonly names = new Set<number>();
+  private readonly open: Open[] = [];
+  private values = 0;
+  /** Of the last string. */
+  private string: [from: number, to: number] = [0, 0];
+  /** Bytes from here on were not parsed yet. */
+  private unparsed: number;
+  /** Behind the last sign of JSON's own: what is between is a number, a word or white space. */
+  private token: number;
+  private root: { value: unknown } | null = null;
+  private rootEnd: number | null = null;
+
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly what: string,
+    private readonly pointer: string | null,
+  ) {
+    const hasMark = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+    this.start = this.place = this.unparsed = this.token = hasMark ? BYTE_ORDER_MARK.length : 0;
+  }
+
+  /** Some more of the text. */
+  goOn(): void {
+    const { bytes } = this;
+    const until = Math.min(bytes.length, this.place + REST_BYTES);
+    while (this.place < until) {
+      const byte = bytes[this.place]!;
+      if (byte === QUOTE) this.readString();
+      else if (byte === COMMA) this.comma();
+      else if (byte === COLON) this.colon();
+      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.begin(byte === OPEN_LIST);
+      else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.finish(byte === CLOSE_LIST);
+      this.place += 1;
+    }
+    if (this.place - this.token > JSON_TOKEN_BYTES_MAX) throw this.tooLong();
+    if (this.place - this.unparsed > UNPARSED_BYTES_MAX) throw this.malformed(this.unparsed);
+    this.isDone = this.place >= bytes.length;
+  }
+
+  /** What the whole text holds. */
+  end(): unknown {
+    if (this.root === null) return this.parsed(this.start, this.bytes.length);
+    const [end, length] = [this.rootEnd!, this.bytes.length];
+    if (!this.isWhite(end, length)) throw this.malformed(end);
+    return this.root.value;
+  }
+
+  private readString(): void {
+    const { bytes } = this;
+    const from = this.place + 1;
+    const most = Math.min(bytes.length, from + JSON_TOKEN_BYTES_MAX + 1);
+    let at = from;
+    for (; at < most && bytes[at] !== QUOTE; at += 1) if (bytes[at] === BACKSLASH) at += 1;
+    if (at - from > JSON_TOKEN_BYTES_MAX) throw this.tooLong();
+    this.string = [from, at];
+    this.place = at;
+    this.token = at + 1;
+  }
+
+  private colon(): void {
+    const [from, to] = this.string;
+    let hash = this.seed;
+    for (let at = from; at < to; at += 1)
+      hash = Math.imul(hash ^ this.bytes[at]!, 0x01000193) ^ (hash >>> 15);
+    this.names.add(hash);
+    if (this.names.size > JSON_NAMES_MAX)
+      throw new Problem(413, `${this.what} has more than ${JSON_NAMES_MAX} different names.`);
+    const last = this.open.at(-1);
+    if (last) last.name = this.string;
+    // Else each further colon would count the same long name.
+    this.string = [0, 0];
+    this.token = this.place + 1;
+  }
+
+  private comma(): void {
+    this.count();
+    const last = this.open.at(-1);
+    if (!last) return;
+    if (last.after === 'member') {
+      if (!this.isWhite(last.taken, this.place)) throw this.malformed(last.taken);
+      [last.taken, last.after] = [this.place + 1, 'comma'];
+    } else if (this.place - this.unparsed >= PIECE_BYTES) {
+      this.materialise();
+      this.take(last, this.place);
+      [last.taken, last.after] = [this.place + 1, 'comma'];
+    }
+    if (last.taken === this.place + 1) this.unparsed = this.place + 1;
+  }
+
+  private begin(isList: boolean): void {
+    this.count();
+    const from = this.place + 1;
+    this.open.push({ isList, from, taken: from, value: null, after: 'bracket', name: [0, 0] });
+    if (this.open.length > JSON_DEPTH_MAX)
+      throw refused(`${this.what} is nested more than ${JSON_DEPTH_MAX} deep.`, this.pointer);
+    if (this.place - this.unparsed < PIECE_BYTES) return;
+    this.materialise();
+    this.unparsed = from;
+  }
+
+  private finish(isList: boolean): void {
+    const last = this.open.at(-1);
+    if (last?.isList !== isList) throw this.malformed(this.place);
+    this.token = this.place + 1;
+    if (last.value === null && this.place - this.unparsed >= PIECE_BYTES) this.materialise();
+    this.open.pop();
+    if (last.value === null) return;
+    if (last.after === 'member') {
+      if (!this.isWhite(last.taken, this.place)) throw this.malformed(last.taken);
+    } else if (last.after === 'comma' || !this.isWhite(last.taken, this.place)) {
+      this.take(last, this.place);
+    }
+    this.unparsed = this.place + 1;
+    const parent = this.open.at(-1);
+    if (parent) this.put(parent, last.value);
+    else [this.root, this.rootEnd] = [{ value: last.value }, this.place + 1];
+  }
+
+  private count(): void {
+    this.token = this.place + 1;
+    this.values += 1;
+    if (this.root !== null) throw this.malformed(this.place);
+    if (this.values > JSON_VALUES_MAX)
+      throw new Problem(413, `${this.what} has more than ${JSON_VALUES_MAX} values.`);
+  }
+
+  /** Gives each open list and object a value of its own, with what was read of it. */
+  private materialise(): void {
+    const [root] = this.open;
+    if (root?.value === null && !this.isWhite(this.start, root.from - 1)) throw this.malformed(this.start);
+    for (const [depth, each] of this.open.entries()) {
+      each.value ??= each.isList ? [] : {};
+      const child = this.open[depth + 1];
+      if (!child || child.value !== null) continue;
+      if (each.after === 'member') throw this.malformed(each.taken);
+      // The child's own place is held by a zero.
+      const members = this.members(each, each.taken, child.from - 1, '0');
+      if (each.isList) (members as unknown[]).pop();
+      this.add(each, members);
+      each.taken = child.from;
+    }
+  }
+
+  /** Reads what stands between what was read and a place. */
+  private take(into: Open, to: number): void {
+    const members = this.members(into, into.taken, to, '');
+    if (Object.keys(members).length === 0) throw this.malformed(into.taken);
+    this.add(into, members);
+  }
+
+  private members({ isList }: Open, from: number, to: number, more: string): object {
+    const text = this.bytes.toString('utf8', from, to) + more;
+    return this.parse(isList ? `[${text}]` : `{${text}}`, from) as object;
+  }
+
+  private add({ isList, value }: Open, members: object): void {
+    if (isList) for (const member of members as unknown[]) (value as unknown[]).push(member);
+    else for (const [name, member] of Object.entries(members)) setOwn(value!, name, member);
+  }
+
+  /** A member that was read by itself. */
+  private put(into: Open, member: unknown): void {
+    if (into.isList) (into.value as unknown[]).push(member);
+    else {
+      const [from, to] = into.name;
+      setOwn(into.value!, this.parsed(from - 1, to + 1) as string, member);
+    }
+    [into.taken, into.after] = [this.place + 1, 'member'];
+  }
+
+  private parsed(from: number, to: number): unknown {
+    return this.parse(this.bytes.toString('utf8', from, to), from);
+  }
+
+  private parse(text: string, from: number): unknown {
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      const where = this.isShort ? '' : ` behind byte ${from}`;
+      const reason = wellFormed(error.message.slice(0, 200));
+      throw refused(`${this.what} is not valid JSON${where}: ${reason}.`, this.pointer);
+    }
+  }
+
+  private get isShort(): boolean {
+    return this.bytes.length < PIECE_BYTES;
+  }
+
+  private isWhite(from: number, to: number): boolean {
+    for (let at = from; at < to; at += 1) if (!WHITE.has(this.bytes[at]!)) return false;
+    return true;
+  }
+
+  private malformed(at: number): Problem {
+    // The parser of a short text says more.
+    if (this.isShort) this.parsed(this.start, this.bytes.length);
+    return refused(`${this.what} is not valid JSON at byte ${at}.`, this.pointer);
+  }
+
+  private tooLong(): Problem {
+    return new Problem(413, `${this.what} has a text or number of more than ${JSON_TOKEN_BYTES_MAX} bytes.`);
+  }
+}
+
+/** A name of a client is a name, also `__proto__`. */
+function setOwn(object: object, name: string, value: unknown): void {
+  if (name !== '__proto__') (object as Record<string, unknown>)[name] = value;
+  else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+}

@@ -1,0 +1,213 @@
+import { randomInt } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { request } from 'node:http';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { hostArchitecture } from '../../support/host-architecture';
+import { startProctor, type RunningProctor } from '../../support/proctor';
+import { STUB_SUITE, stubConfiguration } from '../../support/stub';
+import { items, SHAPES, type Shape } from './loop/shapes';
+
+jest.setTimeout(600_000);
+
+/** `PROCTOR_FUZZ_SEED=… PROCTOR_FUZZ_MS=…` repeats a run, or makes it longer. */
+const SEED = Number(process.env.PROCTOR_FUZZ_SEED ?? randomInt(2 ** 31));
+const BUDGET_MS = Number(process.env.PROCTOR_FUZZ_MS ?? 8_000);
+
+/** How long a request may hold the event loop of the api, milliseconds. */
+const ACCEPTED_MS = 50;
+const REFUSED_MS = 20;
+/** What was too long is measured again: the processor may have had something else to do, as to compile or to collect. */
+const TRIES = 5;
+
+const LONG_BYTES = 16 * 1024 * 1024;
+const SHORT_BYTES = 900 * 1024;
+const SUBMISSION = `/api/v1/test/${STUB_SUITE}/${hostArchitecture()}`;
+
+let proctor: RunningProctor;
+let socketPath: string;
+
+beforeAll(async () => {
+  bare.enable();
+  console.info(`seed ${SEED}`);
+  socketPath = join('/tmp', `proctor-loop-${process.pid}.sock`);
+  const stub = stubConfiguration();
+  const unlimited = { requestsPerSecondMax: 1_000_000, requestsPerMinuteMax: 10_000_000 };
+  proctor = await startProctor({
+    apps: ['api'],
+    config: { ...stub, proctor: { ...stub.proctor, api: unlimited } },
+    env: {
+      NODE_OPTIONS: `--require ${join(__dirname, 'loop/watch.cjs')}`,
+      PROCTOR_TEST_LOOP: socketPath,
+    },
+  });
+});
+afterAll(async () => {
+  bare.disable();
+  await proctor?.stop();
+});
+
+/** Since the last look: the processor time of one turn, with that of other threads, and how late the loop was, with what else kept the machine busy. */
+async function look(): Promise<number> {
+  const { processorMs, delayMs } = JSON.parse(await text(createConnection(socketPath))) as {
+    processorMs: number;
+    delayMs: number;
+  };
+  // Each is at least what the loop was held for.
+  return Math.min(processorMs, delayMs);
+}
+
+async function status(
+  method: string,
+  path: string,
+  body: Buffer,
+  headers: Record<string, string>,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const length = body.length === 0 ? {} : { 'Content-Length': String(body.length) };
+    const options = {
+      method,
+      agent: false,
+      headers: { 'Auth-Key': proctor.adminKey, ...length, ...headers },
+    };
+    const sent = request(proctor.url + path, options, (answer) => {
+      answer.resume();
+      answer.once('close', () => resolve(answer.statusCode!));
+    });
+    // A refusal may come while the rest is sent.
+    sent.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EPIPE' || error.code === 'ECONNRESET' ? resolve(413) : reject(error),
+    );
+    sent.end(body);
+  });
+}
+
+/** The loop of this process, on the same machine at the same time. */
+const bare = monitorEventLoopDelay({ resolution: 2 });
+
+const longest: { name: string; status: number; heldMs: number }[] = [];
+
+/** @throws when the loop was held for too long, each time */
+async function expectShort(
+  name: string,
+  method: string,
+  path: string,
+  body: Buffer,
+  headers: Record<string, string>,
+): Promise<number> {
+  let seen = { name, status: 0, heldMs: Infinity };
+  for (let trial = 0; trial < TRIES; trial += 1) {
+    await look();
+    bare.reset();
+    const answered = await status(method, path, body, headers);
+    // What a loop waits that has nothing but this request to send, other programs make both wait.
+    const heldMs = Math.max(0, (await look()) - bare.max / 1e6);
+    if (answered >= 500) {
+      // The database of a busy machine may be too slow for so many runs.
+      if (answered === 503 && trial < TRIES - 1) continue;
+      if (answered !== 503) throw new Error(`${answered} to ${name}`);
+    }
+    if (heldMs < seen.heldMs) seen = { name, status: answered, heldMs };
+    if (seen.heldMs <= (answered < 400 ? ACCEPTED_MS : REFUSED_MS)) break;
+  }
+  longest.push(seen);
+  if (seen.heldMs > (seen.status < 400 ? ACCEPTED_MS : REFUSED_MS))
+    throw new Error(`${seen.name} (${seen.status}) held the event loop for ${Math.round(seen.heldMs)} ms`);
+  return seen.status;
+}
+
+const sentTo = (
+  path: string,
+  shape: Shape,
+  bytes: number,
+  more: Record<string, string> = {},
+): Promise<number> =>
+  expectShort(`POST ${path}, ${shape.name}`, 'POST', path, shape.of(bytes), {
+    'Content-Type': shape.type,
+    ...more,
+  });
+
+it('the event loop of the api does not wait for a long list, whatever it is made of', async () => {
+  // What is executed for the first time is compiled.
+  for (let round = 0; round < 3; round += 1)
+    await status('POST', SUBMISSION, SHAPES[0]!.of(3_000_000), { 'Content-Type': 'application/json' });
+  const statuses = new Map<string, number>();
+  for (const shape of SHAPES) statuses.set(shape.name, await sentTo(SUBMISSION, shape, LONG_BYTES));
+  expect(statuses.get('items')).toBe(201);
+  expect(statuses.get('a multipart body of items')).toBe(201);
+  expect(statuses.get('distinct names')).toBe(413);
+  // Counted for its Idempotency-Key, too.
+  expect(await sentTo(SUBMISSION, SHAPES[0]!, LONG_BYTES, { 'Idempotency-Key': `loop-${SEED}` })).toBe(201);
+  // The whole list that a request may have; nothing of it is written.
+  const whole = {
+    name: 'the longest list',
+    type: 'application/json',
+    of: (bytes: number) => Buffer.from(items(bytes, 20_000)),
+  };
+  expect(await sentTo(`${SUBMISSION}?dry_run=true`, whole, 4_000_000)).toBe(200);
+  expect(
+    await sentTo(
+      '/api/v1/test/batch',
+      SHAPES.find(({ name }) => name === 'very many parts')!,
+      LONG_BYTES,
+    ),
+  ).toBe(201);
+});
+
+it('a body that nobody needs is not read', async () => {
+  const [{ of, type }] = [SHAPES.find(({ name }) => name === 'distinct names')!];
+  for (const method of ['GET', 'HEAD', 'DELETE'])
+    expect(
+      await expectShort(`${method} with a body`, method, '/api/v1/auth', of(8_000_000), {
+        'Content-Type': type,
+      }),
+    ).toBe(413);
+  expect(await status('GET', '/api/v1/test?since=0', of(2_000), { 'Content-Type': type })).toBe(200);
+});
+
+it('the event loop of the api does not wait for a body that any other route is sent', async () => {
+  const document = (await (await fetch(`${proctor.url}/api/v1/openapi.json`)).json()) as {
+    paths: Record<string, object>;
+  };
+  const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter((method) => ['get', 'post', 'put', 'patch', 'delete'].includes(method))
+      // It goes on until its client ends it.
+      .filter((method) => !(method === 'get' && path.endsWith('/events')))
+      .map((method) => [method.toUpperCase(), path.replaceAll(/\{[^}]*\}/g, '1')] as const),
+  );
+  expect(routes.length).toBeGreaterThan(40);
+  let seed = SEED;
+  const drawn = (count: number): number => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((seed / 2 ** 32) * count);
+  };
+  const until = Date.now() + BUDGET_MS;
+  let tried = 0;
+  // Each route at least once, then for as long as there is time.
+  for (; tried < routes.length || Date.now() < until; tried += 1) {
+    const [method, path] = routes[tried % routes.length]!;
+    const shape = SHAPES[drawn(SHAPES.length)]!;
+    const query = [
+      '',
+      `?q=${'a'.repeat(12_000)}`,
+      `?${'a=1&'.repeat(3_000)}`,
+      `?page=${'9'.repeat(15)}&since=${'9'.repeat(300)}`,
+    ][drawn(4)]!;
+    const bytes = method === 'POST' ? SHORT_BYTES : 50_000;
+    const headers = { 'Content-Type': shape.type };
+    await expectShort(
+      `${method} ${path}${query.slice(0, 20)}, ${shape.name}`,
+      method,
+      path + query,
+      shape.of(bytes),
+      headers,
+    );
+  }
+  longest.sort((a, b) => b.heldMs - a.heldMs);
+  const told = longest
+    .slice(0, 5)
+    .map(({ name, status: answered, heldMs }) => `${Math.round(heldMs)} ms ${answered} ${name}`);
+  console.info(`${tried} requests; longest:\n${told.join('\n')}`);
+});
