@@ -36,6 +36,8 @@ it('a body is read as a query of the same text is, or both are refused', () => {
 
 it('fields have bounds, empty ones too, before they are kept', () => {
   expect(read(`${'&'.repeat(900)}a=1`)).toEqual([['a', '1']]);
+  expect(read(`${'a'.repeat(1_000)}=1`)).toHaveLength(1);
+  expect(refusalOf(() => read(`${'a[b]'.repeat(4_000_000)}=1`)).status).toBe(400);
   expect(refusalOf(() => read('&'.repeat(5_000_000))).status).toBe(400);
   expect(read('a&'.repeat(FIELDS_MAX))).toHaveLength(FIELDS_MAX);
   expect(refusalOf(() => read('a&'.repeat(5_000_000))).status).toBe(400);

@@ -8,6 +8,8 @@ import { areUtf8 } from './utf8';
 const REST_BYTES = 64 * 1024;
 /** Fields without a name and a value say nothing, and are counted. */
 const EMPTY_FIELDS_MAX = 1_000;
+/** Of a name as it came: far more than any parameter has. */
+const NAME_BYTES_MAX = 1_000;
 
 const sign = (text: string): number => text.charCodeAt(0);
 const [AND, EQUALS, PLUS, PERCENT, SPACE] = [sign('&'), sign('='), sign('+'), sign('%'), sign(' ')];
@@ -39,7 +41,10 @@ export function* readForm(body: Buffer): SlicedWork<ByteField[]> {
 
 function* readField(field: Buffer): SlicedWork<ByteField> {
   const equals = field.indexOf(EQUALS);
-  const name = yield* decoded(equals < 0 ? field : field.subarray(0, equals));
+  const encodedName = equals < 0 ? field : field.subarray(0, equals);
+  if (encodedName.length > NAME_BYTES_MAX)
+    throw badRequest(`A parameter has a name of more than ${NAME_BYTES_MAX} bytes.`);
+  const name = yield* decoded(encodedName);
   const value = yield* decoded(equals < 0 ? Buffer.alloc(0) : field.subarray(equals + 1));
   return [name.toString(), value];
 }
