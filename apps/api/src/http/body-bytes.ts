@@ -22,13 +22,13 @@ export async function bodyBytes(request: Request, limit: number): Promise<Buffer
   const source: Readable = decoder ? request.pipe(decoder) : request;
   try {
     return await new Promise<Buffer>((resolve, reject) => {
-      const pieces: Buffer[] = [];
+      const whole = new Whole(decoder ? 0 : Number(request.headers['content-length'] ?? 0));
       const tooLarge = (): void => reject(bodyTooLarge(limit));
       source.on(
         'data',
-        atMost(limit, (piece) => pieces.push(piece), tooLarge),
+        atMost(limit, (piece) => whole.add(piece), tooLarge),
       );
-      source.once('end', () => resolve(Buffer.concat(pieces)));
+      source.once('end', () => resolve(whole.bytes));
       request.once('close', () => request.readableEnded || reject(brokenOff()));
       if (!decoder) return;
       // Much may come and become nothing at all.
@@ -42,6 +42,34 @@ export async function bodyBytes(request: Request, limit: number): Promise<Buffer
     request.unpipe();
     request.removeAllListeners('data');
     decoder?.destroy();
+  }
+}
+
+const ROOM_MIN = 64 * 1024;
+
+/** Bytes that come in pieces. Each is copied when it comes: all at once would take as long as the body is large. */
+class Whole {
+  private room: Buffer;
+  private length = 0;
+
+  /** @param expected bytes; 0 when nobody knows */
+  constructor(expected: number) {
+    this.room = Buffer.allocUnsafeSlow(expected);
+  }
+
+  add(piece: Buffer): void {
+    const needed = this.length + piece.length;
+    if (needed > this.room.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.room.length, ROOM_MIN));
+      this.room.copy(larger, 0, 0, this.length);
+      this.room = larger;
+    }
+    piece.copy(this.room, this.length);
+    this.length = needed;
+  }
+
+  get bytes(): Buffer {
+    return this.room.subarray(0, this.length);
   }
 }
 

@@ -56,7 +56,12 @@ export function* accept(
   backends: ReadonlyMap<string, string> = new Map(),
 ): SlicedWork<Submission> {
   const submission: Submission = { runs: [], ignored: [], warnings };
-  const faults = parts.flatMap((part) => targetFaults(part, configuration));
+  const faults: Fault[] = [];
+  for (const part of parts) {
+    if (faults.length >= FAULTS_MAX) break;
+    faults.push(...targetFaults(part, configuration));
+    yield;
+  }
   for (const part of parts) {
     const accepted: AcceptedItem[] = [];
     for (const [index, { item, faults: shapeFaults }] of part.items.entries()) {
