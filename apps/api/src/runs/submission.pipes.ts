@@ -93,6 +93,7 @@ export class BatchPipe extends SubmissionPipe<Submitted> {
     const unknownInItems = new UnknownKeys();
     const parts: SubmittedPart[] = [];
     for (const [request, { part, place }] of read.entries()) {
+      yield;
       const { suite, arch: archs } = part;
       const origin = { list: keyOf(place, 'tests') };
       const items = yield* itemsIn(part.tests, origin, unknownInItems);
