@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { text } from 'node:stream/consumers';
+import { rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
@@ -46,6 +47,7 @@ beforeAll(async () => {
 afterAll(async () => {
   bare.disable();
   await proctor?.stop();
+  await rm(socketPath, { force: true });
 });
 
 /** Since the last look: the processor time of one turn, with that of other threads, and how late the loop was, with what else kept the machine busy. */
