@@ -6,9 +6,12 @@ import type { Crash, DispatchedRun } from './journal-records';
 const WORKERS_ENOUGH = 2;
 const TESTBEDS_ENOUGH = 3;
 
+/** How autopkgtest ends when it crashes itself. When its testbed fails it ends with 16: that is no crash. */
+const RUNNER_CRASHED = 20;
+
 /**
- * What an attempt left, when it broke with a package in its testbed for no known reason of the machine, the archive or the request;
- * null otherwise.
+ * What an attempt left, when the runner crashed with a package in its testbed for no known reason of the machine, the archive or the
+ * request; null otherwise.
  */
 export function crashOf(
   { latestWorker: worker }: Pick<DispatchedRun, 'latestWorker'>,
@@ -16,10 +19,7 @@ export function crashOf(
   trouble?: Trouble,
 ): Crash | null {
   if (outcome !== 'failed' || worker === null || !result || result.version === null) return null;
-  // autopkgtest: the testbed failed, or the runner itself for a reason that is not known.
-  const isCrash =
-    (result.exitCode === 16 && trouble === 'testbed') || (result.exitCode === 20 && trouble === undefined);
-  if (!isCrash) return null;
+  if (result.exitCode !== RUNNER_CRASHED || trouble !== undefined) return null;
   return { signature: errorSignature({ lines: [reason] }), worker };
 }
 
@@ -29,7 +29,7 @@ export function withCrash(before: readonly Crash[], latest: Crash | null): Crash
   return before.at(-1)?.signature === latest.signature ? [...before, latest] : [latest];
 }
 
-/** Each attempt has a testbed of its own: what breaks all of them in one way is what they have in common. */
+/** Each attempt has a testbed of its own: what crashes the runner in all of them in one way is what they have in common. */
 export function isOfPackage(crashes: readonly Crash[]): boolean {
   const workers = new Set(crashes.map(({ worker }) => worker));
   return workers.size >= WORKERS_ENOUGH || crashes.length >= TESTBEDS_ENOUGH;

@@ -23,7 +23,8 @@ const PAGES: Record<string, (name: string) => string> = {
   'status page': () => '/status/sid/amd64/',
   'status history.json': () => '/data/status/sid/amd64/history.json',
   'packages of a prefix': (name) => `/packages/${name[0]}/`,
-  search: (name) => `/packages/-/search?query=${name.slice(1, 4)}`,
+  // A letter that many names have: a search that finds one package leads to it.
+  search: (name) => `/packages/-/search?query=${name.charAt(2)}`,
   'package page': (name) => `/packages/${name[0]}/${name}/`,
   'first page': () => '/',
 };

@@ -1,8 +1,8 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
-import { stagingName } from '@proctor/contracts';
+import { stagingName, type FinishedReport } from '@proctor/contracts';
 import { startProctor, type RunningProctor } from '../../support/proctor';
 import { Marks } from '../../support/stub';
 import { until } from '../../support/until';
@@ -203,9 +203,10 @@ it('a result that could not be uploaded waits on disk, and is delivered by the n
   await proctor.kill('nats', 'SIGKILL');
   await writeFile(end, '');
   const kept = join(workPath, 'results', `${granted.runId}-1-${granted.grantEpoch}`);
+  // The verdict is kept first, then the files.
   const isKept = () =>
-    readdir(kept).then(
-      () => true,
+    readFile(join(kept, 'report.json'), 'utf8').then(
+      (report) => (JSON.parse(report) as { report: FinishedReport }).report.files.length > 0,
       () => false,
     );
   expect(await until(isKept, 20_000)).toBe(true);

@@ -30,22 +30,36 @@ const FILES: readonly [RegExp, string][] = [
  * What of a package made the runner crash, in words for people: it happened while the runner read the package or handed on what the
  * package says. Null when it crashed elsewhere, or did not: then nobody knows whose fault it is.
  */
-export function crashByPackage({ exitCode, said, log }: Symptoms): string | null {
-  const begin = log.lastIndexOf(UNEXPECTED);
-  if (exitCode !== 20 || !said.includes('unexpected error') || begin < 0) return null;
-  const traceback = log.slice(begin + UNEXPECTED.length).replace(/^ *\d+s /gm, '');
+export function crashByPackage(symptoms: Symptoms): string | null {
+  const traceback = tracebackOf(symptoms);
+  const exception = exceptionOf(traceback);
   const frames = [...traceback.matchAll(FRAME)].map(([, path = '', name = '', source = '']) => ({
     path,
     name,
     source,
   }));
-  const exception = EXCEPTION.exec(traceback.replace(FRAME, ''))?.[0];
-  if (exception === undefined || OF_MACHINE.test(exception)) return null;
+  if (exception === null || OF_MACHINE.test(exception)) return null;
   if (/\[Errno 7\]/.test(exception) && frames.some(({ name }) => HANDS_ON_DEPENDENCIES.test(name)))
     return `the dependencies of its tests are too long for a command line: ${exception}`;
   const reading = frames.findLast(({ path }) => READS_TESTS.test(path));
   if (!reading) return null;
   return `the test runner cannot read ${fileOf(frames)}: ${exception}`;
+}
+
+/** The exception with which the runner crashed, in one line; null when it did not crash, or its log does not say. */
+export function crashException(symptoms: Symptoms): string | null {
+  return exceptionOf(tracebackOf(symptoms));
+}
+
+/** Empty when the runner did not crash. */
+function tracebackOf({ exitCode, said, log }: Symptoms): string {
+  const begin = log.lastIndexOf(UNEXPECTED);
+  if (exitCode !== 20 || !said.includes('unexpected error') || begin < 0) return '';
+  return log.slice(begin + UNEXPECTED.length).replace(/^ *\d+s /gm, '');
+}
+
+function exceptionOf(traceback: string): string | null {
+  return EXCEPTION.exec(traceback.replace(FRAME, ''))?.[0] ?? null;
 }
 
 /** The last frame that names one: those behind it read it line by line. */

@@ -6,7 +6,7 @@ import {
   type Verdict,
 } from '@proctor/contracts';
 import { absenceOf, type Sought } from './absence';
-import { crashByPackage } from './crash';
+import { crashByPackage, crashException } from './crash';
 import { failedStep, type FailedStep } from './steps';
 import { type Symptoms, troubleOf } from './trouble';
 
@@ -53,7 +53,8 @@ const EXPLAINED = new Set([12, 14, 16, 20]);
 /** @param sought absent: a local tree is tested */
 export function judge(end: RunnerEnd, sought?: Sought): Judgement {
   const symptoms = { exitCode: end.exitCode, said: end.detail ?? '', log: end.logEnd ?? '' };
-  const judgement = judgeCode(end);
+  const exception = crashException(symptoms);
+  const judgement = judgeCode(exception === null ? end : { ...end, detail: exception });
   const absence = sought ? absenceOf(sought, symptoms) : null;
   if (absence !== null) return { ...judgement, verdict: 'absent', message: absence };
   const crash = crashByPackage(symptoms);
