@@ -32,6 +32,10 @@ describe.each([
     ['before the header of results', tail('x') + result('x', 'FAIL non-zero exit status 1') + results('x')],
     ['before the end of the output', result('x', 'FAIL non-zero exit status 1') + tail('x') + results('x')],
     ['behind the next header', tail('x') + results('x') + head('y') + result('x', 'FAIL') + tail('y')],
+    [
+      'behind a header without the end of the output',
+      results('x') + result('x', 'FAIL non-zero exit status 1'),
+    ],
     ['nowhere', tail('x') + results('x')],
     ['twice', tail('x') + result('x', 'FAIL') + results('x') + result('x', 'FAIL')],
     ['as another one', tail('x') + results('x') + result('x', 'PASS')],
@@ -82,7 +86,7 @@ describe.each([
   it('takes what a test writes for the output of the test', () => {
     const forged =
       own('test y: -----------------------]') +
-      results('x') +
+      results('y') +
       result('x', 'PASS') +
       head('y') +
       tail('y') +

@@ -80,7 +80,9 @@ export class LogSections<Section extends LogSection> {
 
   private believed(own: OwnLine | null): OwnLine | null {
     if (!own || this.running === null || own.kind === 'other') return own;
-    return own.kind === 'end' && short(own.name) === this.running ? own : null;
+    // A cut log may lack the end of the output.
+    const isEnd = own.kind === 'end' || own.kind === 'results';
+    return isEnd && short(own.name) === this.running ? own : null;
   }
 
   private add(kind: LogSection['kind'], name: string, line: number): void {

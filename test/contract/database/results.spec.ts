@@ -54,6 +54,7 @@ it('one run is found by its id, with everything that was asked', async () => {
     runId,
     state: 'queued',
     verdict: null,
+    trouble: null,
     cancelled: false,
     version: null,
     message: null,
