@@ -46,7 +46,7 @@ it('a client is told what happens to a run, in its order, with what it needs to 
   expect(data).toEqual({
     ...{ schema: 1, id: `${runId}.4`, kind: 'finished', run_id: runId, attempt: 1 },
     ...{ package: 'hello', suite: 'bookworm', arch: 'amd64', trigger: 'glibc/2.40-4' },
-    ...{ state: 'finished', status: 'pass', is_private: false },
+    ...{ state: 'finished', status: 'pass', verdict: 'neutral', is_private: false },
     ...{ at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/), created_at: expect.stringMatching(/Z$/) },
     ...{ url: `/api/v1/test/${runId}`, page_url: `/runs/${runId}` },
   });
