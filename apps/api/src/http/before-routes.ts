@@ -46,6 +46,9 @@ const UNUSABLE_TARGET =
 /** What some path of this server takes: the answer to `OPTIONS *`. */
 const SERVER_METHODS = 'DELETE, GET, HEAD, OPTIONS, POST';
 
+/** A response with more of them has a leak; each way of a request adds a few, and a stream that is sent some more. */
+const RESPONSE_LISTENERS_MAX = 20;
+
 /** What a proxy or a client may call its request. Anything else might forge lines of a log. */
 const REQUEST_ID = /^[\w.:/+=-]{1,128}$/;
 
@@ -62,6 +65,8 @@ export function beforeRoutes(configuration: ApiConfiguration, answered?: Answere
   return (request: ContextRequest, response: Response, next: NextFunction): void => {
     const base = basePathOf(configuration.server.publicUrl);
     if (base !== '') serveBelow(base, request, response);
+    // Each step on the way of a request may wait for its end.
+    response.setMaxListeners(RESPONSE_LISTENERS_MAX);
     const requestId = (request.requestId = requestIdOf(request));
     log(request, response);
     for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);

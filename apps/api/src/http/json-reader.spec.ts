@@ -88,6 +88,8 @@ it.each<[string, string]>([
   ['nothing before a comma', `[["${LONG}"],,["${LONG}"]]`],
   ['white space for a member', `[${' '.repeat(70_000)},1]`],
   ['no name', `{["${LONG}"]}`],
+  ['a number before a list', `[1["${LONG}"]]`],
+  ['a number before an object', `[{"a":-{"b":"${LONG}"}}]`],
   ['a text before it', `x["${LONG}",${'1,'.repeat(40_000)}1]`],
   ['no end', `[["${LONG}"],["${LONG}"]`],
   ['texts without commas', `[${'"a" '.repeat(2_000_000)}]`],

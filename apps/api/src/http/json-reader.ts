@@ -188,8 +188,8 @@ class JsonReader {
       const child = this.open[depth + 1];
       if (!child || child.value !== null) continue;
       if (each.after === 'member') throw this.malformed(each.taken);
-      // The child's own place is held by a zero.
-      const members = this.members(each, each.taken, child.from - 1, '0');
+      // An empty list holds the child's own place: unlike a number, it cannot end a token that stands before it.
+      const members = this.members(each, each.taken, child.from - 1, '[]');
       if (each.isList) (members as unknown[]).pop();
       this.add(each, members);
       each.taken = child.from;
