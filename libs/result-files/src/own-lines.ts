@@ -18,8 +18,7 @@ export interface OwnLine {
 /** As autopkgtest writes them, with the time since its start before them from version 5.29 on. */
 const OWN = /^( *\d+s )?autopkgtest \[(\d\d):(\d\d):(\d\d)\]: (.*)$/;
 const PART = /^@{4,} (.*)$/;
-const TEST =
-  /^test (.{1,500}?): ((?:preparing testbed|\[-{3}|-{3,}\]$| *- - - - - - - - - - (?:results|stderr)).*)$/;
+const TEST = /^test (.{1,500}?): ((?:preparing testbed|\[-{3}|-{3,}\]$| *(?:- ){1,20}(?:results|stderr)).*)$/;
 /** The end of a test's output, which stands behind the last line of it when that has no newline. */
 const GLUED_END = /autopkgtest (\[\d\d:\d\d:\d\d\]: test .{1,500}: -{3,}\])$/;
 const LEFT_OUT = /^\[\d{1,20} bytes of the log are left out here\]$/;
