@@ -31,7 +31,7 @@ import { Semaphore } from '../http/semaphore';
 const REMEMBERED_MAX = 32;
 /** What is read to make an index: what stands behind that is in none. */
 const INDEXED_BYTES_MAX = 1024 ** 3;
-const INDEXED_MS_MAX = 5_000;
+const INDEXED_MS_MAX = 20_000;
 /** Indexes that are made at a time: others wait. */
 const MADE_AT_ONCE_MAX = 2;
 const WAIT_MS = 10_000;
