@@ -6,8 +6,11 @@ const UNEXPECTED = 'unexpected error:';
 /** A frame of a Python traceback, and the line of source below it. */
 const FRAME = /^ +File "([^"\n]+)", line \d+, in (\S+)\n(?: +(\S.*)\n)?/gm;
 
-/** The exception itself: the first line behind the frames that is not indented. */
-const EXCEPTION = /^[A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Iteration|InvalidControl)\b.*$/m;
+/** Begins each traceback: an exception that was raised while another one was handled has two. */
+const TRACEBACK = /^Traceback \(most recent call last\):\n/m;
+
+/** The exception itself: the first line of a traceback that is not indented. Any class can be raised, whatever its name. */
+const EXCEPTION = /^[A-Za-z_][\w.]*(?::.*)?$/m;
 
 /** Where a runner reads the description of a package's tests, and nothing else. */
 const READS_TESTS = /\/testdesc\.py$/;
@@ -32,13 +35,14 @@ const FILES: readonly [RegExp, string][] = [
  */
 export function crashByPackage(symptoms: Symptoms): string | null {
   const traceback = tracebackOf(symptoms);
-  const exception = exceptionOf(traceback);
+  const exceptions = exceptionsOf(traceback);
+  const exception = exceptions.at(-1);
   const frames = [...traceback.matchAll(FRAME)].map(([, path = '', name = '', source = '']) => ({
     path,
     name,
     source,
   }));
-  if (exception === null || OF_MACHINE.test(exception)) return null;
+  if (exception === undefined || exceptions.some((each) => OF_MACHINE.test(each))) return null;
   if (/\[Errno 7\]/.test(exception) && frames.some(({ name }) => HANDS_ON_DEPENDENCIES.test(name)))
     return `the dependencies of its tests are too long for a command line: ${exception}`;
   const reading = frames.findLast(({ path }) => READS_TESTS.test(path));
@@ -48,7 +52,7 @@ export function crashByPackage(symptoms: Symptoms): string | null {
 
 /** The exception with which the runner crashed, in one line; null when it did not crash, or its log does not say. */
 export function crashException(symptoms: Symptoms): string | null {
-  return exceptionOf(tracebackOf(symptoms));
+  return exceptionsOf(tracebackOf(symptoms)).at(-1) ?? null;
 }
 
 /** Empty when the runner did not crash. */
@@ -58,8 +62,10 @@ function tracebackOf({ exitCode, said, log }: Symptoms): string {
   return log.slice(begin + UNEXPECTED.length).replace(/^ *\d+s /gm, '');
 }
 
-function exceptionOf(traceback: string): string | null {
-  return EXCEPTION.exec(traceback.replace(FRAME, ''))?.[0] ?? null;
+/** In the order in which they were raised: the runner crashed with the last. */
+function exceptionsOf(traceback: string): string[] {
+  const [, ...parts] = traceback.split(TRACEBACK);
+  return parts.flatMap((part) => EXCEPTION.exec(part)?.[0] ?? []);
 }
 
 /** The last frame that names one: those behind it read it line by line. */

@@ -111,4 +111,32 @@ describe('what packages have made a real runner do', () => {
       'tmpfail',
     ]);
   });
+
+  it.each([
+    ['socket.gaierror: [Errno -2] Name or service not known'],
+    ['VirtSubproc.Timeout'],
+    ["KeyError: 'x'"],
+  ])('the message of a runner that crashes elsewhere names %s', (exception) => {
+    const [end] = ENDS;
+    const log = end!.log
+      .replaceAll('lib/testdesc.py', 'lib/adt_testbed.py')
+      .replace(/^UnicodeDecodeError: .*$/m, exception);
+    expect(judged({ ...end!, log }).message).toBe(`the test runner failed: ${exception}`);
+  });
+
+  it('of a crash while another one was handled the message names the later, and a cause in the machine counts', () => {
+    const [end] = ENDS;
+    const after = (first: string): string =>
+      end!.log.replace(
+        /unexpected error:\n/,
+        `$&Traceback (most recent call last):\n  File "/usr/bin/autopkgtest", line 1, in main\n    x()\n${first}\n\n` +
+          'During handling of the above exception, another exception occurred:\n\n',
+      );
+    expect(judged({ ...end!, log: after('KeyError: 1') })).toMatchObject({
+      verdict: 'fail',
+      message: expect.stringContaining('UnicodeDecodeError') as string,
+    });
+    const ofMachine = after('OSError: [Errno 28] No space left on device');
+    expect(judged({ ...end!, log: ofMachine }).verdict).toBe('tmpfail');
+  });
 });
