@@ -49,6 +49,9 @@ export class ErrorFinder {
   private unfilled: Found[] = [];
   private recent: string[] = [];
   private lastNumber = 0;
+  /** The line that is read now, as an excerpt shows it. */
+  private text = '';
+  private isBehindBlank = false;
   /** The last line is the runner's own. */
   private isBehindRunners = true;
 
@@ -70,10 +73,18 @@ export class ErrorFinder {
     return this.best?.rank ?? 0;
   }
 
-  /** The next line. @param isRunners the runner itself has written it @returns whether it tells of an error */
-  read(text: string, number: number, isRunners = false): boolean {
+  /**
+   * The next line.
+   * @param text as an excerpt shows it
+   * @param said without what the runner has written before it
+   * @param isRunners the runner itself has written all of it
+   * @returns whether it speaks of an error
+   */
+  read(text: string, said: string, number: number, isRunners: boolean): boolean {
     if (this.unfilled.length > 0) this.fill(text);
-    const isError = isRunners ? this.readRunners(text, number) : this.readOther(text, number);
+    this.text = text;
+    const isError = isRunners ? this.readRunners(said, number) : this.readOther(said, number);
+    this.isBehindBlank = said.trim() === '';
     this.recent.push(text);
     if (this.recent.length > AROUND) this.recent.shift();
     this.lastNumber = number;
@@ -91,7 +102,6 @@ export class ErrorFinder {
     if (!/: ERROR: /.test(text)) return false;
     this.offer(
       /: ERROR: (?:timed out on command|erroneous package)/.test(text) ? CERTAIN : RANKS.error,
-      text,
       number,
     );
     return true;
@@ -109,7 +119,7 @@ export class ErrorFinder {
       this.traceback = { before, until: number + TRACEBACK_LINES_MAX };
       return true;
     }
-    return this.weigh(lineKind(text), text, number);
+    return this.weigh(lineKind(text), number);
   }
 
   private readTraceback(text: string, number: number): boolean {
@@ -117,11 +127,11 @@ export class ErrorFinder {
     if (number <= until && (text === before.trimEnd() || /^\s/.test(text.slice(before.length)))) return false;
     this.traceback = null;
     if (!text.startsWith(before)) return this.readOther(text, number);
-    this.offer(RANKS.cause, text, number);
+    this.offer(RANKS.cause, number);
     return true;
   }
 
-  private weigh(kind: LineKind, text: string, number: number): boolean {
+  private weigh(kind: LineKind, number: number): boolean {
     switch (kind) {
       case 'harmless':
       case 'progress':
@@ -130,10 +140,10 @@ export class ErrorFinder {
       case 'detail':
         if (number - this.failedAt <= BESIDE) {
           this.failedAt = -Infinity;
-          this.offer(RANKS.cause, text, number);
+          this.offer(RANKS.cause, number);
           return true;
         }
-        this.detail ??= this.excerptOf(RANKS.cause, text, number);
+        this.detail ??= this.excerptOf(RANKS.cause, number);
         return false;
       case 'failure':
         this.hasFailed = true;
@@ -143,36 +153,36 @@ export class ErrorFinder {
         break;
       case 'trace':
       case 'consequence':
-        this.offerBefore(RANKS[kind], text, number);
+        this.offerBefore(RANKS[kind], number);
         return true;
       case 'cause':
       case 'trouble':
       case 'program':
       case 'error':
     }
-    this.offer(RANKS[kind], text, number);
+    this.offer(RANKS[kind], number);
     return true;
   }
 
   /** The line before says what is wrong, if there is one. */
-  private offerBefore(rank: number, text: string, number: number): void {
+  private offerBefore(rank: number, number: number): void {
     if (rank <= this.rank) return;
-    const found = this.excerptOf(rank, text, number);
-    if (!this.isBehindRunners && found.lines.at(-2)) found.errorLine = number - 1;
+    const found = this.excerptOf(rank, number);
+    if (!this.isBehindRunners && !this.isBehindBlank && found.lines.length > 1) found.errorLine = number - 1;
     this.take(found);
   }
 
-  private offer(rank: number, text: string, number: number): void {
-    if (rank > this.rank) this.take(this.excerptOf(rank, text, number));
+  private offer(rank: number, number: number): void {
+    if (rank > this.rank) this.take(this.excerptOf(rank, number));
   }
 
   private take(found: Found): void {
     if (found.rank > this.rank) this.best = found;
   }
 
-  private excerptOf(rank: number, text: string, number: number): Found {
+  private excerptOf(rank: number, number: number): Found {
     const before = number === this.lastNumber + 1 ? this.recent : [];
-    const lines = [...before, text].map(excerptLine);
+    const lines = [...before, this.text].map(excerptLine);
     const found = { rank, errorLine: number, firstLine: number - lines.length + 1, lines };
     this.unfilled.push(found);
     return found;

@@ -21,8 +21,9 @@ export type LineKind =
   | 'progress';
 
 /**
- * What lines look like, as JavaScript's regular expressions: a line is of the kind of the first that fits. None of them looks back,
- * and none has a repetition within a repetition, so that a hostile line takes no longer than another.
+ * What lines look like, as JavaScript's regular expressions: a line is of the kind of the first that fits. The time that each takes grows
+ * with the length of a line and no faster, so that a hostile line takes little longer than another: none of them looks back, and one that may
+ * begin anywhere does not read on behind its own beginning.
  */
 const KINDS: readonly [LineKind, readonly string[]][] = [
   [
@@ -57,7 +58,7 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
     'consequence',
     [
       '^(?:g|/usr/bin/)?make(?:\\[\\d+\\])?: (?!\\*\\*\\* (?:No |.{0,200}No such file))',
-      '\\*\\*\\* .{0,300}Error \\d',
+      '\\*\\*\\* (?:(?!\\*\\*\\* ).){0,300}Error \\d',
       '^collect2: error',
       '\\bld returned \\d',
       '^(?:dh_\\w+|dpkg-buildpackage): error',
@@ -79,7 +80,7 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
       '^\\d+% tests passed',
       '^The following tests FAILED',
       '^Errors while running CTest',
-      '^(?:ERROR|FAILED) \\S+(?:::\\S+)?(?: - .*)?$',
+      '^(?:ERROR|FAILED) \\S+(?: - .*)?$',
       '^\\[ERROR\\] (?:Failed to execute|BUILD FAILURE|-> |To see|Re-run|For more|\\[Help)',
       '^ERROR: \\d+ of \\d+',
       '^E: (?:Failed|Sub-process)',
@@ -134,7 +135,7 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
       '^error: \\S',
       // What an assertion says.
       '^E {2,12}\\S',
-      '[Aa]ssertion .{0,200}failed',
+      '[Aa]ssertion (?:(?!ssertion ).){0,200}failed',
       '^ *Assertion with ',
       '^ *Failure/Error: ',
       '^Failed asserting ',
@@ -159,7 +160,7 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
       '^ *Broken autopkgtest-satdep',
       '^(?:g|/usr/bin/)?make(?:\\[\\d+\\])?: \\*\\*\\* (?:No |.{0,200}No such file)',
       '^E: Unable to (?:locate|correct)',
-      'Depends: .{0,300}but (?:it|\\S{1,100}) is ',
+      'Depends: (?:(?!Depends: ).){0,300}but (?:it|\\S{1,100}) is ',
       'The following packages have unmet dependencies',
     ],
   ],
@@ -188,7 +189,7 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
       '\\b(?:[Ee]rror|ERROR|FATAL|failed|FAILED|FAIL|[Mm]ismatch|[Uu]nexpected|[Ii]ncorrect|line \\d+:)(?:\\W|$)',
       '^[Ff]atal: ',
       '\\bTraceback \\(most recent call last\\)',
-      '^\\d+,?\\d*[acd]\\d+,?\\d*$',
+      '^\\d+(?:,\\d+)?[acd]\\d+(?:,\\d+)?$',
       '^@@ -',
     ],
   ],

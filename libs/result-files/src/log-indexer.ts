@@ -6,21 +6,27 @@ import { SEARCHED_LENGTH_MAX } from './error-patterns';
 import { excerptLine } from './excerpt-line';
 import { INSTALLED_MAX, MARKS_MAX } from './log-index';
 import { LogSections } from './log-sections';
-import { fallbackRelease, fetchedPackage, installedPackage, type OwnLine } from './own-lines';
+import {
+  fallbackRelease,
+  fetchedPackage,
+  installedPackage,
+  LINE_END_LENGTH,
+  type OwnLine,
+} from './own-lines';
 import type { LogBlock, LoggedPackage, LogIndex, LogSection } from './log-index';
 
 const NEWLINE = 10;
 /** Bytes of a line that are looked at; a character has four at most. */
 const LINE_BYTES_MAX = SEARCHED_LENGTH_MAX * 4;
-/** Characters of the end of a line, in which the runner's own words may stand. */
-const LINE_END = 700;
+const ESCAPE = '\u001B';
+const ESCAPE_OF_8_BITS = '\u009B';
 const NOTHING: Buffer = Buffer.alloc(0);
 
 interface OpenSection extends LogSection {
   errors: ErrorFinder;
   /** The first line of what its test wrote to standard error, once the runner repeats it. */
   stderr: ErrorExcerpt | null;
-  /** Its last lines before the runner's own; its first line as long as there are none. */
+  /** Its last lines before the runner's own, shortened when the next section begins; its first line as long as there are none. */
   end: ErrorExcerpt;
 }
 
@@ -52,8 +58,14 @@ export class LogIndexer {
     if (block) this.blocks.push({ ...block, newlines: this.newlines });
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
-      this.keep(chunk.subarray(from, end));
-      this.endLine();
+      if (this.isInLine || end - from > LINE_BYTES_MAX) {
+        this.keep(chunk.subarray(from, end));
+        this.endLine();
+      } else {
+        // Most lines: nothing is copied.
+        const text = plain(chunk.toString('utf8', from, end));
+        this.read(text, text, this.newlines + 1);
+      }
       this.newlines += 1;
       from = end + 1;
     }
@@ -96,7 +108,9 @@ export class LogIndexer {
     const sections = this.sections.told();
     const failed = sections.filter(({ status }) => status === 'FAIL');
     const inFailed = failed.map((section) => this.errorOf(section)).find((found) => found !== null);
-    return inFailed ?? (failed.find(hasSpoken) ?? failed[0])?.end ?? mostTelling(sections);
+    if (inFailed) return inFailed;
+    const silent = failed.find(hasSpoken) ?? failed[0];
+    return silent ? { ...silent.end, lines: silent.end.lines.map(excerptLine) } : mostTelling(sections);
   }
 
   private errorOf(section: OpenSection): ErrorExcerpt | null {
@@ -117,15 +131,16 @@ export class LogIndexer {
     if (kept.length > 0) this.line.push(Buffer.from(kept));
     this.lineBytes += kept.length;
     if (kept.length < part.length)
-      this.lineEnd = Buffer.concat([this.lineEnd, part.subarray(kept.length).subarray(-LINE_END)]).subarray(
-        -LINE_END,
-      );
+      this.lineEnd = Buffer.concat([
+        this.lineEnd,
+        part.subarray(kept.length).subarray(-LINE_END_LENGTH),
+      ]).subarray(-LINE_END_LENGTH);
   }
 
   private endLine(): void {
     const bytes = this.line.length === 1 ? this.line[0]! : Buffer.concat(this.line);
     const text = plain(bytes.toString('utf8'));
-    const end = this.lineEnd.length > 0 ? plain(this.lineEnd.toString('utf8')) : text.slice(-LINE_END);
+    const end = this.lineEnd.length > 0 ? plain(this.lineEnd.toString('utf8')) : text;
     this.line = [];
     this.lineBytes = 0;
     this.lineEnd = NOTHING;
@@ -137,17 +152,19 @@ export class LogIndexer {
     const own = this.sections.read(text, end, number);
     const section = this.sections.last;
     if (section.kind !== 'test') this.readPackages(text, own, number);
-    if (number === section.line)
-      section.end = { errorLine: number, firstLine: number, lines: [excerptLine(text)] };
+    if (number === section.line) section.end = { errorLine: number, firstLine: number, lines: [text] };
     const isSaid = !own && !this.sections.isResult && section.kind !== 'summary';
-    if ((isSaid || own) && section.errors.read(text, number, own !== null)) this.mark(number);
+    const said = this.sections.said(text);
+    if ((isSaid || own) && section.errors.read(text, said, number, own !== null)) this.mark(number);
     if (isSaid && this.isStderr) section.stderr ??= { errorLine: number, firstLine: number, lines: [] };
     if (isSaid && section.stderr) addAfter(section.stderr, text);
     this.isStderr = own?.kind === 'stderr';
-    if (isSaid && section.kind === 'test' && text !== '' && !section.stderr) addToEnd(section, text, number);
+    if (isSaid && section.kind === 'test' && said !== '' && !section.stderr) addToEnd(section, text, number);
   }
 
   private opened(section: LogSection): OpenSection {
+    const before: OpenSection | undefined = this.sections.last;
+    if (before) before.end.lines = before.end.lines.map(excerptLine);
     const end = { errorLine: section.line, firstLine: section.line, lines: [] };
     return { ...section, errors: new ErrorFinder(this.errors), stderr: null, end };
   }
@@ -202,7 +219,7 @@ function hasSpoken({ end, line }: OpenSection): boolean {
 
 function addToEnd({ end, line }: OpenSection, text: string, number: number): void {
   if (end.errorLine === line || number !== end.errorLine + 1) end.lines = [];
-  end.lines.push(excerptLine(text));
+  end.lines.push(text);
   if (end.lines.length > EXCERPT_LINES_MAX) end.lines.shift();
   end.errorLine = number;
   end.firstLine = number - end.lines.length + 1;
@@ -210,6 +227,10 @@ function addToEnd({ end, line }: OpenSection, text: string, number: number): voi
 
 /** What a progress bar overwrote is left out, as are the codes of a terminal. */
 function plain(line: string): string {
-  const text = stripVTControlCharacters(line).replace(/\r+$/, '');
-  return text.slice(text.lastIndexOf('\r') + 1);
+  const hasCodes = line.includes(ESCAPE) || line.includes(ESCAPE_OF_8_BITS);
+  const text = hasCodes ? stripVTControlCharacters(line) : line;
+  if (!text.includes('\r')) return text;
+  let end = text.length;
+  while (text[end - 1] === '\r') end -= 1;
+  return text.slice(text.lastIndexOf('\r', end - 1) + 1, end);
 }

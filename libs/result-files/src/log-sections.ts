@@ -1,7 +1,7 @@
 import { oneLine, type TestStatus } from '@proctor/contracts';
 import { SECTION_NAME_LENGTH_MAX, SECTIONS_MAX } from './log-index';
 import type { LogSection } from './log-index';
-import { gluedEnd, isLeftOutLine, ownLine, resultLine } from './own-lines';
+import { gluedEnd, isLeftOutLine, ownLine, resultLine, withoutTime } from './own-lines';
 import type { OwnLine, LoggedResult } from './own-lines';
 
 const DAY_SECONDS = 86_400;
@@ -53,6 +53,11 @@ export class LogSections<Section extends LogSection> {
     if (own) this.follow(own);
     else this.readOther(text, end);
     return own;
+  }
+
+  /** A line without what the runner has written before it. */
+  said(text: string): string {
+    return this.isTimed ? withoutTime(text) : text;
   }
 
   /** What the runner says of how the test of a section ended, by the last line about it; empty: nothing. */
@@ -119,7 +124,7 @@ export class LogSections<Section extends LogSection> {
       else if (isLeftOutLine(text)) this.skip();
       return;
     }
-    const result = this.ended || this.isSummary ? resultLine(text, this.isTimed) : null;
+    const result = this.ended || this.isSummary ? resultLine(this.said(text)) : null;
     if (!result) return;
     const name = short(result.name);
     this.isResult = this.isSummary || this.ended?.name === name;

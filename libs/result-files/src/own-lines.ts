@@ -19,6 +19,8 @@ export interface OwnLine {
 const OWN = /^( *\d+s )?autopkgtest \[(\d\d):(\d\d):(\d\d)\]: (.*)$/;
 const PART = /^@{4,} (.*)$/;
 const TEST = /^test (.{1,500}?): ((?:preparing testbed|\[-{3}|-{3,}\]$| *(?:- ){1,20}(?:results|stderr)).*)$/;
+/** Characters of the end of a line, in which the runner's own words may stand. */
+export const LINE_END_LENGTH = 700;
 /** The end of a test's output, which stands behind the last line of it when that has no newline. */
 const GLUED_END = /autopkgtest (\[\d\d:\d\d:\d\d\]: test .{1,500}: -{3,}\])$/;
 const LEFT_OUT = /^\[\d{1,20} bytes of the log are left out here\]$/;
@@ -31,7 +33,7 @@ const FETCHED =
   /^Get:\d+ \S{1,2000} ([\w.+~/-]{1,100})\/[\w.+-]{1,100} [a-z0-9-]{1,50} ([a-z0-9][a-z0-9+.-]{0,199}) [a-z0-9-]{1,50} ([0-9A-Za-z.+:~-]{1,200}) \[/;
 const FALLBACK =
   /^WARNING: Test dependencies are unsatisfiable with using apt pinning\. Retrying with using all packages from ([\w.:/-]{1,200})$/;
-const RESULT = / (PASS|FAIL|SKIP|FLAKY)(?: (.*))?$/;
+const RESULT = / (PASS|FAIL|SKIP|FLAKY)(?: (.*))?$/s;
 
 /** How a test ended. */
 export interface LoggedResult {
@@ -57,7 +59,7 @@ export function ownLine(line: string): OwnLine | null {
 
 /** The end of a test's output behind a last line that has no newline; null when the line does not end so. */
 export function gluedEnd(end: string): OwnLine | null {
-  const [, said] = (end.endsWith('-]') && GLUED_END.exec(end)) || [];
+  const [, said] = (end.endsWith('-]') && GLUED_END.exec(end.slice(-LINE_END_LENGTH))) || [];
   return said === undefined ? null : ownLine(`autopkgtest ${said}`);
 }
 
@@ -78,9 +80,13 @@ export function isLeftOutLine(line: string): boolean {
   return line.startsWith('[') && LEFT_OUT.test(line);
 }
 
-/** A line that says how a test ended; null for other lines. @param isTimed as the runner's lines around it are */
-export function resultLine(line: string, isTimed: boolean): LoggedResult | null {
-  const text = isTimed ? line.replace(TIMED, '') : line;
+/** A line without the time that newer runners write before each. */
+export function withoutTime(line: string): string {
+  return line.replace(TIMED, '');
+}
+
+/** A line that says how a test ended, without its time; null for other lines. */
+export function resultLine(text: string): LoggedResult | null {
   const found = RESULT.exec(text);
   const name = text.slice(0, found?.index).trimEnd();
   return found && name !== '' ? { name, status: found[1] as TestStatus, detail: found[2] ?? '' } : null;
@@ -88,13 +94,13 @@ export function resultLine(line: string, isTimed: boolean): LoggedResult | null 
 
 /** The name and version of a package that a line says was installed; null for other lines. */
 export function installedPackage(line: string): [name: string, version: string] | null {
-  const [, name, version] = INSTALLED.exec(line.replace(TIMED, '')) ?? [];
+  const [, name, version] = INSTALLED.exec(withoutTime(line)) ?? [];
   return name !== undefined && version !== undefined ? [name, version] : null;
 }
 
 /** The package that a line says apt fetches, and the suite that it comes from; null for other lines. */
 export function fetchedPackage(line: string): { name: string; version: string; suite: string } | null {
-  const [, suite, name, version] = FETCHED.exec(line.replace(TIMED, '')) ?? [];
+  const [, suite, name, version] = FETCHED.exec(withoutTime(line)) ?? [];
   return suite !== undefined && name !== undefined && version !== undefined ? { name, version, suite } : null;
 }
 
