@@ -69,6 +69,7 @@ it('the command of a plain run is complete', () => {
     '--no-built-binaries',
     '--output-dir',
     '/w/runs/1-1/out',
+    '--timeout-short=600',
     '--apt-upgrade',
     '--copy=/w/apt.conf:/etc/apt/apt.conf.d/99host',
     'hello',
@@ -125,7 +126,7 @@ it.each<[string, Partial<Lease>, string[], string[]]>([
   ],
 ])('the command hands on %s', (_what, overrides, signingKeyFiles, options) => {
   const command = autopkgtestCommand({ ...LEASE, ...overrides }, { ...PARTS, signingKeyFiles });
-  expect(command.slice(6, -5)).toEqual(options);
+  expect(command.slice(7, -5)).toEqual(options);
 });
 
 it('the command shows no password of an extra source, but names the file that holds it', () => {
@@ -147,14 +148,14 @@ it('the error about an unsafe line names its source alone', () => {
 it('the command hands on the environment of all tests before the trigger, and the time of one test', () => {
   const parts = { ...PARTS, environment: { A: 'x y', B: '' }, testTimeoutMs: 1_500 };
   const command = autopkgtestCommand({ ...LEASE, trigger: 'a/1' }, parts);
-  expect(command.slice(4, 5)).toEqual(['--timeout-test=2']);
-  expect(command.slice(7, 10)).toEqual(['--env=A=x y', '--env=B=', '--env=ADT_TEST_TRIGGERS=a/1']);
+  expect(command.slice(5, 6)).toEqual(['--timeout-test=2']);
+  expect(command.slice(8, 11)).toEqual(['--env=A=x y', '--env=B=', '--env=ADT_TEST_TRIGGERS=a/1']);
 });
 
 it('the command pins by the names that apt knows, and adds releases by those that were asked for', () => {
   const pinPackages: Lease['pinPackages'] = [['src:glibc', 'trixie']];
   const pinNames = new Map([['trixie', 'testing']]);
-  expect(autopkgtestCommand({ ...LEASE, pinPackages }, { ...PARTS, pinNames }).slice(6, -5)).toEqual([
+  expect(autopkgtestCommand({ ...LEASE, pinPackages }, { ...PARTS, pinNames }).slice(7, -5)).toEqual([
     '--add-apt-release=trixie',
     '--pin-packages=testing=src:glibc',
   ]);

@@ -91,6 +91,12 @@ export function autopkgtestCommand(request: TestRequest, parts: CommandParts): s
   return checkLength(commandOf(request, parts));
 }
 
+/**
+ * The runner's limit of its own quick steps, one of which lets apt choose what it installs. Its default of 100 s is too few
+ * on a machine with more slots than processors, and where programs are emulated.
+ */
+const SHORT_STEP_S = 600;
+
 /** Everything beside the request is short: what is too long comes from there. */
 function checkLength(command: string[]): string[] {
   const lengths = command.map((argument) => Buffer.byteLength(argument));
@@ -116,6 +122,7 @@ function commandOf(request: TestRequest, parts: CommandParts): string[] {
     '--no-built-binaries',
     '--output-dir',
     parts.outputFolder,
+    `--timeout-short=${SHORT_STEP_S}`,
     ...(hasOption(parts.version, '--test-architecture') ? [`--test-architecture=${request.arch}`] : []),
     ...(parts.testTimeoutMs === undefined ? [] : [`--timeout-test=${Math.ceil(parts.testTimeoutMs / 1000)}`]),
     ...(parts.testbed.upgrade ?? []),

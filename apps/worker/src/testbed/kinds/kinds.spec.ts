@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,6 +55,18 @@ it.each([
   const script = await readFile(emulator, 'utf8');
   expect(script).toContain(`\nmode='${mode}'\n`);
   expect(script).toContain("\nimage='/images/it'\\''s one'\n");
+});
+
+it.each([
+  ['kvm', 'a second', '1'],
+  ['tcg', 'two minutes', '120'],
+])('in the mode %s, a machine that autopkgtest gives a second gets %s', async (mode, _, seconds) => {
+  const { wrapper } = await QEMU.use(use(mode));
+  const PYTHONPATH = join(path, 'python');
+  expect(wrapper).toContain(PYTHONPATH);
+  const script = 'import signal; signal.alarm(1); print(signal.alarm(0))';
+  const { stdout } = spawnSync('python3', ['-c', script], { env: { PYTHONPATH }, encoding: 'utf8' });
+  expect(stdout).toBe(`${seconds}\n`);
 });
 
 it('qemu says which architectures it has images for', () => {
