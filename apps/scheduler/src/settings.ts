@@ -115,6 +115,7 @@ export const SETTINGS: Provider[] = [
     useFactory: (configuration: LiveSchedulerConfiguration) => (): SweeperSettings => ({
       sweepMs: configuration.scheduler.stagingSweepMs,
       idleMaxMs: configuration.scheduler.stagingIdleMaxMs,
+      observedMax: 100_000,
     }),
   },
 ];

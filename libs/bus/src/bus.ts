@@ -91,7 +91,12 @@ export interface StagingContents {
   worker: string;
   bytes: number;
   bytesMax: number;
+  messages: number;
+  messagesMax: number;
+  /** No more than there are messages. */
   uploads: StagedUpload[];
+  /** What no reader can use, as a record that cannot be read; not all when there is much of it. For dropStray. */
+  strays: string[];
 }
 
 /** The message bus: requests, signals, durable reports, events, live logs and the staging areas of workers. */
@@ -132,7 +137,7 @@ export abstract class Bus {
   /** The events of an architecture that the stream still holds, oldest first, then as they come; see readLog. */
   abstract readEvents(arch: string, signal?: AbortSignal): AsyncIterable<Fact>;
 
-  /** A chunk that was appended before (same grant and number) is not stored again. */
+  /** A chunk that was appended before (same grant and number) is not read again. */
   abstract appendLog(worker: string, grant: Grant, chunk: LogChunk): Promise<void>;
 
   /** The chunks from number `fromChunk` on, in order, as they come; ends when `signal` aborts, else with the reader. */
@@ -167,11 +172,14 @@ export abstract class Bus {
   /** Removes staged content, if there is any. */
   abstract dropStaged(worker: string, name: string): Promise<void>;
 
-  /** What the staging areas hold, those that are empty left out. Rejects when `signal` aborts. */
-  abstract stagingContents(signal?: AbortSignal): Promise<StagingContents[]>;
+  /** What the staging areas hold, one area at a time, those that are empty left out. Rejects when `signal` aborts. */
+  abstract stagingContents(signal?: AbortSignal): AsyncIterable<StagingContents>;
 
   /** Removes this upload, if it is still there; one that has taken its place stays. */
   abstract dropUpload(upload: Pick<StagedUpload, 'worker' | 'id' | 'name'>): Promise<void>;
+
+  /** Removes one of the `strays` of a staging area. */
+  abstract dropStray(worker: string, stray: string): Promise<void>;
 
   /** Called after each return of the connection, streams checked. The returned function removes the listener. */
   abstract onReconnect(listener: () => void): () => void;

@@ -20,7 +20,17 @@ it('what is no chunk of a log is passed over and said once, and the rest is read
       yield await Promise.resolve({ string: () => text });
   }
   const read: number[] = [];
-  for await (const { chunk } of chunksIn(messages(), 'log.1', logger)) read.push(chunk);
+  for await (const { chunk } of chunksIn(messages(), 'log.1', 0, logger)) read.push(chunk);
   expect(read).toEqual([0, 1]);
   expect(warn.mock.calls).toEqual([[expect.stringContaining('log.1')]]);
+});
+
+it('a chunk that was sent twice is read once, and those before the first that is wanted are not', async () => {
+  async function* messages() {
+    for (const chunk of [0, 1, 1, 2, 1, 2, 3])
+      yield await Promise.resolve({ string: () => JSON.stringify({ chunk, offset: 0, data: 'YQ==' }) });
+  }
+  const read: number[] = [];
+  for await (const { chunk } of chunksIn(messages(), 'log.1', 1)) read.push(chunk);
+  expect(read).toEqual([1, 2, 3]);
 });

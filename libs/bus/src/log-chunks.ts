@@ -6,17 +6,24 @@ interface Published {
   string(): string;
 }
 
-/** The chunks in what a worker has published. What is none is passed over, and said once: its readers get the rest. */
+/**
+ * The chunks in what a worker has published, from a number on, each once: a worker sends one again whose answer was lost. What is
+ * none is passed over, and said once: its readers get the rest.
+ */
 export async function* chunksIn(
   messages: AsyncIterable<Published>,
   subject: string,
+  from = 0,
   logger = new Logger('Logs'),
 ): AsyncGenerator<LogChunk> {
-  let skipped = 0;
+  let [skipped, next] = [0, from];
   for await (const message of messages) {
     const chunk = chunkIn(message.string());
-    if (chunk) yield chunk;
-    else if (++skipped === 1) logger.warn(`${subject}: a chunk of a log cannot be read; it is passed over`);
+    if (chunk && chunk.chunk >= next) {
+      next = chunk.chunk + 1;
+      yield chunk;
+    } else if (!chunk && ++skipped === 1)
+      logger.warn(`${subject}: a chunk of a log cannot be read; it is passed over`);
   }
 }
 

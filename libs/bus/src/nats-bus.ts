@@ -83,7 +83,7 @@ export class NatsBus extends Bus {
     this.nc = link.nc;
     this.logs = new NatsLogs(link.js, link.jsm);
     this.events = new NatsEvents(link.nc, link.inboxPrefix, JETSTREAM_TIMEOUT_MS);
-    this.staging = new NatsStaging(link.js, link.jsm, limits.replicas > 1);
+    this.staging = new NatsStaging(link, limits.replicas > 1);
     this.reportStreams = new NatsReportStreams(link);
     this.workerStreams = new NatsWorkerStreams(link);
     this.streamLevels = new StreamLevels(link);
@@ -190,9 +190,14 @@ export class NatsBus extends Bus {
     await this.staging.drop(worker, name);
   }
 
-  async stagingContents(signal?: AbortSignal): Promise<StagingContents[]> {
+  async *stagingContents(signal?: AbortSignal): AsyncGenerator<StagingContents> {
     this.requireConnection();
-    return this.staging.contents(signal);
+    yield* this.staging.contents(signal);
+  }
+
+  async dropStray(worker: string, stray: string): Promise<void> {
+    this.requireConnection();
+    await this.staging.dropStray(worker, stray);
   }
 
   async dropUpload(upload: StagedUpload): Promise<void> {

@@ -24,7 +24,7 @@ export class NatsLogs {
   ): AsyncGenerator<LogChunk> {
     const subject = logSubject(worker, grant);
     const messages = follow(this.js, logStream(worker), subject, signal);
-    for await (const chunk of chunksIn(messages, subject)) if (chunk.chunk >= fromChunk) yield chunk;
+    yield* chunksIn(messages, subject, fromChunk);
   }
 
   async *soFar(worker: string, grant: Grant, signal: AbortSignal): AsyncGenerator<LogChunk> {

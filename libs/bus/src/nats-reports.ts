@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { within, type Clock } from '@proctor/clock';
 import { reportInbox } from './accounts';
 import type { ReportConsumption } from './bus';
+import { deliveryTokens } from './delivery-tokens';
 import type { BusLimits } from './limits';
 import type { NatsLink } from './nats-link';
 import type { Delivery, ReportIntake } from './report-intake';
@@ -56,23 +57,17 @@ export class NatsReportConsumption implements ReportConsumption {
   }
 }
 
-/** Tokens of an acknowledgement's subject: `$JS.ACK.` STREAM.CONSUMER.DELIVERIES.SEQUENCE and three more. */
-const ACK_TOKENS = 9;
-/** The same after `$JS.ACK.` DOMAIN.ACCOUNT. */
-const LONG_ACK_TOKENS_MIN = 11;
-
 /** Null when JetStream has not sent it. */
 function deliveryOf(message: Msg): Delivery | null {
-  const tokens = message.reply?.split('.') ?? [];
-  const isLong = tokens.length >= LONG_ACK_TOKENS_MIN;
-  if (tokens[1] !== 'ACK' || !(isLong || tokens.length === ACK_TOKENS)) return null;
-  const [, , deliveries, sequence] = tokens.slice(isLong ? 4 : 2);
+  const tokens = deliveryTokens(message.reply);
+  if (!tokens) return null;
+  const { deliveries, sequence } = tokens;
   const say = (what: string) => unlessClosed(() => message.respond(what));
   return {
-    sequence: Number(sequence),
+    sequence,
     subject: message.subject,
     text: message.string(),
-    deliveries: Number(deliveries),
+    deliveries,
     acknowledge: () => say('+ACK'),
     refuse: (delayMs) => say(delayMs > 0 ? `-NAK ${JSON.stringify({ delay: nanos(delayMs) })}` : '-NAK'),
     // Without a reason: servers before 2.10.4 do not understand one.

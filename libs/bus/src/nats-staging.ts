@@ -1,15 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type {
-  DirectMsgRequest,
-  JetStreamClient,
-  JetStreamManager,
-  MsgRequest,
-  StoredMsg,
-} from '@nats-io/jetstream';
+import type { DirectMsgRequest, MsgRequest, StoredMsg } from '@nats-io/jetstream';
 import { stagingFilter, STAGING_PREFIX, stagingStream } from '@proctor/contracts';
 import { inPieces } from '@proctor/result-files';
 import { StreamFull, type StagedContent, type StagedUpload, type StagingContents } from './bus';
+import type { NatsLink } from './nats-link';
+import { walkPast } from './stream-walk';
 import { isFull } from './streams';
 
 /** Bytes of a message; the last of an upload may have fewer. */
@@ -17,7 +13,12 @@ const CHUNK_BYTES = 128 * 1024;
 /** Chunks that are sent before the first of them is acknowledged. */
 const CHUNKS_IN_FLIGHT_MAX = 8;
 /** No wildcard, which would take the chunks of other uploads with it. */
-const UPLOAD_ID = /^[\w-]+$/;
+const UPLOAD_ID = /^[\w-]{1,100}$/;
+/** Of the record of a whole upload. */
+const RECORD_BYTES_MAX = 1_024;
+const NAME_LENGTH_MAX = 300;
+/** Of one area, in one listing. */
+const STRAYS_MAX = 1_000;
 
 /** What is known of a whole upload; the latest of a name counts. */
 interface FileRecord {
@@ -34,8 +35,7 @@ interface FoundFile extends FileRecord {
 /** The staging areas: for each worker a stream of chunks, and of a record for each whole file. */
 export class NatsStaging {
   constructor(
-    private readonly js: JetStreamClient,
-    private readonly jsm: JetStreamManager,
+    private readonly link: Pick<NatsLink, 'nc' | 'js' | 'jsm' | 'inboxPrefix'>,
     /** Of a stream in a cluster: another replica may not have yet what was stored. */
     private readonly fromLeader: boolean,
   ) {}
@@ -48,7 +48,7 @@ export class NatsStaging {
     try {
       const { chunks, size, sha256 } = await this.putChunks(worker, upload, content);
       const record: FileRecord = { upload, chunks, size, sha256 };
-      await this.js.publish(fileSubject(worker, name), JSON.stringify(record));
+      await this.link.js.publish(fileSubject(worker, name), JSON.stringify(record));
       return { size, sha256 };
     } catch (error) {
       throw isFull(error)
@@ -75,34 +75,67 @@ export class NatsStaging {
     else await this.dropChunks(worker, id);
   }
 
-  async contents(signal?: AbortSignal): Promise<StagingContents[]> {
-    const contents: StagingContents[] = [];
-    for await (const { config, state } of this.jsm.streams.list(`${STAGING_PREFIX}>`)) {
+  async *contents(signal?: AbortSignal): AsyncGenerator<StagingContents> {
+    for await (const { config, state } of this.link.jsm.streams.list(`${STAGING_PREFIX}>`)) {
       signal?.throwIfAborted();
       const worker = config.subjects?.[0]?.split('.')[2];
-      if (worker !== undefined && state.messages > 0) contents.push(await this.contentsOf(worker, signal));
+      if (worker === undefined || state.messages === 0) continue;
+      const { bytes, messages } = state;
+      const limits = { bytesMax: config.max_bytes, messagesMax: config.max_msgs };
+      yield { worker, bytes, messages, ...limits, ...(await this.listed(worker, signal)) };
     }
-    return contents;
   }
 
-  private async contentsOf(worker: string, signal?: AbortSignal): Promise<StagingContents> {
-    // Chunks first: an upload that is completed meanwhile is found to be whole.
-    const filter = { subjects_filter: stagingFilter(worker, 'chunk') };
-    const { state, config } = await this.jsm.streams.info(stagingStream(worker), filter);
-    const uploads = new Map<string, StagedUpload>();
-    for (const [subject, chunks] of Object.entries(state.subjects ?? {})) {
-      const id = lastToken(subject);
-      uploads.set(id, { worker, id, name: null, chunks });
-    }
-    const latest = new Map<string, string>();
-    for await (const message of this.messages(worker, stagingFilter(worker, 'file'))) {
+  async dropStray(worker: string, stray: string): Promise<void> {
+    if (/[*>]/.test(stray)) return;
+    await this.link.jsm.streams.purge(stagingStream(worker), {
+      filter: `${STAGING_PREFIX}${worker}.${stray}`,
+    });
+  }
+
+  private async listed(
+    worker: string,
+    signal?: AbortSignal,
+  ): Promise<Pick<StagingContents, 'uploads' | 'strays'>> {
+    const [uploads, strays] = [new Map<string, StagedUpload>(), new Set<string>()];
+    /** name → the place of its latest record */
+    const records = new Map<string, number>();
+    const isStray = (subject: string): void => {
+      if (strays.size < STRAYS_MAX) strays.add(strayOf(worker, subject));
+    };
+    await walkPast(
+      this.link,
+      stagingStream(worker),
+      stagingFilter(worker),
+      ({ subject, sequence, bytes }) => {
+        const id = lastToken(subject);
+        if (subject.startsWith(`${STAGING_PREFIX}${worker}.chunk.`)) {
+          if (!UPLOAD_ID.test(id)) return isStray(subject);
+          const upload = uploads.get(id) ?? { worker, id, name: null, chunks: 0 };
+          upload.chunks += 1;
+          uploads.set(id, upload);
+        } else if (subject.startsWith(`${STAGING_PREFIX}${worker}.file.`)) {
+          const name = nameOf(subject);
+          if (bytes > RECORD_BYTES_MAX || name === null) return isStray(subject);
+          records.set(name, sequence);
+        }
+      },
+      signal,
+    );
+    for (const [name, seq] of records) {
       signal?.throwIfAborted();
-      const file = recordOf(message);
-      if (file) latest.set(nameOf(message.subject), file.upload);
+      const message = await this.message(worker, { seq });
+      const record = message && recordOf(message);
+      if (record)
+        uploads.set(record.upload, {
+          worker,
+          id: record.upload,
+          name,
+          chunks: uploads.get(record.upload)?.chunks ?? 0,
+        });
+      else if (message) isStray(message.subject);
     }
-    for (const [name, id] of latest)
-      uploads.set(id, { worker, id, name, chunks: uploads.get(id)?.chunks ?? 0 });
-    return { worker, bytes: state.bytes, bytesMax: config.max_bytes, uploads: [...uploads.values()] };
+    return { uploads: [...uploads.values()], strays: [...strays] };
   }
 
   private async putChunks(
@@ -117,7 +150,7 @@ export class NatsStaging {
       for await (const chunk of inPieces(content, CHUNK_BYTES)) {
         if (sent.length >= CHUNKS_IN_FLIGHT_MAX) await sent.shift();
         const msgID = `${upload}.${chunks}`;
-        const stored = this.js.publish(chunkSubject(worker, upload), chunk, { msgID });
+        const stored = this.link.js.publish(chunkSubject(worker, upload), chunk, { msgID });
         // It is awaited later; its rejection is not unhandled until then.
         stored.catch(() => undefined);
         sent.push(stored);
@@ -142,13 +175,13 @@ export class NatsStaging {
   private async remove(worker: string, name: string, { upload, sequence }: FoundFile): Promise<void> {
     // Not beyond the one that was read: another upload may have taken its place.
     const filter = fileSubject(worker, name);
-    await this.jsm.streams.purge(stagingStream(worker), { filter, seq: sequence + 1 });
+    await this.link.jsm.streams.purge(stagingStream(worker), { filter, seq: sequence + 1 });
     await this.dropChunks(worker, upload);
   }
 
   private async dropChunks(worker: string, upload: string): Promise<void> {
     if (!UPLOAD_ID.test(upload)) return;
-    await this.jsm.streams.purge(stagingStream(worker), { filter: chunkSubject(worker, upload) });
+    await this.link.jsm.streams.purge(stagingStream(worker), { filter: chunkSubject(worker, upload) });
   }
 
   /** One chunk at a time as the reader takes them. */
@@ -165,7 +198,7 @@ export class NatsStaging {
   }
 
   private message(worker: string, query: DirectMsgRequest): Promise<StoredMsg | null> {
-    const { streams, direct } = this.jsm;
+    const { streams, direct } = this.link.jsm;
     const stream = stagingStream(worker);
     // Both calls understand the same queries, which the types of one do not say.
     return this.fromLeader
@@ -191,8 +224,16 @@ function fileSubject(worker: string, name: string): string {
   return `${STAGING_PREFIX}${worker}.file.${Buffer.from(name).toString('base64url')}`;
 }
 
-function nameOf(fileSubject: string): string {
-  return Buffer.from(lastToken(fileSubject), 'base64url').toString();
+/** Null when it is none of `fileSubject`. */
+function nameOf(subject: string): string | null {
+  const token = lastToken(subject);
+  const name = Buffer.from(token, 'base64url').toString();
+  return name.length <= NAME_LENGTH_MAX && Buffer.from(name).toString('base64url') === token ? name : null;
+}
+
+/** What comes after the worker. */
+function strayOf(worker: string, subject: string): string {
+  return subject.slice(`${STAGING_PREFIX}${worker}.`.length);
 }
 
 function lastToken(subject: string): string {
@@ -203,7 +244,8 @@ function lastToken(subject: string): string {
 function recordOf(message: StoredMsg): FoundFile | null {
   try {
     const { upload, chunks, size, sha256 } = message.json<Partial<FileRecord> | null>() ?? {};
-    if (typeof upload !== 'string' || !Number.isSafeInteger(chunks) || (chunks as number) < 0) return null;
+    if (typeof upload !== 'string' || !UPLOAD_ID.test(upload)) return null;
+    if (!Number.isSafeInteger(chunks) || (chunks as number) < 0) return null;
     return {
       upload,
       chunks: chunks as number,

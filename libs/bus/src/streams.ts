@@ -16,6 +16,7 @@ import {
   EVENT_STREAM_SUBJECTS,
   logFilter,
   logStream,
+  MESSAGE_BYTES_MAX,
   reportsOfWorker,
   reportStream,
   sharedReportStream,
@@ -40,12 +41,13 @@ type NamedStream = Partial<StreamConfig> & { name: string };
  * Raised with each change of what is said of streams here. It stands in the description of each stream, and a process
  * of an earlier one leaves the stream as it is: an older scheduler that connects again sets back nothing.
  */
-const REVISION = 1;
+const REVISION = 2;
 const DESCRIPTION = 'Proctor, limits ';
 
 /**
  * The stream of what one worker reports to one architecture, and the consumer that has it delivered to who serves the
- * architecture. It holds one report of each subject and refuses a copy of it.
+ * architecture. It holds one report of each subject and refuses a copy of it. It never drops a report, not for its age either:
+ * a report may wait for as long as an architecture has no scheduler. What it refuses stays on the worker's disk.
  * @throws JetStreamApiError and others when JetStream is not there yet or refuses
  */
 export async function ensureReportStream(
@@ -63,8 +65,10 @@ export async function ensureReportStream(
     storage: StorageType.File,
     max_bytes: limits.reportsBytesMax,
     max_msgs: limits.reportsMax,
+    max_msg_size: limits.reportBytesMax,
     max_msgs_per_subject: 1,
     discard_new_per_subject: true,
+    duplicate_window: nanos(limits.idsKeptMs),
   });
   await ensureConsumer(jsm, name, {
     durable_name: 'dispatcher',
@@ -88,8 +92,8 @@ export async function retireSharedReportStream(jsm: JetStreamManager, arch: stri
 }
 
 /**
- * The streams of one worker: its live logs, which forget their oldest, and its staging area, which refuses what is too
- * much. @throws as ensureReportStream
+ * The streams of one worker: its live logs, which forget their oldest, since the whole log is stored in the end; and its
+ * staging area, which refuses what is too much, since the worker still has it. @throws as ensureReportStream
  */
 export async function ensureWorkerStreams(
   jsm: JetStreamManager,
@@ -104,7 +108,10 @@ export async function ensureWorkerStreams(
     storage: StorageType.File,
     max_bytes: limits.logsBytesMax,
     max_age: nanos(limits.logsAgeMaxMs),
+    max_msgs: limits.logsMax,
+    max_msg_size: limits.logChunkBytesMax,
     max_msgs_per_subject: limits.logChunksPerAttemptMax,
+    duplicate_window: nanos(limits.idsKeptMs),
   });
   await ensureStream(jsm, limits, {
     name: stagingStream(worker),
@@ -114,7 +121,10 @@ export async function ensureWorkerStreams(
     storage: StorageType.File,
     allow_direct: true,
     max_bytes: limits.stagingBytesMax,
+    max_msgs: limits.stagingMax,
+    max_msg_size: limits.stagingChunkBytesMax,
     max_age: nanos(limits.stagingAgeMaxMs),
+    duplicate_window: nanos(limits.idsKeptMs),
   });
 }
 
@@ -131,6 +141,8 @@ export async function ensureStreams(jsm: JetStreamManager, limits: BusLimits): P
     discard: DiscardPolicy.Old,
     storage: StorageType.File,
     max_bytes: limits.eventsBytesMax,
+    max_msgs: limits.eventsMax,
+    max_msg_size: MESSAGE_BYTES_MAX,
     max_age: nanos(limits.eventsAgeMaxMs),
   });
 }

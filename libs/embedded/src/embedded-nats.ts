@@ -23,6 +23,8 @@ const FILE_MODE = 0o644;
  * does not bring back a stream that exceeds it when the disk has filled since. Enough for thousands of workers.
  */
 const STREAM_BYTES_MAX = 16 * 1024 ** 4;
+/** Of a line of its protocol, so of a subject: it keeps each subject of a stream in memory. Ours have some hundred bytes. */
+const LINE_BYTES_MAX = 1_024;
 
 export interface EmbeddedNatsOptions {
   /** Holds its configuration, JetStream's files and the log. */
@@ -102,6 +104,7 @@ export class EmbeddedNats implements Supervised {
       host: '127.0.0.1',
       port,
       pid_file: pidFile(folder),
+      max_control_line: LINE_BYTES_MAX,
       jetstream: { store_dir: join(folder, 'jetstream'), max_file_store: STREAM_BYTES_MAX },
     };
     // Values are JSON, of which its configuration language is a superset.

@@ -28,6 +28,8 @@ import type { S3Credentials, S3Settings } from './store-settings';
 const PARTS_AT_ONCE = 1;
 /** Of one request, with a growing pause between them. */
 const TRIES_MAX = 3;
+/** Pages of a list without a key, one after the other. */
+const EMPTY_PAGES_MAX = 100;
 /** Objects that one request removes: what S3 allows. */
 const REMOVED_PER_REQUEST = 1_000;
 
@@ -126,6 +128,7 @@ export class S3Store extends MaintainedStore {
     const { bucket, prefix } = this.settings;
     let attempt = null as StoredNames | null;
     let after: string | undefined;
+    let [last, emptyPages] = ['', 0];
     do {
       const request = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: after });
       const page = await this.asked(() =>
@@ -135,7 +138,7 @@ export class S3Store extends MaintainedStore {
         const file = fileAt(Key.slice(prefix.length));
         if (!file || !modified) continue;
         if (attempt?.runId === file.runId && attempt.attempt === file.attempt) {
-          attempt.names.push(file.name);
+          if (!attempt.names.includes(file.name)) attempt.names.push(file.name);
           if (modified > attempt.modified) attempt.modified = modified;
           continue;
         }
@@ -143,6 +146,13 @@ export class S3Store extends MaintainedStore {
         attempt = { runId: file.runId, attempt: file.attempt, names: [file.name], modified };
       }
       after = page.NextContinuationToken;
+      // Else the list of a server that repeats itself has no end.
+      const latest = page.Contents?.at(-1)?.Key;
+      emptyPages = latest === undefined ? emptyPages + 1 : 0;
+      const isStuck = latest === undefined ? emptyPages > EMPTY_PAGES_MAX : !isAfter(latest, last);
+      if (after !== undefined && isStuck)
+        throw new StoreUnavailable(this.where, `its list does not go on after ${last || 'its beginning'}`);
+      last = latest ?? last;
     } while (after !== undefined);
     if (attempt) yield attempt;
   }
@@ -185,6 +195,11 @@ export class S3Store extends MaintainedStore {
       Key: `${this.settings.prefix}${storedPath({ runId, attempt, name })}`,
     };
   }
+}
+
+/** In the order of a bucket's keys. */
+function isAfter(key: string, earlier: string): boolean {
+  return Buffer.compare(Buffer.from(key), Buffer.from(earlier)) > 0;
 }
 
 function clientOf(settings: S3Settings, credentials: S3Credentials): S3Client {

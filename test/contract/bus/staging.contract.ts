@@ -1,15 +1,16 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { StreamFull, type Bus, type StagedUpload } from '@proctor/bus';
+import { StreamFull, type Bus, type StagedUpload, type StagingContents } from '@proctor/bus';
 import { stagingName, type Grant } from '@proctor/contracts';
 import { StagingSweeper } from '../../../apps/scheduler/src/reports/staging-sweeper';
 import { ManualClock } from '../../support/manual-clock';
 import { until } from '../../support/until';
 import { LIMITS, newRunId, type BusServer, type StartServer } from './server';
 
-const SETTINGS = { sweepMs: 600_000, idleMaxMs: 3_600_000 };
+const SETTINGS = { sweepMs: 600_000, idleMaxMs: 3_600_000, observedMax: 1_000 };
 const WORKER = 'w1';
 const BUCKET_BYTES = 1024 ** 2;
+const MESSAGES_MAX = 30;
 /** More than one chunk. */
 const PART = Buffer.alloc(200_000, 'x');
 const PATIENCE_MS = 20_000;
@@ -24,7 +25,7 @@ export function describeSweeping(name: string, start: StartServer): void {
     let awaited: number[];
 
     beforeAll(async () => {
-      server = await start({ ...LIMITS, stagingBytesMax: BUCKET_BYTES });
+      server = await start({ ...LIMITS, stagingBytesMax: BUCKET_BYTES, stagingMax: MESSAGES_MAX });
       bus = await server.connect();
       await bus.prepareWorkers([WORKER]);
     });
@@ -42,8 +43,12 @@ export function describeSweeping(name: string, start: StartServer): void {
     });
     afterAll(() => server.close());
 
-    const uploads = async (): Promise<StagedUpload[]> =>
-      (await bus.stagingContents()).flatMap((area) => area.uploads);
+    const areas = async (signal?: AbortSignal): Promise<StagingContents[]> => {
+      const found: StagingContents[] = [];
+      for await (const area of bus.stagingContents(signal)) found.push(area);
+      return found;
+    };
+    const uploads = async (): Promise<StagedUpload[]> => (await areas()).flatMap((area) => area.uploads);
     const fileOf = (runId: number, attempt = 1) => stagingName({ runId, attempt, grantEpoch: 5 }, 'log.gz');
     const stage = (runId: number, content = PART) =>
       bus.stage(WORKER, fileOf(runId), Readable.from([content]));
@@ -147,6 +152,24 @@ export function describeSweeping(name: string, start: StartServer): void {
       expect(await stage(runId, large)).toMatchObject({ size: large.length });
     });
 
+    it('an area takes no more messages than it may, however short, and again once there is room', async () => {
+      const runs = Array.from({ length: MESSAGES_MAX }, newRunId);
+      const short = (runId: number) => stage(runId, Buffer.from('x'));
+      const staged: number[] = [];
+      const fill = async () => {
+        for (const runId of runs) {
+          await short(runId);
+          staged.push(runId);
+        }
+      };
+      await expect(fill()).rejects.toThrow(StreamFull);
+      // Each has a chunk and a record; the last one found room for its chunk at most.
+      expect(staged).toHaveLength(MESSAGES_MAX / 2);
+      expect(await areas()).toMatchObject([{ messages: MESSAGES_MAX, messagesMax: MESSAGES_MAX }]);
+      await bus.dropStaged(WORKER, fileOf(staged[0]!));
+      expect(await short(staged[0]!)).toMatchObject({ size: 1 });
+    });
+
     it('an upload is not removed in the place of one that it replaced', async () => {
       const runId = newRunId();
       await stage(runId, Buffer.from('old'));
@@ -158,14 +181,14 @@ export function describeSweeping(name: string, start: StartServer): void {
 
     it('a listing is ended when its reader does not wait for it any more', async () => {
       await stage(newRunId());
-      await expect(bus.stagingContents(AbortSignal.abort())).rejects.toThrow('aborted');
+      await expect(areas(AbortSignal.abort())).rejects.toThrow('aborted');
     });
 
     it('nothing is left of what was dropped', async () => {
       const runId = newRunId();
       await stage(runId);
       await bus.dropStaged(WORKER, fileOf(runId));
-      expect(await bus.stagingContents()).toEqual([]);
+      expect(await areas()).toEqual([]);
     });
   });
 }

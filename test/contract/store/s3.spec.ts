@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -8,7 +9,7 @@ import {
   ListObjectsV2Command,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { openStore, StoreUnavailable, type ResultStore, type S3Settings } from '@proctor/store';
+import { openStore, storedPath, StoreUnavailable, type ResultStore, type S3Settings } from '@proctor/store';
 import { linkTo, type CuttableLink } from '../../support/cuttable-link';
 import { S3Server, S3_SERVER_PATIENCE_MS } from '../../support/s3-server';
 import { describeStore } from '../store.contract';
@@ -144,6 +145,33 @@ describe('a bucket', () => {
     } finally {
       sockets.forEach((socket) => socket.destroy());
       silent.close();
+    }
+  });
+
+  it.each([
+    [
+      'repeats one key on each page',
+      '<Contents><Key>ci/KEY</Key><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>',
+    ],
+    ['has pages without keys', ''],
+  ])('a list without an end, which %s, is given up', async (_, contents) => {
+    const page = contents.replace('KEY', storedPath({ runId: 1, attempt: 1, name: 'log.gz' }));
+    const endless = createHttpServer((_request, response) => {
+      response.setHeader('content-type', 'application/xml');
+      response.end(
+        `<ListBucketResult><IsTruncated>true</IsTruncated>${page}<NextContinuationToken>t</NextContinuationToken></ListBucketResult>`,
+      );
+    });
+    await new Promise<void>((resolve) => void endless.listen(0, '127.0.0.1', resolve));
+    try {
+      const store = await open({ endpoint: `http://127.0.0.1:${(endless.address() as AddressInfo).port}` });
+      const listing = async () => {
+        for await (const { names } of store.list()) expect(names).toEqual(['log.gz']);
+      };
+      await expect(listing()).rejects.toThrow('its list does not go on');
+    } finally {
+      endless.closeAllConnections();
+      endless.close();
     }
   });
 

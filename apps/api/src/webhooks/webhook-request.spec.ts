@@ -1,6 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  createServer as createNetServer,
+  type AddressInfo,
+  type Server as NetServer,
+  type Socket,
+} from 'node:net';
 import { sendMessage } from './webhook-request';
 
 let server: Server;
@@ -49,4 +54,61 @@ it('of an answer without an end 64 KiB are read, and its beginning is kept', asy
   expect([status, error, text]).toEqual([200, null, 'y'.repeat(1_000)]);
   await closed;
   expect(bytes).toBeLessThan(64 * 1024 * 1024);
+});
+
+describe('an answer at the edge of HTTP', () => {
+  let raw: NetServer;
+  let said: string;
+  const sockets: Socket[] = [];
+
+  beforeAll(async () => {
+    raw = createNetServer((socket) => {
+      sockets.push(socket.on('error', () => undefined));
+      socket.once('data', () => socket.write(said));
+    });
+    raw.listen(0, '127.0.0.1');
+    await once(raw, 'listening');
+    url = `http://127.0.0.1:${(raw.address() as AddressInfo).port}/`;
+  });
+  afterAll(async () => {
+    sockets.forEach((socket) => socket.destroy());
+    raw.close();
+    await once(raw, 'close');
+  });
+
+  it.each<[string, string, object]>([
+    [
+      'that changes the protocol ends the delivery',
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
+      { status: 101, error: null },
+    ],
+    [
+      'with a header of 20,000 characters',
+      `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
+      { status: null },
+    ],
+    [
+      'with trailers of 20,000 characters',
+      `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
+      { status: null },
+    ],
+    [
+      'with an extension of a chunk of 20,000 characters',
+      `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;${'y'.repeat(20_000)}\r\na\r\n0\r\n\r\n`,
+      { status: null },
+    ],
+    [
+      'that asks for a year of patience',
+      'HTTP/1.1 503 No\r\nRetry-After: 99999999999\r\nContent-Length: 0\r\n\r\n',
+      { status: 503, error: null },
+    ],
+  ])('%s', async (_, answered, expected) => {
+    said = answered;
+    expect(await send(20_000)).toMatchObject(expected);
+  });
+
+  it('that is preceded by hints without end is given up', async () => {
+    said = 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1_000);
+    expect(await send(50)).toMatchObject({ status: null, error: 'there was no answer in time' });
+  });
 });

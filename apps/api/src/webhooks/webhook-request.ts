@@ -83,7 +83,13 @@ function exchange(
         response.once('error', reject);
       },
     );
+    // An answer that changes the protocol comes without its `response`; nothing that it says is awaited.
+    request.once('upgrade', ({ statusCode = null }, socket) => {
+      socket.destroy();
+      resolve({ status: statusCode, retryAfterMs: null, text: '' });
+    });
     request.once('error', reject);
+    request.once('close', () => reject(new Error('the connection was closed before the end of the answer')));
     request.end(body);
   });
 }

@@ -5,7 +5,7 @@ import { stagingName, type Grant } from '@proctor/contracts';
 import { ManualClock } from '../../../../test/support/manual-clock';
 import { StagingSweeper } from './staging-sweeper';
 
-const SETTINGS = { sweepMs: 10, idleMaxMs: 100 };
+const SETTINGS = { sweepMs: 10, idleMaxMs: 100, observedMax: 2_000 };
 const MIB = 1024 ** 2;
 
 describe('StagingSweeper', () => {
@@ -13,6 +13,8 @@ describe('StagingSweeper', () => {
   let sweeper: StagingSweeper;
   let uploads: StagedUpload[];
   let bytes: number;
+  let messages: number;
+  let strays: string[];
   let isBusAway: boolean;
   let isDatabaseAway: boolean;
   let looks: number;
@@ -25,14 +27,20 @@ describe('StagingSweeper', () => {
     jest.clearAllMocks();
     clock = new ManualClock();
     [uploads, bytes, looks, isBusAway, isDatabaseAway] = [[], 0, 0, false, false];
+    [messages, strays] = [0, []];
     beforeAnswer = () => Promise.resolve();
     const bus = {
-      stagingContents: async () => {
+      stagingContents: async function* () {
         looks++;
         if (isBusAway) throw new Error('no answer');
         const found = uploads.map((upload) => ({ ...upload }));
         await beforeAnswer();
-        return [{ worker: 'w1', bytes, bytesMax: 100 * MIB, uploads: found }];
+        const limits = { bytesMax: 100 * MIB, messagesMax: 1_000 };
+        yield { worker: 'w1', bytes, messages, ...limits, uploads: found, strays: [...strays] };
+      },
+      dropStray: (worker: string, stray: string) => {
+        strays = strays.filter((each) => worker !== 'w1' || each !== stray);
+        return Promise.resolve();
       },
       dropUpload: ({ id }: { id: string }) => {
         uploads = uploads.filter((upload) => upload.id !== id);
@@ -156,6 +164,31 @@ describe('StagingSweeper', () => {
     bytes = MIB;
     await pass(10);
     expect(log.mock.calls).toEqual([['the staging area of w1 has room again']]);
+  });
+
+  it('the sweeper logs how many messages an area has that is nearly full of them', async () => {
+    messages = 901;
+    await begin();
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('holds 901 of 1000 messages: while')]]);
+    messages = 900;
+    await pass(10);
+    expect(log.mock.calls).toEqual([['the staging area of w1 has room again']]);
+  });
+
+  it('the sweeper removes at once what is part of no upload', async () => {
+    [strays, uploads] = [['chunk.a.b', 'file.!'], [brokenOff('a')]];
+    await begin();
+    expect([strays, ids()]).toEqual([[], ['a']]);
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('part of no upload')]]);
+  });
+
+  it('the sweeper remembers a limited number of uploads, and comes to the others later', async () => {
+    uploads = Array.from({ length: SETTINGS.observedMax + 1 }, (_, number) => brokenOff(`u${number}`));
+    await begin();
+    await pass(100);
+    expect(ids()).toEqual([`u${SETTINGS.observedMax}`]);
+    await pass(110);
+    expect(ids()).toEqual([]);
   });
 
   it('the sweeper does not overlap itself, and ends when it is stopped', async () => {

@@ -19,6 +19,8 @@ export interface SweeperSettings {
   sweepMs: number;
   /** An upload that did not grow for so long may be removed. */
   idleMaxMs: number;
+  /** Uploads whose growth is remembered; those beyond wait until there is room. */
+  observedMax: number;
 }
 
 /** The part of a staging area from which on its fullness is told. */
@@ -43,6 +45,8 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
   private readonly logger = new Logger('Staging');
   private readonly outages: Outages;
   private observations = new Map<string, Observation>();
+  /** Those of the sweep that is under way. */
+  private seen = new Map<string, Observation>();
   /** Workers whose staging area was told to be nearly full. */
   private readonly nearlyFull = new Set<string>();
   private readonly stopping = new AbortController();
@@ -50,7 +54,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
   private loop = Promise.resolve();
 
   constructor(
-    @Inject(Bus) private readonly bus: Pick<Bus, 'stagingContents' | 'dropUpload'>,
+    @Inject(Bus) private readonly bus: Pick<Bus, 'stagingContents' | 'dropUpload' | 'dropStray'>,
     @Inject(AwaitedReports) private readonly awaitedReports: Pick<AwaitedReports, 'among'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SWEEPER_SETTINGS) private readonly settings: () => SweeperSettings,
@@ -82,29 +86,37 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
     }
   }
 
+  /** One area after the other: what all of them hold need not be in memory. */
   private async sweep(): Promise<void> {
-    const idle = await this.idleUploads();
-    const brokenOff = await this.drop(idle.filter(({ name }) => name === null));
-    if (brokenOff > 0)
-      this.logger.log(`uploads that broke off, removed from the staging areas: ${brokenOff}`);
-    const over = await this.drop(await this.unwanted(idle));
-    if (over > 0) this.logger.log(`files of attempts that are over, removed from the staging areas: ${over}`);
+    const removed = { brokenOff: 0, over: 0, strays: 0 };
+    const full: string[] = [];
+    this.seen = new Map();
+    try {
+      let askedMs = this.clock.now();
+      for await (const area of this.bus.stagingContents(this.stopping.signal)) {
+        if (this.tellIfFull(area)) full.push(area.worker);
+        const idle = this.idleUploads(area, askedMs);
+        removed.strays += await this.drop(area.strays, (stray) => this.bus.dropStray(area.worker, stray));
+        const brokenOff = idle.filter(({ name }) => name === null);
+        removed.brokenOff += await this.drop(brokenOff, (upload) => this.bus.dropUpload(upload));
+        removed.over += await this.drop(await this.unwanted(idle), (upload) => this.bus.dropUpload(upload));
+        askedMs = this.clock.now();
+      }
+      this.observations = this.seen;
+      this.tellRoom(full);
+    } finally {
+      this.tellRemoved(removed);
+    }
   }
 
-  private async idleUploads(): Promise<StagedUpload[]> {
-    const { bus, clock } = this;
-    const askedMs = clock.now();
-    const contents = await bus.stagingContents(this.stopping.signal);
-    const answeredMs = clock.now();
-    this.tellFullness(contents);
-    const uploads = contents.flatMap((area) => area.uploads);
-    const { idleMaxMs } = this.settings();
-    const before = this.observations;
-    this.observations = new Map();
-    return uploads.filter(({ id, chunks }) => {
-      const known = before.get(id);
+  private idleUploads({ uploads }: StagingContents, askedMs: number): StagedUpload[] {
+    const answeredMs = this.clock.now();
+    const { idleMaxMs, observedMax } = this.settings();
+    return uploads.filter(({ worker, id, chunks }) => {
+      const key = `${worker} ${id}`;
+      const known = this.observations.get(key);
       const observation = known?.chunks === chunks ? known : { chunks, sinceMs: answeredMs };
-      this.observations.set(id, observation);
+      if (this.seen.size < observedMax) this.seen.set(key, observation);
       return askedMs - observation.sinceMs >= idleMaxMs;
     });
   }
@@ -130,30 +142,52 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
   }
 
   /** @returns how many were removed: not all when it is stopped */
-  private async drop(uploads: StagedUpload[]): Promise<number> {
+  private async drop<Item>(items: Item[], remove: (item: Item) => Promise<void>): Promise<number> {
     let count = 0;
-    for (const upload of uploads) {
+    for (const item of items) {
       if (this.stopping.signal.aborted) break;
-      await this.bus.dropUpload(upload);
+      await remove(item);
       count++;
     }
     return count;
   }
 
-  private tellFullness(contents: StagingContents[]): void {
-    const full = contents.filter(({ bytes, bytesMax }) => bytes > bytesMax * NEARLY_FULL);
-    for (const { worker, bytes, bytesMax } of full) {
-      const holds = `holds ${Math.ceil(bytes / MIB)} of ${Math.floor(bytesMax / MIB)} MiB`;
-      this.logger.warn(
-        `the staging area of ${worker} ${holds}: while it is full, its results with files wait on its disk`,
-      );
-    }
+  private tellRemoved({
+    brokenOff,
+    over,
+    strays,
+  }: {
+    brokenOff: number;
+    over: number;
+    strays: number;
+  }): void {
+    if (brokenOff > 0)
+      this.logger.log(`uploads that broke off, removed from the staging areas: ${brokenOff}`);
+    if (over > 0) this.logger.log(`files of attempts that are over, removed from the staging areas: ${over}`);
+    if (strays > 0)
+      this.logger.warn(`messages that are part of no upload, removed from the staging areas: ${strays}`);
+  }
+
+  private tellIfFull({ worker, bytes, bytesMax, messages, messagesMax }: StagingContents): boolean {
+    const holds: string[] = [];
+    if (bytes > bytesMax * NEARLY_FULL)
+      holds.push(`${Math.ceil(bytes / MIB)} of ${Math.floor(bytesMax / MIB)} MiB`);
+    if (messagesMax > 0 && messages > messagesMax * NEARLY_FULL)
+      holds.push(`${messages} of ${messagesMax} messages`);
+    if (holds.length === 0) return false;
+    this.nearlyFull.add(worker);
+    this.logger.warn(
+      `the staging area of ${worker} holds ${holds.join(' and ')}: while it is full, its results with files wait on its disk`,
+    );
+    return true;
+  }
+
+  private tellRoom(full: string[]): void {
     for (const worker of this.nearlyFull) {
-      if (full.some((area) => area.worker === worker)) continue;
+      if (full.includes(worker)) continue;
       this.nearlyFull.delete(worker);
       this.logger.log(`the staging area of ${worker} has room again`);
     }
-    for (const { worker } of full) this.nearlyFull.add(worker);
   }
 }
 

@@ -55,7 +55,7 @@ export class MemoryBroker {
     this.limits = { ...BUS_LIMITS, ...options.limits };
     this.fateOf = options.deliver ?? (() => 'deliver');
     this.reports = new MemoryReports(this);
-    this.staging = new MemoryStaging(this.limits.stagingBytesMax);
+    this.staging = new MemoryStaging(this.limits);
   }
 
   /** Calls `arrive` as often and as late as fate wills, never within the sender's own turn. False when it is lost. */

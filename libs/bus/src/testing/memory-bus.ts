@@ -145,10 +145,17 @@ export class MemoryBus extends Bus {
     return Promise.resolve();
   }
 
-  async stagingContents(signal?: AbortSignal): Promise<StagingContents[]> {
+  async *stagingContents(signal?: AbortSignal): AsyncGenerator<StagingContents> {
     this.requireConnection();
-    signal?.throwIfAborted();
-    return Promise.resolve(this.broker.staging.contents());
+    for (const area of this.broker.staging.contents()) {
+      signal?.throwIfAborted();
+      yield await Promise.resolve(area);
+    }
+  }
+
+  /** Nobody stages anything here but by this bus. */
+  async dropStray(): Promise<void> {
+    return Promise.resolve();
   }
 
   async dropUpload(upload: StagedUpload): Promise<void> {

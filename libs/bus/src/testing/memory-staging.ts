@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { StreamFull, type StagedContent, type StagedUpload, type StagingContents } from '../bus';
+import type { BusLimits } from '../limits';
 
 /** The staging areas: for each worker the chunks of its uploads, and the names of those that are whole. */
 export class MemoryStaging {
   private readonly areas = new Map<string, Area>();
 
-  constructor(private readonly bytesMax: number) {}
+  constructor(private readonly limits: Pick<BusLimits, 'stagingBytesMax' | 'stagingMax'>) {}
 
   /** @param requireConnection throws when the client has lost its connection: what it has uploaded so far stays */
   async put(
@@ -25,7 +26,7 @@ export class MemoryStaging {
       size += chunk.length;
     }
     requireConnection();
-    area.names.set(name, id);
+    area.name(id, name);
     return { size, sha256: hash.digest('hex') };
   }
 
@@ -41,9 +42,12 @@ export class MemoryStaging {
   }
 
   contents(): StagingContents[] {
+    const { stagingBytesMax: bytesMax, stagingMax: messagesMax } = this.limits;
     return [...this.areas].flatMap(([worker, area]) => {
       const uploads = area.uploads(worker);
-      return uploads.length === 0 ? [] : [{ worker, bytes: area.bytes, bytesMax: this.bytesMax, uploads }];
+      if (uploads.length === 0) return [];
+      const { bytes, messages } = area;
+      return [{ worker, bytes, bytesMax, messages, messagesMax, uploads, strays: [] }];
     });
   }
 
@@ -59,7 +63,7 @@ export class MemoryStaging {
   }
 
   private area(worker: string): Area {
-    const area = this.areas.get(worker) ?? new Area(worker, this.bytesMax);
+    const area = this.areas.get(worker) ?? new Area(worker, this.limits);
     this.areas.set(worker, area);
     return area;
   }
@@ -73,7 +77,7 @@ class Area {
 
   constructor(
     private readonly worker: string,
-    private readonly bytesMax: number,
+    private readonly limits: Pick<BusLimits, 'stagingBytesMax' | 'stagingMax'>,
   ) {}
 
   newId(): string {
@@ -81,11 +85,15 @@ class Area {
   }
 
   append(id: string, name: string, chunk: Buffer): void {
-    if (this.bytes + chunk.length > this.bytesMax)
-      throw new StreamFull(`${name}: the staging area of ${this.worker} is full`);
+    this.requireRoom(name, chunk.length);
     const chunks = this.chunks.get(id) ?? [];
     this.chunks.set(id, chunks);
     chunks.push(Buffer.from(chunk));
+  }
+
+  name(id: string, name: string): void {
+    this.requireRoom(name, 0);
+    this.names.set(name, id);
   }
 
   uploads(worker: string): StagedUpload[] {
@@ -98,5 +106,15 @@ class Area {
 
   get bytes(): number {
     return [...this.chunks.values()].flat().reduce((sum, { length }) => sum + length, 0);
+  }
+
+  get messages(): number {
+    return [...this.chunks.values()].reduce((sum, { length }) => sum + length, this.names.size);
+  }
+
+  private requireRoom(name: string, bytes: number): void {
+    const { stagingBytesMax, stagingMax } = this.limits;
+    if (this.bytes + bytes > stagingBytesMax || this.messages >= stagingMax)
+      throw new StreamFull(`${name}: the staging area of ${this.worker} is full`);
   }
 }
