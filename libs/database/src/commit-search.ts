@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { BoundedClient, rowsOf } from './bounded-client';
 import type { DatabaseLimits } from './limits';
-import { UP_SINCE } from './servers';
 import { boolean, integer, statement, text } from './statement';
 import { errorCode, translated, DatabaseUnavailable } from './unavailable';
 
@@ -29,13 +28,15 @@ const SEARCH_AGAIN_AFTER_MS = 25;
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /**
- * The cluster; its timeline, which changes when a copy takes over or an earlier state is restored; and since when it has
- * forgotten nothing. Elsewhere a transaction's id may stand for another transaction, or for none yet.
+ * The cluster; its timeline, which changes when a copy takes over or an earlier state is restored; since when it runs; and since
+ * when it has forgotten nothing: see UP_SINCE. The two times stand by themselves, since a clock may have been set back between
+ * them. Elsewhere a transaction's id may stand for another transaction, or for none yet.
  */
 const SERVER = `
   case when not pg_is_in_recovery() then
     (select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
-      || '/' || extract(epoch from ${UP_SINCE})
+      || '/' || extract(epoch from pg_postmaster_start_time())
+      || '/' || extract(epoch from pg_stat_get_bgwriter_stat_reset_time())
   end`;
 
 /** @returns null for a standby, and where the role may not ask */
@@ -69,19 +70,31 @@ export async function commit(client: BoundedClient): Promise<void> {
   if (command !== 'COMMIT') throw new Error(`the transaction was not committed: ${command}`);
 }
 
+/** Whoever is asked about a transaction: one connection, which does not outlive a crash of its server. */
+export interface CommitWitness {
+  /** See `serverOf`. */
+  server(): Promise<string | null>;
+  /** As pg_xact_status. @throws for an id that this server has not reached */
+  statusOf(id: string): Promise<string | null>;
+  /** Ends the server process of the transaction, unless that has gone on to another one. */
+  terminate(transaction: TransactionIdentity): Promise<void>;
+  end(): Promise<void>;
+}
+
 /**
  * What became of a transaction whose commit was not answered, asked on a connection of its own. One that is still open
  * is ended: it is of no use any more, and then its end is known. Tries again until the time is over.
+ * @param open makes a connection that waits so many milliseconds for each answer
  */
 export async function endOf(
   transaction: TransactionIdentity,
-  url: string,
+  open: (timeoutMs: number) => Promise<CommitWitness>,
   limits: Pick<DatabaseLimits, 'commitSearchTimeoutMs'>,
 ): Promise<End> {
   if (transaction.server === null) return 'unknown';
   const deadlineMs = performance.now() + limits.commitSearchTimeoutMs;
   for (let leftMs = limits.commitSearchTimeoutMs; leftMs > 0; leftMs = deadlineMs - performance.now()) {
-    const end = await searchFor(transaction, url, leftMs).catch((error: unknown) => {
+    const end = await searchFor(transaction, open, leftMs).catch((error: unknown) => {
       if (translated(error) instanceof DatabaseUnavailable) return null;
       // Whoever asked must learn that it is not known, whatever the server has against the question.
       logger.warn(`what became of transaction ${transaction.id} is not known: ${String(error)}`);
@@ -95,10 +108,26 @@ export async function endOf(
 
 /** @returns null while it is open */
 async function searchFor(
-  { server, id, processId }: TransactionIdentity,
-  url: string,
+  transaction: TransactionIdentity,
+  open: (timeoutMs: number) => Promise<CommitWitness>,
   timeoutMs: number,
 ): Promise<End | null> {
+  const witness = await open(timeoutMs);
+  try {
+    // What another server knows of this id, or the same one since a crash, is not about our transaction.
+    if ((await witness.server()) !== transaction.server) return 'unknown';
+    const status = await witness.statusOf(transaction.id);
+    if (status === 'committed' || status === 'aborted') return status;
+    if (status !== 'in progress') return 'unknown';
+    await witness.terminate(transaction);
+    return null;
+  } finally {
+    await witness.end();
+  }
+}
+
+/** A connection of its own to the server at the address. */
+export async function witnessAt(url: string, timeoutMs: number): Promise<CommitWitness> {
   const client = new BoundedClient({
     connectionString: url,
     application_name: 'proctor commit search',
@@ -107,17 +136,23 @@ async function searchFor(
   });
   // What breaks the connection fails the statements too.
   client.on('error', () => undefined);
-  try {
-    await client.connect();
-    const { rows } = (await client.query(STATUS, [id, server])) as Result<{ status: string | null }>;
-    const status = rows[0]!.status;
-    if (status === 'committed' || status === 'aborted') return status;
-    if (status !== 'in progress') return 'unknown';
-    await client.query(TERMINATE, [processId, id]);
-    return null;
-  } finally {
+  await client.connect().catch(async (error: unknown) => {
     await client.end();
-  }
+    throw error;
+  });
+  return {
+    server: () => serverOf(client),
+    statusOf: async (id) => {
+      const { rows } = (await client.query(STATUS, [id])) as Result<{ status: string | null }>;
+      return rows[0]!.status;
+    },
+    terminate: async ({ processId, id }) => {
+      await (client.query(TERMINATE, [processId, id]) as Promise<unknown>);
+    },
+    end: async () => {
+      await (client.end() as Promise<unknown>);
+    },
+  };
 }
 
 /**
@@ -134,8 +169,7 @@ const IDENTITY = statement(
     case when current_setting('transaction_deferrable') = 'off' then pg_terminate_backend(pg_backend_pid()) end as "isEnded"`,
 ).prepared;
 
-/** Null when this is another server, or the same since a crash: what it knows of this id is not about our transaction. */
-const STATUS = `select case when ${SERVER} = $2 then pg_xact_status($1::text::xid8) end as status`;
+const STATUS = `select pg_xact_status($1::text::xid8) as status`;
 
 /** The process may have gone on to another transaction. */
 const TERMINATE = `

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { type BoundedClient, rowsOf, unlimited } from './bounded-client';
 import { addressOf } from './data-source';
-import { begin, commit, endOf, type TransactionIdentity } from './commit-search';
+import { begin, commit, endOf, type TransactionIdentity, witnessAt } from './commit-search';
 import type { DatabaseLimits } from './limits';
 import { requestWait } from './request-wait';
 import { type SessionLock, withSessionLock } from './session-lock';
@@ -187,7 +187,7 @@ export class Database implements Statements {
   private async resolve(transaction: TransactionIdentity, failure: unknown): Promise<void> {
     const error = translated(failure);
     if (!(error instanceof DatabaseUnavailable)) throw error;
-    const end = await endOf(transaction, this.url, this.limits);
+    const end = await endOf(transaction, (timeoutMs) => witnessAt(this.url, timeoutMs), this.limits);
     if (end === 'committed') return;
     throw new DatabaseUnavailable(error.cause, end === 'aborted' ? 'nothing' : 'unknown');
   }

@@ -1,11 +1,17 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DatabaseUnavailable, migrate, openDatabase, type OpenDatabase } from '@proctor/database';
+import { DatabaseUnavailable, migrate, openDatabase, type OpenDatabase } from '@proctor/database';
 import { StaleEpoch } from '@proctor/dispatch';
 import { EmbeddedPostgres } from '@proctor/embedded';
 import type { Client } from 'pg';
-import { endOf, serverOf, type End } from '../../../libs/database/src/commit-search';
+import {
+  type End,
+  endOf,
+  serverOf,
+  type TransactionIdentity,
+  witnessAt,
+} from '../../../libs/database/src/commit-search';
 import type { BoundedClient } from '../../../libs/database/src/bounded-client';
 import { type CuttableLink, linkTo } from '../../support/cuttable-link';
 import { connectTo } from '../../support/database';
@@ -16,7 +22,6 @@ jest.setTimeout(120_000);
 silenceLog();
 
 const LIMITS = { answerTimeoutMs: 500, commitSearchTimeoutMs: 60_000 };
-const SEARCH = { commitSearchTimeoutMs: 60_000 };
 
 let folder: string;
 let postgres: EmbeddedPostgres;
@@ -69,6 +74,10 @@ async function openTransaction(client: Client) {
   return { ...rows[0]!, server };
 }
 
+function ask(transaction: TransactionIdentity): Promise<End> {
+  return endOf(transaction, (timeoutMs) => witnessAt(postgres.url, timeoutMs), LIMITS);
+}
+
 /** Commits transactions until one has had this id. */
 async function giveAgain(id: string): Promise<void> {
   const client = await connectTo(postgres.url);
@@ -90,9 +99,9 @@ describe.each([
     const client = await connectTo(postgres.url);
     const transaction = await openTransaction(client);
     await crashes();
-    const ends: End[] = [await endOf(transaction, postgres.url, SEARCH)];
+    const ends: End[] = [await ask(transaction)];
     await giveAgain(transaction.id);
-    ends.push(await endOf(transaction, postgres.url, SEARCH));
+    ends.push(await ask(transaction));
     expect(ends).toEqual(['unknown', 'unknown']);
   });
 
@@ -151,4 +160,45 @@ describe('a request whose commit is under way when the server is killed', () => 
     await giveAgain(id);
     expect(await submitted).toMatchObject({ changed: 'unknown' });
   });
+});
+
+it('of a storm of requests that the server is killed in, each is told what became of it or that nobody knows, and nothing else', async () => {
+  const database = await openDatabase(postgres.url, LIMITS);
+  await database.users.add('linus', { isAdmin: false });
+  const { userId } = (await database.users.find('linus'))!;
+  const { id: keyId } = await database.apiKeys.create('linus', 'test');
+  const told = new Map<string, number[] | DatabaseUnavailable['changed']>();
+  const submit = async (name: string) => {
+    const ids = await database.submissions
+      .submit([{ ...request(), package: name }], { userId, keyId })
+      .catch((error: unknown) => {
+        if (error instanceof DatabaseUnavailable) return error.changed;
+        throw error;
+      });
+    told.set(name, ids);
+  };
+  for (const storm of ['first', 'second', 'third']) {
+    const names = Array.from({ length: 60 }, (_, place) => `${storm}${place}`);
+    const storms = names.map(submit);
+    await Promise.race(storms);
+    await crash();
+    await postgres.start();
+    await Promise.all(storms);
+  }
+  await database.close();
+
+  const watcher = await connectTo(postgres.url);
+  const { rows } = await watcher.query<{ runId: number; name: string }>(
+    'select run_id as "runId", package as name from runs',
+  );
+  await watcher.end();
+  const isTrue = ([name, what]: [string, number[] | string]): boolean => {
+    const runIds = rows.filter((row) => row.name === name).map((row) => row.runId);
+    if (what === 'unknown') return true;
+    return JSON.stringify(runIds) === JSON.stringify(what === 'nothing' ? [] : what);
+  };
+  expect([...told].filter((each) => !isTrue(each))).toEqual([]);
+  expect(told.size).toBe(180);
+  // Nothing is said to be unknown that came to its end before.
+  expect([...told.values()].filter((what) => Array.isArray(what)).length).toBeGreaterThanOrEqual(3);
 });

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { DATABASE_LIMITS, DatabaseUnavailable, type OpenDatabase, openDatabase } from '@proctor/database';
 import type { BoundedClient } from '../../../libs/database/src/bounded-client';
-import { endOf, serverOf } from '../../../libs/database/src/commit-search';
+import { endOf, serverOf, witnessAt } from '../../../libs/database/src/commit-search';
 import { type CuttableLink, linkTo } from '../../support/cuttable-link';
 import { ARCH, grant, request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
@@ -111,7 +111,8 @@ it('the database believes only the server, and the timeline, that the transactio
   await fixture.client.query('commit');
   const server = (await serverOf(fixture.client as unknown as BoundedClient))!;
   const transaction = { ...rows[0]!, server };
-  const ask = (changes: object) => endOf({ ...transaction, ...changes }, fixture.url, DATABASE_LIMITS);
+  const ask = (changes: object) =>
+    endOf({ ...transaction, ...changes }, (timeoutMs) => witnessAt(fixture.url, timeoutMs), DATABASE_LIMITS);
   expect(await ask({})).toBe('committed');
   expect(await ask({ server: server.replace('/00000001/', '/00000002/') })).toBe('unknown');
   expect(await ask({ server: `1${server}` })).toBe('unknown');
