@@ -1,7 +1,7 @@
 import { duration, type NeutralStatus, packagePrefix } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import { historyPath, runPath } from '../runs/page-paths';
-import { fileUrl, statusOf } from '../runs/result-object';
+import { endWord, fileUrl } from '../runs/result-object';
 import { imageInWords } from '../runs/testbed-image';
 import { secondsInWords, utc } from './frame/times';
 
@@ -29,7 +29,7 @@ export function runView(run: RunRecord, neutral: NeutralStatus) {
     artifactsUrl: fileUrl(run, 'artifacts.tar.gz'),
     version: finished ? (run.version ?? 'n/a') : '',
     state: run.state,
-    status: finished ? (statusOf(run.verdict, neutral) ?? '') : '',
+    status: finished ? (endWord(run.verdict, neutral) ?? '') : '',
     /** What stands beside its shape: its status, or its state while it has none. */
     word: wordOf(run, neutral),
     message: run.message ?? '',
@@ -60,8 +60,7 @@ export function runView(run: RunRecord, neutral: NeutralStatus) {
 
 function wordOf({ state, cancelled, verdict }: RunRecord, neutral: NeutralStatus): string {
   if (state !== 'finished') return state;
-  if (verdict === 'absent') return 'absent';
-  return cancelled ? 'cancelled' : (statusOf(verdict, neutral) ?? state);
+  return cancelled ? 'cancelled' : (endWord(verdict, neutral) ?? state);
 }
 
 export type RunView = ReturnType<typeof runView>;

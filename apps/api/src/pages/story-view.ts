@@ -1,7 +1,7 @@
 import type { Fact, FactKind, NeutralStatus, TestResult } from '@proctor/contracts';
 import type { AttemptRecord, RunRecord } from '@proctor/database';
 import type { Explanation } from '../dispatchers/explanation.service';
-import { statusOf } from '../runs/result-object';
+import { endWord } from '../runs/result-object';
 import { logPath } from '../runs/page-paths';
 
 const WHAT: Record<FactKind, string> = {
@@ -18,7 +18,7 @@ const WHAT: Record<FactKind, string> = {
 
 /** One thing that happened to a run as its page writes it: every value but its time is a text. */
 export function factView({ kind, attempt, actor, reason, verdict, at }: Fact, neutral: NeutralStatus) {
-  const status = verdict === 'absent' ? verdict : statusOf(verdict, neutral);
+  const status = endWord(verdict, neutral);
   return {
     at: new Date(at),
     what: status ? `${WHAT[kind]}: ${status}` : WHAT[kind],
@@ -67,8 +67,7 @@ export function attemptView(attempt: AttemptRecord, run: RunRecord, neutral: Neu
   return {
     number: String(number),
     worker,
-    how:
-      outcome === null ? 'running' : verdict === 'absent' ? verdict : (statusOf(verdict, neutral) ?? outcome),
+    how: outcome === null ? 'running' : (endWord(verdict, neutral) ?? outcome),
     reason: reason ?? '',
     granted: attempt.grantedAt,
     ended: attempt.endedAt,

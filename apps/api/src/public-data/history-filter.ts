@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
-import { type NeutralStatus, VERDICTS } from '@proctor/contracts';
+import type { NeutralStatus } from '@proctor/contracts';
 import type { HistoryFilter } from '@proctor/database';
 import { fromQuery, oneOf, text } from '../http/parameter-values';
-import { statusOf } from '../runs/result-object';
+import { verdictsOf } from '../runs/result-object';
 import { StatusService } from './status.service';
 
 const TRIGGER_LENGTH_MAX = 200;
@@ -24,7 +24,7 @@ export class HistoryWantedPipe implements PipeTransform<Record<string, unknown>,
 
   /** @throws Problem 400 for what no run of a history is */
   transform(query: Record<string, unknown>): HistoryWanted {
-    const status = fromQuery('status', query['status'], oneOf(this.status.words)) ?? '';
+    const status = fromQuery('status', query['status'], oneOf(this.status.historyWords)) ?? '';
     const pinned = fromQuery('pinned', query['pinned'], oneOf(['yes', 'no'])) ?? '';
     const trigger = fromQuery('trigger', query['trigger'], text(TRIGGER_LENGTH_MAX)) ?? '';
     return { status, trigger, pinned };
@@ -37,7 +37,7 @@ export function historyFilter(
   neutral: NeutralStatus,
 ): HistoryFilter {
   return {
-    verdicts: status ? VERDICTS.filter((verdict) => statusOf(verdict, neutral) === status) : null,
+    verdicts: status ? verdictsOf(status, neutral) : null,
     trigger: trigger || null,
     isPinned: pinned ? pinned === 'yes' : null,
   };

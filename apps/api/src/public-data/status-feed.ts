@@ -3,7 +3,7 @@ import type { RunRecord } from '@proctor/database';
 import { Feed } from 'feed';
 import { nameHidden } from '../http/hidden-characters';
 import { runPath } from '../runs/page-paths';
-import { statusOf } from '../runs/result-object';
+import { endWord } from '../runs/result-object';
 
 export interface FeedAddress {
   /** What comes before every path; no slash at its end. */
@@ -37,9 +37,7 @@ export function statusFeed(
     title,
     address,
     changes.map((run) => {
-      const status = (
-        run.verdict === 'absent' ? run.verdict : (statusOf(run.verdict, neutral) ?? '')
-      ).toUpperCase();
+      const status = (endWord(run.verdict, neutral) ?? '').toUpperCase();
       return {
         path: runPath(run),
         title: `${run.package} ${run.version ?? 'n/a'} ${status} on ${run.suite}/${run.arch}`,

@@ -78,6 +78,11 @@ export class StatusService {
     );
   }
 
+  /** The words for how the runs of a history may have ended. */
+  get historyWords(): string[] {
+    return [...this.words, 'absent'];
+  }
+
   /** @throws Problem 404 for a suite or architecture that has no run and is not tested here */
   async version({ suite, arch }: SuiteArch): Promise<StatusVersion> {
     const { suites, architectures } = this.configuration.server;

@@ -1,4 +1,4 @@
-import { type NeutralStatus, packagePrefix, timestamp } from '@proctor/contracts';
+import { type NeutralStatus, packagePrefix, timestamp, VERDICTS } from '@proctor/contracts';
 import type { ResultContentName, Status, Verdict } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import { shortRunPath } from './page-paths';
@@ -7,6 +7,16 @@ import { shortRunPath } from './page-paths';
 export function statusOf(verdict: Verdict | null, neutral: NeutralStatus): Status {
   if (verdict === 'absent') return 'fail';
   return verdict === 'neutral' ? neutral : verdict;
+}
+
+/** How pages and commands word the end of a run: as the interface does, but for one of a package that was not there. */
+export function endWord(verdict: Verdict | null, neutral: NeutralStatus): Status | 'absent' {
+  return verdict === 'absent' ? verdict : statusOf(verdict, neutral);
+}
+
+/** The verdicts that a filter with this word lets through: a run of a package that was not there is no failure. */
+export function verdictsOf(word: string, neutral: NeutralStatus): Verdict[] {
+  return VERDICTS.filter((verdict) => endWord(verdict, neutral) === word);
 }
 
 /** Path of a run's file below /data, where a private run's needs the key that asked; null when there is no file. */

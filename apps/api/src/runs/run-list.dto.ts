@@ -13,7 +13,7 @@ import { refused } from '../http/problem';
 import type { Parameter } from '../http/parameters';
 import { idOf, named, someOf, wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
-import { statusOf } from './result-object';
+import { endWord } from './result-object';
 
 export const RUNS_PER_PAGE = 50;
 const RUNS_PER_PAGE_MAX = 500;
@@ -70,7 +70,7 @@ function isPackagePattern(text: string): boolean {
   return isPackageName(text) || (text.includes('*') && /^[a-z0-9+.*-]{1,200}$/.test(text));
 }
 
-/** The statuses that are asked for, with the verdicts that have the same status beside these. */
+/** The verdicts that are asked for, with those that pages show under the same word. */
 export function statusesOf(
   parameter: Parameter,
   name: string,
@@ -78,7 +78,7 @@ export function statusesOf(
 ): Verdict[] {
   const asked = someOf(VERDICTS)(parameter, name);
   return VERDICTS.filter(
-    (verdict) => asked.includes(verdict) || asked.includes(statusOf(verdict, neutral) ?? verdict),
+    (verdict) => asked.includes(verdict) || asked.includes(endWord(verdict, neutral) ?? verdict),
   );
 }
 

@@ -16,6 +16,7 @@ export function attemptObject(attempt: EndedAttempt, neutral: NeutralStatus) {
     outcome: attempt.outcome,
     /** Null when no report of it came. */
     status: statusOf(attempt.verdict, neutral),
+    verdict: attempt.verdict,
     reason: attempt.reason,
     started_at: attempt.startedAt && timestamp(attempt.startedAt),
     ended_at: timestamp(attempt.endedAt),

@@ -3,6 +3,7 @@ import { type OutputOptions, printAnswer, printJson, printTable, say } from '../
 import { span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
 import type { TriggerAnswer, TriggerListAnswer } from '../service/answers';
+import { endWord } from '../runs/columns';
 import { Service } from '../service/service';
 
 /** Of one answer. */
@@ -79,7 +80,7 @@ function tell({ trigger, total, done, counts, architectures, tests, before }: Tr
       { head: 'PACKAGE', of: (test) => test.result.package, isCut: true },
       { head: 'SUITE', of: (test) => test.result.suite },
       { head: 'ARCH', of: (test) => test.result.arch },
-      { head: 'STATUS', of: (test) => test.result.status ?? test.result.state },
+      { head: 'STATUS', of: (test) => endWord(test.result) ?? test.result.state },
       { head: 'VERSION', of: (test) => test.result.version, isCut: true },
       { head: 'REFERENCE', of: (test) => test.reference?.status ?? null },
       { head: 'MESSAGE', of: (test) => test.result.message, isCut: true },

@@ -1,6 +1,6 @@
 import { type OutputOptions, printAnswer, printFields, printTable, write } from '../output/print';
 import { type TableCell, outputPlace } from '../output/table';
-import { RUN_COLUMNS } from '../runs/columns';
+import { endWord, RUN_COLUMNS } from '../runs/columns';
 import type { ServiceOptions } from '../service/address';
 import type { WorkerDetailsAnswer } from '../service/answers';
 import { Service } from '../service/service';
@@ -54,7 +54,7 @@ function tell({
       { head: 'ENDED RUN', of: (each) => each.run_id },
       { head: 'PACKAGE', of: (each) => each.package, isCut: true },
       { head: 'SUITE', of: (each) => each.suite },
-      { head: 'OUTCOME', of: (each) => each.status ?? each.outcome },
+      { head: 'OUTCOME', of: (each) => endWord(each) ?? each.outcome },
       { head: 'WHEN', of: (each) => new Date(each.ended_at) },
       { head: 'WHY', of: (each) => each.reason, isCut: true },
     ],

@@ -1,6 +1,11 @@
 import { type TableColumn, span } from '../output/table';
 import type { RunAnswer } from '../service/answers';
 
+/** How a run ended: its status, but for one of a package that was not there. Null while there is none. */
+export function endWord({ status, verdict }: Pick<RunAnswer, 'status' | 'verdict'>): string | null {
+  return verdict === 'absent' ? verdict : status;
+}
+
 /** A list of runs. */
 export const RUN_COLUMNS: TableColumn<RunAnswer>[] = [
   { head: 'RUN', of: (run) => run.run_id },
@@ -8,7 +13,7 @@ export const RUN_COLUMNS: TableColumn<RunAnswer>[] = [
   { head: 'SUITE', of: (run) => run.suite },
   { head: 'ARCH', of: (run) => run.arch },
   { head: 'STATE', of: (run) => run.state },
-  { head: 'STATUS', of: (run) => run.status },
+  { head: 'STATUS', of: endWord },
   { head: 'VERSION', of: (run) => run.version, isCut: true },
   { head: 'TRIGGER', of: (run) => run.trigger, isCut: true },
   { head: 'ASKED', of: (run) => new Date(run.created_at) },

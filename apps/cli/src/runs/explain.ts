@@ -3,6 +3,7 @@ import { ago, plain, span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
 import type { RunAnswer, TriageAnswer } from '../service/answers';
 import { Service } from '../service/service';
+import { endWord } from './columns';
 import { readRun } from './show';
 
 /** Why a run is as it is, and what to type next. With `json`: the run, and its triage where it has failed. @throws Failure */
@@ -41,7 +42,7 @@ function ofUnfinished(run: RunAnswer): string[] {
 function ofFinished(run: RunAnswer): string {
   const took = run.duration_seconds === null ? '' : ` after ${span(run.duration_seconds)}`;
   const message = run.message === null ? '' : `: ${run.message}`;
-  return `run ${run.run_id} of ${run.package} ${run.version ?? ''} on ${run.suite}/${run.arch} ended as ${run.verdict === 'absent' ? run.verdict : run.status}${took}${message}`;
+  return `run ${run.run_id} of ${run.package} ${run.version ?? ''} on ${run.suite}/${run.arch} ended as ${endWord(run)}${took}${message}`;
 }
 
 function ofTriage({ conclusion, step, evidence }: TriageAnswer, run: RunAnswer): string[] {

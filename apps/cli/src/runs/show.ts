@@ -1,5 +1,6 @@
 import { type OutputOptions, printAnswer, printFields, printTable, write } from '../output/print';
 import { type TableCell, outputPlace, span } from '../output/table';
+import { endWord } from './columns';
 import type { ServiceOptions } from '../service/address';
 import type { RunAnswer } from '../service/answers';
 import { RefusedByService, Service } from '../service/service';
@@ -31,7 +32,7 @@ function tellRun(run: RunAnswer, service: Service): void {
     ['suite', run.suite],
     ['architecture', run.arch],
     ['state', run.state],
-    ['status', run.status],
+    ['status', endWord(run)],
     ['message', run.message],
     ['exit code', run.exit_code],
     ['trigger', run.trigger],

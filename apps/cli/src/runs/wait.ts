@@ -4,7 +4,7 @@ import { type OutputOptions, printJson, printTable, say } from '../output/print'
 import type { ServiceOptions } from '../service/address';
 import type { RunAnswer } from '../service/answers';
 import { RefusedByService, Service } from '../service/service';
-import { RUN_COLUMNS } from './columns';
+import { endWord, RUN_COLUMNS } from './columns';
 import { readRun } from './show';
 
 export interface WaitOptions {
@@ -95,7 +95,7 @@ function tellChange(before: RunAnswer | undefined, now: RunAnswer): void {
   const where = now.worker === null ? '' : ` on ${now.worker}`;
   const reason = now.state === 'queued' && now.reasons?.[0] ? `: ${now.reasons[0]}` : '';
   const ending = now.message === null ? '' : `: ${now.message}`;
-  const what = now.status === null ? `${now.state}${where}${reason}` : `${now.status}${ending}`;
+  const what = now.status === null ? `${now.state}${where}${reason}` : `${endWord(now)}${ending}`;
   say(`run ${now.run_id} of ${now.package}: ${what.replace(/\p{Cc}+/gu, ' ')}`);
 }
 

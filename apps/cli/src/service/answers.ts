@@ -142,6 +142,7 @@ export interface WorkerDetailsAnswer {
     arch: string;
     outcome: string;
     status: Status;
+    verdict?: string | null;
     reason: string | null;
     ended_at: string;
   }[];

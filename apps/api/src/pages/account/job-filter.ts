@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
-import { isRunId, VERDICTS } from '@proctor/contracts';
+import { isRunId } from '@proctor/contracts';
 import type { NeutralStatus, RunState, Verdict } from '@proctor/contracts';
 import type { OwnRunFilter } from '@proctor/database';
 import { CONFIGURATION } from '../../configuration.token';
@@ -8,7 +8,7 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { badRequest } from '../../http/problem';
 import type { Parameters } from '../../http/parameters';
 import { flagIn, fromQuery, oneOf, type ReadValue, text, wordsIn } from '../../http/parameter-values';
-import { statusOf } from '../../runs/result-object';
+import { verdictsOf } from '../../runs/result-object';
 import { BeforePipe } from '../../runs/run-id';
 
 const TEXTS = ['package', 'trigger', 'status', 'readers'] as const;
@@ -39,7 +39,15 @@ export interface JobFilter {
 
 /** What a run may be, for a filter. */
 export function statusWords(neutral: NeutralStatus): string[] {
-  return ['waiting', 'running', 'pass', ...(neutral === 'neutral' ? ['neutral'] : []), 'fail', 'tmpfail'];
+  return [
+    'waiting',
+    'running',
+    'pass',
+    ...(neutral === 'neutral' ? ['neutral'] : []),
+    'fail',
+    'tmpfail',
+    'absent',
+  ];
 }
 
 /** The query of a list of runs; an empty field of its form counts as left out. */
@@ -93,7 +101,7 @@ function outcomeOf(
   if (status === undefined) return {};
   if (status === 'waiting') return { states: ['queued'] };
   if (status === 'running') return { states: ['leased', 'running'] };
-  return { verdicts: VERDICTS.filter((verdict) => statusOf(verdict, neutral) === status) };
+  return { verdicts: verdictsOf(status, neutral) };
 }
 
 /** @param changes what is other than in the filter; null leaves it out */

@@ -1,3 +1,4 @@
+import { shapeOf } from '../frame/mark';
 import { historyPath } from '../../runs/page-paths';
 import type { WorkerDetails } from '../../workers/worker-details';
 import { architecturesOf, slotsOf, stateOf, stripEntry, versionsOf, workerUrl } from './workers-view';
@@ -39,7 +40,7 @@ export function workerView(worker: WorkerDetails) {
       place: `${run.suite}/${run.arch}`,
       isPrivate: run.is_private,
     })),
-    strip: attempts.map(({ outcome, status }) => stripEntry({ outcome, verdict: status })).reverse(),
+    strip: attempts.map(stripEntry).reverse(),
     comparison: comparison && comparisonView(comparison),
     attempts: attempts.map((attempt) => ({
       url: attempt.page_url,
@@ -48,12 +49,16 @@ export function workerView(worker: WorkerDetails) {
       runId: attempt.run_id,
       attempt: attempt.attempt,
       place: `${attempt.suite}/${attempt.arch}`,
-      status: attempt.status ?? attempt.outcome,
-      shape: attempt.status ?? 'tmpfail',
+      status: endOf(attempt) ?? attempt.outcome,
+      shape: shapeOf(endOf(attempt) ?? 'tmpfail'),
       endedAt: new Date(attempt.ended_at),
       reason: attempt.outcome === 'finished' ? '' : (attempt.reason ?? ''),
     })),
   };
+}
+
+function endOf({ status, verdict }: WorkerDetails['attempts'][number]): string | null {
+  return verdict === 'absent' ? verdict : status;
 }
 
 function timeOf(text: string | null): Date | null {

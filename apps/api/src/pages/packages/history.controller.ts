@@ -63,7 +63,7 @@ export class HistoryController {
     }
     const known = await this.histories.known(place, asked);
     const { section: notes, updates } = await this.notes.ofPackage(place.package, place, viewer);
-    const view = historyView(known, asked, this.status.words, this.configuration.server);
+    const view = historyView(known, asked, this.status.historyWords, this.configuration.server);
     const data = { ...view, notes };
     return known.unfinished.length > 0
       ? { template: 'packages/history', data }
