@@ -1,11 +1,13 @@
 import type { FinishedReport } from '@proctor/contracts';
 import type { Journal, MessageKind, MessageOf, Replies } from '@proctor/dispatch';
+import { Slot } from '../../apps/worker/src/slot/slot';
 import { DispatcherActor } from '../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import { ReportsController } from '../../apps/scheduler/src/reports/reports.controller';
 import { HeldLease } from '../../apps/worker/src/slot/held-lease';
 import { KeptVerdict } from '../../apps/worker/src/slot/kept-verdict';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
 import { Ageing } from '../../libs/dispatch/src/ageing';
+import { HandBacks } from '../../libs/dispatch/src/hand-backs';
 import { Judgements } from '../../libs/dispatch/src/judgements';
 import { LeaseExpiry } from '../../libs/dispatch/src/lease-expiry';
 import { RegisteredWorkers } from '../../libs/dispatch/src/registered-workers';
@@ -65,6 +67,11 @@ interface PlantedBug {
 interface ResultKeeping {
   runToResult: (this: { abort: AbortController }) => Promise<unknown>;
 }
+/** What a slot does after a grant that it does not begin. */
+interface Resting {
+  restAfter: () => Promise<void>;
+}
+
 const RESULT_KEEPING = HeldLease.prototype as unknown as ResultKeeping;
 
 const BUGS: PlantedBug[] = [
@@ -86,6 +93,15 @@ const BUGS: PlantedBug[] = [
     name: 'a verdict is kept once its files are packed',
     plant: () => void jest.spyOn(KeptVerdict.prototype, 'judged').mockResolvedValue(),
     foundBy: /its files are packed, and its verdict is not kept yet/,
+  },
+  {
+    name: 'a slot that hands a lease back asks, and is granted it, without a pause',
+    plant: () => {
+      jest.spyOn(Slot.prototype as unknown as Resting, 'restAfter').mockResolvedValue();
+      jest.spyOn(HandBacks.prototype, 'restMs').mockReturnValue(0);
+    },
+    foundBy: /is granted more than it can execute/,
+    weather: 'set back',
   },
   {
     name: 'the attempt of a report is not checked',

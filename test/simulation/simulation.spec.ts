@@ -61,6 +61,15 @@ describe('simulation', () => {
     },
   );
 
+  it.each(SEEDS.slice(0, 8))(
+    'every accepted run ends exactly once, and no slot spins, where the epochs are lowered: seed %i',
+    async (seed) => {
+      const { violations, faults } = await simulate(seed, undefined, 'set back');
+      expect(violations).toEqual([]);
+      expect(faults.get('epochs lowered')).toBeGreaterThan(0);
+    },
+  );
+
   if (SEEDS.length >= 50) {
     it('every fault fired, and everything was done', () => {
       const happened = new Set(results.flatMap(({ faults, deeds }) => [...faults.keys(), ...deeds.keys()]));

@@ -5,6 +5,7 @@ import type { Processes, World } from './processes';
 import { ServerCalamities } from './server-calamities';
 
 const COUNT = 10;
+const COUNT_OF_SET_BACKS = 3;
 
 /** What becomes of processes, machines and servers while everything goes wrong; each ends by itself. */
 export class Calamities {
@@ -23,9 +24,11 @@ export class Calamities {
     this.ofServers = new ServerCalamities(world, processes, api);
   }
 
-  /** Those of one seed, by chance; in calm weather only of schedulers, else one worker is cut off in any case. */
+  /** Those of one seed, by chance; in calm weather only of schedulers, in chaos one worker is cut off in any case. */
   draw(weather: Weather): (() => void)[] {
     const { ofProcesses, ofServers } = this;
+    if (weather === 'set back')
+      return Array.from({ length: COUNT_OF_SET_BACKS }, () => () => ofServers.lowerEpochs());
     const all = weather === 'calm' ? ofProcesses.ofSchedulers : [...ofProcesses.all, ...ofServers.all];
     const drawn = Array.from({ length: COUNT }, () => this.world.database.random.pick(all));
     return weather === 'calm' ? drawn : [() => ofProcesses.cutWorkerOff(), ...drawn];

@@ -1,8 +1,11 @@
 import type { ActorSettings } from '../../../apps/scheduler/src/dispatcher/actor-ports';
 import { settings } from '../../support/runs';
 
-/** `calm`: nothing goes wrong but what becomes of schedulers. */
-export type Weather = 'chaos' | 'calm';
+/**
+ * `calm`: nothing goes wrong but what becomes of schedulers. `set back`: nothing but that the database is restored, by a server whose
+ * clock is behind, so that epochs are lower than before.
+ */
+export type Weather = 'chaos' | 'calm' | 'set back';
 
 export const LOAD_TIMEOUT_MS = 60_000;
 

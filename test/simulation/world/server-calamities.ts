@@ -4,6 +4,7 @@ import type { ProcessBus } from './process-bus';
 import type { Processes, World } from './processes';
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 /** Less than one report. */
 const NO_ROOM_BYTES = 64;
 
@@ -107,6 +108,27 @@ export class ServerCalamities extends CalamityKind {
       this.note('database restored', `to ${Math.round(clock.now() - copiedAtMs)} ms before`);
       database.restore(bringBack);
       this.breaks('database', this.between(500, 10_000), () => (database.isAway = false));
+    });
+  }
+
+  /**
+   * The database is restored twice to what it is now, the second time by a server whose clock is behind: its epochs are lower than those
+   * that the workers have seen in between.
+   */
+  lowerEpochs(): void {
+    const { database } = this.world;
+    const [first, second] = [database.books.copy(), database.books.copy()];
+    const restore = (bringBack: () => void) => {
+      database.restore(bringBack);
+      this.breaks('database', this.between(500, 3_000), () => (database.isAway = false));
+    };
+    this.after(this.between(5_000, 20_000), () => {
+      restore(first);
+      this.after(this.between(10_000, 30_000), () => {
+        this.note('epochs lowered');
+        database.clockStepMs -= HOUR_MS;
+        restore(second);
+      });
     });
   }
 

@@ -117,7 +117,7 @@ class Simulation {
   private create(story: Story): World {
     const { clock, random, faults, weather, planted } = this;
     const isCalm = weather === 'calm';
-    if (isCalm) faults.end();
+    if (weather !== 'chaos') faults.end();
     const checks = new Checks(
       (violation) => story.note(`VIOLATION: ${violation}`),
       isCalm,
