@@ -1,0 +1,284 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { RequestMethod } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
+import * as contracts from '@proctor/contracts';
+import { parse } from 'yaml';
+import { createProgram } from '../../../apps/cli/src/program';
+import { toldCommands } from '../../../apps/cli/src/reference/tree';
+
+const project = join(__dirname, '../../..');
+const textOf = (path: string): string => readFileSync(join(project, path), 'utf8');
+
+/** Files below a folder whose names end so. */
+function filesIn(folder: string, ending: RegExp): string[] {
+  return readdirSync(join(project, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && ending.test(entry.name))
+    .map(({ parentPath, name }) => join(relative(project, parentPath), name));
+}
+
+/** What people read. Decisions tell of the time when they were taken. */
+const DOCUMENTS = [
+  ...readdirSync(project).filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md'),
+  ...filesIn('docs', /\.md$/).filter((path) => !path.startsWith('docs/adr/')),
+];
+const EXAMPLES = filesIn('config', /\.yaml$/);
+
+/** Something that a document names. */
+interface Named {
+  document: string;
+  name: string;
+}
+
+/** What a pattern finds in code: between backticks, and in blocks of code; in examples everywhere. */
+function namedInCode(pattern: RegExp, documents = [...DOCUMENTS, ...EXAMPLES]): Named[] {
+  return documents.flatMap((document) =>
+    codeOf(document)
+      .flatMap((code) => [...code.matchAll(pattern)])
+      .map((found) => ({ document, name: found[1]! })),
+  );
+}
+
+/** The lines of the blocks of code, and what stands between backticks beside them. */
+function codeOf(document: string): string[] {
+  const text = textOf(document);
+  if (!document.endsWith('.md')) return text.split('\n');
+  const [prose, blocks]: [string[], string[]] = [[], []];
+  for (const [place, part] of text.split(/^ *```.*$/m).entries()) (place % 2 ? blocks : prose).push(part);
+  const spans = prose.flatMap((part) => [...part.matchAll(/`([^`]+)`/g)].map(([, span]) => span!));
+  return [...spans, ...blocks.flatMap((block) => block.replaceAll('\\\n', ' ').split('\n'))];
+}
+
+/** What is said of a document that names something that is not there. */
+function unknown(named: Named[], isThere: (name: string) => boolean): string[] {
+  return named.filter(({ name }) => !isThere(name)).map(({ document, name }) => `${document}: ${name}`);
+}
+
+interface Schema {
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  additionalProperties?: Schema | boolean;
+}
+
+const [SERVER, WORKER] = ['proctor', 'worker'].map(
+  (name) => JSON.parse(textOf(`docs/schema/${name}.schema.json`)) as Schema,
+) as [Schema, Schema];
+
+/** Whether a file of this schema may hold the key; lists and named entries are passed over. */
+function holds(schema: Schema | undefined, [key, ...rest]: string[]): boolean {
+  if (key === undefined || schema === undefined) return schema !== undefined;
+  if (schema.items) return holds(schema.items, [key, ...rest]);
+  const own = schema.properties?.[key];
+  if (own) return holds(own, rest);
+  const entry = schema.additionalProperties;
+  if (typeof entry !== 'object') return false;
+  return holds(entry, rest) || holds(entry, [key, ...rest]);
+}
+
+describe('what documents and examples name is there', () => {
+  it('settings', () => {
+    const named = namedInCode(
+      /(?<![\w./-])((?:api|store|scheduler|retention|metrics)\.[a-z]\w+(?:\.\w+)*)(?![\w/-]|\.\w)/g,
+    ).filter(({ name }) => !/\.(?:ts|js|service|target|json|example|sha256)$/.test(name));
+    expect(named.length).toBeGreaterThan(100);
+    const isThere = (name: string): boolean => [SERVER, WORKER].some((each) => holds(each, name.split('.')));
+    expect(unknown(named, isThere)).toEqual([]);
+  });
+
+  it('keys in pieces of configuration', () => {
+    const pieces = DOCUMENTS.flatMap((document) =>
+      [...textOf(document).matchAll(/^( *)```yaml\n([\s\S]*?)^ *```$/gm)].map(
+        ([, indent = '', text = '']) => ({
+          document,
+          content: parse(text.replaceAll(new RegExp(`^${indent}`, 'gm'), '')) as unknown,
+        }),
+      ),
+    );
+    const own = new Set([SERVER, WORKER].flatMap(({ properties }) => Object.keys(properties!)));
+    const named = pieces
+      .filter(({ content }) => Object.keys(content as object).some((key) => own.has(key)))
+      .flatMap(({ document, content }) => keysIn(content).map((name) => ({ document, name })));
+    expect(named.length).toBeGreaterThan(20);
+    const isThere = (name: string): boolean => [SERVER, WORKER].some((each) => holds(each, name.split('\0')));
+    expect(unknown(named, isThere).map((text) => text.replaceAll('\0', '.'))).toEqual([]);
+  });
+
+  it('files of the project, also those that are named without their folder', () => {
+    const paths = namedInCode(
+      /(?<![\w./*~$:-])((?:apps|libs|test|docs|scripts|config|deploy|bin)\/[\w./-]*\w)(?![\w*{])/g,
+    );
+    const names = namedInCode(
+      /(?<![\w./*-])([a-z][\w-]*(?:\.spec)?\.(?:ts|mjs|cjs|eta))(?![\w-])/g,
+      DOCUMENTS,
+    );
+    expect([paths.length > 50, names.length > 20]).toEqual([true, true]);
+    const all = new Set(
+      ['apps', 'libs', 'test', 'scripts', 'bin', 'deploy', 'docs'].flatMap((folder) =>
+        filesIn(folder, /./).map((path) => basename(path)),
+      ),
+    );
+    for (const name of readdirSync(project)) all.add(name);
+    const isThere = (path: string): boolean => existsSync(join(project, path));
+    expect(unknown(paths, isThere)).toEqual([]);
+    expect(unknown(names, (name) => all.has(name))).toEqual([]);
+  });
+
+  it('commands of proctor, and their options', () => {
+    const commands = toldCommands(createProgram());
+    const lines = namedInCode(
+      /(?<![\w./@:{-]|(?:-u|--owner|--pwprompt|use_backend) )proctor ((?:--?[a-z]|[a-z])[^|;&#>)`]*)/g,
+    );
+    // The name of a connection.
+    const typed = lines.filter(({ name }) => name !== 'commit search');
+    expect(typed.length).toBeGreaterThan(100);
+    const everywhere = new Set(['--help', '--version', ...commands[0]!.options.map(({ long }) => long)]);
+    const isThere = (line: string): boolean => {
+      const words = line
+        .trim()
+        .split(/\s+/)
+        .map((word) => word.replace(/[.,:]$/, ''));
+      const own = words.filter((word) => !word.startsWith('-') && /^[a-z]/.test(word));
+      const command = [...commands]
+        .sort((a, b) => b.words.length - a.words.length)
+        .find(({ words: [, ...named] }) => named.every((word, place) => own[place] === word))!;
+      const options = new Set(command.options.map(({ long }) => long));
+      const given = words.filter((word) => word.startsWith('--') && word !== '--');
+      return (
+        (command.subcommands.length === 0 || own.length === command.words.length - 1) &&
+        given.every((option) => [options, everywhere].some((set) => set.has(option.split('=')[0]!)))
+      );
+    };
+    expect(unknown(typed, isThere)).toEqual([]);
+  });
+
+  it('addresses of the api, its pages and its data', () => {
+    const routes = routesOfApi();
+    expect(routes.length).toBeGreaterThan(150);
+    const tops = [...new Set(routes.map((path) => path.split('/')[1]!))].filter((top) =>
+      /^[\w-]+$/.test(top),
+    );
+    const documents = DOCUMENTS.filter((path) => path !== 'docs/moving-in.md');
+    const named = namedInCode(
+      new RegExp(
+        `(?:^|[\\s"'(]|[a-z0-9\\]]:\\d+|example\\.\\w+|HOST)(/(?:${tops.join('|')})(?:/[^\\s"'\`,;)?#]*)?)`,
+        'g',
+      ),
+      [...documents, ...EXAMPLES],
+    );
+    expect(named.length).toBeGreaterThan(80);
+    const isThere = (path: string): boolean => routes.some((route) => fits(path, route));
+    expect(unknown(named, isThere)).toEqual([]);
+  });
+
+  it('scripts of npm', () => {
+    const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
+    const named = namedInCode(/\bnpm (?:run )?((?:(?<=run )[\w:-]+)|start|test)\b/g);
+    expect(named.length).toBeGreaterThan(20);
+    expect(unknown(named, (name) => name in scripts)).toEqual([]);
+  });
+
+  it('variables of the environment', () => {
+    const sources = ['apps', 'libs', 'bin', 'scripts', 'test', 'deploy']
+      .flatMap((folder) => filesIn(folder, /\.(?:ts|mjs|cjs|js|sh|service|cfg|yaml|yml)$|^[\w-]+$/))
+      .filter((path) => path !== 'test/unit/repository/true-documents.spec.ts');
+    const read = new Set(
+      [...sources, 'Dockerfile', 'docker-compose.yml'].flatMap((path) =>
+        [...textOf(path).matchAll(/PROCTOR_[A-Z0-9_]*[A-Z0-9]/g)].map(([name]) => name),
+      ),
+    );
+    const named = namedInCode(/\b(PROCTOR_[A-Z0-9_]*[A-Z0-9])(?![A-Z0-9_*{]|\w)/g);
+    expect(named.length).toBeGreaterThan(20);
+    expect(unknown(named, (name) => read.has(name))).toEqual([]);
+  });
+
+  it('subjects of the wire', () => {
+    const patterns = subjectPatterns();
+    const named = namedInCode(/^(proctor\.(?:\w+\.[^\s`]+))$/g, DOCUMENTS).filter(
+      ({ name }) => !/\.example\b/.test(name),
+    );
+    expect(named.length).toBeGreaterThan(20);
+    const isThere = (subject: string): boolean => patterns.some((pattern) => overlaps(subject, pattern));
+    expect(unknown(named, isThere)).toEqual([]);
+  });
+});
+
+/** Of nested mappings: the names on the way to each value, joined by NUL. */
+function keysIn(content: unknown, above: string[] = []): string[] {
+  if (Array.isArray(content)) return content.flatMap((entry) => keysIn(entry, above));
+  if (typeof content !== 'object' || content === null) return above.length > 0 ? [above.join('\0')] : [];
+  return Object.entries(content).flatMap(([key, value]) => keysIn(value, [...above, key]));
+}
+
+/** Of all methods of all controllers. */
+function routesOfApi(): string[] {
+  return filesIn('apps/api/src', /\.controller\.ts$/).flatMap((file) => {
+    // eslint-disable-next-line @typescript-eslint/no-require-imports -- whatever controllers there are
+    const exported = Object.values(require(join(project, file)) as Record<string, unknown>);
+    return exported.filter(isController).flatMap((controller) => {
+      const prefixes = listed(Reflect.getMetadata(PATH_METADATA, controller));
+      const methods = Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
+        const method = (controller.prototype as Record<string, unknown>)[name];
+        const isRoute =
+          typeof method === 'function' && Reflect.getMetadata(METHOD_METADATA, method) in RequestMethod;
+        return isRoute ? listed(Reflect.getMetadata(PATH_METADATA, method)) : [];
+      });
+      return prefixes.flatMap((prefix) =>
+        methods.map((path) => `/${prefix}/${path}`.replaceAll(/\/+/g, '/')),
+      );
+    });
+  });
+}
+
+function isController(value: unknown): value is { prototype: object } {
+  return typeof value === 'function' && Reflect.getMetadata(PATH_METADATA, value) !== undefined;
+}
+
+function listed(paths: unknown): string[] {
+  return (Array.isArray(paths) ? paths : [paths]).map(String);
+}
+
+/** Whether a documented address may be one of the route; either may have names for parts that vary. */
+function fits(path: string, route: string): boolean {
+  const isBeginning = /[/…]$/.test(path);
+  const [asked, known] = [path.replace(/[.…]$/, ''), route].map((each) =>
+    each.split('/').filter((part) => part !== ''),
+  ) as [string[], string[]];
+  const isOpen = known.at(-1)?.startsWith('*') ?? false;
+  if (isBeginning && asked.length < known.length) known.length = asked.length;
+  if (isOpen ? asked.length < known.length : asked.length !== known.length) return false;
+  return known.every((part, place) => {
+    const said = asked[place]!;
+    const pattern = part.replaceAll(/[.+]/g, '\\$&').replaceAll(/:\w+|\*\w*|\{[^}]*\}/g, '.+');
+    return new RegExp(`^${pattern}$`).test(said) || /[{<…*]|^[A-Z]+$/.test(said);
+  });
+}
+
+/** What the contracts have as subjects, with `*` for a part that varies. */
+function subjectPatterns(): string[] {
+  const texts = (value: unknown): string[] =>
+    typeof value === 'string'
+      ? [value]
+      : typeof value === 'object' && value !== null
+        ? Object.values(value).flatMap(texts)
+        : [];
+  const constants = Object.values(contracts)
+    .flatMap(texts)
+    .filter((text) => /^proctor\.[a-z]+\./.test(text))
+    .map((text) => (text.endsWith('.') ? `${text}>` : text));
+  const source = textOf('libs/contracts/src/subjects.ts');
+  const made = [...source.matchAll(/`(proctor\.[^`]+)`;?$/gm)].map(([, text]) => text!);
+  return [...constants, ...made.map((text) => text.replaceAll(/\$\{[^}]*\}/g, '*'))];
+}
+
+/** Whether a subject, with names for parts that vary, is one of the pattern. */
+function overlaps(subject: string, pattern: string): boolean {
+  const [one, other] = [subject, pattern].map((each) =>
+    each.split('.').map((part) => (/[{*]/.test(part) ? '*' : part)),
+  ) as [string[], string[]];
+  for (let place = 0; place < Math.max(one.length, other.length); place += 1) {
+    const [a, b] = [one[place], other[place]];
+    if (a === '>' || b === '>') return true;
+    if (a === undefined || b === undefined || (a !== b && a !== '*' && b !== '*')) return false;
+  }
+  return true;
+}
