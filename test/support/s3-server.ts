@@ -12,7 +12,6 @@ import { CephPrograms } from './ceph-programs';
 export const S3_SERVER_PATIENCE_MS = 300_000;
 
 const ADMINISTER_TRIES_MAX = 5;
-const READY_TIMEOUT_MS = 60_000;
 const STOP_PATIENCE_MS = 5_000;
 const MEMORY_BYTES = 2 * 1024 ** 3;
 
@@ -100,7 +99,6 @@ export class S3Server {
       folder: this.folder,
       logPath: join(this.folder, `${name}.out`),
       isReady,
-      readyTimeoutMs: READY_TIMEOUT_MS,
     });
     this.daemons.push(daemon);
   }

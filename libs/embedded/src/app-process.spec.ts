@@ -66,6 +66,17 @@ describe('AppProcess', () => {
     await refused;
   });
 
+  it('an app process has ten minutes to become ready: machines may be slow', async () => {
+    const limit = new AbortController();
+    const asked = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal);
+    await make('setInterval(() => undefined, 1000)');
+    const refused = expect(app.start()).rejects.toThrow('api was not ready after 600 s');
+    limit.abort();
+    await refused;
+    expect(asked.mock.calls).toEqual([[600_000]]);
+    asked.mockRestore();
+  });
+
   it('an app process is found by the next supervisor, which waits for its end', async () => {
     // Ends some time after it was told.
     await (await make(WELL_BEHAVED)).start();

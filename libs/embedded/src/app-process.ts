@@ -5,10 +5,10 @@ import { endProcess } from './left-over';
 import { replaceFile } from './owned-files';
 import { OwnedProcess } from './owned-process';
 import { asIdentity, identify, isRunning } from './process-identity';
+import { START_PATIENCE_MS } from './start-patience';
 import { describeEnding, type Ending, type Supervised } from './supervised';
 import { until } from './until';
 
-const READY_TIMEOUT_MS = 60_000;
 const STOP_PATIENCE_MS = 60_000;
 /** An app whose supervisor is gone ends by itself. */
 const ORPHAN_PATIENCE_MS = 15_000;
@@ -58,9 +58,9 @@ export class AppProcess implements Supervised {
     const app = (this.current = new OwnedProcess(child));
     this.readLines(child);
     const ready = isReady(child);
-    const timeout = AbortSignal.timeout(READY_TIMEOUT_MS);
+    const timeout = AbortSignal.timeout(START_PATIENCE_MS);
     const late = new Promise<never>((_, reject) => {
-      const text = `${this.name} was not ready after ${READY_TIMEOUT_MS / 1000} s`;
+      const text = `${this.name} was not ready after ${START_PATIENCE_MS / 1000} s`;
       timeout.addEventListener('abort', () => reject(new Error(text)));
     });
     const ended = app.ended.then((ending) => {

@@ -10,7 +10,6 @@ import type { SystemUser } from './command';
 import { serverUser } from './server-user';
 import type { Ending, Supervised } from './supervised';
 
-const READY_TIMEOUT_MS = 30_000;
 const STOP_PATIENCE_MS = 15_000;
 const PROBE_TIMEOUT_MS = 1_000;
 /** Beside the configuration: nats-server reads no included file from elsewhere. */
@@ -83,7 +82,6 @@ export class EmbeddedNats implements Supervised {
       endSignal: 'SIGTERM',
       logPath: logFile(folder),
       isReady: () => greets(port),
-      readyTimeoutMs: READY_TIMEOUT_MS,
     });
   }
 

@@ -16,7 +16,6 @@ import type { Ending, Supervised } from './supervised';
 
 /** PostgreSQL's name for "roll back what is open and end". */
 const FAST_SHUTDOWN = 'SIGINT';
-const READY_TIMEOUT_MS = 60_000;
 const STOP_PATIENCE_MS = 30_000;
 const ROLE = 'proctor';
 
@@ -84,7 +83,6 @@ export class EmbeddedPostgres implements Supervised {
       endSignal: FAST_SHUTDOWN,
       logPath: join(folder, 'server.log'),
       isReady: (pid) => this.isReady(pid),
-      readyTimeoutMs: READY_TIMEOUT_MS,
     });
   }
 

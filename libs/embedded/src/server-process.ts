@@ -3,6 +3,7 @@ import { open, readFile, rename, stat } from 'node:fs/promises';
 import { ids, lastLines } from './command';
 import { OwnedProcess } from './owned-process';
 import type { SystemUser } from './command';
+import { START_PATIENCE_MS } from './start-patience';
 import { describeEnding } from './supervised';
 import { until } from './until';
 
@@ -26,7 +27,6 @@ export interface ServerCommand {
   logPath: string;
   /** Whether the server with this pid serves. */
   isReady: (pid: number) => Promise<boolean>;
-  readyTimeoutMs: number;
 }
 
 /**
@@ -41,10 +41,10 @@ export async function startServer(command: ServerCommand): Promise<OwnedProcess>
     (error: Error) => (ending = error.message),
   );
   const isDecided = async (): Promise<boolean> => ending !== null || (await command.isReady(server.pid));
-  const inTime = await until(isDecided, command.readyTimeoutMs);
+  const inTime = await until(isDecided, START_PATIENCE_MS);
   if (inTime && ending === null) return server;
   server.kill('SIGKILL');
-  const how = ending ?? `not ready after ${command.readyTimeoutMs / 1000} s`;
+  const how = ending ?? `not ready after ${START_PATIENCE_MS / 1000} s`;
   const log = lastLines(await readFile(command.logPath, 'utf8'), 5);
   throw new Error(`${command.name} did not start (${how}); the end of ${command.logPath}:\n${log}`);
 }

@@ -46,7 +46,6 @@ beforeAll(async () => {
         ({ ok }) => ok,
         () => false,
       ),
-    readyTimeoutMs: 30_000,
   });
 });
 afterAll(async () => {

@@ -43,7 +43,6 @@ beforeAll(async () => {
     folder,
     logPath: join(folder, 'server.log'),
     isReady: () => isPortTaken('127.0.0.1', port),
-    readyTimeoutMs: 30_000,
   });
 });
 afterAll(async () => {

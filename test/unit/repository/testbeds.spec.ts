@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { BACKENDS, expectationsOf, verdictsByPackage } from '../../acceptance/expectations';
 import { TESTBED_PROPERTIES } from '../../end-to-end/worker/testbed-properties';
 
-const BACKENDS = ['unshare', 'schroot', 'podman', 'lxc', 'qemu'];
+const section = (heading: string): string => {
+  const sections = readFileSync('docs/testbeds.md', 'utf8').split('\n## ');
+  return sections.find((each) => each.startsWith(`${heading}\n`)) ?? '';
+};
 
 /** The rows of a table in Markdown, cells without the blanks around them. */
 function rows(text: string): string[][] {
@@ -17,8 +21,7 @@ function rows(text: string): string[][] {
 }
 
 it('docs/testbeds.md has what the testbeds are probed for, and why one lacks it', () => {
-  const text = readFileSync('docs/testbeds.md', 'utf8');
-  const [table = ''] = text.split('\n## ').filter((section) => section.startsWith('What each testbed has\n'));
+  const table = section('What each testbed has');
   const reasons = [...new Set(TESTBED_PROPERTIES.flatMap(({ lacks }) => Object.values(lacks ?? {})))];
   const cell = (why: string | undefined) => (why === undefined ? 'yes' : `no: ${reasons.indexOf(why) + 1}`);
   expect(rows(table).slice(2)).toEqual(
@@ -30,4 +33,12 @@ it('docs/testbeds.md has what the testbeds are probed for, and why one lacks it'
   );
   const listed = [...table.matchAll(/^(\d+)\. (.*)\.$/gm)].map(([, number, why]) => [Number(number), why]);
   expect(listed).toEqual(reasons.map((why, place) => [place + 1, why]));
+});
+
+it('docs/testbeds.md has the packages that the acceptance test runs, and says why one does not pass', () => {
+  const expectations = expectationsOf('network-packages.tsv');
+  expect(rows(section('Packages whose tests use names, ports and services')).slice(2)).toEqual(
+    verdictsByPackage(expectations),
+  );
+  for (const { exitCode, because } of expectations) expect(because === '').toBe(exitCode === 0);
 });

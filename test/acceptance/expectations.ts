@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const BACKENDS = ['unshare', 'schroot', 'podman', 'lxc', 'qemu'];
+
+/** How the test of a package ends in a testbed of one kind. */
+export interface Expectation {
+  package: string;
+  /** The one that it was seen with. */
+  version: string;
+  backend: string;
+  exitCode: number;
+  /** Why it does not pass. */
+  because: string;
+}
+
+/** The rows of a table of this folder, which has a line for each package and backend; that is unshare where none is said. */
+export function expectationsOf(file: string): Expectation[] {
+  const [head = '', ...lines] = readFileSync(join(__dirname, file), 'utf8').trimEnd().split('\n');
+  const names = head.split('\t');
+  return lines.map((line) => {
+    const values = line.split('\t');
+    const value = (name: string) => values[names.indexOf(name)] ?? '';
+    return {
+      package: value('package'),
+      version: value('version'),
+      backend: value('backend') || 'unshare',
+      exitCode: Number(value('exit_code')),
+      because: value('because'),
+    };
+  });
+}
+
+const STATUSES: Record<number, string> = { 0: 'pass', 4: 'fail', 8: 'neutral' };
+
+/** The cells of a table with a line for each package: its version, its status in each backend, and why it does not pass. */
+export function verdictsByPackage(expectations: Expectation[]): string[][] {
+  const names = [...new Set(expectations.map((each) => each.package))].sort();
+  return names.map((name) => {
+    const own = expectations.filter((each) => each.package === name);
+    const versions = [...new Set(own.map(({ version }) => version))];
+    const statuses = BACKENDS.map((backend) => {
+      const found = own.find((each) => each.backend === backend);
+      return found === undefined ? '' : (STATUSES[found.exitCode] ?? `exit code ${found.exitCode}`);
+    });
+    const reasons = new Set(own.map(({ because }) => because).filter((because) => because !== ''));
+    return [name, versions.join(', '), ...statuses, [...reasons].join('; ')];
+  });
+}
