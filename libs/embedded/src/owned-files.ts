@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, chmod, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { CommandFailed, runCommand, type SystemUser } from './command';
 
 /**
@@ -7,11 +9,28 @@ import { CommandFailed, runCommand, type SystemUser } from './command';
  * umask. What lies in it follows when it belonged to another user, as when the machine gets a user postgres later.
  */
 export async function ownedFolder(path: string, mode: number, user: SystemUser | null): Promise<void> {
-  await mkdir(path, { recursive: true, mode });
+  await makeFolder(path, mode);
   await chmod(path, mode);
   if (user && (await stat(path)).uid !== user.uid) {
     await runCommand('chown', ['-R', `${user.uid}:${user.gid}`, path]);
   }
+}
+
+async function makeFolder(path: string, mode: number): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode });
+  } catch (error) {
+    // Node.js answers so where the disk is read-only; the system names the cause when it is asked about the folder above.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      await access(await firstThere(dirname(path)), constants.W_OK);
+    throw error;
+  }
+}
+
+/** The folder itself, or the nearest above it that exists. */
+async function firstThere(path: string): Promise<string> {
+  const found = await stat(path).catch(() => null);
+  return found === null && dirname(path) !== path ? firstThere(dirname(path)) : path;
 }
 
 /**

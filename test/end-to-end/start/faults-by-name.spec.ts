@@ -119,6 +119,17 @@ it('a command whose answer cannot be written says so, and is done where its read
   });
 });
 
+it('`npm start` says that the disk is read-only, also where more than one folder is missing', async () => {
+  const disk = join(machine.folder, 'read-only');
+  await mkdir(disk);
+  const script = `mount -t tmpfs -o ro,mode=0755 proctor-test ${disk} || exit 2
+    unshare --user ${process.execPath} scripts/start.mjs`;
+  for (const home of [join(disk, 'home'), join(disk, 'more', 'home')])
+    expect(
+      await failure(['--map-root-user', '--mount'], ['sh', '-c', script], { PROCTOR_HOME: home }),
+    ).toContain(`proctor: ${home}: the disk is read-only; choose another folder with PROCTOR_HOME`);
+});
+
 it('`npm start` says that the disk is full before it begins', async () => {
   const small = join(machine.folder, 'small');
   await mkdir(small);

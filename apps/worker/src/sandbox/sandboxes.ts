@@ -5,6 +5,7 @@ import { Launcher } from './launcher';
 import { RunFolder } from './run-folder';
 import { findRunUser, succeeds } from './find-run-user';
 import { Sandbox, type SandboxUse } from './sandbox';
+import { sandboxHint } from './sandbox-hint';
 import type { RunUser } from './run-user';
 import { requireTools } from './tools';
 import { SpareNetworks } from './spare-networks';
@@ -195,28 +196,7 @@ async function tryOut(
     if (code !== 0) throw new Error(`exit code ${code}`);
   } catch (error) {
     const said = (await readFile(folder.errors, 'utf8')).trim();
-    const hint = await userNamespaceHint();
+    const hint = await sandboxHint();
     throw new Unusable(`no sandbox can be made: ${said || (error as Error).message}${hint}`);
   }
-}
-
-/** The usual settings that forbid ordinary users their own namespaces. */
-async function userNamespaceHint(): Promise<string> {
-  const settings = [
-    {
-      path: '/proc/sys/kernel/unprivileged_userns_clone',
-      bad: '0',
-      good: 'kernel.unprivileged_userns_clone=1',
-    },
-    {
-      path: '/proc/sys/kernel/apparmor_restrict_unprivileged_userns',
-      bad: '1',
-      good: 'kernel.apparmor_restrict_unprivileged_userns=0',
-    },
-  ];
-  for (const { path, bad, good } of settings) {
-    const value = await readFile(path, 'utf8').catch(() => '');
-    if (value.trim() === bad) return `: sysctl -w ${good} (as root)`;
-  }
-  return '';
 }
