@@ -95,7 +95,8 @@ const ROOMS = {
     admin: ['http', 'auth', 'dispatchers'],
     keys: ['http', 'auth', 'sessions'],
     queues: ['http', 'auth', 'dispatchers', 'admin'],
-    runs: ['http', 'auth', 'sessions', 'dispatchers', 'queues'],
+    sources: ['http'],
+    runs: ['http', 'auth', 'sessions', 'dispatchers', 'queues', 'sources'],
     workers: ['http', 'auth', 'dispatchers', 'queues', 'runs'],
     notes: ['http', 'auth', 'runs'],
     'public-data': ['http', 'auth', 'sessions', 'runs'],
@@ -108,6 +109,7 @@ const ROOMS = {
       'admin',
       'keys',
       'queues',
+      'sources',
       'runs',
       'workers',
       'notes',
@@ -126,6 +128,7 @@ const ROOMS = {
     dispatcher: ['ownership', 'facts', 'statuses'],
     testbeds: [],
     reports: ['dispatcher', 'testbeds'],
+    sources: ['dispatcher'],
     monitoring: ['ownership', 'dispatcher'],
   },
   worker: {
@@ -138,6 +141,7 @@ const ROOMS = {
     attempt: ['sandbox', 'autopkgtest', 'slot', 'reports', 'machine', 'testbed'],
     life: ['sandbox', 'slot', 'reports', 'machine', 'testbed', 'attempt'],
     health: ['slot', 'reports', 'testbed', 'attempt', 'life'],
+    sources: ['slot', 'testbed'],
     check: ['sandbox', 'machine', 'testbed'],
   },
 };

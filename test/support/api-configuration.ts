@@ -37,6 +37,7 @@ export function apiConfiguration(server: Partial<ApiConfiguration['server']> = {
       notices: [],
       keysRememberedMs: 1_000,
       packageBackendsRememberedMs: 1_000,
+      sourceNamesAgeMaxMs: 604_800_000,
       requestsPerSecondMax: 10_000,
       requestsPerMinuteMax: 100_000,
       anonymousMayRead: true,

@@ -1,4 +1,4 @@
-import { chmod, link, mkdir, mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { access, chmod, link, mkdir, mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { hostRelease } from '@proctor/config';
 import { lookAtMachine } from '../../apps/worker/src/machine/machine';
@@ -33,7 +33,7 @@ export async function provideImage(
   for (const path of [imageCachePath(), cache]) await chmod(path, 0o755);
   const name = `${hostRelease()}-${arch}.`;
   const wanted = await wantedImage(backend, arch);
-  if (!(await isFresh(join(cache, `${name}json`), wanted))) await build(cache, backend, arch);
+  if (!(await isFresh(join(cache, name), wanted))) await build(cache, backend, arch);
   const target = join(workPath, 'images', backend);
   await mkdir(target, { recursive: true });
   for (const file of (await readdir(cache)).filter((file) => file.startsWith(name)))
@@ -51,9 +51,10 @@ async function wantedImage(backend: string, arch: string): Promise<Pick<ImageRec
   return { recipe, release: await archiveState(sources.lines, settings) };
 }
 
-async function isFresh(json: string, wanted: Pick<ImageRecord, 'recipe' | 'release'>): Promise<boolean> {
+async function isFresh(image: string, wanted: Pick<ImageRecord, 'recipe' | 'release'>): Promise<boolean> {
   try {
-    const { builtAt, provedBoot, recipe, release } = JSON.parse(await readFile(json, 'utf8')) as ImageRecord;
+    const [json] = await Promise.all([readFile(`${image}json`, 'utf8'), access(`${image}sources.gz`)]);
+    const { builtAt, provedBoot, recipe, release } = JSON.parse(json) as ImageRecord;
     const isOfToday = Date.now() - builtAt < AGE_MAX_MS && provedBoot === (await currentBoot());
     const isOfNow = wanted.release === null || release === wanted.release;
     return isOfToday && isOfNow && recipe === wanted.recipe;

@@ -102,11 +102,9 @@ import { AffectedByService } from './runs/affected-by';
 import { CancellationService } from './runs/cancellation.service';
 import { ChangesController } from './runs/changes.controller';
 import { ComparisonService } from './runs/comparison.service';
-import { DryRuns } from './runs/dry-run';
 import { InstalledController } from './runs/installed.controller';
 import { InstalledPackages } from './runs/installed-packages';
 import { ManyRunsService } from './runs/many-runs.service';
-import { OwnBackends } from './runs/own-backends';
 import { PublicationService } from './runs/publication.service';
 import { ResultLongPoll } from './runs/result-long-poll';
 import { ResultsController } from './runs/results.controller';
@@ -116,7 +114,7 @@ import { RetryService } from './runs/retry.service';
 import { SignaturesController } from './runs/signatures.controller';
 import { SignaturesService } from './runs/signatures.service';
 import { SubmissionController } from './runs/submission.controller';
-import { NewRuns, SubmissionService } from './runs/submission.service';
+import { SUBMISSION_PROVIDERS } from './runs/submission.providers';
 import { MissingRuns } from './runs/missing-runs';
 import { VisibleRuns } from './runs/visible-runs';
 import { TriageController } from './runs/triage.controller';
@@ -206,10 +204,7 @@ const PROVIDERS: Provider[] = [
   AnonymousPlaces,
   HeldConnections,
   BodyMemoryLimit,
-  NewRuns,
-  OwnBackends,
-  DryRuns,
-  SubmissionService,
+  ...SUBMISSION_PROVIDERS,
   RetryService,
   CancellationService,
   PublicationService,

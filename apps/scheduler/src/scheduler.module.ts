@@ -26,6 +26,8 @@ import { actorSettings, SETTINGS } from './settings';
 import { RestoreNotice } from './retention/restore-notice';
 import { RetentionKeeper } from './retention/retention-keeper';
 import { StoreRoom } from './retention/store-room';
+import { SourceNamesIntake } from './sources/source-names-intake';
+import { SourcesController } from './sources/sources.controller';
 import { StatusKeepers } from './statuses/status-keepers';
 import { TestbedKeeper } from './testbeds/testbed-keeper';
 import { RunTraces } from './traces/run-traces';
@@ -95,7 +97,7 @@ export class SchedulerModule implements OnModuleInit {
         }),
         StoreModule.forRoot(configuration.store, () => connections.storeCredentials),
       ],
-      controllers: [DispatchController, ReportsController],
+      controllers: [DispatchController, ReportsController, SourcesController],
       providers: [
         { provide: CONFIGURATION, useValue: configuration },
         { provide: CLOCK, useValue: systemClock },
@@ -107,6 +109,7 @@ export class SchedulerModule implements OnModuleInit {
         ClaimTimer,
         FinishedReports,
         TestbedKeeper,
+        SourceNamesIntake,
         StagingSweeper,
         RetentionKeeper,
         RestoreNotice,

@@ -66,6 +66,8 @@ export interface ServerConfiguration {
   keysRememberedMs: number;
   /** How long the backends of packages that have one of their own may be taken for what they were; 0 to 60,000. */
   packageBackendsRememberedMs: number;
+  /** A list of the packages of a suite that was not seen to be right for longer warns of no request. */
+  sourceNamesAgeMaxMs: number;
   /** Requests of one API key, or of one user to the endpoints of keys, that one api process takes. */
   requestsPerSecondMax: number;
   requestsPerMinuteMax: number;
@@ -162,6 +164,8 @@ export interface WorkerConfiguration {
   /** How long answers of a lower epoch alone are ignored before they are believed. */
   lowerEpochWaitMs: number;
   imageAgeMaxMs: number;
+  /** Whether the service may know which packages the suites of its images have, and name them to its users. */
+  reportSourceNames: boolean;
   /** So much of a log's beginning is streamed; one longer than both limits together keeps that and so much of its end. */
   logHeadBytesMax: number;
   logTailBytesMax: number;

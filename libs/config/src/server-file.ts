@@ -82,6 +82,7 @@ export class ApiSection {
   @NoticeTexts() notices: string[] = [];
   @IsInt() @Min(0) @Max(60_000) keysRememberedMs = 1_000;
   @IsInt() @Min(0) @Max(60_000) packageBackendsRememberedMs = 1_000;
+  @Milliseconds() sourceNamesAgeMaxMs = 7 * 24 * 60 * 60 * 1000;
   @Count() requestsPerSecondMax = 1_000;
   @Count() requestsPerMinuteMax = 60_000;
   @IsBoolean() anonymousMayRead = true;

@@ -88,5 +88,6 @@ export class WorkerFile {
   @AtStart() @IsArray() @Matches(/^\/[^\n]*$/, { each: true }) visiblePaths: string[] = [];
   @AtStart() @NetworkList() unreachableNetworks: string[] = METADATA_NETWORKS;
   @AtStart() @Section(() => MetricsSection) metrics = new MetricsSection();
+  @IsBoolean() reportSourceNames = true;
   @AtStart() @ListsByName() suiteSources: Record<string, string[]> = {};
 }

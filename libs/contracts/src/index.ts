@@ -16,6 +16,7 @@ export * from './test-result';
 export * from './trigger';
 export * from './explain';
 export * from './expiry';
+export * from './source-names';
 export * from './fact';
 export * from './log';
 export * from './subjects';

@@ -13,9 +13,10 @@ export type WorkerFeature = (typeof WORKER_FEATURES)[number];
 
 /**
  * What a dispatcher can do beyond the first protocol. `result-indexes`: a report may name the index of a log or of artifacts
- * among its files. `absent-verdict`: a report may have the verdict `absent`.
+ * among its files. `absent-verdict`: a report may have the verdict `absent`. `source-names`: it keeps lists of the packages
+ * of suites, see SourceNamesRequest.
  */
-export const DISPATCHER_FEATURES = ['result-indexes', 'absent-verdict'] as const;
+export const DISPATCHER_FEATURES = ['result-indexes', 'absent-verdict', 'source-names'] as const;
 export type DispatcherFeature = (typeof DISPATCHER_FEATURES)[number];
 
 /** Features that a message names at most. */

@@ -51,6 +51,7 @@ export const REQUEST_PATTERNS = {
   lease: 'proctor.rpc.*.*.lease',
   renew: 'proctor.rpc.*.*.renew',
   return: 'proctor.rpc.*.*.return',
+  sources: 'proctor.rpc.*.*.sources',
 } as const;
 
 export type RequestKind = keyof typeof REQUEST_PATTERNS;
@@ -60,6 +61,7 @@ export const REQUEST_BYTES_MAX: Record<RequestKind, number> = {
   lease: 512 * 1024,
   renew: 8 * 1024,
   return: 16 * 1024,
+  sources: 4 * 1024,
 };
 
 /** Null when the subject is none of a request. */

@@ -32,6 +32,7 @@ export {
 } from './expiry';
 export type { ExpiringRun, StoryRun } from './expiry-statements';
 export type { RemovedRunsOfMonth, RunsOfMonth } from './package-months';
+export type { KnownSourceNames, OfferedSourceNames, SourceNamesPlace } from './source-names';
 export type { RunRemoval } from './removed-runs';
 export type { OldRun } from './removed-run-statements';
 export type { PoolUse } from './database';

@@ -174,6 +174,11 @@ export class PublicRuns {
     return records.map((latest) => ({ suite: latest.suite, arch: latest.arch, latest }));
   }
 
+  /** The newest public run of the package on each place where one found that there is no such package. */
+  absentFrom(packageName: string): Promise<RunRecord[]> {
+    return this.database.query(statements.ABSENT_FROM, [packageName]);
+  }
+
   /** How packages are on each suite and architecture, by package, suite and architecture: one statement for all. */
   async packageStatuses(packages: string[]): Promise<PackageStatus[]> {
     return (await this.database.query(STATUSES_OF, [packages])).map(packageStatus);

@@ -9,7 +9,7 @@ import {
   text,
   time,
 } from './statement';
-import { TELLING } from './status-statements';
+import { isOfPackage, TELLING } from './status-statements';
 
 /** The suite queue of one suite and architecture, as numbers. */
 export interface QueueLength {
@@ -117,27 +117,35 @@ export const ALL_RATES = rates(
  * Of each suite and architecture one row is read, however many runs there are. The package is a part of the order, so that
  * no other index than `runs_history` has it: the others would be read past all packages before this one.
  */
-const PLACES = `
-  (select r.suite, r.arch from runs r where r.package >= $1 and r.package <= $1 and ${TELLING}
+const places = (condition: string): string => `
+  (select r.suite, r.arch from runs r where r.package >= $1 and r.package <= $1 and ${condition}
    order by r.package, r.suite, r.arch limit 1)
   union all
   select next.suite, next.arch
   from places p cross join lateral (
     select r.suite, r.arch from runs r
-    where (r.package, r.suite, r.arch) > ($1, p.suite, p.arch) and r.package <= $1 and ${TELLING}
+    where (r.package, r.suite, r.arch) > ($1, p.suite, p.arch) and r.package <= $1 and ${condition}
     order by r.package, r.suite, r.arch limit 1
   ) next`;
 
-export const SUITES_OF = statement(
-  RECORD_COLUMNS,
-  `
-  with recursive places(suite, arch) as (${PLACES})
+/** The newest run of each place of a package of which the condition is true. */
+const newestOfPlaces = (condition: string) =>
+  statement(
+    RECORD_COLUMNS,
+    `
+  with recursive places(suite, arch) as (${places(condition)})
   select ${selected(RECORD_COLUMNS, 'r')}
   from places p cross join lateral (
-    select r.* from runs r where r.package = $1 and r.suite = p.suite and r.arch = p.arch and ${TELLING}
+    select r.* from runs r where r.package = $1 and r.suite = p.suite and r.arch = p.arch and ${condition}
     ${NEWEST_FIRST} limit 1
   ) r join users u on u.user_id = r.requestor_id
   order by r.suite, r.arch`,
+  );
+
+export const SUITES_OF = newestOfPlaces(TELLING);
+
+export const ABSENT_FROM = newestOfPlaces(
+  `r.state = 'finished' and not r.is_private and not r.cancelled and not ${isOfPackage('r')}`,
 );
 
 export const EQUAL_WAITING = statement(

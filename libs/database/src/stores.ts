@@ -30,6 +30,7 @@ import { RunPages } from './run-pages';
 import { RunSearch } from './run-search';
 import { StatusLists } from './status-lists';
 import { RunTestbeds } from './run-testbeds';
+import { SourceNames } from './source-names';
 import { StatusProjection } from './status-projection';
 import { Sessions } from './sessions';
 import { EqualRuns } from './equal-runs';
@@ -80,6 +81,7 @@ export const STORES = {
   triageRuns: TriageRuns,
   triggerRuns: TriggerRuns,
   runTestbeds: RunTestbeds,
+  sourceNames: SourceNames,
   statusProjection: StatusProjection,
   statusLists: StatusLists,
   dayStatistics: DayStatistics,
@@ -130,6 +132,7 @@ export {
   RunPages,
   RunSearch,
   RunTestbeds,
+  SourceNames,
   StatusProjection,
   StatusLists,
   DayStatistics,

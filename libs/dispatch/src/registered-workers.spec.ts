@@ -52,7 +52,7 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
         lease: null,
         wanted: [],
         refused: reason,
-        features: ['result-indexes', 'absent-verdict'],
+        features: ['result-indexes', 'absent-verdict', 'source-names'],
       });
       expect(refusal).toBe(reason);
     }

@@ -44,6 +44,9 @@ describe.each(OLD)('a worker that %s where a newer one is wanted', (_what, relea
 it('a worker of a later release gets runs, whatever features it names', () => {
   const rig = new DispatcherRig([waitingRun(1)], { workerProtocolMin: 2 });
   const { reply } = rig.ask({ protocol: 7, features: ['teleports', 'wakeable'], version: '9.1~rc1' });
-  expect(reply).toMatchObject({ lease: { runId: 1 }, features: ['result-indexes', 'absent-verdict'] });
+  expect(reply).toMatchObject({
+    lease: { runId: 1 },
+    features: ['result-indexes', 'absent-verdict', 'source-names'],
+  });
   expect(rig.tell({ kind: 'status' }).reply.workers).toMatchObject([{ version: '9.1~rc1', protocol: 7 }]);
 });

@@ -119,6 +119,19 @@ it('the status of each package is told on each suite and architecture', async ()
   expect(suites[0]!.latest).toEqual(await fixture.database.results.find(here));
 });
 
+it('where a package is not, the newest public run says so', async () => {
+  await runs.finished({ package: 'a' }, 'absent');
+  const here = await runs.finished({ package: 'a' }, 'absent');
+  const there = await runs.finished({ package: 'a', suite: 'trixie' }, 'absent');
+  await runs.finished({ package: 'a', suite: 'sid', isPrivate: true }, 'absent');
+  await runs.finished({ package: 'a', suite: 'trixie' });
+  const absent = await stores().absentFrom('a');
+  expect(absent.map(({ suite, runId }) => [suite, runId])).toEqual([
+    [SUITE, here],
+    ['trixie', there],
+  ]);
+});
+
 describe('the counts of each day', () => {
   const day = (ago: number, time = '12:00') =>
     new Date(`${new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)}T${time}Z`).toISOString();

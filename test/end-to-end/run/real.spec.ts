@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Client } from '../../support/client';
 import { hostArchitecture } from '../../support/host-architecture';
 import { startProctor, type RunningProctor } from '../../support/proctor';
+import { until } from '../../support/until';
 import { provideImage } from '../../support/worker-images';
 
 jest.setTimeout(300_000);
@@ -42,4 +43,21 @@ it('real packages of the archive are tested end to end: hello passes, figlet fai
     expect(log).toContain(`${run.package} ${run.version}`);
     expect(log).toMatch(/@@@@@@+ summary/);
   }
+});
+
+it('the worker says which packages its suite has, and a request for one that is not there gets a warning', async () => {
+  await proctor.output.line(
+    'scheduler',
+    new RegExp(`says that ${suite} has \\d+ source packages on ${arch}`),
+  );
+  const warnings = async (name: string): Promise<string[]> => {
+    const path = `/api/v1/test/${suite}/${arch}/${name}?dry_run=true`;
+    const answer = await (await client.fetch(path, { method: 'POST' })).json();
+    return (answer as { warnings: string[] }).warnings;
+  };
+  expect(await until(async () => (await warnings('helo')).length > 0, 60_000)).toBe(true);
+  const [warning] = await warnings('helo');
+  expect(warning).toContain(`${suite} has no source package "helo"; did you mean`);
+  expect(warning).toContain('"hello"');
+  expect(await warnings('hello')).toEqual([]);
 });

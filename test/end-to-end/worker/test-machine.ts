@@ -151,6 +151,7 @@ function defaults(workPath: string): WorkerConfiguration {
     lowerEpochWaitMs: 15_000,
     freeMemoryBytesMin: 1,
     imageAgeMaxMs: 7 * 24 * 3_600_000,
+    reportSourceNames: true,
     logHeadBytesMax: 1024 * 1024,
     logTailBytesMax: 256 * 1024,
     errorPatterns: [],

@@ -102,8 +102,8 @@ function saidOfPackage(trouble: Trouble | null): Record<string, unknown> {
   const run = finishedRunRecord({ verdict: 'tmpfail', trouble, message: 'a message' });
   const record = { ...run, previousStatus: 'pass' as const, lastPass: null };
   const page = packageView(
-    { name: 'hello', latest: [run], kept: [], unfinished: [] },
-    { failures: [], doneInMs: null },
+    { name: 'hello', latest: [run], kept: [], unfinished: [], absent: [] },
+    { failures: [], doneInMs: null, missing: [] },
     { suites: [run.suite], architectures: [run.arch], neutral: 'pass', packageLinks: [] },
   );
   const place = { suite: run.suite, arch: run.arch };

@@ -1,14 +1,12 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { subjectOf, SUBJECTS } from '@proctor/contracts';
 import { type IdempotencyKey, type Once, type Requestor, Submissions } from '@proctor/database';
-import { type ApiConfiguration, CONFIGURATION } from '../configuration.token';
 import { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { answerOf } from '../http/idempotency.interceptor';
-import { inSlices } from '../http/slices';
 import { ResultLongPoll } from './result-long-poll';
-import { accept, type IgnoredItem, type Submission } from './accept';
+import type { IgnoredItem } from './accept';
 import { type Asker, type DryRunAnswer, DryRuns } from './dry-run';
-import { OwnBackends } from './own-backends';
+import { RequestJudge } from './request-judge';
 import type { Submitted } from './submitted-items';
 
 /** The body of a 201. */
@@ -40,15 +38,14 @@ export class NewRuns {
 export class SubmissionService {
   constructor(
     private readonly submissions: Submissions,
-    private readonly backends: OwnBackends,
+    private readonly requests: RequestJudge,
     private readonly newRuns: NewRuns,
     private readonly dryRuns: DryRuns,
-    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
   /** What would become of a request; nothing is written. @throws Problem 400 when an item is at fault */
   async dryRun(submitted: Submitted, asker: Asker): Promise<DryRunAnswer> {
-    return this.dryRuns.of(await this.judge(submitted, asker.userName), asker);
+    return this.dryRuns.of(await this.requests.judge(submitted, asker.userName), asker);
   }
 
   /**
@@ -61,7 +58,7 @@ export class SubmissionService {
   async submit(submitted: Submitted, requestor: Requestor, claim: IdempotencyKey | null): Promise<unknown> {
     const { userId, keyId, userName } = requestor;
     if (submitted.isDryRun) return this.dryRun(submitted, requestor);
-    const { runs, ignored, warnings } = await this.judge(submitted, userName);
+    const { runs, ignored, warnings } = await this.requests.judge(submitted, userName);
     const answer = (runIds: number[]): SubmissionAnswer => ({
       runs: runs.map(({ package: name, suite, arch }, index) => ({
         run_id: runIds[index]!,
@@ -78,9 +75,5 @@ export class SubmissionService {
       : { kind: 'created', answer: answer(await this.submissions.submit(runs, submitter)) };
     if (outcome.kind === 'created') this.newRuns.announce(runs);
     return answerOf(outcome);
-  }
-
-  private async judge(submitted: Submitted, userName: string): Promise<Submission> {
-    return inSlices(accept(submitted, userName, this.configuration, await this.backends.all()));
   }
 }

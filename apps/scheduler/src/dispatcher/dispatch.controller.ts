@@ -4,11 +4,9 @@ import { BusContext } from '@proctor/bus';
 import {
   ExplainRequest,
   LeaseRequest,
-  MalformedMessage,
   parseMessage,
   RenewRequest,
   REQUEST_PATTERNS,
-  requestingWorker,
   ReturnRequest,
   StatusRequest,
   SUBJECTS,
@@ -18,6 +16,7 @@ import type { MessageKind, MessageOf, Replies } from '@proctor/dispatch';
 import { retryLater } from './retry-later';
 import { Dispatchers } from './dispatchers';
 import { Sightings } from './sightings';
+import { parseRequest } from './worker-request';
 import { WorkerStreams } from './worker-streams';
 
 /** What workers and the api ask of a dispatcher; every message is validated before it enters the mailbox. */
@@ -79,15 +78,4 @@ export class DispatchController {
   private ask<K extends MessageKind>(arch: string, message: MessageOf<K>): Promise<Replies[K]> {
     return retryLater(() => this.dispatchers.ask<K>(arch, message));
   }
-}
-
-/** @throws MalformedMessage also when it speaks for another worker than the one that sent it */
-function parseRequest<Request extends { worker: string }>(
-  shape: new () => Request,
-  payload: unknown,
-  { subject }: BusContext,
-): Request {
-  const request = parseMessage(shape, payload);
-  if (request.worker === requestingWorker(subject)) return request;
-  throw new MalformedMessage(`${shape.name}: worker: ${request.worker} is not what the subject says`);
 }

@@ -2,9 +2,16 @@ import type { Testbed } from '@proctor/contracts';
 import type { TestbedArguments } from '../autopkgtest/command';
 import type { RunFolder } from '../sandbox/run-folder';
 import type { ImageRecord } from './images/image-files';
+import type { SeenImage } from './images/images';
 
 /** Where the worker's backends are injected, a list. */
 export const BACKENDS = Symbol('backends');
+
+/** The packages that a suite has, as an image shows. */
+export interface ImageSourceNames extends SeenImage {
+  /** Of the list, see writeSourceNames; there may be none. */
+  path: string;
+}
 
 /** A kind of testbed that this machine may offer. */
 export interface Backend {
@@ -33,6 +40,8 @@ export interface Backend {
    * @throws ArchiveAway
    */
   pinNames?(suite: string, pinned: string[], extraLines: string[]): Promise<Map<string, string>>;
+  /** What it knows of the packages of suites; absent where it has no images of its own. */
+  sourceNames?(): ImageSourceNames[];
   /** Ends what it does in the background, and a detection under way. */
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import type { Sandboxes } from '../sandbox/sandboxes';
 import { requireTools } from '../sandbox/tools';
 import { Unusable } from '../sandbox/unusable';
 import { NotStarted } from '../slot/ports';
-import type { Backend } from './backend';
+import type { Backend, ImageSourceNames } from './backend';
 import { copiedSettings } from './host-apt/copied-settings';
 import type { HostApt } from './host-apt/host-apt';
 import type { ImageFiles, ImageRecord } from './images/image-files';
@@ -91,6 +91,11 @@ export class ImageBackend implements Backend {
     const image = { name: `${this.name}/${suite}/${arch}`, builtAtMs: record.builtAt };
     const copy = await copiedSettings(folder, await this.parts.hostApt.settings());
     return { ...testbed, image, upgrade: ['--apt-upgrade'], options: [copy, ...testbed.options] };
+  }
+
+  sourceNames(): ImageSourceNames[] {
+    const { images, files } = this.parts;
+    return images.seen().map((seen) => ({ ...seen, path: files.sourceNamesPath(seen.suite, seen.arch) }));
   }
 
   async pinNames(suite: string, pinned: string[], extra: string[]): Promise<Map<string, string>> {

@@ -30,6 +30,7 @@ import { Retention1766000000000 } from './retention';
 import { RunOwners1764300060000 } from './run-owners';
 import { RunsOfUsers1765800000000 } from './runs-of-users';
 import { RunIds1764550000000 } from './run-ids';
+import { SourceNames1766480000000 } from './source-names';
 import { StatusHistory1765900060000 } from './status-history';
 import { StatusLists1765900000000 } from './status-lists';
 import { PackageMonths1766440000000 } from './package-months';
@@ -97,4 +98,5 @@ export const MIGRATIONS = [
   OtherSuites1766450000000,
   ImagesOfRuns1766460000000,
   AbsentPackages1766470000000,
+  SourceNames1766480000000,
 ];

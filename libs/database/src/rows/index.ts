@@ -18,6 +18,7 @@ import { PackageStatusRow, StatusProgressRow } from './package-status';
 import { HorizonRow, RunRow } from './run';
 import { PackageListRow, RunChangeRow, RunTestbedRow } from './run-testbed';
 import { SessionRow, SessionSecretRow } from './session';
+import { SourceNamesRow } from './source-names';
 import { UsageRow } from './usage';
 import { UserRow } from './user';
 import { WebhookDeliveryRow, WebhookProgressRow, WebhookRow } from './webhook';
@@ -67,6 +68,7 @@ export const ROWS = [
   WebhookProgressRow,
   BackupRow,
   RestoreRow,
+  SourceNamesRow,
 ];
 
 export { ApiKeyRow, DrainRow, IdempotencyKeyRow, PauseRow, RunRow, SessionSecretRow, UserRow };

@@ -28,13 +28,18 @@ const PLACES_NAMED_MAX = 4;
 /**
  * The state of a package in one or more sentences; page, title, feed and badge tell the same.
  * It has no ages: but for what is expected of runs that wait, it stays as it is while nothing changes.
+ * @param absences what runs said that found no such package
  */
-export function packageSentence(places: PlaceState[], underWay: ExpectedWork): string {
+export function packageSentence(
+  places: PlaceState[],
+  underWay: ExpectedWork,
+  absences: string[] = [],
+): string {
   const failing = places.filter(({ status }) => status === 'fail');
   const broken = places.filter(({ status }) => status === 'tmpfail');
   const flaky = places.filter(({ isFlaky }) => isFlaky);
   return [
-    places.length === 0 ? 'No public run of this package has finished here yet.' : '',
+    places.length === 0 ? nothingSentence(absences) : '',
     failing.length > 0 ? failureSentence(failing, places.length) : passSentence(places, broken.length),
     broken.length > 0 ? `Could not be tested on ${namesOf(broken)}.` : '',
     flaky.length > 0 ? `Flaky on ${namesOf(flaky)}.` : '',
@@ -42,6 +47,12 @@ export function packageSentence(places: PlaceState[], underWay: ExpectedWork): s
   ]
     .filter(Boolean)
     .join(' ');
+}
+
+/** `Nothing was tested here: sid has no source package helo.` */
+function nothingSentence(absences: string[]): string {
+  if (absences.length === 0) return 'No public run of this package has finished here yet.';
+  return `Nothing was tested here: ${[...new Set(absences)].slice(0, PLACES_NAMED_MAX).join('; ')}.`;
 }
 
 /** `Fails on 2 of 14 since 2.10-3 (2026-11-19): unstable/arm64, testing/arm64.` */

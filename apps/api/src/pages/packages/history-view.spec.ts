@@ -74,3 +74,10 @@ it('the months of runs that were removed tell how these ended and how long they 
     { month: '2025-01', total: 1, pass: 0, tmpfail: 1, took: '' },
   ]);
 });
+
+it('the sentence of a history in which every run found no such package says so', () => {
+  const absent = finishedRunRecord({ verdict: 'absent', message: 'trixie has no source package helo' });
+  expect(view({ latest: null, runs: [absent] }).sentence).toBe(
+    'Nothing was tested here: trixie has no source package helo.',
+  );
+});

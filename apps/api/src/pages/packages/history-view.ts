@@ -10,7 +10,7 @@ import { durationWords, packageSentence } from '../frame/sentence';
 import { secondsInWords } from '../frame/times';
 import { runView } from '../run-view';
 import { durationChart } from './duration-chart';
-import { placeState } from './package-view';
+import { absencesIn, placeState } from './package-view';
 
 /** What the parameters of a history's address ask for. */
 export interface HistoryAsked extends HistoryWanted {
@@ -52,7 +52,11 @@ export function historyView(
     words,
     isFiltered: Boolean(asked.status || asked.trigger || asked.pinned),
     isUnindexed: url(asked.before) !== historyUrl,
-    sentence: packageSentence(states, { running, waiting: unfinished.length - running, doneInMs }),
+    sentence: packageSentence(
+      states,
+      { running, waiting: unfinished.length - running, doneInMs },
+      absencesIn(runs),
+    ),
     status: states[0]?.status ?? 'never',
     strip: kept?.strip ?? [],
     since: kept?.failingSince?.version ?? '',

@@ -38,6 +38,11 @@ export class PackagePageService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
+  /** The first letters of all packages. */
+  prefixList(): Promise<string[]> {
+    return this.publicRuns.prefixes();
+  }
+
   /** @throws Problem 404 for a package of which no public run was asked for, and for what is no package's name */
   async known(prefix: string, name: string): Promise<PackageKnown> {
     checkName(prefix, name);
@@ -47,7 +52,8 @@ export class PackagePageService {
       this.pages.unfinished(name, UNFINISHED_SHOWN_MAX),
     ]);
     if (suites.length === 0 && unfinished.length === 0) await this.checkKnown(name);
-    return { name, latest: suites.map(({ latest }) => latest), kept, unfinished };
+    const absent = suites.length === 0 ? await this.publicRuns.absentFrom(name) : [];
+    return { name, latest: suites.map(({ latest }) => latest), kept, unfinished, absent };
   }
 
   /**

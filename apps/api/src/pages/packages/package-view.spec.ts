@@ -10,8 +10,8 @@ const targets = {
   packageLinks: [],
 };
 
-const nothing: PackageKnown = { name: 'hello', latest: [], kept: [], unfinished: [] };
-const nothingMore: PackageDetails = { failures: [], doneInMs: null };
+const nothing: PackageKnown = { name: 'hello', latest: [], kept: [], unfinished: [], absent: [] };
+const nothingMore: PackageDetails = { failures: [], doneInMs: null, missing: [] };
 
 const failure = (change: Partial<FailingPlace>): FailingPlace => ({
   run: finishedRunRecord({ verdict: 'fail' }),
@@ -51,9 +51,20 @@ it('the page of a package names the places where it fails that have no card', ()
   );
   const { moreFailing, sentence } = packageView(
     { ...nothing, latest },
-    { failures: [failure({ run: latest[0]! })], doneInMs: null },
+    { ...nothingMore, failures: [failure({ run: latest[0]! })] },
     targets,
   );
   expect(sentence).toBe('Fails on 2 of 2: trixie/amd64, trixie/arm64.');
   expect(moreFailing).toEqual([{ place: 'trixie/arm64', url: '/packages/h/hello/trixie/arm64/' }]);
+});
+
+it('the page of a package that no suite has says what its runs have found, and nothing of runs that said something else', () => {
+  const message = 'trixie has no source package helo';
+  const absent = ['amd64', 'arm64'].map((arch) => finishedRunRecord({ arch, verdict: 'absent', message }));
+  const { sentence } = packageView({ ...nothing, name: 'helo', absent }, nothingMore, targets);
+  expect(sentence).toBe('Nothing was tested here: trixie has no source package helo.');
+  const cancelled = finishedRunRecord({ verdict: 'tmpfail', message: 'cancelled by ada' });
+  expect(packageView({ ...nothing, absent: [cancelled] }, nothingMore, targets).sentence).toBe(
+    'No public run of this package has finished here yet.',
+  );
 });

@@ -18,6 +18,8 @@ export interface PackageKnown {
   /** They follow the runs by about a second: one may be missing, or of the run before. */
   kept: PackageStatus[];
   unfinished: RunRecord[];
+  /** Where no run tells how it is: the newest run of each place that found no such package. */
+  absent: RunRecord[];
 }
 
 /** What only its page tells. */
@@ -25,14 +27,16 @@ export interface PackageDetails {
   failures: FailingPlace[];
   /** Until the runs that wait are done; null where that is not known. */
   doneInMs: number | null;
+  /** What is known of suites that do not have it, a sentence each. */
+  missing: string[];
 }
 
 type Targets = Pick<ApiConfiguration['server'], 'suites' | 'architectures' | 'neutral' | 'packageLinks'>;
 
 /** The page of a package: its state in a sentence, where it fails and since when, and suites × architectures. */
 export function packageView(
-  { name, latest, kept, unfinished }: PackageKnown,
-  { failures, doneInMs }: PackageDetails,
+  { name, latest, kept, unfinished, absent }: PackageKnown,
+  { failures, doneInMs, missing }: PackageDetails,
   { suites, architectures, neutral, packageLinks: links }: Targets,
 ) {
   const prefix = packagePrefix(name);
@@ -60,11 +64,12 @@ export function packageView(
     prefix,
     architectures: columns,
     rows,
-    sentence: packageSentence(places, {
-      running: running.length,
-      waiting: unfinished.length - running.length,
-      doneInMs,
-    }),
+    sentence: packageSentence(
+      places,
+      { running: running.length, waiting: unfinished.length - running.length, doneInMs },
+      absencesIn(absent),
+    ),
+    missing,
     failures: failures.map((failure) => failureView(failure, latest, unfinished, neutral)),
     moreFailing: latest
       .filter(({ verdict }) => verdict === 'fail')
@@ -86,6 +91,11 @@ export function placeState(
   const status = statusOf(run.verdict, neutral) as PlaceState['status'];
   const failingSince = status === 'fail' ? (kept?.failingSince ?? null) : null;
   return { suite: run.suite, arch: run.arch, status, failingSince, isFlaky: kept?.isFlaky ?? false };
+}
+
+/** What runs said that found no such package. */
+export function absencesIn(runs: RunRecord[]): string[] {
+  return runs.flatMap(({ verdict, message }) => (verdict === 'absent' && message !== null ? [message] : []));
 }
 
 function cellView(

@@ -1,16 +1,19 @@
 import { Controller, Get, Header, Inject, Param, Query, UseInterceptors } from '@nestjs/common';
 import { isPackageName } from '@proctor/contracts';
 import { systemClock } from '@proctor/clock';
-import { PACKAGE_STATES, PackagePages, PublicRuns } from '@proctor/database';
+import { PACKAGE_STATES, PackagePages } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { notFound } from '../../http/problem';
+import { inSlices } from '../../http/slices';
 import { SharedAnswers } from '../../http/shared-answers';
 import { PublicAnswerInterceptor } from '../../public-data/public-answer';
 import type { PublicAnswer } from '../../public-data/public-answer';
 import { packagePath } from '../../runs/page-paths';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
+import { KnownSources } from '../../sources/known-sources';
+import { sourceWarnings } from '../../sources/source-warnings';
 import { PageInterceptor } from '../frame/page';
 import type { Page, Redirect } from '../frame/page';
 import { badgeWords } from '../frame/sentence';
@@ -34,10 +37,10 @@ export class PackagesController {
   private readonly prefixList: SharedAnswers<string[]>;
 
   constructor(
-    private readonly publicRuns: PublicRuns,
     private readonly service: PackagePageService,
     private readonly failures: Failures,
     private readonly notes: NoteLists,
+    private readonly sources: KnownSources,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {
     this.prefixList = new SharedAnswers(systemClock, {
@@ -48,7 +51,7 @@ export class PackagesController {
 
   @Get()
   async prefixes(): Promise<Page> {
-    const prefixes = await this.prefixList.get('all', () => this.publicRuns.prefixes());
+    const prefixes = await this.prefixList.get('all', () => this.service.prefixList());
     return { template: 'packages/prefixes', data: { prefixes } };
   }
 
@@ -81,14 +84,15 @@ export class PackagesController {
     @CurrentViewer() viewer: Viewer,
   ): Promise<Page> {
     const known = await this.service.known(prefix, name);
-    const [{ section: notes, updates }, failures, doneInMs] = await Promise.all([
+    const [{ section: notes, updates }, failures, doneInMs, missing] = await Promise.all([
       this.notes.ofPackage(name, null, viewer),
       this.failures.of(known, viewer),
       this.service.doneInMs(known.unfinished),
+      inSlices(sourceWarnings([...known.unfinished, ...known.absent], this.sources)),
     ]);
-    const data = { ...packageView(known, { failures, doneInMs }, this.configuration.server), notes };
-    // The state of an unfinished run changes without a trace in the times of the rows.
-    return known.unfinished.length > 0
+    const data = { ...packageView(known, { failures, doneInMs, missing }, this.configuration.server), notes };
+    // The state of an unfinished run changes without a trace in the times of the rows, and so does what suites have.
+    return known.unfinished.length > 0 || missing.length > 0
       ? { template: 'packages/package', data }
       : {
           template: 'packages/package',

@@ -31,6 +31,7 @@ interface Seen {
   /** Name → mode and text. */
   files: Record<string, [string, string]>;
   stages: [number, string][];
+  warnings: string[];
 }
 
 /**
@@ -38,7 +39,7 @@ interface Seen {
  * given.
  */
 async function build(errors: string, untilStage = 0): Promise<Seen> {
-  const seen: Seen = { command: [], files: {}, stages: [] };
+  const seen: Seen = { command: [], files: {}, stages: [], warnings: [] };
   let told = (): void => undefined;
   const isTold = new Promise<void>((resolve) => (told = resolve));
   const tell = (stage: number, doing: string): void => {
@@ -70,8 +71,10 @@ async function build(errors: string, untilStage = 0): Promise<Seen> {
     hostApt as unknown as HostApt,
     { interpretersOf: () => Promise.resolve([]) } as unknown as Architectures,
   );
-  const control = { signal: new AbortController().signal, tell };
-  await builder.build('bookworm', 'amd64', join(place, 'image.tar'), control);
+  const warn = (text: string): void => void seen.warnings.push(text);
+  const control = { signal: new AbortController().signal, tell, warn };
+  const target = { image: join(place, 'image.tar'), sourceNames: join(place, 'sources.gz') };
+  await builder.build('bookworm', 'amd64', target, control);
   return seen;
 }
 
@@ -87,6 +90,12 @@ it('mmdebstrap is told passwords in files that its user alone can read, which go
   const path = /^--setup-hook=upload '(.+)' /.exec(upload)?.[1] ?? '';
   expect(dirname(dirname(path))).toBe(join(place, 'runs'));
   expect(await readdir(join(place, 'runs'))).toEqual([]);
+});
+
+it('an image is made also where nobody can read which packages its suite has', async () => {
+  const { warnings } = await build('');
+  expect(warnings).toEqual([expect.stringMatching(/^which packages its suite has is not known: /)]);
+  expect(await readdir(place)).toEqual(['image.tar', 'runs']);
 });
 
 it('a build tells in which of its stages it is, as mmdebstrap says it', async () => {

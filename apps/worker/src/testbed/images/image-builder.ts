@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { endOfFile } from '../../autopkgtest/plain-file';
 import type { Architectures } from '../../machine/architectures';
@@ -9,6 +9,7 @@ import type { HostApt } from '../host-apt/host-apt';
 import { buildCommand, definition, fingerprint, imageRecipe, type ImageRecipe } from './image-recipe';
 import type { ImageShape } from './image-shape';
 import { archiveState } from './archive-state';
+import { writeSourceNames } from './source-names';
 import { followStages, MMDEBSTRAP_STAGES, type TellStage } from './build-stages';
 
 /** Makes images; what keeps and refreshes them need not know how. */
@@ -21,13 +22,22 @@ export interface ImageBuilder {
   definitionOf(arch: string): string;
   /** How many there are in a build. */
   readonly stages: number;
-  /** Writes the image to `target`. @throws Error with the last words of the tool, without users and passwords */
-  build(suite: string, arch: string, target: string, control: BuildControl): Promise<void>;
+  /** Writes what `target` says. @throws Error with the last words of the tool, without users and passwords */
+  build(suite: string, arch: string, target: BuildTarget, control: BuildControl): Promise<void>;
+}
+
+/** The paths of what a build makes. */
+export interface BuildTarget {
+  image: string;
+  /** Of the packages that the suite has, see writeSourceNames; not written when they cannot be read. */
+  sourceNames: string;
 }
 
 export interface BuildControl {
   signal: AbortSignal;
   tell: TellStage;
+  /** What is wrong, though the image is made. */
+  warn: (text: string) => void;
 }
 
 /** An archive's worth of packages is unpacked in the sandbox's memory, and a disk made of it beside it. */
@@ -66,7 +76,8 @@ export class MmdebstrapBuilder implements ImageBuilder {
     return archiveState(lines, settings);
   }
 
-  async build(suite: string, arch: string, target: string, { signal, tell }: BuildControl): Promise<void> {
+  async build(suite: string, arch: string, target: BuildTarget, control: BuildControl): Promise<void> {
+    const { signal, tell } = control;
     const recipe = await this.recipe(suite, arch);
     const { sourcesList, finish } = recipe;
     const interpreters = await this.architectures.interpretersOf(arch);
@@ -74,18 +85,34 @@ export class MmdebstrapBuilder implements ImageBuilder {
     try {
       const list = await folder.writePrivate('sources.list', sourcesList);
       const command = buildCommand(recipe, await folder.writePrivate('apt.conf', recipe.aptConfiguration));
-      const system = finish === null ? target : join(folder.path, 'system.tar');
+      const system = finish === null ? target.image : join(folder.path, 'system.tar');
       const unfollow = followStages(folder.errors, tell);
       await this.execute(folder, { command, interpreters, input: list, output: system }, signal).finally(
         unfollow,
       );
+      await this.nameSources(system, target.sourceNames, control);
       if (finish !== null) {
         tell(this.stages, 'making a disk of it');
         const making = rooted(`${finish}exit\n`, [system]);
-        await this.execute(folder, { command: making, interpreters, input: list, output: target }, signal);
+        await this.execute(
+          folder,
+          { command: making, interpreters, input: list, output: target.image },
+          signal,
+        );
       }
     } finally {
       await folder.remove();
+    }
+  }
+
+  /** Tests need no list of packages: an image without one is as good. */
+  private async nameSources(system: string, target: string, { signal, warn }: BuildControl): Promise<void> {
+    try {
+      await writeSourceNames(system, target, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      await rm(target, { force: true });
+      warn(`which packages its suite has is not known: ${(error as Error).message}`);
     }
   }
 

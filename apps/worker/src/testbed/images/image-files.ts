@@ -20,7 +20,7 @@ export interface ImageRecord {
 
 const FRESH = '.new';
 
-/** The folder of one backend's images: `{suite}-{arch}.{extension}` and `.json` each. */
+/** The folder of one backend's images: `{suite}-{arch}.{extension}`, `.json` and `.sources.gz` each. */
 export class ImageFiles {
   constructor(
     private readonly path: string,
@@ -34,6 +34,15 @@ export class ImageFiles {
   /** Where a new image grows, beside the one in use. */
   freshPath(suite: string, arch: string): string {
     return this.imagePath(suite, arch) + FRESH;
+  }
+
+  /** Of the packages that its suite has; there is none where they could not be read. */
+  sourceNamesPath(suite: string, arch: string): string {
+    return join(this.path, `${suite}-${arch}.sources.gz`);
+  }
+
+  freshSourceNamesPath(suite: string, arch: string): string {
+    return this.sourceNamesPath(suite, arch) + FRESH;
   }
 
   /** The images that are there; what an interrupted build left is removed. */
@@ -70,6 +79,11 @@ export class ImageFiles {
     const json = await this.writeRecord(record);
     await rename(image + FRESH, image);
     await rename(json + FRESH, json);
+    const names = this.sourceNamesPath(record.suite, record.arch);
+    await rename(names + FRESH, names).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      await rm(names, { force: true });
+    });
   }
 
   /** What is known of an image that stays changes. */
@@ -80,6 +94,7 @@ export class ImageFiles {
 
   async dropFresh(suite: string, arch: string): Promise<void> {
     await rm(this.freshPath(suite, arch), { force: true });
+    await rm(this.freshSourceNamesPath(suite, arch), { force: true });
   }
 
   /** Beside the record in use. Returns that one's path. */

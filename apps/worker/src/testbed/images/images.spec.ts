@@ -1,89 +1,18 @@
 import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  IMAGE_RECORD as RECORD,
+  IMAGE_SETTINGS as SETTINGS,
+  imagesRig,
+} from '../../../../../test/support/images-rig';
 import { VirtualClock } from '../../../../../test/simulation/world/virtual-clock';
-import type { BuildControl } from './image-builder';
-import { ImageFiles } from './image-files';
-import { Images } from './images';
-
-const SETTINGS = {
-  ageMaxMs: 24 * 3_600_000,
-  checkMs: 600_000,
-  retryFirstMs: 60_000,
-  retryMaxMs: 120_000,
-  bootId: 'this boot',
-};
-const RECORD = {
-  suite: 'bookworm',
-  arch: 'amd64',
-  builtAt: 0,
-  recipe: 'recipe',
-  definition: 'definition',
-  release: 'release 1',
-  provedBoot: 'this boot',
-  mode: '',
-};
 
 let path: string;
 beforeEach(async () => (path = await mkdtemp(join(tmpdir(), 'images-'))));
 afterEach(async () => rm(path, { recursive: true }));
 
-interface Build {
-  suite: string;
-  tell: BuildControl['tell'];
-  done: () => void;
-  fail: (error: Error) => void;
-}
-
-function makeImages(clock = new VirtualClock(), settings = SETTINGS) {
-  const builds: Build[] = [];
-  const said: string[] = [];
-  const trials: string[] = [];
-  const state = {
-    recipe: 'recipe',
-    release: 'release 1' as string | null,
-    wallClockMs: 0,
-    changes: [] as (() => void)[],
-    /** What is wrong with the image when it is tried. */
-    defect: null as string | null,
-  };
-  const builder = {
-    recipeOf: () => Promise.resolve(state.recipe),
-    definitionOf: () => 'definition',
-    archiveState: () => Promise.resolve(state.release),
-    stages: 6,
-    build: (suite: string, _arch: string, target: string, { signal, tell }: BuildControl) =>
-      new Promise<void>((resolve, reject) => {
-        signal.addEventListener('abort', () => reject(new Error('aborted')));
-        const done = () => void writeFile(target, `${suite} ${builds.length}`).then(resolve);
-        builds.push({ suite, tell, done, fail: reject });
-        state.changes.splice(0).forEach((heard) => heard());
-      }),
-  };
-  const trial = {
-    prove: async (suite: string, _arch: string, image: string) => {
-      trials.push(`${suite}: ${await readFile(image, 'utf8')}`);
-      if (state.defect !== null) throw new Error(state.defect);
-      return 'fast';
-    },
-  };
-  const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
-  const changed = () => state.changes.splice(0).forEach((heard) => heard());
-  const files = new ImageFiles(path, 'tar');
-  const images = new Images({
-    files,
-    builder,
-    trial,
-    settings,
-    clock,
-    wallClock: () => state.wallClockMs,
-    log,
-    changed,
-  });
-  /** The next build that begins or ends. */
-  const change = () => new Promise<void>((resolve) => state.changes.push(resolve));
-  return { images, files, builds, trials, said, state, clock, change };
-}
+const makeImages = (clock?: VirtualClock, settings?: typeof SETTINGS) => imagesRig(path, clock, settings);
 
 it('the worker builds one image at a time and says how far it is', async () => {
   const rig = makeImages();
@@ -318,4 +247,24 @@ it('images are built on after one whose rest could not be removed', async () => 
     'image bookworm/amd64 could not be made: the mirror is away (next try in 60 s)',
   ]);
   await rig.images.close();
+});
+
+it('an image is as new as the last look at its archive that found it unchanged', async () => {
+  const rig = makeImages();
+  await rig.images.open();
+  const begun = rig.change();
+  rig.images.want('bookworm', 'amd64');
+  await begun;
+  expect(rig.images.seen()).toEqual([]);
+  await rig.clock.runUntil(30_000);
+  const ended = rig.change();
+  rig.builds[0]?.done();
+  await ended;
+  const seen = (ageMs: number) => [{ suite: 'bookworm', arch: 'amd64', builtAt: 0, ageMs }];
+  expect(rig.images.seen()).toEqual(seen(30_000));
+  await rig.clock.runUntil(700_000);
+  expect(rig.images.seen()).toEqual(seen(100_000));
+  rig.state.release = null;
+  await rig.clock.runUntil(1_900_000);
+  expect(rig.images.seen()).toEqual(seen(1_300_000));
 });

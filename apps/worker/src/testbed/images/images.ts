@@ -31,10 +31,17 @@ interface Image {
   unproved: ImageRecord | null;
   /** Monotonic; null: nothing is done to it. */
   busySince: number | null;
+  /** When the archive was last seen to have what the image has; monotonic, null: not since the worker has begun. */
+  seenAt: number | null;
   /** How far its making is. */
   stage: string | null;
   failures: number;
   failure: string | null;
+}
+
+/** An image, and how long ago the archive was seen to have what it has. */
+export interface SeenImage extends Pick<ImageRecord, 'suite' | 'arch' | 'builtAt'> {
+  ageMs: number;
 }
 
 export interface ImagesParts {
@@ -96,6 +103,16 @@ export class Images {
     return this.imageOf(suite, arch).record;
   }
 
+  /** The images that may be used, and when the archive was last seen to have what each has. */
+  seen(): SeenImage[] {
+    const ageMs = ({ seenAt }: Image, { builtAt }: ImageRecord): number =>
+      seenAt === null ? this.parts.wallClock() - builtAt : this.parts.clock.now() - seenAt;
+    return [...this.images.values()].flatMap((image) => {
+      const { suite, arch, record } = image;
+      return record === null ? [] : [{ suite, arch, builtAt: record.builtAt, ageMs: ageMs(image, record) }];
+    });
+  }
+
   async close(): Promise<void> {
     this.abort.abort();
     for (const cancel of this.cancels) cancel();
@@ -118,7 +135,7 @@ export class Images {
     const key = `${suite}/${arch}`;
     const known = this.images.get(key);
     if (known) return known;
-    const idle = { busySince: null, stage: null, failures: 0, failure: null };
+    const idle = { busySince: null, seenAt: null, stage: null, failures: 0, failure: null };
     const image = { suite, arch, record: null, unproved: null, ...idle };
     this.images.set(key, image);
     return image;
@@ -192,13 +209,16 @@ export class Images {
         `image ${suite}/${arch}, ${image.stage} (${seconds(this.parts.clock.now() - begun)})`,
       );
     };
-    await builder.build(suite, arch, fresh, { signal: abort.signal, tell });
+    const target = { image: fresh, sourceNames: files.freshSourceNamesPath(suite, arch) };
+    const warn = (text: string): void => this.parts.log.warn(`image ${suite}/${arch}: ${text}`);
+    await builder.build(suite, arch, target, { signal: abort.signal, tell, warn });
     const builtAt = this.parts.wallClock();
     tell(stages, 'running a test in it');
     const mode = await this.parts.trial.prove(suite, arch, fresh, abort.signal);
     const { bootId } = this.parts.settings;
     const record = { suite, arch, builtAt, recipe, definition, release, mode, provedBoot: bootId };
     await files.swapIn(record);
+    image.seenAt = begun;
     return record;
   }
 
@@ -221,11 +241,15 @@ export class Images {
     this.later(this.parts.settings.checkMs, () => void this.refreshOld());
   }
 
-  private async isOld({ record }: Image): Promise<boolean> {
+  private async isOld(image: Image): Promise<boolean> {
+    const { record } = image;
     if (record === null) return false;
+    const askedAt = this.parts.clock.now();
     if (this.parts.wallClock() - record.builtAt > this.parts.settings.ageMaxMs) return true;
     const release = await this.parts.builder.archiveState(record.suite).catch(() => null);
-    return release !== null && record.release !== null && release !== record.release;
+    if (release === null || record.release === null) return false;
+    if (release === record.release) image.seenAt = askedAt;
+    return release !== record.release;
   }
 
   private later(ms: number, action: () => void): void {

@@ -1,0 +1,97 @@
+import { sourceNamesLine } from '@proctor/contracts';
+import type { SlicedWork } from '../http/slices';
+import { editDistance, letterBits, lettersApart } from './edit-distance';
+
+/** Lines between two rests. */
+const LINES_AT_ONCE = 200;
+const NEAR_NAMES_MAX = 3;
+/** A shorter name may differ in one place, others in two. */
+const SHORT_LENGTH = 5;
+
+/** A source package, with what compares it quickly. */
+interface Source {
+  name: string;
+  bits: number;
+}
+
+/** The packages that a suite has on an architecture. */
+export class SourceList {
+  private readonly sources = new Set<string>();
+  private readonly byLength = new Map<number, Source[]>();
+  /** Lines of binary packages in their order. */
+  private readonly binaries: string[] = [];
+
+  private constructor() {}
+
+  /** @param text lines, each as sourceNamesLine says, in order */
+  static *read(text: string): SlicedWork<SourceList> {
+    const list = new SourceList();
+    let [from, count] = [0, 0];
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
+      list.add(text.slice(from, end));
+      from = end + 1;
+      count += 1;
+      if (count % LINES_AT_ONCE === 0) yield;
+    }
+    return list;
+  }
+
+  /** Lines that it keeps in memory. */
+  get size(): number {
+    return this.sources.size + this.binaries.length;
+  }
+
+  has(source: string): boolean {
+    return this.sources.has(source);
+  }
+
+  /** The source packages that build a binary package of this name. */
+  sourcesOfBinary(name: string): string[] {
+    const first = `${name} `;
+    let [low, high] = [0, this.binaries.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.binaries[middle]! < first) low = middle + 1;
+      else high = middle;
+    }
+    const found: string[] = [];
+    for (let at = low; this.binaries[at]?.startsWith(first) === true; at += 1)
+      found.push(this.binaries[at]!.slice(first.length));
+    return found;
+  }
+
+  /** Source packages whose names are one slip away from this one, else two. */
+  *near(name: string): SlicedWork<string[]> {
+    const distanceMax = name.length < SHORT_LENGTH ? 1 : 2;
+    const bits = letterBits(name);
+    const found: { name: string; distance: number }[] = [];
+    let count = 0;
+    for (let length = name.length - distanceMax; length <= name.length + distanceMax; length += 1) {
+      for (const source of this.byLength.get(length) ?? []) {
+        count += 1;
+        if (count % LINES_AT_ONCE === 0) yield;
+        // Each change of a letter adds one and takes away one.
+        if (lettersApart(source.bits, bits) > 2 * distanceMax) continue;
+        const distance = editDistance(source.name, name, distanceMax);
+        if (distance <= distanceMax) found.push({ name: source.name, distance });
+      }
+    }
+    const least = Math.min(...found.map(({ distance }) => distance));
+    const nearest = found.filter(({ distance }) => distance === least).map((each) => each.name);
+    return nearest.sort().slice(0, NEAR_NAMES_MAX);
+  }
+
+  private add(line: string): void {
+    const found = sourceNamesLine(line);
+    if (found?.source === null) this.addSource(found.name);
+    else if (found) this.binaries.push(line);
+  }
+
+  private addSource(name: string): void {
+    this.sources.add(name);
+    const source = { name, bits: letterBits(name) };
+    const known = this.byLength.get(name.length);
+    if (known) known.push(source);
+    else this.byLength.set(name.length, [source]);
+  }
+}

@@ -1,0 +1,13 @@
+import type { BusContext } from '@proctor/bus';
+import { MalformedMessage, parseMessage, requestingWorker } from '@proctor/contracts';
+
+/** @throws MalformedMessage also when it speaks for another worker than the one that sent it */
+export function parseRequest<Request extends { worker: string }>(
+  shape: new () => Request,
+  payload: unknown,
+  { subject }: Pick<BusContext, 'subject'>,
+): Request {
+  const request = parseMessage(shape, payload);
+  if (request.worker === requestingWorker(subject)) return request;
+  throw new MalformedMessage(`${shape.name}: worker: ${request.worker} is not what the subject says`);
+}

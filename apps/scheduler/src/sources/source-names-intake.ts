@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Bus, Complaints } from '@proctor/bus';
+import type { Clock } from '@proctor/clock';
+import {
+  SOURCE_NAMES_BYTES_MAX,
+  stagedSourceNames,
+  type SourceNamesReply,
+  type SourceNamesRequest,
+} from '@proctor/contracts';
+import { SourceNames } from '@proctor/database';
+import { CLOCK, CONFIGURATION, type LiveSchedulerConfiguration } from '../configuration.token';
+import { BadSourceNames, checkSourceNames } from './check-source-names';
+
+/** Between two lists of one worker that are read: each costs as much as many requests. */
+export const WORKER_PAUSE_MS = 2_000;
+/** What a worker may ask in ASKED_MS; each costs a statement. */
+export const ASKED_MAX = 50;
+const ASKED_MS = 10_000;
+/** Workers that are remembered; those that have said nothing of late are forgotten. */
+const WORKERS_MAX = 1_000;
+/** A staged list that does not come by then is read another time. */
+const READ_TIMEOUT_MS = 30_000;
+
+/**
+ * Takes lists of the packages of suites from workers' staging areas into the database. One list is read at a time, so that the
+ * scheduler has no more than one in memory; it is looked at in pieces.
+ */
+@Injectable()
+export class SourceNamesIntake {
+  private readonly logger = new Logger('Sources');
+  private isReading = false;
+  private readonly paces = new Map<string, Pace>();
+  /** By suite and architecture, who was named in the log last. */
+  private readonly told = new Map<string, string>();
+  private readonly complaints: Complaints;
+
+  constructor(
+    @Inject(SourceNames) private readonly names: Pick<SourceNames, 'confirm' | 'keep'>,
+    @Inject(Bus) private readonly bus: Pick<Bus, 'unstage' | 'dropStaged'>,
+    @Inject(CONFIGURATION) private readonly configuration: Pick<LiveSchedulerConfiguration, 'server'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {
+    this.complaints = new Complaints(this.logger, clock);
+  }
+
+  /** @throws DatabaseUnavailable, NoAnswer */
+  async take(arch: string, request: SourceNamesRequest): Promise<SourceNamesReply> {
+    const { worker, suite, sha256, ageMs } = request;
+    if (!this.configuration.server.suites.includes(suite))
+      return { answer: 'refused', reason: `${suite} is no suite of this deployment` };
+    const pace = this.paceOf(worker);
+    pace.asked += 1;
+    if (pace.asked > ASKED_MAX) return { answer: 'later' };
+    const offered = { suite, arch, worker, sha256, ageMs };
+    if (await this.names.confirm(offered)) return { answer: 'kept' };
+    if (this.isReading || this.clock.now() - pace.readMs < WORKER_PAUSE_MS) return { answer: 'later' };
+    this.isReading = true;
+    try {
+      return await this.read(offered, pace);
+    } finally {
+      this.isReading = false;
+    }
+  }
+
+  private async read(offered: Offered, pace: Pace): Promise<SourceNamesReply> {
+    const { suite, arch, worker, sha256 } = offered;
+    const staged = stagedSourceNames(suite, arch);
+    const content = await this.bus.unstage(worker, staged);
+    if (content === null) return { answer: 'upload' };
+    try {
+      const bytes = await this.contentOf(content);
+      const isWhole = bytes && createHash('sha256').update(bytes).digest('hex') === sha256;
+      if (!isWhole) return { answer: 'upload' };
+      const count = await checkSourceNames(bytes);
+      const isKept = await this.names.keep(offered, bytes);
+      if (!isKept)
+        return { answer: 'refused', reason: 'a newer list is known, or the worker is not registered' };
+      this.tell(offered, count);
+      return { answer: 'kept' };
+    } catch (error) {
+      if (!(error instanceof BadSourceNames)) throw error;
+      this.complaints.about(worker, `the packages of ${suite}, as ${worker} says: ${error.message}`);
+      return { answer: 'refused', reason: error.message };
+    } finally {
+      pace.readMs = this.clock.now();
+      await this.drop(worker, staged);
+    }
+  }
+
+  private paceOf(worker: string): Pace {
+    const now = this.clock.now();
+    if (this.paces.size >= WORKERS_MAX)
+      for (const [name, { sinceMs }] of this.paces) if (now - sinceMs >= ASKED_MS) this.paces.delete(name);
+    const before = this.paces.get(worker);
+    if (before && now - before.sinceMs < ASKED_MS) return before;
+    const pace = { sinceMs: now, asked: 0, readMs: before?.readMs ?? -Infinity };
+    this.paces.set(worker, pace);
+    return pace;
+  }
+
+  /** Once for each worker that takes the place of another. */
+  private tell({ suite, arch, worker }: Offered, count: number): void {
+    const place = `${suite}/${arch}`;
+    if (this.told.get(place) === worker) return;
+    this.told.set(place, worker);
+    this.logger.log(`${worker} says that ${suite} has ${count} source packages on ${arch}`);
+  }
+
+  /** Null when it is damaged. @throws BadSourceNames */
+  private async contentOf(content: Readable): Promise<Buffer | null> {
+    const tooLate = new BadSourceNames('it takes too long to read');
+    const cancel = this.clock.after(READ_TIMEOUT_MS, () => content.destroy(tooLate));
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    try {
+      for await (const chunk of content as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (bytes > SOURCE_NAMES_BYTES_MAX)
+          throw new BadSourceNames(`it has more than ${SOURCE_NAMES_BYTES_MAX} bytes`);
+        chunks.push(chunk);
+      }
+    } catch (error) {
+      if (error instanceof BadSourceNames) throw error;
+      this.logger.warn(`a staged list cannot be read: ${String(error)}`);
+      return null;
+    } finally {
+      cancel();
+      content.destroy();
+    }
+    return Buffer.concat(chunks);
+  }
+
+  /** What stays is swept. */
+  private async drop(worker: string, staged: string): Promise<void> {
+    await this.bus.dropStaged(worker, staged).catch((error: unknown) => {
+      this.logger.warn(`a list of ${worker} is left in its staging area: ${String(error)}`);
+    });
+  }
+}
+
+type Offered = Parameters<SourceNames['keep']>[0];
+
+/** What a worker has asked of late. */
+interface Pace {
+  sinceMs: number;
+  asked: number;
+  /** When its latest list was read. */
+  readMs: number;
+}

@@ -1,0 +1,19 @@
+import { Controller } from '@nestjs/common';
+import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
+import { BusContext } from '@proctor/bus';
+import { REQUEST_PATTERNS, SourceNamesRequest, type SourceNamesReply } from '@proctor/contracts';
+import { retryLater } from '../dispatcher/retry-later';
+import { parseRequest } from '../dispatcher/worker-request';
+import { SourceNamesIntake } from './source-names-intake';
+
+/** What workers say of the packages that suites have. */
+@Controller()
+export class SourcesController {
+  constructor(private readonly intake: SourceNamesIntake) {}
+
+  @MessagePattern(REQUEST_PATTERNS.sources)
+  sources(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<SourceNamesReply> {
+    const request = parseRequest(SourceNamesRequest, payload, context);
+    return retryLater(() => this.intake.take(context.scope, request));
+  }
+}

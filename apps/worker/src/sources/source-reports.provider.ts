@@ -1,0 +1,24 @@
+import { Logger, type Provider } from '@nestjs/common';
+import { Bus } from '@proctor/bus';
+import type { Clock } from '@proctor/clock';
+import { CLOCK, CONFIGURATION, type WorkerProcessConfiguration } from '../configuration.token';
+import { DispatcherFeatures } from '../slot/dispatcher-features';
+import { BACKENDS, type Backend } from '../testbed/backend';
+import { SourceReports } from './source-reports';
+
+export const SOURCE_REPORTS: Provider = {
+  provide: SourceReports,
+  inject: [CONFIGURATION, BACKENDS, Bus, DispatcherFeatures, CLOCK],
+  useFactory: (
+    { worker }: WorkerProcessConfiguration,
+    backends: Backend[],
+    bus: Bus,
+    dispatchers: DispatcherFeatures,
+    clock: Clock,
+  ) => {
+    const known = () => backends.flatMap((backend) => backend.sourceNames?.() ?? []);
+    const isAllowed = () => worker.reportSourceNames;
+    const log = new Logger('Sources');
+    return new SourceReports({ worker: worker.name, isAllowed, known, bus, dispatchers, clock, log });
+  },
+};

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
+import { SOURCE_NAMES_BYTES_MAX, stagedSourceNames, type SourceNamesRequest } from '@proctor/contracts';
+import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import type { ImageSourceNames } from '../testbed/backend';
+import { SourceReports } from './source-reports';
+
+const HOUR_MS = 3_600_000;
+
+describe('which packages suites have', () => {
+  let place: string;
+  let clock: VirtualClock;
+  let scheduler: MemoryBus;
+  let broker: MemoryBroker;
+  let known: ImageSourceNames[];
+  let asked: SourceNamesRequest[];
+  let answers: string[];
+  let said: string[];
+  let isAllowed: boolean;
+  let hasFeature: boolean;
+  let reports: SourceReports;
+
+  beforeEach(async () => {
+    place = await mkdtemp(join(tmpdir(), 'source-reports-'));
+    clock = new VirtualClock();
+    broker = new MemoryBroker();
+    scheduler = new MemoryBus(broker);
+    [known, asked, answers, said] = [[], [], [], []];
+    [isAllowed, hasFeature] = [true, true];
+    reports = new SourceReports({
+      worker: 'w1',
+      isAllowed: () => isAllowed,
+      known: () => known,
+      bus: new MemoryBus(broker),
+      dispatchers: { has: () => hasFeature },
+      clock,
+      log: { log: () => undefined, warn: (line: string) => void said.push(line) },
+    });
+  });
+  afterEach(() => rm(place, { recursive: true }));
+
+  function listen(): void {
+    scheduler.subscribe('proctor.rpc.amd64.w1.sources', ({ text, respond }) => {
+      asked.push(JSON.parse(text) as SourceNamesRequest);
+      respond!(answers.shift() ?? '{"answer":"kept"}');
+    });
+  }
+
+  async function image(content: string | Buffer, changes: Partial<ImageSourceNames> = {}): Promise<void> {
+    const path = join(place, `list-${known.length}`);
+    await writeFile(path, content);
+    known.push({ suite: 'bookworm', arch: 'amd64', builtAt: 1, ageMs: 5.4, path, ...changes });
+  }
+
+  it('are said once, staged when they are asked for, and said again after some hours', async () => {
+    listen();
+    await image('the list');
+    answers = ['{"answer":"upload"}'];
+    await reports.look();
+    const sha256 = createHash('sha256').update('the list').digest('hex');
+    const request = { worker: 'w1', suite: 'bookworm', sha256, ageMs: 5 };
+    expect(asked).toEqual([request, request]);
+    const staged = await scheduler.unstage('w1', stagedSourceNames('bookworm', 'amd64'));
+    expect(await buffer(staged!)).toEqual(Buffer.from('the list'));
+    await reports.look();
+    expect(asked).toHaveLength(2);
+    await clock.runUntil(6 * HOUR_MS);
+    await reports.look();
+    expect(asked).toHaveLength(3);
+  });
+
+  it('are said anew of a newer image, and of the newest where several backends have one', async () => {
+    listen();
+    await image('old');
+    await reports.look();
+    await image('new', { builtAt: 3 });
+    await image('between', { builtAt: 2 });
+    await reports.look();
+    expect(asked.map(({ sha256 }) => sha256)).toEqual(
+      ['old', 'new'].map((text) => createHash('sha256').update(text).digest('hex')),
+    );
+  });
+
+  it.each([
+    ['when the machine may not say it', () => (isAllowed = false)],
+    ['to dispatchers that do not know them', () => (hasFeature = false)],
+    ['of an archive that nobody could look at for a day', () => (known[0]!.ageMs = 25 * HOUR_MS)],
+    ['where the list could not be read', () => (known[0]!.path = join(place, 'nowhere'))],
+    ['where the list is too long', () => writeFile(known[0]!.path, Buffer.alloc(SOURCE_NAMES_BYTES_MAX + 1))],
+  ])('are not said %s', async (_when, change) => {
+    listen();
+    await image('the list');
+    await change();
+    await reports.look();
+    expect([asked, said]).toEqual([[], []]);
+  });
+
+  it('are said at the next look when nobody listens or has time', async () => {
+    await image('the list');
+    await reports.look();
+    listen();
+    answers = ['{"answer":"later"}'];
+    await reports.look();
+    await reports.look();
+    expect(asked).toHaveLength(2);
+    expect(said).toEqual([]);
+  });
+
+  it('are not said for hours when they are refused, and for minutes when that failed', async () => {
+    listen();
+    await image('the list');
+    answers = ['{"answer":"refused","reason":"a newer list is known"}', '{"error":"it broke"}'];
+    await reports.look();
+    await clock.runUntil(6 * HOUR_MS);
+    await reports.look();
+    await clock.runUntil(6 * HOUR_MS + 500_000);
+    await reports.look();
+    expect(asked).toHaveLength(2);
+    await clock.runUntil(7 * HOUR_MS);
+    await reports.look();
+    expect(asked).toHaveLength(3);
+    expect(said).toEqual([
+      'the packages of bookworm on amd64 are not taken: a newer list is known',
+      expect.stringMatching(/^the packages of bookworm on amd64 could not be sent: .*it broke/),
+    ]);
+  });
+});
