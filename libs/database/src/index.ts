@@ -37,6 +37,7 @@ export type { RunRemoval } from './removed-runs';
 export type { OldRun } from './removed-run-statements';
 export type { PoolUse } from './database';
 export { type DatabaseServer, type DatabaseVitals, FACTS_COUNTED_MAX, type SchemaState } from './vitals';
+export { SESSIONS_BEFORE_LOGIN_MAX } from './sessions';
 export { DATABASE_LIMITS, type DatabaseLimits } from './limits';
 export type { Identity, LoggedIn, WhoLoggedIn } from './identities';
 export { ImportConflict, ImportUnderWay, type ImportedKey, type ImportedUser } from './imports';

@@ -12,14 +12,23 @@ const PgStore = connectPgSimple(session);
 /** Seconds between two removals of sessions that are over; some of it is drawn. */
 const PRUNE_SECONDS = 900;
 
+/** Of browsers in which nobody is logged in yet: whoever asks for the page of the login gets one. */
+export const SESSIONS_BEFORE_LOGIN_MAX = 100_000;
+/** The oldest beyond that go once so many have been begun in this process. */
+const LOOKED_AT_EACH = 5_000;
+
 /** Keeps the digest of a session's id: who reads the table, or a copy of it, can be nobody by it. */
 class DigestedIds extends PgStore {
   override get(id: string, done: (error: unknown, session?: SessionData | null) => void): void {
     super.get(digestOf(id), done);
   }
 
+  /** Called for each session that nobody is logged in to. */
+  begun = (): void => undefined;
+
   override set(id: string, data: SessionData, done?: (error?: unknown) => void): void {
     super.set(digestOf(id), data, done);
+    if (!('userId' in data)) this.begun();
   }
 
   override destroy(id: string, done?: (error?: unknown) => void): void {
@@ -34,6 +43,7 @@ export class Sessions implements OnModuleDestroy {
   readonly store: Store;
   private readonly logger = new Logger(Sessions.name);
   private readonly prunable: DigestedIds;
+  private begun = 0;
 
   constructor(private readonly database: Database) {
     this.prunable = new DigestedIds({
@@ -45,7 +55,24 @@ export class Sessions implements OnModuleDestroy {
       pruneSessionInterval: PRUNE_SECONDS,
       errorLog: (what: unknown, error: unknown) => this.logger.warn(`${String(what)} ${String(error)}`),
     });
+    this.prunable.begun = () => this.count();
     this.store = this.prunable;
+  }
+
+  /**
+   * Ends the oldest of those that nobody is logged in to, so that no more are left than may be.
+   * @throws DatabaseUnavailable
+   */
+  async endOldest(max = SESSIONS_BEFORE_LOGIN_MAX): Promise<void> {
+    await besideRequests(() => this.database.query(END_OLDEST, [max]));
+  }
+
+  private count(): void {
+    this.begun += 1;
+    if (this.begun % LOOKED_AT_EACH > 0) return;
+    this.endOldest().catch((error: unknown) =>
+      this.logger.warn(`sessions before a login were not removed: ${String(error)}`),
+    );
   }
 
   /**
@@ -72,6 +99,12 @@ export async function endSessionsOf(statements: Statements, userId: number): Pro
 }
 
 const END_ALL = statement({ sid: text }, `delete from sessions where sess ->> 'userId' = $1 returning sid`);
+
+const END_OLDEST = statement(
+  { sid: text },
+  `delete from sessions where sid in
+     (select sid from sessions where sess ->> 'userId' is null order by expire desc, sid offset $1) returning sid`,
+);
 
 /** The one method of a pool that connect-pg-simple uses. */
 function poolOf(database: Database): NonNullable<PGStoreOptions['pool']> {

@@ -225,6 +225,7 @@ it('the room of others is not filled by a flood of logs, reports or files', asyn
   expect(await messagesOf(reportStream('amd64', 'w1'))).toBe(1);
 });
 
+/** WORKER_SUBSCRIPTIONS_MAX */
 it('the room of others is not taken by subscriptions without end', async () => {
   const greedy = await raw('w1');
   const refused = (async () => {
@@ -236,6 +237,7 @@ it('the room of others is not taken by subscriptions without end', async () => {
   expect(hostile.isClosed()).toBe(false);
 });
 
+/** WORKER_CONNECTIONS_MAX */
 it('the room of others is not taken by connections without end', async () => {
   const opened: NatsConnection[] = [];
   const open = async (): Promise<void> => {
@@ -250,6 +252,7 @@ it('the room of others is not taken by connections without end', async () => {
   await (await raw('w1')).flush();
 });
 
+/** LINE_BYTES_MAX of the server's configuration. */
 it('a worker does not fill the memory of nats-server with long subjects', async () => {
   const greedy = await raw('w1');
   const closed = greedy.closed();

@@ -163,6 +163,7 @@ it('an area of many messages is listed whole, without one answer that names all 
 it('what is part of no upload is listed apart, a part of it at a time, and can be removed', async () => {
   const bus = await busWith({});
   const name = Buffer.from('7/1/3/log.gz').toString('base64url');
+  // Beyond the limits of ids and names, and a record that cannot be read; one that is longer than RECORD_BYTES_MAX follows.
   const strays = [
     `chunk.${'i'.repeat(101)}`,
     'chunk.i$',
@@ -171,6 +172,9 @@ it('what is part of no upload is listed apart, a part of it at a time, and can b
     `file.${name}`,
   ];
   for (const stray of strays) await publish(staged(stray), '{"upload":"no chunks"}');
+  const long = Buffer.from('9/1/3/log.gz').toString('base64url');
+  await publish(staged(`file.${long}`), JSON.stringify({ upload: 'a', chunks: 0, more: 'x'.repeat(1_024) }));
+  strays.push(`file.${long}`);
   await bus.stage(worker, '8/1/3/log.gz', Readable.from([Buffer.from('kept')]));
   const area = await areaOf(bus);
   expect([...area.strays].sort()).toEqual([...strays].sort());
@@ -178,5 +182,6 @@ it('what is part of no upload is listed apart, a part of it at a time, and can b
   expect(await areaOf(bus)).toMatchObject({ strays: [], uploads: [{ name: '8/1/3/log.gz' }], messages: 2 });
   for (let count = 0; count < 1_200; count++) operator.publish(staged(`file.!${count}`), 'x');
   await operator.flush();
+  // STRAYS_MAX of them.
   expect((await areaOf(bus)).strays).toHaveLength(1_000);
 });

@@ -125,6 +125,7 @@ it('what waits for a user who is disabled is sent to nobody, is no trouble to a 
   await database.webhooks.remove(webhookId, { userId: fixture.submitter.userId, userName: 'ada' });
 });
 
+/** As `api.webhooks.waitingMax` says. */
 it('a webhook for which very many events wait is disabled, and one for which fewer do is not', async () => {
   const { database } = fixture;
   const webhookId = await webhook('slow');
@@ -141,6 +142,7 @@ it('a webhook for which very many events wait is disabled, and one for which few
   await database.webhooks.remove(webhookId, { userId, userName: 'ada' });
 });
 
+/** As `api.webhooks.keptDays` says. */
 it('deliveries that are old are removed, some at a time, and what waits stays', async () => {
   const { client, database } = fixture;
   const webhookId = await webhook('old');

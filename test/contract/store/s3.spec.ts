@@ -153,6 +153,7 @@ describe('a bucket', () => {
       'repeats one key on each page',
       '<Contents><Key>ci/KEY</Key><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>',
     ],
+    // EMPTY_PAGES_MAX of them are nothing strange.
     ['has pages without keys', ''],
   ])('a list without an end, which %s, is given up', async (_, contents) => {
     const page = contents.replace('KEY', storedPath({ runId: 1, attempt: 1, name: 'log.gz' }));

@@ -36,6 +36,7 @@ it('an address that does not answer in time is given up, also one that answers a
   expect(await send(50)).toMatchObject({ status: null, error: 'there was no answer in time' });
 });
 
+// ANSWER_BYTES_MAX
 it('of an answer without an end 64 KiB are read, and its beginning is kept', async () => {
   let bytes = 0;
   const closed = new Promise<void>((resolve) => {
