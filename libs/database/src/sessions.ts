@@ -27,8 +27,10 @@ class DigestedIds extends PgStore {
   begun = (): void => undefined;
 
   override set(id: string, data: SessionData, done?: (error?: unknown) => void): void {
-    super.set(digestOf(id), data, done);
-    if (!('userId' in data)) this.begun();
+    super.set(digestOf(id), data, (error?: unknown) => {
+      if (!error && !('userId' in data)) this.begun();
+      done?.(error);
+    });
   }
 
   override destroy(id: string, done?: (error?: unknown) => void): void {

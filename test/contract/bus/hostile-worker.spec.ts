@@ -252,15 +252,6 @@ it('the room of others is not taken by connections without end', async () => {
   await (await raw('w1')).flush();
 });
 
-/** LINE_BYTES_MAX of the server's configuration. */
-it('a worker does not fill the memory of nats-server with long subjects', async () => {
-  const greedy = await raw('w1');
-  const closed = greedy.closed();
-  greedy.publish(`proctor.staging.w1.file.${'n'.repeat(1_100)}`, 'x');
-  expect(String(await closed)).toMatch(/maximum control line exceeded/i);
-  await other.flush();
-});
-
 it('the room of others is not emptied by a header, and no message id is used before its owner', async () => {
   const grant = { ...GRANT, runId: 21 };
   const rollup = headers();

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect as connectSocket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { jetstream, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
@@ -20,7 +22,7 @@ const PATIENCE_MS = 60_000;
 const FULL = /maximum messages exceeded/;
 const GRANT = { runId: 7, attempt: 1, grantEpoch: 3 };
 /** One for each test: the streams of a worker are made with the limits of the test. */
-const WORKERS = Array.from({ length: 9 }, (_, number) => `w${number}`);
+const WORKERS = Array.from({ length: 12 }, (_, number) => `w${number}`);
 const fresh = WORKERS.values();
 
 let server: Awaited<ReturnType<typeof ownNats>>;
@@ -184,4 +186,24 @@ it('what is part of no upload is listed apart, a part of it at a time, and can b
   await operator.flush();
   // STRAYS_MAX of them.
   expect((await areaOf(bus)).strays).toHaveLength(1_000);
+});
+
+/** LINE_BYTES_MAX of the server's configuration. */
+it('a worker does not fill the memory of nats-server with long subjects', async () => {
+  const { url, seed } = await server.users.read(worker);
+  const authenticator = nkeyAuthenticator(Buffer.from(seed));
+  const inboxPrefix = `_INBOX.${worker}`;
+  const greedy = await connect({ servers: new URL(url).host, inboxPrefix, authenticator, reconnect: false });
+  const closed = greedy.closed();
+  greedy.publish(staged(`file.${'n'.repeat(1_100)}`), 'x');
+  expect(String(await closed)).toMatch(/maximum control line exceeded/i);
+});
+
+it('who says nothing of who it is holds no connection for long', async () => {
+  const { hostname, port } = new URL(server.operator.url);
+  const silent = connectSocket(Number(port), hostname);
+  let said = '';
+  silent.on('data', (data: Buffer) => (said += data.toString()));
+  await once(silent, 'close');
+  expect(said).toMatch(/Authentication Timeout/i);
 });
