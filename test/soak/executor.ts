@@ -44,6 +44,7 @@ async function main(): Promise<void> {
     dispatchers: features,
     clock: systemClock,
     log,
+    random: Math.random,
     settings: { resendFirstMs: 2_000, resendMaxMs: 5_000, refusedKeptMax: 10 },
   });
   const lifePath = `${plan.resultsPath}-life`;

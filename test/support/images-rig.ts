@@ -72,6 +72,7 @@ export function imagesRig(path: string, clock = new VirtualClock(), settings = I
     settings,
     clock,
     wallClock: () => state.wallClockMs,
+    random: () => 0.5,
     log,
     changed,
   });

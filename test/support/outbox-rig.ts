@@ -32,7 +32,14 @@ export async function outboxIn(path: string, clock = new VirtualClock()) {
   });
   const said: string[] = [];
   const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
-  const outbox = new DiskOutbox({ path, bus, dispatchers: new DispatcherFeatures(), clock, log });
+  const outbox = new DiskOutbox({
+    path,
+    bus,
+    dispatchers: new DispatcherFeatures(),
+    clock,
+    log,
+    random: () => 0.5,
+  });
   const arrived = async (count: number) => {
     if (reports.length < count) await new Promise<void>((resolve) => waiting.push({ count, resolve }));
   };

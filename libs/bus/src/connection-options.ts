@@ -5,7 +5,7 @@ import { inboxPrefix } from './accounts';
 import type { Credentials } from './credentials';
 
 export const RECONNECT_WAIT_MS = 500;
-export const RECONNECT_JITTER_MS = 500;
+const RECONNECT_JITTER_MS = 500;
 /** A connection whose server is silent for two of these is given up and another one made. */
 const PING_INTERVAL_MS = 5_000;
 

@@ -5,13 +5,16 @@ import { systemClock } from '@proctor/clock';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Credentials } from './credentials';
 import { inboxPrefix } from './accounts';
-import { connectionOptions, RECONNECT_JITTER_MS, RECONNECT_WAIT_MS } from './connection-options';
+import { connectionOptions, RECONNECT_WAIT_MS } from './connection-options';
 import type { BusLimits } from './limits';
 import { Refusals } from './refusals';
 import { ensureReportStream, ensureStreams, ensureWorkerStreams, explainRefusal, isRefusal } from './streams';
+import { growingPauseMs, scattered } from '@proctor/pauses';
 
 export const JETSTREAM_TIMEOUT_MS = 10_000;
 const STREAMS_RETRY_MS = 500;
+/** Before a server is asked again that was not there, or did not let this user in, when the process began. */
+const CONNECT_MAX_MS = 5_000;
 const STREAMS_REFUSALS_MAX = 4;
 const DRAIN_TIMEOUT_MS = 5000;
 
@@ -172,7 +175,7 @@ export class NatsLink {
   }
 
   private async ensureStreams(): Promise<void> {
-    let refusals = 0;
+    let [refusals, failures] = [0, 0];
     for (let said = false; !this.closing && !this.nc.isClosed(); said = true) {
       try {
         if (this.options.makesStreams) await ensureStreams(this.jsm, this.limits);
@@ -181,7 +184,8 @@ export class NatsLink {
         // One refusal may only mean that another process makes the same streams at this moment.
         if (isRefusal(error) && ++refusals === STREAMS_REFUSALS_MAX) throw error;
         if (!said) this.logger.warn(`the streams at ${this.host} are not ready yet: ${String(error)}`);
-        await delay(STREAMS_RETRY_MS, undefined, { signal: this.end.signal }).catch(() => undefined);
+        const pauseMs = pauseMsAfter(++failures, STREAMS_RETRY_MS);
+        await delay(pauseMs, undefined, { signal: this.end.signal }).catch(() => undefined);
       }
     }
   }
@@ -197,7 +201,8 @@ async function firstConnection(
   options: ConnectionOptions,
   waitsForAdmission: boolean,
 ): Promise<NatsConnection> {
-  for (let said = ''; ;) {
+  let said = '';
+  for (let failures = 1; ; failures += 1) {
     try {
       return await connect(options);
     } catch (error) {
@@ -208,7 +213,12 @@ async function firstConnection(
         : `no NATS at ${String(options.servers)} yet, trying again: ${String(error)}`;
       if (what !== said) new Logger('Bus').warn(what);
       said = what;
-      await delay(RECONNECT_WAIT_MS + Math.random() * RECONNECT_JITTER_MS);
+      await delay(pauseMsAfter(failures, RECONNECT_WAIT_MS));
     }
   }
+}
+
+/** All processes of a deployment may wait for the same server. */
+function pauseMsAfter(failures: number, firstMs: number): number {
+  return scattered(growingPauseMs(firstMs, CONNECT_MAX_MS, failures), Math.random());
 }

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { growingPauseMs, within, type Clock } from '@proctor/clock';
+import { within, type Clock } from '@proctor/clock';
+import { growingPauseMs } from '@proctor/pauses';
 import { MalformedMessage, reportOrigin, reportSender } from '@proctor/contracts';
 import { IN_VAIN, RetryLater, type ReportHandler, type ReportMessage, type ReportRefusal } from './bus';
 import type { BusLimits } from './limits';

@@ -1,6 +1,5 @@
 import {
   canaryTestbed,
-  doubled,
   heldAgainst,
   whomToBlame,
   whyBlamed,
@@ -110,17 +109,6 @@ describe('reasons', () => {
   it('the reason for a judgement is well formed where a message is cut', () => {
     expect(whyBlamed([failure(1, { message: '\u{1f600}'.repeat(100) })], false).isWellFormed()).toBe(true);
   });
-});
-
-it.each([
-  [-2, 600],
-  [0, 600],
-  [1, 1_200],
-  [3, 4_800],
-  [4, 5_000],
-  [10_000, 5_000],
-])('doubled %i times, 600 ms are %i ms', (times, ms) => {
-  expect(doubled(600, times, 5_000)).toBe(ms);
 });
 
 describe('canary testbeds', () => {

@@ -117,11 +117,6 @@ export function whyBlamedInPublic(failures: readonly RecentFailure[], isOnProbat
   return `attempts failed here in a row${named}`;
 }
 
-/** `ms` doubled so many times, but not above `maxMs`. */
-export function doubled(ms: number, times: number, maxMs: number): number {
-  return Math.min(ms * 2 ** Math.max(0, times), maxMs);
-}
-
 /** Where a canary test is best executed: as the latest failure was, if the slot still offers that, else anywhere. */
 export function canaryTestbed(
   request: Pick<LeaseRequest, 'testbeds' | 'variants'>,

@@ -1,4 +1,5 @@
 import type { SlotIdentity } from '@proctor/contracts';
+import { growingPauseMs } from '@proctor/pauses';
 
 /** The second lease in a row that comes back makes its slot rest for so long; the rest doubles with each further one. */
 const REST_FIRST_MS = 1_000;
@@ -24,7 +25,7 @@ export class HandBacks {
   handedBack(slot: SlotIdentity, now: number): void {
     const known = this.of(slot);
     const inARow = (known?.inARow ?? 0) + 1;
-    const restMs = inARow === 1 ? 0 : Math.min(REST_FIRST_MS * 2 ** (inARow - 2), REST_MAX_MS);
+    const restMs = inARow === 1 ? 0 : growingPauseMs(REST_FIRST_MS, REST_MAX_MS, inARow - 1);
     this.slots.delete(nameOf(slot));
     this.slots.set(nameOf(slot), { incarnation: slot.incarnation, inARow, restsUntilMs: now + restMs });
     const [oldest] = this.slots.keys();

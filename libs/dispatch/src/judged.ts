@@ -1,5 +1,6 @@
 import type { CanaryTest, SlotIdentity, WorkerStanding } from '@proctor/contracts';
-import { doubled, heldAgainst, type FailedAttempt, type RecentFailure } from './blame';
+import { growingPauseMs } from '@proctor/pauses';
+import { heldAgainst, type FailedAttempt, type RecentFailure } from './blame';
 import type { AttemptOfRun } from './journal';
 import type { BlameSettings } from './settings';
 import { inPublic, type Reasons } from './standing-details';
@@ -75,7 +76,7 @@ export function isEnough(judged: Judged, settings: BlameSettings): boolean {
 export function intervalMs(judged: Judged, settings: BlameSettings): number {
   if (judged.canaryFailedMs !== null) return settings.quarantineMs;
   const more = heldAgainst(judged.failures).length - enough(judged, settings);
-  return doubled(settings.slowedMs, more, settings.slowedMaxMs);
+  return growingPauseMs(settings.slowedMs, settings.slowedMaxMs, more + 1);
 }
 
 /**
@@ -88,7 +89,7 @@ export function canaryDueMs(judged: Judged, settings: BlameSettings, isNeeded: b
   const [firstMs, maxMs] = isNeeded
     ? [settings.canaryMs, settings.quarantineMs]
     : [settings.quarantineMs, settings.quarantineMaxMs];
-  return judged.sinceMs + doubled(firstMs, judged.relapses - 1, maxMs);
+  return judged.sinceMs + growingPauseMs(firstMs, maxMs, judged.relapses);
 }
 
 export function grantTo(judged: Judged, { runId, attempt }: AttemptOfRun, now: number): void {

@@ -1,4 +1,5 @@
 import type { AptSource } from '@proctor/contracts';
+import { growingPauseMs } from '@proctor/pauses';
 
 /** What a deployment decides about dispatching. */
 export interface DispatchSettings {
@@ -89,5 +90,5 @@ export interface BlameSettings {
 
 /** How long a run waits after it lost `attemptsLost` attempts; at least one. */
 export function retryDelayMs({ delayMs, delayMaxMs }: RetrySettings, attemptsLost: number): number {
-  return Math.min(delayMs * 2 ** (attemptsLost - 1), delayMaxMs);
+  return growingPauseMs(delayMs, delayMaxMs, attemptsLost);
 }

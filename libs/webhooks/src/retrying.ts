@@ -1,3 +1,5 @@
+import { growingPauseMs } from '@proctor/pauses';
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -64,7 +66,7 @@ export function retryMs(attempts: number, { retryAfterMs }: Answer, random: numb
  * @param failures in a row
  */
 export function pauseMs(failures: number, { retryAfterMs }: Answer): number {
-  return Math.max(Math.min(PAUSE_MIN_MS * 2 ** (failures - 1), PAUSE_MAX_MS), retryAfterMs ?? 0);
+  return Math.max(growingPauseMs(PAUSE_MIN_MS, PAUSE_MAX_MS, failures), retryAfterMs ?? 0);
 }
 
 /** @param failingMs since the first failure after which nothing came through */

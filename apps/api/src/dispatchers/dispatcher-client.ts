@@ -4,8 +4,10 @@ import { NoAnswer } from '@proctor/bus';
 import type { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import type { Grant, LogChunk } from '@proctor/contracts';
+import { growingPauseMs } from '@proctor/pauses';
 
 const CONNECT_AGAIN_MS = 5_000;
+const CONNECT_AGAIN_MAX_MS = 60_000;
 
 /**
  * The api's connection to the dispatchers. It is opened in the background: requests are accepted and results served while
@@ -17,6 +19,8 @@ export class DispatcherClient implements OnApplicationBootstrap, OnApplicationSh
   private readonly listeners: { subject: string; received: () => void }[] = [];
   private isClosed = false;
   private cancelRetry = (): void => undefined;
+  /** Of its credentials, in a row: while there is no server, connecting waits. */
+  private refusals = 0;
 
   constructor(
     private readonly connect: () => Promise<Bus>,
@@ -72,10 +76,9 @@ export class DispatcherClient implements OnApplicationBootstrap, OnApplicationSh
       if (this.isClosed) await bus.close();
       else this.connected(bus);
     } catch (error) {
-      this.logger.error(
-        `no connection to the bus, the next try is in ${CONNECT_AGAIN_MS / 1000} s: ${String(error)}`,
-      );
-      if (!this.isClosed) this.cancelRetry = this.clock.after(CONNECT_AGAIN_MS, () => void this.open());
+      const pauseMs = growingPauseMs(CONNECT_AGAIN_MS, CONNECT_AGAIN_MAX_MS, ++this.refusals);
+      this.logger.error(`no connection to the bus, the next try is in ${pauseMs / 1000} s: ${String(error)}`);
+      if (!this.isClosed) this.cancelRetry = this.clock.after(pauseMs, () => void this.open());
     }
   }
 

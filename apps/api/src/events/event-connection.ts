@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import type { EventWindow, RunEvent } from '@proctor/events';
 import type { Response } from 'express';
 import type { EventListener } from './event-streams';
+import { eventRetry } from '../http/event-retry';
 
 /** A connection on which nothing is sent is taken for dead on its way. */
 const COMMENT_EVERY_MS = 15_000;
 /** A client that was cut off comes again after this time. */
-const RETRY_MS = 5_000;
 /** A client that takes nothing for so long, of what it has missed or of its last word, is gone. */
 const STALLED_MS = 30_000;
 /** Events that come while a client is sent what it has missed. */
@@ -38,7 +38,7 @@ export class EventConnection implements EventListener {
       'Cache-Control': 'private, no-store, no-transform',
       'X-Accel-Buffering': 'no',
     });
-    response.write(`retry: ${RETRY_MS}\n\n`);
+    response.write(eventRetry());
     // The id alone is no event: a client that wants little has a place to begin again that is not old.
     const comments = setInterval(
       () => this.say(this.second === null ? ':' : `:\nid: ${this.second}`),

@@ -3,6 +3,7 @@ import type { AttemptRecord } from '@proctor/database';
 import type { Response } from 'express';
 import type { LogEvent } from './log-follower';
 import type { LivePiece } from './log-so-far';
+import { eventRetry } from '../http/event-retry';
 
 /** A proxy in between closes what is silent for longer. */
 const COMMENT_EVERY_MS = 15_000;
@@ -23,7 +24,7 @@ export async function sendEvents(events: AsyncIterable<string>, response: Respon
     response.end();
     return;
   }
-  response.write(`retry: ${RETRY_MS}\n\n`);
+  response.write(eventRetry(RETRY_MS));
   const timer = setInterval(() => response.write(':\n\n'), COMMENT_EVERY_MS);
   try {
     for await (const event of events) {

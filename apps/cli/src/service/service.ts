@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { types } from 'node:util';
+import { growingPauseMs, scattered } from '@proctor/pauses';
 import { EXIT, Failure } from '../failure';
 import { findService, type ServiceAddress, type ServiceOptions } from './address';
 
@@ -101,7 +102,9 @@ export class Service {
       if (response !== null && (isLast || !PASSING.includes(response.status))) return response;
       await response?.body?.cancel();
       const seconds = Number(response?.headers.get('retry-after') ?? NaN);
-      const wanted = Number.isFinite(seconds) ? seconds * 1000 : PAUSE_MS * 2 ** (attempt - 1);
+      const wanted = Number.isFinite(seconds)
+        ? seconds * 1000
+        : scattered(growingPauseMs(PAUSE_MS, PAUSE_MAX_MS, attempt), Math.random());
       await pause(Math.min(wanted, PAUSE_MAX_MS));
     }
   }

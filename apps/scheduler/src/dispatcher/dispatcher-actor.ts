@@ -24,9 +24,12 @@ import { CommittedWork } from './committed-work';
 import { NotHandled, NotOwner } from './not-handled';
 import { WorkSignals } from './work-signals';
 import { logJudgements, takeTurn, type TurnOutcome } from './turn';
+import { growingPauseMs } from '@proctor/pauses';
 
 /** Messages of a failed turn that fail alone, one after the other, before the rest of the turn is refused too. */
 const FAILURES_IN_A_ROW_MAX = 3;
+/** However often loading has failed in a row. */
+const RELOAD_DELAY_MAX_MS = 10_000;
 /** Characters of a refused message in the log. */
 const LOGGED_MESSAGE_LENGTH_MAX = 1000;
 
@@ -51,6 +54,8 @@ export class DispatcherActor {
   /** What the actor tells itself; handled by the next turn. */
   private notices: DispatcherMessage[] = [];
   private latestMs = -Infinity;
+  /** In a row. */
+  private failedLoads = 0;
   private stopped = false;
   /** The whole of each line is to be in memory from now on. */
   private mustLoad = false;
@@ -144,7 +149,7 @@ export class DispatcherActor {
     while (!this.stopped) {
       if (this.mustLoad && this.state) this.lose(this.state);
       this.state ??= await this.load();
-      const wakeMs = this.state ? this.nextWakeMs(this.state) : this.time() + this.settings.reloadDelayMs;
+      const wakeMs = this.state ? this.nextWakeMs(this.state) : this.time() + this.reloadPauseMs();
       if (this.state && (this.hasMail() || wakeMs <= this.time())) await this.turn(this.state);
       else await this.rest(wakeMs);
     }
@@ -157,6 +162,7 @@ export class DispatcherActor {
       const { fairShare, window } = this.settings.dispatch;
       this.mustLoad = false;
       const loaded = await this.journal.load(arch, fairShare.halfLifeMs, window.runsMax);
+      this.failedLoads = 0;
       this.logger.log(`loaded ${loaded.runs.length} runs, epoch ${epoch}`);
       if (loaded.runs.length > 0) this.signals.tellAll(this.time());
       const state = stateOfLoaded(this.term, this.settings.dispatch, loaded, this.time(), this.past);
@@ -166,6 +172,7 @@ export class DispatcherActor {
       this.ports.watch?.loaded(state, this.time() - fromMs);
       return state;
     } catch (error) {
+      this.failedLoads += 1;
       this.logger.error(`the runs could not be loaded: ${String(error)}`);
       this.refuseAll(new NotHandled('the dispatcher cannot load its runs', { cause: error }));
       return null;
@@ -317,6 +324,11 @@ export class DispatcherActor {
 
   private nextWakeMs(state: DispatcherState): number {
     return Math.min(this.committed.dueMs, state.nextDeadlineMs ?? Infinity);
+  }
+
+  /** A load reads all waiting runs: what fails again and again must not keep the database busy. */
+  private reloadPauseMs(): number {
+    return growingPauseMs(this.settings.reloadDelayMs, RELOAD_DELAY_MAX_MS, this.failedLoads);
   }
 
   private rest(untilMs: number): Promise<void> {

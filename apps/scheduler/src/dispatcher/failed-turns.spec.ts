@@ -114,7 +114,7 @@ describe('failed turns', () => {
     await rig.time(1_000);
     await refused;
     isAway = false;
-    await rig.time(1_000);
+    await rig.time(2_000);
     expect((await rig.ask()).lease?.runId).toBe(1);
   });
 

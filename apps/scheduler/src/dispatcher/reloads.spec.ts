@@ -69,8 +69,27 @@ describe('reloads', () => {
     isAway = false;
     await rig.time(29_000);
     expect(rig.books.look(runId)?.state).toBe('leased');
-    await rig.time(5_000);
+    await rig.time(15_000);
     expect(rig.books.look(runId)?.attempts[0]?.outcome).toBe('expired');
+  });
+
+  it('a dispatcher whose runs cannot be loaded waits longer after each time, and stops when they are', async () => {
+    const loads: number[] = [];
+    let isAway = true;
+    await rig.start({
+      load: (...args) => {
+        loads.push(rig.clock.now());
+        return isAway ? Promise.reject(new Error('away')) : rig.books.load(...args);
+      },
+    });
+    await rig.time(60_000);
+    const pauses = loads.slice(1).map((at, place) => at - loads[place]!);
+    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 10_000, 10_000]);
+    isAway = false;
+    await rig.time(10_000);
+    const { length } = loads;
+    await rig.time(60_000);
+    expect(loads).toHaveLength(length);
   });
 
   it('a run that failed waits as long as before when the dispatcher loads again', async () => {

@@ -110,7 +110,15 @@ const RESULTS: Provider[] = [
     ) => {
       const notKept = (why: string) => probe.failed(why);
       const log = new Logger('Outbox');
-      return new DiskOutbox({ path: resultsPath(worker), bus, dispatchers, clock, log, notKept });
+      return new DiskOutbox({
+        path: resultsPath(worker),
+        bus,
+        dispatchers,
+        clock,
+        log,
+        random: Math.random,
+        notKept,
+      });
     },
   },
 ];

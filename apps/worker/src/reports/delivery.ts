@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bus } from '@proctor/bus';
-import { growingPauseMs, WakeUp, type Clock } from '@proctor/clock';
+import { WakeUp, type Clock } from '@proctor/clock';
 import {
   grantOf,
   reportSubject,
@@ -12,6 +12,7 @@ import {
   type Grant,
   type RecordedSignal,
 } from '@proctor/contracts';
+import { growingPauseMs, scattered } from '@proctor/pauses';
 import type { Log } from '@proctor/process';
 import type { DispatcherFeatures } from '../slot/dispatcher-features';
 import { isMissing, removeResult, setResultAside, type KeptResult } from './result-folder';
@@ -30,6 +31,8 @@ export interface DeliveryParts {
   clock: Clock;
   log: Log;
   settings: DeliverySettings;
+  /** From 0 up to 1. */
+  random: () => number;
 }
 
 /** Brings one kept result to the dispatcher, again and again until it has answered. */
@@ -37,7 +40,8 @@ export class ResultDelivery {
   private readonly wakeUp: WakeUp;
   private answer: RecordedSignal | null = null;
   private readonly uploaded = new Set<string>();
-  private pauseMs: number;
+  /** Sent so often since there was hope of an answer at once. */
+  private unanswered = 0;
   /** How often the dispatcher has asked for the files once more. */
   private uploadsAgain = 0;
   private stopped = false;
@@ -47,7 +51,6 @@ export class ResultDelivery {
     private readonly parts: DeliveryParts,
   ) {
     this.wakeUp = new WakeUp(parts.clock);
-    this.pauseMs = parts.settings.resendFirstMs;
   }
 
   get arch(): string {
@@ -62,14 +65,13 @@ export class ResultDelivery {
   async deliver(): Promise<void> {
     while (!this.stopped) {
       await this.send();
-      const pauseMs = this.pauseMs;
-      this.pauseMs = Math.min(pauseMs * 2, this.parts.settings.resendMaxMs);
-      await this.wakeUp.wait(pauseMs);
+      this.unanswered += 1;
+      await this.wakeUp.wait(this.pauseMs(this.unanswered));
       if (!this.answer) continue;
       if (await this.settled(this.answer)) return;
       this.answer = null;
       await this.restBeforeUploadingAgain();
-      this.pauseMs = this.parts.settings.resendFirstMs;
+      this.unanswered = 0;
     }
   }
 
@@ -81,7 +83,7 @@ export class ResultDelivery {
 
   /** The connection is back: no need to wait any longer, nor long if it is too early for that. */
   retryNow(): void {
-    this.pauseMs = this.parts.settings.resendFirstMs;
+    this.unanswered = 0;
     this.wakeUp.wake();
   }
 
@@ -92,11 +94,16 @@ export class ResultDelivery {
 
   /** At once the first time, since the scheduler waits for the files; a scheduler that always asks must not keep both busy. */
   private async restBeforeUploadingAgain(): Promise<void> {
-    const { resendFirstMs, resendMaxMs } = this.parts.settings;
     this.uploadsAgain += 1;
     if (this.uploadsAgain === 1 || this.stopped) return;
-    await this.wakeUp.waitAfresh(growingPauseMs(resendFirstMs, resendMaxMs, this.uploadsAgain - 1));
+    await this.wakeUp.waitAfresh(this.pauseMs(this.uploadsAgain - 1));
     this.answer = null;
+  }
+
+  /** All workers may have results that a scheduler which was away has not answered. */
+  private pauseMs(inARow: number): number {
+    const { settings, random } = this.parts;
+    return scattered(growingPauseMs(settings.resendFirstMs, settings.resendMaxMs, inARow), random());
   }
 
   private async send(): Promise<void> {

@@ -34,7 +34,14 @@ it('a dispatcher of an earlier version gets no index and no later verdict, and a
   const report = finishedReport(7, 2, { grantEpoch: 5, files, verdict: 'absent' });
   await bus.prepareReports('amd64', [report.worker]);
   const dispatchers = new DispatcherFeatures();
-  const outbox = new DiskOutbox({ path, bus, dispatchers, clock: new VirtualClock(), log: SILENT });
+  const outbox = new DiskOutbox({
+    path,
+    bus,
+    dispatchers,
+    clock: new VirtualClock(),
+    log: SILENT,
+    random: () => 0.5,
+  });
   const reported: string[][] = [];
   dispatchers.heard({ arch: 'amd64' });
   const kept = files.map((file) => ({ ...file, path: join(folder, file.name) }));

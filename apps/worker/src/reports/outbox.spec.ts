@@ -168,6 +168,7 @@ it('a report that is kept nowhere is delivered, and the outbox says what could n
     dispatchers: new DispatcherFeatures(),
     clock,
     log,
+    random: () => 0.5,
     notKept: say,
   });
   const { report, files } = await pack();

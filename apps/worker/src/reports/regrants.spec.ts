@@ -28,6 +28,7 @@ it('the results of an attempt that was granted twice are kept apart, and each ha
     dispatchers: new DispatcherFeatures(),
     clock: new VirtualClock(),
     log: SILENT,
+    random: () => 0.5,
   });
   const delivered = [OLD, NEW].map((report) => keepAndDeliver(outbox, 'amd64', report, []));
   const reported = new Set<number | undefined>();

@@ -1,5 +1,6 @@
-import { growingPauseMs, WakeUp } from '@proctor/clock';
+import { WakeUp } from '@proctor/clock';
 import type { Lease, LeaseReply, SlotIdentity, StopAttemptSignal } from '@proctor/contracts';
+import { growingPauseMs, scattered } from '@proctor/pauses';
 import { withLogFields } from '@proctor/process';
 import { Asks } from './asks';
 import { Canaries } from './canaries';
@@ -102,7 +103,7 @@ export class Slot {
       if (this.asks.grant && inTurn) this.parts.turns.hasten();
       inTurn = false;
       if (pauseMs !== null && !isResting && !this.asks.grant && !this.stopping)
-        inTurn = await this.parts.turns.rest(this.wakeUp, this.withJitter(pauseMs));
+        inTurn = await this.parts.turns.rest(this.wakeUp, this.scattered(pauseMs));
       // An answer may also have come while it was not awaited.
       if (this.asks.grant) await this.execute(this.asks.grant);
     }
@@ -166,7 +167,7 @@ export class Slot {
 
   /** No signal ends it, a stop does. @param inARow grants in a row of which nothing was executed */
   private async restAfter(inARow: number): Promise<void> {
-    await this.rest.wait(this.withJitter(growingPauseMs(this.parts.settings.retryMs, REST_MAX_MS, inARow)));
+    await this.rest.wait(this.scattered(growingPauseMs(this.parts.settings.retryMs, REST_MAX_MS, inARow)));
   }
 
   /** Asked, an architecture that awaits its answer to a result would name that lease, which would go back. */
@@ -189,8 +190,8 @@ export class Slot {
     return [...this.waiting.values(), ...(this.held ? [this.held] : [])];
   }
 
-  /** Between 80 % and 120 %, so that idle slots do not ask all at once. */
-  private withJitter(ms: number): number {
-    return ms * (0.8 + 0.4 * this.parts.random());
+  /** So that idle slots do not ask all at once. */
+  private scattered(ms: number): number {
+    return scattered(ms, this.parts.random());
   }
 }

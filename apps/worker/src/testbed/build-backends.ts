@@ -48,6 +48,8 @@ export interface BackendsConfiguration {
   >;
 }
 
+const SURROUNDINGS = { clock: systemClock, wallClock: Date.now, random: Math.random };
+
 /**
  * The backends of these names, in their order; by default those that the configuration names. `changed`: one of them has
  * more to offer than before.
@@ -96,8 +98,7 @@ function imageBackend(
   };
   const trial = new KindTrial(kind, executable, machine.trial);
   const log = new Logger(`Images of ${kind.name}`);
-  const clocks = { clock: systemClock, wallClock: Date.now };
-  const images = new Images({ files, builder, trial, settings, ...clocks, log, changed });
+  const images = new Images({ files, builder, trial, settings, ...SURROUNDINGS, log, changed });
   return new ImageBackend({
     kind,
     suitesAtStart,

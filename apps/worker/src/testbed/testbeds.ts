@@ -9,6 +9,7 @@ import {
   type LeaseReply,
   type Testbed,
 } from '@proctor/contracts';
+import { growingPauseMs } from '@proctor/pauses';
 import type { Log } from '@proctor/process';
 import type { Sandboxes } from '../sandbox/sandboxes';
 import { NotStarted, type TestbedOffer } from '../slot/ports';
@@ -64,7 +65,7 @@ export class Testbeds implements TestbedOffer {
   /** Why no sandbox can be opened any more; null: nothing is known against it. */
   private broken: string | null = null;
   private rechecking: Promise<void> | null = null;
-  private recheckMs = RECHECK_FIRST_MS;
+  private recheckFailures = 0;
   private cancelRecheck: () => void = () => undefined;
   private closed = false;
 
@@ -145,7 +146,7 @@ export class Testbeds implements TestbedOffer {
     try {
       await this.parts.sandboxes.detectAgain();
       this.broken = null;
-      this.recheckMs = RECHECK_FIRST_MS;
+      this.recheckFailures = 0;
       this.parts.log.log('sandboxes can be opened again');
       this.parts.changed();
     } catch (error) {
@@ -154,8 +155,8 @@ export class Testbeds implements TestbedOffer {
         this.parts.log.warn(`no work is taken, since no sandbox can be opened any more: ${why}`);
       this.broken = why;
       if (this.closed) return;
-      this.cancelRecheck = this.parts.clock.after(this.recheckMs, () => void this.recheck(why));
-      this.recheckMs = Math.min(2 * this.recheckMs, DETECT_AGAIN_MS);
+      const pauseMs = growingPauseMs(RECHECK_FIRST_MS, DETECT_AGAIN_MS, ++this.recheckFailures);
+      this.cancelRecheck = this.parts.clock.after(pauseMs, () => void this.recheck(why));
     }
   }
 

@@ -1,3 +1,5 @@
+import { growingPauseMs, scattered } from '@proctor/pauses';
+
 /** Lines that have come, as the server has made HTML of them. */
 export interface ReceivedLines {
   /** The number of the first; what is here of it is replaced. */
@@ -18,8 +20,9 @@ export interface LogHandlers {
   end(): void;
 }
 
-/** When it is tried again, should the answer not say. */
+/** When it is tried again, should the answer not say: the first time, and at last. */
 const AGAIN_MS = 5_000;
+const AGAIN_MAX_MS = 60_000;
 const LOST = 'The connection is lost; it is made again.';
 
 /**
@@ -28,7 +31,7 @@ const LOST = 'The connection is lost; it is made again.';
  * @param place `OFFSET.LINE`, where the next line begins
  */
 export function followLog(url: string, place: string, on: LogHandlers): void {
-  let [next, source, timer] = [place, null as EventSource | null, 0];
+  let [next, source, timer, refusals] = [place, null as EventSource | null, 0, 0];
 
   const close = (): void => {
     source?.close();
@@ -48,7 +51,7 @@ export function followLog(url: string, place: string, on: LogHandlers): void {
     source = new EventSource(address());
     source.addEventListener('open', () => on.connection(''));
     source.addEventListener('lines', (event: MessageEvent<string>) => {
-      next = event.lastEventId;
+      [next, refusals] = [event.lastEventId, 0];
       on.lines(JSON.parse(event.data) as ReceivedLines);
     });
     source.addEventListener('note', (event: MessageEvent<string>) => {
@@ -73,21 +76,22 @@ export function followLog(url: string, place: string, on: LogHandlers): void {
         headers: { Accept: 'application/problem+json' },
         signal: leave.signal,
       });
-      if (response.ok) return again(AGAIN_MS, LOST);
+      if (response.ok) return again(null, LOST);
       const { detail } = (await response.json()) as { detail: string };
       if (response.status === 429 || response.status >= 500)
-        again(1_000 * Number(response.headers.get('Retry-After')) || AGAIN_MS, detail);
+        again(1_000 * Number(response.headers.get('Retry-After')) || null, detail);
       else {
         stop();
         on.connection(detail);
       }
     } catch {
-      again(AGAIN_MS, LOST);
+      again(null, LOST);
     } finally {
       leave.abort();
     }
   };
-  const again = (ms: number, why: string): void => {
+  const again = (askedMs: number | null, why: string): void => {
+    const ms = Math.max(askedMs ?? 0, pauseAfter(++refusals));
     on.connection(why === LOST ? LOST : `${why} It is tried again.`);
     if (!document.hidden) timer = window.setTimeout(open, ms);
   };
@@ -98,4 +102,9 @@ export function followLog(url: string, place: string, on: LogHandlers): void {
 
   document.addEventListener('visibilitychange', look);
   if (!document.hidden) open();
+}
+
+/** All who look at logs lose their streams when the api ends. */
+function pauseAfter(refusals: number): number {
+  return scattered(growingPauseMs(AGAIN_MS, AGAIN_MAX_MS, refusals), Math.random());
 }

@@ -6,6 +6,7 @@ import { HeldConnections } from '../../http/held-connections';
 import { notFound } from '../../http/problem';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { LiveTopics } from './live-topics';
+import { eventRetry } from '../../http/event-retry';
 
 /** A connection on which nothing is sent is taken for dead on its way. */
 const COMMENT_EVERY_MS = 15_000;
@@ -45,7 +46,7 @@ export class LiveController {
       response.end();
       return;
     }
-    response.write('retry: 5000\n\n');
+    response.write(eventRetry());
     const comments = setInterval(() => response.write(':\n\n'), COMMENT_EVERY_MS);
     const end = (): void => {
       clearInterval(comments);

@@ -1,5 +1,6 @@
-import { growingPauseMs, type Clock } from '@proctor/clock';
+import type { Clock } from '@proctor/clock';
 import { EXPLANATION_LENGTH_MAX, oneLine, type Testbed } from '@proctor/contracts';
+import { growingPauseMs, scattered } from '@proctor/pauses';
 import type { Log } from '@proctor/process';
 import type { ImageBuilder } from './image-builder';
 import type { ImageFiles, ImageRecord } from './image-files';
@@ -52,6 +53,8 @@ export interface ImagesParts {
   clock: Clock;
   /** Milliseconds since the epoch. */
   wallClock: () => number;
+  /** From 0 up to 1. */
+  random: () => number;
   log: Log;
   /** An image became ready or failed. */
   changed: () => void;
@@ -225,7 +228,8 @@ export class Images {
   private failed(image: Image, reason: string): void {
     image.failures += 1;
     const { retryFirstMs, retryMaxMs } = this.parts.settings;
-    const pauseMs = growingPauseMs(retryFirstMs, retryMaxMs, image.failures);
+    // The machines of a deployment may all have met the same archive that was away.
+    const pauseMs = scattered(growingPauseMs(retryFirstMs, retryMaxMs, image.failures), this.parts.random());
     image.failure = oneLine(reason, EXPLANATION_LENGTH_MAX);
     this.parts.log.warn(
       `image ${image.suite}/${image.arch} could not be made: ${reason} (next try in ${seconds(pauseMs)})`,

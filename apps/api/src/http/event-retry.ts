@@ -1,0 +1,12 @@
+import { scattered } from '@proctor/pauses';
+
+/** Of streams that somebody looks at as they come. */
+const RETRY_MS = 5_000;
+
+/**
+ * The field by which a stream of events says how long its client waits before it connects again. All clients lose their streams when
+ * the api ends: each gets a time of its own.
+ */
+export function eventRetry(ms = RETRY_MS): string {
+  return `retry: ${Math.round(scattered(ms, Math.random()))}\n\n`;
+}
