@@ -1,11 +1,15 @@
-// Compiles apps and libs to dist with SWC (types are checked by `npm run typecheck`).
+// Compiles apps and libs to dist with SWC (types are checked by `npm run typecheck`); with `--if-older` only where a source is
+// newer.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { isBuilt, markAsBuilt } from './built.mjs';
 import { buildClient } from './client.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const startedAt = new Date();
+if (process.argv.includes('--if-older') && isBuilt()) process.exit(0);
 rmSync(`${root}/dist`, { recursive: true, force: true });
 const swc = spawnSync(
   process.execPath,
@@ -20,3 +24,4 @@ await buildClient('dist');
 const document = `${root}/dist/apps/api/src/http/openapi`;
 writeFileSync(`${document}.json`, JSON.stringify(parse(readFileSync(`${document}.yaml`, 'utf8'))));
 rmSync(`${document}.yaml`);
+markAsBuilt(startedAt);

@@ -13,16 +13,28 @@ const mark = join(root, 'dist/.built');
 export function ensureBuilt() {
   const startedAt = new Date();
   const builtAt = changedAt(mark);
-  if (SOURCES.every((path) => newest(join(root, path)) < builtAt)) return null;
+  if (isBuilt()) return null;
   requireWritable(
     builtAt === 0 ? 'the programs are not built yet' : 'the programs are older than their sources',
   );
-  const build = spawnSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: 'inherit' });
+  // Two commands may find that at the same time: the second waits, and finds what the first has built.
+  const script = join(root, 'scripts/build.mjs');
+  const build = spawnSync('/usr/bin/flock', [script, process.execPath, script, '--if-older'], {
+    stdio: 'inherit',
+  });
   if (build.status !== 0) throw new Error('the build failed: what it said stands above');
-  writeFileSync(mark, '');
-  // A source saved during the build is newer than it.
-  utimesSync(mark, startedAt, startedAt);
   return (Date.now() - startedAt.getTime()) / 1000;
+}
+
+export function isBuilt() {
+  const builtAt = changedAt(mark);
+  return SOURCES.every((path) => newest(join(root, path)) < builtAt);
+}
+
+/** @param startedAt when the build began: a source saved meanwhile is newer than it */
+export function markAsBuilt(startedAt) {
+  writeFileSync(mark, '');
+  utimesSync(mark, startedAt, startedAt);
 }
 
 /** The same for who types a command: the reason is a line for them. */
