@@ -1,3 +1,5 @@
+import { errorSignature } from '@proctor/contracts';
+import { ERROR_PATTERNS, errorExpression, LogIndexer } from '@proctor/result-files';
 import { startApi } from '../../support/api';
 import type { RunningApi } from '../../support/api';
 
@@ -63,6 +65,37 @@ it('the page of a log has its parts, the failed one open, and leads to the first
   expect(html).toContain(
     `<a id="L${line}" href="#L${line}" tabindex="-1">${line}</a><mark>error: it broke</mark>`,
   );
+});
+
+it.each([
+  ['cause', 'E: a line that says little\nValueError: no such thing\n', 'ValueError: no such thing', 2],
+  [
+    'silent',
+    'the list is out of date\nmake: *** [Makefile:3: check] Error 1\n',
+    'the list is out of date',
+    2,
+  ],
+])('the run, its log and the api have one line as the first error: %s', async (name, output, text, marks) => {
+  const log = own('starting') + test('list', output, 'FAIL non-zero exit status 2');
+  const indexer = new LogIndexer(errorExpression(ERROR_PATTERNS));
+  indexer.add(Buffer.from(log));
+  indexer.end();
+  const excerpt = indexer.excerpt()!;
+  const line = excerpt.errorLine;
+  expect(excerpt.lines[line - excerpt.firstLine]).toBe(text);
+  const runId = await api.submit(name);
+  const error = { signature: errorSignature(excerpt), excerpt };
+  await api.finish(runId, { verdict: 'fail', files: { 'log.gz': log }, error });
+  const path = `/packages/${name[0]}/${name}/bookworm/amd64/${runId}`;
+  expect(await page(`${path}/`)).toContain(`#L${line}">line ${line} of the log</a>`);
+  const html = await page(`${path}/log`);
+  expect(html).toContain(`data-hotkey="e">First error: line ${line}</a>`);
+  expect(html).toContain(`tabindex="-1">${line}</a><mark>${text}</mark>`);
+  expect(html).toContain(`lines, ${marks} with errors`);
+  const { errors } = (await (await api.api(`/runs/${runId}/log/index`)).json()) as { errors: number[] };
+  expect([errors.length, errors]).toEqual([marks, expect.arrayContaining([line])]);
+  const answer = await api.api(`/signatures/${error.signature}`);
+  expect(await answer.json()).toMatchObject({ excerpt: { error_line: line } });
 });
 
 it('hostile lines of a log are text on its page', async () => {

@@ -7,7 +7,7 @@ import { RunIdPipe } from '../runs/run-id';
 import { VisibleRuns } from '../runs/visible-runs';
 import { LOG_SEARCH } from './log-search';
 import { AttemptQuery, LogSearchQuery } from './logs.dto';
-import { RunLogs } from './run-logs';
+import { RunLogs, withMark } from './run-logs';
 
 /** What stands where in the log of a run: of the one that is kept, or of what there is of the live one. */
 @Controller('api/v1/runs/:run_id/log')
@@ -26,8 +26,8 @@ export class LogIndexController {
     @Sent() { attempt }: AttemptQuery,
     @CurrentReader() reader: ApiReader,
   ) {
-    const { log, ...found } = await this.found(runId, attempt, reader);
-    const { bytes, lines, sections, marks, marksTotal } = log.index;
+    const { log, error, ...found } = await this.found(runId, attempt, reader);
+    const { bytes, lines, sections, marks, marksTotal } = withMark(log.index, error);
     return { ...found, bytes, lines, sections, errors: marks, errors_total: marksTotal };
   }
 
@@ -38,16 +38,18 @@ export class LogIndexController {
     @Sent() { attempt, q, from = 1 }: LogSearchQuery,
     @CurrentReader() reader: ApiReader,
   ) {
-    const { log, ...found } = await this.found(runId, attempt, reader);
+    const { log, error: _error, ...found } = await this.found(runId, attempt, reader);
     const { hits, cutAt } = await log.search(q, from, LOG_SEARCH);
     return { ...found, hits, next: cutAt };
   }
 
   /** @throws Problem 404 also for a private run that the reader may not know of; 410 when a rule has removed its logs; 503 */
   private async found(runId: number, number: number | undefined, reader: ApiReader) {
-    requireKept(await this.runs.one(runId, reader.runs), 'log.gz');
+    const run = await this.runs.one(runId, reader.runs);
+    requireKept(run, 'log.gz');
     const attempt = await this.logs.attempt(runId, number ?? null);
     const { log, isComplete } = await this.logs.whole(runId, attempt);
-    return { run_id: runId, attempt: attempt.attempt, is_complete: isComplete, log };
+    const error = isComplete ? await this.logs.errorLine(run, attempt.attempt) : null;
+    return { run_id: runId, attempt: attempt.attempt, is_complete: isComplete, log, error };
   }
 }

@@ -3,7 +3,7 @@ import type { Grant, LogChunk } from '@proctor/contracts';
 import { Results } from '@proctor/database';
 import type { AttemptRecord, RunRecord } from '@proctor/database';
 import { contentFrom } from '@proctor/result-files';
-import type { ArtifactsIndex, ReadingLimits } from '@proctor/result-files';
+import type { ArtifactsIndex, LogIndex, ReadingLimits } from '@proctor/result-files';
 import { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { comeBack, notFound } from '../http/problem';
 import { readerGone } from '../http/reading';
@@ -55,6 +55,12 @@ export class RunLogs {
     throw notFound(
       number === null ? `Run ${runId} has not been started.` : `Run ${runId} has no attempt ${number}.`,
     );
+  }
+
+  /** The line of the attempt's log in which the run's excerpt has the error; null where nothing is known of one. */
+  async errorLine(run: Pick<RunRecord, 'runId' | 'attempt'>, attempt: number): Promise<number | null> {
+    if (run.attempt !== attempt) return null;
+    return (await this.results.errorOf(run.runId))?.excerpt.errorLine ?? null;
   }
 
   /** Null while there is no log of the attempt in the store. @throws StoreUnavailable; Error for what is no gzip */
@@ -150,4 +156,12 @@ export async function* pieces(chunks: AsyncIterable<LogChunk>, from: number): As
     next = offset! + bytes.length;
     yield { offset: offset! + known, data: bytes.subarray(known), isNote: false };
   }
+}
+
+/** The error has a mark, also where the line says nothing by itself: what fails in silence, and the line before a consequence. */
+export function withMark(index: LogIndex, error: number | null): LogIndex {
+  // A report may name a line that the log has not.
+  if (error === null || error < 1 || error > index.lines || index.marks.includes(error)) return index;
+  const marks = [...index.marks, error].sort((one, other) => one - other);
+  return { ...index, marks, marksTotal: index.marksTotal + 1 };
 }

@@ -3,7 +3,7 @@ import type { AttemptRecord, RunRecord } from '@proctor/database';
 import type { IndexedLog } from '../../logs/indexed-log';
 import { LOG_SEARCH, type LogSearch } from '../../logs/log-search';
 import type { LogSoFar } from '../../logs/log-so-far';
-import { RunLogs } from '../../logs/run-logs';
+import { RunLogs, withMark } from '../../logs/run-logs';
 import { artifactsPath, logPath, runPath } from '../../runs/page-paths';
 import { afterwards, endSentence } from './attempt-end';
 import { LineHtml } from './line-html';
@@ -53,7 +53,8 @@ export class LogPageService {
     const stored = await this.logs.stored(run.runId, attempt);
     const live = stored ? null : await this.logs.liveLog(run.runId, attempt, PART);
     const log = stored ?? live!.log;
-    const part = await this.part(log, opening(log, live, attempt), asked, logUrl);
+    const error = stored && (await this.logs.errorLine(run, attempt.attempt));
+    const part = await this.part(log, opening(log, live, attempt, error), asked, logUrl);
     const after = afterwards(run, attempt);
     return {
       run,
@@ -87,7 +88,7 @@ export class LogPageService {
     asked: LogAsked,
     logUrl: string,
   ) {
-    const { index } = log;
+    const index = withMark(log.index, error);
     const seen = asked.from ?? focus;
     const isWhole = index.bytes <= WHOLE.bytes && index.lines <= WHOLE.lines;
     const from = isWhole ? 1 : asked.from === null ? first : Math.max(1, asked.from - BEFORE);
@@ -112,10 +113,19 @@ export class LogPageService {
   }
 }
 
-/** A log that is kept is opened at its first error, one that grows at its end. */
-function opening({ index }: IndexedLog, live: LogSoFar | null, { verdict }: AttemptRecord): Opening {
+/**
+ * A log that is kept is opened at its first error, one that grows at its end.
+ * @param shown the line that the run's excerpt shows as the error
+ */
+function opening(
+  { index }: IndexedLog,
+  live: LogSoFar | null,
+  { verdict }: AttemptRecord,
+  shown: number | null,
+): Opening {
   if (live) return { isLive: true, error: firstError(index, false), focus: index.lines, first: live.tail };
-  const error = firstError(index, verdict === 'fail' || verdict === 'tmpfail');
+  const isInLog = shown !== null && shown >= 1 && shown <= index.lines;
+  const error = isInLog ? shown : firstError(index, verdict === 'fail' || verdict === 'tmpfail');
   return { isLive: false, error, focus: error, first: Math.max(1, (error ?? 1) - BEFORE) };
 }
 

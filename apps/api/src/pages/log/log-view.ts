@@ -34,7 +34,7 @@ const TITLES: Record<LogSection['kind'], (name: string) => string> = {
   summary: () => 'Summary',
 };
 
-/** The line of the error that a reader wants to see first; null when no line tells of one. */
+/** The line of the error that a reader wants to see first, where no excerpt shows one; null when no line speaks of one. */
 export function firstError({ marks, sections }: LogIndex, hasFailed: boolean): number | null {
   const failed = sections.find(({ status }) => status === 'FAIL');
   if (!failed) return hasFailed ? (marks[0] ?? null) : null;
