@@ -1,6 +1,6 @@
 import { atOnce } from '../http/slices';
 import { SourceList } from './source-list';
-import { NAMED_MAX, sourceWarnings } from './source-warnings';
+import { NAMED_MAX, SOUGHT_MAX, sourceWarnings } from './source-warnings';
 
 const DAY_MS = 24 * 3_600_000;
 const LIST = atOnce(
@@ -42,10 +42,27 @@ it.each([
 
 it.each([
   ['pins', { pinPackages: [['src:nosuch', 'sid']] }],
+  ['pins of the suite', { pinPackages: [['src:foo,nosuch', 'bookworm']] }],
+  ['pins and extra apt sources', { pinPackages: [['src:nosuch', 'bookworm']], extraAptSources: ['ours'] }],
   ['extra apt sources', { extraAptSources: ['ours'] }],
   ['a suite of which nothing is known', { suite: 'sid' }],
 ])('nobody is warned of a package that may come from %s', (_where, changes) => {
   expect(told(run('nosuch', changes))).toEqual([]);
+});
+
+it('a pin that names a source package that its suite does not have is named', () => {
+  const pinPackages = [['libfoo1,src:foo,src:nosuch', 'bookworm']];
+  expect(told(run('helo', { pinPackages, suite: 'sid' }))).toEqual([
+    'bookworm has no source package "nosuch", which the pin "src:nosuch" names; did you mean "no-such" or "nosuch2"?',
+  ]);
+});
+
+it('no more packages are looked for than a request may name', () => {
+  const spec = Array.from({ length: SOUGHT_MAX }, (_, n) => `src:x${n}`).join(',');
+  const sentences = told(run('foo', { pinPackages: [[spec, 'bookworm']] }), run('nosuch'));
+  expect(sentences.at(-1)).toBe(
+    `${SOUGHT_MAX - NAMED_MAX} more source packages are in none of the suites that were asked for.`,
+  );
 });
 
 it('a package is named once, and of many the first ten', () => {

@@ -5,8 +5,10 @@ import type { SourceList } from './source-list';
 
 /** Packages that one answer names; of others it says how many there are. */
 export const NAMED_MAX = 10;
-/** Runs between two rests. */
-const RUNS_AT_ONCE = 50;
+/** Packages that are looked for in one request, those of pins among them. */
+export const SOUGHT_MAX = 100_000;
+/** Between two rests. */
+const SOUGHT_AT_ONCE = 50;
 /** A list that was seen to be right within this time needs no date. */
 const FRESH_MS = 24 * 60 * 60 * 1000;
 
@@ -20,40 +22,64 @@ export interface SourceLists {
   of(suite: string, arch: string): DatedSourceList | null;
 }
 
+/** A source package, and where it should be. */
+interface Sought {
+  name: string;
+  suite: string;
+  arch: string;
+  /** The entry of a pin that names it. */
+  pin?: string;
+  isSaid?: boolean;
+}
+
 /**
- * A sentence for each package that its suite does not have. Where other sources may bring it, or nothing is known of the suite,
- * there is none.
+ * A sentence for each source package that its suite does not have, whether it is to be tested or pinned. Where other sources may bring
+ * it, or nothing is known of the suite, there is none.
  */
 export function* sourceWarnings(runs: readonly Asked[], lists: SourceLists): SlicedWork<string[]> {
   const known = new Map<string, DatedSourceList | null>();
-  const unknown = new Map<string, { asked: Asked; list: DatedSourceList }>();
-  for (const [index, run] of runs.entries()) {
-    if (index % RUNS_AT_ONCE === 0) yield;
-    const place = `${run.suite}/${run.arch}`;
-    if (!known.has(place)) known.set(place, lists.of(run.suite, run.arch));
+  const unknown = new Map<string, { sought: Sought; list: DatedSourceList }>();
+  let count = 0;
+  for (const sought of soughtBy(runs)) {
+    const { name, suite, arch, pin } = sought;
+    count += 1;
+    if (count % SOUGHT_AT_ONCE === 0) yield;
+    if (count > SOUGHT_MAX) break;
+    const place = `${suite}/${arch}`;
+    if (!known.has(place)) known.set(place, lists.of(suite, arch));
     const list = known.get(place);
-    if (list && isMissing(run, list)) unknown.set(`${run.suite} ${run.package}`, { asked: run, list });
+    if (list && !list.list.has(name)) unknown.set(`${suite} ${pin ?? name}`, { sought, list });
   }
   const sentences: string[] = [];
-  for (const { asked, list } of [...unknown.values()].slice(0, NAMED_MAX))
-    sentences.push(...(yield* sentencesOf(asked, list)));
+  for (const { sought, list } of [...unknown.values()].slice(0, NAMED_MAX))
+    sentences.push(...(yield* sentencesOf(sought, list)));
   const more = unknown.size - NAMED_MAX;
   if (more > 0) sentences.push(`${more} more source packages are in none of the suites that were asked for.`);
   return sentences;
 }
 
-function isMissing(run: Asked, { list }: DatedSourceList): boolean {
-  return run.pinPackages.length === 0 && run.extraAptSources.length === 0 && !list.has(run.package);
+/** A pin may bring the package itself from another suite; binary packages of pins may be such that no source package names. */
+function* soughtBy(runs: readonly Asked[]): Iterable<Sought> {
+  for (const { package: name, suite, arch, pinPackages, extraAptSources, verdict } of runs) {
+    if (extraAptSources.length > 0) continue;
+    if (pinPackages.length === 0) yield { name, suite, arch, isSaid: verdict === 'absent' };
+    for (const [spec, of] of pinPackages)
+      for (const pin of spec.split(','))
+        if (pin.startsWith('src:')) yield { name: pin.slice('src:'.length), suite: of, arch, pin };
+  }
 }
 
 /** None where there is nothing to add to what the run says. */
-function* sentencesOf(asked: Asked, { list, seenAt }: DatedSourceList): SlicedWork<string[]> {
-  const { package: name, suite } = asked;
+function* sentencesOf(sought: Sought, { list, seenAt }: DatedSourceList): SlicedWork<string[]> {
+  const { name, suite, pin, isSaid } = sought;
   const hint = yield* hintOf(name, list);
-  if (asked.verdict === 'absent') return hint === null ? [] : [hint.replace(/^did /, 'Did ')];
+  if (isSaid) return hint === null ? [] : [hint.replace(/^did /, 'Did ')];
+  const what = pin === undefined ? '' : `, which the pin ${describe(pin)} names`;
   const isFresh = Date.now() - seenAt.getTime() <= FRESH_MS;
   const date = isFresh ? '' : `, as of ${seenAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  return [`${suite} has no source package ${describe(name)}${date}${hint === null ? '.' : `; ${hint}`}`];
+  return [
+    `${suite} has no source package ${describe(name)}${what}${date}${hint === null ? '.' : `; ${hint}`}`,
+  ];
 }
 
 /** What may have been meant; null when nothing is near. */
