@@ -1,3 +1,4 @@
+import { DroppedResults } from '../reports/dropped-results';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { freePort } from '@proctor/embedded';
@@ -34,6 +35,8 @@ function makeHealth(
 ) {
   const clock = new VirtualClock();
   const record = { ...IMAGE, suite: 'bookworm', arch: 'amd64', builtAt: 1_000_000 };
+  const dropped = new DroppedResults();
+  dropped.count('stale');
   const sources: HealthSources = {
     worker: { architectures: ['amd64'], isStopping: changes.stopping ?? false },
     bus: { isConnected: () => changes.connected ?? true },
@@ -42,7 +45,7 @@ function makeHealth(
       busy: 2,
       ended: () => ({ pass: 3, neutral: 0, fail: 1, tmpfail: 0, absent: 0, none: 0 }),
     },
-    outbox: { waiting: 1 },
+    outbox: { waiting: 1, dropped },
     offer: {
       offer: () => ({ testbeds: [], variants: [], ...(changes.problem && { problem: changes.problem }) }),
       lacks: () => changes.lacks ?? [],
@@ -99,6 +102,7 @@ it('the health of a worker is told in JSON', async () => {
     runs: [RUN],
     ended: { pass: 3, fail: 1 },
     resultsWaiting: 1,
+    resultsDropped: { stale: 1, refused: 0, second: 0, unkept: 0 },
     backends: { unshare: null, podman: 'podman is missing' },
     images: [{ backend: 'unshare', suite: 'bookworm', arch: 'amd64', ageSeconds: 3600 }],
     versions: { node: process.version, variants: { autopkgtest: '5.28' } },
@@ -155,6 +159,7 @@ it('the numbers of a worker’s health are metrics too, with all names escaped',
     'proctor_worker_results_waiting 1',
     'proctor_worker_attempts_total{verdict="pass"} 3',
     'proctor_worker_attempts_total{verdict="none"} 0',
+    'proctor_worker_results_dropped_total{cause="stale"} 1',
     'proctor_worker_backend_usable{backend="unshare"} 1',
     'proctor_worker_backend_usable{backend="podman"} 0',
     'proctor_worker_image_age_seconds{backend="unshare",suite="bookworm",arch="amd64"} 3600',

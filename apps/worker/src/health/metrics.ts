@@ -33,6 +33,14 @@ export async function metricsOf(report: HealthReport): Promise<string> {
   });
   for (const [verdict, count] of Object.entries(report.ended)) ended.inc({ verdict }, count);
 
+  const dropped = new Counter({
+    name: `${PREFIX}results_dropped_total`,
+    help: 'Results that counted for nothing, by cause.',
+    labelNames: ['cause'],
+    registers: [registry],
+  });
+  for (const [cause, count] of Object.entries(report.resultsDropped)) dropped.inc({ cause }, count);
+
   const lacking = gauge(registry, 'lacking', 'Whether there is too little of something to take work.', [
     'of',
   ]);

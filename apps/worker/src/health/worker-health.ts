@@ -1,6 +1,7 @@
 import type { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import type { WorkerConfiguration } from '@proctor/config';
+import type { Drop } from '../reports/dropped-results';
 import type { DiskOutbox } from '../reports/outbox';
 import type { ReportedStanding, Standings } from '../slot/standings';
 import type { Backend } from '../testbed/backend';
@@ -41,6 +42,8 @@ export interface HealthReport {
   ended: Ends;
   /** Results on disk that no dispatcher has answered yet. */
   resultsWaiting: number;
+  /** Results that counted for nothing, by cause, since the process was started. */
+  resultsDropped: Record<Drop, number>;
   machine: MachineLoad;
   /** Backend → what is wrong with it; null: it is usable. */
   backends: Record<string, string | null>;
@@ -53,7 +56,7 @@ export interface HealthSources {
   worker: Pick<Worker, 'architectures' | 'isStopping'>;
   bus: Pick<Bus, 'isConnected'>;
   runs: Pick<ObservedRuns, 'busy' | 'current' | 'ended'>;
-  outbox: Pick<DiskOutbox, 'waiting'>;
+  outbox: Pick<DiskOutbox, 'waiting' | 'dropped'>;
   offer: Pick<ResourceGuard, 'offer' | 'lacks'>;
   notices: Pick<Notices, 'problem' | 'refusal'>;
   testbeds: Pick<Testbeds, 'findings'>;
@@ -96,6 +99,7 @@ export class WorkerHealth {
       runs: runs.current(),
       ended: runs.ended(),
       resultsWaiting: outbox.waiting,
+      resultsDropped: outbox.dropped.current(),
       machine,
       backends,
       images,

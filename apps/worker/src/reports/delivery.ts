@@ -14,6 +14,7 @@ import {
 } from '@proctor/contracts';
 import { growingPauseMs, scattered } from '@proctor/pauses';
 import type { Log } from '@proctor/process';
+import type { DroppedResults } from './dropped-results';
 import type { DispatcherFeatures } from '../slot/dispatcher-features';
 import { isMissing, removeResult, setResultAside, type KeptResult } from './result-folder';
 
@@ -31,6 +32,7 @@ export interface DeliveryParts {
   clock: Clock;
   log: Log;
   settings: DeliverySettings;
+  dropped: DroppedResults;
   /** From 0 up to 1. */
   random: () => number;
 }
@@ -73,6 +75,16 @@ export class ResultDelivery {
       await this.restBeforeUploadingAgain();
       this.unanswered = 0;
     }
+    this.stoppedUnanswered();
+  }
+
+  private stoppedUnanswered(): void {
+    if (this.result.folder !== null) return;
+    const { verdict, message } = this.result.report;
+    this.parts.log.warn(
+      `${this.title()}: its result is lost, ${verdict} (${message}): the worker ends, and could not write it to its disk`,
+    );
+    this.parts.dropped.count('unkept');
   }
 
   /** The dispatcher has answered. */
@@ -171,10 +183,12 @@ export class ResultDelivery {
       this.parts.log.warn(
         `${this.title()}: the scheduler cannot read the report: ${reason ?? 'no reason was given'}`,
       );
+      this.parts.dropped.count('refused');
       await this.setAside();
       return true;
     }
     if (answer === 'stale') {
+      this.parts.dropped.count('stale');
       this.parts.log.warn(`${this.title()}: the result came too late: ${reason ?? 'it is stale'}`);
     } else if (reason !== undefined) {
       this.parts.log.warn(`${this.title()}: the result is recorded, but: ${reason}`);
@@ -196,8 +210,10 @@ export class ResultDelivery {
     const { folder } = this.result;
     if (folder === null) return;
     try {
-      const kept = await setResultAside(folder, this.parts.settings.refusedKeptMax);
-      this.parts.log.warn(`${this.title()}: its result is kept in ${kept}`);
+      const { aside, surplus } = await setResultAside(folder, this.parts.settings.refusedKeptMax);
+      this.parts.log.warn(`${this.title()}: its result is kept in ${aside}`);
+      if (surplus.length > 0)
+        this.parts.log.warn(`older results that were refused are removed: ${surplus.join(', ')}`);
     } catch (error) {
       this.parts.log.warn(`${this.title()}: its result could not be set aside: ${String(error)}`);
       await this.removeCopy();

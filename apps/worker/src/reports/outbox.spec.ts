@@ -65,6 +65,7 @@ it.each<[RecordedSignal['answer'], string | undefined, string[]]>([
   answer(word, reason);
   await finished;
   expect(said).toEqual(lines);
+  expect(outbox.dropped.current().stale).toBe(word === 'stale' ? 1 : 0);
   expect(await readdir(path)).toEqual([]);
 });
 
@@ -83,7 +84,9 @@ it('the outbox sets aside the latest result that the dispatcher cannot read, and
   expect(said).toEqual([
     'run 7 attempt 2: the scheduler cannot read the report: tests.0.name: no such name',
     `run 7 attempt 2: its result is kept in ${join(path, '7-2-5.refused')}`,
+    expect.stringMatching(/^older results that were refused are removed: .*-1\.refused$/),
   ]);
+  expect(outbox.dropped.current().refused).toBe(1);
   const second = await makeOutbox();
   await second.outbox.deliverLeftovers();
   expect(second.said).toEqual([]);

@@ -10,6 +10,7 @@ import {
 } from '@proctor/contracts';
 import { withLogFields } from '@proctor/process';
 import type { Deliver, KeptFile, ReportOutbox } from '../slot/ports';
+import { DroppedResults } from './dropped-results';
 import { ResultDelivery, type DeliveryParts, type DeliverySettings } from './delivery';
 import { reportable } from './reportable';
 import { keepResult, keptResults, type KeptResult } from './result-folder';
@@ -20,7 +21,7 @@ const DELIVERY_SETTINGS: DeliverySettings = {
   refusedKeptMax: 10,
 };
 
-export interface OutboxParts extends Omit<DeliveryParts, 'settings'> {
+export interface OutboxParts extends Omit<DeliveryParts, 'settings' | 'dropped'> {
   /** The folder of the results. */
   path: string;
   settings?: DeliverySettings;
@@ -34,6 +35,7 @@ export class DiskOutbox implements ReportOutbox {
   /** Kept results that are not delivered yet, since they are not complete. */
   private readonly incomplete = new Map<string, KeptResult>();
   private stopped = false;
+  readonly dropped = new DroppedResults();
 
   constructor(private readonly parts: OutboxParts) {}
 
@@ -54,6 +56,7 @@ export class DiskOutbox implements ReportOutbox {
     if (this.deliveries.has(key(report))) {
       const dropped = `${titleOf(report)}: a second result is dropped, ${report.verdict} (${report.message})`;
       this.parts.log.warn(`${dropped}: the first one is on its way`);
+      this.dropped.count('second');
       return () => Promise.resolve();
     }
     const { report: sound, dropped } = reportable(report);
@@ -111,9 +114,15 @@ export class DiskOutbox implements ReportOutbox {
 
   private async deliver(result: KeptResult): Promise<void> {
     this.incomplete.delete(key(result.report));
-    if (this.stopped || this.deliveries.has(key(result.report))) return;
-    const delivery = new ResultDelivery(result, { settings: DELIVERY_SETTINGS, ...this.parts });
+    if (this.deliveries.has(key(result.report)) || (this.stopped && result.folder !== null)) return;
+    const delivery = new ResultDelivery(result, {
+      settings: DELIVERY_SETTINGS,
+      ...this.parts,
+      dropped: this.dropped,
+    });
     this.deliveries.set(key(result.report), delivery);
+    // It says that the result, which is on no disk, is lost.
+    if (this.stopped) delivery.stop();
     try {
       const { runId: run, attempt } = result.report;
       await withLogFields({ run, attempt }, () => delivery.deliver());

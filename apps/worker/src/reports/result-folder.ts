@@ -111,8 +111,11 @@ export async function removeResult(folder: string): Promise<void> {
   await rm(removed, { recursive: true, force: true });
 }
 
-/** Keeps a result that is never delivered again, and of such results the latest `keptMax`. Returns its folder. */
-export async function setResultAside(folder: string, keptMax: number): Promise<string> {
+/** Keeps a result that is never delivered again, and of such results the latest `keptMax`. */
+export async function setResultAside(
+  folder: string,
+  keptMax: number,
+): Promise<{ /** Where it is now. */ aside: string; /** Folders that were removed. */ surplus: string[] }> {
   const aside = `${folder}${REFUSED}`;
   await rm(aside, { recursive: true, force: true });
   await rename(folder, aside);
@@ -121,9 +124,10 @@ export async function setResultAside(folder: string, keptMax: number): Promise<s
   const all = await Promise.all(
     names.map(async (name) => ({ path: join(path, name), since: (await stat(join(path, name))).ctimeMs })),
   );
-  const surplus = all.sort((a, b) => b.since - a.since).slice(keptMax);
-  await Promise.all(surplus.map((each) => rm(each.path, { recursive: true, force: true })));
-  return aside;
+  const sorted = all.sort((a, b) => b.since - a.since);
+  const surplus = sorted.slice(keptMax).map((each) => each.path);
+  await Promise.all(surplus.map((each) => rm(each, { recursive: true, force: true })));
+  return { aside, surplus };
 }
 
 /**

@@ -72,5 +72,23 @@ describe('a verdict that is kept before its files', () => {
     answer('recorded');
     await finished;
     expect(reports).toEqual([report]);
+    expect(outbox.dropped.current().second).toBe(1);
   });
 });
+
+it.each(['while it is delivered', 'before'])(
+  'a result that is on no disk is said to be lost when the worker ends %s',
+  async (when) => {
+    const { outbox, arrived, said } = await makeOutbox();
+    const { report } = await pack();
+    if (when === 'before') outbox.stop();
+    const finished = outbox.unkept('amd64', { ...report, verdict: 'tmpfail', message: 'no disk' });
+    if (when !== 'before') await arrived(1);
+    outbox.stop();
+    await finished;
+    expect(said.at(-1)).toBe(
+      'run 7 attempt 2: its result is lost, tmpfail (no disk): the worker ends, and could not write it to its disk',
+    );
+    expect(outbox.dropped.current().unkept).toBe(1);
+  },
+);
