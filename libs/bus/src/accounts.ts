@@ -44,7 +44,7 @@ const SYSTEM = 'SYS';
 /** Of each connection. A worker needs a few for each of its architectures, and one for its answers. */
 const WORKER_SUBSCRIPTIONS_MAX = 1_000;
 /** A worker has one, and another while it takes a new one for a dead one. */
-const WORKER_CONNECTIONS_MAX = 32;
+const WORKER_CONNECTIONS_MAX = 8;
 
 /**
  * The accounts of nats-server: one for the services, and one for each worker, which

@@ -23,6 +23,7 @@ import { BUS_LIMITS } from './limits';
 import { Outages } from './outages';
 import { RequestGate } from './request-gate';
 import { Serving } from './serving';
+import { Turns } from './turns';
 
 /** Subjects that are remembered as those of a flood. */
 const SHUNNED_MAX = 10_000;
@@ -44,6 +45,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   private readonly outages: Outages;
   private readonly complaints: Complaints;
   private readonly gate: RequestGate;
+  private readonly turns: Turns;
   /** By subject: for how long it was not listened to last, and until when. */
   private readonly shunned = new Map<string, { forMs: number; untilMs: number }>();
 
@@ -56,6 +58,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     this.outages = new Outages(this.logger, clock);
     this.complaints = new Complaints(this.logger, clock);
     this.gate = new RequestGate(BUS_LIMITS, clock, this.logger);
+    this.turns = new Turns(clock);
   }
 
   listen(callback: (error?: unknown) => void): void {
@@ -65,6 +68,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   /** Receives nothing more and waits for the handlers in flight, at most `drainTimeoutMs`. */
   async close(): Promise<void> {
     this.gate.close();
+    this.turns.close();
     await Promise.all([...this.servings.keys()].map((what) => this.end(what)));
     await within(Promise.allSettled(this.handling), this.drainTimeoutMs, this.clock);
   }
@@ -159,8 +163,11 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
       bytes,
       isTooLong: bytes > REQUEST_BYTES_MAX[kind],
       begin: (notice) => {
-        if (bytes <= REQUEST_BYTES_MAX[kind]) this.begin(template, scope, message, notice);
-        else this.refuseLong(sender, message, bytes, REQUEST_BYTES_MAX[kind]);
+        if (bytes > REQUEST_BYTES_MAX[kind]) this.refuseLong(sender, message, bytes, REQUEST_BYTES_MAX[kind]);
+        else {
+          const begin = (): void => this.begin(template, scope, message, notice);
+          this.turns.take({ rank: kind === 'renew' ? 0 : 1, sender, bytes, begin });
+        }
       },
       refuse: (why) => {
         message.respond?.(failureText(new Error(why)));

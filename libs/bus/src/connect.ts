@@ -3,6 +3,7 @@ import type { Credentials } from './credentials';
 import { BUS_LIMITS, type BusLimits } from './limits';
 import { NatsBus } from './nats-bus';
 import { NatsLink } from './nats-link';
+import { RequestLinks } from './request-links';
 
 export interface BusOptions {
   /** For people who look at the server's connections; the name of the credentials when absent. */
@@ -23,10 +24,10 @@ export async function connectBus(credentials: Credentials, options: BusOptions =
   const logger = new Logger('Bus');
   logger.log(`connecting to NATS at ${credentials.url} as ${clientName}`);
   const limits = { ...BUS_LIMITS, ...options.limits };
-  const bus = new NatsBus(
-    await NatsLink.open(credentials, clientName, limits, { makesStreams, waitsForAdmission }),
-    limits,
-  );
+  const link = await NatsLink.open(credentials, clientName, limits, { makesStreams, waitsForAdmission });
+  // Who makes the streams serves the workers.
+  const requestLinks = makesStreams ? await RequestLinks.open(credentials, clientName) : null;
+  const bus = new NatsBus(link, limits, requestLinks);
   logger.log(`connected to NATS at ${credentials.url}`);
   return bus;
 }

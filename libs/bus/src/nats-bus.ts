@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import {
   errors,
@@ -23,7 +22,7 @@ import {
 } from '@proctor/contracts';
 import { logFields } from '@proctor/process';
 import { parseAnswer, requireRoom } from './body';
-import { bytesOf, whole } from './received';
+import { addressOf, bytesOf, headersOf, REQUEST_ID, requestOf, whole } from './received';
 import {
   Bus,
   NoAnswer,
@@ -47,20 +46,10 @@ import { NatsReportConsumption } from './nats-reports';
 import { NatsStaging } from './nats-staging';
 import { NatsWorkerStreams } from './nats-worker-streams';
 import { ReportIntake } from './report-intake';
+import type { RequestLinks } from './request-links';
 import { StreamLevels } from './stream-levels';
 import { isCopy, isFull } from './streams';
 import { unlessClosed } from './unless-closed';
-
-/**
- * What nats-server tells of the client whose request a shared import carries from one account into another. It takes the
- * place of a header of that name which the client has sent itself.
- */
-const REQUEST_INFO = 'Nats-Request-Info';
-
-/** Names the HTTP request on whose behalf a message is sent. */
-const REQUEST_ID = 'Proctor-Request';
-/** As the api gives and takes them. A worker could send anything, and lines of a log are made of it. */
-const SANE_REQUEST_ID = /^[\w.:/+=-]{1,128}$/;
 
 /** The bus on a NATS server with JetStream; see connectBus. */
 export class NatsBus extends Bus {
@@ -78,9 +67,11 @@ export class NatsBus extends Bus {
   constructor(
     private readonly link: NatsLink,
     private readonly limits: BusLimits,
+    private readonly requestLinks: RequestLinks | null,
   ) {
     super();
     this.nc = link.nc;
+    void link.nc.closed().then(() => this.requestLinks?.close());
     this.logs = new NatsLogs(link.js, link.jsm);
     this.events = new NatsEvents(link.nc, link.inboxPrefix, JETSTREAM_TIMEOUT_MS);
     this.staging = new NatsStaging(link, limits.replicas > 1);
@@ -214,16 +205,18 @@ export class NatsBus extends Bus {
   }
 
   isConnected(): boolean {
-    return this.link.isConnected();
+    return this.link.isConnected() && this.requestLinks?.isConnected() !== false;
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.consumptions].map((consumption) => consumption.stop()));
+    await this.requestLinks?.close();
     await this.link.close();
   }
 
   subscribe(subject: string, handler: (message: BusMessage) => void): () => void {
-    const isOfAllWorkers = requestKind(subject) !== null && subject.includes('*');
+    const kind = requestKind(subject);
+    const isOfAllWorkers = kind !== null && subject.includes('*');
     const callback = (error: Error | null, message: Msg): void => {
       if (error) return this.logger.error(`subscription of ${subject}: ${error.message}`);
       const received = this.received(message);
@@ -234,7 +227,8 @@ export class NatsBus extends Bus {
       return () => subscription.unsubscribe();
     }
     const workers = () => this.reportStreams.workersFor(subject.split('.')[2]!);
-    const requests = new NatsRequests(this.nc, subject, callback, workers, systemClock);
+    const nc = this.requestLinks?.of(kind) ?? this.nc;
+    const requests = new NatsRequests(nc, subject, callback, workers, systemClock);
     this.requests.add(requests);
     return () => {
       this.requests.delete(requests);
@@ -250,7 +244,7 @@ export class NatsBus extends Bus {
 
   async flush(): Promise<void> {
     this.requireConnection();
-    await this.nc.flush();
+    await Promise.all([this.nc.flush(), this.requestLinks?.flush()]);
   }
 
   async consumeReports(
@@ -285,10 +279,10 @@ export class NatsBus extends Bus {
         return message.string();
       },
       get from() {
-        return addressOf(message.headers);
+        return addressOf(headersOf(message));
       },
       get request() {
-        return requestOf(message.headers);
+        return requestOf(headersOf(message));
       },
       ...(reply && { respond }),
     };
@@ -332,21 +326,4 @@ function requestHeaders(): { headers?: MsgHdrs } {
   const made = headers();
   made.set(REQUEST_ID, request);
   return { headers: made };
-}
-
-function requestOf(received: MsgHdrs | undefined): string | undefined {
-  const told = received?.last(REQUEST_ID);
-  return told && SANE_REQUEST_ID.test(told) ? told : undefined;
-}
-
-/** The IP address of the client that a request came from; undefined when nats-server does not tell. */
-function addressOf(headers: MsgHdrs | undefined): string | undefined {
-  const told = headers?.last(REQUEST_INFO);
-  if (!told) return undefined;
-  try {
-    const { host } = JSON.parse(told) as { host?: unknown };
-    return typeof host === 'string' && isIP(host) !== 0 ? host : undefined;
-  } catch {
-    return undefined;
-  }
 }

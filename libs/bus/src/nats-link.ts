@@ -1,20 +1,18 @@
-import { connect, errors, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Credentials } from './credentials';
 import { inboxPrefix } from './accounts';
-import { connectionOptions, RECONNECT_WAIT_MS } from './connection-options';
+import { connectionOptions } from './connection-options';
+import { firstConnection, isRefusedUser, pauseMsAfter } from './first-connection';
 import type { BusLimits } from './limits';
 import { Refusals } from './refusals';
 import { ensureReportStream, ensureStreams, ensureWorkerStreams, explainRefusal, isRefusal } from './streams';
-import { growingPauseMs, scattered } from '@proctor/pauses';
 
 export const JETSTREAM_TIMEOUT_MS = 10_000;
 const STREAMS_RETRY_MS = 500;
-/** Before a server is asked again that was not there, or did not let this user in, when the process began. */
-const CONNECT_MAX_MS = 5_000;
 const STREAMS_REFUSALS_MAX = 4;
 const DRAIN_TIMEOUT_MS = 5000;
 
@@ -189,36 +187,4 @@ export class NatsLink {
       }
     }
   }
-}
-
-/** A server that had no time to check the credentials, as on a loaded machine, says so by an error of the same class. */
-function isRefusedUser(error: unknown): boolean {
-  return error instanceof errors.AuthorizationError && !/timeout/i.test(error.message);
-}
-
-/** Waits for a server that is not there; its refusal is final, unless the user may be let in later. */
-async function firstConnection(
-  options: ConnectionOptions,
-  waitsForAdmission: boolean,
-): Promise<NatsConnection> {
-  let said = '';
-  for (let failures = 1; ; failures += 1) {
-    try {
-      return await connect(options);
-    } catch (error) {
-      const isRefused = isRefusedUser(error);
-      if (isRefused && !waitsForAdmission) throw error;
-      const what = isRefused
-        ? `nats-server at ${String(options.servers)} does not let ${options.name} in: is it registered?`
-        : `no NATS at ${String(options.servers)} yet, trying again: ${String(error)}`;
-      if (what !== said) new Logger('Bus').warn(what);
-      said = what;
-      await delay(pauseMsAfter(failures, RECONNECT_WAIT_MS));
-    }
-  }
-}
-
-/** All processes of a deployment may wait for the same server. */
-function pauseMsAfter(failures: number, firstMs: number): number {
-  return scattered(growingPauseMs(firstMs, CONNECT_MAX_MS, failures), Math.random());
 }

@@ -69,9 +69,14 @@ function deliveryOf(message: Msg): Delivery | null {
     text: message.string(),
     deliveries,
     acknowledge: () => say('+ACK'),
-    refuse: (delayMs) => say(delayMs > 0 ? `-NAK ${JSON.stringify({ delay: nanos(delayMs) })}` : '-NAK'),
+    refuse: (delayMs) => say(nak(delayMs)),
     // Without a reason: servers before 2.10.4 do not understand one.
     end: () => say('+TERM'),
     stillWorking: () => say('+WPI'),
   };
+}
+
+/** The server takes whole nanoseconds only, and delivers at once for the sake of any other delay. */
+export function nak(delayMs: number): string {
+  return delayMs > 0 ? `-NAK ${JSON.stringify({ delay: nanos(Math.ceil(delayMs)) })}` : '-NAK';
 }

@@ -24,6 +24,16 @@ function ask(sender: string, times: number, bytes = 1): void {
     });
 }
 
+function askLong(times: number): void {
+  for (let time = 0; time < times; time += 1)
+    gate.take('w1', {
+      bytes: 10,
+      isTooLong: true,
+      begin: () => begun.push(['w1', 'long']),
+      refuse: (why) => refused.push(why),
+    });
+}
+
 /** Step by step: a manual clock does what is due at the end of a step alone. */
 function pass(ms: number): void {
   for (let at = 0; at < ms; at += 10) clock.advance(10);
@@ -65,14 +75,17 @@ it('large requests are counted by their bytes', () => {
 
 it('a request that is longer than any never waits', () => {
   ask('w1', 20);
-  gate.take('w1', {
-    bytes: 1_000_000,
-    isTooLong: true,
-    begin: () => begun.push(['w1', 'long']),
-    refuse: (why) => refused.push(why),
-  });
+  askLong(1);
   pass(2_000);
   expect([begun.length, refused.length]).toEqual([20, 1]);
+});
+
+it('a sender of several requests in a second that are longer than any floods, whatever it may send', () => {
+  askLong(3);
+  expect([begun.length, refused.length]).toEqual([2, 1]);
+  pass(1_000);
+  askLong(1);
+  expect([begun.length, refused.length]).toEqual([3, 1]);
 });
 
 it('what has no room to wait is refused, ten times in a second with a word', () => {

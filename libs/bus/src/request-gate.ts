@@ -22,10 +22,18 @@ export interface GatedRequest {
 const BURST_SECONDS = 2;
 /** Between two lines of the log about the same sender. */
 const TOLD_EVERY_MS = 60_000;
+/** Requests that are longer than any, of one sender in a second, before it counts as a flood. */
+const LONG_PER_SECOND_MAX = 2;
 /** Answers to refused requests of one sender in a second: those beyond get none. */
 const REFUSALS_PER_SECOND_MAX = 10;
 /** Senders that are remembered though they have sent nothing of late. */
 const SENDERS_MAX = 10_000;
+
+/** Counts within a second. */
+interface Tally {
+  sinceMs: number;
+  count: number;
+}
 
 interface Sender {
   atMs: number;
@@ -34,7 +42,8 @@ interface Sender {
   waiting: GatedRequest[];
   waitingBytes: number;
   isTimed: boolean;
-  refusals: { sinceMs: number; count: number };
+  refusals: Tally;
+  long: Tally;
   toldMs: number;
   late: number;
   refused: number;
@@ -58,7 +67,8 @@ export class RequestGate {
   take(sender: string, request: GatedRequest): void {
     const known = this.senderOf(sender);
     this.refill(known);
-    if (known.waiting.length === 0 && known.requests >= 1 && known.bytes >= 1) {
+    const isFlood = request.isTooLong === true && this.counted(known.long) > LONG_PER_SECOND_MAX;
+    if (!isFlood && known.waiting.length === 0 && known.requests >= 1 && known.bytes >= 1) {
       this.charge(known, request);
       return request.begin();
     }
@@ -114,11 +124,14 @@ export class RequestGate {
   private refuse(name: string, sender: Sender, request: GatedRequest): void {
     sender.refused += 1;
     this.tell(name, sender);
-    const now = this.clock.now();
-    if (now - sender.refusals.sinceMs >= 1000) sender.refusals = { sinceMs: now, count: 0 };
-    sender.refusals.count += 1;
-    if (sender.refusals.count <= REFUSALS_PER_SECOND_MAX) request.refuse(this.noticeFor(name));
+    if (this.counted(sender.refusals) <= REFUSALS_PER_SECOND_MAX) request.refuse(this.noticeFor(name));
     this.flooded(name);
+  }
+
+  private counted(tally: Tally): number {
+    const now = this.clock.now();
+    if (now - tally.sinceMs >= 1000) Object.assign(tally, { sinceMs: now, count: 0 });
+    return (tally.count += 1);
   }
 
   /** A debt is paid in a second: a flood that is over is forgotten soon. */
@@ -166,6 +179,7 @@ export class RequestGate {
       waitingBytes: 0,
       isTimed: false,
       refusals: { sinceMs: -Infinity, count: 0 },
+      long: { sinceMs: -Infinity, count: 0 },
       toldMs: -Infinity,
       late: 0,
       refused: 0,

@@ -246,7 +246,7 @@ it('the room of others is not taken by connections without end', async () => {
   // The server may have closed the connection before its reason is read.
   await expect(open()).rejects.toThrow();
   expect(await readFile(join(folder, 'server.log'), 'utf8')).toMatch(/maximum account active connections/);
-  expect(opened.length).toBeLessThanOrEqual(32);
+  expect(opened.length).toBeLessThanOrEqual(8);
   await (await raw('w2')).flush();
   await Promise.all(opened.map((nc) => nc.close()));
   await (await raw('w1')).flush();

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
-import type { Bus } from '@proctor/bus';
+import { Complaints, type Bus } from '@proctor/bus';
+import { systemClock } from '@proctor/clock';
 import { grantOf, stagingName, type FinishedReport, type Grant, type ResultFile } from '@proctor/contracts';
 import { StoreMismatch, StoreUnavailable, type ResultStore } from '@proctor/store';
 
@@ -12,6 +13,7 @@ export interface StagedResult extends Grant {
 /** The files of finished reports, on their way from the workers' staging areas to the store. */
 export class StagedFiles {
   private readonly logger = new Logger('Reports');
+  private readonly complaints = new Complaints({ error: (line) => this.logger.warn(line) }, systemClock);
 
   constructor(
     private readonly bus: Bus,
@@ -37,13 +39,12 @@ export class StagedFiles {
       ...files.map(({ name }) => this.bus.dropStaged(worker, stagingName(staged, name))),
       this.bus.purgeLog(worker, grantOf(staged)),
     ]);
-    for (const outcome of cleared) {
-      if (outcome.status === 'rejected') {
-        this.logger.warn(
-          `run ${runId}, attempt ${attempt}: something is left behind: ${String(outcome.reason)}`,
-        );
-      }
-    }
+    const reasons = cleared
+      .filter((outcome) => outcome.status === 'rejected')
+      .map(({ reason }) => String(reason));
+    if (reasons.length === 0) return;
+    const line = `run ${runId}, attempt ${attempt}: something is left behind: ${reasons.join('; ')}`;
+    this.complaints.about(`worker ${worker}`, line);
   }
 
   private async moveFile(report: FinishedReport, file: ResultFile): Promise<string | null> {

@@ -1,0 +1,40 @@
+import { connect, errors, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
+import { Logger } from '@nestjs/common';
+import { growingPauseMs, scattered } from '@proctor/pauses';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RECONNECT_WAIT_MS } from './connection-options';
+
+/** Before a server is asked again that was not there, or did not let this user in, when the process began. */
+const CONNECT_MAX_MS = 5_000;
+
+/** A server that had no time to check the credentials, as on a loaded machine, says so by an error of the same class. */
+export function isRefusedUser(error: unknown): boolean {
+  return error instanceof errors.AuthorizationError && !/timeout/i.test(error.message);
+}
+
+/** Waits for a server that is not there; its refusal is final, unless the user may be let in later. */
+export async function firstConnection(
+  options: ConnectionOptions,
+  waitsForAdmission: boolean,
+): Promise<NatsConnection> {
+  let said = '';
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await connect(options);
+    } catch (error) {
+      const isRefused = isRefusedUser(error);
+      if (isRefused && !waitsForAdmission) throw error;
+      const what = isRefused
+        ? `nats-server at ${String(options.servers)} does not let ${options.name} in: is it registered?`
+        : `no NATS at ${String(options.servers)} yet, trying again: ${String(error)}`;
+      if (what !== said) new Logger('Bus').warn(what);
+      said = what;
+      await delay(pauseMsAfter(failures, RECONNECT_WAIT_MS));
+    }
+  }
+}
+
+/** All processes of a deployment may wait for the same server. */
+export function pauseMsAfter(failures: number, firstMs: number): number {
+  return scattered(growingPauseMs(firstMs, CONNECT_MAX_MS, failures), Math.random());
+}
