@@ -15,6 +15,8 @@ import { type Followed, followedEntries, followedObject, followedView } from './
 
 /** Each is compared with the names of all packages. */
 const WILD_PATTERNS_MAX = 20;
+/** Of one request. */
+export const NAMES_MAX = 10_000;
 const PATTERN = /^[a-z0-9*][a-z0-9+.*-]{0,199}$/;
 const TOKEN = /^([\w-]{43})\.xml$/;
 
@@ -23,9 +25,10 @@ export class PatternsPipe implements PipeTransform<Parameters, string[]> {
   /** @throws Problem 400 for what can be no name, and when there is none */
   transform(parameters: Parameters): string[] {
     const { value: sent, pointer } = parameters.get('packages') ?? { value: '', pointer: null };
-    const given: unknown = typeof sent === 'string' ? sent.split(/[\s,]+/) : sent;
+    const given: unknown = typeof sent === 'string' ? sent.split(/[\s,]+/, NAMES_MAX + 1) : sent;
     if (!Array.isArray(given))
       throw refused(`packages must be a text or a list of names, not ${describe(sent)}.`, pointer);
+    if (given.length > NAMES_MAX) throw refused(`packages names more than ${NAMES_MAX} at once.`, pointer);
     const words = given.filter((word) => word !== '') as unknown[];
     if (words.length === 0) throw refused('No package is named in packages.', pointer);
     const wrong = words.find((word) => typeof word !== 'string' || !PATTERN.test(word));

@@ -1,6 +1,9 @@
 import { textParameters } from '../../http/parameters';
-import { batchOf, queryOf, RequestFieldsPipe } from './request-fields';
+import { batchOf as batchWithin, CHOSEN_LENGTH_MAX, queryOf, RequestFieldsPipe } from './request-fields';
+import type { RequestFields } from './request-fields';
 
+const LIMITS = { itemsPerRequestMax: 20_000, shortBodyBytesMax: 1024 ** 2 };
+const batchOf = (fields: RequestFields) => batchWithin(fields, LIMITS);
 const fieldsOf = (fields: Record<string, string>) =>
   new RequestFieldsPipe().transform(textParameters(Object.entries(fields), () => null));
 
@@ -86,4 +89,35 @@ it('a form leaves mistakes for the rules of the API to name', () => {
     arch: [],
     tests: [{ package: 'hello', priority: '7.5', 'pin-packages': [['glibc']] }],
   });
+});
+
+it.each([
+  ['a long trigger for many packages', { packages: 'hello '.repeat(100), trigger: 'x'.repeat(60_000) }],
+  ['pins for many packages', { packages: 'hello '.repeat(100), pins: 'src:hello, sid\n'.repeat(2_000) }],
+  [
+    'packages in many suites',
+    { packages: 'hello '.repeat(2_000), suite: Array.from({ length: 100 }, (_, n) => `s${n}`).join() },
+  ],
+])('a form asks for no more than a body could: %s', (_, fields) => {
+  expect(() => batchOf(fieldsOf({ suite: 'sid', 'arch-amd64': 'on', ...fields }))).toThrow(
+    expect.objectContaining({ status: 413 }) as Error,
+  );
+});
+
+it('a form asks for no more tests than a request may have', () => {
+  for (const packages of ['a '.repeat(20_001), `\n${'a,'.repeat(400_000)}`])
+    expect(() => batchOf(fieldsOf({ packages, suite: 'sid', 'arch-amd64': 'on' }))).toThrow(
+      expect.objectContaining({ status: 413 }) as Error,
+    );
+});
+
+it('a form of as many packages as a request may have is taken', () => {
+  const fields = fieldsOf({ packages: 'hello '.repeat(20_000), suite: 'sid', 'arch-amd64': 'on' });
+  expect(batchOf(fields)[0]!.tests).toHaveLength(20_000);
+});
+
+it('a field that names suites has at most CHOSEN_LENGTH_MAX characters', () => {
+  expect(() => fieldsOf({ suite: ','.repeat(CHOSEN_LENGTH_MAX + 1) })).toThrow(
+    expect.objectContaining({ status: 400 }) as Error,
+  );
 });

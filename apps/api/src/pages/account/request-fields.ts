@@ -1,5 +1,7 @@
 import type { PipeTransform } from '@nestjs/common';
+import type { ApiConfiguration } from '../../configuration.token';
 import type { Parameters } from '../../http/parameters';
+import { badRequest, Problem } from '../../http/problem';
 
 /** What the form of a request holds, as it was typed. */
 export interface RequestFields {
@@ -17,12 +19,17 @@ export interface RequestFields {
 
 export type RequestStep = 'preview' | 'submit';
 
+type FormLimits = Pick<ApiConfiguration['server'], 'itemsPerRequestMax' | 'shortBodyBytesMax'>;
+
 /** Part of a batch, as `POST /api/v1/test/batch` takes it. */
 export interface RequestPart {
   suite: string;
   arch: string[];
   tests: Record<string, unknown>[];
 }
+
+/** Of the names of suites, or architectures, in one field. */
+export const CHOSEN_LENGTH_MAX = 16_384;
 
 /** Fields of a form or of a query; ticked boxes are fields named `suite-sid`, `arch-amd64` and `source-NAME`. */
 export class RequestFieldsPipe implements PipeTransform<Parameters, RequestFields & { step: RequestStep }> {
@@ -38,11 +45,13 @@ export class RequestFieldsPipe implements PipeTransform<Parameters, RequestField
     /** With `[]` behind its name, as debci's form has it, a field may come several times. */
     const several = (name: string): string[] =>
       [parameters.get(`${name}[]`)?.value].flat().filter((each) => typeof each === 'string');
-    const chosen = (name: string): string[] => [
-      ...new Set(
-        [...ticked(`${name}-`), ...text(name).split(','), ...several(name)].filter((each) => each !== ''),
-      ),
-    ];
+    const chosen = (name: string): string[] => {
+      const names = text(name);
+      if (names.length > CHOSEN_LENGTH_MAX)
+        throw badRequest(`${name} has ${names.length} characters, of at most ${CHOSEN_LENGTH_MAX}.`);
+      const all = [...ticked(`${name}-`), ...names.split(','), ...several(name)];
+      return [...new Set(all.filter((each) => each !== ''))];
+    };
     const step = text('step');
     return {
       packages: text('packages') || text('package'),
@@ -83,8 +92,15 @@ export class UploadPipe implements PipeTransform<Parameters, Upload> {
   }
 }
 
-/** The request that a form means, in the words of the API. What is left open is left out. */
-export function batchOf(fields: RequestFields): RequestPart[] {
+/**
+ * The request that a form means, in the words of the API. What is left open is left out. A form says once what each of its tests
+ * then has: what that comes to is bounded before it is made.
+ * @throws Problem 413 for more tests than a request may have, or more than the largest body of a form in bytes
+ */
+export function batchOf(
+  fields: RequestFields,
+  { itemsPerRequestMax, shortBodyBytesMax }: FormLimits,
+): RequestPart[] {
   const { trigger, backend, autopkgtest, priority, sources } = fields;
   const pins = linesOf(fields.pins).map(pinOf);
   const options = Object.entries({
@@ -96,9 +112,26 @@ export function batchOf(fields: RequestFields): RequestPart[] {
     'pin-packages': pins.length > 0 ? pins : '',
     'extra-apt-sources': sources.length > 0 ? sources : '',
   }).filter(([, value]) => value !== '');
-  const names = fields.packages.split(/[\s,]+/).filter((name) => name !== '');
+  // Enough to see that there are too many; a name may be empty at either end.
+  const words = fields.packages.split(/[\s,]+/, itemsPerRequestMax + 3);
+  const names = words.filter((name) => name !== '');
+  const { suites, archs } = fields;
+  if (suites.length * names.length > itemsPerRequestMax)
+    throw new Problem(
+      413,
+      `The form asks for more than ${itemsPerRequestMax} tests, as many as a request may have.`,
+    );
+  const perTest = jsonLength(options);
+  const perSuite = Buffer.byteLength(fields.packages) + names.length * perTest + jsonLength(archs);
+  const bytes = suites.length * perSuite;
+  if (bytes > shortBodyBytesMax)
+    throw new Problem(
+      413,
+      `What the form asks for has ${bytes} bytes in all, its options for each test; it may have ${shortBodyBytesMax}. ` +
+        'Send fewer packages at a time, or a list by the API.',
+    );
   const tests = names.map((name) => ({ package: name, ...Object.fromEntries(options) }));
-  return fields.suites.map((suite) => ({ suite, arch: fields.archs, tests }));
+  return suites.map((suite) => ({ suite, arch: archs, tests }));
 }
 
 /** The query that fills the form with the same. */
@@ -125,6 +158,10 @@ export function queryOf(fields: RequestFields): string {
 function pinOf(line: string): string[] {
   const comma = line.lastIndexOf(',');
   return comma < 0 ? [line] : [line.slice(0, comma).trim(), line.slice(comma + 1).trim()];
+}
+
+function jsonLength(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }
 
 function linesOf(text: string): string[] {

@@ -51,11 +51,10 @@ export class RequestPageService {
    * @param base what comes before the path of an absolute link
    */
   async preview(user: User, fields: RequestFields, base: string): Promise<Page> {
-    const batch = batchOf(fields);
-    const answer = await this.dryRun(user, () => this.read(batch));
+    const answer = await this.dryRun(user, () => this.read(fields));
     if (answer instanceof Problem)
       return this.form(user, fields, { preview: { mistakes: mistakesOfForm(answer) } });
-    const json = jsonOf(batch);
+    const json = this.jsonOf(fields);
     const formUrl = `/user/${user.name}/test?${queryOf(fields)}`;
     return this.form(user, fields, {
       preview: { ...previewView(answer), json, curl: curlOf(json, base), formUrl },
@@ -71,13 +70,12 @@ export class RequestPageService {
 
   /** The form's content as a file. @throws Problem 400 that names each mistake; 413 */
   async exported(fields: RequestFields): Promise<string> {
-    const batch = batchOf(fields);
-    await this.read(batch);
-    return jsonOf(batch);
+    await this.read(fields);
+    return this.jsonOf(fields);
   }
 
   submit(user: User, fields: RequestFields): Promise<Requested> {
-    return this.requested(user, fields, mistakesOfForm, () => this.read(batchOf(fields)));
+    return this.requested(user, fields, mistakesOfForm, () => this.read(fields));
   }
 
   submitFile(user: User, upload: Upload): Promise<Requested> {
@@ -107,12 +105,21 @@ export class RequestPageService {
   }
 
   /** @throws Problem 400 that names each mistake; 413 */
-  private async read(batch: RequestPart[]): Promise<Submitted> {
+  private async read(fields: RequestFields): Promise<Submitted> {
+    const batch = this.batchOf(fields);
     if (batch.length === 0) throw badRequest('No suite is chosen.');
     if (batch.every(({ arch }) => arch.length === 0)) throw badRequest('No architecture is chosen.');
     if (batch.every(({ tests }) => tests.length === 0)) throw badRequest('No package is named.');
     const sent: Parameters = new Map([['tests', { value: batch, isText: false, pointer: '#/tests' }]]);
     return new BatchPipe(this.configuration).transform(sent);
+  }
+
+  private batchOf(fields: RequestFields): RequestPart[] {
+    return batchOf(fields, this.configuration.server);
+  }
+
+  private jsonOf(fields: RequestFields): string {
+    return JSON.stringify(this.batchOf(fields), null, 2);
   }
 
   /**
@@ -126,10 +133,6 @@ export class RequestPageService {
     const { parts, ...rest } = submittedAt(list, suite, archs[0]!);
     return { parts: parts.map((part) => ({ ...part, archs })), ...rest };
   }
-}
-
-function jsonOf(batch: RequestPart[]): string {
-  return JSON.stringify(batch, null, 2);
 }
 
 /** What the request itself is to blame for is an answer; anything else is thrown. */
