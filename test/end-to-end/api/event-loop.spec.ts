@@ -5,10 +5,13 @@ import { request } from 'node:http';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { openDatabase } from '@proctor/database';
+import { startApi } from '../../support/api';
+import { Browser, hiddenIn } from '../../support/browser';
 import { hostArchitecture } from '../../support/host-architecture';
 import { startProctor, type RunningProctor } from '../../support/proctor';
 import { STUB_SUITE, stubConfiguration } from '../../support/stub';
-import { items, SHAPES, type Shape } from './loop/shapes';
+import { items, PAGE_FORMS, PAGE_QUERIES, SHAPES, type Shape } from './loop/shapes';
 
 jest.setTimeout(600_000);
 
@@ -26,6 +29,7 @@ const TRIES = 5;
 
 const LONG_BYTES = 16 * 1024 * 1024;
 const SHORT_BYTES = 900 * 1024;
+const PASSWORD = 'not said to anybody 7';
 const SUBMISSION = `/api/v1/test/${STUB_SUITE}/${hostArchitecture()}`;
 
 let proctor: RunningProctor;
@@ -73,7 +77,7 @@ async function status(
     const options = {
       method,
       agent: false,
-      headers: { 'Auth-Key': proctor.adminKey, ...length, ...headers },
+      headers: { ...(!('Cookie' in headers) && { 'Auth-Key': proctor.adminKey }), ...length, ...headers },
     };
     const sent = request(proctor.url + path, options, (answer) => {
       answer.resume();
@@ -182,11 +186,7 @@ it('the event loop of the api does not wait for a body that any other route is s
       .map((method) => [method.toUpperCase(), path.replaceAll(/\{[^}]*\}/g, '1')] as const),
   );
   expect(routes.length).toBeGreaterThan(40);
-  let seed = SEED;
-  const drawn = (count: number): number => {
-    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((seed / 2 ** 32) * count);
-  };
+  const drawn = drawing();
   const until = Date.now() + BUDGET_MS;
   let tried = 0;
   // Each route at least once, then for as long as there is time.
@@ -209,9 +209,59 @@ it('the event loop of the api does not wait for a body that any other route is s
       headers,
     );
   }
-  longest.sort((a, b) => b.heldMs - a.heldMs);
-  const told = longest
-    .slice(0, 5)
-    .map(({ name, status: answered, heldMs }) => `${Math.round(heldMs)} ms ${answered} ${name}`);
-  console.info(`${tried} requests; longest:\n${told.join('\n')}`);
+  console.info(`${tried} requests; longest:\n${toldLongest()}`);
 });
+
+it('the event loop of the api does not wait for a page, whatever its query and its form hold', async () => {
+  const listed = await startApi();
+  const { routes } = listed;
+  await listed.stop();
+  const headers = await formHeaders();
+  // A session that is over has no pages; what follows something goes on until its client ends it.
+  const pages = routes.filter((route) => !/ \/api|logout|\/login|\/live|stream|:rest|\*/.test(route));
+  expect(pages.length).toBeGreaterThan(60);
+  const drawn = drawing();
+  for (const route of pages) {
+    const [method = '', pattern = ''] = route.split(' ');
+    const path = pattern.replaceAll(/:user\b/g, 'admin').replaceAll(/:\w+/g, '1');
+    const query = PAGE_QUERIES[drawn(PAGE_QUERIES.length)]!;
+    const forms = method === 'GET' ? [''] : PAGE_FORMS;
+    for (const form of forms) {
+      const body = Buffer.from(form === '' ? '' : `${headers.form}&${form}`);
+      const asked = method === 'GET' ? path + query : path;
+      const name = `${method} ${asked.slice(0, 80)} ${form.slice(0, 20)}`;
+      const type = { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin' };
+      await expectShort(name, method, asked, body, { Cookie: headers.cookie, Accept: 'text/html', ...type });
+    }
+  }
+  console.info(`${pages.length} pages; longest:\n${toldLongest()}`);
+});
+
+/** The session of the administrator, and what each form of it has. */
+async function formHeaders(): Promise<{ cookie: string; form: string }> {
+  const database = await openDatabase(proctor.databaseUrl);
+  await database.users.setPassword('admin', PASSWORD);
+  await database.close();
+  const browser = new Browser(proctor.url);
+  await browser.logIn('admin', PASSWORD);
+  const hidden = hiddenIn(await browser.textOf('/user/admin/test'));
+  expect(Object.keys(hidden)).not.toEqual([]);
+  return { cookie: browser.header, form: String(new URLSearchParams(hidden)) };
+}
+
+/** Numbers below a count, the same for the same seed. */
+function drawing(): (count: number) => number {
+  let seed = SEED;
+  return (count) => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((seed / 2 ** 32) * count);
+  };
+}
+
+function toldLongest(): string {
+  longest.sort((a, b) => b.heldMs - a.heldMs);
+  return longest
+    .slice(0, 5)
+    .map(({ name, status: answered, heldMs }) => `${Math.round(heldMs)} ms ${answered} ${name}`)
+    .join('\n');
+}

@@ -165,3 +165,47 @@ export const SHAPES: Shape[] = [
   },
   { name: 'nothing that anybody knows', type: 'text/plain', of: (bytes) => Buffer.alloc(bytes, 'x') },
 ];
+
+const PAGE_NAMES = [
+  'q',
+  'search',
+  'suite',
+  'arch',
+  'trigger',
+  'package',
+  'error',
+  'from',
+  'to',
+  'a',
+  'b',
+  'run_ids',
+];
+const everyName = (value: string): string =>
+  `?${PAGE_NAMES.map((name) => `${name}=${value.slice(0, 900)}`).join('&')}`;
+
+/** What a reader may put behind the address of a page: 12 KiB at most, or its head is too long. */
+export const PAGE_QUERIES: string[] = [
+  everyName('a'.repeat(900)),
+  everyName('(a*)*b'.repeat(150)),
+  everyName('1,'.repeat(450)),
+  everyName('%25_'.repeat(220)),
+  `?q=${'a'.repeat(12_000)}`,
+  `?${'suite=a&'.repeat(90)}`,
+  `?from=${'9'.repeat(15)}&to=${'9'.repeat(15)}&page=${'9'.repeat(15)}&before=${'9'.repeat(15)}`,
+];
+
+const FORM_BYTES = 900_000;
+const again = (text: string): string => text.repeat(Math.floor(FORM_BYTES / text.length));
+const FORM_PLACE = 'suite=sid,trixie&arch-amd64=on&packages=';
+
+/** Forms of almost the largest size; the others of the request multiply what is named once. */
+export const PAGE_FORMS: string[] = [
+  `${FORM_PLACE}${again('a+')}`,
+  `${FORM_PLACE}${'hello+'.repeat(20_000)}&trigger=${'x'.repeat(60_000)}`,
+  `${FORM_PLACE}hello&pins=${again('src:a,sid%0A')}`,
+  `packages=hello&suite=${again('a,')}&arch=${again('b,').slice(0, 100_000)}`,
+  `run_ids=${again('12345,')}&text=${'x'.repeat(10_000)}`,
+  `text=${again('%3Cb%3E')}&reason=x&bugs=1`,
+  `name=${again('a')}&password=a&patterns=b`,
+  `packages=${again('hel*%0A')}`,
+];
