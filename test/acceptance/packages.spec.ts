@@ -21,12 +21,12 @@ afterEach(() => proctor?.stop());
 /** A table in Markdown. */
 function table(runs: ResultObject[], expectations: Expectation[]): string {
   const rows = runs.map((run, place) => {
-    const { exitCode, because } = expectations[place]!;
+    const { exitCodes, because } = expectations[place]!;
     const cells = [
       run.package,
       run.version,
       run.backend,
-      exitCode,
+      exitCodes.join(' or '),
       run.exit_code,
       run.status,
       run.attempt,
@@ -69,9 +69,10 @@ it.each(CASES)(
     const minutes = ((performance.now() - begun) / MINUTE_MS).toFixed(1);
     console.log(`${runs.length} runs in ${minutes} minutes, images included\n${table(runs, expectations)}`);
 
-    expect(runs.map((run) => [run.package, run.exit_code])).toEqual(
-      expectations.map((each) => [each.package, each.exitCode]),
+    const others = runs.filter(
+      (run, place) => !expectations[place]!.exitCodes.includes(run.exit_code as number),
     );
+    expect(others.map((run) => [run.package, run.exit_code])).toEqual([]);
     for (const run of runs) {
       const log = await fetch(`${proctor.url}${run.log_url}`);
       expect([run.package, log.status]).toEqual([run.package, 200]);
