@@ -24,6 +24,8 @@ const FILE_MODE = 0o644;
 const STREAM_BYTES_MAX = 16 * 1024 ** 4;
 /** Of a line of its protocol, so of a subject: it keeps each subject of a stream in memory. Ours have some hundred bytes. */
 const LINE_BYTES_MAX = 1_024;
+/** A client that is gone without a word leaves its place within three of these: a worker has a few places. */
+const PING_INTERVAL = '20s';
 
 export interface EmbeddedNatsOptions {
   /** Holds its configuration, JetStream's files and the log. */
@@ -103,6 +105,7 @@ export class EmbeddedNats implements Supervised {
       port,
       pid_file: pidFile(folder),
       max_control_line: LINE_BYTES_MAX,
+      ping_interval: PING_INTERVAL,
       jetstream: { store_dir: join(folder, 'jetstream'), max_file_store: STREAM_BYTES_MAX },
     };
     // Values are JSON, of which its configuration language is a superset.
