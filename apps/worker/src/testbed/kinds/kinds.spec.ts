@@ -45,7 +45,7 @@ it.each([[SCHROOT], [LXC], [PODMAN]])(
 
 it.each([
   ['kvm', '--timeout-reboot=60'],
-  ['tcg', '--timeout-reboot=300'],
+  ['tcg', '--timeout-reboot=900'],
 ])('qemu boots its image in the mode %s', async (mode, timeout) => {
   const { server } = await QEMU.use(use(mode));
   expect(server).toContain(timeout);

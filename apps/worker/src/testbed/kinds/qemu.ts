@@ -16,7 +16,7 @@ const EMULATORS: Record<string, Emulator> = {
   i386: { program: 'qemu-system-i386', kernelPackage: 'linux-image-686' },
 };
 
-const BOOT_TIMEOUT_S = 300;
+const BOOT_TIMEOUT_S = 900;
 const MEMORY_MIB = 2048;
 /** One processor that is emulated may be too busy to answer while it boots. */
 const PROCESSORS = 2;
