@@ -14,19 +14,21 @@ const RUNNER_CRASHED = 20;
  * request; null otherwise.
  */
 export function crashOf(
-  { latestWorker: worker }: Pick<DispatchedRun, 'latestWorker'>,
+  { latestWorker: worker, attempt }: Pick<DispatchedRun, 'latestWorker' | 'attempt'>,
   { outcome, reason, result }: AttemptEnd,
   trouble?: Trouble,
 ): Crash | null {
   if (outcome !== 'failed' || worker === null || !result || result.version === null) return null;
   if (result.exitCode !== RUNNER_CRASHED || trouble !== undefined) return null;
-  return { signature: errorSignature({ lines: [reason] }), worker };
+  return { signature: errorSignature({ lines: [reason] }), worker, attempt };
 }
 
 /** The crashes in a row that are equal to the latest: any other end begins anew. */
 export function withCrash(before: readonly Crash[], latest: Crash | null): Crash[] {
   if (latest === null) return [];
-  return before.at(-1)?.signature === latest.signature ? [...before, latest] : [latest];
+  // The same attempt is reported again when the turn that counted it was lost.
+  const others = before.filter(({ attempt }) => attempt !== latest.attempt);
+  return others.at(-1)?.signature === latest.signature ? [...others, latest] : [latest];
 }
 
 /** Each attempt has a testbed of its own: what crashes the runner in all of them in one way is what they have in common. */

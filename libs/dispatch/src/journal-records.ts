@@ -35,7 +35,7 @@ export interface DispatchedRun extends RunRequest {
   latestFailed: boolean;
   /** When the latest attempt expired, was lost or failed; null when it did not end so. */
   latestLost: LostAttempt | null;
-  /** The latest attempts, when they crashed in one way. In memory alone: who reads the rows again counts from there. */
+  /** The latest attempts, when they crashed in one way. In memory alone: another owner counts from its first one on. */
   crashes?: Crash[];
 }
 
@@ -44,6 +44,7 @@ export interface Crash {
   /** The same for crashes whose messages differ in numbers and paths alone. */
   signature: string;
   worker: string;
+  attempt: number;
 }
 
 export interface LostAttempt {

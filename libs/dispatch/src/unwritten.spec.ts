@@ -1,7 +1,7 @@
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
 import { finishedReport, leaseRequest, loaded, settings, waitingRun } from '../../../test/support/runs';
 import { step } from './step';
-import type { LostAttempt } from './journal-records';
+import type { DispatchedRun, LostAttempt } from './journal-records';
 import { stateOfLoaded } from './unwritten';
 
 /** An attempt whose lease was handed back: its run waits, and its result may come still. */
@@ -28,4 +28,37 @@ it('a failure of a turn that was lost is withdrawn when its row does not tell of
 
 it('a failure of a turn that was lost stays when its row tells of it, as when the commit was not confirmed', () => {
   expect(suspicionsOf({ agoMs: 500, reason: 'the testbed failed' })).toBe(1);
+});
+
+describe('a package that crashes the runner before the runs are loaded again, and after', () => {
+  const crash = { verdict: 'tmpfail', exitCode: 20, message: 'the test runner failed: KeyError' } as const;
+  const BY_W1 = { attempt: 1, grantEpoch: 7, latestWorker: 'w1' };
+
+  /** The write of its second attempt, by this worker. @param row of the run, as it is after the first attempt was reported */
+  function secondEnd(worker: string, row: Partial<DispatchedRun>, isReportedAgain: boolean): unknown {
+    const before = new DispatcherRig([waitingRun(1, BY_W1)]);
+    before.finish(1, crash);
+    const past = { state: before.state, sinceMs: before.now };
+    const run = waitingRun(1, { ...BY_W1, ...row });
+    const state = stateOfLoaded(before.state, settings(), loaded([run]), before.now, past);
+    if (isReportedAgain)
+      step(state, { kind: 'finished', report: finishedReport(1, 1, crash) }, before.now + 1_000);
+    const later = before.now + 600_000;
+    step(state, { kind: 'tick', workersReachable: true }, later);
+    const { lease } = step(state, { kind: 'lease', request: leaseRequest({ worker }) }, later).reply;
+    expect(lease?.attempt).toBe(2);
+    const report = finishedReport(1, 2, { ...crash, worker, grantEpoch: lease!.grantEpoch });
+    return step(state, { kind: 'finished', report }, later).writes[0];
+  }
+
+  const IN_ROWS = { latestFailed: true, latestLost: { agoMs: 0, reason: crash.message }, attemptsLost: 1 };
+
+  it('has failed on two workers', () => {
+    const outcome = expect.objectContaining({ verdict: 'fail' }) as object;
+    expect(secondEnd('w2', IN_ROWS, false)).toMatchObject({ kind: 'finish', outcome });
+  });
+
+  it('has crashed it no more often than it was tested, though a report comes a second time', () => {
+    expect(secondEnd('w1', {}, true)).toMatchObject({ kind: 'requeue' });
+  });
 });

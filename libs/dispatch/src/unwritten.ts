@@ -1,7 +1,7 @@
 import type { FailedAttempt } from './blame';
 import { DispatcherState } from './dispatcher-state';
 import type { AttemptOfRun, Loaded, Write } from './journal';
-import type { DispatchedRun } from './journal-records';
+import type { Crash, DispatchedRun } from './journal-records';
 import type { Ownership } from './ownership';
 import type { DispatchSettings } from './settings';
 
@@ -19,6 +19,7 @@ interface Unwritten {
   lease: { renewedAtMs: number; hasSlot: boolean } | null;
   /** Until when no slot may have the run, and why. */
   delay: { notBeforeMs: number; reason: string } | null;
+  crashes: Crash[];
 }
 
 function unwrittenOf(state: DispatcherState, runId: number): Unwritten | undefined {
@@ -26,17 +27,19 @@ function unwrittenOf(state: DispatcherState, runId: number): Unwritten | undefin
   if (!run) return undefined;
   const leased = state.leases.get(runId);
   const lease = leased && { renewedAtMs: leased.renewedAtMs, hasSlot: state.leases.hasSlot(leased) };
-  return { attempt: run.attempt, lease: lease ?? null, delay: state.waiting.delays.get(runId) ?? null };
+  const delay = state.waiting.delays.get(runId) ?? null;
+  return { attempt: run.attempt, lease: lease ?? null, delay, crashes: run.crashes ?? [] };
 }
 
 /** Gives a run that was just read from its row what was known of it before, as far as that is about the same attempt. */
 function restoreUnwritten(
   state: DispatcherState,
   runId: number,
-  { attempt, lease, delay }: Unwritten,
+  { attempt, lease, delay, crashes }: Unwritten,
   now: number,
 ): void {
   const run = state.runs.get(runId);
+  if (run) run.crashes = crashes.filter((crash) => crash.attempt <= run.attempt);
   if (run?.attempt !== attempt) return;
   const leased = state.leases.get(runId);
   if (leased && lease) {
