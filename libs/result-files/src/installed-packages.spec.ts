@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
+import timers from 'node:timers/promises';
 import { packageLines, packedArtifacts } from '../../../test/support/artifacts';
 import { ERROR_PATTERNS, errorExpression } from './error-patterns';
-import { readTestbed } from './installed-packages';
+import { readTestbed, TESTBED_READING } from './installed-packages';
 import { logIndexText } from './log-index';
 import { LogIndexer } from './log-indexer';
 
@@ -14,13 +15,13 @@ function logIndex(log: string): Buffer {
 }
 
 /** Reads such files. */
-function read(files: Record<string, Buffer>) {
+function read(files: Record<string, Buffer>, limits = TESTBED_READING) {
   return readTestbed((name, start = 0) => {
     const content = files[name];
     return Promise.resolve(
       content ? { size: content.length, content: Readable.from([content.subarray(start)]) } : null,
     );
-  });
+  }, limits);
 }
 
 async function artifacts(lists: Record<string, string>) {
@@ -106,4 +107,40 @@ it('suites in an index that are none are left out, and one of an earlier worker 
   for (const odd of ['http://mirror/sid', '<b>', 'a b', '', 7, null, 'x'.repeat(101)])
     expect(await suites(['perl', '5', odd])).toEqual([['perl'], {}]);
   expect(await suites(['perl', '5'], ['curl', '8', 'sid'])).toEqual([['perl', 'curl'], { curl: 'sid' }]);
+});
+
+/** Each is shorter than LIST_BYTES_MAX. */
+it('others are served while the lists of a run are read, however many lines a worker has put into them', async () => {
+  const lists = { 'testbed-packages': 'a\t1\n'.repeat(400_000), 'unit-packages': packageLines({ b: '2' }) };
+  const files = await artifacts(lists);
+  const pauses = jest.spyOn(timers, 'setImmediate');
+  const found = await read(files);
+  expect([found.testbed, found.added]).toEqual([new Map([['a', '1']]), new Map([['b', '2']])]);
+  // After each 2,000 lines.
+  expect(pauses).toHaveBeenCalledTimes(200);
+  pauses.mockRestore();
+});
+
+it.each([
+  ['passMs', { ...TESTBED_READING, passMs: -1 }],
+  ['readMs', { ...TESTBED_READING, readMs: -1 }],
+])('a list that lies too far in its archive is as if it were not there: %s', async (_, limits) => {
+  const packed = await artifacts({
+    before: 'x'.repeat(4_000_000),
+    'testbed-packages': packageLines({ a: '1' }),
+  });
+  const { blocks: __, ...index } = JSON.parse(packed['artifacts-index.json'].toString()) as {
+    blocks: object;
+  };
+  const far = { ...packed, 'artifacts-index.json': Buffer.from(JSON.stringify({ ...index, blocks: [] })) };
+  expect((await read(far)).testbed).toEqual(new Map([['a', '1']]));
+  expect((await read(far, limits)).testbed).toBeNull();
+});
+
+it('a description of a testbed that is too long is not read', async () => {
+  const kernel_version = 'Linux 6';
+  const facts = (length: number) => JSON.stringify({ kernel_version, more: 'x'.repeat(length) });
+  const kernelOf = async (length: number) =>
+    (await read(await artifacts({ 'testinfo.json': facts(length) }))).kernel;
+  expect([await kernelOf(10), await kernelOf(64 * 1024)]).toEqual([kernel_version, null]);
 });

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import type { ResultFileName } from '@proctor/contracts';
 import { type ArtifactsIndex, parseArtifactsIndex } from './artifacts-index';
-import { contentFrom } from './block-reader';
+import { contentFrom, TooFar } from './block-reader';
 import { INDEX_BYTES_MAX, type LogIndex, parseLogIndex } from './log-index';
 import type { TarMember } from './tar-members';
 import { recordOf } from './untrusted';
@@ -42,9 +43,21 @@ const FACTS = 'testinfo.json';
 /** Of one list; longer ones are no lists of packages. */
 const LIST_BYTES_MAX = 2 * 1024 * 1024;
 const LISTS_MAX = 50;
+/** Lines that are read without a pause for others. */
+const LINES_AT_ONCE = 2_000;
+/** Of the description of a testbed. */
+const FACTS_BYTES_MAX = 64 * 1024;
 /** Of all lists of a run; testbeds have some hundreds. */
 const PACKAGES_MAX = 20_000;
 const KERNEL_LENGTH_MAX = 200;
+
+/** How long the files of one run may keep their reader busy. */
+export const TESTBED_READING = {
+  /** For so long what comes before a list is passed over. */
+  passMs: 10_000,
+  /** For so long lists are read; those that follow are as if they were not there. */
+  readMs: 20_000,
+};
 
 const NAME = /^[a-z0-9][a-z0-9+.-]{0,199}$/;
 const VERSION = /^[0-9A-Za-z.+:~-]{1,200}$/;
@@ -57,12 +70,12 @@ const OWN_PACKAGE = 'autopkgtest-satdep';
  * should be is as if it were not there.
  * @throws what `open` throws, and the files that it has opened
  */
-export async function readTestbed(open: OpenResultFile): Promise<RunTestbed> {
+export async function readTestbed(open: OpenResultFile, limits = TESTBED_READING): Promise<RunTestbed> {
   const [artifacts, log] = await Promise.all([
     wholeText(open, 'artifacts-index.json').then((text) => text && parseArtifactsIndex(text)),
     wholeText(open, 'log-index.json').then((text) => text && parseLogIndex(text)),
   ]);
-  const lists = artifacts ? await listsOf(open, artifacts) : { testbed: null, added: new Map() };
+  const lists = artifacts ? await listsOf(open, artifacts, limits) : { testbed: null, added: new Map() };
   // Upgrades of what the testbed was made with are told by the log alone.
   const logged = (log && log.installed) || [];
   for (const [name, version] of logged) add(lists.added, name, version);
@@ -71,7 +84,7 @@ export async function readTestbed(open: OpenResultFile): Promise<RunTestbed> {
   const suites = new Map<string, string>();
   for (const [name, version, suite] of logged)
     if (suite !== undefined && SUITE.test(suite) && added.get(name) === version) suites.set(name, suite);
-  const kernel = artifacts ? await kernelOf(open, artifacts) : null;
+  const kernel = artifacts ? await kernelOf(open, artifacts, limits) : null;
   const tests = ((log && log.sections) || []).filter(({ kind }) => kind === 'test');
   return {
     testbed,
@@ -83,17 +96,32 @@ export async function readTestbed(open: OpenResultFile): Promise<RunTestbed> {
   };
 }
 
-async function listsOf(open: OpenResultFile, index: ArtifactsIndex) {
+type Limits = typeof TESTBED_READING;
+
+async function listsOf(open: OpenResultFile, index: ArtifactsIndex, limits: Limits) {
+  const until = performance.now() + limits.readMs;
   const fits = index.members.filter(({ path, size }) => TEST_LIST.test(path) && size <= LIST_BYTES_MAX);
   const added = new Map<string, string>();
   let testbed: Map<string, string> | null = null;
   for (const member of fits.slice(0, LISTS_MAX)) {
-    const text = await memberText(open, index, member);
+    const text = performance.now() > until ? null : await memberText(open, index, member, limits);
     if (text === null) return { testbed: null, added };
     const packages = member.path === TESTBED_LIST ? (testbed = new Map<string, string>()) : added;
-    for (const line of text.split('\n')) add(packages, ...nameAndVersion(line));
+    await addAll(packages, text);
   }
   return { testbed, added };
+}
+
+/** Whatever a worker has put into a list, others are served meanwhile. */
+async function addAll(packages: Map<string, string>, text: string): Promise<void> {
+  let lines = 0;
+  for (let from = 0; from < text.length && packages.size < PACKAGES_MAX;) {
+    const newline = text.indexOf('\n', from);
+    const end = newline === -1 ? text.length : newline;
+    add(packages, ...nameAndVersion(text.slice(from, end)));
+    from = end + 1;
+    if (++lines % LINES_AT_ONCE === 0) await setImmediate();
+  }
 }
 
 /** Of a line of a name, a tab and a version. */
@@ -107,9 +135,9 @@ function add(packages: Map<string, string>, name: string, version: string): void
     packages.set(name, version);
 }
 
-async function kernelOf(open: OpenResultFile, index: ArtifactsIndex): Promise<string | null> {
-  const member = index.members.find(({ path, size }) => path === FACTS && size <= LIST_BYTES_MAX);
-  const text = member && (await memberText(open, index, member));
+async function kernelOf(open: OpenResultFile, index: ArtifactsIndex, limits: Limits): Promise<string | null> {
+  const member = index.members.find(({ path, size }) => path === FACTS && size <= FACTS_BYTES_MAX);
+  const text = member && (await memberText(open, index, member, limits));
   const kernel = text ? recordOf(text)?.['kernel_version'] : null;
   return typeof kernel === 'string' && /^[\x20-\x7e]+$/.test(kernel)
     ? kernel.slice(0, KERNEL_LENGTH_MAX)
@@ -118,7 +146,7 @@ async function kernelOf(open: OpenResultFile, index: ArtifactsIndex): Promise<st
 
 async function wholeText(open: OpenResultFile, name: ResultFileName): Promise<string | null> {
   const stored = await open(name);
-  if (!stored || stored.size > 4 * INDEX_BYTES_MAX) {
+  if (!stored || stored.size > INDEX_BYTES_MAX) {
     stored?.content.destroy();
     return null;
   }
@@ -132,6 +160,7 @@ async function memberText(
   open: OpenResultFile,
   { blocks }: ArtifactsIndex,
   { offset, size }: TarMember,
+  { passMs }: Limits,
 ): Promise<string | null> {
   const openAt = async (start: number): Promise<Readable> => {
     const part = await open('artifacts.tar.gz', start);
@@ -141,13 +170,13 @@ async function memberText(
   const parts: Buffer[] = [];
   let length = 0;
   try {
-    for await (const part of contentFrom(openAt, blocks, offset)) {
+    for await (const part of contentFrom(openAt, blocks, offset, { skipMs: passMs })) {
       parts.push(part);
       length += part.length;
       if (length >= size) break;
     }
   } catch (error) {
-    if (error instanceof NotThere || isNoGzip(error)) return null;
+    if (error instanceof NotThere || error instanceof TooFar || isNoGzip(error)) return null;
     throw error;
   }
   return length < size ? null : Buffer.concat(parts).subarray(0, size).toString();
