@@ -16,8 +16,6 @@ import { SourceList } from './source-list';
 
 /** How often it looks for newer lists; a list is used for so much longer than it may be old. */
 const LOOK_EVERY_MS = 10_000;
-/** Lines of all lists together: some 80 MB. Equal lists count once. */
-export const LINES_MAX = 1_000_000;
 
 const unpacked = promisify(gunzip);
 
@@ -30,6 +28,8 @@ export interface DatedSourceList {
 /** What is known of the packages that suites have. It is read beside requests, none of which waits for it. */
 @Injectable()
 export class KnownSources implements OnApplicationBootstrap, OnModuleDestroy {
+  /** Lines of all lists together: some 80 MB. Equal lists count once. */
+  protected readonly linesMax: number = 1_000_000;
   private readonly logger = new Logger('Sources');
   private readonly looking = new Repeater(
     systemClock,
@@ -89,10 +89,10 @@ export class KnownSources implements OnApplicationBootstrap, OnModuleDestroy {
       if (lists.has(each.sha256)) continue;
       const before = this.byDigest.get(each.sha256);
       const list = before === undefined ? await this.read(each) : before;
-      const isFitting = list !== null && lines + list.size <= LINES_MAX;
+      const isFitting = list !== null && lines + list.size <= this.linesMax;
       if (list !== null && !isFitting)
         this.logger.warn(
-          `the packages of ${each.suite} on ${each.arch} are not used: lists have room for ${LINES_MAX} lines`,
+          `the packages of ${each.suite} on ${each.arch} are not used: lists have room for ${this.linesMax} lines`,
         );
       lists.set(each.sha256, isFitting ? list : null);
       if (isFitting) lines += list.size;
