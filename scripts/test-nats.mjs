@@ -11,6 +11,7 @@ const CONTRACT = [
   'nats',
   'nats-restart',
   'staging',
+  'stream-limits',
   'admission',
   'hostile-worker',
   'shared-stream',
