@@ -91,10 +91,11 @@ export class SchedulerModule implements OnModuleInit {
       module: SchedulerModule,
       imports: [
         DatabaseModule.forRoot(connections.databaseUrl),
-        BusModule.forServing(connections.natsCredentials, {
-          makesStreams: true,
-          limits: { replicas: configuration.scheduler.streamReplicas },
-        }),
+        BusModule.forServing(
+          connections.natsCredentials,
+          { makesStreams: true, limits: { replicas: configuration.scheduler.streamReplicas } },
+          configuration.scheduler.requests,
+        ),
         StoreModule.forRoot(configuration.store, () => connections.storeCredentials),
       ],
       controllers: [DispatchController, ReportsController, SourcesController],

@@ -7,10 +7,12 @@ import {
   MalformedMessage,
   REFUSED_REPORTS,
   REQUEST_BYTES_MAX,
+  REQUEST_LIMITS,
   requestingWorker,
   requestKind,
   REPORT_PREFIX,
   type RefusedReport,
+  type RequestLimits,
   type ReportOrigin,
 } from '@proctor/contracts';
 import { withLogFields } from '@proctor/process';
@@ -53,11 +55,12 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     private readonly bus: Bus,
     private readonly clock: Clock = systemClock,
     private readonly drainTimeoutMs = BUS_LIMITS.drainTimeoutMs,
+    private readonly requestLimits: RequestLimits = REQUEST_LIMITS,
   ) {
     super();
     this.outages = new Outages(this.logger, clock);
     this.complaints = new Complaints(this.logger, clock);
-    this.gate = new RequestGate(BUS_LIMITS, clock, this.logger);
+    this.gate = new RequestGate(requestLimits, clock, this.logger);
     this.turns = new Turns(clock);
   }
 
@@ -183,7 +186,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   }
 
   private shun(subject: string): void {
-    const { shunMinMs, shunMaxMs } = BUS_LIMITS;
+    const { shunMinMs, shunMaxMs } = this.requestLimits;
     const now = this.clock.now();
     const before = this.shunned.get(subject);
     if (before && now < before.untilMs) return;

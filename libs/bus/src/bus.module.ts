@@ -6,6 +6,7 @@ import {
   Inject,
 } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
+import type { RequestLimits } from '@proctor/contracts';
 import { Bus } from './bus';
 import { BusErrorFilter } from './bus-error.filter';
 import { BusStrategy } from './bus-strategy';
@@ -49,13 +50,21 @@ export class BusModule implements OnApplicationShutdown {
    * For a process whose handlers are served: BusStrategy and the error filter too. Create it with
    * `NestFactory.createMicroservice(AppModule, { inject: [BusStrategy], useFactory: (strategy) => ({ strategy }) })`.
    */
-  static forServing(credentialsFile: string, options: BusOptions = {}): DynamicModule {
+  static forServing(
+    credentialsFile: string,
+    options: BusOptions = {},
+    requestLimits?: RequestLimits,
+  ): DynamicModule {
     const root = BusModule.forRoot(credentialsFile, options);
     return {
       ...root,
       providers: [
         ...(root.providers ?? []),
-        { provide: BusStrategy, useFactory: (bus: Bus) => new LastingBusStrategy(bus), inject: [Bus] },
+        {
+          provide: BusStrategy,
+          useFactory: (bus: Bus) => new LastingBusStrategy(bus, undefined, undefined, requestLimits),
+          inject: [Bus],
+        },
         { provide: StreamLevels, useFactory: (bus: NatsBus) => bus.streamLevels, inject: [Bus] },
         { provide: APP_FILTER, useClass: BusErrorFilter },
       ],

@@ -1,5 +1,5 @@
 import { ManualClock } from '../../../test/support/manual-clock';
-import { Complaints } from './complaints';
+import { Complaints, EVERY_MS } from './complaints';
 
 let clock: ManualClock;
 let lines: string[];
@@ -13,7 +13,7 @@ beforeEach(() => {
 
 it('20,000 malformed messages of a sender are two lines in a minute, which say how many there were', () => {
   for (let time = 0; time < 20_000; time += 1) complaints.about('worker w1', 'not JSON');
-  clock.advance(60_000);
+  clock.advance(EVERY_MS);
   complaints.about('worker w1', 'not JSON');
   expect(lines).toEqual([
     'not JSON',
@@ -29,7 +29,7 @@ it('a complaint about another sender is a line of its own', () => {
 it('very many senders share lines, and those of whom nothing is left to say make room', () => {
   for (let sender = 0; sender < 5_000; sender += 1) complaints.about(`worker w${sender}`, 'bad');
   expect(lines).toHaveLength(1_001);
-  clock.advance(60_000);
+  clock.advance(EVERY_MS);
   complaints.about('worker new', 'bad');
   expect(lines).toHaveLength(1_002);
 });

@@ -2,7 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
 
 /** Between two lines about the same sender. */
-const EVERY_MS = 60_000;
+export const EVERY_MS = 60_000;
 /** Senders that are remembered; those beyond share one line. */
 const SENDERS_MAX = 1_000;
 const OTHERS = 'others';

@@ -61,14 +61,6 @@ export interface BusLimits {
    */
   reportsInVainMax: number;
   reportsInVainMs: number;
-  /** Requests of each kind that a worker may send in a second, and their bytes; twice as many at once. */
-  requestsPerSecondMax: number;
-  requestBytesPerSecondMax: number;
-  /** Requests of a worker beyond that which wait to be answered late; more are refused. */
-  requestsLateMax: number;
-  /** How long a worker is not listened to whose requests had to be refused; longer each time, up to the second. */
-  shunMinMs: number;
-  shunMaxMs: number;
   /** How long stopping waits for handlers in flight. */
   drainTimeoutMs: number;
 }
@@ -103,10 +95,5 @@ export const BUS_LIMITS: BusLimits = {
   reportFailuresMax: 10,
   reportsInVainMax: 200,
   reportsInVainMs: 10_000,
-  requestsPerSecondMax: 500,
-  requestBytesPerSecondMax: 4 * MIB,
-  requestsLateMax: 100,
-  shunMinMs: 1_000,
-  shunMaxMs: 60_000,
   drainTimeoutMs: 10_000,
 };

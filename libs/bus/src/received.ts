@@ -31,7 +31,7 @@ export function bytesOf(message: Msg): number {
 }
 
 /** Those of a client and what nats-server adds need a few hundred bytes; a client makes thousands of headers of more. */
-const HEADERS_BYTES_MAX = 8 * 1024;
+export const HEADERS_BYTES_MAX = 8 * 1024;
 
 /** The headers, unless they are so many that reading them takes long. */
 export function headersOf(message: Msg): MsgHdrs | undefined {

@@ -1,7 +1,7 @@
 import { ManualClock } from '../../../test/support/manual-clock';
-import { RequestGate } from './request-gate';
+import { LONG_PER_SECOND_MAX, RequestGate } from './request-gate';
 
-const LIMITS = { requestsPerSecondMax: 10, requestBytesPerSecondMax: 1_000, requestsLateMax: 5 };
+const LIMITS = { perSecondMax: 10, bytesPerSecondMax: 1_000, lateMax: 5 };
 
 let clock: ManualClock;
 let begun: [string, string | undefined][];
@@ -81,7 +81,7 @@ it('a request that is longer than any never waits', () => {
 });
 
 it('a sender of several requests in a second that are longer than any floods, whatever it may send', () => {
-  askLong(3);
+  askLong(LONG_PER_SECOND_MAX + 1);
   expect([begun.length, refused.length]).toEqual([2, 1]);
   pass(1_000);
   askLong(1);

@@ -1,11 +1,8 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
-import type { BusLimits } from './limits';
+import type { RequestLimits } from '@proctor/contracts';
 
-export type GateLimits = Pick<
-  BusLimits,
-  'requestsPerSecondMax' | 'requestBytesPerSecondMax' | 'requestsLateMax'
->;
+export type GateLimits = Omit<RequestLimits, 'shunMinMs' | 'shunMaxMs'>;
 
 /** A request that waits for its turn. */
 export interface GatedRequest {
@@ -23,7 +20,7 @@ const BURST_SECONDS = 2;
 /** Between two lines of the log about the same sender. */
 const TOLD_EVERY_MS = 60_000;
 /** Requests that are longer than any, of one sender in a second, before it counts as a flood. */
-const LONG_PER_SECOND_MAX = 2;
+export const LONG_PER_SECOND_MAX = 2;
 /** Answers to refused requests of one sender in a second: those beyond get none. */
 const REFUSALS_PER_SECOND_MAX = 10;
 /** Senders that are remembered though they have sent nothing of late. */
@@ -87,9 +84,9 @@ export class RequestGate {
 
   /** Why a sender is answered late, for people. */
   noticeFor(sender: string): string {
-    const { requestsPerSecondMax, requestBytesPerSecondMax } = this.limits;
+    const { perSecondMax, bytesPerSecondMax } = this.limits;
     return (
-      `${sender} sends more than ${requestsPerSecondMax} requests or ${requestBytesPerSecondMax} bytes a second: ` +
+      `${sender} sends more than ${perSecondMax} requests or ${bytesPerSecondMax} bytes a second: ` +
       'it is answered late'
     );
   }
@@ -102,10 +99,10 @@ export class RequestGate {
   private beginLater(name: string, sender: Sender): void {
     if (sender.isTimed || sender.waiting.length === 0) return;
     sender.isTimed = true;
-    const { requestsPerSecondMax, requestBytesPerSecondMax } = this.limits;
+    const { perSecondMax, bytesPerSecondMax } = this.limits;
     const waitMs = Math.max(
-      ((1 - sender.requests) * 1000) / requestsPerSecondMax,
-      ((1 - sender.bytes) * 1000) / requestBytesPerSecondMax,
+      ((1 - sender.requests) * 1000) / perSecondMax,
+      ((1 - sender.bytes) * 1000) / bytesPerSecondMax,
       1,
     );
     this.clock.after(Math.ceil(waitMs), () => {
@@ -136,24 +133,24 @@ export class RequestGate {
 
   /** A debt is paid in a second: a flood that is over is forgotten soon. */
   private charge(sender: Sender, { bytes }: GatedRequest): void {
-    const { requestsPerSecondMax, requestBytesPerSecondMax } = this.limits;
-    sender.requests = Math.max(-requestsPerSecondMax, sender.requests - 1);
-    sender.bytes = Math.max(-requestBytesPerSecondMax, sender.bytes - bytes);
+    const { perSecondMax, bytesPerSecondMax } = this.limits;
+    sender.requests = Math.max(-perSecondMax, sender.requests - 1);
+    sender.bytes = Math.max(-bytesPerSecondMax, sender.bytes - bytes);
   }
 
   private hasRoom({ waiting, waitingBytes }: Sender): boolean {
-    const { requestsLateMax, requestBytesPerSecondMax } = this.limits;
-    return waiting.length < requestsLateMax && waitingBytes < requestBytesPerSecondMax;
+    const { lateMax, bytesPerSecondMax } = this.limits;
+    return waiting.length < lateMax && waitingBytes < bytesPerSecondMax;
   }
 
   private refill(sender: Sender): void {
     const now = this.clock.now();
     const seconds = (now - sender.atMs) / 1000;
-    const { requestsPerSecondMax, requestBytesPerSecondMax } = this.limits;
+    const { perSecondMax, bytesPerSecondMax } = this.limits;
     const filled = (has: number, rate: number): number =>
       Math.min(BURST_SECONDS * rate, has + seconds * rate);
-    sender.requests = filled(sender.requests, requestsPerSecondMax);
-    sender.bytes = filled(sender.bytes, requestBytesPerSecondMax);
+    sender.requests = filled(sender.requests, perSecondMax);
+    sender.bytes = filled(sender.bytes, bytesPerSecondMax);
     sender.atMs = now;
   }
 
@@ -170,11 +167,11 @@ export class RequestGate {
     const known = this.senders.get(name);
     if (known) return known;
     if (this.senders.size >= SENDERS_MAX) this.forgetIdle();
-    const { requestsPerSecondMax, requestBytesPerSecondMax } = this.limits;
+    const { perSecondMax, bytesPerSecondMax } = this.limits;
     const sender: Sender = {
       atMs: this.clock.now(),
-      requests: BURST_SECONDS * requestsPerSecondMax,
-      bytes: BURST_SECONDS * requestBytesPerSecondMax,
+      requests: BURST_SECONDS * perSecondMax,
+      bytes: BURST_SECONDS * bytesPerSecondMax,
       waiting: [],
       waitingBytes: 0,
       isTimed: false,

@@ -1,16 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
-import { REQUEST_PATTERNS, requestSubject } from '@proctor/contracts';
+import { REQUEST_LIMITS, REQUEST_PATTERNS, requestSubject } from '@proctor/contracts';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { silenceLog } from '../../../test/support/silent-log';
 import { BusStrategy } from './bus-strategy';
-import { BUS_LIMITS } from './limits';
 import { MemoryBroker, MemoryBus } from './testing';
 
 silenceLog();
 
-const { shunMinMs, shunMaxMs, requestsPerSecondMax, requestsLateMax } = BUS_LIMITS;
+const { shunMinMs, shunMaxMs, perSecondMax, lateMax } = REQUEST_LIMITS;
 /** All that is answered at once and late, and some. */
-const FLOOD = 2 * requestsPerSecondMax + requestsLateMax + 100;
+const FLOOD = 2 * perSecondMax + lateMax + 100;
 
 it('nobody listens to a worker for a while that floods, longer each time up to shunMaxMs, and at first for shunMinMs', async () => {
   const clock = new ManualClock();

@@ -1,5 +1,5 @@
 import { ManualClock } from '../../../test/support/manual-clock';
-import { Turns } from './turns';
+import { BEGUN_MAX, Turns } from './turns';
 
 let clock: ManualClock;
 let begun: string[];
@@ -17,6 +17,7 @@ function send(sender: string, times: number, { rank = 1, bytes = 1 } = {}): void
 }
 
 it('a few requests begin at once, the others turn by turn', () => {
+  expect(BEGUN_MAX).toBe(20);
   send('w1', 50);
   expect(begun).toHaveLength(20);
   clock.advance(1);

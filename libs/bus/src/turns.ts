@@ -1,7 +1,7 @@
 import type { Clock } from '@proctor/clock';
 
 /** What begins in one turn of the event loop: a few milliseconds of work. */
-const BEGUN_MAX = 20;
+export const BEGUN_MAX = 20;
 const BYTES_MAX = 256 * 1024;
 
 /** A request that may be handled. */

@@ -1,4 +1,5 @@
 import { isAbsolute, join, resolve } from 'node:path';
+import { REQUEST_BYTES_MAX } from '@proctor/contracts';
 import type { StoreSettings } from '@proctor/store';
 import { readAptSources } from './apt-sources-file';
 import type { Configuration, ServerConfiguration, WorkerConfiguration } from './configuration';
@@ -73,9 +74,17 @@ function serverConfiguration(
     const text = 'must be at most half of leaseTtlMs, so that one lost renewal costs no lease';
     problems.push(yaml.problem(['scheduler', 'leaseRenewMs'], text));
   }
-  const { retry, blame } = file.scheduler;
+  const { retry, blame, requests } = file.scheduler;
   if (retry.delayMaxMs < retry.delayMs) {
     problems.push(yaml.problem(['scheduler', 'retry', 'delayMaxMs'], 'must be at least delayMs'));
+  }
+  const longest = Math.max(...Object.values(REQUEST_BYTES_MAX));
+  if (requests.bytesPerSecondMax < longest) {
+    const text = `must be at least ${longest}, the longest request`;
+    problems.push(yaml.problem(['scheduler', 'requests', 'bytesPerSecondMax'], text));
+  }
+  if (requests.shunMaxMs < requests.shunMinMs) {
+    problems.push(yaml.problem(['scheduler', 'requests', 'shunMaxMs'], 'must be at least shunMinMs'));
   }
   if (blame.slowedMaxMs < blame.slowedMs) {
     problems.push(yaml.problem(['scheduler', 'blame', 'slowedMaxMs'], 'must be at least slowedMs'));

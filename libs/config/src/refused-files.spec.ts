@@ -77,6 +77,14 @@ const REFUSED: Record<FileName, [text: string, problem: string][]> = {
       'scheduler:\n  retry:\n    delayMs: 9000\n    delayMaxMs: 8000',
       ':4: scheduler.retry.delayMaxMs: must be at least delayMs',
     ],
+    [
+      'scheduler:\n  requests: { bytesPerSecondMax: 1000 }',
+      ':2: scheduler.requests.bytesPerSecondMax: must be at least 524288, the longest request',
+    ],
+    [
+      'scheduler:\n  requests: { shunMaxMs: 1 }',
+      ':2: scheduler.requests.shunMaxMs: must be at least shunMinMs',
+    ],
     ['scheduler:\n  blame: { slowedMaxMs: 1 }', ':2: scheduler.blame.slowedMaxMs: must be at least slowedMs'],
     [
       'scheduler:\n  blame: { quarantineMaxMs: 1 }',

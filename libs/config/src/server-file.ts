@@ -1,4 +1,11 @@
-import { NEUTRAL_STATUSES, PROTOCOL, PROTOCOL_OLDEST, type NeutralStatus } from '@proctor/contracts';
+import {
+  NEUTRAL_STATUSES,
+  PROTOCOL,
+  PROTOCOL_OLDEST,
+  REQUEST_LIMITS,
+  type NeutralStatus,
+  type RequestLimits,
+} from '@proctor/contracts';
 import {
   ArrayMaxSize,
   ArrayUnique,
@@ -169,6 +176,19 @@ export class BlameSection {
   @Milliseconds() canaryTimeoutMs = 600_000;
 }
 
+/** What is taken of the requests of one worker, of each kind and for each architecture. */
+export class RequestsSection implements RequestLimits {
+  /** Requests in a second; twice as many at once. What is beyond is answered late. */
+  @AtStart() @Count() perSecondMax = REQUEST_LIMITS.perSecondMax;
+  /** Their bytes in a second; twice as many at once. */
+  @AtStart() @Count() bytesPerSecondMax = REQUEST_LIMITS.bytesPerSecondMax;
+  /** Requests beyond that which wait; more are refused. */
+  @AtStart() @Count() lateMax = REQUEST_LIMITS.lateMax;
+  /** How long nobody listens to a worker whose requests are refused; doubles each time. */
+  @AtStart() @Milliseconds() shunMinMs = REQUEST_LIMITS.shunMinMs;
+  @AtStart() @Milliseconds() shunMaxMs = REQUEST_LIMITS.shunMaxMs;
+}
+
 export class SchedulerSection {
   @AtStart() @Milliseconds() leaseTtlMs = 60_000;
   @AtStart() @Milliseconds() leaseRenewMs = 15_000;
@@ -191,6 +211,7 @@ export class SchedulerSection {
   /** Name of a class → packages, `*` at the end stands for anything; they go only to slots that declare the class. */
   @SizeClasses() sizeClasses: Record<string, string[]> = {};
   @Section(() => BlameSection) blame = new BlameSection();
+  @AtStart() @Section(() => RequestsSection) requests = new RequestsSection();
   @Count() mailboxLengthMax = 10_000;
   @Count() turnMessagesMax = 500;
   @AtStart() @Section(() => MetricsSection) metrics = new MetricsSection();

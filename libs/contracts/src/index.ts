@@ -20,4 +20,5 @@ export * from './source-names';
 export * from './fact';
 export * from './log';
 export * from './subjects';
+export * from './request-limits';
 export * from './message';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { BusStrategy, connectBus, type Bus } from '@proctor/bus';
-import { MESSAGE_BYTES_MAX, REQUEST_PATTERNS, requestSubject } from '@proctor/contracts';
+import { MESSAGE_BYTES_MAX, REQUEST_BYTES_MAX, REQUEST_PATTERNS, requestSubject } from '@proctor/contracts';
 import { EmbeddedNats, freePort } from '@proctor/embedded';
 import { TestUsers } from '../../support/nats-users';
 import { until } from '../../support/until';
@@ -99,6 +99,8 @@ it('a request that is far too long is not read, and its sender learns that', asy
   const long = { unknown: 'x'.repeat(900_000) };
   expect(JSON.stringify(long).length).toBeLessThan(MESSAGE_BYTES_MAX);
   const refused = other.request(requestSubject('amd64', 'w2', 'return'), long, 30_000);
-  await expect(refused).rejects.toThrow(/the request has 9\d{5} bytes, of at most 16384/);
+  await expect(refused).rejects.toThrow(
+    new RegExp(`the request has 9\\d{5} bytes, of at most ${REQUEST_BYTES_MAX.return}`),
+  );
   expect((await ask()).count).toBeGreaterThan(0);
 });
