@@ -1,8 +1,9 @@
-import { IsInt, IsNotEmpty, IsString, Max, Min } from 'class-validator';
+import { IsInt, Max, Min } from 'class-validator';
+import { ListeningHost } from './address-rules';
 import { AtStart } from './at-start';
 
 /** Where a process tells monitors how it is; port 0: nowhere. */
 export class MetricsSection {
-  @AtStart() @IsString() @IsNotEmpty() host = '127.0.0.1';
+  @AtStart() @ListeningHost() host = '127.0.0.1';
   @AtStart() @IsInt() @Min(0) @Max(65535) port = 0;
 }

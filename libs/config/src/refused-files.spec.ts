@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ConfigurationFolder } from '../../../test/support/configuration-folder';
 import type { FileName } from './folder';
 import { loadConfiguration } from './load';
@@ -45,6 +47,48 @@ const REFUSED: Record<FileName, [text: string, problem: string][]> = {
         ':2: api.publicUrl: is an address as',
       ],
     ),
+    ['store: { path: "a\\nb" }', ':1: store.path: path must be a path without control characters'],
+    ...['http://x.example/v1#x', 'collector:4318', 'http://a:b@x.example/', 'ftp://x.example'].map(
+      (url): [string, string] => [`scheduler:\n  tracesUrl: "${url}"`, ':2: scheduler.tracesUrl: '],
+    ),
+    ...[
+      'https://bugs.example/',
+      'mailto:a@b.example?{bug}',
+      'https://b.example/{bug}/{package}',
+      'b/{bug}',
+    ].map((url): [string, string] => [`api:\n  bugUrl: "${url}"`, ':2: api.bugUrl: it begins with']),
+    ...['https://b.example/{bug}', 'ftp://b.example/{body}', 'https://b.example/{', 'mailto:a b'].map(
+      (url): [string, string] => [`api:\n  bugReportUrl: "${url}"`, ':2: api.bugReportUrl: it begins with'],
+    ),
+    ...['https://t.example/{name}', 'https://{package}.example/', 'ftp://t.example/'].map(
+      (url): [string, string] => [
+        `api:\n  packageLinks:\n    - { name: t, url: "${url}" }`,
+        ':3: api.packageLinks.0.url: url must be an address',
+      ],
+    ),
+    ...['http://127.0.0.1', '127.0.0.1:80', '[::1]', '/run/socket', 'a b'].flatMap(
+      (host): [string, string][] =>
+        ['api', 'scheduler'].map((section) =>
+          section === 'api'
+            ? [`api:\n  host: "${host}"`, ':2: api.host: it is a host name or an IP address']
+            : [
+                `scheduler:\n  metrics:\n    host: "${host}"`,
+                ':3: scheduler.metrics.host: it is a host name or an IP address',
+              ],
+        ),
+    ),
+    ['api: { metrics: { host: "x:1" } }', ':1: api.metrics.host: it is a host name or an IP address'],
+    ['api: { trustedProxies: ["10.0.0.0/8/8"] }', ':1: api.trustedProxies: each proxy is an IP address'],
+    ...['http://a.example', 'https://a.example/?x', 'https://a.example/#x', 'https://a:b@a.example'].map(
+      (issuer): [string, string] => [
+        `api:\n  login:\n    providers:\n      - { id: a, label: A, issuer: "${issuer}", clientId: x }`,
+        ':4: api.login.providers.0.issuer: ',
+      ],
+    ),
+    [
+      'api:\n  login:\n    providers:\n      - { id: a, label: A, issuer: "https://a.example", clientId: x, clientSecretFile: "a\\nb" }',
+      ':4: api.login.providers.0.clientSecretFile: ',
+    ],
     ['store: { prefix: ci }', ':1: store.prefix: prefix must be empty or names that'],
     ['store: { partBytes: 1 }', ':1: store.partBytes: partBytes must not be less than'],
     ['api: { host: "caf\xe9" }', ': is not UTF-8'],
@@ -106,6 +150,10 @@ const REFUSED: Record<FileName, [text: string, problem: string][]> = {
     [laughs(6), ': Excessive alias count'],
     ['sizeClasses: big', ':1: sizeClasses: '],
     ['sizeClasses: [1]', ':1: sizeClasses: each value in sizeClasses must be a string'],
+    ['workPath: "a\\0b"', ':1: workPath: workPath must be a path without control characters'],
+    ['visiblePaths: [srv]', ':1: visiblePaths: '],
+    ['visiblePaths: ["/srv\\0"]', ':1: visiblePaths: '],
+    ['metrics: { host: "x:1" }', ':1: metrics.host: it is a host name or an IP address'],
     ['name: "a.b"', ':1: name: name must match'],
     ['variants:\n  mine: []', ':1: variants: each name is letters'],
     ['variants:\n  a b: [a]', ':1: variants: each name is letters'],
@@ -141,3 +189,26 @@ describe.each(Object.entries(REFUSED))('%s', (file, contents) => {
     await expect(loadConfiguration(folder.env)).rejects.toThrow(`/${file}${problem}`);
   });
 });
+
+/** Keys of a schema whose names say that they hold an address or a path. */
+function addressKeys(schema: object, above: string[] = []): string[] {
+  const { properties = {}, items } = schema as { properties?: Record<string, object>; items?: object };
+  const own = Object.entries(properties).flatMap(([key, value]) => [
+    ...(/(?:url|paths?|endpoint|issuer|file|prefix|proxies|host)$/i.test(key)
+      ? [[...above, key].join('.')]
+      : []),
+    ...addressKeys(value, [...above, key]),
+  ]);
+  return items ? [...own, ...addressKeys(items, above)] : own;
+}
+
+it.each(['proctor', 'worker'] as const)(
+  'each address and path of %s.yaml is refused where it could not be followed as a whole',
+  (name) => {
+    const schema = readFileSync(join(__dirname, `../../../docs/schema/${name}.schema.json`), 'utf8');
+    const keys = addressKeys(JSON.parse(schema) as object);
+    const refused = REFUSED[`${name}.yaml`].map(([, problem]) => problem.replace(/\.\d+\./, '.'));
+    expect(keys.length).toBeGreaterThan(2);
+    expect(keys.filter((key) => !refused.some((problem) => problem.includes(` ${key}: `)))).toEqual([]);
+  },
+);

@@ -86,22 +86,6 @@ export function Count(): PropertyDecorator {
   return together(rules);
 }
 
-const URL_TEMPLATE = /^(https?:\/\/|mailto:)[^\s"'<>]+$/;
-
-/** An address of pages of others, with names in braces. */
-export function UrlTemplate(): PropertyDecorator {
-  return together([
-    InSchema({ type: 'string', pattern: URL_TEMPLATE.source }),
-    ValidateBy({
-      name: 'urlTemplate',
-      validator: {
-        validate: (text: unknown) => typeof text === 'string' && URL_TEMPLATE.test(text),
-        defaultMessage: () => 'it begins with https://, http:// or mailto: and has neither spaces nor quotes',
-      },
-    }),
-  ]);
-}
-
 /** A list of addresses and networks, as `10.0.0.1`, `10.0.0.0/8`, `fd00::/8` or `loopback`. */
 export function ProxyList(): PropertyDecorator {
   const rules = [

@@ -13,7 +13,6 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
-  IsNotEmpty,
   IsOptional,
   IsString,
   IsUrl,
@@ -43,9 +42,9 @@ import {
   ProxyList,
   Section,
   SizeClasses,
-  UrlTemplate,
   Weights,
 } from './rules';
+import { ListeningHost, Path, UrlTemplate } from './address-rules';
 import { PublicUrl } from './public-url';
 
 /** What S3 allows of every part but the last. */
@@ -59,7 +58,7 @@ const PACKAGE_LINKS_MAX = 20;
 const ARGUMENT_BYTES_MAX = 98_304;
 
 export class ApiSection {
-  @AtStart() @IsString() @IsNotEmpty() host = '127.0.0.1';
+  @AtStart() @ListeningHost() host = '127.0.0.1';
   @AtStart() @IsInt() @Min(0) @Max(65535) port = 8080;
   @AtStart() @Section(() => MetricsSection) metrics = new MetricsSection();
   @IsIn(NEUTRAL_STATUSES) neutral: NeutralStatus = 'pass';
@@ -72,11 +71,12 @@ export class ApiSection {
   @Count() historyLengthMax = 500;
   @Count() bulkRunsMax = 500;
   @Count() followedPackagesMax = 200;
-  @UrlTemplate() bugUrl = 'https://bugs.debian.org/{bug}';
+  @UrlTemplate(['https://', 'http://'], ['bug'], 'bug') bugUrl = 'https://bugs.debian.org/{bug}';
   @Count() noteLengthMax = 2_000;
   @Count() noteBugsMax = 10;
   @Count() notesPerPackageMax = 20;
-  @UrlTemplate() bugReportUrl = 'mailto:submit@bugs.debian.org?subject={subject}&body={body}';
+  @UrlTemplate(['https://', 'http://', 'mailto:'], ['package', 'subject', 'body']) bugReportUrl =
+    'mailto:submit@bugs.debian.org?subject={subject}&body={body}';
   @IsArray()
   @ArrayMaxSize(PACKAGE_LINKS_MAX)
   @ArrayUnique(({ name }: PackageLinkSection) => name, { message: 'each link needs a name of its own' })
@@ -218,7 +218,14 @@ export class SchedulerSection {
   /** Where spans of finished runs are sent by OTLP over HTTP; nowhere when absent. */
   @AtStart()
   @IsOptional()
-  @IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false, disallow_auth: true })
+  @IsUrl({
+    protocols: ['http', 'https'],
+    require_protocol: true,
+    require_tld: false,
+    disallow_auth: true,
+    // No request would have it.
+    allow_fragments: false,
+  })
   tracesUrl?: string;
   /** How often the staging areas are swept. */
   @Milliseconds() stagingSweepMs = 600_000;
@@ -228,7 +235,7 @@ export class SchedulerSection {
 
 export class StoreSection {
   @AtStart() @IsIn(['folder', 's3']) kind: 'folder' | 's3' = 'folder';
-  @AtStart() @IsString() @IsNotEmpty() path = 'store';
+  @AtStart() @Path() path = 'store';
   @AtStart()
   @IsOptional()
   @IsUrl({

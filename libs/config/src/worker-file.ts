@@ -4,7 +4,6 @@ import {
   IsArray,
   IsBoolean,
   IsInt,
-  IsNotEmpty,
   IsOptional,
   IsString,
   Matches,
@@ -12,6 +11,7 @@ import {
   MaxLength,
   Min,
 } from 'class-validator';
+import { Path } from './address-rules';
 import { AtStart } from './at-start';
 import { MetricsSection } from './metrics-section';
 import {
@@ -65,7 +65,7 @@ export class WorkerFile {
   @AtStart() @ListsByName() @NamesMax(OFFERED_MAX) variants: Record<string, string[]> = {
     autopkgtest: ['autopkgtest'],
   };
-  @AtStart() @IsString() @IsNotEmpty() workPath = 'worker';
+  @AtStart() @Path() workPath = 'worker';
   @Count() runTmpfsBytes = 8 * GIB;
   @IsOptional() @Count() runMemoryBytesMax?: number;
   @Count() runProcessesMax = 8192;
@@ -85,7 +85,7 @@ export class WorkerFile {
   @Expressions() errorPatterns: string[] = [];
   @Count() artifactsBytesMax = 100 * MIB;
   @AtStart() @IsBoolean() machineMayBeDestroyed = false;
-  @AtStart() @IsArray() @Matches(/^\/[^\n]*$/, { each: true }) visiblePaths: string[] = [];
+  @AtStart() @IsArray() @Matches(/^\/\P{Cc}*$/u, { each: true }) visiblePaths: string[] = [];
   @AtStart() @NetworkList() unreachableNetworks: string[] = METADATA_NETWORKS;
   @AtStart() @Section(() => MetricsSection) metrics = new MetricsSection();
   @IsBoolean() reportSourceNames = true;

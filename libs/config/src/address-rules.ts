@@ -1,0 +1,53 @@
+import { isIP } from 'node:net';
+import { IsNotEmpty, IsString, Matches, ValidateBy } from 'class-validator';
+import { InSchema } from './in-schema';
+import { together } from './rules';
+
+/**
+ * An address of pages of others, with names in braces.
+ * @param begins what it may begin with
+ * @param names those that are put in; no other stands in it
+ * @param needed without this one the address would be the same for all
+ */
+export function UrlTemplate(begins: string[], names: string[], needed?: string): PropertyDecorator {
+  const part = `[^\\s"'<>{}]|\\{(${names.join('|')})\\}`;
+  const template = new RegExp(`^(${begins.join('|')})(${part})+$`);
+  const isWhole = (text: string): boolean =>
+    template.test(text) && (needed === undefined || text.includes(`{${needed}}`));
+  return together([
+    InSchema({ type: 'string', pattern: template.source }),
+    ValidateBy({
+      name: 'urlTemplate',
+      validator: {
+        validate: (text: unknown) => typeof text === 'string' && isWhole(text),
+        defaultMessage: () =>
+          `it begins with ${begins.join(' or ')}, has neither spaces nor quotes, and in braces no other names than ${names.join(', ')}${needed === undefined ? '' : `; it needs {${needed}}`}`,
+      },
+    }),
+  ]);
+}
+
+/** Where a process listens: a name of this machine, or one of its addresses. */
+export function ListeningHost(): PropertyDecorator {
+  const isHost = (text: string): boolean =>
+    isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text);
+  return together([
+    InSchema({ type: 'string', pattern: '^[A-Za-z0-9:][A-Za-z0-9.:%-]*$' }),
+    ValidateBy({
+      name: 'listeningHost',
+      validator: {
+        validate: (text: unknown) => typeof text === 'string' && isHost(text),
+        defaultMessage: () => 'it is a host name or an IP address, without scheme and port',
+      },
+    }),
+  ]);
+}
+
+/** A path of a file or folder. */
+export function Path(): PropertyDecorator {
+  return together([
+    IsString(),
+    IsNotEmpty(),
+    Matches(/^\P{Cc}*$/u, { message: '$property must be a path without control characters' }),
+  ]);
+}
