@@ -133,6 +133,8 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
       '^Error: \\S',
       '^Error in ',
       '^error: \\S',
+      // Go's compiler says no more than where and what.
+      '^\\S{1,200}\\.go:\\d+:\\d+: ',
       // What an assertion says.
       '^E {2,12}\\S',
       '[Aa]ssertion (?:(?!ssertion ).){0,200}failed',
