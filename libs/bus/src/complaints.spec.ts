@@ -26,7 +26,7 @@ it('a complaint about another sender is a line of its own', () => {
   expect(lines).toEqual(['worker w1', 'worker w2']);
 });
 
-it('very many senders share lines, and those of whom nothing is left to say make room', () => {
+it('very many senders share lines, and those with nothing left to say make room', () => {
   for (let sender = 0; sender < 5_000; sender += 1) complaints.about(`worker w${sender}`, 'bad');
   expect(lines).toHaveLength(1_001);
   clock.advance(EVERY_MS);

@@ -41,7 +41,7 @@ export class Complaints {
     Object.assign(known, { toldMs: now, untold: 0 });
   }
 
-  /** Senders of whom nothing is left to say make room for others. */
+  /** Senders with nothing left to say make room for others. */
   private hasRoom(now: number): boolean {
     if (this.bySender.size < SENDERS_MAX) return true;
     for (const [sender, { toldMs, untold }] of this.bySender)

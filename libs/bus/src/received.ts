@@ -4,7 +4,7 @@ import type { Msg, MsgHdrs } from '@nats-io/transport-node';
 import type { BusMessage } from './bus';
 
 /**
- * What nats-server tells of the client whose request a shared import carries from one account into another. It takes the
+ * What nats-server says of the client whose request a shared import carries from one account into another. It takes the
  * place of a header of that name which the client has sent itself.
  */
 const REQUEST_INFO = 'Nats-Request-Info';
@@ -44,7 +44,7 @@ export function requestOf(received: MsgHdrs | undefined): string | undefined {
   return told && SANE_REQUEST_ID.test(told) ? told : undefined;
 }
 
-/** The IP address of the client that a request came from; undefined when nats-server does not tell. */
+/** The IP address of the client that a request came from; undefined when nats-server does not say it. */
 export function addressOf(headers: MsgHdrs | undefined): string | undefined {
   const told = headers?.last(REQUEST_INFO);
   if (!told) return undefined;

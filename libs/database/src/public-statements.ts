@@ -128,7 +128,7 @@ const places = (condition: string): string => `
     order by r.package, r.suite, r.arch limit 1
   ) next`;
 
-/** The newest run of each place of a package of which the condition is true. */
+/** The newest run of each place of a package for which the condition is true. */
 const newestOfPlaces = (condition: string) =>
   statement(
     RECORD_COLUMNS,

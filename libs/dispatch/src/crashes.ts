@@ -23,7 +23,7 @@ export function crashOf(
   return { signature: errorSignature({ lines: [reason] }), worker, attempt };
 }
 
-/** The crashes in a row that are equal to the latest: any other end begins anew. */
+/** The crashes in a row that are equal to the latest: any other end begins the count again. */
 export function withCrash(before: readonly Crash[], latest: Crash | null): Crash[] {
   if (latest === null) return [];
   // The same attempt is reported again when the turn that counted it was lost.

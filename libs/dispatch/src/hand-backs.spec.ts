@@ -32,7 +32,7 @@ it('a slot that hands back one lease after the other rests, longer each time, an
   expect(rests).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1_000));
 });
 
-it('however long a slot refuses everything, its run has few attempts, of which none counts', () => {
+it('however long a slot refuses everything, its run has few attempts, and none counts', () => {
   const { rig, ask, handBack } = makeRig();
   for (let ms = 0; ms < 600_000; ms += 10) {
     const { lease } = ask();

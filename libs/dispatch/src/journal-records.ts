@@ -67,7 +67,7 @@ export interface GrantedLease {
 export interface RunOutcome {
   verdict: Verdict;
   message: string;
-  /** Of a tmpfail, where its worker could tell. */
+  /** Of a tmpfail, where its worker knew it. */
   trouble?: Trouble | undefined;
   exitCode: number | null;
   version: string | null;

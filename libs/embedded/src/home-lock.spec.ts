@@ -76,7 +76,7 @@ describe('HomeLock', () => {
     await lock.release();
   });
 
-  it('the lock of a home leaves alone, on release, a file that is not its own any more', async () => {
+  it('the lock of a home leaves alone, on release, a file that is no longer its own', async () => {
     const lock = await HomeLock.acquire(path, URL);
     await writeFile(path, 'another');
     await lock.release();

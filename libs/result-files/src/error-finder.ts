@@ -55,7 +55,7 @@ export class ErrorFinder {
   /** The last line is the runner's own. */
   private isBehindRunners = true;
 
-  /** @param errors what a line that may tell of an error looks like */
+  /** @param errors what a line that may speak of an error looks like */
   constructor(private readonly errors: RegExp) {}
 
   /** The line that says best what is wrong, with those around it; null when none says anything. */

@@ -197,7 +197,7 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
   ],
 ];
 
-/** What a line that may tell of an error looks like. A deployment may have other ones. */
+/** What a line that may speak of an error looks like. A deployment may have other ones. */
 export const ERROR_PATTERNS: readonly string[] = KINDS.filter(
   ([kind]) => kind !== 'harmless' && kind !== 'progress',
 ).flatMap(([, patterns]) => patterns);

@@ -101,7 +101,7 @@ export class LogIndexer {
   }
 
   /**
-   * The lines around the error of a failed run: in the first test that failed, where the log tells, the one that says best why, or the
+   * The lines around the error of a failed run: in the first test that failed, where the log says so, the one that says best why, or the
    * end of its output; else the one of all that says best what is wrong. Null when no line says anything.
    */
   excerpt(): ErrorExcerpt | null {

@@ -12,7 +12,7 @@ import type { ContextRequest } from './request-context';
 const FOREIGN =
   /^(utm_\w+|[gd]clid|[gw]braid|gad_\w+|fbclid|msclkid|twclid|yclid|igshid|srsltid|mc_[ce]id|_g[al])$/;
 
-/** Names that an answer tells of. */
+/** Names that an answer has. */
 const NAMES_MAX = 10;
 const NAME_LENGTH_MAX = 60;
 

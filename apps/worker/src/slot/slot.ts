@@ -165,7 +165,7 @@ export class Slot {
     await this.restAfter(this.notBegun);
   }
 
-  /** No signal ends it, a stop does. @param inARow grants in a row of which nothing was executed */
+  /** No signal ends it, a stop does. @param inARow grants in a row without an execution */
   private async restAfter(inARow: number): Promise<void> {
     await this.rest.wait(this.scattered(growingPauseMs(this.parts.settings.retryMs, REST_MAX_MS, inARow)));
   }

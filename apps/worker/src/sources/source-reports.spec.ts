@@ -73,7 +73,7 @@ describe('which packages suites have', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('are said anew of a newer image, and of the newest where several backends have one', async () => {
+  it('are said again of a newer image, and of the newest where several backends have one', async () => {
     listen();
     await image('old');
     await reports.look();

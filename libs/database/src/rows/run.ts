@@ -176,7 +176,7 @@ export class RunRow implements RunRequest {
   @Column('text', { nullable: true })
   message: string | null;
 
-  /** Of a tmpfail, where its worker could tell. */
+  /** Of a tmpfail, where its worker knew it. */
   @Column('text', { nullable: true })
   trouble: Trouble | null;
 
