@@ -10,6 +10,7 @@ import { removeStalePidFile } from './postmaster-pid';
 import { postgresBinaries, type PostgresBinaries } from './postgres-binaries';
 import { secretIn } from './secret';
 import { startServer } from './server-process';
+import { withAdvice } from './server-trouble';
 import type { SystemUser } from './command';
 import { requireUserName, serverUser } from './server-user';
 import type { Ending, Supervised } from './supervised';
@@ -61,7 +62,16 @@ export class EmbeddedPostgres implements Supervised {
     return (await readFile(join(this.dataFolder, 'PG_VERSION'), 'utf8')).trim();
   }
 
+  /** @throws with what to type where its machine is at fault */
   async start(): Promise<void> {
+    try {
+      await this.startFresh();
+    } catch (error) {
+      throw withAdvice('PostgreSQL', error);
+    }
+  }
+
+  private async startFresh(): Promise<void> {
     const { folder } = this.options;
     const user = await serverUser();
     if (!user) requireUserName();
