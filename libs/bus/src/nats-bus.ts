@@ -94,7 +94,7 @@ export class NatsBus extends Bus {
   }
 
   signal(subject: string, body: object): void {
-    if (!this.isConnected()) return;
+    if (!this.link.isConnected()) return;
     try {
       this.nc.publish(subject, JSON.stringify(body), requestHeaders());
     } catch (error) {
@@ -300,7 +300,7 @@ export class NatsBus extends Bus {
   }
 
   private requireConnection(): void {
-    if (!this.isConnected()) throw new NoAnswer('not connected to NATS');
+    if (!this.link.isConnected()) throw new NoAnswer('not connected to NATS');
   }
 }
 

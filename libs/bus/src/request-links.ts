@@ -2,15 +2,27 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import { REQUEST_PATTERNS, type RequestKind } from '@proctor/contracts';
+import { growingPauseMs, scattered } from '@proctor/pauses';
 import { Complaints } from './complaints';
-import { connectionOptions } from './connection-options';
+import { connectionOptions, RECONNECT_WAIT_MS } from './connection-options';
 import type { Credentials } from './credentials';
 import { firstConnection } from './first-connection';
 
-/** It is made again at once: the server has dropped it because it was read too slowly. */
-const RECONNECT = { reconnectTimeWait: 20, reconnectJitter: 20, reconnectJitterTLS: 20 };
+/** It is made again at once when the server has dropped it because it was read too slowly; the pause grows while the server is away. */
+const RECONNECT_FIRST_MS = 20;
 
-type Connections = Record<RequestKind, NatsConnection>;
+/** @param tries since it was last connected */
+export function reconnectPauseMs(tries: number, random: number): number {
+  return scattered(growingPauseMs(RECONNECT_FIRST_MS, RECONNECT_WAIT_MS, tries), random);
+}
+
+interface Connection {
+  nc: NatsConnection;
+  /** See reconnectPauseMs. */
+  tries: { count: number };
+}
+
+type Connections = Record<RequestKind, Connection>;
 
 /**
  * The connections of a scheduler for what workers ask, one for each kind. nats-server has a queue for each connection and drops
@@ -23,9 +35,9 @@ export class RequestLinks {
   private closing = false;
 
   private constructor(private readonly connections: Connections) {
-    for (const [kind, nc] of this.each()) {
+    for (const [kind, connection] of this.each()) {
       this.connected.add(kind);
-      void this.watch(kind, nc);
+      void this.watch(kind, connection);
     }
   }
 
@@ -34,15 +46,19 @@ export class RequestLinks {
     const kinds = Object.keys(REQUEST_PATTERNS) as RequestKind[];
     const connections = await Promise.all(
       kinds.map(async (kind) => {
-        const options = connectionOptions(credentials, `${clientName} (${kind})`);
-        return [kind, await firstConnection({ ...options, ...RECONNECT }, false)] as const;
+        const tries = { count: 0 };
+        const options = {
+          ...connectionOptions(credentials, `${clientName} (${kind})`),
+          reconnectDelayHandler: () => reconnectPauseMs((tries.count += 1), Math.random()),
+        };
+        return [kind, { nc: await firstConnection(options, false), tries }] as const;
       }),
     );
     return new RequestLinks(Object.fromEntries(connections) as Connections);
   }
 
   of(kind: RequestKind): NatsConnection {
-    return this.connections[kind];
+    return this.connections[kind].nc;
   }
 
   isConnected(): boolean {
@@ -50,21 +66,24 @@ export class RequestLinks {
   }
 
   async flush(): Promise<void> {
-    await Promise.all(this.each().map(([, nc]) => nc.flush()));
+    await Promise.all(this.each().map(([, { nc }]) => nc.flush()));
   }
 
   async close(): Promise<void> {
     this.closing = true;
-    await Promise.all(this.each().map(([, nc]) => nc.close()));
+    await Promise.all(this.each().map(([, { nc }]) => nc.close()));
   }
 
-  private each(): [RequestKind, NatsConnection][] {
-    return Object.entries(this.connections) as [RequestKind, NatsConnection][];
+  private each(): [RequestKind, Connection][] {
+    return Object.entries(this.connections) as [RequestKind, Connection][];
   }
 
-  private async watch(kind: RequestKind, nc: NatsConnection): Promise<void> {
+  private async watch(kind: RequestKind, { nc, tries }: Connection): Promise<void> {
     for await (const { type } of nc.status()) {
-      if (type === 'reconnect') this.connected.add(kind);
+      if (type === 'reconnect') {
+        this.connected.add(kind);
+        tries.count = 0;
+      }
       if (type !== 'disconnect' || !this.connected.delete(kind) || this.closing) continue;
       this.complaints.about(kind, `the connection for requests (${kind}) was lost and is made again`);
     }

@@ -14,6 +14,7 @@ import {
   reportSubject,
   stagingStream,
 } from '@proctor/contracts';
+import { until } from '../../support/until';
 import { ownNats } from './nats-server';
 
 Logger.overrideLogger(false);
@@ -163,7 +164,8 @@ it('streams of an earlier version get the limits at the next start, and lose no 
 it('an area of many messages is listed whole, without one answer that names all of them', async () => {
   const bus = await busWith({}, 'scheduler');
   for (let count = 0; count < 2_600; count++) operator.publish(staged(`chunk.u${count % 1_300}`), 'x');
-  await operator.flush();
+  // They are stored after they have come.
+  expect(await until(async () => (await messagesOf(stagingStream(worker))) === 2_600, 60_000)).toBe(true);
   const { jsm } = Reflect.get(bus, 'link') as { jsm: JetStreamManager };
   const asked = jest.spyOn(jsm.streams, 'info').mockImplementation(() => Promise.reject(new Error('asked')));
   const { uploads, strays, messages } = await areaOf(bus);

@@ -34,7 +34,7 @@ describe('proctor config check', () => {
     const { code, stdout, stderr } = await proctor(['config', 'check', files('broken')]);
     expect(stdout.replaceAll(files('broken'), '')).toBe(
       '/proctor.yaml:3: api.prot: property prot should not exist (found 1); did you mean port?\n' +
-        '/proctor.yaml:4: api.host: host must be a string (found 1)\n' +
+        '/proctor.yaml:4: api.host: it is a host name or an IP address, without scheme and port (found 1)\n' +
         '/proctor.yaml:7: scheduler.retry.delayMs: delayMs must not be less than 1 (found 0)\n' +
         '/reject-list.yaml:3: Flow sequence in block collection must be sufficiently indented and end with a ]\n',
     );

@@ -223,7 +223,7 @@ it('a result that could not be uploaded waits on disk, and is delivered by the n
   const { body: report } = await dispatcher.until('report', ({ name }) => name === 'finished');
   expect(report).toMatchObject({ runId: granted.runId, attempt: 1, verdict: 'pass', version: '1.0-9' });
   // Its report may come before the streams were looked at, and no file is read until then.
-  expect(await until(() => Promise.resolve(dispatcher.bus.isConnected()), 10_000)).toBe(true);
+  expect(await until(() => Promise.resolve(dispatcher.bus.isConnected()), 60_000)).toBe(true);
   const staged = await dispatcher.bus.unstage(WORKER, stagingName(granted, 'log.gz'));
   expect(staged && (await text(staged.pipe(createGunzip())))).toContain('line 5000 of the stub');
   expect(await until(async () => (await readdir(join(workPath, 'results'))).length === 0, 10_000)).toBe(true);
