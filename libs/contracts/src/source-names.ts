@@ -33,7 +33,7 @@ export class SourceNamesRequest {
 }
 
 /**
- * `kept`: it is known now, or was. `upload`: stage the list, and ask again. `later`: ask again after a minute. `refused`: this list
+ * `kept`: it is known now, or was. `upload`: stage the list, and ask again. `later`: ask again after some seconds. `refused`: this list
  * will not be kept, and `reason` says why, for people.
  */
 export interface SourceNamesReply {

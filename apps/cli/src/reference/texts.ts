@@ -32,7 +32,7 @@ export const SHARED_SECTIONS: SharedSection[] = [
     heading: 'Exit status',
     terms: [
       ['0', 'done; of `run wait` and `--wait`: all passed, or were neutral'],
-      ['1', 'failed; of `run wait` and `--wait`: a test has failed'],
+      ['1', 'failed; of `run wait` and `--wait`: a test has failed, or a package is not there'],
       ['2', 'what was typed cannot be'],
       ['4', 'the key is missing, not valid, or may not do this'],
       [

@@ -49,7 +49,7 @@ function addReading(run: Command): void {
     .option('--package <name>', 'runs of this source package; * stands for anything')
     .option('--suite <name>', 'runs on this suite')
     .option('--arch <name>', 'runs on this architecture')
-    .option('--status <names>', 'pass, neutral, fail, tmpfail; joined by commas')
+    .option('--status <names>', 'pass, neutral, fail, tmpfail, absent; joined by commas')
     .option('--state <names>', 'queued, leased, running, finished; joined by commas')
     .option('--trigger <words>', 'words that the trigger has')
     .option('--requestor <user>', 'who asked')

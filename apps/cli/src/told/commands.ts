@@ -64,7 +64,7 @@ function withFilter(command: Command): Command {
     .option('--kind <kind>', 'requested, granted, started, finished …; once for each', collect)
     .option(
       '--status <status>',
-      'only how the run ended: pass, neutral, fail, tmpfail; once for each',
+      'only how the run ended: pass, neutral, fail, tmpfail, absent; once for each',
       collect,
     )
     .option('--mine', 'only of runs of your own', false);
