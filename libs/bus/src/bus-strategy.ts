@@ -15,6 +15,7 @@ import {
   type RequestLimits,
   type ReportOrigin,
 } from '@proctor/contracts';
+import { growingPauseMs } from '@proctor/pauses';
 import { withLogFields } from '@proctor/process';
 import { lastValueFrom } from 'rxjs';
 import { failureText, parseBody } from './body';
@@ -48,8 +49,8 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   private readonly complaints: Complaints;
   private readonly gate: RequestGate;
   private readonly turns: Turns;
-  /** By subject: for how long it was not listened to last, and until when. */
-  private readonly shunned = new Map<string, { forMs: number; untilMs: number }>();
+  /** By subject: how often in a row nobody listened to it, and until when. */
+  private readonly shunned = new Map<string, { inARow: number; untilMs: number }>();
 
   constructor(
     private readonly bus: Bus,
@@ -191,9 +192,10 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     const before = this.shunned.get(subject);
     if (before && now < before.untilMs) return;
     const isAgain = before !== undefined && now - before.untilMs < shunMaxMs;
-    const forMs = isAgain ? Math.min(2 * before.forMs, shunMaxMs) : shunMinMs;
+    const inARow = isAgain ? before.inARow + 1 : 1;
+    const forMs = growingPauseMs(shunMinMs, shunMaxMs, inARow);
     if (this.shunned.size >= SHUNNED_MAX) this.shunned.clear();
-    this.shunned.set(subject, { forMs, untilMs: now + forMs });
+    this.shunned.set(subject, { inARow, untilMs: now + forMs });
     this.bus.shun(subject, forMs);
   }
 

@@ -40,16 +40,16 @@ export function headersOf(message: Msg): MsgHdrs | undefined {
 }
 
 export function requestOf(received: MsgHdrs | undefined): string | undefined {
-  const told = received?.last(REQUEST_ID);
-  return told && SANE_REQUEST_ID.test(told) ? told : undefined;
+  const id = received?.last(REQUEST_ID);
+  return id && SANE_REQUEST_ID.test(id) ? id : undefined;
 }
 
 /** The IP address of the client that a request came from; undefined when nats-server does not say it. */
 export function addressOf(headers: MsgHdrs | undefined): string | undefined {
-  const told = headers?.last(REQUEST_INFO);
-  if (!told) return undefined;
+  const info = headers?.last(REQUEST_INFO);
+  if (!info) return undefined;
   try {
-    const { host } = JSON.parse(told) as { host?: unknown };
+    const { host } = JSON.parse(info) as { host?: unknown };
     return typeof host === 'string' && isIP(host) !== 0 ? host : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,5 @@
 /**
- * How long to wait before something is tried again, in milliseconds: the one formula for all that fails or is refused.
+ * How long to wait before something is tried again, in milliseconds: the one formula of ours.
  * @param inARow how often it has failed since it last succeeded, from 1 on: the pause doubles with each, up to `maxMs`
  */
 export function growingPauseMs(firstMs: number, maxMs: number, inARow: number): number {

@@ -79,6 +79,18 @@ it('the bus says so while the server is away', async () => {
   await expect(bus.consumeReports(scope, () => Promise.resolve())).rejects.toThrow(NoAnswer);
 });
 
+it('while a connection for requests is lost, the bus says so, and the rest of it works', async () => {
+  const bus = await connect();
+  const links = Reflect.get(bus, 'requestLinks') as Pick<Bus, 'isConnected'>;
+  jest.spyOn(links, 'isConnected').mockReturnValue(false);
+  expect(bus.isConnected()).toBe(false);
+  const command = subjectOf(SUBJECTS.runsSubmitted, scope);
+  const received = new Promise<string>((resolve) => bus.subscribe(command, ({ text }) => resolve(text)));
+  await bus.flush();
+  bus.signal(command, { count: 1 });
+  expect(JSON.parse(await received)).toEqual({ count: 1 });
+});
+
 it('the bus is closed at once while it waits for its streams', async () => {
   const bus = await connect();
   const { link } = bus as unknown as { link: { restores(restore: () => Promise<void>): void } };
