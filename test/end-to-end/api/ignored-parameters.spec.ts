@@ -1,3 +1,4 @@
+import { publicReadOf } from '../../../apps/api/src/http/public-reads';
 import { startApi } from '../../support/api';
 import type { RunningApi } from '../../support/api';
 import { Browser } from '../../support/browser';
@@ -40,8 +41,13 @@ function pathOf(route: string): string {
 
 it('no page, and no data outside the API, ignores a parameter silently', async () => {
   const routes = api.routes.map((route) => route.split(' ') as [string, string]);
-  const reading = routes.filter(([method, route]) => method === 'GET' && !route.startsWith('/api/v1/'));
-  const paths = [...reading.map(([, route]) => pathOf(route)), `/api/v1/retry/${runId}`, '/status/slow/'];
+  const reading = routes.flatMap(([method, route]) => (method === 'GET' ? [pathOf(route)] : []));
+  const publicReads = reading
+    .map((path) => path.replace('/api/v1/', '/data/v1/'))
+    .filter((path) => publicReadOf(path) !== null);
+  expect(publicReads.length).toBeGreaterThan(10);
+  const others = reading.filter((path) => !path.startsWith('/api/v1/'));
+  const paths = [...others, ...publicReads, `/api/v1/retry/${runId}`, '/status/slow/'];
   const [silent, pages, data]: [string[], string[], string[]] = [[], [], []];
   for (const path of paths) {
     if (/[:*]|events$|\/-\/live/.test(path)) continue;
@@ -63,6 +69,34 @@ async function answerOf(path: string): Promise<{ status: number; headers: Header
   const response = await root.get(path);
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
+
+interface Documented {
+  paths: Record<string, { get?: { parameters?: { name?: string; in?: string; $ref?: string }[] } }>;
+  components: { parameters: Record<string, { name: string; in: string }> };
+}
+
+it('no parameter of a public read that the document of the API describes counts as ignored', async () => {
+  const document = (await (await api.fetch('/api/v1/openapi.json')).json()) as Documented;
+  const parameters = Object.entries(document.paths).flatMap(([path, { get }]) =>
+    (get?.parameters ?? [])
+      .map((each) => (each.$ref ? document.components.parameters[each.$ref.split('/').at(-1)!]! : each))
+      .filter((each) => each.in === 'query')
+      .map(({ name }) => ({ path: pathOf(path.replaceAll(/\{(\w+)\}/g, ':$1')), name: name! })),
+  );
+  const publicReads = parameters
+    .map(({ path, name }) => ({ path: path.replace('/api/v1/', '/data/v1/'), name }))
+    .filter(({ path }) => publicReadOf(path) !== null);
+  const ignored: string[] = [];
+  let answered = 0;
+  for (const { path, name } of publicReads) {
+    const { status, headers } = await answerOf(`${path}?${encodeURIComponent(name)}=1`);
+    if (status >= 400) continue;
+    answered += 1;
+    if (headers.get('ignored-parameters') !== null) ignored.push(`${path}?${name}`);
+  }
+  expect(ignored).toEqual([]);
+  expect(answered).toBeGreaterThan(5);
+});
 
 it.each([
   ['/status/failing/', 'since=2026-01-01&minutes=5', ['since', 'minutes']],

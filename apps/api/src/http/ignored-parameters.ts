@@ -84,7 +84,8 @@ export class IgnoredParametersInterceptor implements NestInterceptor {
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<ContextRequest>(), http.getResponse<Response>()];
     const isReading = request.method === 'GET' || request.method === 'HEAD';
-    if (!isReading || !request.url.includes('?') || pathOf(request).startsWith('/api/')) return next.handle();
+    const isOfApi = pathOf(request).startsWith('/api/') && !request.isPublicRead;
+    if (!isReading || !request.url.includes('?') || isOfApi) return next.handle();
     watchQuery(request);
     onHeaders(response, () => {
       const names = ignoredParameters(request);
