@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { RequestMethod } from '@nestjs/common';
-import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import * as contracts from '@proctor/contracts';
 import { parse } from 'yaml';
 import { createProgram } from '../../../apps/cli/src/program';
 import { toldCommands } from '../../../apps/cli/src/reference/tree';
+import { controllersOfApi, routesOf } from '../../support/routes';
 
 const project = join(__dirname, '../../..');
 const textOf = (path: string): string => readFileSync(join(project, path), 'utf8');
@@ -23,6 +22,10 @@ const DOCUMENTS = [
   ...filesIn('docs', /\.md$/).filter((path) => !path.startsWith('docs/adr/')),
 ];
 const EXAMPLES = filesIn('config', /\.yaml$/);
+/** Those without addresses of debci. */
+const OF_PROCTOR = [...DOCUMENTS.filter((path) => path !== 'docs/moving-in.md'), ...EXAMPLES];
+
+const routes = controllersOfApi().flatMap(routesOf);
 
 /** Something that a document names. */
 interface Named {
@@ -152,21 +155,32 @@ describe('what documents and examples name is there', () => {
   });
 
   it('addresses of the api, its pages and its data', () => {
-    const routes = routesOfApi();
-    expect(routes.length).toBeGreaterThan(150);
-    const tops = [...new Set(routes.map((path) => path.split('/')[1]!))].filter((top) =>
+    const tops = [...new Set(routes.map(({ path }) => path.split('/')[1]!))].filter((top) =>
       /^[\w-]+$/.test(top),
     );
-    const documents = DOCUMENTS.filter((path) => path !== 'docs/moving-in.md');
     const named = namedInCode(
       new RegExp(
         `(?:^|[\\s"'(]|[a-z0-9\\]]:\\d+|example\\.\\w+|HOST)(/(?:${tops.join('|')})(?:/[^\\s"'\`,;)?#]*)?)`,
         'g',
       ),
-      [...documents, ...EXAMPLES],
+      OF_PROCTOR,
     );
     expect(named.length).toBeGreaterThan(80);
-    const isThere = (path: string): boolean => routes.some((route) => fits(path, route));
+    const isThere = (asked: string): boolean => routes.some(({ path }) => fits(asked, path));
+    expect(unknown(named, isThere)).toEqual([]);
+  });
+
+  it('requests of the API, by method and path', () => {
+    const named = OF_PROCTOR.flatMap((document) =>
+      [...textOf(document).matchAll(/\b((?:GET|POST|PUT|PATCH|DELETE) \/api\/v1\/[\w/{}:.-]*[\w}])/g)].map(
+        ([, name]) => ({ document, name: name! }),
+      ),
+    );
+    expect(named.length).toBeGreaterThan(10);
+    const isThere = (request: string): boolean => {
+      const [method, asked] = request.split(' ') as [string, string];
+      return routes.some((route) => route.method === method && fits(asked, route.path));
+    };
     expect(unknown(named, isThere)).toEqual([]);
   });
 
@@ -207,34 +221,6 @@ function keysIn(content: unknown, above: string[] = []): string[] {
   if (Array.isArray(content)) return content.flatMap((entry) => keysIn(entry, above));
   if (typeof content !== 'object' || content === null) return above.length > 0 ? [above.join('\0')] : [];
   return Object.entries(content).flatMap(([key, value]) => keysIn(value, [...above, key]));
-}
-
-/** Of all methods of all controllers. */
-function routesOfApi(): string[] {
-  return filesIn('apps/api/src', /\.controller\.ts$/).flatMap((file) => {
-    // eslint-disable-next-line @typescript-eslint/no-require-imports -- whatever controllers there are
-    const exported = Object.values(require(join(project, file)) as Record<string, unknown>);
-    return exported.filter(isController).flatMap((controller) => {
-      const prefixes = listed(Reflect.getMetadata(PATH_METADATA, controller));
-      const methods = Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
-        const method = (controller.prototype as Record<string, unknown>)[name];
-        const isRoute =
-          typeof method === 'function' && Reflect.getMetadata(METHOD_METADATA, method) in RequestMethod;
-        return isRoute ? listed(Reflect.getMetadata(PATH_METADATA, method)) : [];
-      });
-      return prefixes.flatMap((prefix) =>
-        methods.map((path) => `/${prefix}/${path}`.replaceAll(/\/+/g, '/')),
-      );
-    });
-  });
-}
-
-function isController(value: unknown): value is { prototype: object } {
-  return typeof value === 'function' && Reflect.getMetadata(PATH_METADATA, value) !== undefined;
-}
-
-function listed(paths: unknown): string[] {
-  return (Array.isArray(paths) ? paths : [paths]).map(String);
 }
 
 /** Whether a documented address may be one of the route; either may have names for parts that vary. */

@@ -1,8 +1,5 @@
-import { RequestMethod } from '@nestjs/common';
 import type { Type } from '@nestjs/common';
-import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
-import { apiConfiguration, SETTINGS } from '../../../../test/support/api-configuration';
-import { ApiModule } from '../api.module';
+import { controllersOfApi, routesOf } from '../../../../test/support/routes';
 import { CREDENTIAL, credentialFor } from './authentication.middleware';
 
 it.each([
@@ -30,25 +27,19 @@ it.each([
   expect(credentialFor(path)).toBe(credential);
 });
 
-const controllers = (ApiModule.forRoot(apiConfiguration(), () => SETTINGS).controllers ??
-  []) as Type<object>[];
+const controllers = controllersOfApi();
 
 /** `GET /api/v1/test/x` for each handler of a controller. */
-function routesOf(controller: Type<object>): string[] {
-  const properties = Object.getOwnPropertyDescriptors(controller.prototype as object);
-  const handlers = Object.values(properties).map(({ value }) => value as object);
-  const base = Reflect.getMetadata(PATH_METADATA, controller) as string;
-  return handlers
-    .filter((handler) => Reflect.hasMetadata(METHOD_METADATA, handler))
-    .map((handler) => {
-      const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
-      const path = `/${base}/${Reflect.getMetadata(PATH_METADATA, handler) as string}`.replace(/\/+/g, '/');
-      return `${method} ${path.replace(/:\w+/g, 'x')}`;
-    });
+function shownRoutesOf(controller: Type<object>): string[] {
+  return routesOf(controller).map(({ method, path }) => `${method} ${path.replace(/:\w+/g, 'x')}`);
 }
 
 const routes = controllers.flatMap((controller) =>
-  routesOf(controller).map((route): [string, string, Type<object>] => [route, controller.name, controller]),
+  shownRoutesOf(controller).map((route): [string, string, Type<object>] => [
+    route,
+    controller.name,
+    controller,
+  ]),
 );
 
 it('the routes of all controllers are known', () => {

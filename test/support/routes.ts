@@ -1,0 +1,35 @@
+import { RequestMethod, type Type } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
+import { ApiModule } from '../../apps/api/src/api.module';
+import { apiConfiguration, SETTINGS } from './api-configuration';
+
+/** A handler of a controller, by what a client asks for. */
+export interface Route {
+  /** As in `GET`. */
+  method: string;
+  /** As in `/api/v1/test/:suite`. */
+  path: string;
+}
+
+/** The controllers of the api. */
+export function controllersOfApi(): Type<object>[] {
+  return (ApiModule.forRoot(apiConfiguration(), () => SETTINGS).controllers ?? []) as Type<object>[];
+}
+
+export function routesOf(controller: Type<object>): Route[] {
+  const properties = Object.getOwnPropertyDescriptors(controller.prototype as object);
+  const handlers = Object.values(properties).map(({ value }) => value as object);
+  return handlers
+    .filter((handler) => Reflect.hasMetadata(METHOD_METADATA, handler))
+    .flatMap((handler) => {
+      const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
+      return pathsOf(controller).flatMap((base) =>
+        pathsOf(handler).map((path) => ({ method, path: `/${base}/${path}`.replaceAll(/\/+/g, '/') })),
+      );
+    });
+}
+
+/** Of a controller, or of a handler. */
+function pathsOf(decorated: object): string[] {
+  return [Reflect.getMetadata(PATH_METADATA, decorated) as string | string[]].flat();
+}
