@@ -10,7 +10,6 @@ const KIB = 1024;
 const CONNECTIONS = 3;
 const BATCH_BYTES = 4 * KIB * KIB;
 const BATCH_MAX = 2_000;
-const PAUSE_MS = 50;
 
 const REQUESTS = ['lease', 'renew', 'return'].map((kind) => `proctor.rpc.${arch}.${name}.${kind}`);
 let sent = 0;
@@ -61,6 +60,10 @@ async function open() {
   return nc;
 }
 
+async function reconnected(nc) {
+  for await (const { type } of nc.status()) if (type === 'reconnect') return;
+}
+
 async function send(nc, what) {
   while (flood === what) {
     try {
@@ -71,8 +74,9 @@ async function send(nc, what) {
       }
       await nc.flush();
     } catch {
-      // The server has closed the connection, and is asked again.
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      // The server has closed the connection.
+      if (nc.isClosed()) return;
+      await reconnected(nc);
     }
   }
 }
