@@ -10,7 +10,7 @@ import { LIFE_PROVIDERS } from './life/life.providers';
 import { SignalsController } from './life/signals.controller';
 import { Worker } from './life/worker';
 import { MACHINE, type Machine } from './machine/machine';
-import { SOURCE_REPORTS } from './sources/source-reports.provider';
+import { SOURCES_PROVIDERS } from './sources/sources.providers';
 import { TESTBED_PROVIDERS } from './testbed/testbed.providers';
 
 /** What is known before the worker is put together. */
@@ -49,7 +49,7 @@ export class WorkerModule implements OnModuleInit {
         ...ATTEMPT_PROVIDERS,
         ...LIFE_PROVIDERS,
         ...HEALTH_PROVIDERS,
-        SOURCE_REPORTS,
+        ...SOURCES_PROVIDERS,
       ],
     };
   }

@@ -89,7 +89,7 @@ export class CanaryResult {
 /** Grants that an ask names at most. */
 export const KEPT_MAX = 100;
 
-/** `proctor.rpc.{arch}.lease`: a free slot asks for work. */
+/** `proctor.rpc.{arch}.{worker}.lease`: a free slot asks for work. */
 export class LeaseRequest extends SlotIdentity {
   /**
    * Earlier lives of this worker that are certain to have ended, the latest first: the one that still counts for the
@@ -309,7 +309,7 @@ export class HeldAttempt extends SlotIdentity {
   grantEpoch?: number;
 }
 
-/** `proctor.rpc.{arch}.renew`: sent every `renewEveryMs` while an attempt is executed. */
+/** `proctor.rpc.{arch}.{worker}.renew`: sent every `renewEveryMs` while an attempt is executed. */
 export class RenewRequest extends HeldAttempt {}
 
 /** Names the grant as the request did. */
@@ -322,7 +322,7 @@ export interface RenewReply extends DispatcherAnswer, Grant {
   notice?: string;
 }
 
-/** `proctor.rpc.{arch}.return`: a lease handed back unexecuted; the run waits again at once, no attempt is lost. */
+/** `proctor.rpc.{arch}.{worker}.return`: a lease handed back unexecuted; the run waits again at once, no attempt is lost. */
 export class ReturnRequest extends HeldAttempt {
   @IsText(EXPLANATION_LENGTH_MAX)
   reason: string;

@@ -76,15 +76,15 @@ export class ErrorFinder {
   /**
    * The next line.
    * @param text as an excerpt shows it
-   * @param said without what the runner has written before it
+   * @param untimed without the elapsed time that the runner has written before it
    * @param isRunners the runner itself has written all of it
    * @returns whether it speaks of an error
    */
-  read(text: string, said: string, number: number, isRunners: boolean): boolean {
+  read(text: string, untimed: string, number: number, isRunners: boolean): boolean {
     if (this.unfilled.length > 0) this.fill(text);
     this.text = text;
-    const isError = isRunners ? this.readRunners(said, number) : this.readOther(said, number);
-    this.isBehindBlank = said.trim() === '';
+    const isError = isRunners ? this.readRunners(untimed, number) : this.readOther(untimed, number);
+    this.isBehindBlank = untimed.trim() === '';
     this.recent.push(text);
     if (this.recent.length > AROUND) this.recent.shift();
     this.lastNumber = number;

@@ -154,12 +154,13 @@ export class LogIndexer {
     if (section.kind !== 'test') this.readPackages(text, own, number);
     if (number === section.line) section.end = { errorLine: number, firstLine: number, lines: [text] };
     const isSaid = !own && !this.sections.isResult && section.kind !== 'summary';
-    const said = this.sections.said(text);
-    if ((isSaid || own) && section.errors.read(text, said, number, own !== null)) this.mark(number);
+    const untimed = this.sections.untimed(text);
+    if ((isSaid || own) && section.errors.read(text, untimed, number, own !== null)) this.mark(number);
     if (isSaid && this.isStderr) section.stderr ??= { errorLine: number, firstLine: number, lines: [] };
     if (isSaid && section.stderr) addAfter(section.stderr, text);
     this.isStderr = own?.kind === 'stderr';
-    if (isSaid && section.kind === 'test' && said !== '' && !section.stderr) addToEnd(section, text, number);
+    if (isSaid && section.kind === 'test' && untimed !== '' && !section.stderr)
+      addToEnd(section, text, number);
   }
 
   private opened(section: LogSection): OpenSection {

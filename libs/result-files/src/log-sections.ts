@@ -55,8 +55,8 @@ export class LogSections<Section extends LogSection> {
     return own;
   }
 
-  /** A line without what the runner has written before it. */
-  said(text: string): string {
+  /** A line without the elapsed time that the runner has written before it. */
+  untimed(text: string): string {
     return this.isTimed ? withoutTime(text) : text;
   }
 
@@ -124,7 +124,7 @@ export class LogSections<Section extends LogSection> {
       else if (isLeftOutLine(text)) this.skip();
       return;
     }
-    const result = this.ended || this.isSummary ? resultLine(this.said(text)) : null;
+    const result = this.ended || this.isSummary ? resultLine(this.untimed(text)) : null;
     if (!result) return;
     const name = short(result.name);
     this.isResult = this.isSummary || this.ended?.name === name;

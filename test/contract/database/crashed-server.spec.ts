@@ -137,7 +137,7 @@ describe('a request whose commit is under way when the server is killed', () => 
     await link.cut();
   });
 
-  it('is not told that it is done, though another transaction was committed under its id', async () => {
+  it('does not count as done, though another transaction was committed under its id', async () => {
     await database.users.add('grace', { isAdmin: false });
     const { userId } = (await database.users.find('grace'))!;
     const { id: keyId } = await database.apiKeys.create('grace', 'test');
@@ -162,12 +162,12 @@ describe('a request whose commit is under way when the server is killed', () => 
   });
 });
 
-it('of a storm of requests that the server is killed in, each is told what became of it or that nobody knows, and nothing else', async () => {
+it('of a storm of requests that the server is killed in, each gets the answer what became of it or that nobody knows, and nothing else', async () => {
   const database = await openDatabase(postgres.url, LIMITS);
   await database.users.add('linus', { isAdmin: false });
   const { userId } = (await database.users.find('linus'))!;
   const { id: keyId } = await database.apiKeys.create('linus', 'test');
-  const told = new Map<string, number[] | DatabaseUnavailable['changed']>();
+  const answers = new Map<string, number[] | DatabaseUnavailable['changed']>();
   const submit = async (name: string) => {
     const ids = await database.submissions
       .submit([{ ...request(), package: name }], { userId, keyId })
@@ -175,7 +175,7 @@ it('of a storm of requests that the server is killed in, each is told what becam
         if (error instanceof DatabaseUnavailable) return error.changed;
         throw error;
       });
-    told.set(name, ids);
+    answers.set(name, ids);
   };
   for (const storm of ['first', 'second', 'third']) {
     const names = Array.from({ length: 60 }, (_, place) => `${storm}${place}`);
@@ -197,8 +197,8 @@ it('of a storm of requests that the server is killed in, each is told what becam
     if (what === 'unknown') return true;
     return JSON.stringify(runIds) === JSON.stringify(what === 'nothing' ? [] : what);
   };
-  expect([...told].filter((each) => !isTrue(each))).toEqual([]);
-  expect(told.size).toBe(180);
-  // Nothing is said to be unknown that came to its end before.
-  expect([...told.values()].filter((what) => Array.isArray(what)).length).toBeGreaterThanOrEqual(3);
+  expect([...answers].filter((each) => !isTrue(each))).toEqual([]);
+  expect(answers.size).toBe(180);
+  // What came to its end before is not unknown.
+  expect([...answers.values()].filter((what) => Array.isArray(what)).length).toBeGreaterThanOrEqual(3);
 });

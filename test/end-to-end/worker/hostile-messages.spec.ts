@@ -134,8 +134,8 @@ it('no message that a worker may send holds the event loop of the scheduler, and
   for (const subject of subjects)
     for (const message of messagesFor(subject)) await expectShort(hostile, subject, message);
   longest.sort((a, b) => b.heldMs - a.heldMs);
-  const told = longest.slice(0, 8).map(({ name, heldMs }) => `${Math.round(heldMs)} ms ${name}`);
-  console.info(`${longest.length} messages to ${subjects.join(' ')}; longest:\n${told.join('\n')}`);
+  const shown = longest.slice(0, 8).map(({ name, heldMs }) => `${Math.round(heldMs)} ms ${name}`);
+  console.info(`${longest.length} messages to ${subjects.join(' ')}; longest:\n${shown.join('\n')}`);
 });
 
 it('no message between the services holds it, should a stranger reach their subjects', async () => {
@@ -143,6 +143,6 @@ it('no message between the services holds it, should a stranger reach their subj
   for (const subject of subjectsOfServices(arch))
     for (const message of messagesFor(subject)) await expectShort(operator, subject, message);
   longest.sort((a, b) => b.heldMs - a.heldMs);
-  const told = longest.slice(0, 8).map(({ name, heldMs }) => `${Math.round(heldMs)} ms ${name}`);
-  console.info(`${longest.length} messages; longest:\n${told.join('\n')}`);
+  const shown = longest.slice(0, 8).map(({ name, heldMs }) => `${Math.round(heldMs)} ms ${name}`);
+  console.info(`${longest.length} messages; longest:\n${shown.join('\n')}`);
 });

@@ -26,7 +26,7 @@ interface Story {
 }
 
 /** A transaction whose commit is not answered, and what becomes of the server before somebody asks what became of it, and meanwhile. */
-async function tell(seed: number, identityOf: IdentityOf): Promise<Story> {
+async function play(seed: number, identityOf: IdentityOf): Promise<Story> {
   const random = new Random(seed);
   const servers = new SimulatedServers(random, identityOf);
   const story: Story = { violations: [], ends: [] };
@@ -46,8 +46,8 @@ async function tell(seed: number, identityOf: IdentityOf): Promise<Story> {
   return story;
 }
 
-it('what is said of a commit without an answer is never about another transaction, whatever becomes of the server', async () => {
-  const stories = await Promise.all(SEEDS.map((seed) => tell(seed, RIGHT)));
+it('the answer about a commit without an answer is never about another transaction, whatever becomes of the server', async () => {
+  const stories = await Promise.all(SEEDS.map((seed) => play(seed, RIGHT)));
   expect(stories.flatMap(({ violations }) => violations)).toEqual([]);
   // It knows the end where the server is the same.
   const said = new Set(stories.flatMap(({ ends }) => ends));
@@ -66,6 +66,6 @@ it.each<[string, IdentityOf]>([
       RIGHT({ ...parts, startedAtMs: Math.max(startedAtMs, statisticsSinceMs), statisticsSinceMs: 0 }),
   ],
 ])('the simulation finds the planted bug that a server is recognised %s', async (_, identityOf) => {
-  const stories = await Promise.all(SEEDS.map((seed) => tell(seed, identityOf)));
+  const stories = await Promise.all(SEEDS.map((seed) => play(seed, identityOf)));
   expect(stories.flatMap(({ violations }) => violations)).not.toEqual([]);
 });

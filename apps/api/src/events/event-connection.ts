@@ -6,7 +6,6 @@ import { eventRetry } from '../http/event-retry';
 
 /** A connection on which nothing is sent is taken for dead on its way. */
 const COMMENT_EVERY_MS = 15_000;
-/** A client that was cut off comes again after this time. */
 /** A client that takes nothing for so long, of what it has missed or of its last word, is gone. */
 const STALLED_MS = 30_000;
 /** Events that come while a client is sent what it has missed. */

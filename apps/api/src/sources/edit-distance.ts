@@ -1,4 +1,4 @@
-/** Which letters a text has, a bit each: those that share one are not told apart. */
+/** Which letters a text has, a bit each; several letters share one. */
 export function letterBits(text: string): number {
   let bits = 0;
   for (let at = 0; at < text.length; at += 1) bits |= 1 << (text.charCodeAt(at) & 31);

@@ -20,7 +20,7 @@ const run = (name: string, changes: object = {}) => ({
   ...changes,
 });
 
-const told = (...runs: ReturnType<typeof run>[]) => atOnce(sourceWarnings(runs, lists()));
+const warningsOf = (...runs: ReturnType<typeof run>[]) => atOnce(sourceWarnings(runs, lists()));
 
 it.each([
   ['foo', []],
@@ -36,8 +36,8 @@ it.each([
       'bookworm has no source package "libfoo1"; libfoo1 is a binary package of the source foo and foo-legacy.',
     ],
   ],
-])('a request for %s is told %j', (name, sentences) => {
-  expect(told(run(name))).toEqual(sentences);
+])('a request for %s has the warnings %j', (name, sentences) => {
+  expect(warningsOf(run(name))).toEqual(sentences);
 });
 
 it.each([
@@ -47,19 +47,19 @@ it.each([
   ['extra apt sources', { extraAptSources: ['ours'] }],
   ['a suite of which nothing is known', { suite: 'sid' }],
 ])('nobody is warned of a package that may come from %s', (_where, changes) => {
-  expect(told(run('nosuch', changes))).toEqual([]);
+  expect(warningsOf(run('nosuch', changes))).toEqual([]);
 });
 
 it('a pin that names a source package that its suite does not have is named', () => {
   const pinPackages = [['libfoo1,src:foo,src:nosuch', 'bookworm']];
-  expect(told(run('helo', { pinPackages, suite: 'sid' }))).toEqual([
+  expect(warningsOf(run('helo', { pinPackages, suite: 'sid' }))).toEqual([
     'bookworm has no source package "nosuch", which the pin "src:nosuch" names; did you mean "no-such" or "nosuch2"?',
   ]);
 });
 
 it('no more packages are looked for than a request may name', () => {
   const spec = Array.from({ length: SOUGHT_MAX }, (_, n) => `src:x${n}`).join(',');
-  const sentences = told(run('foo', { pinPackages: [[spec, 'bookworm']] }), run('nosuch'));
+  const sentences = warningsOf(run('foo', { pinPackages: [[spec, 'bookworm']] }), run('nosuch'));
   expect(sentences.at(-1)).toBe(
     `${SOUGHT_MAX - NAMED_MAX} more source packages are in none of the suites that were asked for.`,
   );
@@ -70,7 +70,7 @@ it('a package is named once, and of many the first ten', () => {
     run(name!),
     run(name!, { arch: 'arm64' }),
   ]);
-  const sentences = told(...runs);
+  const sentences = warningsOf(...runs);
   expect(sentences).toHaveLength(NAMED_MAX + 1);
   expect(sentences[NAMED_MAX - 1]).toMatch(/"x-9"/);
   expect(sentences[NAMED_MAX]).toBe('15 more source packages are in none of the suites that were asked for.');
@@ -89,5 +89,5 @@ it.each([
   ['no-such-doc', ['no-such-doc is a binary package of the source no-such.']],
   ['something-else', []],
 ])('of %s, which a run has not found, what may have been meant is said: %j', (name, sentences) => {
-  expect(told(run(name), run(name, { verdict: 'absent' }))).toEqual(sentences);
+  expect(warningsOf(run(name), run(name, { verdict: 'absent' }))).toEqual(sentences);
 });

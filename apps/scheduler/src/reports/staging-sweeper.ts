@@ -94,7 +94,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
     try {
       let askedMs = this.clock.now();
       for await (const area of this.bus.stagingContents(this.stopping.signal)) {
-        if (this.tellIfFull(area)) full.push(area.worker);
+        if (this.warnIfFull(area)) full.push(area.worker);
         const idle = this.idleUploads(area, askedMs);
         removed.strays += await this.drop(area.strays, (stray) => this.bus.dropStray(area.worker, stray));
         const brokenOff = idle.filter(({ name }) => name === null);
@@ -103,9 +103,9 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
         askedMs = this.clock.now();
       }
       this.observations = this.seen;
-      this.tellRoom(full);
+      this.logRoom(full);
     } finally {
-      this.tellRemoved(removed);
+      this.logRemoved(removed);
     }
   }
 
@@ -152,15 +152,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
     return count;
   }
 
-  private tellRemoved({
-    brokenOff,
-    over,
-    strays,
-  }: {
-    brokenOff: number;
-    over: number;
-    strays: number;
-  }): void {
+  private logRemoved({ brokenOff, over, strays }: { brokenOff: number; over: number; strays: number }): void {
     if (brokenOff > 0)
       this.logger.log(`uploads that broke off, removed from the staging areas: ${brokenOff}`);
     if (over > 0) this.logger.log(`files of attempts that are over, removed from the staging areas: ${over}`);
@@ -168,7 +160,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
       this.logger.warn(`messages that are part of no upload, removed from the staging areas: ${strays}`);
   }
 
-  private tellIfFull({ worker, bytes, bytesMax, messages, messagesMax }: StagingContents): boolean {
+  private warnIfFull({ worker, bytes, bytesMax, messages, messagesMax }: StagingContents): boolean {
     const holds: string[] = [];
     if (bytes > bytesMax * NEARLY_FULL)
       holds.push(`${Math.ceil(bytes / MIB)} of ${Math.floor(bytesMax / MIB)} MiB`);
@@ -182,7 +174,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
     return true;
   }
 
-  private tellRoom(full: string[]): void {
+  private logRoom(full: string[]): void {
     for (const worker of this.nearlyFull) {
       if (full.includes(worker)) continue;
       this.nearlyFull.delete(worker);

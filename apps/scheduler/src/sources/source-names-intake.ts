@@ -32,8 +32,8 @@ export class SourceNamesIntake {
   private readonly logger = new Logger('Sources');
   private isReading = false;
   private readonly paces = new Map<string, Pace>();
-  /** By suite and architecture, who was named in the log last. */
-  private readonly told = new Map<string, string>();
+  /** By suite and architecture, the worker that the log has named last. */
+  private readonly logged = new Map<string, string>();
   private readonly complaints: Complaints;
 
   constructor(
@@ -77,7 +77,7 @@ export class SourceNamesIntake {
       const isKept = await this.names.keep(offered, bytes);
       if (!isKept)
         return { answer: 'refused', reason: 'a newer list is known, or the worker is not registered' };
-      this.tell(offered, count);
+      this.logNewSource(offered, count);
       return { answer: 'kept' };
     } catch (error) {
       if (!(error instanceof BadSourceNames)) throw error;
@@ -101,10 +101,10 @@ export class SourceNamesIntake {
   }
 
   /** Once for each worker that takes the place of another. */
-  private tell({ suite, arch, worker }: Offered, count: number): void {
+  private logNewSource({ suite, arch, worker }: Offered, count: number): void {
     const place = `${suite}/${arch}`;
-    if (this.told.get(place) === worker) return;
-    this.told.set(place, worker);
+    if (this.logged.get(place) === worker) return;
+    this.logged.set(place, worker);
     this.logger.log(`${worker} says that ${suite} has ${count} source packages on ${arch}`);
   }
 

@@ -16,10 +16,10 @@ describe('which packages suites have', () => {
   let clock: VirtualClock;
   let scheduler: MemoryBus;
   let broker: MemoryBroker;
-  let known: ImageSourceNames[];
+  let lists: ImageSourceNames[];
   let asked: SourceNamesRequest[];
   let answers: string[];
-  let said: string[];
+  let warnings: string[];
   let isAllowed: boolean;
   let hasFeature: boolean;
   let reports: SourceReports;
@@ -29,16 +29,16 @@ describe('which packages suites have', () => {
     clock = new VirtualClock();
     broker = new MemoryBroker();
     scheduler = new MemoryBus(broker);
-    [known, asked, answers, said] = [[], [], [], []];
+    [lists, asked, answers, warnings] = [[], [], [], []];
     [isAllowed, hasFeature] = [true, true];
     reports = new SourceReports({
       worker: 'w1',
       isAllowed: () => isAllowed,
-      known: () => known,
+      lists: () => lists,
       bus: new MemoryBus(broker),
       dispatchers: { has: () => hasFeature },
       clock,
-      log: { log: () => undefined, warn: (line: string) => void said.push(line) },
+      log: { log: () => undefined, warn: (line: string) => void warnings.push(line) },
     });
   });
   afterEach(() => rm(place, { recursive: true }));
@@ -51,12 +51,12 @@ describe('which packages suites have', () => {
   }
 
   async function image(content: string | Buffer, changes: Partial<ImageSourceNames> = {}): Promise<void> {
-    const path = join(place, `list-${known.length}`);
+    const path = join(place, `list-${lists.length}`);
     await writeFile(path, content);
-    known.push({ suite: 'bookworm', arch: 'amd64', builtAt: 1, ageMs: 5.4, path, ...changes });
+    lists.push({ suite: 'bookworm', arch: 'amd64', builtAt: 1, ageMs: 5.4, path, ...changes });
   }
 
-  it('are said once, staged when they are asked for, and said again after some hours', async () => {
+  it('are reported once, staged when they are asked for, and reported again after some hours', async () => {
     listen();
     await image('the list');
     answers = ['{"answer":"upload"}'];
@@ -73,7 +73,7 @@ describe('which packages suites have', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('are said again of a newer image, and of the newest where several backends have one', async () => {
+  it('are reported again of a newer image, and of the newest where several backends have one', async () => {
     listen();
     await image('old');
     await reports.look();
@@ -88,18 +88,18 @@ describe('which packages suites have', () => {
   it.each([
     ['when the machine may not say it', () => (isAllowed = false)],
     ['to dispatchers that do not know them', () => (hasFeature = false)],
-    ['of an archive that nobody could look at for a day', () => (known[0]!.ageMs = 25 * HOUR_MS)],
-    ['where the list could not be read', () => (known[0]!.path = join(place, 'nowhere'))],
-    ['where the list is too long', () => writeFile(known[0]!.path, Buffer.alloc(SOURCE_NAMES_BYTES_MAX + 1))],
-  ])('are not said %s', async (_when, change) => {
+    ['of an archive that nobody could look at for a day', () => (lists[0]!.ageMs = 25 * HOUR_MS)],
+    ['where the list could not be read', () => (lists[0]!.path = join(place, 'nowhere'))],
+    ['where the list is too long', () => writeFile(lists[0]!.path, Buffer.alloc(SOURCE_NAMES_BYTES_MAX + 1))],
+  ])('are not reported %s', async (_when, change) => {
     listen();
     await image('the list');
     await change();
     await reports.look();
-    expect([asked, said]).toEqual([[], []]);
+    expect([asked, warnings]).toEqual([[], []]);
   });
 
-  it('are said at the next look when nobody listens or has time', async () => {
+  it('are reported at the next look when nobody listens or has time', async () => {
     await image('the list');
     await reports.look();
     listen();
@@ -107,10 +107,10 @@ describe('which packages suites have', () => {
     await reports.look();
     await reports.look();
     expect(asked).toHaveLength(2);
-    expect(said).toEqual([]);
+    expect(warnings).toEqual([]);
   });
 
-  it('are not said for hours when they are refused, and for minutes when that failed', async () => {
+  it('are not reported for hours when they are refused, and for minutes when that failed', async () => {
     listen();
     await image('the list');
     answers = ['{"answer":"refused","reason":"a newer list is known"}', '{"error":"it broke"}'];
@@ -123,7 +123,7 @@ describe('which packages suites have', () => {
     await clock.runUntil(7 * HOUR_MS);
     await reports.look();
     expect(asked).toHaveLength(3);
-    expect(said).toEqual([
+    expect(warnings).toEqual([
       'the packages of bookworm on amd64 are not taken: a newer list is known',
       expect.stringMatching(/^the packages of bookworm on amd64 could not be sent: .*it broke/),
     ]);

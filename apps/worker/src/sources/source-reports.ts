@@ -14,13 +14,13 @@ import {
 import type { DispatcherFeatures } from '../slot/dispatcher-features';
 import type { ImageSourceNames } from '../testbed/backend';
 
-/** How often it looks whether there is something new to say. */
+/** How often it looks whether there is something new to report. */
 const LOOK_EVERY_MS = 10_000;
-/** What was said is said again, so that it stays new while the archive stays as it is. */
+/** A list is reported again after this time, so that it stays new while the archive stays as it is. */
 const AGAIN_AFTER_MS = 6 * 3_600_000;
-/** What could not be said is tried again. */
+/** After a report that failed. */
 const RETRY_AFTER_MS = 600_000;
-/** An archive that nobody has looked at for longer is not said again to have what it had. */
+/** A list is not reported when nobody has looked at its archive for longer. */
 const AGE_MS_MAX = 24 * 3_600_000;
 const ANSWER_TIMEOUT_MS = 60_000;
 
@@ -29,18 +29,18 @@ export interface SourceReportsParts {
   /** Whether this machine's apt sources may be known to all users of the deployment. */
   isAllowed: () => boolean;
   /** Of all backends. */
-  known: () => ImageSourceNames[];
+  lists: () => ImageSourceNames[];
   bus: Pick<Bus, 'request' | 'stage'>;
   dispatchers: Pick<DispatcherFeatures, 'has'>;
   clock: Clock;
   log: Pick<LoggerService, 'log' | 'warn'>;
 }
 
-/** Tells the dispatchers which packages the suites have of which this worker has images. Losing it costs a warning, never a run. */
+/** Reports to the dispatchers which packages suites have, for each suite with an image here. Losing it costs a warning, never a run. */
 export class SourceReports implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly looking: Repeater;
-  /** By suite and architecture: of which image it was, and from when on it may be said again. */
-  private readonly said = new Map<string, { builtAt: number; againMs: number }>();
+  /** By suite and architecture: the image of the list, and when it is reported again. */
+  private readonly latest = new Map<string, { builtAt: number; againMs: number }>();
   private isStopped = false;
 
   constructor(private readonly parts: SourceReportsParts) {
@@ -60,28 +60,28 @@ export class SourceReports implements OnApplicationBootstrap, OnModuleDestroy {
     this.looking.stop();
   }
 
-  /** Says what is to be said, one list after the other; never rejects. */
+  /** Reports the lists that are due, one after the other; never rejects. */
   async look(): Promise<void> {
     if (!this.parts.isAllowed()) return;
-    for (const known of newestOfEach(this.parts.known())) {
+    for (const list of newestOfEach(this.parts.lists())) {
       if (this.isStopped) return;
-      if (this.isToBeSaid(known)) await this.say(known);
+      if (this.isDue(list)) await this.report(list);
     }
   }
 
-  private isToBeSaid({ suite, arch, builtAt, ageMs }: ImageSourceNames): boolean {
+  private isDue({ suite, arch, builtAt, ageMs }: ImageSourceNames): boolean {
     if (ageMs > AGE_MS_MAX || !this.parts.dispatchers.has(arch, 'source-names')) return false;
-    const said = this.said.get(keyOf({ suite, arch }));
-    return said?.builtAt !== builtAt || this.parts.clock.now() >= said.againMs;
+    const latest = this.latest.get(keyOf({ suite, arch }));
+    return latest?.builtAt !== builtAt || this.parts.clock.now() >= latest.againMs;
   }
 
-  private async say(known: ImageSourceNames): Promise<void> {
-    const { suite, arch, builtAt } = known;
+  private async report(list: ImageSourceNames): Promise<void> {
+    const { suite, arch, builtAt } = list;
     const { clock, log } = this.parts;
-    const restFor = (ms: number) => this.said.set(keyOf(known), { builtAt, againMs: clock.now() + ms });
+    const restFor = (ms: number) => this.latest.set(keyOf(list), { builtAt, againMs: clock.now() + ms });
     try {
-      const content = await contentOf(known.path);
-      const reply = content === null ? null : await this.offer(known, content);
+      const content = await contentOf(list.path);
+      const reply = content === null ? null : await this.offer(list, content);
       // It has no time for it now: there is another look.
       if (reply?.answer === 'later' || reply?.answer === 'upload') return;
       restFor(AGAIN_AFTER_MS);
@@ -123,9 +123,9 @@ async function contentOf(path: string): Promise<Buffer | null> {
 /** Several backends may have images of the same suite. */
 function newestOfEach(all: ImageSourceNames[]): ImageSourceNames[] {
   const newest = new Map<string, ImageSourceNames>();
-  for (const known of all) {
-    const before = newest.get(keyOf(known));
-    if (!before || known.builtAt > before.builtAt) newest.set(keyOf(known), known);
+  for (const list of all) {
+    const before = newest.get(keyOf(list));
+    if (!before || list.builtAt > before.builtAt) newest.set(keyOf(list), list);
   }
   return [...newest.values()];
 }

@@ -6,7 +6,7 @@ import { DispatcherFeatures } from '../slot/dispatcher-features';
 import { BACKENDS, type Backend } from '../testbed/backend';
 import { SourceReports } from './source-reports';
 
-export const SOURCE_REPORTS: Provider = {
+const REPORTS: Provider = {
   provide: SourceReports,
   inject: [CONFIGURATION, BACKENDS, Bus, DispatcherFeatures, CLOCK],
   useFactory: (
@@ -16,9 +16,12 @@ export const SOURCE_REPORTS: Provider = {
     dispatchers: DispatcherFeatures,
     clock: Clock,
   ) => {
-    const known = () => backends.flatMap((backend) => backend.sourceNames?.() ?? []);
+    const lists = () => backends.flatMap((backend) => backend.sourceNames?.() ?? []);
     const isAllowed = () => worker.reportSourceNames;
     const log = new Logger('Sources');
-    return new SourceReports({ worker: worker.name, isAllowed, known, bus, dispatchers, clock, log });
+    return new SourceReports({ worker: worker.name, isAllowed, lists, bus, dispatchers, clock, log });
   },
 };
+
+/** What reports the packages of suites. */
+export const SOURCES_PROVIDERS: Provider[] = [REPORTS];
