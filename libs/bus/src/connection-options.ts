@@ -8,6 +8,8 @@ export const RECONNECT_WAIT_MS = 500;
 const RECONNECT_JITTER_MS = 500;
 /** A connection whose server is silent for two of these is given up and another one made. */
 const PING_INTERVAL_MS = 5_000;
+/** nats-server ends a connection that has not shown its credentials after 2 s, and the client does not notice that while it connects. */
+const CONNECT_PATIENCE_MS = 5_000;
 
 /** @param clientName for people who look at the server's connections */
 export function connectionOptions(
@@ -23,6 +25,7 @@ export function connectionOptions(
     // An error made beforehand for each request, to show where it was made, costs more than the request.
     noAsyncTraces: true,
     ...(ca !== undefined && { tls: tlsOptions(ca, servers) }),
+    timeout: CONNECT_PATIENCE_MS,
     maxReconnectAttempts: -1,
     // Once connected, also a refusal is waited out: the server may be restarting with another configuration.
     ignoreAuthErrorAbort: true,

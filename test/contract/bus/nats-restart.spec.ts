@@ -20,6 +20,7 @@ import {
   type LogChunk,
 } from '@proctor/contracts';
 import type { EmbeddedNats } from '@proctor/embedded';
+import { linkTo } from '../../support/cuttable-link';
 import { until } from '../../support/until';
 import { Events } from './events';
 import { ownNats } from './nats-server';
@@ -196,6 +197,27 @@ it('the bus waits for a server that is not there yet', async () => {
   await bus.prepareReports(scope, [WORKER]);
   await bus.report(finishedOf(scope, 1), {});
 });
+
+it(
+  'a connection that gets no answer while it is made is given up and made again',
+  async () => {
+    const link = await linkTo(nats.url);
+    link.loseAnswersTo('CONNECT');
+    const gaveUp = new Promise<string>((resolve) =>
+      jest.spyOn(Logger.prototype, 'warn').mockImplementation((message: string) => resolve(message)),
+    );
+    const connecting = connectBus({ ...operator, url: link.url });
+    try {
+      expect(await gaveUp).toMatch(/^no NATS at .* yet, trying again: TimeoutError/);
+    } finally {
+      jest.restoreAllMocks();
+      link.clear();
+      await (await connecting).close();
+      await link.cut();
+    }
+  },
+  SILENCE_NOTICED_MS,
+);
 
 it('the bus rejects at once when the credentials are wrong', async () => {
   const { credentials } = newCredentials('stranger', nats.url);
