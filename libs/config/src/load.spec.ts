@@ -48,6 +48,7 @@ it('a bucket has the keys of its kind', async () => {
     connectTimeoutMs: 5_000,
     answerTimeoutMs: 60_000,
     idleTimeoutMs: 300_000,
+    answerBytesMax: 1_048_576,
     partBytes: 5_242_880,
   });
 });

@@ -48,6 +48,9 @@ import { ListeningHost, Path, UrlTemplate } from './address-rules';
 import { PublicUrl } from './public-url';
 
 /** What S3 allows of every part but the last. */
+/** A page of a list of a bucket with the longest names has room in it. */
+const ANSWER_BYTES_MIN = 1024 * 1024;
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const PART_BYTES_MIN = 5 * 1024 * 1024;
 /** Parts are held in memory. */
 const PART_BYTES_MAX = 256 * 1024 * 1024;
@@ -259,6 +262,7 @@ export class StoreSection {
   @AtStart() @Milliseconds() connectTimeoutMs = 5_000;
   @AtStart() @Milliseconds() answerTimeoutMs = 60_000;
   @AtStart() @Milliseconds() idleTimeoutMs = 300_000;
+  @AtStart() @IsInt() @Min(ANSWER_BYTES_MIN) @Max(ANSWER_BYTES_MAX) answerBytesMax = ANSWER_BYTES_MIN;
   @AtStart() @IsInt() @Min(PART_BYTES_MIN) @Max(PART_BYTES_MAX) partBytes = PART_BYTES_MIN;
 }
 

@@ -12,6 +12,7 @@ const SETTINGS = {
   connectTimeoutMs: 1_000,
   answerTimeoutMs: 1_000,
   idleTimeoutMs: 1_000,
+  answerBytesMax: 1_048_576,
 } as const;
 
 it('what the environment says of AWS has no say in a store', async () => {

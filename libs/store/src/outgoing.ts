@@ -4,9 +4,16 @@ import { StoreUnavailable } from './result-store';
 /**
  * What a store hands out: the same bytes, and StoreUnavailable when they break off.
  * @param store names the store, as in StoreUnavailable
+ * @param bytesMax more than those are none of the file: they would be read as the next answer
  */
-export function outgoing(content: Readable, store: string): Readable {
+export function outgoing(content: Readable, store: string, bytesMax = Infinity): Readable {
+  let bytes = 0;
   const passed = new PassThrough({
+    transform(part: Buffer, _, done) {
+      bytes += part.length;
+      if (bytes > bytesMax) done(new Error(`it sent more than ${bytesMax} bytes`));
+      else done(null, part);
+    },
     destroy: (error, done) => done(error && new StoreUnavailable(store, error)),
   });
   // Ends the content when the reader goes away; a failure of either is told to the reader by what it reads.

@@ -1,6 +1,9 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Readable } from 'node:stream';
-import type { ResultFileName } from '@proctor/contracts';
+import { cut, type ResultFileName } from '@proctor/contracts';
+
+/** Characters of what a server says in an error: it may send much more. */
+const REASON_LENGTH_MAX = 500;
 
 /** What came is not what was announced; nothing of it is kept. */
 export class StoreMismatch extends Error {}
@@ -9,7 +12,7 @@ export class StoreMismatch extends Error {}
 export class StoreUnavailable extends Error {
   /** @param store e.g. `the folder /srv/store`; people read it in the log */
   constructor(store: string, cause: unknown) {
-    super(`${store} is not available: ${reasonOf(cause)}`, { cause });
+    super(`${store} is not available: ${cut(reasonOf(cause), REASON_LENGTH_MAX)}`, { cause });
   }
 }
 

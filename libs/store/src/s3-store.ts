@@ -11,6 +11,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { RESULT_FILES, type ResultFileName } from '@proctor/contracts';
 import { ContentCheck } from './content-check';
+import { boundAnswers } from './bounded-answers';
 import { outgoing } from './outgoing';
 import { fileAt, storedPath } from './result-path';
 import {
@@ -28,6 +29,8 @@ import type { S3Credentials, S3Settings } from './store-settings';
 const PARTS_AT_ONCE = 1;
 /** Of one request, with a growing pause between them. */
 const TRIES_MAX = 3;
+/** Names on a page of a list: with the longest names of S3, a page is shorter than `answerBytesMax` may be. */
+const NAMES_PER_PAGE = 500;
 /** Pages of a list without a key, one after the other. */
 const EMPTY_PAGES_MAX = 100;
 /** Objects that one request removes: what S3 allows. */
@@ -90,7 +93,10 @@ export class S3Store extends MaintainedStore {
     const { Body: body, ContentLength, ContentRange, LastModified: modified } = found;
     const size = range ? sizeIn(ContentRange, range) : ContentLength;
     if (!(body instanceof Readable)) throw new StoreUnavailable(this.where, 'it answered without content');
-    if (size !== undefined && modified) return { size, modified, content: outgoing(body, this.where) };
+    if (size !== undefined && modified) {
+      const bytesMax = range ? range.end - range.start + 1 : size;
+      return { size, modified, content: outgoing(body, this.where, bytesMax) };
+    }
     body.destroy();
     throw new StoreUnavailable(
       this.where,
@@ -130,7 +136,12 @@ export class S3Store extends MaintainedStore {
     let after: string | undefined;
     let [last, emptyPages] = ['', 0];
     do {
-      const request = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: after });
+      const request = new ListObjectsV2Command({
+        Bucket: bucket,
+        Prefix: prefix,
+        ContinuationToken: after,
+        MaxKeys: NAMES_PER_PAGE,
+      });
       const page = await this.asked(() =>
         this.answered((abortSignal) => this.client.send(request, { abortSignal })),
       );
@@ -204,7 +215,7 @@ function isAfter(key: string, earlier: string): boolean {
 
 function clientOf(settings: S3Settings, credentials: S3Credentials): S3Client {
   const agent = { keepAlive: true, maxSockets: settings.connectionsMax };
-  return new S3Client({
+  const client = new S3Client({
     ...(settings.endpoint !== undefined && { endpoint: settings.endpoint }),
     region: settings.region,
     forcePathStyle: settings.pathStyle,
@@ -222,6 +233,8 @@ function clientOf(settings: S3Settings, credentials: S3Credentials): S3Client {
       httpsAgent: agent,
     },
   });
+  boundAnswers(client, settings.answerBytesMax);
+  return client;
 }
 
 /** The size of the whole file, of the answer to a request for that range; undefined when it is another one. */

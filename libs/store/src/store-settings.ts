@@ -26,6 +26,8 @@ export interface S3Settings {
   answerTimeoutMs: number;
   /** A connection on which nothing moves for so long is broken off, be it for a client that does not read. */
   idleTimeoutMs: number;
+  /** Of any answer that is no file: a page of a list, an error. A longer one is an error. */
+  answerBytesMax: number;
   /** A larger file is uploaded in parts of this size; each upload holds up to three of them in memory. At least 5 MiB. */
   partBytes: number;
 }

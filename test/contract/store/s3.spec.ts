@@ -9,7 +9,14 @@ import {
   ListObjectsV2Command,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { openStore, storedPath, StoreUnavailable, type ResultStore, type S3Settings } from '@proctor/store';
+import {
+  type MaintainedStore,
+  openStore,
+  storedPath,
+  StoreUnavailable,
+  type ResultStore,
+  type S3Settings,
+} from '@proctor/store';
 import { linkTo, type CuttableLink } from '../../support/cuttable-link';
 import { S3Server, S3_SERVER_PATIENCE_MS } from '../../support/s3-server';
 import { describeStore } from '../store.contract';
@@ -48,6 +55,7 @@ const settings = (changed: Partial<S3Settings> = {}): S3Settings => ({
   connectTimeoutMs: 5_000,
   answerTimeoutMs: 20_000,
   idleTimeoutMs: 20_000,
+  answerBytesMax: 1024 * 1024,
   partBytes: 5 * 1024 * 1024,
   ...changed,
 });
@@ -145,6 +153,89 @@ describe('a bucket', () => {
     } finally {
       sockets.forEach((socket) => socket.destroy());
       silent.close();
+    }
+  });
+
+  describe('a server that answers without an end', () => {
+    const ERRORS = 'more than 65536 bytes';
+    const file = { size: 1, sha256: createHash('sha256').update('x').digest('hex') };
+
+    /** Runs the work against a store whose server sends this over and over, as an answer with that status and these headers. */
+    async function against<T>(
+      [status, headers, part]: [number, Record<string, string>, string],
+      work: (store: MaintainedStore) => Promise<T>,
+    ): Promise<T> {
+      const endless = createHttpServer((request, response) => {
+        request.resume();
+        response.writeHead(status, { 'content-type': 'application/xml', ...headers });
+        const more = () => {
+          while (response.write(part.repeat(1_000)));
+        };
+        response.on('drain', more);
+        more();
+      });
+      await new Promise<void>((resolve) => void endless.listen(0, '127.0.0.1', resolve));
+      try {
+        const { port } = endless.address() as AddressInfo;
+        return await work(await open({ endpoint: `http://127.0.0.1:${port}` }));
+      } finally {
+        endless.closeAllConnections();
+        endless.close();
+      }
+    }
+
+    const list = async (store: MaintainedStore) => {
+      for await (const { names } of store.list()) expect(names).toEqual([]);
+    };
+    const read = (store: MaintainedStore) => store.open(1, 1, 'log.gz');
+
+    it.each<[string, number, (store: MaintainedStore) => Promise<unknown>, string]>([
+      ['a list', 200, list, 'more than 1048576 bytes'],
+      ['an error of a list', 500, list, ERRORS],
+      ['an error of a file', 403, read, ERRORS],
+      ['a file that is not there', 404, read, ERRORS],
+      ['a removal', 205, (store) => store.remove(1, 1), 'more than 1048576 bytes'],
+      [
+        'removals',
+        200,
+        (store) => store.removeFiles([{ runId: 1, attempt: 1, name: 'log.gz' }]),
+        'more than 1048576 bytes',
+      ],
+      [
+        'an upload',
+        200,
+        (store) => store.put(1, 1, 'log.gz', PassThrough.from(['x']), file),
+        'more than 1048576 bytes',
+      ],
+    ])('%s is out of reach', async (_, status, work, message) => {
+      const answer: [number, Record<string, string>, string] = [status, {}, '<a>b</a>'];
+      await expect(against(answer, work)).rejects.toThrow(StoreUnavailable);
+      await expect(against(answer, work)).rejects.toThrow(message);
+    });
+
+    it('a part of a file has no more bytes than were asked for', async () => {
+      const headers = { 'content-range': 'bytes 0-9/100', 'last-modified': new Date(0).toUTCString() };
+      await against([206, headers, 'abc'], async (store) => {
+        const { content } = (await store.open(1, 1, 'log.gz', { start: 0, end: 9 }))!;
+        await expect(buffer(content)).rejects.toThrow('it sent more than 10 bytes');
+      });
+    });
+  });
+
+  it('what a server says in an error is shortened', async () => {
+    const wordy = createHttpServer((_request, response) => {
+      response.writeHead(403, { 'content-type': 'application/xml' });
+      response.end(`<Error><Code>AccessDenied</Code><Message>${'no '.repeat(10_000)}</Message></Error>`);
+    });
+    await new Promise<void>((resolve) => void wordy.listen(0, '127.0.0.1', resolve));
+    try {
+      const store = await open({ endpoint: `http://127.0.0.1:${(wordy.address() as AddressInfo).port}` });
+      const error: unknown = await store.open(1, 1, 'log.gz').catch((reason: unknown) => reason);
+      expect(String(error)).toContain('AccessDenied');
+      expect(String(error).length).toBeLessThan(1_000);
+    } finally {
+      wordy.closeAllConnections();
+      wordy.close();
     }
   });
 

@@ -15,6 +15,7 @@ const BUCKET: S3Settings = {
   connectTimeoutMs: 1_000,
   answerTimeoutMs: 1_000,
   idleTimeoutMs: 1_000,
+  answerBytesMax: 1_048_576,
   partBytes: 5 * 1024 * 1024,
 };
 

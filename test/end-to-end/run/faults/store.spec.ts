@@ -52,6 +52,7 @@ function settings(): S3Settings {
       pathStyle: true,
     },
     ...{ connectionsMax: 10, connectTimeoutMs: 1_000, answerTimeoutMs: 10_000, idleTimeoutMs: 20_000 },
+    answerBytesMax: 1_048_576,
     partBytes: 5 * 1024 * 1024,
   };
 }

@@ -1,0 +1,42 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import { pipeline, Readable, Transform } from 'node:stream';
+
+/** Of an answer that reports an error: S3's have a few hundred bytes. */
+const ERROR_BYTES_MAX = 64 * 1024;
+
+/** What the SDK has received, before it reads the body. */
+interface Received {
+  statusCode: number;
+  body: unknown;
+}
+
+/** Makes every answer that the SDK would read into memory fail when it is longer than that. A file is read as it comes. */
+export function boundAnswers(client: S3Client, bytesMax: number): void {
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (request) => {
+        const answered = await next(request);
+        const response = answered.response as Received;
+        const isError = response.statusCode >= 300;
+        const isFile = commandName === 'GetObjectCommand' && !isError;
+        if (!isFile && response.body instanceof Readable)
+          response.body = bounded(response.body, isError ? ERROR_BYTES_MAX : bytesMax);
+        return answered;
+      },
+    // Next to the connection, so inside of what reads the body.
+    { step: 'deserialize', priority: 'low', name: 'boundAnswers' },
+  );
+}
+
+function bounded(body: Readable, bytesMax: number): Readable {
+  let bytes = 0;
+  const counted = new Transform({
+    transform(part: Buffer, _, done) {
+      bytes += part.length;
+      if (bytes > bytesMax) done(new Error(`its answer has more than ${bytesMax} bytes`));
+      else done(null, part);
+    },
+  });
+  // Whoever reads it gets the failure of either; a body that is too long ends its connection.
+  return pipeline(body, counted, () => undefined);
+}
