@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Statements } from './database';
 import { likeOf } from './pattern';
+import { addRefusedLogin, type RefusedLogin } from './refused-logins';
 import { bigint, type ColumnsOf, command, integer, selected, statement, text, time } from './statement';
 
 export const AUDIT_ACTIONS = [
@@ -103,6 +104,14 @@ export class AuditLog {
   /** @throws DatabaseUnavailable */
   async add(entry: AuditEntry): Promise<void> {
     await audit(this.database, entry, entry);
+  }
+
+  /**
+   * Somebody was not let in. Some of these share an entry.
+   * @throws DatabaseUnavailable
+   */
+  async addRefusedLogin({ userName, ...login }: RefusedLogin): Promise<void> {
+    await addRefusedLogin(this.database, { ...login, userName: userName.slice(0, USER_NAME_LENGTH_MAX) });
   }
 
   /**

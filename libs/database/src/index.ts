@@ -37,6 +37,11 @@ export type { RunRemoval } from './removed-runs';
 export type { OldRun } from './removed-run-statements';
 export type { PoolUse } from './database';
 export { type DatabaseServer, type DatabaseVitals, FACTS_COUNTED_MAX, type SchemaState } from './vitals';
+export {
+  REFUSED_LOGINS_MAX,
+  REFUSED_LOGINS_OF_NETWORK_MAX,
+  REFUSED_LOGINS_PER_HOUR_MAX,
+} from './refused-logins';
 export { SESSIONS_BEFORE_LOGIN_MAX } from './sessions';
 export { DATABASE_LIMITS, type DatabaseLimits } from './limits';
 export type { Identity, LoggedIn, WhoLoggedIn } from './identities';

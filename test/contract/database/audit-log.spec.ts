@@ -1,4 +1,11 @@
-import { type AuditFilter, type AuditRecord, COMMAND_LINE } from '@proctor/database';
+import {
+  type AuditFilter,
+  type AuditRecord,
+  COMMAND_LINE,
+  REFUSED_LOGINS_MAX,
+  REFUSED_LOGINS_OF_NETWORK_MAX,
+  REFUSED_LOGINS_PER_HOUR_MAX,
+} from '@proctor/database';
 import { randomUUID } from 'node:crypto';
 import { ARCH, request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
@@ -143,4 +150,70 @@ it('the audit log is filtered by who, what, about what and when, and read in pag
   const rest = await log().list({}, 2, first.at(-1)!.entryId);
   expect([...first, ...rest].map(({ subject }) => subject)).toEqual(['key 1%', 'key 12', 'password']);
   expect(await log().list({}, 2, 1_000_000)).toEqual([]);
+});
+
+describe('refused logins in the audit log', () => {
+  const refuse = (userName: string, address: string, by = 'password') =>
+    log().addRefusedLogin({ userName, by, address });
+  /** So many as other logins have left, each from a network of its own. */
+  const refused = (count: number, hoursAgo: number) =>
+    fixture.client.query(
+      `insert into audit_entries (action, user_name, subject, address, created_at)
+       select 'login-refused', 'earlier', 'password', 'network ' || number, now() - $2 * interval '1 hour'
+       from generate_series(1, $1::integer) number`,
+      [count, hoursAgo],
+    );
+  const newest = async (count: number) =>
+    (await log().list({}, count, null))
+      .reverse()
+      .map(({ user, subject, detail, address }) => [user, subject, detail, address]);
+  const count = async () => {
+    const { rows } = await fixture.client.query<{ count: number }>(
+      'select count(*)::integer as count from audit_entries',
+    );
+    return rows[0]!.count;
+  };
+
+  it('are one entry for each name, way in and network within an hour, which counts them', async () => {
+    for (const name of ['eve', 'eve', 'mallory', 'eve']) await refuse(name, '192.0.2.1');
+    await refuse('eve', '192.0.2.2');
+    await refuse('eve', '192.0.2.1', 'keycloak');
+    expect(await newest(9)).toEqual([
+      ['eve', 'password', '3 times', '192.0.2.1'],
+      ['mallory', 'password', null, '192.0.2.1'],
+      ['eve', 'password', null, '192.0.2.2'],
+      ['eve', 'keycloak', null, '192.0.2.1'],
+    ]);
+    await fixture.client.query(`update audit_entries set created_at = created_at - interval '61 minutes'`);
+    await refuse('eve', '192.0.2.1');
+    expect((await newest(9)).at(-1)).toEqual(['eve', 'password', null, '192.0.2.1']);
+  });
+
+  it('of one network are so many an hour, and beyond that counted in one entry', async () => {
+    const names = Array.from({ length: REFUSED_LOGINS_OF_NETWORK_MAX + 7 }, (_, place) => `name-${place}`);
+    for (const name of names) await refuse(name, '192.0.2.1');
+    await refuse('name-0', '192.0.2.1');
+    const entries = await newest(100);
+    expect(entries).toHaveLength(REFUSED_LOGINS_OF_NETWORK_MAX + 1);
+    expect(entries[0]).toEqual(['name-0', 'password', '2 times', '192.0.2.1']);
+    expect(entries.at(-1)).toEqual(['other names', 'password', '7 times', '192.0.2.1']);
+  });
+
+  it('of all networks are so many an hour, and beyond that counted in one entry', async () => {
+    await refused(REFUSED_LOGINS_PER_HOUR_MAX, 0.5);
+    for (const network of [1, 2, 3]) await refuse('eve', `192.0.2.${network}`);
+    expect(await count()).toBe(REFUSED_LOGINS_PER_HOUR_MAX + 1);
+    expect(await newest(1)).toEqual([['other names', 'password', '3 times', null]]);
+  });
+
+  it('are kept up to a number: the oldest go, and no other entry', async () => {
+    await log().add({ action: 'login', subject: 'password', ...ada() });
+    await refused(1, 10_000);
+    await refused(REFUSED_LOGINS_MAX, 3);
+    await refuse('eve', '192.0.2.1');
+    expect(await count()).toBe(REFUSED_LOGINS_MAX + 1);
+    expect(await log().list({ action: 'login' }, 9, null)).toHaveLength(1);
+    expect(await newest(1)).toEqual([['eve', 'password', null, '192.0.2.1']]);
+    expect(await log().list({ until: new Date(Date.now() - 7_200 * 3_600_000) }, 9, null)).toEqual([]);
+  });
 });

@@ -97,7 +97,7 @@ export class LoginService {
    */
   async noteRefusal(name: string, by: string, request: ContextRequest): Promise<void> {
     const address = networkOf(request.ip ?? '');
-    await this.audit.add({ action: 'login-refused', subject: by, userId: null, userName: name, address });
+    await this.audit.addRefusedLogin({ userName: name, by, address });
   }
 
   /** The page behind a logout says where a provider's own session is ended: forms may not lead there. */
