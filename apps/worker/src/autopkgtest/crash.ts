@@ -55,11 +55,32 @@ export function crashException(symptoms: Symptoms): string | null {
   return exceptionsOf(tracebackOf(symptoms)).at(-1) ?? null;
 }
 
+/** Begins the traceback of a virtualisation server; its runner reads nothing more of it then. */
+const SERVER_CRASHED = '\nUnexpected error:\n';
+const SERVER_GONE = 'testbed failure: unexpected eof from the testbed';
+/** A program of the server, or of the testbed, did not end in so many seconds. */
+const TIMEOUT = /^VirtSubproc\.Timeout: (\d+)$/;
+
+/** Why the virtualisation server ended before its runner, in one line; null when it did not, or the log does not say. */
+export function serverCrash(log: string): string | null {
+  const lines = withoutTimes(log);
+  const begin = lines.lastIndexOf(SERVER_CRASHED);
+  if (begin < 0 || !lines.includes(SERVER_GONE, begin)) return null;
+  const exception = exceptionsOf(lines.slice(begin)).at(-1);
+  const [, seconds] = TIMEOUT.exec(exception ?? '') ?? [];
+  return seconds === undefined ? (exception ?? null) : `a program did not end within ${seconds} s`;
+}
+
 /** Empty when the runner did not crash. */
 function tracebackOf({ exitCode, said, log }: Symptoms): string {
   const begin = log.lastIndexOf(UNEXPECTED);
   if (exitCode !== 20 || !said.includes('unexpected error') || begin < 0) return '';
-  return log.slice(begin + UNEXPECTED.length).replace(/^ *\d+s /gm, '');
+  return withoutTimes(log.slice(begin + UNEXPECTED.length));
+}
+
+/** Since 5.29 autopkgtest puts the seconds that have passed before each line. */
+function withoutTimes(text: string): string {
+  return text.replace(/^ *\d+s /gm, '');
 }
 
 /** In the order in which they were raised: the runner crashed with the last. */

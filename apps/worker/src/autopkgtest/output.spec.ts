@@ -20,6 +20,14 @@ it('the output has version and trouble, and no link is followed', async () => {
   expect(await readOutput(folder)).toMatchObject({ version: '1:3.8-4', trouble: null });
 });
 
+/** As autopkgtest 5.28 logs a virtualisation server that ends with an exception. */
+function crashed(exception: string): string {
+  return (
+    `it runs\nUnexpected error:\nTraceback (most recent call last):\n  File "/usr/share/VirtSubproc.py", line 829, in mainloop\n` +
+    `    command()\n${exception}\nautopkgtest [11:40:57]: ERROR: testbed failure: unexpected eof from the testbed\n`
+  );
+}
+
 it('the output tells how the single tests ended, and what else the summary says', async () => {
   await writeFile(join(folder, 'summary'), 'unit                 PASS\ntestbed failure: gone\n');
   expect(await readOutput(folder)).toMatchObject({
@@ -45,6 +53,10 @@ it.each([
   ['one <VirtSubproc>: failure: of a test', null],
   ['<VirtSubproc>: failure: a\n<VirtSubproc>: failure: b: c\n', 'b: c'],
   ['  0s <VirtSubproc>: failure: a\n123s <VirtSubproc>: failure: b\n', 'b'],
+  [crashed('VirtSubproc.Timeout: 5'), 'a program did not end within 5 s'],
+  [crashed('VirtSubproc.Timeout: 5').replace(/^/gm, ' 12s '), 'a program did not end within 5 s'],
+  [crashed("FileNotFoundError: [Errno 2] no: 'a'"), "FileNotFoundError: [Errno 2] no: 'a'"],
+  [crashed('KeyError: 1').replace('unexpected eof', 'another'), null],
 ])('the trouble of the server is found in the log %j', (log, trouble) => {
   expect(serverTrouble(log)).toBe(trouble);
 });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { VERSION_LENGTH_MAX, type TestResult } from '@proctor/contracts';
+import { serverCrash } from './crash';
 import { endOfFile, startOfFile } from './plain-file';
 import { parseSummary } from './summary';
 
@@ -49,5 +50,6 @@ export function packageVersion(text: string): string | null {
  * the seconds that have passed before each of its lines.
  */
 export function serverTrouble(log: string): string | null {
-  return [...log.matchAll(/^(?: *\d+s )?<VirtSubproc>: failure: (.+)$/gm)].at(-1)?.[1] ?? null;
+  const failure = [...log.matchAll(/^(?: *\d+s )?<VirtSubproc>: failure: (.+)$/gm)].at(-1)?.[1];
+  return failure ?? serverCrash(log);
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunFolder } from '../../sandbox/run-folder';
@@ -57,16 +57,21 @@ it.each([
   expect(script).toContain("\nimage='/images/it'\\''s one'\n");
 });
 
-it.each([
-  ['kvm', 'a second', '1'],
-  ['tcg', 'two minutes', '120'],
-])('in the mode %s, a machine that autopkgtest gives a second gets %s', async (mode, _, seconds) => {
-  const { wrapper } = await QEMU.use(use(mode));
-  const PYTHONPATH = join(path, 'python');
-  expect(wrapper).toContain(PYTHONPATH);
-  const script = 'import signal; signal.alarm(1); print(signal.alarm(0))';
-  const { stdout } = spawnSync('python3', ['-c', script], { env: { PYTHONPATH }, encoding: 'utf8' });
-  expect(stdout).toBe(`${seconds}\n`);
+describe.each([SCHROOT, LXC, PODMAN, QEMU])('the time that autopkgtest gives a testbed of $name', (kind) => {
+  it.each([
+    ['two minutes where its server gives a second', 'autopkgtest-virt-any', '120'],
+    ['as long as the runner itself says', 'autopkgtest', '1'],
+  ])('is %s', async (_, program, seconds) => {
+    const { wrapper } = await kind.use(use());
+    const PYTHONPATH = join(path, 'python');
+    expect(wrapper).toContain(PYTHONPATH);
+    await writeFile(join(path, program), 'import signal; signal.alarm(1); print(signal.alarm(0))');
+    const { stdout, stderr } = spawnSync('python3', [join(path, program)], {
+      env: { PYTHONPATH },
+      encoding: 'utf8',
+    });
+    expect([stderr, stdout]).toEqual(['', `${seconds}\n`]);
+  });
 });
 
 it('qemu says which architectures it has images for', () => {

@@ -1,5 +1,6 @@
 import { rooted } from '../../sandbox/rooted-command';
 import { BOOTABLE } from '../images/image-shape';
+import { PATIENTLY, writePatience } from './patience';
 import { containerProblem } from './surroundings';
 import { TRIAL_TIMEOUT_MS, type TestbedKind } from './testbed-kind';
 
@@ -8,7 +9,7 @@ import { TRIAL_TIMEOUT_MS, type TestbedKind } from './testbed-kind';
  * is copied for each test is empty, and each copy mounts an overlay on the unpacked image: lxc's own overlays need the
  * machine's root for dpkg to rename folders in them.
  */
-const PREPARE = `
+const PREPARE = `${PATIENTLY}
 image=$1
 shift
 home=$TMPDIR/lxc
@@ -57,10 +58,9 @@ export const LXC: TestbedKind = {
   modes: [''],
   trialTimeoutMs: TRIAL_TIMEOUT_MS,
   problem: (sandboxes) => containerProblem(sandboxes),
-  use: ({ image }) =>
-    Promise.resolve({
-      options: [],
-      server: ['lxc', 'testbed'],
-      wrapper: rooted(PREPARE, [image]),
-    }),
+  use: async ({ image, folder }) => ({
+    options: [],
+    server: ['lxc', 'testbed'],
+    wrapper: rooted(PREPARE, [await writePatience(folder), image]),
+  }),
 };

@@ -1,5 +1,6 @@
 import { rooted } from '../../sandbox/rooted-command';
 import { PLAIN_WITH_USER } from '../images/image-shape';
+import { PATIENTLY, writePatience } from './patience';
 import { overlayProblem } from './surroundings';
 import { TRIAL_TIMEOUT_MS, type TestbedKind } from './testbed-kind';
 
@@ -35,7 +36,7 @@ END
 export CONTAINERS_CONF="$home/containers.conf" CONTAINERS_STORAGE_CONF="$home/storage.conf"
 `;
 
-const PREPARE = `
+const PREPARE = `${PATIENTLY}
 image=$1
 shift
 ${STORAGE}
@@ -59,10 +60,9 @@ export const PODMAN: TestbedKind = {
   modes: [''],
   trialTimeoutMs: TRIAL_TIMEOUT_MS,
   problem: (sandboxes) => overlayProblem(sandboxes),
-  use: ({ image }) =>
-    Promise.resolve({
-      options: [],
-      server: ['podman', IMAGE, '--stop-timeout=0'],
-      wrapper: rooted(PREPARE, [image]),
-    }),
+  use: async ({ image, folder }) => ({
+    options: [],
+    server: ['podman', IMAGE, '--stop-timeout=0'],
+    wrapper: rooted(PREPARE, [await writePatience(folder), image]),
+  }),
 };

@@ -1,8 +1,9 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rooted } from '../../sandbox/rooted-command';
 import { Unusable } from '../../sandbox/unusable';
 import { BOOTABLE } from '../images/image-shape';
+import { PATIENTLY, writePatience } from './patience';
 import type { ImageUse, TestbedKind } from './testbed-kind';
 
 interface Emulator {
@@ -20,16 +21,6 @@ const BOOT_TIMEOUT_S = 900;
 const MEMORY_MIB = 2048;
 /** One processor that is emulated may be too busy to answer while it boots. */
 const PROCESSORS = 2;
-
-const PATIENCE_S = 120;
-/**
- * Python imports this module when it starts. autopkgtest gives a machine 1 to 30 s for each answer, too few for one that is
- * emulated on busy processors; all these limits go through this one call.
- */
-const PATIENCE = `import signal
-alarm = signal.alarm
-signal.alarm = lambda seconds: alarm(seconds and max(seconds, ${PATIENCE_S}))
-`;
 
 /**
  * autopkgtest speaks to a root shell on one of these; the first loses characters when an emulated machine is slow, the
@@ -113,11 +104,9 @@ exec "$emulator" "$@" -kernel "$TMPDIR/kernel" -initrd "$TMPDIR/initrd" \\
 
 /**
  * The names of sockets must be short, and they lie in the work area. autopkgtest would give the machine this one's time
- * zone, which takes an emulated one long. $1 is a folder of Python modules.
+ * zone, which takes an emulated one long.
  */
-const PREPARE = `
-export PYTHONPATH="$1"
-shift
+const PREPARE = `${PATIENTLY}
 mkdir /run/work
 mount --bind "$TMPDIR" /run/work
 export TMPDIR=/run/work
@@ -141,7 +130,7 @@ export const QEMU: TestbedKind = {
   trialTimeoutMs: (BOOT_TIMEOUT_S + 600) * 1000,
   use: async (use) => ({
     options: [],
-    wrapper: rooted(PREPARE, [await writeModules(use)]),
+    wrapper: rooted(PREPARE, [await writePatience(use.folder)]),
     server: [
       'qemu',
       `--qemu-command=${await writeEmulator(use)}`,
@@ -152,15 +141,6 @@ export const QEMU: TestbedKind = {
     ],
   }),
 };
-
-/** @returns the folder of Python modules */
-async function writeModules({ mode, folder }: ImageUse): Promise<string> {
-  const path = join(folder.path, 'python');
-  await mkdir(path);
-  await chmod(path, 0o755);
-  if (mode === 'tcg') await writeFile(join(path, 'sitecustomize.py'), PATIENCE, { mode: 0o644 });
-  return path;
-}
 
 async function writeEmulator({ image, arch, mode, folder }: ImageUse): Promise<string> {
   const { program } = emulatorOf(arch);

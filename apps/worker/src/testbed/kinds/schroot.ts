@@ -1,5 +1,6 @@
 import { rooted } from '../../sandbox/rooted-command';
 import { PLAIN_WITH_USER, TEST_USER } from '../images/image-shape';
+import { PATIENTLY, writePatience } from './patience';
 import { overlayProblem } from './surroundings';
 import { TRIAL_TIMEOUT_MS, type TestbedKind } from './testbed-kind';
 
@@ -8,7 +9,7 @@ import { TRIAL_TIMEOUT_MS, type TestbedKind } from './testbed-kind';
  * run user is, and take the place of the machine's. Its own ways to mount /proc, /sys and /dev, and an overlay in which
  * dpkg can rename folders, need the machine's root, so a script of ours mounts them over what schroot has mounted.
  */
-const PREPARE = `
+const PREPARE = `${PATIENTLY}
 image=$1
 shift
 home=$TMPDIR/schroot
@@ -75,10 +76,9 @@ export const SCHROOT: TestbedKind = {
   modes: [''],
   trialTimeoutMs: TRIAL_TIMEOUT_MS,
   problem: (sandboxes) => overlayProblem(sandboxes),
-  use: ({ image }) =>
-    Promise.resolve({
-      options: [`--user=${TEST_USER}`],
-      server: ['schroot', 'testbed'],
-      wrapper: rooted(PREPARE, [image]),
-    }),
+  use: async ({ image, folder }) => ({
+    options: [`--user=${TEST_USER}`],
+    server: ['schroot', 'testbed'],
+    wrapper: rooted(PREPARE, [await writePatience(folder), image]),
+  }),
 };
