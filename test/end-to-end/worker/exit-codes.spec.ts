@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lease, leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
@@ -43,6 +44,19 @@ it.each<[string, string, string, number]>([
   const log = result.exitCode === exitCode ? '' : await storedLog(result);
   expect({ ...result, log }).toMatchObject({ verdict, exitCode, log: '' });
   expect(result.message).not.toBe('');
+  expect(result.trouble).toBeUndefined();
+});
+
+it('a package whose description of tests is a pipe fails at once, though its runner would wait for ever', async () => {
+  const tree = await sourceTree(machine.workPath, PASS);
+  await rm(join(tree, 'debian/tests/control'));
+  execFileSync('mkfifo', [join(tree, 'debian/tests/control')]);
+  const result = await machine.runner.run(leaseOfTree(tree), () => undefined, never);
+  expect(result).toMatchObject({
+    verdict: 'fail',
+    exitCode: null,
+    message: 'its files cannot be read: debian/tests/control is a pipe',
+  });
   expect(result.trouble).toBeUndefined();
 });
 

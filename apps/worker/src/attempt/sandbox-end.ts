@@ -9,9 +9,9 @@ import type { Sandbox } from '../sandbox/sandbox';
 
 /**
  * How a sandbox ended: `exitCode` null when it was killed, `limitMs` when that was for its time, `outputBytesMax` when for
- * its output.
+ * its output, `unreadable` when for a file of the package.
  */
-export type SandboxEnding = Pick<RunnerEnd, 'exitCode' | 'limitMs' | 'outputBytesMax'>;
+export type SandboxEnding = Pick<RunnerEnd, 'exitCode' | 'limitMs' | 'outputBytesMax' | 'unreadable'>;
 
 export interface EndParts {
   clock: Clock;

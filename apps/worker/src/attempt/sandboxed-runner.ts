@@ -17,6 +17,7 @@ import { prepareAttempt, type PreparedAttempt, type RunnerSettings } from './pre
 import { SandboxOpener } from './sandbox-opener';
 import { sandboxEnd, type SandboxEnding } from './sandbox-end';
 import { ShortageWatch } from './shortage-watch';
+import { TreeWatch } from './tree-watch';
 import { VersionWatch } from './version-watch';
 
 /** Where the result alone is of interest. */
@@ -113,16 +114,20 @@ export class SandboxedRunner implements AttemptRunner {
   ): Promise<SandboxEnding> {
     const { clock, log } = this.parts;
     const output = new OutputWatch(folder, settings, clock, log);
+    const tree = new TreeWatch(folder.output, clock, log);
     const limitMs = attemptTimeoutMs(settings, lease.package);
     const ending = await sandboxEnd(sandbox, limitMs, signal, { clock, log }, (kill) => {
       const version = new VersionWatch(folder.output, lease.rejectedVersions, kill, clock, log);
       version.start();
       output.start(kill);
+      tree.start(kill);
       return () => {
         version.stop();
         output.stop();
+        tree.stop();
       };
     });
+    if (tree.found !== null) return { ...ending, unreadable: tree.found };
     return output.isExceeded ? { ...ending, outputBytesMax: settings.runOutputBytesMax } : ending;
   }
 

@@ -18,6 +18,8 @@ export interface RunnerEnd {
   limitMs?: number;
   /** Set when it was killed because it had written more than so many bytes of log and other output. */
   outputBytesMax?: number;
+  /** Set when it was killed because of a file of the package that it could never read to its end: which, and what it is. */
+  unreadable?: string;
   /** What the runner's summary or standard error says of its own trouble, for people. */
   detail?: string;
   /** The end of the runner's log. */
@@ -52,6 +54,7 @@ const EXPLAINED = new Set([12, 14, 16, 20]);
 
 /** @param sought absent: a local tree is tested */
 export function judge(end: RunnerEnd, sought?: Sought): Judgement {
+  if (end.unreadable !== undefined) return ofUnreadable(end.unreadable);
   const symptoms = { exitCode: end.exitCode, said: end.detail ?? '', log: end.logEnd ?? '' };
   const exception = crashException(symptoms);
   const judgement = judgeCode(exception === null ? end : { ...end, detail: exception });
@@ -76,6 +79,11 @@ function ofStep(judgement: Judgement, { sentence, fault }: FailedStep, symptoms:
   }
   const trouble = fault ?? lacks;
   return { ...judgement, verdict: 'tmpfail', message, ...(trouble !== undefined && { trouble }) };
+}
+
+function ofUnreadable(what: string): Judgement {
+  const message = `its files cannot be read: ${what}`;
+  return { verdict: 'fail', message: oneLine(message, MESSAGE_LENGTH_MAX), exitCode: null };
 }
 
 /** What the code of the runner means, without its words. */

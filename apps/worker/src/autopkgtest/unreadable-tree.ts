@@ -1,0 +1,76 @@
+import type { Stats } from 'node:fs';
+import { lstat, readlink } from 'node:fs/promises';
+import { dirname, join, normalize } from 'node:path';
+import { oneLine } from '@proctor/contracts';
+
+/** Folders of autopkgtest's output in which it has the package's files while it reads them. */
+const TREES = ['pkg', 'tests-tree'];
+
+/** What autopkgtest and autodep8 read of a package themselves, outside of its testbed, where nothing limits how long that takes. */
+const READ = [
+  'debian/control',
+  'debian/tests/control',
+  'debian/tests/control.autodep8',
+  'debian/compat',
+  'debian/rules',
+  'debian/elpa-test',
+];
+
+/** Links that the kernel follows at most. */
+const LINKS_MAX = 40;
+const TARGET_LENGTH_MAX = 200;
+
+/** Where reading may never end; whatever else lies outside of the package is a file or missing. */
+const ENDLESS = /^\/(?:dev|proc|sys|run)(?:\/|$)/;
+
+/**
+ * A file of the package under test that nobody can read to its end, and what it is, in words for people; null where there is none, or
+ * not yet. Nothing is opened, and no link out of the package is followed.
+ * @param outputFolder of a running test runner
+ */
+export async function unreadableFile(outputFolder: string): Promise<string | null> {
+  for (const tree of TREES) {
+    for (const name of READ) {
+      const kind = await specialKind(join(outputFolder, tree), name);
+      if (kind !== null) return `${name} is ${kind}`;
+    }
+  }
+  return null;
+}
+
+/** null: a file, a folder, missing, or elsewhere. */
+async function specialKind(tree: string, name: string): Promise<string | null> {
+  let left = normalize(name).split('/');
+  let at = '';
+  for (let links = 0; left.length > 0;) {
+    const [part = '', ...rest] = left;
+    const path = join(at, part);
+    const status = await statusOf(join(tree, path));
+    if (!status) return null;
+    if (!status.isSymbolicLink()) {
+      if (!status.isDirectory()) return rest.length === 0 ? kindOf(status) : null;
+      [at, left] = [path, rest];
+      continue;
+    }
+    links += 1;
+    const target = await readlink(join(tree, path));
+    if (ENDLESS.test(normalize(target))) return `a link to ${oneLine(target, TARGET_LENGTH_MAX)}`;
+    const next = join(dirname(path), target, ...rest);
+    if (links > LINKS_MAX || target.startsWith('/') || next.startsWith('..')) return null;
+    [at, left] = ['', next.split('/')];
+  }
+  return null;
+}
+
+function kindOf(status: Stats): string | null {
+  if (status.isFIFO()) return 'a pipe';
+  if (status.isSocket()) return 'a socket';
+  return status.isFile() ? null : 'a device';
+}
+
+async function statusOf(path: string): Promise<Stats | null> {
+  return lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'ENAMETOOLONG'].includes(error.code ?? '')) return null;
+    throw error;
+  });
+}
