@@ -1,4 +1,4 @@
-// `npm start`: builds what changed, then runs `proctor start` in this same process, so that npm's signals reach it.
+// The second half of `npm start`: builds what changed, then runs `proctor start` in this same process, so that npm's signals reach it.
 // As `engines` of package.json; of a line that is not named here, every version will do.
 const OLDEST_MINOR = { 20: 19, 22: 13, 24: 11 };
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

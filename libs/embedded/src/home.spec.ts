@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Home } from './home';
@@ -12,4 +12,33 @@ it('a home that is closed to the user of the servers will do for who names a dat
   } finally {
     await rm(path, { recursive: true });
   }
+});
+
+describe('a folder that is not to be a home', () => {
+  let folder: string;
+  beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'proctor-home-'))));
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('keeps its mode when it holds what is not ours, and the error names that', async () => {
+    await chmod(folder, 0o755);
+    await writeFile(join(folder, 'letter.txt'), '');
+    await expect(new Home(folder).prepare()).rejects.toThrow(
+      `PROCTOR_HOME: ${folder} holds other things than Proctor's, such as letter.txt; choose a folder of its own, such as ${folder}/proctor`,
+    );
+    expect((await stat(folder)).mode & 0o777).toBe(0o755);
+    expect(await readdir(folder)).toEqual(['letter.txt']);
+  });
+
+  it.each([['lost+found'], ['.cache'], ['postgresql']])('may well be one with %s in it', async (name) => {
+    await mkdir(join(folder, name));
+    await writeFile(join(folder, name === 'postgresql' ? 'letter.txt' : '.letter'), '');
+    await new Home(folder).prepare();
+    expect(await readdir(folder)).toContain('secrets');
+  });
+
+  it('is refused below /proc, where Node.js would try forever', async () => {
+    await expect(new Home('/proc/sys/a/b').prepare()).rejects.toThrow(
+      'PROCTOR_HOME: /proc/sys/a/b lies in /proc/sys, where no files can be made; choose another folder',
+    );
+  });
 });

@@ -1,11 +1,16 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { mendMode, mendReadable, ownedFolder } from './owned-files';
+import { firstThere, mendMode, mendReadable, ownedFolder } from './owned-files';
 import { mayReach, serverUser } from './server-user';
 
 /** Where a root process keeps its files when the project's own folder is closed to the servers' user. */
 const ROOT_HOME = '/var/lib/proctor';
 const SECRETS = 'secrets';
+/** Of statfs(2): the file system of /proc, where Node.js would try to make a folder forever. */
+const PROC_MAGIC = 0x9fa0;
+
+/** One of these is in each folder that was a home. */
+const OURS = [SECRETS, 'postgresql', 'nats', 'worker', 'store', 'admin.key'];
 
 /** The folder of everything that Proctor writes on a machine, and the names of what lies in it. */
 export class Home {
@@ -38,6 +43,7 @@ export class Home {
    */
   async prepare(): Promise<void> {
     try {
+      await this.requireOurs();
       await ownedFolder(this.path, 0o711, null);
       await ownedFolder(this.secretsFolder, 0o700, null);
       await ownedFolder(this.processesFolder, 0o755, null);
@@ -55,6 +61,23 @@ export class Home {
         { cause: error },
       );
     }
+  }
+
+  /** What lies in a folder of others would change hands and modes with it. @throws when this is one, or can never be a home */
+  private async requireOurs(): Promise<void> {
+    const found = await firstThere(this.path);
+    if ((await statfs(found)).type === PROC_MAGIC)
+      throw new Error(
+        `PROCTOR_HOME: ${this.path} lies in ${found}, where no files can be made; choose another folder`,
+      );
+    const names = found === this.path ? await readdir(found) : [];
+    const isOurs = OURS.some((name) => names.includes(name));
+    const foreign = names.find((name) => !name.startsWith('.') && name !== 'lost+found');
+    if (isOurs || foreign === undefined) return;
+    throw new Error(
+      `PROCTOR_HOME: ${this.path} holds other things than Proctor's, such as ${foreign}; choose a folder of its own, such as ` +
+        join(this.path, 'proctor'),
+    );
   }
 
   private async mend(): Promise<void> {

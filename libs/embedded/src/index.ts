@@ -17,6 +17,7 @@ export { HomeInUse, HomeLock, type LockHolder } from './home-lock';
 export { mendMode, replaceFile } from './owned-files';
 export { NATS_RELEASE, NatsServerMissing, findNatsServer, type NatsBinary } from './nats-binary';
 export { isAtLeast, SAFE_NATS } from './nats-version';
+export { requireProcessRoom } from './process-room';
 export { askApp, runApp } from './run-app';
 export { describeEnding, type Ending, type Supervised } from './supervised';
 export { Supervisor } from './supervisor';

@@ -28,7 +28,7 @@ async function makeFolder(path: string, mode: number): Promise<void> {
 }
 
 /** The folder itself, or the nearest above it that exists. */
-async function firstThere(path: string): Promise<string> {
+export async function firstThere(path: string): Promise<string> {
   const found = await stat(path).catch(() => null);
   return found === null && dirname(path) !== path ? firstThere(dirname(path)) : path;
 }

@@ -34,22 +34,18 @@ export interface ServerCommand {
  * @throws with the last lines of its log when it ends, or is not ready in time
  */
 export async function startServer(command: ServerCommand): Promise<OwnedProcess> {
-  const server = new OwnedProcess(await spawnServer(command));
-  let ending: string | null = null;
-  server.ended.then(
-    (how) => (ending = describeEnding(how)),
-    (error: Error) => (ending = error.message),
-  );
-  const isDecided = async (): Promise<boolean> => ending !== null || (await command.isReady(server.pid));
+  const server = await spawnServer(command);
+  const ended = server.ended.then(describeEnding, (error: Error) => error.message);
+  const isDecided = async (): Promise<boolean> => server.hasEnded || (await command.isReady(server.pid));
   const inTime = await until(isDecided, START_PATIENCE_MS);
-  if (inTime && ending === null) return server;
+  if (inTime && !server.hasEnded) return server;
+  const how = server.hasEnded ? await ended : `not ready after ${START_PATIENCE_MS / 1000} s`;
   server.kill('SIGKILL');
-  const how = ending ?? `not ready after ${START_PATIENCE_MS / 1000} s`;
   const log = lastLines(await readFile(command.logPath, 'utf8'), 5);
   throw new Error(`${command.name} did not start (${how}); the end of ${command.logPath}:\n${log}`);
 }
 
-async function spawnServer(command: ServerCommand): Promise<ReturnType<typeof spawn>> {
+async function spawnServer(command: ServerCommand): Promise<OwnedProcess> {
   await keepLogSmall(command.logPath);
   // A file, not a pipe: the server may outlive us and must not fail on its next line.
   const log = await open(command.logPath, 'a', 0o600);
@@ -57,13 +53,15 @@ async function spawnServer(command: ServerCommand): Promise<ReturnType<typeof sp
     await log.chmod(0o600);
     const withUs = ['sh', '-c', WITH_US, String(process.pid), command.program, ...command.args];
     const { endSignal = 'SIGTERM' } = command;
-    return spawn('setpriv', ['--pdeathsig', endSignal.replace('SIG', ''), ...withUs], {
+    const child = spawn('setpriv', ['--pdeathsig', endSignal.replace('SIG', ''), ...withUs], {
       ...ids(command.user),
       cwd: command.folder,
       env: { PATH: process.env['PATH'], LC_ALL: 'C' },
       stdio: ['ignore', log.fd, log.fd],
       detached: true,
     });
+    // Before anything is awaited: Node.js reports at its next turn that a process could not be started.
+    return new OwnedProcess(child);
   } finally {
     await log.close();
   }

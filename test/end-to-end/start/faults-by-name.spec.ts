@@ -36,6 +36,25 @@ it('`npm start` says that the home is a file, that an address is not of this mac
   );
 });
 
+it('`npm start` says that there is no room for its processes, before Node.js would hang, and that a folder is not its own', async () => {
+  // Each is the first thing that would go wrong: nothing is started.
+  const failed = await run('prlimit', ['--nproc=20', 'sh', 'scripts/start.sh'], { cwd: project }).catch(
+    (error: unknown) => error,
+  );
+  expect(failed).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^proctor: only 20 processes and threads are allowed here, .* type ulimit -u 200 /,
+    ),
+  });
+  expect(await refusal({ PROCTOR_HOME: machine.folder })).toBe(
+    `proctor: PROCTOR_HOME: ${machine.folder} holds other things than Proctor's, such as config; choose a folder of its own, such as ${machine.folder}/proctor`,
+  );
+  expect(await refusal({ PROCTOR_HOME: '/proc/sys/a' })).toContain(
+    'PROCTOR_HOME: /proc/sys/a lies in /proc/sys, where no files can be made',
+  );
+});
+
 it('`proctor migrate` says that there is no database, or why it cannot be reached', async () => {
   const [none, word, away] = await Promise.all([
     machine.proctor(['migrate']),

@@ -8,6 +8,7 @@ import {
   forbidCoreDumps,
   freePort,
   isPortTaken,
+  requireProcessRoom,
 } from '@proctor/embedded';
 import { diskSpace } from '@proctor/monitoring';
 import { forgetAmbient, surviveLostOutput } from '@proctor/surroundings';
@@ -42,6 +43,7 @@ interface Preparation {
 /** Runs everything on this machine until a signal asks for the end. @throws with nothing left running */
 export async function start(): Promise<void> {
   surviveLostOutput(process.stdout);
+  await requireProcessRoom();
   await forbidCoreDumps();
   const home = await Home.find(process.env, projectFolder());
   const env: NodeJS.ProcessEnv = {
