@@ -6,12 +6,13 @@ import type { Crash, DispatchedRun } from './journal-records';
 const WORKERS_ENOUGH = 2;
 const TESTBEDS_ENOUGH = 3;
 
-/** How autopkgtest ends when it crashes itself. When its testbed fails it ends with 16: that is no crash. */
+/** How autopkgtest ends when it crashes itself, and when its testbed fails. */
 const RUNNER_CRASHED = 20;
+const TESTBED_FAILED = 16;
 
 /**
- * What an attempt left, when the runner crashed with a package in its testbed for no known reason of the machine, the archive or the
- * request; null otherwise.
+ * What an attempt left, when the runner crashed with a package in its testbed, or the testbed failed under a test, for no known reason
+ * of the machine, the archive or the request; null otherwise. Of a testbed that failed before a test began, workers say so.
  */
 export function crashOf(
   { latestWorker: worker, attempt }: Pick<DispatchedRun, 'latestWorker' | 'attempt'>,
@@ -19,7 +20,8 @@ export function crashOf(
   trouble?: Trouble,
 ): Crash | null {
   if (outcome !== 'failed' || worker === null || !result || result.version === null) return null;
-  if (result.exitCode !== RUNNER_CRASHED || trouble !== undefined) return null;
+  if (trouble !== undefined || (result.exitCode !== RUNNER_CRASHED && result.exitCode !== TESTBED_FAILED))
+    return null;
   return { signature: errorSignature({ lines: [reason] }), worker, attempt };
 }
 

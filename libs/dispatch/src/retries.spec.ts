@@ -211,7 +211,7 @@ it.each([
   expect(bench.granted()).toBe(3);
 });
 
-describe('a package that crashes the runner in each testbed', () => {
+describe('a package that crashes the runner or its testbed in each testbed', () => {
   const crash = { message: 'the test runner failed: KeyError: 0x7f3a', exitCode: 20 } as const;
 
   /** The writes of its last attempt, of attempts that end so. */
@@ -230,6 +230,7 @@ describe('a package that crashes the runner in each testbed', () => {
   it.each<[string, Partial<FinishedReport>[]]>([
     ['on two workers', [{ worker: 'w1' }, { worker: 'w2' }]],
     ['in three testbeds of one', [{}, {}, {}]],
+    ['under its tests', [{ exitCode: 16 }, { exitCode: 16 }, { exitCode: 16 }]],
     [
       'with other numbers',
       [{ worker: 'w1' }, { worker: 'w2', message: 'the test runner failed: KeyError: 0x55b1' }],
@@ -241,7 +242,7 @@ describe('a package that crashes the runner in each testbed', () => {
         outcome: expect.objectContaining({
           verdict: 'fail',
           message: expect.stringMatching(
-            new RegExp(`\\(in ${attempts.length} testbeds alike: the package crashes the runner\\)$`),
+            new RegExp(`\\(in ${attempts.length} testbeds alike: the package breaks them\\)$`),
           ) as string,
         }) as object,
       }),

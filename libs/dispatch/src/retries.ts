@@ -48,7 +48,7 @@ export function endWithoutResult(
 /** Its package has crashed the runner in every testbed in one way: that is its failure, and no worker's. */
 function endAsFailed(state: DispatcherState, run: DispatchedRun, result: RunOutcome, now: number): Write[] {
   const { latestWorker: worker, crashes = [] } = run;
-  const suffix = ` (in ${crashes.length} testbeds alike: the package crashes the runner)`;
+  const suffix = ` (in ${crashes.length} testbeds alike: the package breaks them)`;
   const message = cut(result.message, MESSAGE_LENGTH_MAX - suffix.length) + suffix;
   const leased = state.leases.get(run.runId);
   const judged = worker === null ? [] : state.judgements.succeeded(state, run, worker, leased, now);

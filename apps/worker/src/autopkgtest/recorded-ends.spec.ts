@@ -63,11 +63,11 @@ const TABLE: Record<string, [verdict: string, message: string]> = {
   'a test that kills all processes': ['fail', 'at least one test failed'],
   'a test that removes its testbed': [
     'tmpfail',
-    'the testbed failed: testbed failure: unexpected eof from the testbed',
+    'the testbed failed under the test ok: testbed failure: unexpected eof from the testbed: FileNotFoundError: [Errno 2]',
   ],
   'a test that ends with 254': [
     'tmpfail',
-    'the testbed failed: testbed failure: testbed auxverb failed with exit code 254',
+    'the testbed failed under the test ok: testbed failure: testbed auxverb failed with exit code 254',
   ],
   'a slash in the name of a test': ['neutral', 'there are no tests'],
   'a folder of tests outside of the package': ['fail', 'the package or its tests are erroneous: blame'],

@@ -1,7 +1,24 @@
-import { troubleOf } from './trouble';
+import { testUnderWay, troubleOf } from './trouble';
 
 const FETCH_ERROR =
   'Err:1 http://mirror.example bookworm InRelease\n  Could not connect to mirror.example:80\n';
+
+const TEST = 'autopkgtest [03:13:51]: test one: ';
+const PREPARED = `${TEST}preparing testbed\n`;
+const BEGUN = `${PREPARED}${TEST}[-----------------------\nbye\n`;
+const ENDED = `${BEGUN}${TEST}-----------------------]\n`;
+const NEXT = `${ENDED}autopkgtest [03:13:59]: test two: preparing testbed\n`;
+
+it.each([
+  ['', null],
+  [PREPARED, null],
+  [BEGUN, 'one'],
+  [BEGUN.replace(/^/gm, '  7s '), 'one'],
+  [ENDED, 'one'],
+  [NEXT, null],
+])('the test that had its testbed is found in %j', (log, name) => {
+  expect(testUnderWay(log)).toBe(name);
+});
 
 it.each([
   [16, 'testbed failure: rules extract failed with exit code 100 (apt failure)', '', 'archive'],
@@ -14,6 +31,9 @@ it.each([
   [20, 'failed testbed apt update', FETCH_ERROR, 'archive'],
   [20, 'failed testbed apt update', 'dpkg: error', undefined],
   [16, 'testbed failure: unexpected eof from the testbed', '', 'testbed'],
+  [16, 'testbed failure: unexpected eof from the testbed', BEGUN, undefined],
+  [16, 'testbed failure: unexpected eof from the testbed', NEXT, 'testbed'],
+  [16, 'OSError: [Errno 28] No space left on device', BEGUN, 'machine'],
   [16, 'testbed failure: testbed auxverb failed with exit code 255', FETCH_ERROR, 'testbed'],
   [16, 'tar: ./usr/bin: Cannot mkdir: No space left on device', '', 'machine'],
   [20, 'OSError: [Errno 12] Cannot allocate memory', FETCH_ERROR, 'machine'],

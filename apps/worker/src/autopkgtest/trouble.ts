@@ -15,6 +15,8 @@ interface Smell {
   codes?: readonly number[];
   said?: RegExp;
   log?: RegExp;
+  /** Not where a test had begun. */
+  beforeTests?: true;
 }
 
 /** How apt and dpkg-source say that a file could not be had. */
@@ -34,15 +36,28 @@ const SMELLS: readonly Smell[] = [
   { trouble: 'request', said: /argument list too long/i },
   { trouble: 'archive', said: NOT_FETCHED },
   { trouble: 'archive', said: NOT_UP_TO_DATE, log: NOT_FETCHED },
-  { trouble: 'testbed', codes: [16] },
+  // Under a test it may be the package's doing.
+  { trouble: 'testbed', codes: [16], beforeTests: true },
   // The shell could not execute the runner; the kernel killed it, as it does when memory is short.
   { trouble: 'machine', codes: [126, 127, 137] },
 ];
 
+/** autopkgtest's own lines about a test: its preparation, where its output begins and ends, results. */
+const OF_TEST = /^(?: *\d+s )?autopkgtest \[[\d:]+\]: test (\S+): (.*)$/gm;
+const PREPARATION = 'preparing testbed';
+
+/** The test that had begun when the runner's log ended, or had ended last; null: none, or the next was being prepared. */
+export function testUnderWay(log: string): string | null {
+  const [, name, words] = [...log.matchAll(OF_TEST)].at(-1) ?? [];
+  return name === undefined || words === PREPARATION ? null : name;
+}
+
 /** The probable cause of a tmpfail; undefined when it is unknown. */
 export function troubleOf({ exitCode, said, log }: Symptoms): Trouble | undefined {
+  const isUnderTest = testUnderWay(log) !== null;
   const found = SMELLS.find(
     (smell) =>
+      !(smell.beforeTests && isUnderTest) &&
       (!smell.codes || (exitCode !== null && smell.codes.includes(exitCode))) &&
       (!smell.said || smell.said.test(said)) &&
       (!smell.log || smell.log.test(log)),

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { unreadableFile } from './unreadable-tree';
@@ -16,12 +15,14 @@ const link =
   (target: string): Make =>
   (path) =>
     symlink(target, path);
-const socket: Make = async (path) => {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(path, resolve));
-  // Closing it would remove its file.
-  server.unref();
-};
+const socket: Make = (path) =>
+  Promise.resolve(
+    execFileSync('python3', [
+      '-c',
+      'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])',
+      path,
+    ]),
+  );
 
 async function find(files: Record<string, Make>): Promise<string | null> {
   for (const [name, make] of Object.entries(files)) {

@@ -1,6 +1,7 @@
 import {
   MESSAGE_LENGTH_MAX,
   oneLine,
+  TEST_NAME_LENGTH_MAX,
   type TestRequest,
   type Trouble,
   type Verdict,
@@ -8,7 +9,7 @@ import {
 import { absenceOf, type Sought } from './absence';
 import { crashByPackage, crashException } from './crash';
 import { failedStep, type FailedStep } from './steps';
-import { type Symptoms, troubleOf } from './trouble';
+import { type Symptoms, testUnderWay, troubleOf } from './trouble';
 
 /** How the test runner ended. */
 export interface RunnerEnd {
@@ -49,6 +50,8 @@ const JUDGEMENTS: Record<number, [Verdict, string]> = {
   20: ['tmpfail', 'the test runner failed'],
 };
 
+const TESTBED_FAILED = 16;
+
 /** Codes whose reason the runner writes into its summary. */
 const EXPLAINED = new Set([12, 14, 16, 20]);
 
@@ -66,7 +69,7 @@ export function judge(end: RunnerEnd, sought?: Sought): Judgement {
   if (step !== null) return ofStep(judgement, step, symptoms);
   if (limitOf(end) !== null) return { ...judgement, trouble: 'limit' };
   const trouble = judgement.verdict === 'tmpfail' ? troubleOf(symptoms) : undefined;
-  return { ...judgement, ...(trouble !== undefined && { trouble }) };
+  return { ...underTest(judgement, symptoms), ...(trouble !== undefined && { trouble }) };
 }
 
 /** A step that is not the package's fault says nothing of it, whatever the runner's code says. */
@@ -79,6 +82,14 @@ function ofStep(judgement: Judgement, { sentence, fault }: FailedStep, symptoms:
   }
   const trouble = fault ?? lacks;
   return { ...judgement, verdict: 'tmpfail', message, ...(trouble !== undefined && { trouble }) };
+}
+
+/** Says which test had its testbed when that failed. */
+function underTest(judgement: Judgement, { exitCode, said, log }: Symptoms): Judgement {
+  const test = exitCode === TESTBED_FAILED ? testUnderWay(log) : null;
+  if (test === null) return judgement;
+  const name = oneLine(test, TEST_NAME_LENGTH_MAX);
+  return { ...judgement, message: explained(`the testbed failed under the test ${name}`, said) };
 }
 
 function ofUnreadable(what: string): Judgement {
