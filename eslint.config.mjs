@@ -1,6 +1,7 @@
 import js from '@eslint/js';
 import prettier from 'eslint-config-prettier';
 import importX from 'eslint-plugin-import-x';
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 // The house: apps → libs, never the reverse; apps never import each other; a library is entered by its index.ts only.
@@ -154,6 +155,13 @@ const TOKENS = './configuration.token.ts';
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', '.cache/', '.proctor/', 'coverage/'] },
   js.configs.recommended,
+  {
+    // Most text comes from strangers: the time that an expression takes grows with the length of a text and no faster.
+    files: ['{apps,libs,bin}/**'],
+    ignores: ['**/*.spec.ts'],
+    plugins: { regexp },
+    rules: { 'regexp/no-super-linear-backtracking': 'error', 'regexp/no-super-linear-move': 'error' },
+  },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.recommendedTypeChecked],

@@ -38,7 +38,7 @@ function isPostgresUrl(text: string): boolean {
     decodeURIComponent(text);
     // Of a socket's address, which has no host, pg takes the same view.
     const [, before = '', hosts = '', after = ''] =
-      /^([^@/?]*:\/\/(?:[^@/?]*@)?)([^@/?]*)(.*)$/s.exec(text.replace('@/', '@socket/')) ?? [];
+      /^([^@/?]*:\/\/(?:[^@/?]*@)?)([^@/?]*)(.*)/s.exec(text.replace('@/', '@socket/')) ?? [];
     return hosts
       .split(',')
       .every((host) => host !== '' && /^postgres(ql)?:$/.test(new URL(`${before}${host}${after}`).protocol));

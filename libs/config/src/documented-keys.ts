@@ -9,7 +9,11 @@ export interface DocumentedKey {
 /** The rows of a file's table in docs/configuration.md, by key. */
 export function documentedKeys(page: string, file: string): Map<string, DocumentedKey> {
   const section = page.split(/^## /m).find((text) => text.startsWith(`\`${file}\``)) ?? '';
-  const rows = [...section.matchAll(/^\| `([\w.]+)` *\|(.*)\|(.*)\|(.*)\|$/gm)];
+  const rows = [
+    ...section.matchAll(
+      /^\| `([\w.]+)` *\|((?:[^|\\\n]|\\.)*)\|((?:[^|\\\n]|\\.)*)\|((?:[^|\\\n]|\\.)*)\|$/gm,
+    ),
+  ];
   return new Map(
     rows.map(([, key = '', ...cells]) => {
       const [standard = '', change = '', meaning = ''] = cells.map((cell) => cell.trim());

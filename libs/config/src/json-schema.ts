@@ -104,7 +104,7 @@ function defaultOf(shape: Shape, key: string, value: unknown): Fragment {
 /** Without the marks of Markdown. */
 function plain(text: string): string {
   return text
-    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replace(/\[([^[\]]+)\]\([^()]*\)/g, '$1')
     .replace(/`/g, '')
     .replace(/\\\|/g, '|');
 }

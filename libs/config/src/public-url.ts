@@ -36,5 +36,5 @@ function isPublicUrl(text: string): boolean {
 
 /** The path below which clients see the service: `/ci` of `https://example.org/ci/`; empty for the whole of a host. */
 export function basePathOf(publicUrl: string | undefined): string {
-  return publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '');
+  return publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/(?<!\/)\/+$/, '');
 }

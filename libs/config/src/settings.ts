@@ -94,7 +94,8 @@ export function settingsOf(
 /** Variables that name the services of a process, with what a reader may see of each. */
 const CONNECTIONS: Record<string, (value: string) => string> = {
   // A password may hold any character.
-  PROCTOR_DATABASE_URL: (url) => JSON.parse(masked(url.replace(/\/\/.*@/, '//…@'))) as string,
+  PROCTOR_DATABASE_URL: (url) =>
+    JSON.parse(masked(url.replace(/^((?:(?!\/\/).)*)\/\/.*@/s, '$1//…@'))) as string,
   PROCTOR_NATS_CREDENTIALS: String,
   PROCTOR_NATS_USERS: String,
   PROCTOR_NATS_ACCOUNTS: String,
@@ -151,7 +152,7 @@ function leaves([path, value]: [YamlPath, unknown]): [YamlPath, unknown][] {
 /** User and password of an address, and what follows a word for a secret. */
 const SECRETS: [RegExp, string][] = [
   [/\/\/[^/@\s"]+@/g, '//…@'],
-  [/((?:password|passwd|passphrase|secret|token)\s*(?:=|:|","|\s)\s*)[^"\s]+/gi, '$1…'],
+  [/((?:password|passwd|passphrase|secret|token)(?:\s*(?:[=:]|",")\s*|\s+))[^"\s]+/gi, '$1…'],
 ];
 
 function masked(value: unknown): string {

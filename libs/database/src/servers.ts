@@ -10,7 +10,7 @@ const OTHERS_MS = 200;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Scheme, user and password; hosts with ports, separated by commas; the rest. */
-const ADDRESS = /^([a-z]+:\/\/(?:[^@/?]*@)?)([^@/?]+,[^@/?]+)([/?].*)?$/i;
+const ADDRESS = /^([a-z]+:\/\/(?:[^@/?]*@)?)([^@/?][^@/?,]*,[^@/?]+)([/?].*)?$/i;
 
 /**
  * SQL: since when the server has forgotten nothing. After a crash it gives the ids of transactions again whose commits had not

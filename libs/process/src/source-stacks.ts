@@ -3,7 +3,7 @@ import { SourceMap } from 'node:module';
 import { dirname, resolve } from 'node:path';
 
 /** A place in a compiled file, as it stands in a stack. */
-const PLACE = /(\/[^():]+\.js):(\d+):(\d+)/;
+const PLACE = /(?<![^():])([^():/]*)(\/[^():]+\.js):(\d+):(\d+)/;
 
 /** By compiled file; null where there is no map. */
 const maps = new Map<string, SourceMap | null>();
@@ -19,12 +19,12 @@ export function nameSourcesInStacks(): void {
 
 /** @param text a line of a stack */
 export function inSources(text: string): string {
-  return text.replace(PLACE, (place, file: string, line: string, column: string) => {
+  return text.replace(PLACE, (place, before: string, file: string, line: string, column: string) => {
     const map = file.includes('/node_modules/') ? null : mapOf(file);
     const entry = map?.findEntry(Number(line) - 1, Number(column) - 1);
     if (!entry || !('originalSource' in entry)) return place;
     const { originalSource, originalLine, originalColumn } = entry;
-    return `${resolve(dirname(file), originalSource)}:${originalLine + 1}:${originalColumn + 1}`;
+    return `${before}${resolve(dirname(file), originalSource)}:${originalLine + 1}:${originalColumn + 1}`;
   });
 }
 

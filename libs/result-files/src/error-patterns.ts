@@ -229,12 +229,14 @@ export function errorExpression(patterns: readonly string[]): RegExp {
 
 /** Whether a pattern fits at the beginning of a line only: it has no other alternative beside the one that begins there. */
 function isAnchored(pattern: string): boolean {
-  const plain = pattern.replace(/\\.|\[(?:\\.|[^\]\\])*\]/g, '');
   let depth = 0;
-  for (const character of plain) {
-    if (character === '(') depth += 1;
-    if (character === ')') depth -= 1;
-    if (character === '|' && depth === 0) return false;
+  let isInClass = false;
+  for (const [part] of pattern.matchAll(/\\.|[^\\]/gs)) {
+    if (isInClass) isInClass = part !== ']';
+    else if (part === '[') isInClass = true;
+    else if (part === '(') depth += 1;
+    else if (part === ')') depth -= 1;
+    else if (part === '|' && depth === 0) return false;
   }
   return pattern.startsWith('^');
 }

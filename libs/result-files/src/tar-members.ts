@@ -101,7 +101,7 @@ export class TarMembers {
   private readLongHeader(content: Buffer, type: string): void {
     this.longHeader = null;
     if (type === 'NextFileHasLongPath') {
-      this.nextPath = content.toString('utf8').replace(/\0[^]*$/, '');
+      this.nextPath = content.toString('utf8').replace(/\0[^]*/, '');
       return;
     }
     const { path, size } = Pax.parse(content.toString('utf8'));

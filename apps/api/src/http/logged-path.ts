@@ -15,7 +15,7 @@ const HEX = /[0-9a-f]{40,}/i;
  */
 export function loggedPath(path: string): string {
   return path
-    .replace(/[?#].*$/s, '')
+    .replace(/[?#].*/s, '')
     .replace(/%([2-7][0-9a-f])/gi, (all, code: string) => {
       const sign = String.fromCharCode(parseInt(code, 16));
       return /[A-Za-z0-9_.~-]/.test(sign) ? sign : all;

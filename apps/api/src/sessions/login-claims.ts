@@ -45,7 +45,7 @@ function wordOf(said: unknown): string {
     .replace(/[^a-z0-9+._-]+/g, '-')
     .replace(/^[^a-z0-9]+/, '')
     .slice(0, NAME_LENGTH_MAX)
-    .replace(/-+$/, '');
+    .replace(/(?<!-)-+$/, '');
 }
 
 function isPlain(value: unknown): value is string | number | boolean {

@@ -25,7 +25,7 @@ export function withoutBase(address: unknown, base: string): unknown {
   if (typeof address !== 'string') return address;
   const { origin, pathname } = new URL(base);
   const path = address.startsWith(`${origin}/`) ? address.slice(origin.length) : address;
-  const own = pathname.replace(/\/+$/, '');
+  const own = pathname.replace(/(?<!\/)\/+$/, '');
   return path.startsWith(`${own}/`) ? path.slice(own.length) : path;
 }
 

@@ -2,7 +2,8 @@ const ESCAPE = String.fromCharCode(27);
 const [LINE, TAB, RETURN] = ['\n', '\t', '\r'];
 
 /** Controls, what turns the order of characters, and what ends a line without saying so; a colour may follow the first. */
-const SIGNS = /(\r+\n|[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069])(\[[0-9;]{0,20}m)?/gu;
+const SIGNS =
+  /((?<!\r)\r+\n|[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069])(\[[0-9;]{0,20}m)?/gu;
 
 /**
  * A text of somebody else's, of several lines, for a terminal. Colours remain. A carriage return that would write over its line begins

@@ -113,7 +113,7 @@ async function started(service: Service, runId: number, after: number): Promise<
 
 const ESCAPE = String.fromCharCode(27);
 /** At the end of a piece: a carriage return, or the begin of a colour, whose end is in the next. */
-const BEGUN = new RegExp(`(${ESCAPE}(\\[[0-9;]{0,20})?|\r+)$`);
+const BEGUN = new RegExp(`(${ESCAPE}(\\[[0-9;]{0,20})?|(?<!\r)\r+)$`);
 
 /**
  * A terminal shows colours; whatever else a test could do to it is left out. In a pipe all is as it was written. Characters and

@@ -56,7 +56,8 @@ export async function findService(
 export function readServiceUrl(text: string, what: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isPlain = url !== null && url.username === '' && url.search === '' && url.hash === '';
-  if (isPlain && (url.protocol === 'http:' || url.protocol === 'https:')) return url.href.replace(/\/+$/, '');
+  if (isPlain && (url.protocol === 'http:' || url.protocol === 'https:'))
+    return url.href.replace(/(?<!\/)\/+$/, '');
   throw new Failure(`${what} must be http://HOST:PORT or https://HOST, not "${text}"`, EXIT.usage);
 }
 

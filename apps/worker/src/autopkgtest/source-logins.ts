@@ -2,7 +2,7 @@ import type { TestRequest } from '@proctor/contracts';
 import { UnsafeRequest } from './unsafe-request';
 
 /** An address that says whom it is asked by: scheme, user, password, host, path. The last @ of the authority ends a password. */
-const WITH_LOGIN = /\b([a-z][a-z0-9+-]*:\/\/)([^\s/:]*)(?::([^\s/]*))?@([^\s/@\]]+)([^\s\]]*)/gi;
+const WITH_LOGIN = /(?<![a-z0-9+-])([a-z0-9+-]+:\/\/)([^\s/:]*)(?::([^\s/]*))?@([^\s/@\]]+)([^\s\]]*)/gi;
 
 /**
  * The apt lines of a request's extra sources without their users and passwords, which a command line, and with it the log,

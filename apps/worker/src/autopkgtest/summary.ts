@@ -19,7 +19,7 @@ export interface Summary {
  * A line `NAME STATUS DETAIL`, the name filled up with blanks; `*` is the whole package. BROKEN is how some versions say
  * that the test's own description is of no use.
  */
-const RESULT = /^(\S+) +(PASS|FAIL|SKIP|FLAKY|BROKEN)(?: +(.*))?$/;
+const RESULT = /^(\S+) +(PASS|FAIL|SKIP|FLAKY|BROKEN)(?: +([^ ].*)?)?$/;
 
 /** A name has no blanks, and oneLine would make one of each of these. */
 const CONTROL = /\p{Cc}/gu;

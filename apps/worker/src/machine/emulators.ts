@@ -57,7 +57,7 @@ export async function interpretersFor(
   for (const folder of places.configured) {
     const text = await textOf(join(folder, `qemu-${processor}.conf`));
     const line = text.split('\n').find((line) => line.startsWith(':'));
-    if (line !== undefined && /:[A-Z]*F[A-Z]*$/.test(line.trim())) return [line.trim()];
+    if (line?.split(':').at(-1)!.includes('F')) return [line.trim()];
   }
   return null;
 }

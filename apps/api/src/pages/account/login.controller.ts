@@ -96,7 +96,7 @@ export class LoginController {
 export class RequestWayController {
   @Get()
   lead(@CurrentViewer() { user }: Viewer, @Req() request: ContextRequest): Redirect {
-    const [, query = ''] = /(\?.*)$/.exec(request.originalUrl) ?? [];
+    const [query = ''] = /\?.*/.exec(request.originalUrl) ?? [];
     return { redirectTo: user ? `/user/${user.name}/test${query}` : loginUrl(`/-/request${query}`) };
   }
 }

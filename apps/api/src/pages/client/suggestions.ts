@@ -80,7 +80,7 @@ export function offerSuggestions(input: HTMLInputElement | HTMLTextAreaElement):
 /** What stands before the caret, from the last space, line or comma on. */
 function wordAt(input: HTMLInputElement | HTMLTextAreaElement): string {
   const before = input.value.slice(0, input.selectionEnd ?? input.value.length);
-  return /[^\s,]*$/.exec(before)![0];
+  return before.split(/[\s,]/).at(-1)!;
 }
 
 function option(id: string, { name, url }: Suggestion, index: number): HTMLLIElement {

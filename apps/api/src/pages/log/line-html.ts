@@ -75,7 +75,7 @@ export class LineHtml {
 
 /** What a progress bar overwrote is left out. */
 function overwritten(text: string): string {
-  const end = text.replace(/\r+$/, '');
+  const end = text.replace(/(?<!\r)\r+$/, '');
   return end.slice(end.lastIndexOf('\r') + 1);
 }
 
@@ -99,7 +99,7 @@ function marked(text: string): Html {
 }
 
 function link(found: string): Html {
-  const url = found.replace(/[).,:;!?\]]+$/, '');
+  const url = found.replace(/(?<![).,:;!?\]])[).,:;!?\]]+$/, '');
   const rest = found.slice(url.length);
   return markup`<a href="${url}" rel="nofollow noopener noreferrer">${url}</a>${rest}`;
 }

@@ -23,9 +23,8 @@ const KEPT_OPTIONS = new Set(Object.values(OPTIONS));
 /** sources.list(5), one-line format: `deb [option=value …] uri suite component…`. */
 export function parseOneLine(text: string): AptEntry[] {
   return text.split('\n').flatMap((line) => {
-    const match = /^\s*(deb|deb-src)\s+(?:\[([^\]]*)\]\s+)?(\S+)\s+(\S+)((?:\s+[^#\s]+)*)\s*(?:#.*)?$/.exec(
-      line,
-    );
+    const match =
+      /^\s*(deb|deb-src)\s+(?:\[([^\]]*)\]\s+)?(\S+)\s+([^\s#]+)((?:\s+[^#\s]+)*)\s*(?:#.*)?$/.exec(line);
     if (!match) return [];
     const [, type = '', options = '', uri = '', suite = '', components = ''] = match;
     return [

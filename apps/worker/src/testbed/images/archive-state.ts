@@ -16,7 +16,7 @@ export function releaseUrls(lines: string[]): string[] {
 
 /** The URL of the signed index of one apt line. */
 export function releaseUrl({ uris: [uri = ''], suites: [suite = ''] }: AptEntry): string {
-  const base = uri.replace(/\/+$/, '');
+  const base = uri.replace(/(?<!\/)\/+$/, '');
   // A suite that ends in a slash is a folder of its own: sources.list(5).
   return suite.endsWith('/') ? `${base}/${suite}InRelease` : `${base}/dists/${suite}/InRelease`;
 }
@@ -51,7 +51,8 @@ export async function releaseField(
   const proxy = proxyOf(url, settings);
   if (!url.startsWith('http:') && (proxy !== null || !url.startsWith('https:'))) return null;
   const text = await beginningOf(await get(url, proxy));
-  return new RegExp(`^${name}: *(.+)$`, 'm').exec(text)?.[1]?.trim() ?? null;
+  const line = text.split('\n').find((each) => each.startsWith(`${name}:`));
+  return line?.slice(name.length + 1).trim() || null;
 }
 
 /** As apt does, each server is told the user and password of its own address, and no other's. */
