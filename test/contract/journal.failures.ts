@@ -50,6 +50,20 @@ export function journalFailures(make: () => Promise<JournalFixture>): void {
       expect(await owner.leftOut(fail(runId, 1))).toEqual([fail(runId, 1)]);
     });
 
+    it('what made the runner crash is there when another owner loads the run, until an attempt ends otherwise', async () => {
+      const crashed = (attempt: number, crash: string): Write =>
+        ({ ...fail(runId, attempt), crash }) as Write;
+      await owner.commit(grant(runId, 1), crashed(1, 'a'), grant(runId, 2), crashed(2, 'b'));
+      await owner.commit(grant(runId, 3), requeue(runId, 3, 'returned'), grant(runId, 4), crashed(4, 'b'));
+      const crash = { signature: 'b', worker: 'w1' };
+      expect((await owner.load()).runs[0]?.crashes).toEqual([
+        { ...crash, attempt: 2 },
+        { ...crash, attempt: 4 },
+      ]);
+      await owner.commit(grant(runId, 5), requeue(runId, 5, 'expired'));
+      expect((await owner.load()).runs[0]?.crashes).toBeUndefined();
+    });
+
     it('an attempt that failed is followed by another, and by the result of the last', async () => {
       await owner.commit(grant(runId, 1), fail(runId, 1), grant(runId, 2), fail(runId, 2), grant(runId, 3));
       expect((await owner.load()).runs).toMatchObject([{ attempt: 3, attemptsLost: 2, latestFailed: false }]);

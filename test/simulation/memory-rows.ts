@@ -8,6 +8,7 @@ import {
 } from '@proctor/contracts';
 import {
   believedSeconds,
+  crashesOf,
   type DispatchedRun,
   type RunOutcome,
   stateAfter,
@@ -40,6 +41,8 @@ export interface AttemptRow {
   endedAtMs: number | null;
   outcome: AttemptOutcome | null;
   reason: string | null;
+  /** The signature of its crash. */
+  crash: string | null;
   /** What it left, when its report is stored. */
   result: RunOutcome | null;
 }
@@ -52,7 +55,14 @@ export function apply(row: RunRow, write: RunWrite, epoch: number, nowMs: number
     case 'grant': {
       if (write.attempt !== row.attempt + 1 || !moves(row, 'grant')) return false;
       const { attempt, worker, incarnation, slot } = write;
-      const open = { grantedAtMs: nowMs, endedAtMs: null, outcome: null, reason: null, result: null };
+      const open = {
+        grantedAtMs: nowMs,
+        endedAtMs: null,
+        outcome: null,
+        reason: null,
+        crash: null,
+        result: null,
+      };
       row.attempts.push({ attempt, epoch, worker, incarnation, slot, ...open });
       Object.assign(row, { attempt, worker });
       return true;
@@ -62,7 +72,7 @@ export function apply(row: RunRow, write: RunWrite, epoch: number, nowMs: number
     case 'requeue':
       if (write.attempt !== row.attempt) return false;
       if (row.state === 'queued' ? !failsWhileQueued(row, write) : !moves(row, 'requeue')) return false;
-      endAttempt(row, write.outcome, nowMs, write.result, write.reason);
+      endAttempt(row, write.outcome, nowMs, write.result, write.reason, write.crash);
       row.worker = null;
       return true;
     case 'finish':
@@ -126,9 +136,10 @@ export function endAttempt(
   nowMs: number,
   result: RunOutcome | null = null,
   reason: string | null = null,
+  crash: string | null = null,
 ): void {
   const latest = row.attempts.at(-1);
-  if (latest) Object.assign(latest, { outcome, result, reason, endedAtMs: latest.endedAtMs ?? nowMs });
+  if (latest) Object.assign(latest, { outcome, result, reason, crash, endedAtMs: latest.endedAtMs ?? nowMs });
 }
 
 const LOST: (AttemptOutcome | null)[] = ['expired', 'lost', 'failed'];
@@ -138,6 +149,7 @@ export function dispatchedRun({ request, ...row }: RunRow, nowMs: number): Dispa
   const lost = row.attempts.filter(({ outcome }) => LOST.includes(outcome));
   const isHeld = latest !== undefined && (row.state === 'leased' || row.state === 'running');
   const { runId, requestor, arrivedAt, attempt } = row;
+  const crashes = crashesOf(lost);
   return {
     ...structuredClone(request),
     ...{
@@ -154,6 +166,7 @@ export function dispatchedRun({ request, ...row }: RunRow, nowMs: number): Dispa
     latestWorker: latest?.worker ?? null,
     latestFailed: latest?.outcome === 'failed',
     latestLost: latest && LOST.includes(latest.outcome) ? lostOf(latest, nowMs) : null,
+    ...(crashes.length > 0 && { crashes }),
   };
 }
 

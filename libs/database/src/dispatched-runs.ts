@@ -1,4 +1,5 @@
 import {
+  crashesOf,
   type Arrivals,
   type CountedPart,
   type CountLimits,
@@ -212,6 +213,7 @@ class Words {
 
 /** Written out, since copies of whole rows take several times the memory. */
 function dispatchedRun(row: LoadedRun, words: Words): DispatchedRun {
+  const crashes = crashesOf(row.lost ?? []);
   return {
     runId: row.runId,
     package: words.one(row.package),
@@ -229,12 +231,13 @@ function dispatchedRun(row: LoadedRun, words: Words): DispatchedRun {
     waitedMs: row.waitedMs,
     attempt: row.attempt,
     grantEpoch: row.grantEpoch,
-    attemptsLost: row.lostBy?.length ?? 0,
-    failedOn: row.lostBy ? [...new Set(row.lostBy)].sort() : [],
+    attemptsLost: row.lost?.length ?? 0,
+    failedOn: row.lost ? [...new Set(row.lost.map(({ worker }) => worker))].sort() : [],
     lease: leaseOf(row),
     latestWorker: words.oneOrNull(row.latestWorker),
     latestFailed: row.outcome === 'failed',
     latestLost: lostOf(row),
+    ...(crashes.length > 0 && { crashes }),
   };
 }
 

@@ -70,6 +70,7 @@ export const APPLY: Record<Write['kind'], Statement<{ id: number | string }>> = 
         outcome: text.as<WriteOf<'requeue'>['outcome']>(),
         reason: text,
         result: jsonb.as<RunOutcome>().orNull,
+        crash: text.orNull,
       },
       `r.attempt = w.attempt and (r.state in ('leased', 'running') or r.state = 'queued' and w.result is not null
         and exists (select from attempts a where a.run_id = r.run_id and a.attempt = r.attempt and a.outcome <> 'failed'))`,
@@ -78,7 +79,7 @@ export const APPLY: Record<Write['kind'], Statement<{ id: number | string }>> = 
       update runs r set state = 'queued', worker = null from expected e where r.run_id = e.run_id
     ),
     ended as (
-      update attempts a set ended_at = coalesce(a.ended_at, clock.now), outcome = e.outcome, reason = e.reason,
+      update attempts a set ended_at = coalesce(a.ended_at, clock.now), outcome = e.outcome, reason = e.reason, crash = e.crash,
         ${resultOfAttempt('e.result')}
       from expected e, clock where a.run_id = e.run_id and a.attempt = e.attempt
       returning a.run_id, e.arch, e.suite, a.attempt, a.outcome, a.reason, a.worker

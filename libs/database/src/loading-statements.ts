@@ -1,5 +1,5 @@
 import type { AttemptOutcome, WorkerStanding } from '@proctor/contracts';
-import type { Loaded, RegisteredWorker, WorkerJudgement } from '@proctor/dispatch';
+import type { EndedAttempt, Loaded, RegisteredWorker, WorkerJudgement } from '@proctor/dispatch';
 import { REQUEST_COLUMNS } from './run-columns';
 import {
   bigint,
@@ -8,6 +8,7 @@ import {
   type ColumnsOf,
   double,
   integer,
+  jsonb,
   type RowOf,
   selected,
   type Statement,
@@ -51,11 +52,11 @@ export const LOADED_COLUMNS = {
   attempt: integer,
   grantEpoch: bigint.from('coalesce(latest.epoch, 0)'),
   state: text.as<'queued' | 'leased' | 'running'>(),
-  /** The worker of each attempt that was lost. */
-  lostBy: texts.orNull.from(`
+  /** Each attempt that was lost. */
+  lost: jsonb.as<EndedAttempt[]>().orNull.from(`
     case when r.attempt > 0 then (
-      select array_agg(a.worker order by a.attempt) from attempts a
-      where a.run_id = r.run_id and a.outcome in ('expired', 'lost', 'failed')
+      select jsonb_agg(jsonb_build_object('attempt', a.attempt, 'worker', a.worker, 'crash', a.crash) order by a.attempt)
+      from attempts a where a.run_id = r.run_id and a.outcome in ('expired', 'lost', 'failed')
     ) end`),
   latestWorker: text.orNull.from('latest.worker'),
   incarnation: text.orNull.from('latest.incarnation'),

@@ -33,6 +33,31 @@ export function withCrash(before: readonly Crash[], latest: Crash | null): Crash
   return others.at(-1)?.signature === latest.signature ? [...others, latest] : [latest];
 }
 
+/** Of the crash of an attempt; undefined when it is none of these. */
+export function signatureOf(crashes: readonly Crash[] = [], attempt: number): string | undefined {
+  return crashes.find((crash) => crash.attempt === attempt)?.signature;
+}
+
+/** An attempt that is over and does not count as handed back. */
+export interface EndedAttempt {
+  attempt: number;
+  worker: string;
+  /** As it was written with its end; null when it did not crash. */
+  crash: string | null;
+}
+
+/**
+ * What `withCrash` has counted, found again in the rows.
+ * @param attempts of a run, that expired, were lost or failed, in their order
+ */
+export function crashesOf(attempts: readonly EndedAttempt[]): Crash[] {
+  return attempts.reduce<Crash[]>(
+    (before, { attempt, worker, crash }) =>
+      withCrash(before, crash === null ? null : { signature: crash, worker, attempt }),
+    [],
+  );
+}
+
 /** Each attempt has a testbed of its own: what crashes the runner in all of them in one way is what they have in common. */
 export function isOfPackage(crashes: readonly Crash[]): boolean {
   const workers = new Set(crashes.map(({ worker }) => worker));

@@ -1,5 +1,6 @@
 import type { AttemptOutcome, DispatcherAnswer, SlotIdentity } from '@proctor/contracts';
 import { Ageing } from './ageing';
+import { signatureOf } from './crashes';
 import { AwaitedResults, backOffMs } from './delays';
 import { DrainDeadlines } from './drain-deadlines';
 import { Durations } from './durations';
@@ -167,7 +168,16 @@ export class DispatcherState {
     run.latestFailed = outcome === 'failed';
     if (delayMs > 0) this.waiting.delay(run, now + delayMs, reason);
     else this.waiting.add(run);
-    return { kind: 'requeue', runId, attempt, outcome, reason, result };
+    const crash = signatureOf(run.crashes, attempt);
+    return {
+      kind: 'requeue',
+      runId,
+      attempt,
+      outcome,
+      reason,
+      result,
+      ...(crash !== undefined && { crash }),
+    };
   }
 
   finish(run: DispatchedRun, attemptOutcome: AttemptOutcome, outcome: RunOutcome, now: number): Write {

@@ -35,7 +35,7 @@ export interface DispatchedRun extends RunRequest {
   latestFailed: boolean;
   /** When the latest attempt expired, was lost or failed; null when it did not end so. */
   latestLost: LostAttempt | null;
-  /** The latest attempts, when they crashed in one way. In memory alone: another owner counts from its first one on. */
+  /** The latest attempts, when they crashed in one way; absent when the latest did not crash. */
   crashes?: Crash[];
 }
 

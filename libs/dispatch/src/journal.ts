@@ -95,6 +95,8 @@ export type Write =
       reason: string;
       /** What the failed attempt left. */
       result: RunOutcome | null;
+      /** The signature of its crash, which is kept for whoever loads the run; absent when it did not crash. */
+      crash?: string;
     }
   /**
    * The attempt ended with a result that ends the run, or it is the last allowed and ended without one. The row must

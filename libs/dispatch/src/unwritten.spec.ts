@@ -1,5 +1,6 @@
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
 import { finishedReport, leaseRequest, loaded, settings, waitingRun } from '../../../test/support/runs';
+import { crashesOf } from './crashes';
 import { step } from './step';
 import type { DispatchedRun, LostAttempt } from './journal-records';
 import { stateOfLoaded } from './unwritten';
@@ -56,6 +57,19 @@ describe('a package that crashes the runner before the runs are loaded again, an
   it('has failed on two workers', () => {
     const outcome = expect.objectContaining({ verdict: 'fail' }) as object;
     expect(secondEnd('w2', IN_ROWS, false)).toMatchObject({ kind: 'finish', outcome });
+  });
+
+  it('has failed on two workers though another scheduler had the first crash', () => {
+    const before = new DispatcherRig([waitingRun(1, BY_W1)]);
+    const write = before.finish(1, crash).writes.find((each) => each.kind === 'requeue');
+    const crashes = crashesOf([{ attempt: 1, worker: 'w1', crash: write?.crash ?? null }]);
+    const after = new DispatcherRig([waitingRun(1, { ...BY_W1, ...IN_ROWS, crashes })]);
+    after.now += 600_000;
+    after.tell({ kind: 'tick', workersReachable: true });
+    const { lease } = after.tell({ kind: 'lease', request: leaseRequest({ worker: 'w2' }) }).reply;
+    const report = finishedReport(1, 2, { ...crash, worker: 'w2', grantEpoch: lease!.grantEpoch });
+    const outcome = expect.objectContaining({ verdict: 'fail' }) as object;
+    expect(after.tell({ kind: 'finished', report }).writes[0]).toMatchObject({ kind: 'finish', outcome });
   });
 
   it('has crashed it no more often than it was tested, though a report comes a second time', () => {

@@ -39,7 +39,8 @@ function restoreUnwritten(
   now: number,
 ): void {
   const run = state.runs.get(runId);
-  if (run) run.crashes = crashes.filter((crash) => crash.attempt <= run.attempt);
+  const known = crashes.filter((crash) => run && crash.attempt <= run.attempt);
+  if (run && known.length > 0) run.crashes = known;
   if (run?.attempt !== attempt) return;
   const leased = state.leases.get(runId);
   if (leased && lease) {

@@ -8,6 +8,7 @@ import { AttemptsOfWorkers1765910000000 } from './attempts-of-workers';
 import { Backups1766010000000 } from './backups';
 import { CancelRetryPublish1764200000000 } from './cancel-retry-publish';
 import { CorrectionsAndUsage1764700000000 } from './corrections-and-usage';
+import { CrashesOfAttempts1766490000000 } from './crashes-of-attempts';
 import { ErrorSignatures1765500000000 } from './error-signatures';
 import { EventTimes1766100000000 } from './event-times';
 import { FirstSchema1763640000000 } from './first-schema';
@@ -99,4 +100,5 @@ export const MIGRATIONS = [
   ImagesOfRuns1766460000000,
   AbsentPackages1766470000000,
   SourceNames1766480000000,
+  CrashesOfAttempts1766490000000,
 ];

@@ -54,6 +54,10 @@ export class AttemptRow {
   @Column('text', { nullable: true })
   reason: string | null;
 
+  /** When it failed and its runner crashed: the same text for equal crashes. */
+  @Column('text', { nullable: true })
+  crash: string | null;
+
   /** Null when no report of it was booked. */
   @Column('text', { nullable: true })
   verdict: Verdict | null;
