@@ -2,10 +2,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { Log } from '@proctor/process';
+import { inTurn } from './requests-in-turn';
 import { readTarget } from './request-target';
 
 /** A monitor sends one short request at a time. */
 const REQUEST_TIMEOUT_MS = 10_000;
+/** Node looks for late ones twice a minute by itself: so long would they keep monitors out. */
+const CHECK_INTERVAL_MS = 1_000;
+const TIMES = { requestTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: CHECK_INTERVAL_MS };
 const CONNECTIONS_MAX = 50;
 
 /** Where a process listens for monitors; port 0: nowhere. */
@@ -36,13 +40,15 @@ export class MonitoringServer implements OnModuleInit, BeforeApplicationShutdown
     private readonly address: MonitoringAddress,
     private readonly log: Log,
   ) {
-    this.server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
-      if (!readTarget(request)) return send(response, 400, 'text/plain', 'this is no path\n');
-      this.answer(request, response).catch((error: unknown) => {
-        this.log.warn(`${request.url}: ${String(error)}`);
-        send(response, 500, 'text/plain', 'the state of this process cannot be read; its log says why\n');
-      });
-    });
+    this.server = createServer(TIMES, (request, response) =>
+      inTurn(request, response, () => {
+        if (!readTarget(request)) return send(response, 400, 'text/plain', 'this is no path\n');
+        this.answer(request, response).catch((error: unknown) => {
+          this.log.warn(`${request.url}: ${String(error)}`);
+          send(response, 500, 'text/plain', 'the state of this process cannot be read; its log says why\n');
+        });
+      }),
+    );
     this.server.maxConnections = CONNECTIONS_MAX;
   }
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { readTarget } from '@proctor/monitoring';
+import { inTurn, readTarget } from '@proctor/monitoring';
 import type { Express } from 'express';
 import type { ContextRequest } from './request-context';
 
@@ -37,9 +37,11 @@ export class TimedAdapter extends ExpressAdapter {
     };
     const answer = this.getInstance<Express>();
     const server = createServer(options, (request: IncomingMessage, response: ServerResponse) => {
-      // Express itself parses the target before its first step.
-      if (!readTarget(request)) (request as ContextRequest).isTargetUnusable = true;
-      answer(request, response);
+      inTurn(request, response, () => {
+        // Express itself parses the target before its first step.
+        if (!readTarget(request)) (request as ContextRequest).isTargetUnusable = true;
+        answer(request, response);
+      });
     });
     server.timeout = socketIdleMs;
     this.httpServer = server;
