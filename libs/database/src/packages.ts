@@ -26,11 +26,11 @@ export class Packages {
   /**
    * By name. A name that only private runs made known is listed for the key of one of them alone.
    * @param keyId whose key asks; null: everybody
-   * @param backend those with this backend; empty: those with none; undefined: all
+   * @param backends those with one of these; an empty name: those with none; undefined: all
    * @throws DatabaseUnavailable
    */
-  list(backend: string | undefined, keyId: number | null): Promise<KnownPackage[]> {
-    return this.database.query(LIST, [keyId, backend ?? null]);
+  list(backends: string[] | undefined, keyId: number | null): Promise<KnownPackage[]> {
+    return this.database.query(LIST, [keyId, backends ?? null]);
   }
 
   /**
@@ -99,6 +99,6 @@ const LIST = statement(
   `
   select package_id as id, name, backend, removed from packages
   where (is_public or name in (select package from runs where api_key_id = $1 and is_private))
-    and ($2::text is null or coalesce(backend, '') = $2)
+    and ($2::text[] is null or coalesce(backend, '') = any($2))
   order by name`,
 );

@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 beforeEach(() => fixture.client.query('truncate runs, attempts, orders, packages'));
 
-const list = (backend?: string, keyId = fixture.submitter.keyId) =>
-  fixture.database.packages.list(backend, keyId);
+const list = (backend?: string | string[], keyId = fixture.submitter.keyId) =>
+  fixture.database.packages.list(backend === undefined ? undefined : [backend].flat(), keyId);
 const names = async (...args: Parameters<typeof list>) => (await list(...args)).map(({ name }) => name);
 
 it('packages are those that runs were asked of, once each', async () => {
@@ -31,6 +31,7 @@ it('packages are chosen by their backend', async () => {
   expect(await names('qemu')).toEqual(['two']);
   expect(await names('')).toEqual(['one', 'three']);
   expect(await names('nothing')).toEqual([]);
+  expect(await names(['qemu', ''])).toEqual(['one', 'three', 'two']);
   expect(await names()).toHaveLength(3);
 });
 

@@ -191,6 +191,16 @@ describe('my runs', () => {
     expect([first.runs.length, first.runs[0]!.package]).toEqual([50, 'many-59']);
     const rest = (await (await alice.get(first.next!)).json()) as Jobs;
     expect([rest.runs.length, rest.runs[9]!.package, rest.next]).toEqual([10, 'many-0', null]);
+    const numbered = async (page: string): Promise<unknown[]> => {
+      const { status, headers } = await alice.get(`/user/alice/jobs?suite[]=trixie&page=${page}`);
+      return [page, status, headers.get('location')];
+    };
+    const path = '/user/alice/jobs?suite=trixie';
+    expect(await numbered('1')).toEqual(['1', 302, path]);
+    expect(await numbered('2')).toEqual(['2', 302, first.next!.replace('jobs.json', 'jobs')]);
+    expect(await numbered('3')).toEqual(['3', 200, null]);
+    expect(await numbered('21')).toEqual(['21', 200, null]);
+    expect(await numbered('0')).toEqual(['0', 400, null]);
   });
 
   it('my runs are looked for in parts, each among so many of the newest', async () => {

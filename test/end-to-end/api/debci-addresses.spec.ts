@@ -1,6 +1,7 @@
 import { startApi } from '../../support/api';
 import type { RunningApi } from '../../support/api';
 import { Browser, hiddenIn } from '../../support/browser';
+import { ADDRESSES, REQUESTS } from './debci/addresses';
 
 let api: RunningApi;
 let alice: Browser;
@@ -14,7 +15,8 @@ beforeAll(async () => {
   [alice, stranger] = [new Browser(api.url), new Browser(api.url)];
   await alice.logIn('alice', 'of alice');
   runId = await api.submit('hello', { trigger: 'glibc/2.40-4 gcc-14/14.2.0-8' });
-  await api.finish(runId, { verdict: 'fail' });
+  await api.finish(runId, { verdict: 'fail', files: { 'log.gz': 'a log', 'artifacts.tar.gz': 'a tar' } });
+  await api.finish(await api.submit('g++', { trigger: 'g++/1~a' }));
   await api.submit('libhello', { is_private: true });
   for (const name of ['curl', 'curlftpfs']) await api.finish(await api.submit(name));
   await api.api('/test/trixie/arm64', {
@@ -25,51 +27,23 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => api.stop());
 
-const toLogin = (path: string): string => `/user/login?next=${encodeURIComponent(path)}`;
-
-it.each<[path: string, ofAlice: string | number, ofStranger: string | number]>([
-  ['/user', '/user/alice', toLogin('/user')],
-  ['/user/', '/user/alice', toLogin('/user')],
-  ['/user/logout', '/user/alice', '/'],
-  ['/user/auth/failure', '/user/login', '/user/login'],
-  ['/user/auth/failure?message=csrf&strategy=gitlab', '/user/login', '/user/login'],
-  ['/user/auth/gitlab', '/user/login', '/user/login'],
-  ['/user/auth/gitlab/callback?code=x', '/user/login', '/user/login'],
-  ['/user/bob/retry/1', '/user/alice/retry/1', toLogin('/user/bob/retry/1')],
-  ['/user/:user/retry/1', '/user/alice/retry/1', toLogin('/user/:user/retry/1')],
-  ['/user/bob/retry/1?x=1', '/user/alice/retry/1?x=1', toLogin('/user/bob/retry/1?x=1')],
-  ['/user/bob/jobs', 403, toLogin('/user/bob/jobs')],
-  ['/user/login?original_url=/user/alice/jobs', '/user/alice/jobs', 200],
-  ['/user/login?original_url=//evil.example/', '/', 200],
-  ['/user/login?original_url=https://evil.example/', '/', 200],
-  ['/user/login?original_url=/%5Cevil.example', '/', 200],
-  ['/user/login?original_url=javascript:alert(1)', '/', 200],
-  ['/user/login?original_url=/user/logout', '/', 200],
-  ['/api', '/api/doc', '/api/doc'],
-  ['/api/', '/api/doc', '/api/doc'],
-  ['/api/doc', 200, 200],
-  ['/doc', '/api/doc', '/api/doc'],
-  ['/doc/', '/api/doc', '/api/doc'],
-  ['/packages/-/search?query=ell', '/packages/h/hello/', '/packages/h/hello/'],
-  ['/packages/-/search?query=curlf', '/packages/c/curlftpfs/', '/packages/c/curlftpfs/'],
-  ['/packages/-/search?query=cur', 200, 200],
-  ['/packages/-/search?query=', 200, 200],
-  ['/data/feeds/h/hello.xml', 200, 200],
-  ['/data/feeds/z/zlib.xml', 200, 200],
-  ['/data/feeds/n/nothing.xml', 404, 404],
-  ['/data/feeds/libh/libhello.xml', 404, 404],
-  ['/experiments/', 404, 404],
-  ['/experiments/1/regressions/', 404, 404],
-])('debci’s address %s leads a user to %s and a stranger to %s', async (path, ofAlice, ofStranger) => {
-  for (const [browser, goal] of [
-    [alice, ofAlice],
-    [stranger, ofStranger],
-  ] as const) {
-    const { status, headers } = await browser.get(path);
-    if (typeof goal === 'number') expect([path, status]).toEqual([path, goal]);
-    else expect([path, [302, 303].includes(status), headers.get('location')]).toEqual([path, true, goal]);
-  }
-});
+it.each(ADDRESSES)(
+  'debci’s address %s leads a user to %s and a stranger to %s',
+  async (path, ofAlice, ofStranger) => {
+    for (const [browser, goal] of [
+      [alice, ofAlice],
+      [stranger, ofStranger],
+    ] as const) {
+      const { status, headers } = await browser.get(path);
+      if (typeof goal === 'number') expect([path, status]).toEqual([path, goal]);
+      else expect([path, [302, 303].includes(status), headers.get('location')]).toEqual([path, true, goal]);
+      expect([
+        path,
+        (await browser.fetch(path, { method: 'HEAD', headers: { Accept: 'text/html' } })).status,
+      ]).toEqual([path, status]);
+    }
+  },
+);
 
 it('an original address of this very server is followed, also by the login', async () => {
   const asked = `/user/login?original_url=${encodeURIComponent(`${api.url}/user/alice/jobs?arch=amd64`)}`;
@@ -84,6 +58,89 @@ it('an original address of this very server is followed, also by the login', asy
     password: 'of bob',
   });
   expect(came.headers.get('location')).toBe('/user/bob/keys');
+});
+
+it.each([
+  ['text/plain', 302],
+  ['text/plain, text/html;q=0.5', 302],
+  ['text/html', 200],
+  ['*/*', 200],
+])('a program that accepts %s gets %i of the page of a run', async (accept, status) => {
+  const answer = await api.fetch(`/packages/h/hello/bookworm/amd64/${runId}/`, {
+    headers: { Accept: accept },
+  });
+  const log = `/data/autopkgtest/bookworm/amd64/h/hello/${runId}/log.gz`;
+  expect([answer.status, answer.headers.get('location')]).toEqual([status, status === 302 ? log : null]);
+  expect(answer.headers.get('vary')).toMatch(/\bAccept(,|$)/);
+});
+
+it('the lists of an administrator are searched by q too', async () => {
+  await api.adminKey();
+  await api.database.users.setPassword('root', 'of root');
+  const root = new Browser(api.url);
+  await root.logIn('root', 'of root');
+  const users = await root.textOf('/admin/users/?q=ali');
+  expect([users.includes('/admin/users/alice'), users.includes('/admin/users/bob')]).toEqual([true, false]);
+  expect(await root.textOf('/admin/packages/?q=hello')).toContain('value="hello"');
+});
+
+it.each([
+  ['/data/feeds/h/hello.xml', '/data/feeds/h/hello.xml/?utm_source=x'],
+  ['/data/feeds/g/g++.xml', '/data/feeds/g/g%2B%2B.xml'],
+  ['/data/feeds/all-packages.xml', '/data/feeds/all-packages.xml/'],
+  ['/status/failing.xml?suite=bookworm', '/status/failing.xml?suite[]=bookworm&package='],
+  ['/status/workers.xml', '/status/workers.xml/'],
+  ['/status/queue.xml', '/status/queue.xml/'],
+  ['/status/statistics.xml?days=90', '/status/statistics.xml'],
+  ['/triggers/feed.xml', '/triggers/feed.xml/'],
+  ['/triggers/g%2B%2B/1~a/feed.xml', '/triggers/g++/1%7Ea/feed.xml/'],
+])('a reader knows the feed %s again, when asked for as %s too', async (path, spelled) => {
+  for (const asked of [path, spelled]) {
+    const id = /<id>([^<]*)<\/id>/.exec(await (await api.fetch(asked)).text())?.[1];
+    expect([asked, id]).toEqual([asked, api.url + path]);
+  }
+});
+
+describe('the API', () => {
+  const form = async (method: string, path: string, body?: string): Promise<Response> =>
+    api.api(path, {
+      method,
+      ...(body !== undefined && { body, headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }),
+    });
+  it.each(REQUESTS)('%s %s with %s is answered with %i', async (method, path, body, status) => {
+    const answer = await form(method, path, body);
+    expect([answer.status, answer.headers.get('auth-user')]).toEqual([status, 'alice']);
+  });
+
+  it('takes what release teams send: a file of tests with pins, and gives each result under its id', async () => {
+    const item = {
+      package: 'green',
+      is_private: true,
+      trigger: 'green/1:2~3+4',
+      'pin-packages': [['src:green', 'trixie']],
+    };
+    const body = new FormData();
+    body.set('tests', new Blob([JSON.stringify([item])]), 'tests.json');
+    const answer = await api.api('/test/bookworm/arm64', { method: 'POST', body }, api.keys.bob);
+    const { runs } = (await answer.json()) as { runs: { run_id: number }[] };
+    const { until, results } = (await (await api.api('/test?since=0', {}, api.keys.bob)).json()) as {
+      until: number;
+      results: object[];
+    };
+    expect(results).toMatchObject([
+      { run_id: runs[0]!.run_id, package: 'green', trigger: 'green/1:2~3+4', status: null, version: null },
+    ]);
+    expect(until).toBeGreaterThan(0);
+    const batch = await (
+      await api.api('/test/batch', { method: 'POST', body: batchOf(item) }, api.keys.bob)
+    ).json();
+    expect(batch).toMatchObject({ runs: [{ arch: 'amd64' }, { arch: 'arm64' }], ignored: [] });
+  });
+
+  function batchOf(item: object): URLSearchParams {
+    const part = { suite: 'trixie', arch: ['amd64', 'arm64'], tests: [{ ...item, package: 'greener' }] };
+    return new URLSearchParams({ tests: JSON.stringify([part]) });
+  }
 });
 
 it('what debci has and this service has not is said', async () => {
@@ -197,7 +254,7 @@ it('the status of a day has an address', async () => {
   const ofDay = (day: string) => api.fetch(`/data/status/bookworm/amd64/${day.replaceAll('-', '/')}.json`);
   const history = (await (await api.fetch('/data/status/bookworm/amd64/history.json')).json()) as object[];
   expect(await (await ofDay(today)).json()).toEqual(history.at(-1));
-  expect(history.at(-1)).toMatchObject({ fail: 1, pass: 2, total: 3 });
+  expect(history.at(-1)).toMatchObject({ fail: 1, pass: 3, total: 4 });
   for (const day of ['2001-02-03', '2999-01-01', '2026-02-30', '2026-1-1', 'x-y-z'])
     expect([day, (await ofDay(day)).status]).toEqual([day, 404]);
 });

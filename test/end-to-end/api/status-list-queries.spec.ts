@@ -96,4 +96,14 @@ it('a list is read in parts that follow each other', async () => {
   );
   const next = /href="([^"]*)" rel="next"/.exec(first)![1]!.replaceAll('&amp;', '&');
   expect(await pageOf(api, next)).toContain('Further 100 of 203 runs that wait (suite trixie).');
+  const numbered = async (query: string): Promise<unknown[]> => {
+    const { status, headers } = await api.fetch(`/status/pending/${query}`);
+    return [query, status, headers.get('location')];
+  };
+  const path = '/status/pending/?suite=trixie';
+  expect(await numbered('?suite[]=trixie&page=1')).toEqual(['?suite[]=trixie&page=1', 302, path]);
+  expect(await numbered('trixie/?page=2')).toEqual(['trixie/?page=2', 302, next]);
+  expect(await numbered('trixie/?page=4')).toEqual(['trixie/?page=4', 200, null]);
+  expect(await numbered('?page=21')).toEqual(['?page=21', 200, null]);
+  expect(await numbered('?page=one')).toEqual(['?page=one', 400, null]);
 });

@@ -13,8 +13,8 @@ const KEY_ID_MAX = 2 ** 31 - 1;
 /** The query of the list of users. */
 @Strict()
 export class UsersQuery {
-  /** A part of the name. */
-  @From({ read: formText })
+  /** A part of the name. debci calls it `q`. */
+  @From({ read: formText, alias: 'q' })
   search?: string;
 
   /** The last user of the page before. */

@@ -36,8 +36,11 @@ export function watchQuery(request: ContextRequest): void {
   Object.defineProperty(request, 'query', { value, configurable: true });
 }
 
-/** The same of parameters that were read from query and body. */
-export function watchParameters({ watch }: ContextRequest, parameters: Parameters): Parameters {
+/** The same of parameters that were read from query and body. The API says it of names in the body too. */
+export function watchParameters(request: ContextRequest, parameters: Parameters): Parameters {
+  if (isOfApi(request))
+    request.watch = { given: [...parameters.keys()], read: request.watch?.read ?? new Set() };
+  const { watch } = request;
   return watch ? new WatchedParameters(parameters, watch.read) : parameters;
 }
 
@@ -75,8 +78,8 @@ export function ignoredParameters({ watch }: ContextRequest): string[] {
 }
 
 /**
- * Has every answer outside the API say which parameters of its query had no effect: in a header, and JSON objects in a field too. Pages
- * say it in a sentence.
+ * Has every answer say in a header which parameters of its request had no effect. Pages say it in a sentence too, and JSON objects
+ * outside the API in a field.
  */
 @Injectable()
 export class IgnoredParametersInterceptor implements NestInterceptor {
@@ -84,14 +87,14 @@ export class IgnoredParametersInterceptor implements NestInterceptor {
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<ContextRequest>(), http.getResponse<Response>()];
     const isReading = request.method === 'GET' || request.method === 'HEAD';
-    const isOfApi = pathOf(request).startsWith('/api/') && !request.isPublicRead;
-    if (!isReading || !request.url.includes('?') || isOfApi) return next.handle();
+    if (!isReading && !isOfApi(request)) return next.handle();
     watchQuery(request);
     onHeaders(response, () => {
       const names = ignoredParameters(request);
       if (names.length > 0 && response.statusCode < 400)
         response.setHeader(HEADER, names.map((name) => encodeURIComponent(name.toWellFormed())).join(', '));
     });
+    if (isOfApi(request)) return next.handle();
     return next.handle().pipe(
       map((answer: unknown) => {
         const names = isPlain(answer) ? ignoredParameters(request) : [];
@@ -99,6 +102,11 @@ export class IgnoredParametersInterceptor implements NestInterceptor {
       }),
     );
   }
+}
+
+/** Whether the fields of its answers are those of the API's document alone. */
+function isOfApi(request: ContextRequest): boolean {
+  return pathOf(request).startsWith('/api/') && !request.isPublicRead;
 }
 
 function isPlain(answer: unknown): boolean {

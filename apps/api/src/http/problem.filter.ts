@@ -30,7 +30,7 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<ContextRequest>();
     const response = host.switchToHttp().getResponse<Response>();
     const problem =
-      error instanceof NotFoundException && !request.route
+      error instanceof NotFoundException && !isRouted(request)
         ? unrouted(request)
         : problemOf(error, request.parameters);
     if (problem.status >= 500) this.log(request, problem, error);
@@ -65,6 +65,12 @@ export class ProblemFilter implements ExceptionFilter {
     if (problem.status === 500) this.logger.error(`${where} ${reason.message}`, reason.stack);
     else this.logger.warn(`${where} ${reason.message}`);
   }
+}
+
+/** Express names a route for every HEAD of a path that it has, also where nothing answers it. */
+function isRouted({ method, route }: ContextRequest): boolean {
+  const { methods } = (route ?? { methods: {} }) as NonNullable<Layer['route']>;
+  return Boolean(methods[method.toLowerCase()]) || (method === 'HEAD' && Boolean(methods['get']));
 }
 
 function unrouted(request: Request): Problem {

@@ -2,7 +2,7 @@ import type { IdempotencyKey, KeyLimits, Requestor, User } from '@proctor/databa
 import type { Request } from 'express';
 import type { Parameters } from './parameters';
 
-/** Which names of a request's query were read. */
+/** Which names of a request's query were read; of the API, of its body too. */
 export interface QueryWatch {
   given: readonly string[];
   read: Set<string>;
@@ -24,7 +24,6 @@ export interface RequestContext {
   keyOwner?: User;
   /** Of the public data: answered by a route of the API as everybody may read it, whoever asks. */
   isPublicRead?: true;
-  /** Of a page, and of data outside the API: which names of its query were read. */
   watch?: QueryWatch;
   /** Query and body, as they were read. */
   parameters?: Parameters;

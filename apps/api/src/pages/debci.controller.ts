@@ -10,7 +10,7 @@ import type { Redirect } from './frame/page';
 @UseInterceptors(PageInterceptor)
 export class DebciController {
   /** Its manual. */
-  @Get('doc')
+  @Get(['doc', 'doc/*rest'])
   manual(): Redirect {
     return { redirectTo: '/api/doc' };
   }

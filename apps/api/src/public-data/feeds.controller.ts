@@ -7,7 +7,7 @@ import type { Request } from 'express';
 import { Requires } from '../auth/authentication.middleware';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { baseUrl, pathOf } from '../http/paths';
+import { baseUrl } from '../http/paths';
 import { notFound } from '../http/problem';
 import { SharedAnswers } from '../http/shared-answers';
 import { packagePath } from '../runs/page-paths';
@@ -65,7 +65,8 @@ export class FeedsController {
     );
     const pagePath = name === null ? '/packages/' : packagePath(name);
     const title = name === null ? 'Test status of all packages' : `Test status of ${name}`;
-    const feedPath = pathOf(request);
+    // Readers know a feed by its id, however its address was spelled.
+    const feedPath = `/data/feeds/${name === null ? 'all-packages' : `${packagePrefix(name)}/${name}`}${SUFFIX}`;
     return {
       content: statusFeed(title, { base, feedPath, pagePath }, changes, neutral),
       type: 'application/atom+xml; charset=utf-8',

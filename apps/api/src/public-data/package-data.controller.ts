@@ -1,4 +1,5 @@
 import { Controller, Get, Inject, Param, Query, Req, Res, UseInterceptors } from '@nestjs/common';
+import type { ResultContentName } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import { ResultStore } from '@proctor/store';
 import type { Request, Response } from 'express';
@@ -72,15 +73,30 @@ export class PackageDataController {
   }
 
   @Get('latest-autopkgtest/log.gz')
-  async latestLog(
+  latestLog(@Param() place: PackagePlace, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.sendLatest(place, request, response, 'log.gz');
+  }
+
+  /** debci's address is a folder with both. */
+  @Get('latest-autopkgtest/artifacts.tar.gz')
+  latestArtifacts(
     @Param() place: PackagePlace,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
+    return this.sendLatest(place, request, response, 'artifacts.tar.gz');
+  }
+
+  private async sendLatest(
+    place: PackagePlace,
+    request: Request,
+    response: Response,
+    name: ResultContentName,
+  ): Promise<void> {
     const run = await this.runs.latest(place);
     if (!run) throw notFound(`${place.package} has no finished run on ${place.suite}/${place.arch}.`);
     const headers = this.cache.headers(request, [run.updatedAt], 0);
-    await sendResultFile(request, response, this.store, run, 'log.gz', headers);
+    await sendResultFile(request, response, this.store, run, name, headers);
   }
 
   private result(run: RunRecord): ResultObject {

@@ -41,8 +41,15 @@ function idsOf(parameter: Parameter, name: string, server: ApiConfiguration['ser
 }
 
 export class PublicationRequest {
-  @From({ read: runIdsOf, missing: 'it holds ids of runs, separated by commas' })
+  /** debci takes `run_ids[]` too, once for each run. */
+  @From({ read: listedRunIdsOf, alias: 'run_ids[]', missing: 'it holds ids of runs, separated by commas' })
   run_ids: number[];
+}
+
+function listedRunIdsOf(parameter: Parameter, name: string, server: ApiConfiguration['server']): number[] {
+  const { value } = parameter;
+  const isListed = name.endsWith('[]') && Array.isArray(value);
+  return runIdsOf(isListed ? { ...parameter, value: value.join(',') } : parameter, name, server);
 }
 
 /** An integer that a number can hold exactly. */

@@ -7,6 +7,8 @@ import { loginUrl } from '../../sessions/return-to';
 import type { Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../frame/page';
 
+const READING = ['GET', 'HEAD'];
+
 /** Lets users through to their own pages, `/user/{name}/…`. */
 @Injectable()
 class OwnPagesGuard implements CanActivate {
@@ -17,7 +19,7 @@ class OwnPagesGuard implements CanActivate {
     if (request.params['user'] === user.name) return true;
     const { method, originalUrl } = request;
     // Other sites link the page before a retry with anybody's name in it.
-    const rest = method === 'GET' ? /^\/user\/[^/]+(\/retry\/.*)$/.exec(originalUrl)?.[1] : undefined;
+    const rest = READING.includes(method) ? /^\/user\/[^/]+(\/retry\/.*)$/.exec(originalUrl)?.[1] : undefined;
     if (rest !== undefined)
       throw new Problem(302, 'This page is among your own.', {
         headers: { Location: `/user/${user.name}${rest}` },
@@ -43,7 +45,7 @@ export function requireLogin(request: ContextRequest): NonNullable<Viewer['user'
   const isBrowser = (request.get('Accept') ?? '').includes('text/html');
   if (!isBrowser) throw new Problem(403, 'This is for users who are logged in.');
   // What a form would have done is not done again after the login.
-  const path = request.method === 'GET' ? request.originalUrl : pathOf(request);
+  const path = READING.includes(request.method) ? request.originalUrl : pathOf(request);
   throw new Problem(303, 'Log in first.', { headers: { Location: loginUrl(path) } });
 }
 

@@ -1,9 +1,11 @@
 import { Controller, Get, HttpCode, Post, Query, Req, UseInterceptors } from '@nestjs/common';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
+import { ignore } from '../../http/ignored-parameters';
 import type { ContextRequest } from '../../http/request-context';
 import { TakesForm } from '../../sessions/form-protection';
 import type { Page, Redirect } from '../frame/page';
+import { PageNumberPipe } from '../frame/page-number';
 import { OwnPages, requireLogin } from './account-pages';
 import { JobActionsService } from './job-actions.service';
 import { JobFilterPipe, ListedRunsPipe, SelectedRunsPipe } from './job-filter';
@@ -22,8 +24,16 @@ export class JobsController {
   ) {}
 
   @Get('jobs')
-  page(@Query(JobFilterPipe) filter: JobFilter, @Req() request: ContextRequest): Promise<Page> {
-    return this.jobs.page(requireLogin(request), filter);
+  async page(
+    @Query(JobFilterPipe) filter: JobFilter,
+    @Query('page', PageNumberPipe) page: number | null,
+    @Req() request: ContextRequest,
+  ): Promise<Page | Redirect> {
+    const user = requireLogin(request);
+    const url = page === null ? null : await this.jobs.numberedUrl(user, filter, page);
+    if (url !== null) return { redirectTo: url };
+    ignore(request, 'page');
+    return this.jobs.page(user, filter);
   }
 
   @Get('test/publish')

@@ -6,6 +6,7 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { resultObject } from '../../runs/result-object';
 import type { ResultObject } from '../../runs/result-object';
 import type { Page } from '../frame/page';
+import { LIST_PAGES_MAX } from '../frame/page-number';
 import { runView } from '../run-view';
 import { isFiltered, type JobFilter, jobQuery, ownRunFilter, READERS, statusWords } from './job-filter';
 
@@ -53,6 +54,19 @@ export class JobsService {
     };
   }
 
+  /**
+   * Where a numbered page begins.
+   * @returns its address; null for a page that the list does not have, or that is too far back
+   */
+  async numberedUrl(user: User, filter: JobFilter, page: number): Promise<string | null> {
+    const url = (before: number | null): string => `/user/${user.name}/jobs?${jobQuery(filter, { before })}`;
+    if (page === 1) return url(null);
+    if (page > LIST_PAGES_MAX) return null;
+    const limit = (page - 1) * RUNS_SHOWN;
+    const { runs, next } = await this.find(user, { ...filter, before: null }, limit);
+    return runs.length === limit && next !== null ? url(next) : null;
+  }
+
   async object(user: User, filter: JobFilter): Promise<JobsObject> {
     const { runs, next } = await this.find(user, filter);
     return {
@@ -61,8 +75,8 @@ export class JobsService {
     };
   }
 
-  private find(user: User, filter: JobFilter): Promise<OwnRunPage> {
+  private find(user: User, filter: JobFilter, limit = RUNS_SHOWN): Promise<OwnRunPage> {
     const wanted = ownRunFilter(filter, this.configuration.server.neutral);
-    return this.ownRuns.find(user.userId, wanted, RUNS_SHOWN, filter.before);
+    return this.ownRuns.find(user.userId, wanted, limit, filter.before);
   }
 }

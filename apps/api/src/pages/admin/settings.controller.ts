@@ -20,8 +20,8 @@ const PACKAGES_PER_PAGE = 100;
 
 @Strict()
 class PackagesQuery {
-  /** Whose rules are looked up. */
-  @From({ read: formText })
+  /** Whose rules are looked up. debci calls it `q`. */
+  @From({ read: formText, alias: 'q' })
   package?: string;
 
   /** The last package of the page before. */

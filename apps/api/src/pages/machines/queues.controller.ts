@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
-import { baseUrl, pathOf } from '../../http/paths';
+import { baseUrl } from '../../http/paths';
 import { atomFeed } from '../../public-data/status-feed';
 import type { QueueObject } from '../../queues/queue-object';
 import { QueuesService } from '../../queues/queues.service';
@@ -38,7 +38,7 @@ export class QueuePagesController {
   @Header('Content-Type', 'application/atom+xml; charset=utf-8')
   async feed(@Req() request: Request): Promise<string> {
     const base = baseUrl(request, this.configuration.server.publicUrl);
-    const address = { base, feedPath: pathOf(request), pagePath: '/status/queue/' };
+    const address = { base, feedPath: '/status/queue.xml', pagePath: '/status/queue/' };
     return atomFeed('Queues', address, queueEntries(await this.queues.list(false)));
   }
 }

@@ -14,7 +14,7 @@ import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
-import { baseUrl, pathOf } from '../../http/paths';
+import { baseUrl } from '../../http/paths';
 import { fromQuery, named } from '../../http/parameter-values';
 import { atomFeed } from '../../public-data/status-feed';
 import type { WorkerDetails } from '../../workers/worker-details';
@@ -70,7 +70,7 @@ export class WorkerPagesController {
   async feed(@Req() request: Request): Promise<string> {
     const found = await this.workers.summaries(false, '', WORKERS_SHOWN_MAX, (offers) => !isWell(offers));
     const base = baseUrl(request, this.configuration.server.publicUrl);
-    const address = { base, feedPath: pathOf(request), pagePath: '/status/workers/' };
+    const address = { base, feedPath: '/status/workers.xml', pagePath: '/status/workers/' };
     return atomFeed('Workers', address, workerEntries(found));
   }
 

@@ -1,10 +1,8 @@
 import { Controller, Get, Inject, Param, Query, UseInterceptors } from '@nestjs/common';
-import type { PipeTransform } from '@nestjs/common';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { notFound } from '../../http/problem';
-import { fromQuery, wholeNumber } from '../../http/parameter-values';
 import { HistoryWantedPipe } from '../../public-data/history-filter';
 import type { HistoryWanted } from '../../public-data/history-filter';
 import { PublicAnswerInterceptor } from '../../public-data/public-answer';
@@ -17,6 +15,7 @@ import { BeforePipe } from '../../runs/run-id';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../frame/page';
 import type { Page, Redirect } from '../frame/page';
+import { PageNumberPipe } from '../frame/page-number';
 import { badgeWords } from '../frame/sentence';
 import { NoteLists } from '../notes/note-lists.service';
 import { badge } from './badge';
@@ -25,15 +24,6 @@ import { historyAddress, historyView } from './history-view';
 import { placeState } from './package-view';
 
 const BADGE_AGE_SECONDS = 60;
-const PAGES_MAX = 999_999_999;
-
-/** The parameter `page` of debci's histories; null when it is absent. */
-class PagePipe implements PipeTransform<unknown, number | null> {
-  /** @throws Problem 400 for what is no number from 1 on */
-  transform(value: unknown): number | null {
-    return fromQuery('page', value, wholeNumber(1, PAGES_MAX));
-  }
-}
 
 /** A package on one suite and architecture. */
 @Controller('packages/:prefix/:package/:suite/:arch')
@@ -53,7 +43,7 @@ export class HistoryController {
     @Param() place: PackagePlace,
     @Query(HistoryWantedPipe) filter: HistoryWanted,
     @Query('before', BeforePipe) before: number | null,
-    @Query('page', PagePipe) page: number | null,
+    @Query('page', PageNumberPipe) page: number | null,
     @CurrentViewer() viewer: Viewer,
   ): Promise<Page | Redirect> {
     const asked = { ...filter, before };

@@ -43,6 +43,11 @@ export class PackagePageService {
     return this.publicRuns.prefixes();
   }
 
+  /** Whether the name of a package stands where a prefix belongs: autopkgtest-cloud's addresses have none. */
+  async isPackage(prefix: string): Promise<boolean> {
+    return !PREFIX.test(prefix) && isPackageName(prefix) && (await this.pages.isKnown(prefix));
+  }
+
   /** @throws Problem 404 for a package of which no public run was asked for, and for what is no package's name */
   async known(prefix: string, name: string): Promise<PackageKnown> {
     checkName(prefix, name);

@@ -56,7 +56,11 @@ export class PackagesController {
   }
 
   @Get(':prefix')
-  async ofPrefix(@Param('prefix') prefix: string, @Query(PrefixAskedPipe) asked: PrefixAsked): Promise<Page> {
+  async ofPrefix(
+    @Param('prefix') prefix: string,
+    @Query(PrefixAskedPipe) asked: PrefixAsked,
+  ): Promise<Page | Redirect> {
+    if (await this.service.isPackage(prefix)) return { redirectTo: packagePath(prefix) };
     const { packages, statuses, counts, places, last } = await this.service.ofPrefix(prefix, asked);
     const { server } = this.configuration;
     const targets = { ...server, staleBefore: staleBefore(server.staleDays) };
@@ -82,7 +86,8 @@ export class PackagesController {
     @Param('prefix') prefix: string,
     @Param('package') name: string,
     @CurrentViewer() viewer: Viewer,
-  ): Promise<Page> {
+  ): Promise<Page | Redirect> {
+    if (await this.service.isPackage(prefix)) return { redirectTo: `${packagePath(prefix)}${path(name)}/` };
     const known = await this.service.known(prefix, name);
     const [{ section: notes, updates }, failures, doneInMs, missing] = await Promise.all([
       this.notes.ofPackage(name, null, viewer),
@@ -114,10 +119,14 @@ export class PackagesController {
     @Param('package') name: string,
     @Param('suite') suite: string,
   ): Promise<Redirect> {
+    if (await this.service.isPackage(prefix))
+      return { redirectTo: `${packagePath(prefix)}${path(name)}/${path(suite)}/` };
     await this.service.checkSuite(prefix, name, suite);
     return { redirectTo: `${packagePath(name)}#suite-${suite}` };
   }
 }
+
+const path = encodeURIComponent;
 
 /** The packages of a prefix for programs. */
 @Controller('packages/:prefix.json')

@@ -9,6 +9,7 @@ import { notFound } from '../../http/problem';
 import type { PackagePlace } from '../../public-data/public-runs.service';
 import { ComparisonService } from '../../runs/comparison.service';
 import { comparisonPath, runPath } from '../../runs/page-paths';
+import { fileUrl } from '../../runs/result-object';
 import { noSuchRun, RunIdPipe, runIdOf } from '../../runs/run-id';
 import { VisibleRuns } from '../../runs/visible-runs';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
@@ -43,11 +44,16 @@ export class RunsController {
     @CurrentViewer() viewer: Viewer,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Page> {
+  ): Promise<Page | Redirect> {
     const run = await this.runs.one(runIdOf(place.run_id), viewer.reader);
     const asked = `/packages/${place.prefix}/${place.package}/${place.suite}/${place.arch}/${run.runId}/`;
     if (asked !== runPath(run)) throw noSuchRun(run.runId);
     if (run.isPrivate) response.set('Cache-Control', 'private, no-store');
+    response.vary('Accept');
+    const log = fileUrl(run, 'log.gz');
+    // debci's page of a run is its log, and programs ask it for text.
+    if (log !== null && request.accepts(['text/html', 'text/plain']) === 'text/plain')
+      return { redirectTo: log };
     const { known, ...data } = await this.page.view(run, viewer);
     const base = baseUrl(request, this.configuration.server.publicUrl);
     const failure = await this.triage.sections(run, viewer, known, base);

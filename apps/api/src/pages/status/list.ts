@@ -1,5 +1,6 @@
 import type { BoundedCount, StripEntry } from '@proctor/database';
 import type { FeedEntry } from '../../public-data/status-feed';
+import { LIST_PAGES_MAX } from '../frame/page-number';
 import type { ListAsked } from './list-asked';
 
 /** What a cell of a list shows: the template has a form for each. */
@@ -54,6 +55,22 @@ export async function readPart<Row>(list: StatusList<Row>, asked: ListAsked): Pr
   if (asked.isPrivate) return { rows: [], hasMore: false };
   const rows = await list.read(asked, LISTED_MAX + 1);
   return { rows: rows.slice(0, LISTED_MAX), hasMore: rows.length > LISTED_MAX };
+}
+
+/**
+ * Where a numbered part begins.
+ * @returns its address; null for a part that the list does not have, or that is too far back
+ */
+export async function numberedUrl<Row>(
+  list: StatusList<Row>,
+  asked: ListAsked,
+  page: number,
+): Promise<string | null> {
+  if (page === 1) return listUrl(list, { ...asked, after: null }, '/');
+  if (page > LIST_PAGES_MAX || asked.isPrivate) return null;
+  const before = (page - 1) * LISTED_MAX;
+  const rows = await list.read({ ...asked, after: null }, before + 1);
+  return rows.length > before ? listUrl(list, { ...asked, after: list.keyOf(rows[before - 1]!) }, '/') : null;
 }
 
 /** How many entries a list has in all its parts. */

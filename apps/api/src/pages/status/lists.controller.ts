@@ -7,14 +7,15 @@ import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION, CONFIGURATION_STATUS } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { ignore } from '../../http/ignored-parameters';
-import { baseUrl, pathOf } from '../../http/paths';
+import { baseUrl } from '../../http/paths';
 import type { ContextRequest } from '../../http/request-context';
 import { notFound } from '../../http/problem';
 import { atomFeed } from '../../public-data/status-feed';
 import { PageInterceptor } from '../frame/page';
-import type { Page } from '../frame/page';
+import type { Page, Redirect } from '../frame/page';
+import { PageNumberPipe } from '../frame/page-number';
 import { errorLists } from './error-lists';
-import { listObject, listView, readPart, totalOf } from './list';
+import { listObject, listUrl, listView, numberedUrl, readPart, totalOf } from './list';
 import type { StatusList } from './list';
 import { ListPipe } from './list-asked';
 import type { ListAsked } from './list-asked';
@@ -100,7 +101,7 @@ export class ListsController {
     const { rows } = await readPart(list, asked);
     const address = {
       base: baseUrl(request, this.configuration.server.publicUrl),
-      feedPath: pathOf(request),
+      feedPath: listUrl(list, { ...asked, after: null }, '.xml'),
       pagePath: `/status/${list.name}/`,
     };
     response.set('Cache-Control', 'no-cache').type('application/atom+xml; charset=utf-8');
@@ -116,12 +117,13 @@ export class ListsController {
   pending(
     @Param('suite') suite: string,
     @Query(ListPipe) asked: ListAsked,
+    @Query('page', PageNumberPipe) page: number | null,
     @Req() request: ContextRequest,
-  ): Promise<Page> {
+  ): Promise<Page | Redirect> {
     for (const name of ['suite', 'suite[]']) ignore(request, name);
     if (!this.configuration.server.suites.includes(suite))
       throw notFound(`There is no suite ${describe(suite)}.`);
-    return this.page('pending', { ...asked, suites: [suite] }, request);
+    return this.page('pending', { ...asked, suites: [suite] }, page, request);
   }
 
   @Get(':list')
@@ -129,9 +131,13 @@ export class ListsController {
   async page(
     @Param('list') name: string,
     @Query(ListPipe) asked: ListAsked,
+    @Query('page', PageNumberPipe) page: number | null,
     @Req() request: ContextRequest,
-  ): Promise<Page> {
+  ): Promise<Page | Redirect> {
     const list = this.find(name, request);
+    const url = page === null ? null : await numberedUrl(list, asked, page);
+    if (url !== null) return { redirectTo: url };
+    ignore(request, 'page');
     const part = await readPart(list, asked);
     const total = await totalOf(list, asked, part);
     return { template: 'status/list', data: listView(list, asked, part, total, this.configuration.server) };

@@ -192,9 +192,14 @@ export function statisticsView(figures: DayFigures[], asked: StatisticsAsked) {
     })),
     rows: [...figures].reverse().map(rowOf),
     jsonUrl: `/status/statistics.json?${queryOf(asked)}`,
-    feed: `/status/statistics.xml?${queryOf(asked)}`,
+    feed: statisticsFeed(asked),
     feedTitle: 'Statistics',
   };
+}
+
+/** Where the feed of these figures is. */
+export function statisticsFeed(asked: StatisticsAsked): string {
+  return `/status/statistics.xml?${queryOf(asked)}`;
 }
 
 function queryOf({ days, suite, arch }: StatisticsAsked): string {

@@ -5,7 +5,7 @@ import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
-import { baseUrl, pathOf } from '../../http/paths';
+import { baseUrl } from '../../http/paths';
 import { fromQuery, oneOf, wordIn } from '../../http/parameter-values';
 import { atomFeed } from '../../public-data/status-feed';
 import { PageInterceptor } from '../frame/page';
@@ -15,6 +15,7 @@ import {
   firstDays,
   SPANS,
   statisticsEntries,
+  statisticsFeed,
   statisticsObject,
   statisticsView,
 } from './statistics-view';
@@ -51,7 +52,7 @@ export class StatisticsController {
   @Header('Content-Type', 'application/atom+xml; charset=utf-8')
   async feed(@Query(StatisticsPipe) asked: StatisticsAsked, @Req() request: Request): Promise<string> {
     const base = baseUrl(request, this.configuration.server.publicUrl);
-    const address = { base, feedPath: pathOf(request), pagePath: '/status/statistics/' };
+    const address = { base, feedPath: statisticsFeed(asked), pagePath: '/status/statistics/' };
     return atomFeed('Statistics', address, statisticsEntries(await this.figures(asked)));
   }
 

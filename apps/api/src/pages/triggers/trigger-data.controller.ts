@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
-import { baseUrl, pathOf } from '../../http/paths';
+import { baseUrl } from '../../http/paths';
 import { type PublicAnswer, PublicAnswerInterceptor } from '../../public-data/public-answer';
 import { atomFeed, statusFeed } from '../../public-data/status-feed';
 import { BeforePipe } from '../../runs/run-id';
@@ -43,7 +43,7 @@ export class TriggerDataController {
       const text = `${runs - unfinished} of ${runs} done, ${failed} failed`;
       return { path, title: trigger, text, date: new Date(at) };
     });
-    return atomFeed('Triggers', { base, feedPath: pathOf(request), pagePath: '/triggers/' }, entries);
+    return atomFeed('Triggers', { base, feedPath: '/triggers/feed.xml', pagePath: '/triggers/' }, entries);
   }
 
   @Get(':package/:version/tests.json')
@@ -74,7 +74,8 @@ export class TriggerDataController {
       .sort((a, b) => b.endedAt - a.endedAt || b.runId - a.runId)
       .slice(0, ENTRIES_MAX);
     const base = baseUrl(request, publicUrl);
-    const address = { base, feedPath: pathOf(request), pagePath: triggerPath(trigger) };
+    const pagePath = triggerPath(trigger);
+    const address = { base, feedPath: `${pagePath}/feed.xml`, pagePath };
     return {
       content: statusFeed(`Tests of ${trigger}`, address, ended, neutral),
       type: 'application/atom+xml; charset=utf-8',

@@ -1,0 +1,15 @@
+import type { PipeTransform } from '@nestjs/common';
+import { fromQuery, wholeNumber } from '../../http/parameter-values';
+
+const NUMBER_MAX = 999_999_999;
+
+/** Pages of a list that can be asked for by number: all rows before one are read to find where it begins. */
+export const LIST_PAGES_MAX = 20;
+
+/** The parameter `page` of debci's lists; null when it is absent. */
+export class PageNumberPipe implements PipeTransform<unknown, number | null> {
+  /** @throws Problem 400 for what is no number from 1 on */
+  transform(value: unknown): number | null {
+    return fromQuery('page', value, wholeNumber(1, NUMBER_MAX));
+  }
+}
