@@ -32,6 +32,9 @@ export type NeutralStatus = (typeof NEUTRAL_STATUSES)[number];
 export const ATTEMPT_OUTCOMES = ['finished', 'failed', 'expired', 'lost', 'returned', 'cancelled'] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
+/** How the message begins of a testbed that failed while it had a test, whose name follows: it may be the test's doing. */
+export const FAILED_UNDER_TEST = 'the testbed failed under the test ';
+
 /**
  * What made an attempt end as tmpfail, as far as its worker can tell: a file could not be fetched from an archive or
  * mirror; the testbed did not come up or broke; the machine itself lacks something (disk, memory, an image); it ran into one

@@ -1,4 +1,4 @@
-import { errorSignature, type Trouble } from '@proctor/contracts';
+import { errorSignature, FAILED_UNDER_TEST, type Trouble } from '@proctor/contracts';
 import type { AttemptEnd } from './lifecycle';
 import type { Crash, DispatchedRun } from './journal-records';
 
@@ -12,7 +12,7 @@ const TESTBED_FAILED = 16;
 
 /**
  * What an attempt left, when the runner crashed with a package in its testbed, or the testbed failed under a test, for no known reason
- * of the machine, the archive or the request; null otherwise. Of a testbed that failed before a test began, workers say so.
+ * of the machine, the archive or the request; null otherwise.
  */
 export function crashOf(
   { latestWorker: worker, attempt }: Pick<DispatchedRun, 'latestWorker' | 'attempt'>,
@@ -20,8 +20,9 @@ export function crashOf(
   trouble?: Trouble,
 ): Crash | null {
   if (outcome !== 'failed' || worker === null || !result || result.version === null) return null;
-  if (trouble !== undefined || (result.exitCode !== RUNNER_CRASHED && result.exitCode !== TESTBED_FAILED))
-    return null;
+  const { exitCode, message } = result;
+  const isUnderTest = exitCode === TESTBED_FAILED && message.startsWith(FAILED_UNDER_TEST);
+  if (trouble !== undefined || (exitCode !== RUNNER_CRASHED && !isUnderTest)) return null;
   return { signature: errorSignature({ lines: [reason] }), worker, attempt };
 }
 

@@ -214,6 +214,8 @@ it.each([
 describe('a package that crashes the runner or its testbed in each testbed', () => {
   const crash = { message: 'the test runner failed: KeyError: 0x7f3a', exitCode: 20 } as const;
 
+  const UNDER_TEST = 'the testbed failed under the test a: testbed failure: unexpected eof from the testbed';
+
   /** The writes of its last attempt, of attempts that end so. */
   function ends(attempts: Partial<FinishedReport>[], attemptsMax = attempts.length): unknown[] {
     const bench = new Bench({}, { retry: { attemptsMax, delayMs: 30_000, delayMaxMs: 30_000 } });
@@ -230,7 +232,7 @@ describe('a package that crashes the runner or its testbed in each testbed', () 
   it.each<[string, Partial<FinishedReport>[]]>([
     ['on two workers', [{ worker: 'w1' }, { worker: 'w2' }]],
     ['in three testbeds of one', [{}, {}, {}]],
-    ['under its tests', [{ exitCode: 16 }, { exitCode: 16 }, { exitCode: 16 }]],
+    ['under its tests', Array<Partial<FinishedReport>>(3).fill({ exitCode: 16, message: UNDER_TEST })],
     [
       'with other numbers',
       [{ worker: 'w1' }, { worker: 'w2', message: 'the test runner failed: KeyError: 0x55b1' }],
@@ -258,6 +260,10 @@ describe('a package that crashes the runner or its testbed in each testbed', () 
     [
       'testbeds that fail',
       ['w1', 'w2', 'w1', 'w2'].map((worker) => ({ worker, exitCode: 16, trouble: 'testbed' })),
+    ],
+    [
+      'testbeds that fail, nobody says when',
+      ['w1', 'w2', 'w1'].map((worker) => ({ worker, exitCode: 16, message: 'the testbed failed' })),
     ],
   ])('is not blamed for %s', (_what, attempts) => {
     expect(ends(attempts)).toContainEqual(

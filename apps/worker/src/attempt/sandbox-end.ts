@@ -3,7 +3,7 @@ import type { Log } from '@proctor/process';
 import type { Sought } from '../autopkgtest/absence';
 import { readOutput, type RunnerOutput } from '../autopkgtest/output';
 import { endOfFile } from '../autopkgtest/plain-file';
-import { judge, type Judgement, type RunnerEnd } from '../autopkgtest/verdict';
+import { judge, TESTBED_FAILED, type Judgement, type RunnerEnd } from '../autopkgtest/verdict';
 import type { RunFolder } from '../sandbox/run-folder';
 import type { Sandbox } from '../sandbox/sandbox';
 
@@ -70,7 +70,10 @@ export async function judgeEnd(
   ending: SandboxEnding,
   sought?: Sought,
 ): Promise<{ judgement: Judgement } & Pick<RunnerOutput, 'version' | 'tests'>> {
-  const { version, tests, trouble, logEnd } = await readOutput(folder.output);
+  const { version, tests, trouble, logEnd } = await readOutput(
+    folder.output,
+    ending.exitCode === TESTBED_FAILED,
+  );
   const detail = trouble ?? lastLine(await endOfFile(folder.errors, 1024));
   return { judgement: judge({ ...ending, detail, logEnd }, sought), version, tests };
 }

@@ -6,13 +6,13 @@ const ECHO =
   /^E: (?:Sub-process|Some index files failed|Problem executing|The update command takes|Unable to correct problems)/;
 
 /**
- * What apt or dpkg said last of why it failed, in its own words: errors before warnings, each once; empty where it said nothing.
+ * What apt or dpkg, or the sed that reads a package's changelog, said last of why it failed, in its own words: errors before warnings, each once; empty where it said nothing.
  * Of a step that was tried again and again the log has the same lines several times.
  */
 export function aptLines(log: string): string {
   const lines = log.split('\n').map((line) => line.replace(PASSED, '').trim());
   const of = (pattern: RegExp): string[] => [...new Set(lines.filter((line) => pattern.test(line)))];
-  const errors = of(/^(?:E: |dpkg(?:-source|-deb)?: error)/);
+  const errors = of(/^(?:E: |dpkg(?:-source|-deb)?: error|sed: can't read )/);
   const told = errors.filter((line) => !ECHO.test(line));
   const found = [
     told,
@@ -24,12 +24,13 @@ export function aptLines(log: string): string {
   return (found ?? []).slice(-LINES_MAX).join(' ');
 }
 
-/** ` foo : Depends: bar but it is not installable`, below a heading of apt's. */
+/** ` foo : Depends: bar but it is not installable` or ` foo : Conflicts: bar`, below a heading of apt's. */
 function unmet(lines: string[]): string[] {
-  return [...new Set(lines.filter((line) => /^\S+ : (?:Pre-)?Depends: .* but /.test(line)))].slice(
-    0,
-    LINES_MAX,
-  );
+  return [
+    ...new Set(
+      lines.filter((line) => /^\S+ : (?:(?:Pre-)?Depends: .* but |(?:Conflicts|Breaks): )/.test(line)),
+    ),
+  ].slice(0, LINES_MAX);
 }
 
 /** `Err:1 http://… InRelease` and the reason on the line below. */

@@ -12,11 +12,24 @@ const TRACEBACK = /^Traceback \(most recent call last\):\n/m;
 /** The exception itself: the first line of a traceback that is not indented. Any class can be raised, whatever its name. */
 const EXCEPTION = /^[A-Za-z_][\w.]*(?::.*)?$/m;
 
+/** Where the worker has the package's files: nobody else needs to know the machine's folders. */
+const OWN_FOLDERS = ['/pkg/debian', '/tests-tree/debian'];
+
 /** Where a runner reads the description of a package's tests, and nothing else. */
 const READS_TESTS = /\/testdesc\.py$/;
 /** Where it hands the dependencies of tests to apt, in one argument of a command. */
 const HANDS_ON_DEPENDENCIES =
   /^(?:install_deps|satisfy_dependencies|satisfy_dependencies_string|install_apt|_run_apt_install|install_tmp)$/;
+
+/** Where it executes a test: what it cannot hand to a program is the command that the package says. */
+const RUNS_TEST = 'run_test';
+const OF_COMMAND: readonly [RegExp, string][] = [
+  [/\[Errno 7\]/, 'is too long for a command line'],
+  [/^ValueError: embedded null byte/, 'has a NUL character'],
+];
+
+/** Where it has a package unpacked or built. */
+const UNPACKS = 'source_rules_command';
 
 /** What the machine can lack; files that are not as a program expects are the package's where it reads only these. */
 const OF_MACHINE =
@@ -36,7 +49,7 @@ const FILES: readonly [RegExp, string][] = [
 export function crashByPackage(symptoms: Symptoms): string | null {
   const traceback = tracebackOf(symptoms);
   const exceptions = exceptionsOf(traceback);
-  const exception = exceptions.at(-1);
+  const exception = exceptions.at(-1)?.replace(/'[^']*'/g, withoutOwnFolder);
   const frames = [...traceback.matchAll(FRAME)].map(([, path = '', name = '', source = '']) => ({
     path,
     name,
@@ -45,9 +58,21 @@ export function crashByPackage(symptoms: Symptoms): string | null {
   if (exception === undefined || exceptions.some((each) => OF_MACHINE.test(each))) return null;
   if (/\[Errno 7\]/.test(exception) && frames.some(({ name }) => HANDS_ON_DEPENDENCIES.test(name)))
     return `the dependencies of its tests are too long for a command line: ${exception}`;
+  if (frames.some(({ name }) => name === RUNS_TEST)) {
+    const why = OF_COMMAND.find(([pattern]) => pattern.test(exception))?.[1];
+    if (why !== undefined) return `the command of a test ${why}: ${exception}`;
+  }
+  // Of what it executes to unpack a package it reads the first line of the changelog alone.
+  if (/^UnicodeDecodeError/.test(exception) && frames.some(({ name }) => name === UNPACKS))
+    return `the test runner cannot read the first line of debian/changelog: ${exception}`;
   const reading = frames.findLast(({ path }) => READS_TESTS.test(path));
   if (!reading) return null;
   return `the test runner cannot read ${fileOf(frames)}: ${exception}`;
+}
+
+function withoutOwnFolder(quoted: string): string {
+  const at = Math.max(...OWN_FOLDERS.map((folder) => quoted.lastIndexOf(folder)));
+  return at < 0 ? quoted : `'${quoted.slice(quoted.indexOf('debian', at))}`;
 }
 
 /** The exception with which the runner crashed, in one line; null when it did not crash, or its log does not say. */

@@ -18,15 +18,19 @@ export interface RunnerOutput {
 
 const VERSION_FILE = 'testpkg-version';
 const FILE_BYTES_MAX = 64 * 1024;
+const LONG_LOG_BYTES_MAX = 4 * 1024 * 1024;
 /** A line for each test, and some packages have thousands. */
 const SUMMARY_BYTES_MAX = 1024 * 1024;
 
-/** Missing files are no error: a runner may have ended before it wrote them. */
-export async function readOutput(folder: string): Promise<RunnerOutput> {
+/**
+ * Missing files are no error: a runner may have ended before it wrote them.
+ * @param isTestbedBroken more of the log is read then: what a test left may have filled its end
+ */
+export async function readOutput(folder: string, isTestbedBroken = false): Promise<RunnerOutput> {
   const [version, summary, logEnd] = await Promise.all([
     startOfFile(join(folder, VERSION_FILE), FILE_BYTES_MAX),
     startOfFile(join(folder, 'summary'), SUMMARY_BYTES_MAX),
-    endOfFile(join(folder, 'log'), FILE_BYTES_MAX),
+    endOfFile(join(folder, 'log'), isTestbedBroken ? LONG_LOG_BYTES_MAX : FILE_BYTES_MAX),
   ]);
   const { tests, trouble } = parseSummary(summary);
   const said = [trouble, serverTrouble(logEnd)].filter((words) => words !== null);

@@ -73,6 +73,27 @@ const TABLE: Record<string, [verdict: string, message: string]> = {
   'a folder of tests outside of the package': ['fail', 'the package or its tests are erroneous: blame'],
   'a test that is described twice': ['fail', 'the package or its tests are erroneous: blame'],
   'a name of 5000 characters': ['fail', 'the package or its tests are erroneous: blame'],
+  'a Latin-1 byte in the first line of debian/changelog': [
+    'fail',
+    "the test runner cannot read the first line of debian/changelog: UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff",
+  ],
+  'a folder in place of debian/tests/control': [
+    'fail',
+    "the test runner cannot read debian/tests/control: IsADirectoryError: [Errno 21] Is a directory: 'debian/tests/control'",
+  ],
+  'dependencies that exclude each other': [
+    'fail',
+    'the package or its tests are erroneous: installing the dependencies of the tests failed: exim4-config : Conflicts: postfix but 3.7.11-0+deb12u1 is to be installed exim4-daemon-light : Conflicts: mail-transport-agent',
+  ],
+  'no debian/changelog': [
+    'fail',
+    "the package or its tests are erroneous: unpacking the source package failed: sed: can't read debian/changelog: No such file or directory",
+  ],
+  'a command that is too long': [
+    'fail',
+    "the command of a test is too long for a command line: OSError: [Errno 7] Argument list too long: 'unshare'",
+  ],
+  'a NUL in a command': ['fail', 'the command of a test has a NUL character: ValueError: embedded null byte'],
   'a Latin-1 byte in debian/changelog': ['pass', 'all tests passed'],
   'a build without its dependencies': [
     'fail',

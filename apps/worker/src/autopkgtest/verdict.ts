@@ -1,4 +1,5 @@
 import {
+  FAILED_UNDER_TEST,
   MESSAGE_LENGTH_MAX,
   oneLine,
   TEST_NAME_LENGTH_MAX,
@@ -50,7 +51,7 @@ const JUDGEMENTS: Record<number, [Verdict, string]> = {
   20: ['tmpfail', 'the test runner failed'],
 };
 
-const TESTBED_FAILED = 16;
+export const TESTBED_FAILED = 16;
 
 /** Codes whose reason the runner writes into its summary. */
 const EXPLAINED = new Set([12, 14, 16, 20]);
@@ -89,7 +90,8 @@ function underTest(judgement: Judgement, { exitCode, said, log }: Symptoms): Jud
   const test = exitCode === TESTBED_FAILED ? testUnderWay(log) : null;
   if (test === null) return judgement;
   const name = oneLine(test, TEST_NAME_LENGTH_MAX);
-  return { ...judgement, message: explained(`the testbed failed under the test ${name}`, said) };
+  const why = said.includes("got `copy-failed'") ? 'what it left cannot be copied' : said;
+  return { ...judgement, message: explained(`${FAILED_UNDER_TEST}${name}`, why) };
 }
 
 function ofUnreadable(what: string): Judgement {
