@@ -10,7 +10,7 @@ const SECRETS = 'secrets';
 const PROC_MAGIC = 0x9fa0;
 
 /** One of these is in each folder that was a home. */
-const OURS = [SECRETS, 'postgresql', 'nats', 'worker', 'store', 'admin.key'];
+const OURS = [SECRETS, 'postgresql', 'nats', 'nats-server-package', 'worker', 'store', 'admin.key'];
 
 /** The folder of everything that Proctor writes on a machine, and the names of what lies in it. */
 export class Home {

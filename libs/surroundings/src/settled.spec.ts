@@ -43,6 +43,15 @@ it('a TMPDIR that will not do is dropped and named; one that will stays', () => 
   }
 });
 
+it('what would make libraries write secrets to the log is dropped and named', () => {
+  const env: NodeJS.ProcessEnv = { DEBUG: '*', NODE_DEBUG: 'http', DEBUG_LEVEL: '1' };
+  expect(settleSurroundings(env)).toEqual([
+    'DEBUG, NODE_DEBUG: not used: libraries would write cookies and keys in addresses to the log',
+  ]);
+  expect(Object.keys(env)).toEqual(expect.not.arrayContaining(['DEBUG', 'NODE_DEBUG']));
+  expect(env['DEBUG_LEVEL']).toBe('1');
+});
+
 it('no proxy is asked for the addresses of this machine, beside those that somebody has excepted', () => {
   const env: NodeJS.ProcessEnv = { NO_PROXY: 'example.org, ', no_proxy: '*' };
   settleSurroundings(env);

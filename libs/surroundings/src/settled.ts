@@ -15,18 +15,29 @@ const PROGRAM_FOLDERS = [
   '/bin',
 ] as const;
 
+const TALKATIVE = ['DEBUG', 'NODE_DEBUG', 'NODE_DEBUG_NATIVE'] as const;
+
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
 /**
  * Replaces what a process inherits from whoever started it, and what must not change what it does: the umask, a PATH without the
- * folders of the system, a folder for temporary files that is not there, a proxy for this machine's own addresses. To be called before anything else.
+ * folders of the system, a folder for temporary files that is not there, a proxy for this machine's own addresses, variables that make libraries
+ * write down what is secret. To be called before anything else.
  * @returns what people should know, a line each
  */
 export function settleSurroundings(env: NodeJS.ProcessEnv = process.env): string[] {
   process.umask(UMASK);
   env['PATH'] = completePath(env['PATH']);
   stayLocal(env);
-  return [...ambientNotices(env), ...temporaryFolder(env)];
+  return [...ambientNotices(env), ...talkative(env), ...temporaryFolder(env)];
+}
+
+/** @returns what is dropped: with it libraries write cookies, statements and whole addresses to standard error */
+function talkative(env: NodeJS.ProcessEnv): string[] {
+  const names = TALKATIVE.filter((name) => env[name]);
+  for (const name of TALKATIVE) delete env[name];
+  if (names.length === 0) return [];
+  return [`${names.join(', ')}: not used: libraries would write cookies and keys in addresses to the log`];
 }
 
 function temporaryFolder(env: NodeJS.ProcessEnv): string[] {

@@ -47,6 +47,8 @@ const VARIABLES = {
   locale: {
     ...{ LC_ALL: 'tr_TR.UTF-8', LANG: 'C', TZ: 'Asia/Kolkata', FORCE_COLOR: '3', HOME: undefined },
     ...{ NODE_OPTIONS: '--max-old-space-size=300 --no-deprecation', USER: undefined, LOGNAME: undefined },
+    ...{ NODE_ENV: 'test', DEBUG: '*', NODE_DEBUG: 'http', GIT_DIR: '/nowhere', LD_PRELOAD: '/nowhere.so' },
+    ...{ npm_config_prefix: '/nowhere', npm_config_ignore_scripts: 'true', npm_config_workspace: 'none' },
   },
 } satisfies Record<string, NodeJS.ProcessEnv>;
 
