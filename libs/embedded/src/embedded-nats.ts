@@ -6,6 +6,7 @@ import { endProcess, type LeftOver, serversIn } from './left-over';
 import { mendMode, ownedFolder, replaceFile } from './owned-files';
 import type { OwnedProcess } from './owned-process';
 import { startServer } from './server-process';
+import { withAdvice } from './server-trouble';
 import type { SystemUser } from './command';
 import { serverUser } from './server-user';
 import type { Ending, Supervised } from './supervised';
@@ -84,6 +85,8 @@ export class EmbeddedNats implements Supervised {
       endSignal: 'SIGTERM',
       logPath: logFile(folder),
       isReady: () => greets(port),
+    }).catch((error: unknown) => {
+      throw withAdvice('nats-server', error);
     });
   }
 

@@ -80,9 +80,12 @@ export class EmbeddedPostgres implements Supervised {
     await mendReadable(programs);
     const binaries = await postgresBinaries(user, programs);
     await this.endLeftOver();
+    const isNew = !existsSync(this.options.passwordFile);
     this.password = await secretIn(this.options.passwordFile);
-    if (existsSync(this.dataFolder)) await this.mend(user);
-    else await this.initialise(binaries, user);
+    if (existsSync(this.dataFolder)) {
+      await this.mend(user);
+      if (isNew) await this.setPassword(binaries, user);
+    } else await this.initialise(binaries, user);
     const port = (this.port ??= await freePort());
     this.server = await startServer({
       name: 'PostgreSQL',
@@ -141,6 +144,16 @@ export class EmbeddedPostgres implements Supervised {
   private async mend(user: SystemUser | null): Promise<void> {
     await ownedFolder(this.dataFolder, 0o700, user);
     await removeStalePidFile(join(this.dataFolder, 'postmaster.pid'));
+  }
+
+  /** As when the data has come back from elsewhere and the file has not. Nobody else can work on the data meanwhile. */
+  private async setPassword({ postgres }: PostgresBinaries, user: SystemUser | null): Promise<void> {
+    await runCommand(postgres, ['--single', '-j', '-D', this.dataFolder, 'postgres'], {
+      user,
+      cwd: this.options.folder,
+      env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+      input: `ALTER ROLE ${ROLE} PASSWORD '${this.password}'`,
+    });
   }
 
   /** Made beside its final place and moved there complete: an interrupted start leaves nothing half done. */

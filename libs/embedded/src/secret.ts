@@ -14,6 +14,6 @@ export async function secretIn(path: string): Promise<string> {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   const secret = (await readFile(path, 'utf8')).trim();
-  if (secret === '') throw new Error(`${path} is empty`);
+  if (secret === '') throw new Error(`${path} is empty: remove it, and the next start makes a new one`);
   return secret;
 }

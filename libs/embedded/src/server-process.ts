@@ -34,23 +34,25 @@ export interface ServerCommand {
  * @throws with the last lines of its log when it ends, or is not ready in time
  */
 export async function startServer(command: ServerCommand): Promise<OwnedProcess> {
-  const server = await spawnServer(command);
+  const { server, logFrom } = await spawnServer(command);
   const ended = server.ended.then(describeEnding, (error: Error) => error.message);
   const isDecided = async (): Promise<boolean> => server.hasEnded || (await command.isReady(server.pid));
   const inTime = await until(isDecided, START_PATIENCE_MS);
   if (inTime && !server.hasEnded) return server;
   const how = server.hasEnded ? await ended : `not ready after ${START_PATIENCE_MS / 1000} s`;
   server.kill('SIGKILL');
-  const log = lastLines(await readFile(command.logPath, 'utf8'), 5);
+  const log = lastLines((await readFile(command.logPath)).subarray(logFrom).toString(), 5);
   throw new Error(`${command.name} did not start (${how}); the end of ${command.logPath}:\n${log}`);
 }
 
-async function spawnServer(command: ServerCommand): Promise<OwnedProcess> {
+/** @returns with the place in its log where the lines of this start begin, in bytes */
+async function spawnServer(command: ServerCommand): Promise<{ server: OwnedProcess; logFrom: number }> {
   await keepLogSmall(command.logPath);
   // A file, not a pipe: the server may outlive us and must not fail on its next line.
   const log = await open(command.logPath, 'a', 0o600);
   try {
     await log.chmod(0o600);
+    const { size: logFrom } = await log.stat();
     const withUs = ['sh', '-c', WITH_US, String(process.pid), command.program, ...command.args];
     const { endSignal = 'SIGTERM' } = command;
     const child = spawn('setpriv', ['--pdeathsig', endSignal.replace('SIG', ''), ...withUs], {
@@ -61,7 +63,7 @@ async function spawnServer(command: ServerCommand): Promise<OwnedProcess> {
       detached: true,
     });
     // Before anything is awaited: Node.js reports at its next turn that a process could not be started.
-    return new OwnedProcess(child);
+    return { server: new OwnedProcess(child), logFrom };
   } finally {
     await log.close();
   }

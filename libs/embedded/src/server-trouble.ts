@@ -8,6 +8,18 @@ const ADVICE: readonly [RegExp, string][] = [
     /could not fork|Cannot fork|Resource temporarily unavailable/,
     'this user may not have more processes; 200 are enough: ulimit -u 200, or TasksMax=200 of its unit',
   ],
+  [
+    /No space left on device|Disk quota exceeded/,
+    'its disk is full, has no inodes left, or a quota is used up (df -h, df -i, quota): make room, or move the home to another disk',
+  ],
+  [
+    /database files are incompatible with server/,
+    'its data was made by another version of PostgreSQL: type proctor backup FOLDER with the Proctor that made it, and proctor restore --force BACKUP here',
+  ],
+  [
+    /checkpoint record|"global\/pg_control"|not a valid data directory|could not open (file|directory) "(global|base|pg_\w+)[/"].*No such file/,
+    'its data is damaged or incomplete: type proctor restore --force BACKUP; or move its folder away, and the next start begins with an empty database',
+  ],
 ];
 
 /**

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Machine, type Start } from '../../support/command-line';
 import { until } from '../../support/until';
@@ -93,7 +93,10 @@ const LEFT_OVERS = {
     run('chmod', '-R', 'go=', home);
     if (process.getuid?.() === 0) run('chown', '-R', '0:0', join(home, 'nats'));
   },
-  'a home that is open': (home: string) => run('chmod', '-R', 'a+rwX', home),
+  'a home that is open and has lost its secrets': async (home: string) => {
+    run('chmod', '-R', 'a+rwX', home);
+    await rm(join(home, 'secrets'), { recursive: true });
+  },
 } satisfies Record<string, (home: string) => void | Promise<void>>;
 
 /** The table: pairs of all four are among them; what is in a line is true at the same time. Lines of one user share a home. */
@@ -107,10 +110,10 @@ const CASES: [
   ['077', 'root', 'clients', 'nothing', 'read'],
   ['027', 'root', 'proxies', 'pids of others', 'full'],
   ['000', 'root', 'locale', 'a home that is closed', 'closed'],
-  ['022', 'root', 'none', 'a home that is open', 'read-only'],
+  ['022', 'root', 'none', 'a home that is open and has lost its secrets', 'read-only'],
   ['000', 'ordinary', 'proxies', 'nothing', 'full'],
   ['077', 'ordinary', 'locale', 'pids of others', 'read'],
-  ['027', 'ordinary', 'clients', 'a home that is open', 'closed'],
+  ['027', 'ordinary', 'clients', 'a home that is open and has lost its secrets', 'closed'],
   ['077', 'ordinary', 'none', 'garbage', 'full'],
   ['027', 'ordinary', 'locale', 'an empty lock and a file of the first process', 'read'],
 ];

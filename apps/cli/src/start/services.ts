@@ -1,4 +1,5 @@
 import { namedNats, type NatsServer, ownNats } from '@proctor/administration';
+import { BadCredentials } from '@proctor/bus';
 import { type Configuration, connections } from '@proctor/config';
 import { migrate } from '@proctor/database';
 import {
@@ -10,8 +11,12 @@ import {
   replaceFile,
   type Supervisor,
 } from '@proctor/embedded';
+import { EXIT, Failure } from '../failure';
 import { administratorAccess, type AdministratorAccess } from './administrator';
 import type { Steps } from './steps';
+
+/** Of PostgreSQL. */
+const INVALID_PASSWORD = '28P01';
 
 export interface LaunchContext {
   env: NodeJS.ProcessEnv;
@@ -32,7 +37,11 @@ export async function startDatabase(
       names.length === 0
         ? 'database is up to date'
         : `database migrated (${names.length} migration${names.length === 1 ? '' : 's'})`,
-    () => migrate(databaseUrl),
+    () =>
+      migrate(databaseUrl).catch((error: unknown) => {
+        if (isNamed) throw error;
+        return withPassword(error, home);
+      }),
   );
   await replaceFile(home.databaseUrl, `${databaseUrl}\n`, 0o600);
   return { databaseUrl, admin: await administratorAccess(databaseUrl, home) };
@@ -60,12 +69,33 @@ export async function startNats(context: LaunchContext, { worker }: Configuratio
   const isNamed = Boolean(env['PROCTOR_NATS_USERS']);
   const nats = await (isNamed ? namedNats(env) : ownNats(home));
   const { port: natsPort = await freePort() } = port(env, 'PROCTOR_NATS_PORT');
-  if (!isNamed) await nats.users.prepare(`nats://127.0.0.1:${natsPort}`);
-  const { url, ca } = await nats.users.read('api');
-  await nats.users.ensure(worker.name, url, ca);
+  await ensureUsers(nats, worker.name, isNamed ? null : `nats://127.0.0.1:${natsPort}`);
   // The register decides who else is let in, once the database is there.
   if (!isNamed) await startNatsServer(context, await nats.users.accountsText([]), natsPort);
   return nats;
+}
+
+/** @param ownUrl of the nats-server of this home; null: it runs elsewhere */
+async function ensureUsers({ users }: NatsServer, worker: string, ownUrl: string | null): Promise<void> {
+  try {
+    if (ownUrl !== null) await users.prepare(ownUrl);
+    const { url, ca } = await users.read('api');
+    await users.ensure(worker, url, ca);
+  } catch (error) {
+    if (ownUrl === null || !(error instanceof BadCredentials)) throw error;
+    const advice = 'remove that file, and the next start makes a new one';
+    throw new Failure(error.message, EXIT.failed, advice, { cause: error });
+  }
+}
+
+/** @throws what was thrown; with what to type where data and password are of different lives of the home */
+function withPassword(error: unknown, home: Home): never {
+  if ((error as { code?: unknown }).code !== INVALID_PASSWORD) throw error;
+  throw new Error(
+    `PostgreSQL in ${home.postgresql} does not accept the password of ${home.secret('postgres')}: one of them is of another home.` +
+      ' Remove that file, and the next start gives both a new one',
+    { cause: error },
+  );
 }
 
 async function startNatsServer(
