@@ -1,6 +1,8 @@
 import { EXCERPT_LINE_LENGTH_MAX, oneLine } from '@proctor/contracts';
 
 const TAB_COLUMNS = 8;
+// eslint-disable-next-line no-control-regex -- it is about control characters
+const TO_BEGINNING = /(?:\u001b\[|\u009b)[01]?G/g;
 /** White space but for a blank, and control characters. */
 const UNEVEN = /[^\S ]|\p{Cc}/u;
 
@@ -15,6 +17,11 @@ export function excerptLine(text: string): string {
   const said = oneLine(text, EXCERPT_LINE_LENGTH_MAX);
   const indent = spaced.length - spaced.trimStart().length;
   return ' '.repeat(Math.min(indent, EXCERPT_LINE_LENGTH_MAX - said.length)) + said;
+}
+
+/** A terminal's other command for the beginning of the line as a carriage return. */
+export function withReturns(text: string): string {
+  return text.replace(TO_BEGINNING, '\r');
 }
 
 function withBlanks(text: string): string {

@@ -10,4 +10,5 @@ export * from './other-packages';
 export * from './package-difference';
 export * from './pieces';
 export * from './tar-members';
+export { withReturns } from './excerpt-line';
 export { leftOutLine } from './own-lines';

@@ -115,6 +115,25 @@ describe('the excerpt of a log', () => {
     expect(excerpt!.lines[1]).toBe('next');
   });
 
+  it.each([
+    ['a short progress bar', '10%\r50%\r'],
+    ['a progress bar that is longer than what is kept of a line', '10%\r'.repeat(5_000)],
+    ['a spinner', '|\x1b[2K\x1b[1G/\x1b[2K\x1b[1G'],
+    ['a long line that is overwritten', `${'x'.repeat(5_000)}\r`],
+  ])('is of a line behind %s', (_what, before) => {
+    const line = `${before}error: no such thing\r`;
+    for (const pieceBytes of [7, 4_001, 65_536])
+      expect(indexed(`one\n${line}\n`, pieceBytes).excerpt!.lines).toEqual(['one', 'error: no such thing']);
+  });
+
+  it('finds the end of a test behind a progress bar', () => {
+    const { index } = indexed(
+      LOG.replace('seven\n', '10%\r'.repeat(5_000)).replace(/ {2}3s (?=autopkgtest.*bad: -{3,}\])/, ''),
+      65_536,
+    );
+    expect(index.sections.map(({ status }) => status)).toContain('FAIL');
+  });
+
   it('is not there when no line tells of an error', () => {
     expect(indexed('fine\n').excerpt).toBeNull();
   });

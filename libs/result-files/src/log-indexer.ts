@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { GzipBlock } from './block-gzip';
 import { ErrorFinder } from './error-finder';
 import { SEARCHED_LENGTH_MAX } from './error-patterns';
-import { excerptLine } from './excerpt-line';
+import { excerptLine, withReturns } from './excerpt-line';
 import { INSTALLED_MAX, MARKS_MAX } from './log-index';
 import { LogSections } from './log-sections';
 import {
@@ -16,6 +16,7 @@ import {
 import type { LogBlock, LoggedPackage, LogIndex, LogSection } from './log-index';
 
 const NEWLINE = 10;
+const RETURN = 13;
 /** Bytes of a line that are looked at; a character has four at most. */
 const LINE_BYTES_MAX = SEARCHED_LENGTH_MAX * 4;
 const ESCAPE = '\u001B';
@@ -39,6 +40,8 @@ export class LogIndexer {
   /** The end of a line that is not kept whole. */
   private lineEnd: Buffer = NOTHING;
   private isInLine = false;
+  /** The last byte of the line is a carriage return: what comes next overwrites it. */
+  private isReturned = false;
   private readonly blocks: LogBlock[] = [];
   private readonly sections = new LogSections<OpenSection>((section) => this.opened(section));
   private readonly marks: number[] = [];
@@ -124,9 +127,11 @@ export class LogIndexer {
     });
   }
 
-  private keep(part: Buffer): void {
-    if (part.length === 0) return;
+  private keep(bytes: Buffer): void {
+    if (bytes.length === 0) return;
     this.isInLine = true;
+    const part = this.lineBytes + bytes.length > LINE_BYTES_MAX ? this.overwriting(bytes) : bytes;
+    this.isReturned = bytes.at(-1) === RETURN;
     const kept = part.subarray(0, LINE_BYTES_MAX - this.lineBytes);
     if (kept.length > 0) this.line.push(Buffer.from(kept));
     this.lineBytes += kept.length;
@@ -137,14 +142,31 @@ export class LogIndexer {
       ]).subarray(-LINE_END_LENGTH);
   }
 
+  /** What a progress bar overwrote takes no room in a long line. @returns the bytes that nothing overwrites so far */
+  private overwriting(bytes: Buffer): Buffer {
+    const isWhole = this.lineEnd.length === 0;
+    const line = isWhole ? Buffer.concat([...this.line, bytes]) : bytes;
+    let end = line.length;
+    while (end > 0 && line[end - 1] === RETURN) end -= 1;
+    const shown = end === 0 ? 0 : line.lastIndexOf(RETURN, end - 1) + 1;
+    if (shown === 0 && (isWhole || end === 0 || !this.isReturned)) return bytes;
+    this.forgetLine();
+    return line.subarray(shown);
+  }
+
+  private forgetLine(): void {
+    this.line = [];
+    this.lineBytes = 0;
+    this.lineEnd = NOTHING;
+  }
+
   private endLine(): void {
     const bytes = this.line.length === 1 ? this.line[0]! : Buffer.concat(this.line);
     const text = plain(bytes.toString('utf8'));
     const end = this.lineEnd.length > 0 ? plain(this.lineEnd.toString('utf8')) : text;
-    this.line = [];
-    this.lineBytes = 0;
-    this.lineEnd = NOTHING;
+    this.forgetLine();
     this.isInLine = false;
+    this.isReturned = false;
     this.read(text, end, this.newlines + 1);
   }
 
@@ -229,7 +251,7 @@ function addToEnd({ end, line }: OpenSection, text: string, number: number): voi
 /** What a progress bar overwrote is left out, as are the codes of a terminal. */
 function plain(line: string): string {
   const hasCodes = line.includes(ESCAPE) || line.includes(ESCAPE_OF_8_BITS);
-  const text = hasCodes ? stripVTControlCharacters(line) : line;
+  const text = hasCodes ? stripVTControlCharacters(withReturns(line)) : line;
   if (!text.includes('\r')) return text;
   let end = text.length;
   while (text[end - 1] === '\r') end -= 1;

@@ -8,6 +8,8 @@ const html = (...lines: string[]) => {
 it.each([
   ['markup', '<script>alert("1")</script>&', '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;'],
   ['a progress bar', '10%\r50%\r100%\r', '100%'],
+  ['a colour behind its last carriage return', '\x1b[31m10%\rred\r\x1b[0m', 'red'],
+  ['a spinner', '\x1b[1G|\x1b[2K\x1b[1Gdone', 'done'],
   ['a link of the terminal', '\x1b]8;;javascript:alert(1)\x07text\x1b]8;;\x07', 'text'],
   ['an unfinished command', 'a\x1b]0;title', 'a'],
   ['a title', '\x1b]0;<b>\x1b\\x', 'x'],

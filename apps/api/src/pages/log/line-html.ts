@@ -1,4 +1,6 @@
+import { withReturns } from '@proctor/result-files';
 import Anser from 'anser';
+import { stripVTControlCharacters } from 'node:util';
 import { markup } from '../frame/html';
 import type { Html } from '../frame/html';
 
@@ -73,10 +75,11 @@ export class LineHtml {
   }
 }
 
-/** What a progress bar overwrote is left out. */
+/** What a progress bar overwrote is left out. Colours behind the last carriage return overwrite nothing. */
 function overwritten(text: string): string {
-  const end = text.replace(/(?<!\r)\r+$/, '');
-  return end.slice(end.lastIndexOf('\r') + 1);
+  const parts = withReturns(text).split('\r');
+  const shown = parts.findLastIndex((part) => stripVTControlCharacters(part) !== '');
+  return parts.slice(Math.max(0, shown)).join('');
 }
 
 /** Control characters are shown as such. */
