@@ -63,6 +63,31 @@ it.each([
     '--- FAIL: T\n    a_test.go:3: no\nFAIL\n',
     '    a_test.go:3: no',
   ],
+  [
+    'a failed check of TAP and not what its details repeat',
+    'not ok 1 - a\n  ---\n    stack: |-\n      Error: a\n  ...\nok 2\nError: later\n',
+    'Error: later',
+  ],
+  [
+    'a failed check of TAP with details',
+    'not ok 1 - a\n  ---\n    stack: |-\n      Error: a\n  ...\n',
+    'not ok 1 - a',
+  ],
+  [
+    "a compiler's words behind a target that ninja could not make",
+    'FAILED: a.o\ncc -c a.c\na.c:3:1: error: no\n',
+    'a.c:3:1: error: no',
+  ],
+  [
+    'the test that failed and not the target that ran it',
+    '1/2 a FAIL 0.1s\nFAILED: meson-test\n',
+    '1/2 a FAIL 0.1s',
+  ],
+  [
+    'what a compiler says through Maven',
+    '[ERROR] COMPILATION ERROR :\n[ERROR] /a/A.java:[3,4] no\n[ERROR] Failed to execute goal x\n[ERROR] \n',
+    '[ERROR] /a/A.java:[3,4] no',
+  ],
   ['the line before a stack', 'no such thing\n    while executing\n"f x"\n', 'no such thing'],
   [
     'the line before a consequence',

@@ -6,6 +6,8 @@ import { excerptLine } from './excerpt-line';
 const AROUND = 2;
 /** Lines of a traceback that are looked at. */
 const TRACEBACK_LINES_MAX = 500;
+/** Lines of what a check of TAP says about its failure. */
+const TAP_DETAILS_MAX = 500;
 /** Lines between a failure and a line that says what failed. */
 const BESIDE = 40;
 
@@ -41,11 +43,15 @@ export class ErrorFinder {
   private best: Found | null = null;
   /** A detail that no failure stands beside yet. */
   private detail: Found | null = null;
+  /** The line of the last check of TAP that failed. */
+  private tapAt = -Infinity;
   /** The line of the last failure that has no detail yet. */
   private failedAt = -Infinity;
   private hasFailed = false;
   /** What stands before each line of the traceback that goes on. */
   private traceback: { before: string; until: number } | null = null;
+  /** The last line that belongs to the details of a check of TAP; they repeat what it said. */
+  private tapUntil = -Infinity;
   private unfilled: Found[] = [];
   private recent: string[] = [];
   private lastNumber = 0;
@@ -110,6 +116,8 @@ export class ErrorFinder {
   private readOther(line: string, number: number): boolean {
     const text = line.slice(0, SEARCHED_LENGTH_MAX);
     if (this.traceback) return this.readTraceback(text, number);
+    if (number === this.tapAt + 1 && /^ *---$/.test(text)) this.tapUntil = number + TAP_DETAILS_MAX;
+    if (number <= this.tapUntil) return this.readTapDetail(text);
     if (!this.errors.test(text)) {
       if (this.isDoubtful && !this.hasFailed && isProgress(text)) this.best!.rank = DOUBTFUL;
       return false;
@@ -119,6 +127,7 @@ export class ErrorFinder {
       this.traceback = { before, until: number + TRACEBACK_LINES_MAX };
       return true;
     }
+    if (/^ {0,12}not ok\b/.test(text)) this.tapAt = number;
     return this.weigh(lineKind(text), number);
   }
 
@@ -129,6 +138,11 @@ export class ErrorFinder {
     if (!text.startsWith(before)) return this.readOther(text, number);
     this.offer(RANKS.cause, number);
     return true;
+  }
+
+  private readTapDetail(text: string): boolean {
+    if (/^ *\.\.\.$/.test(text)) this.tapUntil = -Infinity;
+    return this.errors.test(text) && RANKS[lineKind(text)] > 0;
   }
 
   private weigh(kind: LineKind, number: number): boolean {

@@ -40,6 +40,8 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
       '\\bexpected (?:fail|error)',
       '^(?:gcc|cc|g\\+\\+|c\\+\\+|libtool|/bin/(?:ba)?sh|[a-z0-9_]+-linux-gnu-g)\\S* .{0,400}-[cIWO]',
       '^\\+{1,5} ',
+      "^configure: error: in [`'\\u2018]",
+      '^\\[ERROR\\] *$',
       '^-- ',
     ],
   ],
@@ -81,7 +83,7 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
       '^The following tests FAILED',
       '^Errors while running CTest',
       '^(?:ERROR|FAILED) \\S+(?: - .*)?$',
-      '^\\[ERROR\\] (?:Failed to execute|BUILD FAILURE|-> |To see|Re-run|For more|\\[Help)',
+      '^\\[ERROR\\] (?:Failed to execute(?!.{0,200}: Could not resolve)|BUILD FAILURE|-> |To see|Re-run|For more|\\[Help)',
       '^ERROR: \\d+ of \\d+',
       '^E: (?:Failed|Sub-process)',
       '^Tests?(?: run)?: .{0,200}(?:Failures|failed)',
@@ -94,7 +96,13 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
   ],
   [
     'program',
-    ['\\*\\*\\*(?:Failed|Exception|Timeout|Not Run)', '^ *\\d+/\\d+ .{0,300}\\b(?:FAIL|TIMEOUT|ERROR)\\b'],
+    [
+      '\\*\\*\\*(?:Failed|Exception|Timeout|Not Run)',
+      '^ *\\d+/\\d+ .{0,300}\\b(?:FAIL|TIMEOUT|ERROR)\\b',
+      '^\\S.{0,200} time out \\(After \\d',
+      // Ninja's; why follows behind the command.
+      '^FAILED: +\\S',
+    ],
   ],
   ['trace', ['^ {0,8}(?:while executing|stack traceback:)$', '^CallStack \\(from HasCallStack\\)']],
   [
@@ -103,7 +111,7 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
       '^ {0,12}not ok\\b',
       '^ {0,12}# +Failed test',
       '^ *--- FAIL: ',
-      '^(?:FAIL|FAILED|FAILURE|ERROR): +\\S',
+      '^(?:FAIL|FAILURE|ERROR): +\\S',
       '^ *\\[ +FAILED +\\]',
       '\\*\\*fail',
       '^ *\\[ ?(?:fail|FAIL|ko|KO)\\b',
@@ -133,6 +141,7 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
       '^Error: \\S',
       '^Error in ',
       '^error: \\S',
+      '^\\[ERROR\\] \\S{1,400}:\\[\\d+,\\d+\\] ',
       // Go's compiler says no more than where and what.
       '^\\S{1,200}\\.go:\\d+:\\d+: ',
       // What an assertion says.
@@ -141,6 +150,8 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
       '^ *Assertion with ',
       '^ *Failure/Error: ',
       '^Failed asserting ',
+      '^ {2,8}expect\\(\\w{0,40}\\)\\.',
+      '\\S \\u2718 \\S',
       '\\bASSERT:',
       ':\\d+: (?:FAILED:|Failure$|ERROR: )',
       '^\\u2500\\u2500 (?:Failure|Error) ',
@@ -181,6 +192,7 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
       '\\bKilled$',
       '\\b(?:[Cc]annot|[Cc]ould not|[Uu]nable to) resolve\\b',
       '\\b[Tt]emporary failure in name resolution\\b',
+      '^\\[WARNING\\] The POM for \\S{1,300} is missing',
     ],
   ],
   ['detail', ['^ {4,12}\\S{1,200}_test\\.go:\\d+: ']],
@@ -193,6 +205,8 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
       '\\bTraceback \\(most recent call last\\)',
       '^\\d+(?:,\\d+)?[acd]\\d+(?:,\\d+)?$',
       '^@@ -',
+      // Dune's, before a difference.
+      '^File ".{1,300}", line 1, characters 0-0:$',
     ],
   ],
 ];
