@@ -47,18 +47,21 @@ it.each<[string, string, string, number]>([
   expect(result.trouble).toBeUndefined();
 });
 
-it('a package whose description of tests is a pipe fails at once, though its runner would wait for ever', async () => {
-  const tree = await sourceTree(machine.workPath, PASS);
-  await rm(join(tree, 'debian/tests/control'));
-  execFileSync('mkfifo', [join(tree, 'debian/tests/control')]);
-  const result = await machine.runner.run(leaseOfTree(tree), () => undefined, never);
-  expect(result).toMatchObject({
-    verdict: 'fail',
-    exitCode: null,
-    message: 'its files cannot be read: debian/tests/control is a pipe',
-  });
-  expect(result.trouble).toBeUndefined();
-});
+it.each(['debian/tests/control', 'debian/changelog'])(
+  'a package whose %s is a pipe fails, though its runner would wait for ever',
+  async (name) => {
+    const tree = await sourceTree(machine.workPath, PASS);
+    await rm(join(tree, name));
+    execFileSync('mkfifo', [join(tree, name)]);
+    const result = await machine.runner.run(leaseOfTree(tree), () => undefined, never);
+    expect(result).toMatchObject({
+      verdict: 'fail',
+      exitCode: null,
+      message: `its files cannot be read: ${name} is a pipe`,
+    });
+    expect(result.trouble).toBeUndefined();
+  },
+);
 
 describe('a small testbed', () => {
   let small: TestMachine;

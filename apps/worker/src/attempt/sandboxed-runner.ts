@@ -114,7 +114,7 @@ export class SandboxedRunner implements AttemptRunner {
   ): Promise<SandboxEnding> {
     const { clock, log } = this.parts;
     const output = new OutputWatch(folder, settings, clock, log);
-    const tree = new TreeWatch(folder.output, clock, log);
+    const tree = new TreeWatch(folder.output, sandbox, clock, log);
     const limitMs = attemptTimeoutMs(settings, lease.package);
     const ending = await sandboxEnd(sandbox, limitMs, signal, { clock, log }, (kill) => {
       const version = new VersionWatch(folder.output, lease.rejectedVersions, kill, clock, log);

@@ -1,17 +1,29 @@
 import { Repeater, type Clock } from '@proctor/clock';
 import type { Log } from '@proctor/process';
-import { unreadableFile } from '../autopkgtest/unreadable-tree';
+import { versionSoFar } from '../autopkgtest/output';
+import { unpackingWait, unreadableFile } from '../autopkgtest/unreadable-tree';
+import type { Sandbox } from '../sandbox/sandbox';
 
 /** How long a runner may wait for what never comes. */
 const POLL_MS = 500;
 
-/** Looks whether a running test runner has been given a file that it can never read to its end, and calls once if so. */
+/** The processes of a run are looked at each so many times: what waits twice in a row waits for ever. */
+const PROCESSES_EVERY = 10;
+
+/**
+ * Looks whether a running test runner, or what unpacks the package in the testbed, has been given a file that it can never read to its
+ * end, and calls once if so.
+ */
 export class TreeWatch {
   private looks: Repeater | null = null;
+  private count = 0;
+  private waiting = new Set<number>();
   private unreadable: string | null = null;
 
+  /** @param sandbox that of the runner */
   constructor(
     private readonly outputFolder: string,
+    private readonly sandbox: Pick<Sandbox, 'waitingForPipes'>,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {}
@@ -38,10 +50,24 @@ export class TreeWatch {
   }
 
   private async look(onFound: () => void): Promise<void> {
-    const found = await unreadableFile(this.outputFolder);
+    this.count += 1;
+    const isTurnOfProcesses = this.count % PROCESSES_EVERY === 0;
+    const found = (await unreadableFile(this.outputFolder)) ?? (isTurnOfProcesses ? await this.pipe() : null);
     if (found === null || !this.looks?.isActive) return;
     this.stop();
     this.unreadable = found;
     onFound();
+  }
+
+  /** A pipe for which the unpacking of the package waits, which ends before the package's version is known. */
+  private async pipe(): Promise<string | null> {
+    if ((await versionSoFar(this.outputFolder)) !== null) return null;
+    const before = this.waiting;
+    const waiting = (await this.sandbox.waitingForPipes()).flatMap(({ pid, command }) => {
+      const what = unpackingWait(command);
+      return what === null ? [] : [{ pid, what }];
+    });
+    this.waiting = new Set(waiting.map(({ pid }) => pid));
+    return waiting.find(({ pid }) => before.has(pid))?.what ?? null;
   }
 }

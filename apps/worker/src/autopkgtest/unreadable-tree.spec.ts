@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { unreadableFile } from './unreadable-tree';
+import { unpackingWait, unreadableFile } from './unreadable-tree';
 
 let output: string;
 beforeEach(async () => (output = await mkdtemp(join(tmpdir(), 'tree-'))));
@@ -65,6 +65,16 @@ it.each<[string, Record<string, Make>, string]>([
   ],
 ])('a package cannot be read where %s', async (_, files, found) => {
   expect(await find(files)).toBe(found);
+});
+
+it.each([
+  [['sed', '-n', '1 p', 'debian/changelog'], 'debian/changelog is a pipe'],
+  [['/usr/bin/perl', '/usr/bin/dpkg-source', '-x', 'a.dsc'], 'a file that dpkg-source reads is a pipe'],
+  [['sed', '-n', '1 p', 'other'], null],
+  [['cat', 'debian/changelog'], null],
+  [[], null],
+])('of the command %j a package is unpacked that waits for a pipe: %s', (command, found) => {
+  expect(unpackingWait(command)).toBe(found);
 });
 
 it.each<[string, Record<string, Make>]>([

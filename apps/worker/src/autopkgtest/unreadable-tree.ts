@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { oneLine } from '@proctor/contracts';
 
 /** Folders of autopkgtest's output in which it has the package's files while it reads them. */
@@ -15,6 +15,8 @@ const READ = [
   'debian/rules',
   'debian/elpa-test',
 ];
+
+const CHANGELOG = 'debian/changelog';
 
 /** Links that the kernel follows at most. */
 const LINKS_MAX = 40;
@@ -36,6 +38,16 @@ export async function unreadableFile(outputFolder: string): Promise<string | nul
     }
   }
   return null;
+}
+
+/**
+ * What of a package a command waits for that opens a pipe, in words for people; null when it does not unpack a package. autopkgtest has
+ * dpkg-source unpack it, and sed read the first line of its changelog.
+ */
+export function unpackingWait(command: string[]): string | null {
+  const programs = command.slice(0, 2).map((argument) => basename(argument));
+  if (programs[0] === 'sed' && command.at(-1) === CHANGELOG) return `${CHANGELOG} is a pipe`;
+  return programs.includes('dpkg-source') ? 'a file that dpkg-source reads is a pipe' : null;
 }
 
 /** null: a file, a folder, missing, or elsewhere. */

@@ -7,6 +7,7 @@ import { identify, killProcess, type SandboxProcess } from './processes';
 import type { RunCgroup } from './run-cgroup';
 import type { RunFolder } from './run-folder';
 import type { RunUser } from './run-user';
+import { processesWaitingForPipes, type WaitingProcess } from './waiting-processes';
 import { networkFields, sandboxFields, type SandboxNetwork, type SandboxParts } from './sandbox-command';
 
 /** What is said of a process, or a mount of it, that has ended. */
@@ -93,6 +94,11 @@ export class Sandbox {
   /** Processes that the kernel has ended for lack of memory: this sandbox's where that can be told, else the machine's. */
   async memoryKills(): Promise<MemoryKills> {
     return this.cgroup?.memoryKills() ?? (await machineMemoryKills());
+  }
+
+  /** Those of its processes that wait for the other end of a named pipe. */
+  async waitingForPipes(): Promise<WaitingProcess[]> {
+    return this.init ? processesWaitingForPipes(this.init.pid) : [];
   }
 
   /** Ends everything at once; resolves when nothing is left. */
