@@ -81,6 +81,8 @@ export function apiConfiguration(server: Partial<ApiConfiguration['server']> = {
       requestTimeoutMs: 300_000,
       keepAliveMs: 75_000,
       socketIdleMs: 120_000,
+      connectionsMax: 10_000,
+      connectionsPerAddressMax: 5_000,
       trustedProxies: [],
       ...server,
     },

@@ -19,7 +19,13 @@ export async function createApplication(
   root: DynamicModule,
   limits: Pick<
     ApiConfiguration['server'],
-    'headersTimeoutMs' | 'requestTimeoutMs' | 'keepAliveMs' | 'socketIdleMs' | 'trustedProxies'
+    | 'connectionsMax'
+    | 'connectionsPerAddressMax'
+    | 'headersTimeoutMs'
+    | 'requestTimeoutMs'
+    | 'keepAliveMs'
+    | 'socketIdleMs'
+    | 'trustedProxies'
   >,
   options: NestApplicationOptions = {},
 ): Promise<NestExpressApplication> {

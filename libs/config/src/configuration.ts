@@ -111,6 +111,10 @@ export interface ServerConfiguration {
   keepAliveMs: number;
   /** A connection on which nothing moves for so long is closed; longer than `waitSecondsMax`. */
   socketIdleMs: number;
+  /** Of a process. */
+  connectionsMax: number;
+  /** Of a network, to a process; a trusted proxy has no such bound. */
+  connectionsPerAddressMax: number;
   /** Addresses and networks of proxies in front of the api: their `X-Forwarded-For` tells who asks. */
   trustedProxies: string[];
   /** Of lines that tell of an error, in logs that came without an index: regular expressions. */

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { startApi } from '../../support/api';
@@ -84,36 +83,6 @@ describe('clients that are late', () => {
     expect(received).toMatch(/^Keep-Alive: timeout=1\r$/im);
     expect(tookMs).toBeGreaterThan(1_200);
     expect(tookMs).toBeLessThan(SOON_MS);
-  });
-});
-
-describe('a client that asks for many things at once on one connection, and goes', () => {
-  let api: RunningApi;
-  beforeAll(async () => {
-    api = await startApi();
-  });
-  afterAll(() => api.stop());
-
-  /** More than the connections of a network that may follow pages. */
-  const ROUNDS = 8;
-  const AT_ONCE = 30;
-  const request = 'GET /-/live?of=queues HTTP/1.1\r\nHost: x\r\n\r\n';
-  const follow = async (): Promise<number> => {
-    const leave = new AbortController();
-    const { status } = await fetch(`${api.url}/-/live?of=queues`, { signal: leave.signal });
-    leave.abort();
-    return status;
-  };
-
-  it('leaves the places of its network to others', async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const socket = connect(portOf(api), '127.0.0.1');
-      socket.write(request.repeat(AT_ONCE));
-      await once(socket, 'data');
-      socket.destroy();
-      await once(socket, 'close');
-    }
-    await until(async () => (await follow()) === 200, SOON_MS);
   });
 });
 

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { inTurn, readTarget } from '@proctor/monitoring';
 import type { Express } from 'express';
+import { type ConnectionLimits, limitConnections } from './connection-limit';
 import type { ContextRequest } from './request-context';
 
 export interface Timeouts {
@@ -19,7 +20,7 @@ const CHECK_INTERVAL_MIN_MS = 250;
 export class TimedAdapter extends ExpressAdapter {
   constructor(
     express: Express,
-    private readonly timeouts: Timeouts,
+    private readonly timeouts: Timeouts & ConnectionLimits,
   ) {
     super(express);
   }
@@ -44,6 +45,10 @@ export class TimedAdapter extends ExpressAdapter {
       });
     });
     server.timeout = socketIdleMs;
+    // Express reads the setting when it is set, which is after this.
+    const isProxy = (address: string): boolean =>
+      (answer.get('trust proxy fn') as (address: string, hop: number) => boolean)(address, 0);
+    limitConnections(server, this.timeouts, isProxy);
     this.httpServer = server;
   }
 }

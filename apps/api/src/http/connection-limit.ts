@@ -1,0 +1,51 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { Logger } from '@nestjs/common';
+import { networkOf } from './network-of';
+
+export interface ConnectionLimits {
+  connectionsMax: number;
+  connectionsPerAddressMax: number;
+}
+
+const LOGGED_EVERY_MS = 60_000;
+
+/**
+ * Closes connections beyond those that a process and a client's network may have, before anything is read from them: each takes a file
+ * of the process, and without files it can serve nobody.
+ * @param isProxy whether the address is that of a proxy, which connects for many
+ */
+export function limitConnections(
+  server: Server,
+  { connectionsMax, connectionsPerAddressMax }: ConnectionLimits,
+  isProxy: (address: string) => boolean,
+  logger = new Logger('Connections'),
+): void {
+  const open = new Map<string, number>();
+  let loggedAt = -Infinity;
+  const refuse = (why: string): void => {
+    const now = performance.now();
+    if (now - loggedAt < LOGGED_EVERY_MS) return;
+    loggedAt = now;
+    logger.warn(`closed a new connection: ${why}; others within this minute are not logged`);
+  };
+  server.maxConnections = connectionsMax;
+  server.on('drop', () => refuse(`there are ${connectionsMax} (api.connectionsMax)`));
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? '';
+    if (isProxy(address)) return;
+    const network = networkOf(address);
+    const before = open.get(network) ?? 0;
+    if (before >= connectionsPerAddressMax) {
+      refuse(`${network} has ${before} (api.connectionsPerAddressMax)`);
+      socket.destroy();
+      return;
+    }
+    open.set(network, before + 1);
+    socket.once('close', () => {
+      const left = (open.get(network) ?? 0) - 1;
+      if (left > 0) open.set(network, left);
+      else open.delete(network);
+    });
+  });
+}
