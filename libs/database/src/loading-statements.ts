@@ -1,5 +1,5 @@
 import type { AttemptOutcome, WorkerStanding } from '@proctor/contracts';
-import type { EndedAttempt, Loaded, RegisteredWorker, WorkerJudgement } from '@proctor/dispatch';
+import type { CountedAttempt, Loaded, RegisteredWorker, WorkerJudgement } from '@proctor/dispatch';
 import { REQUEST_COLUMNS } from './run-columns';
 import {
   bigint,
@@ -53,7 +53,7 @@ export const LOADED_COLUMNS = {
   grantEpoch: bigint.from('coalesce(latest.epoch, 0)'),
   state: text.as<'queued' | 'leased' | 'running'>(),
   /** Each attempt that was lost. */
-  lost: jsonb.as<EndedAttempt[]>().orNull.from(`
+  lost: jsonb.as<CountedAttempt[]>().orNull.from(`
     case when r.attempt > 0 then (
       select jsonb_agg(jsonb_build_object('attempt', a.attempt, 'worker', a.worker, 'crash', a.crash) order by a.attempt)
       from attempts a where a.run_id = r.run_id and a.outcome in ('expired', 'lost', 'failed')

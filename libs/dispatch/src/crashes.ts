@@ -40,7 +40,7 @@ export function signatureOf(crashes: readonly Crash[] = [], attempt: number): st
 }
 
 /** An attempt that is over and does not count as handed back. */
-export interface EndedAttempt {
+export interface CountedAttempt {
   attempt: number;
   worker: string;
   /** As it was written with its end; null when it did not crash. */
@@ -51,7 +51,7 @@ export interface EndedAttempt {
  * What `withCrash` has counted, found again in the rows.
  * @param attempts of a run, that expired, were lost or failed, in their order
  */
-export function crashesOf(attempts: readonly EndedAttempt[]): Crash[] {
+export function crashesOf(attempts: readonly CountedAttempt[]): Crash[] {
   return attempts.reduce<Crash[]>(
     (before, { attempt, worker, crash }) =>
       withCrash(before, crash === null ? null : { signature: crash, worker, attempt }),

@@ -21,7 +21,7 @@ export {
   type QueueFigures,
   type WorkerFigure,
 } from './figures';
-export { crashesOf, type EndedAttempt } from './crashes';
+export { crashesOf, type CountedAttempt } from './crashes';
 export { standingText } from './standing-details';
 export { correct, stateOfLoaded, undoRefused, type Past } from './unwritten';
 export type { StatusViewer } from './view';
