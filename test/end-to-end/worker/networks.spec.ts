@@ -1,8 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile, chmod } from 'node:fs/promises';
 import { openSync, closeSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { METADATA_NETWORKS } from '@proctor/config';
+import { Launcher, LAUNCHER_PROGRAM, startPerl } from '../../../apps/worker/src/sandbox/launcher';
 import { Sandboxes } from '../../../apps/worker/src/sandbox/sandboxes';
 import { until } from '../../support/until';
 
@@ -24,19 +26,24 @@ afterEach(async () => {
 });
 
 /** With so many networks kept ready. */
-async function open(networksReady: number, unreachable: string[] = []): Promise<void> {
-  sandboxes = new Sandboxes(workPath, 'runs', { hidden: [], visible: [] }, networksReady, unreachable);
+async function open(
+  networksReady: number,
+  unreachable: string[] = [],
+  launcher = new Launcher(),
+): Promise<void> {
+  const sight = { hidden: [], visible: [] };
+  sandboxes = new Sandboxes(workPath, 'runs', sight, { ready: networksReady, unreachable }, launcher);
   await sandboxes.detect();
 }
 
 /** What a command says in a sandbox with a network of its own. */
-async function said(name: string, command = LINKS): Promise<string[]> {
+async function said(name: string, command = LINKS, asRoot = false): Promise<string[]> {
   const folder = await sandboxes.createFolder(name);
   const path = join(workPath, `${name}-output`);
   await writeFile(path, '');
   const output = openSync(path, 'w');
   try {
-    const use = { command, network: 'private', tmpfsBytes: 1024 * 1024, output } as const;
+    const use = { command, network: 'private', tmpfsBytes: 1024 * 1024, output, asRoot } as const;
     const sandbox = await sandboxes.start(folder, use);
     expect(await sandbox.ended).toEqual({ code: 0 });
     return (await readFile(path, 'utf8')).trim().split('\n');
@@ -153,3 +160,93 @@ it('a network leads everywhere else, and to them where the setting says so', asy
     ...METADATA.map(() => 'tried'),
   ]);
 }, 60_000);
+
+describe('root of a testbed', () => {
+  /** What root says that may have a network of its own. */
+  const rootSaid = (...command: string[]) => said('root', command, true);
+
+  it('does with its network what it likes, and has no right over that of its sandbox', async () => {
+    await open(1, METADATA_NETWORKS);
+    expect(sandboxes.network).toBe('root of a testbed may change its network');
+    const script = `
+exec 2>&1
+ip -o -4 address show
+ip link add of-a-test type veth && ip netns add of-a-test && ip netns exec of-a-test ip -o link
+ls /sys/class/net
+ip route flush table main && ip address flush dev eth0 && echo flushed`;
+    const lines = await rootSaid(
+      'unshare',
+      '--mount',
+      'sh',
+      '-c',
+      `mount -t tmpfs of-a-test /run && ${script}`,
+    );
+    expect(lines.map((line) => line.trim().split(/\s+/).slice(0, 4).join(' '))).toEqual([
+      '1: lo inet 127.0.0.1/8',
+      '100: eth0 inet 10.0.2.130/30',
+      expect.stringContaining('1: lo:') as string,
+      'eth0',
+      'lo',
+      'of-a-test',
+      'veth0',
+      'flushed',
+    ]);
+  }, 60_000);
+
+  const REWRITING = readFileSync(join(__dirname, 'rewrite-network.py'), 'utf8');
+
+  it.each([
+    ['that is ready before its sandbox', 1],
+    ['that a sandbox makes itself', 0],
+  ])(
+    'with a network %s reaches nothing that is kept away, whatever it makes of it',
+    async (_which, networksReady) => {
+      await open(networksReady, ['10.0.2.3', ...METADATA_NETWORKS]);
+      if (networksReady > 0)
+        expect(await until(() => Promise.resolve(networks().length === 1), 20_000)).toBe(true);
+      const service = createServer();
+      let connections = 0;
+      service.on('connection', () => (connections += 1));
+      await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+      const { port } = service.address() as AddressInfo;
+      try {
+        const lines = await rootSaid('python3', '-c', REWRITING, '10.0.2.3', String(port));
+        expect(lines).toHaveLength(13);
+        expect(lines.filter((line) => !line.endsWith(' nothing'))).toEqual([]);
+        expect(connections).toBe(0);
+      } finally {
+        service.close();
+      }
+    },
+    120_000,
+  );
+
+  it.each([
+    ['makes no pairs of interfaces', "'veth'", "'no-such-kind'"],
+    [
+      'makes no more networks',
+      "call('a network', $UNSHARE, $NEW_NETWORK)",
+      'die "a network: No space left on device\\n"',
+    ],
+  ])(
+    'has the network of its sandbox where the machine %s',
+    async (_what, words, others) => {
+      expect(LAUNCHER_PROGRAM).toContain(words);
+      const launcher = new Launcher(() => startPerl(LAUNCHER_PROGRAM.replace(words, others)));
+      await open(0, METADATA_NETWORKS, launcher);
+      expect(sandboxes.network).toMatch(
+        /^root of a testbed may not change its network, which fails tests that do so: a .+: .+[a-z]$/,
+      );
+      const [, , , ...rest] = await rootSaid(...LINKS);
+      expect(rest.join()).toContain('10.0.2.100/24');
+      expect(await rootSaid(...reach(METADATA))).toEqual(METADATA.map(() => 'No route to host'));
+    },
+    60_000,
+  );
+
+  it('reaches what is not kept away by the same means', async () => {
+    await open(1);
+    const lines = await rootSaid('python3', '-c', REWRITING, '10.0.2.3', '9');
+    expect(lines).toContain('routes reached');
+  }, 120_000);
+});

@@ -85,7 +85,7 @@ async function listingsOf(file: string, inodes: string[]): Promise<string[]> {
 const TESTBED = [
   /^\/(proc|sys)(\/|$)/,
   /^\/cell$/,
-  /^\/dev\/(\.lxc-boot-id|console|core|full|initctl|log|mqueue|null|ptmx|pts|random|shm|tty\d*|urandom|zero)$/,
+  /^\/dev\/(\.lxc(\/sys(\/.*)?)?|\.lxc-boot-id|console|core|full|initctl|log|mqueue|null|ptmx|pts|random|shm|tty\d*|urandom|zero)$/,
   /^\/dev\/pts\/(ptmx|\d+)$/,
   /^\/etc\/(hosts|mtab|debian_chroot|apt\/apt\.conf\.d\/99proctor|sub[ug]id-|g?shadow-)$/,
   /^\/home\/unshare(\/|$)/,
@@ -119,6 +119,12 @@ const SANDBOX = [
   ),
 ];
 
+/** The network of a testbed's root. */
+const OWN_NETWORK = /^\/sys\/devices\/virtual\/net\/eth0(\/|$)/;
+
+/** What stands in for `unshare`. */
+const UNSHARE = new RegExp(`^${AREA}/bin(/unshare)?$`);
+
 /** schroot's copy of its configuration, its sessions and its overlay. */
 const SCHROOT = [
   /^\/run\/schroot(\/mount)?$/,
@@ -145,8 +151,8 @@ interface Known {
 }
 
 const KNOWN: Record<string, Known> = {
-  unshare: { canLeave: true, sandbox: SANDBOX, testbed: TESTBED },
-  schroot: { canLeave: true, sandbox: [...SANDBOX, ...SCHROOT], testbed: TESTBED },
+  unshare: { canLeave: true, sandbox: [...SANDBOX, OWN_NETWORK, UNSHARE], testbed: TESTBED },
+  schroot: { canLeave: true, sandbox: [...SANDBOX, OWN_NETWORK, ...SCHROOT], testbed: TESTBED },
   podman: { canLeave: false, sandbox: [], testbed: [...TESTBED, ...CONTAINER] },
   lxc: { canLeave: false, sandbox: [], testbed: [...TESTBED, ...BOOTED] },
   // A machine of its own has all kinds of devices.

@@ -99,10 +99,24 @@ export class SightStage {
   /** The addresses of the deployment's services as a test could guess them. */
   get guesses(): { hosts: string[]; ports: number[] } {
     const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
-    const hosts = addresses.map(({ address, scopeid }) => (scopeid ? `${address}%tap0` : address));
+    const hosts = addresses.flatMap(({ address, scopeid }) =>
+      scopeid ? [`${address}%eth0`, `${address}%tap0`] : [address],
+    );
     const urls = [this.proctor.url, this.users[0]?.url ?? '', this.proctor.databaseUrl];
     return {
-      hosts: [...new Set(['127.0.0.1', '::1', '0.0.0.0', '10.0.2.2', '10.0.2.3', 'fd00::2', ...hosts])],
+      hosts: [
+        ...new Set([
+          '127.0.0.1',
+          '::1',
+          '0.0.0.0',
+          '10.0.2.2',
+          '10.0.2.3',
+          '10.0.2.100',
+          '10.0.2.129',
+          'fd00::2',
+          ...hosts,
+        ]),
+      ],
       ports: urls.map((url) => Number(new URL(url).port)),
     };
   }

@@ -1,7 +1,5 @@
 import { NO_ADMIN, type TestbedProperty } from './testbed-property';
 
-const SANDBOX = 'the network is that of the sandbox, whose routes no test may change';
-
 const python = (script: string): string => `python3 -c '${script}'`;
 
 /** Names, the loopback, ports. */
@@ -109,8 +107,17 @@ for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET, "127.0.1
     name: 'root may change the network',
     elsewhere: 'lxc, qemu',
     as: 'root',
-    probe: 'ip link add of-a-test type veth && ip link del of-a-test',
-    lacks: { unshare: SANDBOX, schroot: SANDBOX, podman: SANDBOX, lxc: SANDBOX },
+    probe:
+      'ip link add of-a-test type veth && ip address add 192.0.2.1/24 dev of-a-test && ip link set of-a-test up && ip route add 198.51.100.0/24 dev of-a-test && ip link del of-a-test',
+    lacks: { podman: NO_ADMIN },
+  },
+  {
+    name: 'root may make networks that have names',
+    elsewhere: 'lxc, qemu',
+    as: 'root',
+    probe:
+      'ip netns add of-a-test && ip -n of-a-test link set lo up && ip netns exec of-a-test ls /sys/class/net | grep -x lo && ip netns del of-a-test',
+    lacks: { podman: NO_ADMIN },
   },
   {
     name: 'no way to the metadata of a cloud',

@@ -73,6 +73,12 @@ export const TESTBED_PROPERTIES: TestbedProperty[] = [
       'grep -q . /proc/self/status && [ -d /proc/sys/net/ipv4 ] && [ -d /sys/class/net/lo ] && [ -d /sys/devices/system/cpu ]',
   },
   {
+    name: 'the root folder is a mount',
+    elsewhere: 'all',
+    as: 'user',
+    probe: 'mountpoint / && grep " / " /etc/mtab',
+  },
+  {
     name: '/etc/mtab shows the mounts',
     elsewhere: 'all',
     as: 'user',

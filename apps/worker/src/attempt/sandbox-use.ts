@@ -10,7 +10,7 @@ export interface RunLimits extends Pick<WorkerConfiguration, 'runTmpfsBytes' | '
 /** The sandbox that a test runner's command needs for a testbed. */
 export function sandboxUse(
   command: string[],
-  { wholeMachine, interpreters }: TestbedArguments,
+  { asRoot, wholeMachine, interpreters }: TestbedArguments,
   { runTmpfsBytes, runMemoryBytesMax, runProcessesMax }: RunLimits,
 ): SandboxUse {
   return {
@@ -19,6 +19,7 @@ export function sandboxUse(
     tmpfsBytes: runTmpfsBytes,
     processesMax: runProcessesMax,
     ...(runMemoryBytesMax !== undefined && { memoryBytesMax: runMemoryBytesMax }),
+    ...(asRoot && { asRoot }),
     ...(wholeMachine && { wholeMachine }),
     ...(interpreters && { interpreters }),
   };

@@ -21,6 +21,8 @@ export interface TestbedArguments {
   server: string[];
   /** A command that executes the runner, which follows as its arguments, in surroundings that the server needs. */
   wrapper?: string[];
+  /** The wrapper is root of a user namespace within the sandbox, and of a network of its own where the machine allows it. */
+  asRoot?: boolean;
   /** The testbed is the machine itself: its files are seen in the sandbox. */
   wholeMachine?: boolean;
   /** Interpreters of foreign programs, as lines of binfmt_misc's `register` file. */

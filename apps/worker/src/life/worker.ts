@@ -135,6 +135,7 @@ export class Worker implements OnModuleInit, OnModuleDestroy {
     if (this.stopping) return;
     for (const slot of this.parts.slots) slot.start();
     this.parts.log.log(this.parts.sandboxes.limits);
+    this.parts.log.log(this.parts.sandboxes.network);
     this.parts.log.log(
       `${this.parts.name} asks for work: ${this.parts.slots.length} slots for ${this.architectures.join(', ')}`,
     );

@@ -52,7 +52,8 @@ export async function lookAtMachine(
     hidden: [join(workPath, 'results'), ...hidden],
     visible: [...visiblePaths, ...programs.filter((path) => path !== null)],
   };
-  const sandboxes = new Sandboxes(workPath, runs, sight, Math.min(slots, networksReady), unreachableNetworks);
+  const networks = { ready: Math.min(slots, networksReady), unreachable: unreachableNetworks };
+  const sandboxes = new Sandboxes(workPath, runs, sight, networks);
   const proofs = new Proofs(join(workPath, 'proofs.json'), bootId);
   const executable = new Architectures(sandboxes, proofs);
   const machine = { bootId, sandboxes, proofs, executable, trial: new Trial(sandboxes) };

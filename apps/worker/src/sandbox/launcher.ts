@@ -6,7 +6,8 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { CLEAN_ENVIRONMENT } from './sandbox-command';
 
-const PROGRAM = ['calls', 'view', 'launcher', 'network']
+/** In Perl; sandbox-launcher.pl describes it. */
+export const LAUNCHER_PROGRAM = ['calls', 'view', 'root', 'launcher', 'network']
   .map((part) => readFileSync(join(__dirname, `sandbox-${part}.pl`), 'utf8'))
   .join('\n');
 
@@ -40,7 +41,7 @@ export class Launcher {
   private last = 0;
 
   /** @param start starts the program that is described in sandbox-launcher.pl */
-  constructor(private readonly start: () => LauncherProcess = startPerl) {}
+  constructor(private readonly start: () => LauncherProcess = () => startPerl()) {}
 
   /** @param fields names and values, as sandboxFields makes them */
   launch(fields: string[]): LaunchedSandbox {
@@ -120,6 +121,8 @@ export class LaunchedSandbox {
   /** Its view is made. */
   readonly ready: Promise<void>;
   readonly ended: Promise<SandboxEnd>;
+  /** Why root of its testbed shares its network; null: it has one of its own, or was not asked for. */
+  readonly sharesNetwork: Promise<string | null>;
   private readonly isOver: Promise<never>;
 
   constructor(
@@ -132,6 +135,10 @@ export class LaunchedSandbox {
     });
     this.pid = Promise.race([this.heard('pid').then(Number), this.isOver]);
     this.ready = Promise.race([this.heard('ready').then(() => undefined), this.isOver]);
+    const testbed = this.heard('testbed').then((text) =>
+      text === 'own' ? null : text.replace(/^shared /, ''),
+    );
+    this.sharesNetwork = Promise.race([testbed, this.ended.then(() => null)]);
     for (const each of [this.isOver, this.pid, this.ready]) each.catch(() => undefined);
   }
 
@@ -191,8 +198,8 @@ function heard(told: Told, word: string): Promise<string> {
   return new Promise((resolve) => (told.listeners[word] = resolve));
 }
 
-function startPerl(): LauncherProcess {
-  return spawn('perl', ['-e', PROGRAM], {
+export function startPerl(program = LAUNCHER_PROGRAM): LauncherProcess {
+  return spawn('perl', ['-e', program], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: CLEAN_ENVIRONMENT,
     cwd: '/',

@@ -1,5 +1,5 @@
 /**
- * Runs in the sandbox, as root of a user namespace of its own: that root is the run user outside, so nothing here needs
+ * Runs in the sandbox, as root of a user namespace: that root is the run user outside, so nothing here needs
  * the machine's root. What virtualisation servers write below /run and /dev/shm ends with them; the control
  * groups are the sandbox's own, in the unified layout that container tools expect.
  */
@@ -13,22 +13,19 @@ mount -t cgroup2 proctor /sys/fs/cgroup
 
 /**
  * A command that executes its further arguments as root of a user, mount, control group and host name namespace within the
- * sandbox, after `script` has prepared what they need. `args` are the script's, from $1 on; it has to `shift` them.
+ * sandbox, after `script` has prepared what they need. `args` are the script's, from $1 on; it has to `shift` them. That root has no
+ * rights over the network.
  */
 export function rooted(script: string, args: string[]): string[] {
-  return [
-    'unshare',
-    '--user',
-    '--map-auto',
-    '--map-root-user',
-    '--mount',
-    '--cgroup',
-    '--uts',
-    '--',
-    'sh',
-    '-c',
-    `${SURROUNDINGS}${script}exec "$@"\n`,
-    'proctor-testbed',
-    ...args,
-  ];
+  return ['unshare', '--user', '--map-auto', '--map-root-user', ...surrounded(script, args).slice(1)];
+}
+
+/** The same where the sandbox's command is root already (`asRoot`), and may have a network of its own. */
+export function surrounded(script: string, args: string[]): string[] {
+  return ['unshare', '--mount', '--cgroup', '--uts', '--', ...scripted(`${SURROUNDINGS}${script}`, args)];
+}
+
+/** A command that executes its further arguments after `script`, as `rooted` does, in the surroundings that it finds. */
+export function scripted(script: string, args: string[]): string[] {
+  return ['sh', '-c', `${script}exec "$@"\n`, 'proctor-testbed', ...args];
 }

@@ -29,9 +29,33 @@ sub call {
 my ($READ_ONLY, $NO_SETUID, $NO_DEVICES, $NO_PROGRAMS) = (1, 2, 4, 8);
 my ($REMOUNT, $BIND, $RECURSIVE, $PRIVATE) = (0x20, 0x1000, 0x4000, 0x40000);
 
-# What rtnetlink(7) calls it.
-my ($NETLINK, $NEW_ROUTE, $MAIN_TABLE, $STATIC, $UNREACHABLE, $DESTINATION) = (16, 24, 254, 4, 7, 1);
-my ($REQUEST, $ACKNOWLEDGE, $REPLACE, $CREATE) = (1, 4, 0x100, 0x400);
+my ($NEW_MOUNTS, $NEW_NAME, $NEW_IPC, $NEW_USERS, $NEW_PROCESSES, $NEW_NETWORK) =
+  (0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000);
+
+# What rtnetlink(7) calls it, and netdevice(7).
+my ($NETLINK, $NEW_LINK, $SET_LINK, $NEW_ADDRESS, $NEW_ROUTE, $SET_NEIGHBOURS) = (16, 16, 19, 20, 24, 67);
+my ($REQUEST, $ACKNOWLEDGE, $REPLACE, $EXCLUSIVE, $CREATE) = (1, 4, 0x100, 0x200, 0x400);
+my ($MAIN_TABLE, $STATIC, $UNICAST, $UNREACHABLE, $DESTINATION, $INTERFACE, $GATEWAY) = (254, 4, 1, 7, 1, 4, 5);
+my ($NAME, $MTU, $LINK_INFO, $NETWORK_FILE, $KIND, $KIND_DATA, $PEER, $UP) = (3, 4, 18, 28, 1, 2, 1, 1);
+my ($TABLE_SETTINGS, $PROXY_DELAY, $INTERFACE_NUMBER) = (6, 13, 0x8933);
+
+sub rtnetlink {
+  socket(my $kernel, $NETLINK, Socket::SOCK_RAW(), 0) or die "rtnetlink: $!\n";
+  return $kernel;
+}
+sub attribute {
+  my ($type, $value) = @_;
+  my $length = 4 + length $value;
+  return pack('S2 a*', $length, $type, $value) . "\0" x (-$length % 4);
+}
+sub ask_kernel {
+  my ($kernel, $what, $type, $flags, $message) = @_;
+  my $header = pack 'L S2 L2', 16 + length $message, $type, $flags | $REQUEST | $ACKNOWLEDGE, 1, 0;
+  syswrite($kernel, $header . $message) or die "rtnetlink: $!\n";
+  sysread($kernel, my $answer, 4096) or die "rtnetlink: $!\n";
+  local $! = -unpack 'x16 l', $answer;
+  die "$what: $!\n" if $! != 0;
+}
 
 sub mount {
   my ($source, $target, $type, $flags, $data) = ("$_[0]", "$_[1]", "$_[2]", $_[3], "$_[4]");

@@ -44,6 +44,7 @@ it('the run user and its subordinate ids are mapped to themselves', () => {
     gids: '1002 1002 1\n165536 165536 65536',
     network: 'private',
     prepared: '',
+    as_root: '',
     host_name: 'testbed',
     unreachable: '',
     processes_max: '',
@@ -63,12 +64,20 @@ it('the longest path decides what a sandbox shows, one path a line', () => {
   expect(valuesOf({ hidden, visible: ['/srv/a b/tests', '/conf'] })).toMatchObject({ view: lines });
 });
 
-it('a sandbox shows the whole machine, and has limits, a control group and interpreters, only where it is told to', () => {
+it('a sandbox shows the whole machine, and has root, limits, a control group and interpreters, only where it is told to', () => {
   const interpreters = [':qemu-arm:M::x:y:/z:F', ':qemu-aarch64:M::x:y:/z:F'];
   const limits = { processesMax: 100, processBytesMax: 4096 };
-  const values = valuesOf({ ...limits, wholeMachine: true, interpreters, cgroup: '/run', network: 'host' });
+  const values = valuesOf({
+    ...limits,
+    wholeMachine: true,
+    asRoot: true,
+    interpreters,
+    cgroup: '/run',
+    network: 'host',
+  });
   expect(values).toMatchObject({
     surroundings: 'machine',
+    as_root: '1',
     host_name: '',
     interpreters: interpreters.join('\n'),
     cgroup: '/run',

@@ -22,6 +22,11 @@ export interface SandboxParts {
   hidden?: string[];
   /** Those that are seen all the same, though they lie in a hidden one or are no part of the system. */
   visible?: string[];
+  /**
+   * The command is root of a user namespace within the sandbox. A private network is its own then, where the machine allows it, and
+   * is joined to the sandbox's.
+   */
+  asRoot?: boolean;
   /** What is not hidden is seen, also where it is no part of the system; files outside can be changed. */
   wholeMachine?: boolean;
   /** Processes and threads; before Linux 5.14 counted over all that the run user has in sandboxes. */
@@ -73,6 +78,7 @@ export function sandboxFields(user: RunUser, parts: SandboxParts): string[] {
     ['gids', idMap(gid, subGids)],
     ['network', parts.network],
     ['prepared', parts.prepared ?? ''],
+    ['as_root', parts.asRoot ? 1 : ''],
     // The machine's own files know it by its own name alone.
     ['host_name', parts.wholeMachine ? '' : TESTBED_NAME],
     ['unreachable', (parts.unreachable ?? []).join('\n')],

@@ -4,19 +4,17 @@
 # On standard input it hears frames: the number of their bytes (32 bits, big-endian), then fields with NUL between, of which
 # the first says what is asked and the second is the number of the sandbox. On standard output it says lines, which begin
 # with that number: `pid` of the first process, `ready` once its view is made, `ended` with its exit code, and of its network
-# `connected`, `unconnected` with a reason, `disconnected`. A network that is prepared before there is a sandbox has a number of
+# `connected`, `unconnected` with a reason, `disconnected`, and of the testbed's network `testbed` with `own`, or with `shared` and
+# a reason. A network that is prepared before there is a sandbox has a number of
 # its own.
 my $LAUNCHER = $$;
 $0 = 'proctor-launcher';
 # What the worker was started with, and has nothing to do with.
 POSIX::close($_) for grep { $_ > 2 } names_in('/proc/self/fd');
 my ($KILL, $SET_PARENT_DEATH_SIGNAL, $SET_DUMPABLE, $AMBIENT, $RAISE) = (9, 1, 4, 47, 2);
-my ($NEW_MOUNTS, $NEW_NAME, $NEW_IPC, $NEW_USERS, $NEW_PROCESSES, $NEW_NETWORK) =
-  (0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000);
 my ($PROCESSES, $DATA) = (6, 2);
 my $INTO_CGROUP = 1 << 33;
 my $INTERPRETERS = '/proc/sys/fs/binfmt_misc';
-my $MADE = "made\n";
 my ($SET_GROUPS_AND_USERS, $CAPABILITIES_3) = (1 << 6 | 1 << 7, 0x20080522);
 
 sub dies_with_parent {
@@ -210,6 +208,10 @@ sub execute {
   my @set = ($SET_GROUPS_AND_USERS) x 3;
   call('capset', $CAPSET, pack('LL', $CAPABILITIES_3, 0), pack('L6', @set, 0, 0, 0));
   call('prctl', $PRCTL, $AMBIENT, $RAISE, $_, 0, 0) for 6, 7;
+  run_program(@command);
+}
+sub run_program {
+  my @command = @_;
   exec { $command[0] } @command;
   print STDERR "$command[0]: $!\n";
   POSIX::_exit($! == POSIX::ENOENT ? 127 : 126);

@@ -107,8 +107,8 @@ sub start_network {
   });
 }
 
-# A testbed's root is none over the sandbox's network, so the network itself lets everybody do what root may do elsewhere: serve
-# on ports below 1024, and ping.
+# Not every testbed's root is root of its network, so the network itself lets everybody do what root may do elsewhere: serve on
+# ports below 1024, and ping.
 sub let_use_network {
   my (%parts) = @_;
   my @ids = sort { $a <=> $b } map { my ($first, undef, $count) = split / /; ($first, $first + $count - 1) } split /\n/, $parts{gids};
@@ -123,7 +123,7 @@ sub keep_away_from {
   my @networks = @_;
   @networks = grep { !/:/ } @networks if !speaks_ipv6();
   return if !@networks;
-  socket(my $kernel, $NETLINK, Socket::SOCK_RAW(), 0) or die "rtnetlink: $!\n";
+  my $kernel = rtnetlink();
   for my $network (@networks) {
     my ($text, $length) = split m{/}, $network;
     my $family = $text =~ /:/ ? Socket::AF_INET6() : Socket::AF_INET();
@@ -131,12 +131,8 @@ sub keep_away_from {
     $length //= 8 * length $address;
     $address &= pack 'B*', '1' x $length . '0' x (8 * length($address) - $length);
     my $route = pack('C8 L', $family, $length, 0, 0, $MAIN_TABLE, $STATIC, 0, $UNREACHABLE, 0)
-      . pack('S2 a*', 4 + length $address, $DESTINATION, $address);
-    my $flags = $REQUEST | $ACKNOWLEDGE | $REPLACE | $CREATE;
-    syswrite($kernel, pack('L S2 L2', 16 + length $route, $NEW_ROUTE, $flags, 1, 0) . $route) or die "rtnetlink: $!\n";
-    sysread($kernel, my $answer, 4096) or die "rtnetlink: $!\n";
-    local $! = -unpack 'x16 l', $answer;
-    die "the network $network cannot be kept out of reach: $!\n" if $! != 0;
+      . attribute($DESTINATION, $address);
+    ask_kernel($kernel, "the network $network cannot be kept out of reach", $NEW_ROUTE, $REPLACE | $CREATE, $route);
   }
 }
 sub speaks_ipv6 {

@@ -161,10 +161,15 @@ sub first_process {
   my $area = make_view(%parts);
   syswrite $worker, "$number ready\n";
   sysread $heard, my $go, 64 or die "the worker has ended\n";
+  my ($users, $network, $why) = $parts{as_root} ? make_root(%parts) : ();
+  if ($users && $parts{network} eq 'private') {
+    syswrite $worker, "$number testbed " . ($network ? 'own' : 'shared ' . join ' ', split ' ', $why) . "\n";
+  }
   close $_ for $worker, $heard;
   my $child = fork // die "fork: $!\n";
   if ($child == 0) {
     %ENV = (PATH => $ENV{PATH}, LANG => $ENV{LANG}, HOME => $area, TMPDIR => $area);
+    execute_as_root($users, $network, @{ $parts{command} }) if $users;
     execute(@{ $parts{command} });
   }
   # It is the parent of what others leave behind.

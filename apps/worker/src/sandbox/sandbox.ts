@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { freeBytesOf } from './free-space';
 import type { ControlGroups } from './control-groups';
-import type { LaunchedNetwork, Launcher, SandboxEnd } from './launcher';
+import type { LaunchedNetwork, LaunchedSandbox, Launcher, SandboxEnd } from './launcher';
 import { machineMemoryKills, type MemoryKills } from './memory-kills';
 import { identify, killProcess, type SandboxProcess } from './processes';
 import type { RunCgroup } from './run-cgroup';
@@ -24,6 +24,8 @@ export interface SandboxUse {
   /** Paths that it must not see, and those within them that it must. */
   hidden?: string[];
   visible?: string[];
+  /** The command is root of a user namespace within, and of a network of its own where it is private and the machine allows it. */
+  asRoot?: boolean;
   /** It sees the rest of the machine's files too. */
   wholeMachine?: boolean;
   interpreters?: string[];
@@ -47,11 +49,11 @@ export class Sandbox {
   private constructor(
     private readonly init: SandboxProcess | null,
     private readonly workArea: string,
-    exit: Promise<SandboxEnd>,
+    private readonly launched: LaunchedSandbox,
     network: LaunchedNetwork | null,
     private readonly cgroup: RunCgroup | null,
   ) {
-    this.ended = exit.then(async (end) => {
+    this.ended = launched.ended.then(async (end) => {
       await network?.end();
       await cgroup?.remove();
       return end;
@@ -79,6 +81,11 @@ export class Sandbox {
       await cgroup?.remove();
       throw error;
     }
+  }
+
+  /** Why root of its testbed has no network of its own; null: it has one, or none was asked for. */
+  get sharesNetwork(): Promise<string | null> {
+    return this.launched.sharesNetwork;
   }
 
   /** Bytes that are free in its work area; null once it has ended. */
@@ -122,7 +129,7 @@ export class Sandbox {
       // It hears that once its view is made.
       launched.go();
       await launched.ready;
-      return new Sandbox(init, folder.workArea, launched.ended, network, cgroup);
+      return new Sandbox(init, folder.workArea, launched, network, cgroup);
     } catch (error) {
       launched.kill();
       await Promise.all([launched.ended, network?.end()]);
@@ -169,7 +176,7 @@ async function cgroupFor(
 
 /** What the control group does not limit, limits of processes do. */
 function partsOf(folder: RunFolder, use: SandboxUse, cgroup: RunCgroup | null): SandboxParts {
-  const { command, network, tmpfsBytes, hidden, visible, wholeMachine } = use;
+  const { command, network, tmpfsBytes, hidden, visible, asRoot, wholeMachine } = use;
   const { interpreters, unreachable, memoryBytesMax, processesMax } = use;
   return {
     command,
@@ -182,6 +189,7 @@ function partsOf(folder: RunFolder, use: SandboxUse, cgroup: RunCgroup | null): 
     ...(use.output !== undefined && { output: ownFile(use.output) }),
     ...(hidden && { hidden }),
     ...(visible && { visible }),
+    ...(asRoot && { asRoot }),
     ...(wholeMachine && { wholeMachine }),
     ...(interpreters && { interpreters }),
     ...(unreachable && { unreachable }),

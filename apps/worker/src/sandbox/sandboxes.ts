@@ -13,8 +13,9 @@ import { Unusable } from './unusable';
 
 const TOOLS = ['mount', 'newgidmap', 'newuidmap', 'perl', 'setpriv', 'slirp4netns', 'unshare'];
 
-/** What autopkgtest's own unshare backend does at first, tried inside the sandbox. */
-const TRIAL = ['unshare', '--user', '--map-auto', '--map-root-user', '--mount', '--', 'true'];
+/** What autopkgtest's own unshare backend does at first, tried inside the sandbox, by root of a testbed and by the run user. */
+const TRIAL_OF_ROOT = ['unshare', '--mount', '--', 'true'];
+const TRIAL_OF_USER = ['unshare', '--user', '--map-auto', '--map-root-user', '--mount', '--', 'true'];
 
 /** Paths that no sandbox may see, and those that each sees though they are hidden or no part of the system. */
 export interface Sight {
@@ -22,31 +23,40 @@ export interface Sight {
   visible: string[];
 }
 
+/** The networks of sandboxes. */
+export interface SandboxNetworks {
+  /** How many are kept ready for sandboxes to come. */
+  ready: number;
+  /** Networks and addresses that no private network leads to. */
+  unreachable: string[];
+}
+
 /** This machine's ability to run commands in sandboxes of their own. */
 export class Sandboxes {
   private readonly runsPath: string;
-  private readonly launcher = new Launcher();
+  private readonly unreachable: string[];
   private readonly networks: SpareNetworks;
   private isDraining = false;
   private user: RunUser | null = null;
   private groups: ControlGroups | null = null;
+  private sharesNetwork: string | null = null;
   private detecting: Promise<void> | null = null;
   private trials = 0;
 
   /**
    * `runs`: the name of the folder of running sandboxes in `workPath`; two processes have different ones. `sight`: what no
-   * sandbox may see, beside the folders of the others, and what each sees of the rest. `networksReady`: how many networks are
-   * kept ready for sandboxes to come. `unreachable`: networks and addresses that no private network leads to.
+   * sandbox may see, beside the folders of the others, and what each sees of the rest.
    */
   constructor(
     private readonly workPath: string,
     runs = 'runs',
     private readonly sight: Sight = { hidden: [], visible: [] },
-    networksReady = 0,
-    private readonly unreachable: string[] = [],
+    networks: SandboxNetworks = { ready: 0, unreachable: [] },
+    private readonly launcher = new Launcher(),
   ) {
     this.runsPath = join(workPath, runs);
-    this.networks = new SpareNetworks(this.launcher, networksReady);
+    this.unreachable = networks.unreachable;
+    this.networks = new SpareNetworks(this.launcher, networks.ready);
   }
 
   /** Ends what an earlier life of the worker left. Returns the names of the runs' folders. */
@@ -129,6 +139,13 @@ export class Sandboxes {
       : 'limits of each process bound a run';
   }
 
+  /** What root of a testbed may do with its network, for people; known once it was detected. */
+  get network(): string {
+    return this.sharesNetwork === null
+      ? 'root of a testbed may change its network'
+      : `root of a testbed may not change its network, which fails tests that do so: ${this.sharesNetwork}`;
+  }
+
   /** Removes the folder of running sandboxes: only when none runs. */
   async close(): Promise<void> {
     await this.drain();
@@ -151,7 +168,7 @@ export class Sandboxes {
     await chmod(this.runsPath, 0o711);
     const folder = await RunFolder.create(this.runsPath, 'trial', user);
     try {
-      await tryOut(this.launcher, user, folder, this.groups, this.unreachable);
+      this.sharesNetwork = await tryOut(this.launcher, user, folder, this.groups, this.unreachable);
     } finally {
       await folder.remove();
     }
@@ -175,25 +192,29 @@ async function reached(paths: string[]): Promise<string[]> {
   return [...new Set([...paths, ...targets])];
 }
 
+/** @returns why root of a testbed shares the network of its sandbox; null: it has one of its own */
 async function tryOut(
   launcher: Launcher,
   user: RunUser,
   folder: RunFolder,
   groups: ControlGroups | null,
   unreachable: string[],
-): Promise<void> {
+): Promise<string | null> {
   if (!(await succeeds(user, ['test', '-w', folder.workArea]))) {
     throw new Unusable(
       `user ${user.name} cannot reach ${folder.path}: let others pass through its parent folders`,
     );
   }
   try {
-    const runsPath = dirname(folder.path);
-    const limits = { tmpfsBytes: 1024 * 1024, processesMax: 100 };
-    const use = { command: TRIAL, network: 'private', unreachable, ...limits } as const;
-    const sandbox = await Sandbox.start(launcher, user, folder, { ...use, hidden: [runsPath] }, groups);
-    const { code } = await sandbox.ended;
-    if (code !== 0) throw new Error(`exit code ${code}`);
+    const limits = { hidden: [dirname(folder.path)], tmpfsBytes: 1024 * 1024, processesMax: 100 };
+    const of = async (use: Pick<SandboxUse, 'command' | 'network' | 'asRoot' | 'unreachable'>) => {
+      const sandbox = await Sandbox.start(launcher, user, folder, { ...use, ...limits }, groups);
+      const { code } = await sandbox.ended;
+      if (code !== 0) throw new Error(`exit code ${code}`);
+      return sandbox.sharesNetwork;
+    };
+    await of({ command: TRIAL_OF_USER, network: 'host' });
+    return await of({ command: TRIAL_OF_ROOT, network: 'private', asRoot: true, unreachable });
   } catch (error) {
     const said = (await readFile(folder.errors, 'utf8')).trim();
     const hint = await sandboxHint();

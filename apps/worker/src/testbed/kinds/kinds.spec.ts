@@ -43,6 +43,39 @@ it.each([[SCHROOT], [LXC], [PODMAN]])(
   },
 );
 
+/** What `unshare` would be called with where a runner of unshare calls it so. */
+async function unshareOf(...command: string[]): Promise<string[]> {
+  const program = join(path, 'unshare');
+  await writeFile(program, `#!/bin/sh\nprintf '%s\\n' "$@"\n`, { mode: 0o755 });
+  const [shell = '', ...args] = (await UNSHARE.use(use())).wrapper ?? [];
+  const env = { TMPDIR: await mkdtemp(join(path, 'area-')), PATH: `${path}:/usr/bin:/bin` };
+  const { stdout, stderr } = spawnSync(shell, [...args, ...command], { env, encoding: 'utf8' });
+  return [...stdout.split('\n').slice(0, -1), ...stderr.split('\n').slice(0, -1)];
+}
+
+it.each([
+  [
+    ['--map-auto', '--map-root-user', 'rm', '-rf', '/a b', '--user'],
+    ['--', 'rm', '-rf', '/a b', '--user'],
+  ],
+  [
+    ['--map-auto', '--map-root-user', '--user', '--mount', '--', '/lib/a', '--map-auto', ''],
+    ['--mount', '--', '/lib/a', '--map-auto', ''],
+  ],
+  [
+    ['--user', '--map-root-user', '--mount', '--', '/lib/unshare-helper', '/a b', '--', 'true'],
+    [
+      ...['--mount', '--', 'sh', '-c', 'mount --bind "$2" "$2" && exec "$@"', 'sh'],
+      ...['/lib/unshare-helper', '/a b', '--', 'true'],
+    ],
+  ],
+])(
+  'what autopkgtest starts by unshare %j begins in the user namespace that is there',
+  async (asked, made) => {
+    expect(await unshareOf('unshare', ...asked)).toEqual(made);
+  },
+);
+
 it.each([
   ['kvm', '--timeout-reboot=60'],
   ['tcg', '--timeout-reboot=900'],

@@ -1,11 +1,12 @@
-import { rooted } from '../../sandbox/rooted-command';
+import { surrounded } from '../../sandbox/rooted-command';
 import { BOOTABLE } from '../images/image-shape';
 import { PATIENTLY, writePatience } from './patience';
 import { containerProblem } from './surroundings';
 import { TRIAL_TIMEOUT_MS, type TestbedKind } from './testbed-kind';
 
 /**
- * The container shares the sandbox's network; /sys cannot be mounted again there, so it is shared too. The container that
+ * The container shares the network and /sys of the sandbox's root; it mounts /sys elsewhere too, since root may mount another only where
+ * one can be written. The container that
  * is copied for each test is empty, and each copy mounts an overlay on the unpacked image: lxc's own overlays need the
  * machine's root for dpkg to rename folders in them.
  */
@@ -44,6 +45,7 @@ lxc.hook.post-stop = $TMPDIR/overlay
 lxc.mount.auto =
 lxc.mount.auto = proc:rw cgroup:rw:force
 lxc.mount.entry = /sys sys none rbind,ro 0 0
+lxc.mount.entry = sys dev/.lxc/sys sysfs create=dir,optional 0 0
 END
 mount --bind "$home" /var/lib/lxc
 `;
@@ -61,6 +63,7 @@ export const LXC: TestbedKind = {
   use: async ({ image, folder }) => ({
     options: [],
     server: ['lxc', 'testbed'],
-    wrapper: rooted(PREPARE, [await writePatience(folder), image]),
+    asRoot: true,
+    wrapper: surrounded(PREPARE, [await writePatience(folder), image]),
   }),
 };

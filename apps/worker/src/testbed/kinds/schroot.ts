@@ -1,4 +1,4 @@
-import { rooted } from '../../sandbox/rooted-command';
+import { surrounded } from '../../sandbox/rooted-command';
 import { PLAIN_WITH_USER, TEST_USER } from '../images/image-shape';
 import { PATIENTLY, writePatience } from './patience';
 import { overlayProblem } from './surroundings';
@@ -79,6 +79,7 @@ export const SCHROOT: TestbedKind = {
   use: async ({ image, folder }) => ({
     options: [`--user=${TEST_USER}`],
     server: ['schroot', 'testbed'],
-    wrapper: rooted(PREPARE, [await writePatience(folder), image]),
+    asRoot: true,
+    wrapper: surrounded(PREPARE, [await writePatience(folder), image]),
   }),
 };
