@@ -5,11 +5,13 @@ import {
   idOf,
   named,
   oneOf,
+  pattern,
   type ReadValue,
   someOf,
   text,
   unlessEmpty,
   wholeNumber,
+  WILDCARDS_MAX,
 } from './parameter-values';
 
 const suite = named('the name of a suite', isWord);
@@ -18,6 +20,7 @@ const WORDS = ['yes', 'no', 'perhaps'] as const;
 it.each<[string, ReadValue<unknown>, unknown, unknown]>([
   ['a name', suite, 'sid', 'sid'],
   ['a text as long as it may be', text(3), 'abc', 'abc'],
+  ['a pattern', pattern(100), '*a'.repeat(WILDCARDS_MAX), '*a'.repeat(WILDCARDS_MAX)],
   ['a word', oneOf(WORDS), 'no', 'no'],
   ['a number among words', oneOf([30, 90]), '90', 90],
   ['words in their own order', someOf(WORDS), 'perhaps,yes', ['yes', 'perhaps']],
@@ -37,6 +40,8 @@ it.each<[ReadValue<unknown>, unknown, string]>([
   [named('a trigger', () => true), 'a\0', 'field must be a trigger, not '],
   [text(3), ['a', 'b'], 'field must be one text, not an array.'],
   [text(3), 'abcd', 'field must be a text of at most 3 characters, not "abcd".'],
+  [pattern(100), '*'.repeat(WILDCARDS_MAX + 1), 'field may have * at most 10 times, not 11 times.'],
+  [pattern(3), 'abcd', 'field must be a text of at most 3 characters, not "abcd".'],
   [oneOf(WORDS), 'never', 'field must be one of yes, no, perhaps, not "never".'],
   [someOf(WORDS), 'yes,never', 'field must be of yes, no, perhaps, not "yes,never".'],
   [someOf(WORDS), [], 'field must be of yes, no, perhaps, not an array.'],

@@ -27,6 +27,23 @@ export function text(lengthMax: number): ReadValue<string> {
   };
 }
 
+/** In a text that a database looks for: with thousands of them it takes seconds for each long text that it compares. */
+export const WILDCARDS_MAX = 10;
+
+/** The same, in which `*` stands for anything. */
+export function pattern(lengthMax: number): ReadValue<string> {
+  const read = text(lengthMax);
+  return (parameter, name) => {
+    const value = read(parameter, name);
+    const count = value.split('*').length - 1;
+    if (count <= WILDCARDS_MAX) return value;
+    throw refused(
+      `${name} may have * at most ${WILDCARDS_MAX} times, not ${count} times.`,
+      parameter.pointer,
+    );
+  };
+}
+
 export function oneOf<Word extends string | number>(words: readonly Word[]): ReadValue<Word> {
   return ({ value, pointer }, name) => {
     const word = words.find((each) => String(each) === value);

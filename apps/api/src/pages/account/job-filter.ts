@@ -7,7 +7,7 @@ import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { badRequest } from '../../http/problem';
 import type { Parameters } from '../../http/parameters';
-import { flagIn, fromQuery, oneOf, type ReadValue, text, wordsIn } from '../../http/parameter-values';
+import { flagIn, fromQuery, oneOf, pattern, type ReadValue, wordsIn } from '../../http/parameter-values';
 import { verdictsOf } from '../../runs/result-object';
 import { BeforePipe } from '../../runs/run-id';
 
@@ -68,7 +68,7 @@ export class JobFilterPipe implements PipeTransform<Record<string, unknown>, Job
       readers: oneOf(READERS),
     };
     for (const field of TEXTS) {
-      const value = fromQuery(field, query[field], words[field] ?? text(TEXT_LENGTH_MAX));
+      const value = fromQuery(field, query[field], words[field] ?? pattern(TEXT_LENGTH_MAX));
       if (value !== null) filter[field] = value;
     }
     const isPrivate = flagIn(query, 'is_private');
