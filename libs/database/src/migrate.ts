@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { beginSession, type MigrateOptions, patiently, tell } from './migrating/session';
+import { DATABASE_LIMITS } from './limits';
 import { MIGRATIONS } from './migrations';
 import { NUMERIC_TYPES } from './numeric-types';
 import { peerSocket } from './peer-socket';
@@ -31,6 +32,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     logger: 'debug',
     // The lock and the work share a connection: who loses it has lost both.
     poolSize: 1,
+    connectTimeoutMS: DATABASE_LIMITS.connectTimeoutMs,
     extra: { keepAlive: true, types: NUMERIC_TYPES, ...peerSocket(primary) },
   })
     .initialize()

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -81,6 +83,27 @@ it.each([['backup', 'backups'], ['restored']])(
     expect(stderr).toContain('proctor doctor looks at everything that it needs');
   },
 );
+
+it('commands that work long on a database do not wait forever for one that takes connections and says nothing', async () => {
+  const taken: Socket[] = [];
+  const silent = createServer((socket) => taken.push(socket)).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const PROCTOR_DATABASE_URL = `postgres://p:s3cret@127.0.0.1:${(silent.address() as AddressInfo).port}/p`;
+  try {
+    const ended = await Promise.all(
+      [['migrate'], ['backup', join(machine.folder, 'backups')], ['restored']].map((args) =>
+        machine.proctor(args, '', { PROCTOR_DATABASE_URL }),
+      ),
+    );
+    for (const { code, stderr } of ended) {
+      expect(stderr).toMatch(/^proctor: the database is not available: .*timeout/);
+      expect(code).toBe(75);
+    }
+  } finally {
+    taken.forEach((socket) => socket.destroy());
+    silent.close();
+  }
+});
 
 /** Runs a program in namespaces of its own, which any user may have. @returns what it said, once it has failed */
 async function failure(

@@ -1,10 +1,12 @@
 import { Client } from 'pg';
+import { DATABASE_LIMITS } from '../limits';
 import { peerSocket } from '../peer-socket';
 import { Servers } from '../servers';
 import { translated } from '../unavailable';
 
 /**
- * A connection whose statements may take as long as they need, and that may hold a transaction open for hours.
+ * A connection whose statements may take as long as they need, and that may hold a transaction open for hours. It is made in
+ * the usual time, or not at all.
  * @param url may name several servers
  * @throws DatabaseUnavailable
  */
@@ -14,6 +16,7 @@ export async function longConnection(url: string, applicationName: string): Prom
     connectionString: primary,
     application_name: applicationName,
     keepAlive: true,
+    connectionTimeoutMillis: DATABASE_LIMITS.connectTimeoutMs,
     ...peerSocket(primary),
   });
   // What breaks the connection fails the next statement.
