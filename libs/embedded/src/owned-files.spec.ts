@@ -78,3 +78,10 @@ it('what a link points to is not mended, and neither is what is not there', asyn
   for (const name of ['link', 'absent']) await mendMode(at(name), 0o600);
   expect(await modeOf(at('of another'))).toBe('666');
 });
+
+it('a folder of another user is named, with what to type', async () => {
+  // Its mode is nobody's to change, not even root's.
+  await expect(ownedFolder('/proc/sys', 0o711, null)).rejects.toThrow(
+    /^\/proc\/sys belongs to another user: type chown -R \d+ \/proc\/sys as root, or start as the user who owns it$/,
+  );
+});

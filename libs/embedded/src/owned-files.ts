@@ -10,10 +10,18 @@ import { CommandFailed, runCommand, type SystemUser } from './command';
  */
 export async function ownedFolder(path: string, mode: number, user: SystemUser | null): Promise<void> {
   await makeFolder(path, mode);
-  await chmod(path, mode);
+  await chmod(path, mode).catch((error: unknown) => notOurs(path, error));
   if (user && (await stat(path)).uid !== user.uid) {
     await runCommand('chown', ['-R', `${user.uid}:${user.gid}`, path]);
   }
+}
+
+/** @throws with the code of the system */
+function notOurs(path: string, error: unknown): never {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== 'EPERM') throw error;
+  const advice = `type chown -R ${process.getuid!()} ${path} as root, or start as the user who owns it`;
+  throw Object.assign(new Error(`${path} belongs to another user: ${advice}`, { cause: error }), { code });
 }
 
 async function makeFolder(path: string, mode: number): Promise<void> {

@@ -8,6 +8,8 @@ it.each([
   ['LOG:  could not fork new process for connection: Resource temporarily unavailable', 'ulimit -u 200'],
   ['sh: 1: Cannot fork', 'ulimit -u 200'],
   ['FATAL:  could not write lock file "postmaster.pid": No space left on device', 'df -i'],
+  ['FATAL:  data directory "/home/data" has wrong ownership', 'chown -R USER FOLDER'],
+  ['nats-server: open /home/nats/nats-server.conf: permission denied', 'chown -R USER FOLDER'],
   ['initdb: error: could not create directory: Disk quota exceeded', 'quota'],
   ['DETAIL:  x\nFATAL:  database files are incompatible with server', 'proctor backup FOLDER'],
   ['PANIC:  could not locate a valid checkpoint record at 0/1DAE8D8', 'proctor restore --force BACKUP'],

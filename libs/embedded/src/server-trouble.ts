@@ -13,6 +13,10 @@ const ADVICE: readonly [RegExp, string][] = [
     'its disk is full, has no inodes left, or a quota is used up (df -h, df -i, quota): make room, or move the home to another disk',
   ],
   [
+    /has wrong ownership|Permission denied|permission denied/,
+    'a file of its folder belongs to another user than the one who starts it: type chown -R USER FOLDER as root',
+  ],
+  [
     /database files are incompatible with server/,
     'its data was made by another version of PostgreSQL: type proctor backup FOLDER with the Proctor that made it, and proctor restore --force BACKUP here',
   ],
