@@ -9,6 +9,8 @@ const BEGUN = `${PREPARED}${TEST}[-----------------------\nbye\n`;
 const ENDED = `${BEGUN}${TEST}-----------------------]\n`;
 const NEXT = `${ENDED}autopkgtest [03:13:59]: test two: preparing testbed\n`;
 
+const COPY_FAILED = "testbed failure: sent `auxverb_debug_fail', got `copy-failed', expected `ok...'";
+
 it.each([
   ['', null],
   [PREPARED, null],
@@ -16,6 +18,8 @@ it.each([
   [BEGUN.replace(/^/gm, '  7s '), 'one'],
   [ENDED, 'one'],
   [NEXT, null],
+  ['tar: Exiting\nautopkgtest-virt-unshare [12:28:29]: copyup destination failed, status 2\n', '*'],
+  ['autopkgtest-virt-unshare [12:28:29]: copydown source failed, status 2\n', null],
 ])('the test that had its testbed is found in %j', (log, name) => {
   expect(testUnderWay(log)).toBe(name);
 });
@@ -34,6 +38,8 @@ it.each([
   [16, 'testbed failure: unexpected eof from the testbed', BEGUN, undefined],
   [16, 'testbed failure: unexpected eof from the testbed', NEXT, 'testbed'],
   [16, 'OSError: [Errno 28] No space left on device', BEGUN, 'machine'],
+  [16, COPY_FAILED, ENDED, undefined],
+  [16, COPY_FAILED, `${ENDED}tar: f: Cannot write: No space left on device\n`, 'machine'],
   [16, 'testbed failure: testbed auxverb failed with exit code 255', FETCH_ERROR, 'testbed'],
   [16, 'tar: ./usr/bin: Cannot mkdir: No space left on device', '', 'machine'],
   [20, 'OSError: [Errno 12] Cannot allocate memory', FETCH_ERROR, 'machine'],

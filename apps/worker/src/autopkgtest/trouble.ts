@@ -32,6 +32,8 @@ const NOT_UP_TO_DATE = /setup commands failed|apt-get|failed testbed apt update/
 /** The first that fits. */
 const SMELLS: readonly Smell[] = [
   { trouble: 'machine', said: MACHINE_LACKS },
+  // Why a copy failed, only the log says.
+  { trouble: 'machine', codes: [16], said: /copy-failed/, log: MACHINE_LACKS },
   // E2BIG: a value of the request is longer than the runner can hand on.
   { trouble: 'request', said: /argument list too long/i },
   { trouble: 'archive', said: NOT_FETCHED },
@@ -46,10 +48,18 @@ const SMELLS: readonly Smell[] = [
 const OF_TEST = /^(?: *\d+s )?autopkgtest \[[\d:]+\]: test (\S+): (.*)$/gm;
 const PREPARATION = 'preparing testbed';
 
-/** The test that had begun when the runner's log ended, or had ended last; null: none, or the next was being prepared. */
+/** What a server says when it cannot copy files of the package, or of a test, out of the testbed. */
+const NOT_COPIED = /^(?: *\d+s )?autopkgtest-virt-\S+ \[[\d:]+\]: copyup \w+ failed/m;
+
+/**
+ * The test that had begun when the runner's log ended, or had ended last; `*` when only the package is known; null: none, or the next was
+ * being prepared.
+ */
 export function testUnderWay(log: string): string | null {
   const [, name, words] = [...log.matchAll(OF_TEST)].at(-1) ?? [];
-  return name === undefined || words === PREPARATION ? null : name;
+  // There may be more lines about files than anybody reads for a test's name.
+  if (name === undefined) return NOT_COPIED.test(log) ? '*' : null;
+  return words === PREPARATION ? null : name;
 }
 
 /** The probable cause of a tmpfail; undefined when it is unknown. */
