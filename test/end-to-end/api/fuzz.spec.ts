@@ -23,6 +23,7 @@ const PUBLIC = [
   'GET /data/packages/{suite}/{arch}/{prefix}/{package}/history.json',
   'GET /data/packages/{suite}/{arch}/{prefix}/{package}/months.json',
   'GET /data/packages/{suite}/{arch}/{prefix}/{package}/latest-autopkgtest/log.gz',
+  'GET /data/packages/{suite}/{arch}/{prefix}/{package}/latest-autopkgtest/artifacts.tar.gz',
   'GET /data/autopkgtest/{suite}/{arch}/{prefix}/{package}/{run_id}/log.gz',
   'GET /data/autopkgtest/{suite}/{arch}/{prefix}/{package}/{run_id}/artifacts.tar.gz',
   'GET /data/status/{suite}/{arch}/packages.json',

@@ -10,7 +10,7 @@ import type { Redirect } from './frame/page';
 @UseInterceptors(PageInterceptor)
 export class DebciController {
   /** Its manual. */
-  @Get(['doc', 'doc/*rest'])
+  @Get('doc')
   manual(): Redirect {
     return { redirectTo: '/api/doc' };
   }

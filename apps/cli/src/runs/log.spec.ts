@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { Shown } from './log';
+import { RefusedByService, Service } from '../service/service';
+import { printLog, Shown } from './log';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
@@ -37,4 +38,37 @@ it('no line is written over another: carriage returns begin a line, and line end
 
 it('what turns the order of characters is named', () => {
   expect(shownIn([bytes('a\u202eb\u2066c')])).toBe('a[U+202E]b[U+2066]c');
+});
+
+describe('a run without a log', () => {
+  const unstarted = new RefusedByService(404, 'Run 7 has not been started.', 2, null);
+
+  function has(status: string | null): void {
+    const service = {
+      address: { url: 'http://x' },
+      open: () => Promise.reject(unstarted),
+      get: () => Promise.resolve({ run_id: 7, status, attempt: 0 }),
+    };
+    jest.spyOn(Service, 'find').mockResolvedValue(service as unknown as Service);
+  }
+  const once = { follow: false, offset: 0 };
+
+  afterEach(() => jest.restoreAllMocks());
+
+  it('is waited for while it waits', async () => {
+    has(null);
+    await expect(printLog(7, once)).rejects.toMatchObject({
+      advice: 'wait for it: proctor run log --follow 7; why it waits: proctor run explain 7',
+    });
+  });
+
+  it('is waited for no longer once it has ended', async () => {
+    has('tmpfail');
+    await expect(printLog(7, once)).rejects.toMatchObject({
+      advice: 'the run has ended; how: proctor run show 7',
+    });
+    const said = jest.spyOn(console, 'error').mockReturnValue();
+    await printLog(7, { ...once, follow: true });
+    expect(said.mock.calls.join('')).toContain('run 7 has ended and was never started');
+  });
 });

@@ -26,7 +26,7 @@ export async function printLog(runId: number, options: LogOptions): Promise<void
   const { attempt, offset } = options;
   const answer = await service
     .open(`/runs/${runId}/log`, { query: { attempt, offset }, isEndless: true })
-    .catch((error: unknown) => notYet(error, runId));
+    .catch((error: unknown) => withoutLog(service, error, runId));
   const shown = new Shown();
   for await (const bytes of answer.body!) write(shown.of(bytes as Uint8Array));
   if (answer.headers.get('log-complete') === 'false')
@@ -36,6 +36,7 @@ export async function printLog(runId: number, options: LogOptions): Promise<void
 /** One attempt after the other, until the run has ended; a broken connection is made again where it broke. */
 async function follow(service: Service, runId: number, { attempt, offset }: LogOptions): Promise<void> {
   let number = attempt ?? (await started(service, runId, 0));
+  if (number === null) say(`run ${runId} has ended and was never started; how: proctor run show ${runId}`);
   let from = offset;
   let shown = new Shown();
   for (let vain = 0; number !== null;) {
@@ -133,8 +134,13 @@ export class Shown {
   }
 }
 
-function notYet(error: unknown, runId: number): never {
+/** @throws RefusedByService that says what to do where there is no log, no attempt or no run */
+async function withoutLog(service: Service, error: unknown, runId: number): Promise<never> {
   if (!(error instanceof RefusedByService) || error.status !== 404) throw error;
-  const advice = `wait for it: proctor run log --follow ${runId}; why it waits: proctor run explain ${runId}`;
+  const { status } = await readRun(service, runId);
+  const advice =
+    status === null
+      ? `wait for it: proctor run log --follow ${runId}; why it waits: proctor run explain ${runId}`
+      : `the run has ended; how: proctor run show ${runId}`;
   throw new RefusedByService(404, error.message, error.code, advice);
 }

@@ -24,7 +24,6 @@ export const ADDRESSES: [path: string, ofAlice: string | number, ofStranger: str
   ['/api/doc', 200, 200],
   ['/doc', '/api/doc', '/api/doc'],
   ['/doc/', '/api/doc', '/api/doc'],
-  ['/doc/file.INSTALL.html', '/api/doc', '/api/doc'],
   ['/hello', '/packages/h/hello/', '/packages/h/hello/'],
   ['/hello/', '/packages/h/hello/', '/packages/h/hello/'],
   ['/Hello', 404, 404],

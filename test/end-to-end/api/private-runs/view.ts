@@ -106,6 +106,9 @@ export const VIEWS: Record<string, Asks> = {
   'GET /data/packages/:suite/:arch/:prefix/:package/latest-autopkgtest/log.gz': perPackage(
     (at) => `/data/packages/${dataOf(at)}/latest-autopkgtest/log.gz`,
   ),
+  'GET /data/packages/:suite/:arch/:prefix/:package/latest-autopkgtest/artifacts.tar.gz': perPackage(
+    (at) => `/data/packages/${dataOf(at)}/latest-autopkgtest/artifacts.tar.gz`,
+  ),
   'GET /data/status/:suite/:arch/packages.json': perSuite((at) => `/data/status/${at}/packages.json`),
   'GET /data/status/:suite/:arch/status.json': perSuite((at) => `/data/status/${at}/status.json`),
   'GET /data/status/:suite/:arch/history.json': perSuite((at) => `/data/status/${at}/history.json`),
