@@ -42,6 +42,7 @@ export {
   REFUSED_LOGINS_OF_NETWORK_MAX,
   REFUSED_LOGINS_PER_HOUR_MAX,
 } from './refused-logins';
+export { TRIGGER_BYTES_LOOKED_AT_MAX, TRIGGER_WORDS_LOOKED_AT_MAX } from './trigger-statements';
 export { SESSIONS_BEFORE_LOGIN_MAX } from './sessions';
 export { DATABASE_LIMITS, type DatabaseLimits } from './limits';
 export type { Identity, LoggedIn, WhoLoggedIn } from './identities';

@@ -1,3 +1,4 @@
+import { TRIGGER_BYTES_LOOKED_AT_MAX, TRIGGER_WORDS_LOOKED_AT_MAX } from '@proctor/database';
 import { startApi } from '../../support/api';
 import type { RunningApi } from '../../support/api';
 import { Browser, hiddenIn } from '../../support/browser';
@@ -286,4 +287,19 @@ it('tests of a trigger that fail with the same error are told together, and the 
   ]);
   const found = await api.fetch('/triggers/?query=icu/76');
   expect([found.status, found.headers.get('location')]).toEqual([302, '/triggers/icu/76']);
+});
+
+it('the list of triggers looks through no long trigger, which is found by how it begins', async () => {
+  await api.submit('lengthy', { trigger: `lengthy/1 ${'word '.repeat(TRIGGER_BYTES_LOOKED_AT_MAX / 5)}` });
+  const many = Array.from({ length: TRIGGER_WORDS_LOOKED_AT_MAX + 1 }, (_, place) => `wordy/${place}`);
+  await api.submit('wordy', { trigger: many.join(' ') });
+  const found = async (query: string) => {
+    const answer = await api.api(`/triggers?query=${encodeURIComponent(query)}`);
+    const { triggers } = (await answer.json()) as { triggers: { trigger: string }[] };
+    return triggers.map((each) => each.trigger);
+  };
+  expect(await found('engthy/')).toEqual([]);
+  expect(await found('lengthy/1')).toEqual(['lengthy/1']);
+  expect(await found(`ordy/${TRIGGER_WORDS_LOOKED_AT_MAX - 1}`)).toEqual([many.at(-2)]);
+  expect(await found(`ordy/${TRIGGER_WORDS_LOOKED_AT_MAX}`)).toEqual([]);
 });
