@@ -47,10 +47,10 @@ import {
 import { ListeningHost, Path, UrlTemplate } from './address-rules';
 import { PublicUrl } from './public-url';
 
-/** What S3 allows of every part but the last. */
 /** A page of a list of a bucket with the longest names has room in it. */
 const ANSWER_BYTES_MIN = 1024 * 1024;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+/** What S3 allows of every part but the last. */
 const PART_BYTES_MIN = 5 * 1024 * 1024;
 /** Parts are held in memory. */
 const PART_BYTES_MAX = 256 * 1024 * 1024;
