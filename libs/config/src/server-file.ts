@@ -118,7 +118,7 @@ export class ApiSection {
   @AtStart() @Milliseconds() keepAliveMs = 75_000;
   @AtStart() @Milliseconds() socketIdleMs = 120_000;
   @AtStart() @Count() connectionsMax = 10_000;
-  @AtStart() @Count() connectionsPerAddressMax = 1_000;
+  @AtStart() @Count() connectionsPerAddressMax = 5_000;
   @IsInt() @Min(0) @Max(60_000) leaveNoticeMs = 0;
   @AtStart() @ProxyList() trustedProxies: string[] = [];
   @IsOptional() @PublicUrl() publicUrl?: string;
