@@ -149,6 +149,20 @@ const ROOMS = {
   },
 };
 
+/** The same for the database: `rows` has the tables, and the files beside the rooms put them together. */
+const DATABASE_ROOMS = {
+  rows: [],
+  kit: ['rows'],
+  schema: ['rows', 'kit'],
+  people: ['rows', 'kit'],
+  runs: ['rows', 'kit', 'people'],
+  dispatch: ['rows', 'kit', 'people', 'runs'],
+  statuses: ['kit', 'runs'],
+  reading: ['rows', 'kit', 'people', 'runs', 'dispatch', 'statuses'],
+  webhooks: ['rows', 'kit', 'people', 'runs'],
+  upkeep: ['rows', 'kit', 'schema', 'people', 'runs', 'statuses', 'webhooks'],
+};
+
 /** Beside its rooms each app has the tokens of what is injected everywhere. */
 const TOKENS = './configuration.token.ts';
 
@@ -198,6 +212,12 @@ export default tseslint.config(
                 message: `In the ${app}, ${room} imports ${below.join(', ') || 'none of the others'} only.`,
               })),
             ),
+            ...Object.entries(DATABASE_ROOMS).map(([room, below]) => ({
+              target: `./libs/database/src/${room}/**/!(*.spec).ts`,
+              from: './libs/database/src',
+              except: [room, ...below].map((each) => `./${each}`),
+              message: `In the database, ${room} imports ${below.join(', ') || 'none of the others'} only.`,
+            })),
             { target: './libs', from: './apps', message: 'Libraries never import apps.' },
             {
               target: './{apps,libs}/**/!(*.spec).ts',

@@ -1,8 +1,8 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from './data-source';
-import { Database } from './database';
-import { DATABASE_LIMITS, type DatabaseLimits, PUBLIC_DATABASE_LIMITS } from './limits';
+import { dataSourceOptions } from './kit/data-source';
+import { Database } from './kit/database';
+import { DATABASE_LIMITS, type DatabaseLimits, PUBLIC_DATABASE_LIMITS } from './kit/limits';
 import type { OpenDatabase } from './open-database';
 import { PublicRuns, STORES } from './stores';
 

@@ -1,9 +1,9 @@
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from './data-source';
-import { Database } from './database';
-import { DATABASE_LIMITS, type DatabaseLimits } from './limits';
+import { dataSourceOptions } from './kit/data-source';
+import { Database } from './kit/database';
+import { DATABASE_LIMITS, type DatabaseLimits } from './kit/limits';
 import { type Stores, STORES } from './stores';
-import { translated } from './unavailable';
+import { translated } from './kit/unavailable';
 
 /** Every store on one pool, without Nest. */
 export interface OpenDatabase extends Stores {

@@ -1,6 +1,6 @@
 import { type OpenDatabase, openDatabase } from '@proctor/database';
-import { announceUpdate, CLOCK } from '../../../libs/database/src/horizon';
-import type { Statement } from '../../../libs/database/src/statement';
+import { announceUpdate, CLOCK } from '../../../libs/database/src/kit/horizon';
+import type { Statement } from '../../../libs/database/src/kit/statement';
 import { request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 import { createReader, dropReader } from './polling/reader-role';

@@ -11,8 +11,8 @@ import {
   serverOf,
   type TransactionIdentity,
   witnessAt,
-} from '../../../libs/database/src/commit-search';
-import type { BoundedClient } from '../../../libs/database/src/bounded-client';
+} from '../../../libs/database/src/kit/commit-search';
+import type { BoundedClient } from '../../../libs/database/src/kit/bounded-client';
 import { type CuttableLink, linkTo } from '../../support/cuttable-link';
 import { connectTo } from '../../support/database';
 import { silenceLog } from '../../support/silent-log';

@@ -1,6 +1,6 @@
 import { migrate } from '@proctor/database';
-import { MIGRATIONS } from '../../../libs/database/src/migrations';
-import { SchedulerDecisions1764400000000 } from '../../../libs/database/src/migrations/scheduler-decisions';
+import { MIGRATIONS } from '../../../libs/database/src/schema/migrations';
+import { SchedulerDecisions1764400000000 } from '../../../libs/database/src/schema/migrations/scheduler-decisions';
 import { connectTo, createEmptyDatabase, type TestDatabase } from '../../support/database';
 import { takeBack, withMigrations } from './migrations';
 

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { DATABASE_LIMITS, DatabaseUnavailable, type OpenDatabase, openDatabase } from '@proctor/database';
-import type { BoundedClient } from '../../../libs/database/src/bounded-client';
-import { endOf, serverOf, witnessAt } from '../../../libs/database/src/commit-search';
+import type { BoundedClient } from '../../../libs/database/src/kit/bounded-client';
+import { endOf, serverOf, witnessAt } from '../../../libs/database/src/kit/commit-search';
 import { type CuttableLink, linkTo } from '../../support/cuttable-link';
 import { ARCH, grant, request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';

@@ -1,10 +1,10 @@
 import { DatabaseUnavailable, migrate, openDatabase } from '@proctor/database';
 import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { runPending } from '../../../libs/database/src/migrate';
-import { beginSession } from '../../../libs/database/src/migrating/session';
-import { MIGRATIONS } from '../../../libs/database/src/migrations';
-import { NUMERIC_TYPES } from '../../../libs/database/src/numeric-types';
+import { runPending } from '../../../libs/database/src/schema/migrate';
+import { beginSession } from '../../../libs/database/src/schema/migrating/session';
+import { MIGRATIONS } from '../../../libs/database/src/schema/migrations';
+import { NUMERIC_TYPES } from '../../../libs/database/src/kit/numeric-types';
 import {
   connectTo,
   createEmptyDatabase,

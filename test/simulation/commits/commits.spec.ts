@@ -1,4 +1,4 @@
-import { endOf, type End } from '../../../libs/database/src/commit-search';
+import { endOf, type End } from '../../../libs/database/src/kit/commit-search';
 import { silenceLog } from '../../support/silent-log';
 import { Random } from '../world/random';
 import { type IdentityOf, type ServerParts, SimulatedServers } from './simulated-servers';

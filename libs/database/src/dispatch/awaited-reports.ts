@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import type { Grant } from '@proctor/contracts';
+import type { ReportState } from '@proctor/dispatch';
+import { Database } from '../kit/database';
+import { integer, statement, text } from '../kit/statement';
+
+/** Which grants may still have a report that changes something. */
+@Injectable()
+export class AwaitedReports {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Those of the grants whose result would be the first of its run's latest attempt, whether the run has been ended for
+   * lack of it or not.
+   * @throws DatabaseUnavailable
+   */
+  async among(grants: Grant[]): Promise<Grant[]> {
+    const awaited = await this.database.query(AWAITED_REPORTS, [
+      grants.map(({ runId }) => runId),
+      grants.map(({ attempt }) => attempt),
+      grants.map(({ grantEpoch = null }) => grantEpoch),
+    ]);
+    return awaited.flatMap(({ nth }) => grants[nth - 1] ?? []);
+  }
+}
+
+/** ReportState of an attempt `a` of a run `r`. */
+const STATE_OF_REPORT = `
+  case
+    when a.outcome in ('finished', 'failed') then 'reported'
+    when r.state <> 'finished' and r.attempt = a.attempt then 'counts'
+    when not r.cancelled and r.attempt = a.attempt and a.outcome in ('expired', 'lost') then 'late'
+    else 'over'
+  end`;
+
+/** Whether an attempt `a` was granted in this epoch; null when that is not known. */
+function isOfEpoch(epoch: string): string {
+  return `coalesce(a.epoch = ${epoch}, true)`;
+}
+
+/** The ReportState of the attempt $2 of the run $1 by the worker $3, granted in the epoch $4; no row when it was not. */
+export const REPORT_STATE = statement(
+  { state: text.as<ReportState>() },
+  `
+  select ${STATE_OF_REPORT} as state
+  from attempts a join runs r using (run_id)
+  where a.run_id = $1 and a.attempt = $2 and a.worker = $3 and ${isOfEpoch('$4::bigint')}`,
+);
+
+/** Which of the grants ($2 of the runs $1, in the epochs $3) have an awaited result, whichever worker has them. */
+const AWAITED_REPORTS = statement(
+  { nth: integer },
+  `
+  select asked.nth::integer
+  from unnest($1::bigint[], $2::integer[], $3::bigint[]) with ordinality as asked (run_id, attempt, epoch, nth)
+  join attempts a using (run_id, attempt) join runs r using (run_id)
+  where ${isOfEpoch('asked.epoch')} and ${STATE_OF_REPORT} in ('counts', 'late')`,
+);

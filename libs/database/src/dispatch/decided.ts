@@ -1,0 +1,68 @@
+import { type Decision, timestamp } from '@proctor/contracts';
+import type { Drain, Pause } from '@proctor/dispatch';
+import { type EntityManager, type FindOptionsWhere, IsNull } from 'typeorm';
+import { DrainRow, PauseRow } from '../rows';
+
+/** With the name of the user who has decided. */
+const ACTOR = { relations: { actor: true }, select: { actor: { userId: true, name: true } } } as const;
+
+/** All of them, the oldest first. */
+export function allPauses(manager: EntityManager): Promise<(Pause & { arch: string | null })[]> {
+  return pauses(manager, {});
+}
+
+/** Those that concern an architecture, the oldest first. */
+export async function pausesOf(manager: EntityManager, arch: string): Promise<Pause[]> {
+  const found = await pauses(manager, [{ arch }, { arch: IsNull() }]);
+  return found.map(({ suite, by, reason, since }) => ({ suite, by, reason, since }));
+}
+
+async function pauses(
+  manager: EntityManager,
+  where: FindOptionsWhere<PauseRow> | FindOptionsWhere<PauseRow>[],
+): Promise<(Pause & { arch: string | null })[]> {
+  const rows = await manager.find(PauseRow, {
+    where,
+    relations: ACTOR.relations,
+    select: { pauseId: true, arch: true, suite: true, reason: true, since: true, ...ACTOR.select },
+    order: { since: 'asc', pauseId: 'asc' },
+  });
+  return rows.map((row) => ({ arch: row.arch, suite: row.suite, ...decision(row) }));
+}
+
+/** A drain as people read it. */
+export interface DrainedWorker extends Decision {
+  worker: string;
+  /** When it hands back what it still executes; null: it may finish all of it. */
+  deadline: Date | null;
+}
+
+/** All of them, the oldest first. */
+export async function allDrains(manager: EntityManager): Promise<DrainedWorker[]> {
+  const rows = await manager.find(DrainRow, {
+    relations: ACTOR.relations,
+    select: { worker: true, reason: true, since: true, deadline: true, ...ACTOR.select },
+    order: { since: 'asc', worker: 'asc' },
+  });
+  return rows.map((row) => ({ worker: row.worker, ...decision(row), deadline: row.deadline }));
+}
+
+/** The same as dispatchers go by: with what is left of a deadline, by the clock that set it. */
+export async function drainsToKeep(manager: EntityManager): Promise<Drain[]> {
+  const drains = await allDrains(manager);
+  const isTimed = drains.some(({ deadline }) => deadline !== null);
+  const nowMs = isTimed ? await databaseTimeMs(manager) : 0;
+  return drains.map(({ deadline, ...drain }) =>
+    deadline === null ? drain : { ...drain, leftMs: deadline.getTime() - nowMs },
+  );
+}
+
+async function databaseTimeMs(manager: EntityManager): Promise<number> {
+  const [row] = await manager.query<{ now: Date }[]>('select clock_timestamp() as now');
+  return row!.now.getTime();
+}
+
+/** Its time as the wire has it. */
+function decision({ actor, reason, since }: PauseRow | DrainRow): Decision {
+  return { by: actor!.name, reason, since: timestamp(since) };
+}

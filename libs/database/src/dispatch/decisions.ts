@@ -1,0 +1,230 @@
+import { Injectable } from '@nestjs/common';
+import type { Pause } from '@proctor/dispatch';
+import { audit, auditOfSteps } from '../people/audit-log';
+import type { Canceller } from '../runs/cancellations';
+import { Database, type Statements } from '../kit/database';
+import { allDrains, allPauses, type DrainedWorker } from './decided';
+import * as statements from './decision-statements';
+import { announceUpdate } from '../kit/horizon';
+import { DrainRow } from '../rows';
+import {
+  type RunSelection,
+  type SelectedCount,
+  selectionName,
+  selectionParameters,
+} from '../runs/run-selection';
+import { changeInSteps } from '../kit/steps';
+
+/** What is paused; null stands for every suite or every architecture. Each scope is paused and resumed on its own. */
+export interface PauseScope {
+  suite: string | null;
+  arch: string | null;
+}
+
+/**
+ * What people decide about suite queues, workers and waiting runs. Each decision is committed when its promise
+ * resolves, with an order to every dispatcher that is concerned; orders are also its lasting record.
+ */
+@Injectable()
+export class Decisions {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Replaces an earlier pause of the same scope.
+   * @returns the architectures whose dispatchers wait for a signal
+   * @throws DatabaseUnavailable
+   */
+  pause({ suite, arch }: PauseScope, by: Canceller, reason: string): Promise<string[]> {
+    return this.database.transaction(async (transaction) => {
+      const architectures = await concerned(transaction, arch);
+      await transaction.query(statements.PAUSE, [arch, suite, by.userId, reason]);
+      await transaction.query(statements.STAND, [architectures, 'pause', suite, null, by.userId, reason]);
+      await audit(transaction, by, {
+        action: 'queue-paused',
+        subject: scopeName({ suite, arch }),
+        detail: reason,
+      });
+      return architectures;
+    });
+  }
+
+  /**
+   * @returns false when exactly this scope was not paused: nothing was changed
+   * @throws DatabaseUnavailable
+   */
+  resume({ suite, arch }: PauseScope, by: Canceller, reason: string | null = null): Promise<boolean> {
+    return this.database.transaction(async (transaction) => {
+      const architectures = await concerned(transaction, arch);
+      if ((await transaction.query(statements.RESUME, [arch, suite])).length === 0) return false;
+      await transaction.query(statements.STAND, [architectures, 'resume', suite, null, by.userId, reason]);
+      await audit(transaction, by, {
+        action: 'queue-resumed',
+        subject: scopeName({ suite, arch }),
+        detail: reason,
+      });
+      return true;
+    });
+  }
+
+  /**
+   * Replaces an earlier drain of the worker; whether there is such a worker is not checked.
+   * @param deadlineSeconds when it hands back what it still executes; null: it may finish all of it
+   * @returns the architectures whose dispatchers wait for a signal
+   * @throws DatabaseUnavailable
+   */
+  drain(
+    worker: string,
+    by: Canceller,
+    reason: string,
+    deadlineSeconds: number | null = null,
+  ): Promise<string[]> {
+    return this.database.transaction(async (transaction) => {
+      const architectures = await concerned(transaction, null);
+      const deadline =
+        deadlineSeconds === null
+          ? null
+          : () => `clock_timestamp() + make_interval(secs => ${Number(deadlineSeconds)})`;
+      const drain = { worker, actorId: by.userId, reason, since: () => 'clock_timestamp()', deadline };
+      await transaction.entities((manager) => manager.upsert(DrainRow, drain, ['worker']));
+      await transaction.query(statements.STAND, [architectures, 'drain', null, worker, by.userId, reason]);
+      await audit(transaction, by, { action: 'worker-drained', subject: `worker ${worker}`, detail: reason });
+      return architectures;
+    });
+  }
+
+  /**
+   * @returns false when the worker was not drained: nothing was changed
+   * @throws DatabaseUnavailable
+   */
+  undrain(worker: string, by: Canceller, reason: string | null = null): Promise<boolean> {
+    return this.database.transaction(async (transaction) => {
+      const architectures = await concerned(transaction, null);
+      const { affected } = await transaction.entities((manager) => manager.delete(DrainRow, { worker }));
+      if (affected === 0) return false;
+      await transaction.query(statements.STAND, [architectures, 'undrain', null, worker, by.userId, reason]);
+      await audit(transaction, by, {
+        action: 'worker-undrained',
+        subject: `worker ${worker}`,
+        detail: reason,
+      });
+      return true;
+    });
+  }
+
+  /**
+   * Whatever dispatchers hold against the worker is to be forgotten.
+   * @returns on which architectures it is not sound; or why nothing was changed: there is no such worker, or no dispatcher has
+   * anything against it
+   * @throws DatabaseUnavailable
+   */
+  trust(
+    worker: string,
+    by: Canceller,
+    reason: string | null = null,
+  ): Promise<string[] | 'unknown' | 'sound'> {
+    return this.database.transaction(async (transaction) => {
+      const standings = await transaction.query(statements.STANDINGS, [worker]);
+      const architectures = standings.flatMap(({ arch, standing }) => (standing === 'sound' ? [] : [arch]));
+      if (architectures.length > 0) {
+        await transaction.query(statements.STAND, [architectures, 'trust', null, worker, by.userId, reason]);
+        await audit(transaction, by, {
+          action: 'worker-trusted',
+          subject: `worker ${worker}`,
+          detail: reason,
+        });
+        return architectures;
+      }
+      if (standings.length > 0) return 'sound';
+      const [found] = await transaction.query(statements.KNOWN_WORKER, [worker]);
+      return found!.isKnown ? 'sound' : 'unknown';
+    });
+  }
+
+  /**
+   * A worker is to be taken for unsound wherever it may work.
+   * @returns those architectures; none when there is no such worker
+   * @throws DatabaseUnavailable
+   */
+  quarantine(worker: string, by: Canceller, reason: string): Promise<string[]> {
+    return this.database.transaction(async (transaction) => {
+      const [found] = await transaction.query(statements.ARCHITECTURES_OF_WORKER, [worker]);
+      if (!found) return [];
+      const { architectures } = found;
+      await transaction.query(statements.STAND, [
+        architectures,
+        'quarantine',
+        null,
+        worker,
+        by.userId,
+        reason,
+      ]);
+      const subject = `worker ${worker}`;
+      await audit(transaction, by, { action: 'worker-quarantined', subject, detail: reason });
+      return architectures;
+    });
+  }
+
+  /** The oldest first. @throws DatabaseUnavailable */
+  pauses(): Promise<(Pause & { arch: string | null })[]> {
+    return this.database.entities(allPauses);
+  }
+
+  /** The oldest first. @throws DatabaseUnavailable */
+  drains(): Promise<DrainedWorker[]> {
+    return this.database.entities(allDrains);
+  }
+
+  /**
+   * What reprioritise would change.
+   * @throws DatabaseUnavailable
+   */
+  countReprioritised(selection: RunSelection, priority: number): Promise<SelectedCount[]> {
+    return this.database.query(statements.COUNT_WAITING, [...selectionParameters(selection), priority]);
+  }
+
+  /**
+   * Gives all waiting runs that match another priority, in steps.
+   * @param priority 1 to 10
+   * @returns the ids of those that had another one, ascending
+   * @throws DatabaseUnavailable when none was changed, else BrokenOff
+   */
+  reprioritise(
+    selection: RunSelection,
+    priority: number,
+    by: Canceller,
+    reason: string | null = null,
+  ): Promise<number[]> {
+    const parameters = [...selectionParameters(selection), priority];
+    const audited = auditOfSteps(by, {
+      action: 'runs-reprioritised',
+      subject: selectionName(selection),
+      detail: `to ${priority}` + (reason === null ? '' : `: ${reason}`),
+    });
+    return changeInSteps(this.database, {
+      candidates: { statement: statements.SELECT_WAITING, parameters },
+      lock: { statement: statements.LOCK_WAITING, parameters: [priority] },
+      apply: async (transaction, runIds) => {
+        await announceUpdate(transaction);
+        await transaction.query(statements.REPRIORITISE, [runIds, priority, by.userId, reason]);
+        await audited(transaction, runIds.length);
+      },
+    });
+  }
+}
+
+/** A scope in a sentence. */
+export function scopeName({ suite, arch }: PauseScope): string {
+  if (suite === null) return arch === null ? 'everything' : `every suite on ${arch}`;
+  return arch === null ? `suite ${suite} on every architecture` : `queue ${suite}/${arch}`;
+}
+
+/**
+ * The architectures that a decision is about. Of one about all of them, those that ever had a dispatcher: none gets its
+ * first before this transaction is committed, and whichever comes later finds the decision when it begins.
+ */
+export async function concerned(transaction: Statements, arch: string | null): Promise<string[]> {
+  if (arch !== null) return [arch];
+  await transaction.query(statements.LOCK_OWNERS);
+  const rows = await transaction.query(statements.OWNED_ARCHITECTURES);
+  return rows.map((row) => row.arch);
+}

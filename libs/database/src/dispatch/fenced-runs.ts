@@ -1,0 +1,35 @@
+import type { Write } from '@proctor/dispatch';
+import { bigint, type ColumnsOf, propertiesOf, type Statement, statement } from '../kit/statement';
+
+export type WriteOf<Kind extends Write['kind']> = Extract<Write, { kind: Kind }>;
+
+/** What writes of a kind tell, beside what they are about. */
+type TellingOf<Kind extends Write['kind']> = Omit<WriteOf<Kind>, 'kind' | 'runId'>;
+
+/**
+ * The writes of $1 whose run is as its fence says, locked: the first part of every statement. Each row is looked up by
+ * its id and nothing else, behind `offset 0`, since before the table's first statistics (a minute after a flood began)
+ * the planner would rather go through all unfinished runs for each write.
+ */
+export function expected<Kind extends Write['kind'], More = unknown>(
+  columns: ColumnsOf<TellingOf<Kind> & More>,
+  fence: string,
+): string {
+  return `
+    expected as materialized (
+      select w.*, r.run_id, r.arch, r.suite, r.package, r.is_private, r.started_at, r.finished_at
+      from jsonb_to_recordset($1::jsonb) as w(${propertiesOf({ runId: bigint, ...columns })}) cross join lateral (
+        select run_id, arch, suite, package, is_private, state, attempt, cancelled, started_at, finished_at
+        from runs where run_id = w."runId" offset 0 for no key update
+      ) r
+      where r.arch = $2 and ${fence}
+    )`;
+}
+
+/** Outcomes of attempts that ended for lack of a report. */
+export const EXPIRED_OR_LOST = `('expired', 'lost')`;
+
+/** Answers the runs of the writes that it has made. */
+export function aboutRuns(sql: string): Statement<{ id: number }> {
+  return statement({ id: bigint }, sql).prepared;
+}

@@ -1,0 +1,206 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type Arrivals,
+  type AttemptOfWorker,
+  type CountedPart,
+  type CountLimits,
+  type DispatchedRun,
+  type Journal,
+  type LinePlace,
+  type LineStretch,
+  type Loaded,
+  type Order,
+  PACKAGES_REMEMBERED_MAX,
+  type RegisteredWorker,
+  type ReportState,
+  type Seen,
+  StaleEpoch,
+  type Restrictions,
+  type Write,
+  WriteRefused,
+} from '@proctor/dispatch';
+import { REPORT_STATE } from './awaited-reports';
+import { Database, type Statements } from '../kit/database';
+import { drainsToKeep, pausesOf } from './decided';
+import {
+  arrivedRuns,
+  countBeyond,
+  lastBeyond,
+  nextOfLine,
+  seenNow,
+  unfinishedOf,
+  unfinishedRuns,
+} from './dispatched-runs';
+import { announceUpdate } from '../kit/horizon';
+import { APPLY } from './journal-statements';
+import * as loading from './loading-statements';
+import { orderOf, ORDERS } from './orders';
+import { EPOCH, LIMIT_TURN, LOCK_RUNS } from './turn-statements';
+import { foldStarts, groupsOf, partsOf, runsOf, subjectOf } from './turn-writes';
+import { DatabaseUnavailable, isUnstorable } from '../kit/unavailable';
+
+/** The rows behind the dispatchers; every write carries its fences in its own statement. */
+@Injectable()
+export class PostgresJournal implements Journal {
+  private counting: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly database: Database) {}
+
+  async load(arch: string, usageHalfLifeMs: number, perLineMax = Infinity): Promise<Loaded> {
+    const { database } = this;
+    // Before the runs are read: what is committed meanwhile may come twice, and is not missed.
+    const seen = await seenNow(database);
+    return {
+      seen,
+      ...(await unfinishedRuns(database, arch, perLineMax)),
+      restrictions: await this.restrictions(arch),
+      workers: await this.workers(),
+      judgements: await database.query(loading.JUDGEMENTS, [arch]),
+      usage: await database.query(loading.USAGE, [arch, usageHalfLifeMs]),
+      durations: await database.query(loading.DURATIONS, [arch, PACKAGES_REMEMBERED_MAX]),
+    };
+  }
+
+  unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]> {
+    return unfinishedOf(this.database, arch, runIds);
+  }
+
+  async restrictions(arch: string): Promise<Restrictions> {
+    return this.database.entities(async (manager) => ({
+      pauses: await pausesOf(manager, arch),
+      drains: await drainsToKeep(manager),
+    }));
+  }
+
+  workers(): Promise<RegisteredWorker[]> {
+    return this.database.query(loading.REGISTERED_WORKERS);
+  }
+
+  nextOfLine(arch: string, after: LinePlace, limit: number): Promise<DispatchedRun[]> {
+    return nextOfLine(this.database, arch, after, limit);
+  }
+
+  countBeyond(arch: string, stretches: LineStretch[], limits: CountLimits): Promise<CountedPart[][]> {
+    // One after the other, whatever the architecture: turns should not wait for them.
+    const counts = this.counting.then(() => countBeyond(this.database, arch, stretches, limits));
+    this.counting = counts.catch(() => undefined);
+    return counts;
+  }
+
+  lastBeyond(arch: string, edges: LinePlace[]): Promise<DispatchedRun[]> {
+    return lastBeyond(this.database, arch, edges);
+  }
+
+  arrivals(arch: string, limit: number, seen?: Seen): Promise<Arrivals> {
+    return arrivedRuns(this.database, arch, limit, seen);
+  }
+
+  async orders(arch: string, limit: number): Promise<Order[]> {
+    return (await this.database.query(ORDERS, [arch, limit])).map(orderOf);
+  }
+
+  commit(arch: string, epoch: number, writes: Write[], timeoutMs?: number): Promise<Write[]> {
+    const endMs = performance.now() + (timeoutMs ?? Infinity);
+    return this.database.transaction(async (unlimited) => {
+      const transaction = until(endMs, unlimited);
+      const refused = new RefusedWrites();
+      const turn = foldStarts(writes);
+      const parts = partsOf(groupsOf(turn.writes));
+      const begun = beginTurn(transaction, writes, timeoutMs);
+      for (const part of parts.slice(0, -1)) await sent([begun, refused.apply(part, transaction, arch)]);
+      // Last, since it locks: see EPOCH.
+      const [, , inForce] = await sent([
+        begun,
+        refused.apply(parts.at(-1) ?? [], transaction, arch),
+        transaction.query(EPOCH, [arch, epoch]),
+      ]);
+      if (inForce.length === 0) throw new StaleEpoch(arch, epoch);
+      checkTime(endMs);
+      return refused.writes.flatMap((write) => turn.folded.get(write) ?? [write]);
+    });
+  }
+
+  async reportState({ runId, attempt, worker, grantEpoch }: AttemptOfWorker): Promise<ReportState> {
+    const parameters = [runId, attempt, worker, grantEpoch ?? null];
+    const [found] = await this.database.query(REPORT_STATE, parameters);
+    return found?.state ?? 'foreign';
+  }
+}
+
+/** No statement begins after `endMs` of this process's clock: a dispatcher that gave the turn up must find it over. */
+function until(endMs: number, statements: Statements): Statements {
+  return {
+    query: async (statement, parameters) => {
+      checkTime(endMs);
+      return statements.query(statement, parameters);
+    },
+  };
+}
+
+function checkTime(endMs: number): void {
+  if (performance.now() >= endMs) throw new DatabaseUnavailable(new Error('the turn took too long'));
+}
+
+/**
+ * The answers to what was sent in this order. After a statement that fails the server refuses those behind it for that alone, and
+ * their answers may be noticed first.
+ * @throws the first failure
+ */
+async function sent<const Sent extends readonly unknown[]>(
+  answers: Sent,
+): Promise<{ -readonly [Place in keyof Sent]: Awaited<Sent[Place]> }> {
+  await Promise.allSettled(answers);
+  return Promise.all(answers);
+}
+
+/** What comes before the writes of a turn. */
+async function beginTurn(transaction: Statements, writes: Write[], timeoutMs?: number): Promise<void> {
+  const runIds = runsOf(writes);
+  await sent([
+    timeoutMs !== undefined && transaction.query(LIMIT_TURN, [String(Math.ceil(timeoutMs))]),
+    runIds.length > 1 && transaction.query(LOCK_RUNS, [runIds]),
+    runIds.length > 0 && announceUpdate(transaction),
+  ]);
+}
+
+/** The writes of a turn that were left out. */
+class RefusedWrites {
+  readonly writes: Write[] = [];
+  private readonly runIds = new Set<number>();
+
+  /** Makes the writes of these groups but those that follow a refused one of their run; sends all before it waits. */
+  async apply(groups: Write[][], transaction: Statements, arch: string): Promise<void> {
+    const tried = groups.map((group) => this.withoutFollowing(group)).filter(({ length }) => length > 0);
+    const changed = await sent(tried.map((group) => apply(transaction, arch, group)));
+    for (const [place, group] of tried.entries()) this.add(group, changed[place]!);
+  }
+
+  private withoutFollowing(group: Write[]): Write[] {
+    if (this.runIds.size === 0) return group;
+    const isFollowing = (write: Write): boolean => 'runId' in write && this.runIds.has(write.runId);
+    this.writes.push(...group.filter(isFollowing));
+    return group.filter((write) => !isFollowing(write));
+  }
+
+  private add(tried: Write[], changed: ReadonlySet<number | string>): void {
+    if (changed.size === tried.length) return;
+    for (const write of tried) {
+      if (changed.has(subjectOf(write))) continue;
+      this.writes.push(write);
+      if ('runId' in write) this.runIds.add(write.runId);
+    }
+  }
+}
+
+/** Answers what the writes are about whose fence held. */
+async function apply(
+  transaction: Statements,
+  arch: string,
+  group: Write[],
+): Promise<ReadonlySet<number | string>> {
+  const statement = APPLY[group[0]!.kind];
+  const rows = await transaction.query(statement, [JSON.stringify(group), arch]).catch((error: unknown) => {
+    throw isUnstorable(error) ? new WriteRefused(String(error), { cause: error }) : error;
+  });
+  return new Set(rows.map((row) => row.id));
+}

@@ -1,0 +1,226 @@
+import { Injectable } from '@nestjs/common';
+import { isArchitecture, WORKER_NAME } from '@proctor/contracts';
+import { audit, type AuditAction } from '../people/audit-log';
+import type { Canceller } from '../runs/cancellations';
+import { Database, type Statements } from '../kit/database';
+import { STAND } from './decision-statements';
+import { concerned } from './decisions';
+import * as statements from './register-statements';
+import type { SeenWorker, WorkerRecord, WorkerRefusals, WorkerRegistration } from './register-statements';
+import type { Statement } from '../kit/statement';
+
+/** A name, key or architecture that no worker can have. */
+export class InvalidRegistration extends Error {}
+
+export class WorkerExists extends Error {
+  constructor(name: string) {
+    super(`there is already a worker ${name}`);
+  }
+}
+
+export class UnknownWorker extends Error {
+  constructor(name: string) {
+    super(`there is no worker ${name}`);
+  }
+}
+
+export class WorkerRevoked extends Error {
+  constructor(name: string) {
+    super(`worker ${name} is revoked`);
+  }
+}
+
+/** Nothing was done with the accounts. */
+export class AccountsBusy extends Error {
+  /** @param waitMs how long it has waited */
+  constructor(waitMs: number) {
+    super(
+      `another process has been changing the accounts of nats-server for more than ${waitMs} ms: look which one is stuck` +
+        ` (PostgreSQL shows its connection as "${ACCOUNTS_LOCK.applicationName}"), and try again`,
+    );
+  }
+}
+
+const ACCOUNTS_LOCK = { key: 5_787_318_446_020_173, applicationName: 'proctor accounts' };
+
+const PUBLIC_KEY = /^U[A-Z2-7]{55}$/;
+
+type Change = 'register' | 'rotate' | 'revoke';
+
+const ACTION_OF: Record<Change, AuditAction> = {
+  register: 'worker-added',
+  rotate: 'worker-rotated',
+  revoke: 'worker-revoked',
+};
+
+/**
+ * Who is a worker: the truth, by which dispatchers take messages and nats-server takes connections. Each change is
+ * committed when its promise resolves, with an order to every dispatcher; orders are also its lasting record. A dispatcher
+ * follows when it reads its orders.
+ */
+@Injectable()
+export class WorkerRegister {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Takes the place of a worker of that name that was revoked.
+   * @returns the architectures whose dispatchers wait for a signal
+   * @throws WorkerExists, InvalidRegistration, DatabaseUnavailable
+   */
+  async add(worker: WorkerRegistration, by: Canceller, reason: string | null = null): Promise<string[]> {
+    check(worker);
+    return this.change('register', worker.name, by, reason, async (transaction) => {
+      const added = await transaction.query(statements.ADD, parametersOf(worker));
+      if (added.length === 0) throw new WorkerExists(worker.name);
+      return worker.architectures;
+    });
+  }
+
+  /**
+   * Adds the worker, or brings what is known of it up to date.
+   * @returns false when a worker of that name was revoked: nothing was changed
+   * @throws InvalidRegistration, DatabaseUnavailable
+   */
+  async put(worker: WorkerRegistration, by: Canceller): Promise<boolean> {
+    check(worker);
+    const known = await this.find(worker.name);
+    if (known?.revokedAt) return false;
+    if (known && isSame(known, worker)) return true;
+    await this.change('register', worker.name, by, null, async (transaction) => {
+      await transaction.query(statements.PUT, parametersOf(worker));
+      return worker.architectures;
+    });
+    return true;
+  }
+
+  /**
+   * Gives the worker another key; the one before is of no use any more.
+   * @returns the architectures whose dispatchers wait for a signal
+   * @throws UnknownWorker, WorkerRevoked, InvalidRegistration, DatabaseUnavailable
+   */
+  async rotate(
+    name: string,
+    publicKey: string,
+    by: Canceller,
+    reason: string | null = null,
+  ): Promise<string[]> {
+    checkKey(publicKey);
+    return this.change('rotate', name, by, reason, (transaction) =>
+      changed(transaction, statements.ROTATE, [name, publicKey]),
+    );
+  }
+
+  /**
+   * The worker may do nothing any more. Dispatchers end its leases, whose runs wait again.
+   * @returns the architectures whose dispatchers wait for a signal
+   * @throws UnknownWorker, WorkerRevoked, DatabaseUnavailable
+   */
+  revoke(name: string, by: Canceller, reason: string | null = null): Promise<string[]> {
+    return this.change('revoke', name, by, reason, (transaction) =>
+      changed(transaction, statements.REVOKE, [name]),
+    );
+  }
+
+  /** Whether each dispatcher that is alive has ended the leases of a worker that was revoked. @throws DatabaseUnavailable */
+  async isRevocationIngested(name: string): Promise<boolean> {
+    const [row] = await this.database.query(statements.REVOCATION_INGESTED, [name]);
+    return row!.isIngested;
+  }
+
+  /** All, also those that were revoked, by name. @throws DatabaseUnavailable */
+  list(): Promise<WorkerRecord[]> {
+    return this.database.query(statements.LIST);
+  }
+
+  /** Those that are not revoked, by name. @throws DatabaseUnavailable */
+  valid(): Promise<WorkerRecord[]> {
+    return this.database.query(statements.VALID);
+  }
+
+  /**
+   * Hands the workers that are not revoked, by name, to `apply`, which has nats-server let in those and no others. One call at a
+   * time in all processes, and the register is read within it: what was committed before is never undone by an older list.
+   * @throws AccountsBusy, DatabaseUnavailable; what `apply` throws
+   */
+  applyAccounts<T>(apply: (workers: WorkerRecord[]) => Promise<T>): Promise<T> {
+    const waitMs = this.database.limits.accountsWaitMs;
+    const lock = { ...ACCOUNTS_LOCK, waitMs, waitedTooLong: () => new AccountsBusy(waitMs) };
+    return this.database.alone(lock, async () => apply(await this.valid()));
+  }
+
+  /** @throws DatabaseUnavailable */
+  async find(name: string): Promise<WorkerRecord | null> {
+    const [found] = await this.database.query(statements.FIND, [name]);
+    return found ?? null;
+  }
+
+  /**
+   * What dispatchers have noted of workers since the last call; of names that are not in the register nothing is kept.
+   * @param seen names of workers whose messages they took: their rows are written once a minute at most, however many
+   * schedulers see them
+   * @throws DatabaseUnavailable
+   */
+  async note(seen: SeenWorker[], refusals: WorkerRefusals[]): Promise<void> {
+    if (seen.length > 0) await this.database.query(statements.SEEN, [JSON.stringify(seen)]);
+    if (refusals.length > 0) await this.database.query(statements.REFUSED, [JSON.stringify(refusals)]);
+  }
+
+  /** @param work answers the architectures of the worker, which may not have a dispatcher yet */
+  private change(
+    kind: Change,
+    name: string,
+    by: Canceller,
+    reason: string | null,
+    work: (transaction: Statements) => Promise<string[]>,
+  ): Promise<string[]> {
+    return this.database.transaction(async (transaction) => {
+      const served = await concerned(transaction, null);
+      const architectures = [...new Set([...served, ...(await work(transaction))])].sort();
+      await transaction.query(STAND, [architectures, kind, null, name, by.userId, reason]);
+      await audit(transaction, by, { action: ACTION_OF[kind], subject: `worker ${name}`, detail: reason });
+      return architectures;
+    });
+  }
+}
+
+/** The architectures of the worker that the statement has changed. @throws UnknownWorker, WorkerRevoked */
+async function changed(
+  transaction: Statements,
+  statement: Statement<{ architectures: string[] }>,
+  parameters: string[],
+): Promise<string[]> {
+  const [row] = await transaction.query(statement, parameters);
+  if (row) return row.architectures;
+  const name = parameters[0]!;
+  const isKnown = (await transaction.query(statements.FIND, [name])).length > 0;
+  throw isKnown ? new WorkerRevoked(name) : new UnknownWorker(name);
+}
+
+function parametersOf({ name, publicKey, architectures, mayRunPrivate }: WorkerRegistration): unknown[] {
+  return [name, publicKey, architectures, mayRunPrivate];
+}
+
+function isSame(one: WorkerRegistration, other: WorkerRegistration): boolean {
+  return JSON.stringify(parametersOf(one)) === JSON.stringify(parametersOf(other));
+}
+
+/** @throws InvalidRegistration */
+function check({ name, publicKey, architectures }: WorkerRegistration): void {
+  if (!WORKER_NAME.test(name))
+    throw new InvalidRegistration(
+      `name: ${JSON.stringify(name)} cannot be a worker's name: letters, digits, _ and - only, at most 63`,
+    );
+  checkKey(publicKey);
+  if (architectures.length === 0) throw new InvalidRegistration('architectures: at least one is needed');
+  const odd = architectures.find((arch) => !isArchitecture(arch));
+  if (odd !== undefined)
+    throw new InvalidRegistration(`architectures: ${JSON.stringify(odd)} cannot be an architecture's name`);
+}
+
+/** @throws InvalidRegistration */
+function checkKey(publicKey: string): void {
+  if (!PUBLIC_KEY.test(publicKey))
+    throw new InvalidRegistration(
+      `public key: ${JSON.stringify(publicKey)} is not that of an nkey user (U…)`,
+    );
+}

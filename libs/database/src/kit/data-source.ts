@@ -1,0 +1,79 @@
+import { Logger } from '@nestjs/common';
+import type { PoolConfig } from 'pg';
+import { type DataSourceOptions, DefaultNamingStrategy } from 'typeorm';
+import { BoundedClient, type BoundedClientOptions, Plans } from './bounded-client';
+import { serverOf } from './commit-search';
+import type { DatabaseLimits } from './limits';
+import { NUMERIC_TYPES } from './numeric-types';
+import { ROWS } from '../rows';
+import { peerSocket } from './peer-socket';
+import { Servers } from './servers';
+import { snakeCase } from './statement';
+
+/** The address of all servers that a pool of these options connects to. */
+export function addressOf(options: PostgresOptions): string | undefined {
+  return (options.extra as Partial<PoolOptions> | undefined)?.servers?.text ?? options.url;
+}
+
+/** A connection is used once the promise has resolved, which pg's types do not say. */
+type PoolOptions = Omit<PoolConfig, 'onConnect' | 'Client'> &
+  BoundedClientOptions & {
+    Client: typeof BoundedClient;
+    onConnect: (client: BoundedClient) => Promise<void>;
+  };
+
+type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
+
+/** A broken way to the server is found on idle connections too, within twice this time. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
+
+/** Columns are snake_case in PostgreSQL and camelCase in TypeScript. */
+class SnakeCaseNaming extends DefaultNamingStrategy {
+  override columnName(property: string, given: string | undefined, prefixes: string[]): string {
+    return given ?? [...prefixes, property].map(snakeCase).join('_');
+  }
+}
+
+/** How every process connects: a bounded pool whose statements and transactions are bounded too. */
+export function dataSourceOptions(url: string, limits: DatabaseLimits): PostgresOptions {
+  const logger = new Logger('Database');
+  const servers = Servers.of(url);
+  const pool: PoolOptions = {
+    Client: BoundedClient,
+    answerTimeoutMs: limits.answerTimeoutMs,
+    plans: new Plans(),
+    servers,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    types: NUMERIC_TYPES,
+    ...peerSocket(servers.first),
+    onConnect: (client) => prepare(client, limits),
+  };
+  return {
+    type: 'postgres',
+    // TypeORM knows no more; see Servers.
+    url: servers.first,
+    applicationName: 'proctor',
+    entities: ROWS,
+    namingStrategy: new SnakeCaseNaming(),
+    synchronize: false,
+    poolSize: limits.connectionsMax,
+    connectTimeoutMS: limits.connectTimeoutMs,
+    // An idle connection breaks when PostgreSQL restarts; the pool drops it and opens another when asked.
+    poolErrorHandler: (error: Error) => logger.warn(`a connection was lost: ${error.message}`),
+    extra: pool,
+  };
+}
+
+/** Set after connecting and not as start-up parameters, which connection poolers refuse. */
+async function prepare(client: BoundedClient, limits: DatabaseLimits): Promise<void> {
+  await client.query(
+    `select set_config('statement_timeout', $1, false), set_config('idle_in_transaction_session_timeout', $2, false)`,
+    [String(limits.statementTimeoutMs), String(limits.idleInTransactionTimeoutMs)],
+  );
+  await client.query(
+    `select set_config('transaction_timeout', $1, false) where current_setting('server_version_num')::int >= 170000`,
+    [String(limits.transactionTimeoutMs)],
+  );
+  client.server = await serverOf(client);
+}

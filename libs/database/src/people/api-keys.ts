@@ -1,0 +1,278 @@
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { timestamp } from '@proctor/contracts';
+import { createHash, randomBytes } from 'node:crypto';
+import * as statements from './api-key-statements';
+import type { ApiKey, KeyLimits, NewApiKey, OwnedApiKey } from './api-key-statements';
+import { type Actor, audit } from './audit-log';
+import { Database, type Transaction } from '../kit/database';
+import { likeOf } from '../kit/pattern';
+import { besideRequests } from '../kit/request-wait';
+import { ApiKeyRow, IdempotencyKeyRow, UserRow } from '../rows';
+import { UnknownUser } from './users';
+
+/** Whom a valid key belongs to. */
+export interface Requestor {
+  userId: number;
+  userName: string;
+  keyId: number;
+  isAdmin: boolean;
+  /** Of the network that the request comes from. */
+  address?: string;
+  /** Logged in on pages: all that was requested with any key of theirs is their own. */
+  isOnPages?: true;
+}
+
+/** A valid key, and whose it is. */
+export interface KeyHolder extends Requestor, KeyLimits {
+  /** Until it expires; null: for ever. */
+  validMs: number | null;
+}
+
+/** The right secret of a key that opens nothing. The message is for who has it. */
+export class KeyRefused extends Error {}
+
+/** A request for a key that its client may send again. */
+export interface SealedRequest {
+  /** The client's word for the request. */
+  word: string;
+  /** SHA-256 of what was asked, lower-case hex. */
+  fingerprint: string;
+  seal(created: NewApiKey): string;
+}
+
+/** `replayed`: what `seal` made of the key then. `conflict`: the word was used for another request. */
+export type NewApiKeyOnce =
+  { kind: 'created'; created: NewApiKey } | { kind: 'replayed'; sealed: string } | { kind: 'conflict' };
+
+/** Before the digest of a key that was imported and not used here yet. */
+export const IMPORTED_HASH_MARK = 'sha1:';
+
+const UNLIMITED: KeyLimits = { scope: 'everything', expiresAt: null };
+
+const MARK = 'pk_';
+const SECRET_BYTES = 28;
+/** 40 of the 224 random bits are shown, so 184 stay secret. */
+const PREFIX_LENGTH = MARK.length + 10;
+
+/** `last_used_at` is written at most this often for a key. */
+const USE_NOTED_EVERY_SECONDS = 60;
+
+@Injectable()
+export class ApiKeys implements OnModuleDestroy {
+  private readonly logger = new Logger(ApiKeys.name);
+  /** Uses being noted, by key id. */
+  private readonly noting = new Map<number, Promise<void>>();
+
+  constructor(private readonly database: Database) {}
+
+  /**
+   * @param by who is written down, here and below; nobody is when absent
+   * @throws UnknownUser, DatabaseUnavailable
+   */
+  async create(
+    userName: string,
+    keyName: string,
+    by?: Actor,
+    limits: KeyLimits = UNLIMITED,
+  ): Promise<NewApiKey> {
+    return this.database.transaction(async (transaction) => {
+      const [user] = await transaction.query(statements.LOCK_USER, [userName]);
+      if (!user) throw new UnknownUser(userName);
+      const created = await insertKey(transaction, user.userId, keyName, limits);
+      if (by) await audit(transaction, by, { action: 'key-created', ...ofKey({ ...created, userName }) });
+      return created;
+    });
+  }
+
+  /**
+   * The same, at most once for a client's word within 24 hours. The answer holds the secret, so only what the client
+   * alone can open again is kept of it.
+   * @throws UnknownUser, DatabaseUnavailable
+   */
+  createOnce(
+    userName: string,
+    keyName: string,
+    request: SealedRequest,
+    by?: Actor,
+    limits: KeyLimits = UNLIMITED,
+  ): Promise<NewApiKeyOnce> {
+    return this.database.transaction(async (transaction) => {
+      const [user] = await transaction.query(statements.LOCK_USER, [userName]);
+      if (!user) throw new UnknownUser(userName);
+      // No word of a client begins with a space: headers are trimmed.
+      const word = ` ${hashOf(request.word)}`;
+      const [earlier] = await transaction.query(statements.EARLIER, [user.userId, word]);
+      if (earlier && earlier.fingerprint !== request.fingerprint) return { kind: 'conflict' };
+      if (earlier) return { kind: 'replayed', sealed: earlier.sealed! };
+      const created = await insertKey(transaction, user.userId, keyName, limits);
+      if (by) await audit(transaction, by, { action: 'key-created', ...ofKey({ ...created, userName }) });
+      await transaction.entities((manager) =>
+        manager.insert(IdempotencyKeyRow, {
+          keyId: created.id,
+          key: word,
+          fingerprint: request.fingerprint,
+          answer: request.seal(created),
+          createdAt: () => 'clock_timestamp()',
+        }),
+      );
+      return { kind: 'created', created };
+    });
+  }
+
+  /**
+   * A new secret for a key: the old one opens nothing from now on, and the results stay readable by the new one.
+   * @returns null when the user has no such key, or it was revoked
+   * @throws DatabaseUnavailable
+   */
+  async rotate(id: number, userName: string, by?: Actor): Promise<NewApiKey | null> {
+    const { key, prefix, keyHash } = newSecret();
+    return this.database.transaction(async (transaction) => {
+      const [rotated] = await transaction.query(statements.ROTATE, [id, userName, prefix, keyHash]);
+      if (!rotated) return null;
+      if (by) await audit(transaction, by, { action: 'key-rotated', ...ofKey({ ...rotated, userName }) });
+      return { ...rotated, key };
+    });
+  }
+
+  /**
+   * What a key is good for from now on; what is absent stays as it is.
+   * @returns false when the user has no such key, or it was revoked
+   * @throws DatabaseUnavailable
+   */
+  limit(id: number, userName: string, limits: Partial<KeyLimits>, by?: Actor): Promise<boolean> {
+    const { scope, expiresAt } = limits;
+    const parameters = [scope ?? null, scope !== undefined, expiresAt ?? null, expiresAt !== undefined];
+    return this.database.transaction(async (transaction) => {
+      const [limited] = await transaction.query(statements.LIMIT, [id, userName, ...parameters]);
+      if (!limited) return false;
+      const { subject, detail } = ofKey({ ...limited, userName });
+      const now = { action: 'key-changed', subject, detail: `${detail}: ${inWords(limits)}` } as const;
+      if (by) await audit(transaction, by, now);
+      return true;
+    });
+  }
+
+  /**
+   * The key of what a user requests on pages, which is made at the first request. It opens nothing: its secret is not kept.
+   * @throws DatabaseUnavailable
+   */
+  async ofPages(userId: number): Promise<number> {
+    const { prefix, keyHash } = newSecret();
+    const parameters = [userId, prefix, keyHash];
+    const [found] = await this.database.query(statements.OF_PAGES, [userId]);
+    if (found) return found.keyId;
+    await this.database.transaction((transaction) => transaction.query(statements.ADD_OF_PAGES, parameters));
+    const [made] = await this.database.query(statements.OF_PAGES, [userId]);
+    return made!.keyId;
+  }
+
+  /**
+   * All keys of a user, the revoked ones too, oldest first.
+   * @throws UnknownUser, DatabaseUnavailable
+   */
+  async list(userName: string): Promise<ApiKey[]> {
+    return this.database.entities(async (manager) => {
+      const user = await manager.findOneBy(UserRow, { name: userName });
+      if (!user) throw new UnknownUser(userName);
+      const where = { userId: user.userId, isOfPages: false };
+      const rows = await manager.find(ApiKeyRow, { where, order: { keyId: 'asc' } });
+      return rows.map(({ keyId, name, prefix, createdAt, lastUsedAt, revokedAt, scope, expiresAt }) => {
+        return { id: keyId, name, prefix, createdAt, lastUsedAt, revokedAt, scope, expiresAt };
+      });
+    });
+  }
+
+  /**
+   * The key opens nothing from now on; its results stay.
+   * @param userName only if it is this user's
+   * @returns its id; null when there is no such key or it was revoked before
+   */
+  revoke(idOrPrefix: number | string, userName?: string, by?: Actor): Promise<number | null> {
+    return this.database.transaction(async (transaction) => {
+      const [revoked] = await transaction.query(statements.REVOKE, [String(idOrPrefix), userName ?? null]);
+      if (revoked && by) await audit(transaction, by, { action: 'key-revoked', ...ofKey(revoked) });
+      return revoked?.id ?? null;
+    });
+  }
+
+  /**
+   * Valid keys of all users, the newest first.
+   * @param search a part of the user's name, of the key's or of its prefix; empty: all
+   * @param before only keys of lower ids
+   * @throws DatabaseUnavailable
+   */
+  listAll(search: string, limit: number, before: number | null): Promise<OwnedApiKey[]> {
+    return this.database.query(statements.LIST_ALL, [`%${likeOf(search)}%`, before, limit]);
+  }
+
+  /**
+   * Null for an unknown or revoked key, whatever its shape. Looked up by its hash, so that time tells nothing about it.
+   * @throws KeyRefused for one that has expired, and for one of a user who is disabled; DatabaseUnavailable
+   */
+  async authenticate(key: string): Promise<KeyHolder | null> {
+    const [hash, importedHash] = [hashOf(key), importedHashOf(key)];
+    const [found] = await this.database.query(statements.FIND, [hash, USE_NOTED_EVERY_SECONDS, importedHash]);
+    if (!found) return null;
+    const { useIsNoted, isDisabled, isImported, ...holder } = found;
+    const { expiresAt, validMs, userName, keyId } = holder;
+    if (isDisabled) throw new KeyRefused(`The user ${userName} of this API key is disabled.`);
+    if (expiresAt && validMs! <= 0)
+      throw new KeyRefused(`This API key has expired, at ${timestamp(expiresAt)}: make another one.`);
+    if (isImported) await this.database.query(statements.REHASH, [keyId, hash, importedHash]);
+    if (!useIsNoted) this.noteUse(keyId);
+    return holder;
+  }
+
+  /** Resolves once no statement of this store is under way. */
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all(this.noting.values());
+  }
+
+  private noteUse(keyId: number): void {
+    if (this.noting.has(keyId)) return;
+    const noted = besideRequests(() =>
+      this.database.query(statements.NOTE_USE, [keyId, USE_NOTED_EVERY_SECONDS]),
+    )
+      .catch((error: unknown) => this.logger.warn(`the use of key ${keyId} is not noted: ${String(error)}`))
+      .then(() => void this.noting.delete(keyId));
+    this.noting.set(keyId, noted);
+  }
+}
+
+/** A key in the audit log. */
+function ofKey(key: { id: number; name: string; userName: string }): { subject: string; detail: string } {
+  return { subject: `key ${key.id}`, detail: `“${key.name}” of ${key.userName}` };
+}
+
+function inWords({ scope, expiresAt }: Partial<KeyLimits>): string {
+  const end = expiresAt === null ? 'does not expire' : expiresAt && `expires ${timestamp(expiresAt)}`;
+  return [scope && `scope ${scope}`, end].filter((part) => part !== undefined).join(', ');
+}
+
+function insertKey(
+  transaction: Transaction,
+  userId: number,
+  name: string,
+  limits: KeyLimits,
+): Promise<NewApiKey> {
+  const { key, prefix, keyHash } = newSecret();
+  return transaction.entities(async (manager) => {
+    const row = manager.create(ApiKeyRow, { userId, name, prefix, keyHash, ...limits });
+    await manager.insert(ApiKeyRow, row);
+    return { id: row.keyId, name, key, prefix, createdAt: row.createdAt, ...limits };
+  });
+}
+
+function newSecret(): { key: string; prefix: string; keyHash: string } {
+  const key = MARK + randomBytes(SECRET_BYTES).toString('hex');
+  return { key, prefix: key.slice(0, PREFIX_LENGTH), keyHash: hashOf(key) };
+}
+
+/** As the key of another service is known whose SHA-1 alone could be imported. */
+function importedHashOf(key: string): string {
+  return IMPORTED_HASH_MARK + createHash('sha1').update(key).digest('hex');
+}
+
+function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}

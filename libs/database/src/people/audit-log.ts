@@ -1,0 +1,196 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Statements } from '../kit/database';
+import { likeOf } from '../kit/pattern';
+import { addRefusedLogin, type RefusedLogin } from './refused-logins';
+import { bigint, type ColumnsOf, command, integer, selected, statement, text, time } from '../kit/statement';
+
+export const AUDIT_ACTIONS = [
+  'login',
+  'login-refused',
+  'logout',
+  'sessions-ended',
+  'user-added',
+  'password-set',
+  'administrator-appointed',
+  'administrator-dismissed',
+  'user-disabled',
+  'user-enabled',
+  'user-removed',
+  'key-created',
+  'key-rotated',
+  'key-changed',
+  'key-revoked',
+  'queue-paused',
+  'queue-resumed',
+  'worker-added',
+  'worker-rotated',
+  'worker-revoked',
+  'worker-drained',
+  'worker-undrained',
+  'worker-trusted',
+  'worker-quarantined',
+  'runs-cancelled',
+  'runs-reprioritised',
+  'runs-published',
+  'backend-changed',
+  'note-added',
+  'note-changed',
+  'note-removed',
+  'webhook-added',
+  'webhook-changed',
+  'webhook-rotated',
+  'webhook-removed',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Who decides. */
+export interface Actor {
+  /** Null: nobody who is known by a name of a user. */
+  userId: number | null;
+  userName: string;
+  /** Of the network that it is done from. */
+  address?: string | undefined;
+}
+
+/** Who has the machine, and types `proctor` there; no user's name has a space. */
+export const COMMAND_LINE: Actor = { userId: null, userName: 'command line' };
+
+/** What was done. */
+export interface AuditedDeed {
+  action: AuditAction;
+  /** What it was done to, in words: `key 12`, `worker w1`, `queue sid/amd64`. */
+  subject?: string;
+  /** Why, or how, for people. */
+  detail?: string | null | undefined;
+  /** How many runs were changed. */
+  runs?: number;
+}
+
+/** Who did what, in one. */
+export interface AuditEntry extends AuditedDeed, Actor {}
+
+export interface AuditRecord {
+  entryId: number;
+  at: Date;
+  action: AuditAction;
+  /** As it was said at a login that was refused. */
+  user: string;
+  subject: string | null;
+  detail: string | null;
+  runs: number | null;
+  address: string | null;
+}
+
+/** Which entries are meant; what is absent does not matter. */
+export interface AuditFilter {
+  user?: string | undefined;
+  action?: AuditAction | undefined;
+  /** In which `*` stands for anything. */
+  subject?: string | undefined;
+  /** At this time or later. */
+  since?: Date | undefined;
+  /** Before this time. */
+  until?: Date | undefined;
+}
+
+const USER_NAME_LENGTH_MAX = 100;
+const SUBJECT_LENGTH_MAX = 300;
+
+/** Who did what to accounts, queues, workers and runs, for administrators. */
+@Injectable()
+export class AuditLog {
+  constructor(private readonly database: Database) {}
+
+  /** @throws DatabaseUnavailable */
+  async add(entry: AuditEntry): Promise<void> {
+    await audit(this.database, entry, entry);
+  }
+
+  /**
+   * Somebody was not let in. Some of these share an entry.
+   * @throws DatabaseUnavailable
+   */
+  async addRefusedLogin({ userName, ...login }: RefusedLogin): Promise<void> {
+    await addRefusedLogin(this.database, { ...login, userName: userName.slice(0, USER_NAME_LENGTH_MAX) });
+  }
+
+  /**
+   * The newest first.
+   * @param before only entries that come after this one in the list; null: from the newest on
+   * @throws DatabaseUnavailable
+   */
+  async list(
+    { user, action, subject, since, until }: AuditFilter,
+    limit: number,
+    before: number | null,
+  ): Promise<AuditRecord[]> {
+    const last = before === null ? null : ((await this.database.query(AT, [before]))[0]?.at ?? null);
+    if (before !== null && last === null) return [];
+    const pattern = subject === undefined ? null : likeOf(subject);
+    const filter = [user ?? null, action ?? null, pattern, since ?? null, until ?? null];
+    return this.database.query(LIST, [...filter, last, before, limit]);
+  }
+}
+
+/**
+ * Writes down what is done, in the transaction that does it.
+ * @returns the entry's id
+ */
+export async function audit(
+  statements: Statements,
+  { userId, userName, address }: Actor,
+  { action, subject, detail, runs }: AuditedDeed,
+): Promise<number> {
+  const [name, words] = [userName.slice(0, USER_NAME_LENGTH_MAX), subject?.slice(0, SUBJECT_LENGTH_MAX)];
+  const parameters = [action, userId, name, words ?? null, detail ?? null, runs ?? null, address ?? null];
+  const [added] = await statements.query(ADD, parameters);
+  return added!.entryId;
+}
+
+/**
+ * Of a decision about runs that takes several transactions: the first writes the entry, the others count their runs in it.
+ * @returns what is to be called in each of them
+ */
+export function auditOfSteps(
+  by: Actor,
+  deed: AuditedDeed,
+): (transaction: Statements, runs: number) => Promise<void> {
+  let entryId: number | null = null;
+  return async (transaction, runs) => {
+    if (entryId === null) entryId = await audit(transaction, by, { ...deed, runs });
+    else await transaction.query(COUNT, [entryId, runs]);
+  };
+}
+
+const ADD = statement(
+  { entryId: bigint },
+  `
+  insert into audit_entries (action, user_id, user_name, subject, detail, runs, address, created_at)
+  values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp()) returning entry_id as "entryId"`,
+);
+
+const COUNT = command('update audit_entries set runs = runs + $2 where entry_id = $1');
+
+const AT = statement({ at: time }, 'select created_at as at from audit_entries where entry_id = $1');
+
+const RECORD_COLUMNS = {
+  entryId: bigint,
+  at: time.from('e.created_at'),
+  action: text.as<AuditAction>(),
+  user: text.from('e.user_name'),
+  subject: text.orNull,
+  detail: text.orNull,
+  runs: integer.orNull,
+  address: text.orNull,
+} satisfies ColumnsOf<AuditRecord>;
+
+const LIST = statement(
+  RECORD_COLUMNS,
+  `
+  select ${selected(RECORD_COLUMNS, 'e')} from audit_entries e
+  where ($1::text is null or e.user_name = $1) and ($2::text is null or e.action = $2)
+    and ($3::text is null or e.subject like $3)
+    and ($4::timestamptz is null or e.created_at >= $4) and ($5::timestamptz is null or e.created_at < $5)
+    and ($6::timestamptz is null or (e.created_at, e.entry_id) < ($6, $7::bigint))
+  order by e.created_at desc, e.entry_id desc limit $8`,
+);

@@ -1,0 +1,126 @@
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import connectPgSimple, { type PGStoreOptions } from 'connect-pg-simple';
+import session, { type SessionData, type Store } from 'express-session';
+import { createHash } from 'node:crypto';
+import { Database, type Statements } from '../kit/database';
+import { besideRequests } from '../kit/request-wait';
+import { SessionSecretRow } from '../rows';
+import { Statement, statement, text } from '../kit/statement';
+
+const PgStore = connectPgSimple(session);
+
+/** Seconds between two removals of sessions that are over; some of it is drawn. */
+const PRUNE_SECONDS = 900;
+
+/** Of browsers in which nobody is logged in yet: whoever asks for the page of the login gets one. */
+export const SESSIONS_BEFORE_LOGIN_MAX = 100_000;
+/** The oldest beyond that go once so many have been begun in this process. */
+const LOOKED_AT_EACH = 5_000;
+
+/** Keeps the digest of a session's id: who reads the table, or a copy of it, can be nobody by it. */
+class DigestedIds extends PgStore {
+  override get(id: string, done: (error: unknown, session?: SessionData | null) => void): void {
+    super.get(digestOf(id), done);
+  }
+
+  /** Called for each session that nobody is logged in to. */
+  begun = (): void => undefined;
+
+  override set(id: string, data: SessionData, done?: (error?: unknown) => void): void {
+    super.set(digestOf(id), data, (error?: unknown) => {
+      if (!error && !('userId' in data)) this.begun();
+      done?.(error);
+    });
+  }
+
+  override destroy(id: string, done?: (error?: unknown) => void): void {
+    super.destroy(digestOf(id), done);
+  }
+}
+
+/** The sessions of browsers, of all api processes. */
+@Injectable()
+export class Sessions implements OnModuleDestroy {
+  /** For express-session. */
+  readonly store: Store;
+  private readonly logger = new Logger(Sessions.name);
+  private readonly prunable: DigestedIds;
+  private begun = 0;
+
+  constructor(private readonly database: Database) {
+    this.prunable = new DigestedIds({
+      pool: poolOf(database),
+      tableName: 'sessions',
+      createTableIfMissing: false,
+      // A session ends at a fixed time: looking at a page writes nothing.
+      disableTouch: true,
+      pruneSessionInterval: PRUNE_SECONDS,
+      errorLog: (what: unknown, error: unknown) => this.logger.warn(`${String(what)} ${String(error)}`),
+    });
+    this.prunable.begun = () => this.count();
+    this.store = this.prunable;
+  }
+
+  /**
+   * Ends the oldest of those that nobody is logged in to, so that no more are left than may be.
+   * @throws DatabaseUnavailable
+   */
+  async endOldest(max = SESSIONS_BEFORE_LOGIN_MAX): Promise<void> {
+    await besideRequests(() => this.database.query(END_OLDEST, [max]));
+  }
+
+  private count(): void {
+    this.begun += 1;
+    if (this.begun % LOOKED_AT_EACH > 0) return;
+    this.endOldest().catch((error: unknown) =>
+      this.logger.warn(`sessions before a login were not removed: ${String(error)}`),
+    );
+  }
+
+  /**
+   * By which cookies are signed, in all api processes.
+   * @throws DatabaseUnavailable
+   */
+  async secret(): Promise<string> {
+    const [row] = await this.database.entities((manager) => manager.find(SessionSecretRow, { take: 1 }));
+    if (!row) throw new Error('the table session_secrets is empty');
+    return row.secret;
+  }
+
+  onModuleDestroy(): void {
+    this.prunable.close();
+  }
+}
+
+/**
+ * In a transaction of what makes it necessary.
+ * @returns how many there were
+ */
+export async function endSessionsOf(statements: Statements, userId: number): Promise<number> {
+  return (await statements.query(END_ALL, [String(userId)])).length;
+}
+
+const END_ALL = statement({ sid: text }, `delete from sessions where sess ->> 'userId' = $1 returning sid`);
+
+const END_OLDEST = statement(
+  { sid: text },
+  `delete from sessions where sid in
+     (select sid from sessions where sess ->> 'userId' is null order by expire desc, sid offset $1) returning sid`,
+);
+
+/** The one method of a pool that connect-pg-simple uses. */
+function poolOf(database: Database): NonNullable<PGStoreOptions['pool']> {
+  const query = async (sql: string, parameters: unknown[]): Promise<{ rows: unknown[] }> => ({
+    rows: await besideRequestsWhenPruning(sql, () => database.query(new Statement(sql, {}), parameters)),
+  });
+  return { query } as unknown as NonNullable<PGStoreOptions['pool']>;
+}
+
+/** Sessions that are over are removed by a timer, which a request has started. */
+function besideRequestsWhenPruning<T>(sql: string, work: () => T): T {
+  return sql.startsWith('DELETE') && sql.includes('expire') ? besideRequests(work) : work();
+}
+
+function digestOf(id: string): string {
+  return createHash('sha256').update(id).digest('hex');
+}

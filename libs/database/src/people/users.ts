@@ -1,0 +1,324 @@
+import { Injectable } from '@nestjs/common';
+import { isWord } from '@proctor/contracts';
+import { type Actor, audit } from './audit-log';
+import { Database } from '../kit/database';
+import { hashPassword, isPassword, DECOY_PASSWORD_HASH } from './passwords';
+import { UserRow } from '../rows';
+import { likeOf } from '../kit/pattern';
+import { endSessionsOf } from './sessions';
+import {
+  bigint,
+  boolean,
+  type ColumnsOf,
+  command,
+  integer,
+  selected,
+  statement,
+  text,
+  time,
+} from '../kit/statement';
+import { errorCode } from '../kit/unavailable';
+
+export interface User {
+  userId: number;
+  name: string;
+  isAdmin: boolean;
+}
+
+/** Whether somebody may come in. A removed user has neither password nor keys, and what they requested stays. */
+export type UserStanding = 'active' | 'disabled' | 'removed';
+
+/** What administrators see of a user. */
+export interface UserRecord extends User {
+  standing: UserStanding;
+  hasPassword: boolean;
+  createdAt: Date;
+  /** Valid API keys. */
+  keys: number;
+  /** Browsers in which they are logged in. */
+  sessions: number;
+}
+
+export class UserExists extends Error {
+  constructor(name: string, isRemoved = false) {
+    const kept = `the name ${name} is kept for a user who was removed: enable that one, or choose another name`;
+    super(isRemoved ? kept : `there is already a user ${name}`);
+  }
+}
+
+export class UnknownUser extends Error {
+  constructor(name: string) {
+    super(`there is no user ${name}`);
+  }
+}
+
+/** A user's name travels in a header and in paths. */
+export class InvalidUserName extends Error {
+  constructor(name: string) {
+    super(`${JSON.stringify(name)} cannot be a user's name: letters, digits and + . _ - only, at most 100`);
+  }
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+/** The people and services that may ask for runs. */
+@Injectable()
+export class Users {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * @param by who is written down; nobody is when absent
+   * @throws UserExists, InvalidUserName, DatabaseUnavailable
+   */
+  async add(name: string, options: { isAdmin: boolean; password?: string; by?: Actor }): Promise<User> {
+    if (!isWord(name)) throw new InvalidUserName(name);
+    const passwordHash = options.password === undefined ? null : await hashPassword(options.password);
+    const { isAdmin, by } = options;
+    return this.database
+      .transaction(async (transaction) => {
+        const user = await transaction.entities(async (manager) => {
+          const row = manager.create(UserRow, { name, isAdmin, passwordHash });
+          await manager.insert(UserRow, row);
+          return userOf(row);
+        });
+        const detail = isAdmin ? 'an administrator' : null;
+        if (by) await audit(transaction, by, { action: 'user-added', subject: userSubject(name), detail });
+        return user;
+      })
+      .catch(async (error: unknown) => {
+        if (errorCode(error) !== UNIQUE_VIOLATION) throw error;
+        throw new UserExists(name, (await this.record(name))?.standing === 'removed');
+      });
+  }
+
+  /**
+   * Ends the user's sessions too: who knew the old password is out.
+   * @param by who is written down; nobody is when absent
+   * @throws UnknownUser, DatabaseUnavailable
+   */
+  async setPassword(name: string, password: string, by?: Actor): Promise<void> {
+    const passwordHash = await hashPassword(password);
+    await this.database.transaction(async (transaction) => {
+      const [user] = await transaction.query(SET_PASSWORD, [name, passwordHash]);
+      if (!user) throw new UnknownUser(name);
+      await endSessionsOf(transaction, user.userId);
+      if (by) await audit(transaction, by, { action: 'password-set', subject: userSubject(name) });
+    });
+  }
+
+  /**
+   * Appoints or dismisses an administrator. Two at once come one after the other, so that one is always left.
+   * @returns `same`: the user was that before; `last`: there would be no administrator any more; nothing was changed
+   * @throws UnknownUser, DatabaseUnavailable
+   */
+  setAdministrator(name: string, isAdmin: boolean, by: Actor): Promise<'changed' | 'same' | 'last'> {
+    return this.database.transaction(async (transaction) => {
+      const administrators = await transaction.query(LOCK_ADMINISTRATORS);
+      const [user] = await transaction.query(BY_NAME, [name]);
+      if (!user) throw new UnknownUser(name);
+      if (user.isAdmin === isAdmin) return 'same';
+      if (!isAdmin && isLast(administrators, user.userId)) return 'last';
+      await transaction.query(SET_ADMINISTRATOR, [user.userId, isAdmin]);
+      const action = isAdmin ? 'administrator-appointed' : 'administrator-dismissed';
+      await audit(transaction, by, { action, subject: userSubject(name) });
+      return 'changed';
+    });
+  }
+
+  /**
+   * Keeps a user out, with password, keys and login providers, and ends the sessions; or lets one in again.
+   * @returns `last`: there would be no administrator any more
+   * @throws UnknownUser also for one who was removed and is to be disabled; DatabaseUnavailable
+   */
+  setDisabled(name: string, isDisabled: boolean, by: Actor): Promise<'changed' | 'same' | 'last'> {
+    return this.database.transaction(async (transaction) => {
+      const administrators = await transaction.query(LOCK_ADMINISTRATORS);
+      const [user] = await transaction.query(STANDING, [name]);
+      if (!user || (isDisabled && user.standing === 'removed')) throw new UnknownUser(name);
+      if (isDisabled === (user.standing !== 'active')) return 'same';
+      if (isDisabled && isLast(administrators, user.userId)) return 'last';
+      await transaction.query(isDisabled ? DISABLE : ENABLE, [user.userId]);
+      const ended = isDisabled ? await endSessionsOf(transaction, user.userId) : 0;
+      const action = isDisabled ? 'user-disabled' : 'user-enabled';
+      const detail = ended > 0 ? `${ended} sessions ended` : null;
+      await audit(transaction, by, { action, subject: userSubject(name), detail });
+      return 'changed';
+    });
+  }
+
+  /**
+   * Password, keys, sessions, webhooks and what the user follows are gone for good; the runs stay. Nobody else gets the name, or the identity
+   * at a login provider: a user who is enabled again has these, and no more.
+   * @returns `same`: the user was removed before; `last`: there would be no administrator any more; nothing was changed
+   * @throws UnknownUser, DatabaseUnavailable
+   */
+  remove(name: string, by: Actor): Promise<'changed' | 'same' | 'last'> {
+    return this.database.transaction(async (transaction) => {
+      const administrators = await transaction.query(LOCK_ADMINISTRATORS);
+      const [user] = await transaction.query(STANDING, [name]);
+      if (!user) throw new UnknownUser(name);
+      if (user.standing === 'removed') return 'same';
+      if (isLast(administrators, user.userId)) return 'last';
+      for (const statement of REMOVE) await transaction.query(statement, [user.userId]);
+      const revoked = await transaction.query(REVOKE_ALL, [user.userId]);
+      const ended = await endSessionsOf(transaction, user.userId);
+      const detail = `${revoked.length} keys revoked, ${ended} sessions ended`;
+      await audit(transaction, by, { action: 'user-removed', subject: userSubject(name), detail });
+      return 'changed';
+    });
+  }
+
+  /**
+   * Logs a user out of all browsers.
+   * @returns of how many
+   * @throws UnknownUser, DatabaseUnavailable
+   */
+  endSessions(name: string, by: Actor): Promise<number> {
+    return this.database.transaction(async (transaction) => {
+      const [user] = await transaction.query(BY_NAME, [name]);
+      if (!user) throw new UnknownUser(name);
+      const ended = await endSessionsOf(transaction, user.userId);
+      const detail = `${ended} of them`;
+      await audit(transaction, by, { action: 'sessions-ended', subject: userSubject(name), detail });
+      return ended;
+    });
+  }
+
+  /**
+   * By name.
+   * @param search a part of the name; empty: all
+   * @param after only names behind this one; empty: from the first on
+   * @throws DatabaseUnavailable
+   */
+  list(search: string, limit: number, after: string): Promise<UserRecord[]> {
+    return this.database.query(LIST, [`%${likeOf(search)}%`, after, limit]);
+  }
+
+  /** @throws DatabaseUnavailable */
+  async record(name: string): Promise<UserRecord | null> {
+    const [record] = await this.database.query(RECORD, [name]);
+    return record ?? null;
+  }
+
+  /** @throws DatabaseUnavailable */
+  async hasPassword(name: string): Promise<boolean> {
+    return (await this.row(name))?.passwordHash != null;
+  }
+
+  /**
+   * Who may come in.
+   * @throws DatabaseUnavailable
+   */
+  async byId(userId: number): Promise<User | null> {
+    const [user] = await this.database.query(BY_ID, [userId]);
+    return user ?? null;
+  }
+
+  /** @throws DatabaseUnavailable */
+  async find(name: string): Promise<User | null> {
+    const row = await this.row(name);
+    return row && userOf(row);
+  }
+
+  /** The user, if this is their password; null too for an unknown or disabled user, and for one without a password. */
+  async authenticate(name: string, password: string): Promise<User | null> {
+    const row = await this.row(name);
+    // Takes as long for a user who is not there: the time tells no names.
+    const isRight = await isPassword(password, row?.passwordHash ?? DECOY_PASSWORD_HASH);
+    return row?.passwordHash && isRight && !row.disabledAt ? userOf(row) : null;
+  }
+
+  private row(name: string): Promise<UserRow | null> {
+    return this.database.entities((manager) => manager.findOneBy(UserRow, { name }));
+  }
+}
+
+/** A user in the audit log. */
+export function userSubject(name: string): string {
+  return `user ${name}`;
+}
+
+function isLast(administrators: { userId: number }[], userId: number): boolean {
+  return administrators.length === 1 && administrators[0]!.userId === userId;
+}
+
+function userOf({ userId, name, isAdmin }: UserRow): User {
+  return { userId, name, isAdmin };
+}
+
+const USER_COLUMNS = { userId: integer, name: text, isAdmin: boolean };
+const AS_USER = 'u.user_id as "userId", u.name, u.is_admin as "isAdmin"';
+
+const BY_ID = statement(
+  USER_COLUMNS,
+  `select ${AS_USER} from users u
+  where u.user_id = $1 and u.disabled_at is null`,
+).prepared;
+
+const BY_NAME = statement(
+  USER_COLUMNS,
+  `select ${AS_USER} from users u
+  where u.name = $1 and u.removed_at is null`,
+);
+
+const LOCK_ADMINISTRATORS = statement(
+  { userId: integer },
+  'select user_id as "userId" from users where is_admin and disabled_at is null order by user_id for update',
+);
+
+const SET_ADMINISTRATOR = command('update users set is_admin = $2 where user_id = $1');
+
+/** In SQL, of the user `u`. */
+const STANDING_OF = `case when u.removed_at is not null then 'removed' when u.disabled_at is not null then 'disabled'
+  else 'active' end`;
+
+const STANDING = statement(
+  { userId: integer, standing: text.as<UserStanding>() },
+  `select u.user_id as "userId", ${STANDING_OF} as standing from users u where u.name = $1 for update`,
+);
+
+const DISABLE = command('update users set disabled_at = now() where user_id = $1');
+const ENABLE = command('update users set disabled_at = null, removed_at = null where user_id = $1');
+
+const REMOVE = [
+  command(`update users set disabled_at = now(), removed_at = now(), password_hash = null, is_admin = false
+    where user_id = $1`),
+  command('delete from followed_packages where user_id = $1'),
+  command('delete from feed_addresses where user_id = $1'),
+  command('delete from webhooks where user_id = $1'),
+];
+
+const REVOKE_ALL = statement(
+  { keyId: integer },
+  `update api_keys set revoked_at = now() where user_id = $1 and revoked_at is null and not is_of_pages
+  returning key_id as "keyId"`,
+);
+
+const RECORD_COLUMNS = {
+  ...USER_COLUMNS,
+  standing: text.as<UserStanding>().from(STANDING_OF),
+  hasPassword: boolean.from('u.password_hash is not null'),
+  createdAt: time,
+  keys: bigint.from(
+    '(select count(*) from api_keys k where k.user_id = u.user_id and k.revoked_at is null and not k.is_of_pages)',
+  ),
+  sessions: bigint.from(
+    `(select count(*) from sessions s where s.sess ->> 'userId' = u.user_id::text and s.expire > now())`,
+  ),
+} satisfies ColumnsOf<UserRecord>;
+
+const LIST = statement(
+  RECORD_COLUMNS,
+  `select ${selected(RECORD_COLUMNS, 'u')} from users u
+  where u.name like $1 and u.name > $2 order by u.name limit $3`,
+);
+
+const RECORD = statement(
+  RECORD_COLUMNS,
+  `select ${selected(RECORD_COLUMNS, 'u')} from users u where u.name = $1`,
+);
+
+const SET_PASSWORD = statement(
+  { userId: integer },
+  'update users set password_hash = $2 where name = $1 and removed_at is null returning user_id as "userId"',
+);

@@ -1,0 +1,168 @@
+import { Injectable } from '@nestjs/common';
+import type { NeutralStatus, TestResult } from '@proctor/contracts';
+import type { RunError } from '@proctor/dispatch';
+import { Database } from '../kit/database';
+import { type Horizon, horizon, raiseHorizon, until, untilAtBest } from '../kit/horizon';
+import { type RunRecord, selectRecords } from '../runs/run-columns';
+import { requestWait } from '../kit/request-wait';
+import { FIRST_PAGE, FIRST_PAGE_LENGTH, NEXT_PAGE, PAGE_LENGTH } from './result-texts';
+import { boolean, statement, time } from '../kit/statement';
+import { AttemptRow } from '../rows/attempt';
+import { RunRow } from '../rows';
+
+/** PostgreSQL's times end before the number does; no row is from the year 10000 on. */
+const SINCE_MAX = 253_402_300_800;
+
+const ATTEMPT_COLUMNS = {
+  attempt: true,
+  worker: true,
+  epoch: true,
+  startedAt: true,
+  endedAt: true,
+  outcome: true,
+  verdict: true,
+  reason: true,
+  grantedAt: true,
+  logSize: true,
+  artifactsSize: true,
+} as const;
+
+/** An attempt of a run, and the files that it left. `epoch` is that of its grant. */
+export type AttemptRecord = Pick<AttemptRow, keyof typeof ATTEMPT_COLUMNS>;
+
+/** The answer to "what is new since": results come in pages while they are read. */
+export interface ResultsSince {
+  /** UNIX seconds, whole: asking again since then misses nothing. */
+  until: number;
+  /**
+   * JSON of the results as the API has them, separated by commas, ordered by `updatedAt`, then `runId`. They are read in pages,
+   * each by a statement of its own, so that a slow reader holds neither a connection nor a snapshot; one is read ahead. Reading
+   * throws DatabaseUnavailable when the database goes away meanwhile. Null when nothing is new.
+   */
+  pages: AsyncIterable<string> | null;
+}
+
+/** What requestors read back. */
+@Injectable()
+export class Results {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * The runs of one API key that were created, finished or published at or after a time.
+   * @param sinceSeconds UNIX seconds, 0 or more, decimals allowed
+   * @param neutral the status of neutral runs
+   * @throws DatabaseUnavailable
+   */
+  async since(keyId: number, sinceSeconds: number, neutral: NeutralStatus): Promise<ResultsSince> {
+    const from = Math.min(sinceSeconds, SINCE_MAX);
+    // Most polls are empty, and what they are told does not depend on a horizon.
+    const [any] = await this.database.query(NEWEST_UPDATE, [keyId, from]);
+    if (!any?.updatedAt) return { until: until(sinceSeconds, null, Infinity), pages: null };
+    let newest = await this.newest(keyId, from);
+    if (newest.canRise && untilAtBest(sinceSeconds, newest.last) > newest.second) {
+      await raiseHorizon(this.database);
+      newest = await this.newest(keyId, from);
+    }
+    const { second, last } = newest;
+    return { until: until(sinceSeconds, last, second), pages: this.pages(keyId, neutral, from, last) };
+  }
+
+  /**
+   * Which of many clients that wait for news would get a row from `since`, in their order: one statement for all.
+   * @throws DatabaseUnavailable
+   */
+  async withNews(waiting: { keyId: number; sinceSeconds: number }[]): Promise<boolean[]> {
+    const rows = await this.database.query(WITH_NEWS, [
+      waiting.map(({ keyId }) => keyId),
+      waiting.map(({ sinceSeconds }) => Math.min(sinceSeconds, SINCE_MAX)),
+    ]);
+    return rows.map(({ isThere }) => isThere);
+  }
+
+  /** A run by its id, of any requestor. */
+  async find(runId: number): Promise<RunRecord | null> {
+    const [record] = await this.database.query(BY_ID, [runId]);
+    return record ?? null;
+  }
+
+  /** How the single tests of a run ended; empty when nothing is known of them, as before it has finished. */
+  async testsOf(runId: number): Promise<TestResult[]> {
+    const run = await this.database.entities((manager) =>
+      manager.findOne(RunRow, { select: { runId: true, tests: true }, where: { runId } }),
+    );
+    return run?.tests ?? [];
+  }
+
+  /** The first error of a run's log; null when nothing is known of one. */
+  async errorOf(runId: number): Promise<RunError | null> {
+    const run = await this.database.entities((manager) =>
+      manager.findOne(RunRow, {
+        select: { runId: true, errorSignature: true, errorExcerpt: true },
+        where: { runId },
+      }),
+    );
+    const { errorSignature: signature, errorExcerpt: excerpt } = run ?? {};
+    return signature && excerpt ? { signature, excerpt } : null;
+  }
+
+  /** The attempts of a run, the first first. */
+  attemptsOf(runId: number): Promise<AttemptRecord[]> {
+    return this.database.entities((manager) =>
+      manager.find(AttemptRow, { select: ATTEMPT_COLUMNS, where: { runId }, order: { attempt: 'ASC' } }),
+    );
+  }
+
+  /** A horizon, and then the time of the key's newest row from `from` on. */
+  private async newest(keyId: number, from: number): Promise<Horizon & { last: Date | null }> {
+    const [found, [newest]] = await this.database.inOrder((statements) =>
+      Promise.all([horizon(statements), statements.query(NEWEST_UPDATE, [keyId, from])]),
+    );
+    return { ...found, last: newest?.updatedAt ?? null };
+  }
+
+  /**
+   * A row that moves while the pages are read gets a time at or above the horizon, and so at or above `until`: if it is
+   * not met here, the next call returns it.
+   */
+  private async *pages(
+    keyId: number,
+    neutral: NeutralStatus,
+    sinceSeconds: number,
+    last: Date | null,
+  ): AsyncGenerator<string> {
+    if (last === null) return;
+    let reading = this.database.query(FIRST_PAGE, [keyId, neutral, last, sinceSeconds]);
+    for (let length = FIRST_PAGE_LENGTH; ; length = PAGE_LENGTH) {
+      const rows = await reading;
+      const end = rows.at(-1);
+      if (!end) return;
+      const isLast = rows.reduce((sum, row) => sum + row.length, 0) < length;
+      if (!isLast) {
+        requestWait()?.restart();
+        reading = this.database.query(NEXT_PAGE, [keyId, neutral, last, end.updatedAt, end.runId]);
+        // It is met when the page is awaited, if that comes to pass.
+        reading.catch(() => undefined);
+      }
+      for (const { results } of rows) yield results;
+      if (isLast) return;
+    }
+  }
+}
+
+/** By the key's newest row, since PostgreSQL may go through all rows of a key to find that none is new enough. */
+const WITH_NEWS = statement(
+  { isThere: boolean },
+  `
+  select coalesce((
+    select r.updated_at from runs r where r.api_key_id = waiting.key_id order by r.updated_at desc limit 1
+  ) >= to_timestamp(waiting.since), false) as "isThere"
+  from unnest($1::integer[], $2::float8[]) with ordinality as waiting(key_id, since, place)
+  order by place`,
+).prepared;
+
+const NEWEST_UPDATE = statement(
+  { updatedAt: time.orNull },
+  `select max(updated_at) as "updatedAt" from runs where api_key_id = $1 and updated_at >= to_timestamp($2)`,
+).prepared;
+
+const BY_ID = selectRecords('where r.run_id = $1').prepared;

@@ -1,0 +1,288 @@
+import { Injectable } from '@nestjs/common';
+import { type OtherPackages, TESTS_MAX, type Verdict } from '@proctor/contracts';
+import { Database, type Statements } from '../kit/database';
+import { listOf, listText, packedList, unpackedText } from './package-list';
+import { type RunRecord, selectRecords } from '../runs/run-columns';
+import { bigint, bytea, command, integer, jsonb, statement, text, time } from '../kit/statement';
+import { telling } from '../statuses/status-statements';
+
+/** Versions, or the suites that they came from, by the names of binary packages. */
+type Versions = ReadonlyMap<string, string>;
+
+/** What a run was executed in. */
+export interface KeptTestbed {
+  /**
+   * What the testbed was made with, and what was installed or upgraded for the run, with the suites that it was fetched from, as far
+   * as they are known; null when the result had no list.
+   */
+  packages: { testbed: Versions; added: Versions; suites: Versions } | null;
+  /** Of the testbed; null when it is not known. */
+  kernel: string | null;
+  /** The line of the log that tells that pins were given up, and of which release all packages were taken then. */
+  fallback: { line: number; release: string } | null;
+  /** Where in the log the output of each test begins, and how long it ran; null when the log does not say. */
+  tests: TestInLog[];
+}
+
+export interface TestInLog {
+  name: string;
+  line: number;
+  seconds: number | null;
+}
+
+/** A package of which a run that failed had another version than the run that had passed before; empty: none. */
+export interface PackageChange {
+  package: string;
+  from: string;
+  to: string;
+}
+
+/** A test that began to fail in a run in which a package had changed. */
+export interface AffectedRun {
+  package: string;
+  suite: string;
+  arch: string;
+  runId: number;
+  verdict: Verdict;
+  /** `n/a` where it is not known. */
+  version: string;
+  date: Date;
+  /** The run before, which passed. */
+  passedRunId: number;
+  /** What changed: a binary package, or the source of a trigger, and its versions; empty: not installed. */
+  changed: string;
+  from: string;
+  to: string;
+}
+
+/** Changes that are kept of one run. */
+export const CHANGES_PER_RUN_MAX = 200;
+
+/** The packages that runs had installed, kept compactly: whoever may read a run may read its packages. */
+@Injectable()
+export class RunTestbeds {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Keeps what a finished run was executed in, unless a later attempt is kept.
+   * @param others those of its packages that are not what was asked for
+   * @throws DatabaseUnavailable
+   */
+  async keep(run: RunRecord, testbed: KeptTestbed, others: OtherPackages): Promise<void> {
+    const { packages, kernel, fallback, tests } = testbed;
+    const place = [run.package, run.suite, run.arch, run.finishedAt, run.runId];
+    await this.database.transaction(async (transaction) => {
+      const [bases] = packages ? await transaction.query(BASES, place) : [];
+      const ids = packages && [
+        await keepList(
+          transaction,
+          listText(packages.testbed, new Map()),
+          bases?.testbedId ?? null,
+          bases?.testbed ?? null,
+        ),
+        await keepList(
+          transaction,
+          listText(packages.added, packages.suites),
+          bases?.addedId ?? null,
+          bases?.added ?? null,
+        ),
+      ];
+      const [testbedId = null, addedId = null] = ids ?? [];
+      const { line = null, release = null } = fallback ?? {};
+      const kept = JSON.stringify(
+        tests.slice(0, TESTS_MAX).map((test) => [test.name, test.line, test.seconds]),
+      );
+      await transaction.query(KEEP, [
+        run.runId,
+        run.attempt,
+        testbedId,
+        addedId,
+        kernel,
+        line,
+        release,
+        kept,
+        run.finishedAt,
+        JSON.stringify(others.versions),
+        JSON.stringify(others.suites),
+      ]);
+    });
+  }
+
+  /** Of runs by their ids; nothing of those that nothing is kept of. @throws DatabaseUnavailable */
+  async of(runIds: number[]): Promise<Map<number, KeptTestbed>> {
+    const rows = await this.database.query(OF_RUNS, [runIds]);
+    return new Map(
+      rows.map((row) => {
+        const { runId, kernel, fallbackLine: line, fallbackRelease: release } = row;
+        const testbed = unpacked(row.testbed, row.testbedBase);
+        const added = unpacked(row.added, row.addedBase);
+        const packages = testbed &&
+          added && { testbed: testbed.packages, added: added.packages, suites: added.suites };
+        const fallback = line === null || release === null ? null : { line, release };
+        const tests = row.tests.map(([name, line, seconds]) => ({ name, line, seconds }));
+        return [runId, { packages, kernel, fallback, tests }];
+      }),
+    );
+  }
+
+  /**
+   * The run before this one on its place that tells how the package was, a tmpfail does not, if that one passed; null when it did
+   * not, or there is none.
+   */
+  async passJustBefore({
+    package: name,
+    suite,
+    arch,
+    finishedAt,
+    runId,
+  }: RunRecord): Promise<RunRecord | null> {
+    const [before] = await this.database.query(JUST_BEFORE, [name, suite, arch, finishedAt, runId]);
+    return before?.verdict === 'pass' || before?.verdict === 'neutral' ? before : null;
+  }
+
+  /** Keeps the packages that had changed when a run failed, the first CHANGES_PER_RUN_MAX of them. @throws DatabaseUnavailable */
+  async keepChanges(runId: number, passedRunId: number, changes: PackageChange[]): Promise<void> {
+    const kept = changes.slice(0, CHANGES_PER_RUN_MAX);
+    if (kept.length === 0) return;
+    const columns = [
+      kept.map((each) => each.package),
+      kept.map(({ to }) => to),
+      kept.map(({ from }) => from),
+    ];
+    await this.database.query(KEEP_CHANGES, [runId, passedRunId, ...columns]);
+  }
+
+  /**
+   * Public runs that failed when a package had changed, each after a run that had passed; the newest first.
+   * @param from null: from whatever version
+   * @param to null: to whatever version
+   * @throws DatabaseUnavailable
+   */
+  affectedBy(name: string, from: string | null, to: string | null, limit: number): Promise<AffectedRun[]> {
+    return this.database.query(AFFECTED, [name, from, to, limit, CHANGES_LOOKED_AT_MAX]);
+  }
+}
+
+/** Bounds what is read of a package that changes in every run. */
+const CHANGES_LOOKED_AT_MAX = 5_000;
+
+async function keepList(
+  transaction: Statements,
+  text: string,
+  baseId: number | null,
+  base: Buffer | null,
+): Promise<number> {
+  const list = packedList(text, base && unpackedText(base, null));
+  await transaction.query(KEEP_LIST, [list.digest, list.hasBase ? baseId : null, list.content]);
+  const [row] = await transaction.query(LIST_ID, [list.digest]);
+  return row!.listId;
+}
+
+function unpacked(content: Buffer | null, base: Buffer | null): ReturnType<typeof listOf> | null {
+  return content && listOf(unpackedText(content, base && unpackedText(base, null)));
+}
+
+/** Runs of a place that are looked at for lists to begin with. */
+const BASES_LOOKED_AT = 20;
+
+const BEFORE = (b: string): string => `
+  ${b}.package = $1 and ${b}.suite = $2 and ${b}.arch = $3 and (${b}.finished_at, ${b}.run_id) < ($4::timestamptz, $5::bigint)`;
+const NEWEST_FIRST = 'order by b.finished_at desc, b.run_id desc';
+
+/** Whole lists of the run before with which those of the next one begin. */
+const BASES = statement(
+  { testbedId: bigint, testbed: bytea, addedId: bigint, added: bytea },
+  `
+  select testbed.list_id as "testbedId", testbed.content as testbed, added.list_id as "addedId", added.content as added
+  from (
+    select b.run_id, b.finished_at from runs b
+    where ${BEFORE('b')} and b.state = 'finished' and not b.is_private ${NEWEST_FIRST} limit ${BASES_LOOKED_AT}
+  ) b
+  join run_testbeds t using (run_id)
+  join package_lists of_testbed on of_testbed.list_id = t.testbed_list
+  join package_lists of_added on of_added.list_id = t.added_list
+  join package_lists testbed on testbed.list_id = coalesce(of_testbed.base_list, of_testbed.list_id)
+  join package_lists added on added.list_id = coalesce(of_added.base_list, of_added.list_id)
+  ${NEWEST_FIRST} limit 1`,
+);
+
+const KEEP_LIST = command(`
+  insert into package_lists (digest, base_list, content)
+  select $1, $2, $3 where not exists (select from package_lists where digest = $1) on conflict do nothing`);
+
+const LIST_ID = statement(
+  { listId: bigint },
+  'select list_id as "listId" from package_lists where digest = $1',
+);
+
+const KEEP = command(`
+  insert into run_testbeds as kept (run_id, attempt, testbed_list, added_list, kernel, fallback_line, fallback_release,
+    tests, finished_at, other_versions, other_suites)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+  on conflict (run_id) do update set attempt = excluded.attempt, testbed_list = excluded.testbed_list,
+    added_list = excluded.added_list, kernel = excluded.kernel, fallback_line = excluded.fallback_line,
+    fallback_release = excluded.fallback_release, tests = excluded.tests, finished_at = excluded.finished_at,
+    other_versions = excluded.other_versions, other_suites = excluded.other_suites
+  where kept.attempt < excluded.attempt`);
+
+const OF_RUNS = statement(
+  {
+    runId: bigint,
+    kernel: text.orNull,
+    fallbackLine: integer.orNull,
+    fallbackRelease: text.orNull,
+    testbed: bytea.orNull,
+    testbedBase: bytea.orNull,
+    added: bytea.orNull,
+    addedBase: bytea.orNull,
+    tests: jsonb.as<[string, number, number | null][]>(),
+  },
+  `
+  select t.run_id as "runId", t.kernel, t.fallback_line as "fallbackLine", t.fallback_release as "fallbackRelease",
+    testbed.content as testbed, testbed_base.content as "testbedBase", added.content as added, added_base.content as "addedBase",
+    t.tests
+  from run_testbeds t
+  left join package_lists testbed on testbed.list_id = t.testbed_list
+  left join package_lists testbed_base on testbed_base.list_id = testbed.base_list
+  left join package_lists added on added.list_id = t.added_list
+  left join package_lists added_base on added_base.list_id = added.base_list
+  where t.run_id = any($1::bigint[])`,
+);
+
+const JUST_BEFORE = selectRecords(`
+  where r.run_id = (select b.run_id from runs b where ${BEFORE('b')} and ${telling('b')} and b.verdict <> 'tmpfail'
+    ${NEWEST_FIRST} limit 1)`);
+
+const KEEP_CHANGES = command(`
+  insert into run_changes (package, to_version, from_version, run_id, passed_run_id)
+  select changed.package, changed.to_version, changed.from_version, $1::bigint, $2::bigint
+  from unnest($3::text[], $4::text[], $5::text[]) as changed(package, to_version, from_version)
+  on conflict do nothing`);
+
+const AFFECTED = statement(
+  {
+    package: text,
+    suite: text,
+    arch: text,
+    runId: bigint,
+    verdict: text.as<Verdict>(),
+    version: text,
+    date: time,
+    passedRunId: bigint,
+    changed: text,
+    from: text,
+    to: text,
+  },
+  `
+  select r.package, r.suite, r.arch, r.run_id as "runId", least(r.verdict) as verdict, least(r.version) as version,
+    least(r.finished_at) as date, c.passed_run_id as "passedRunId", c.package as changed, c.from_version as "from",
+    c.to_version as "to"
+  from (
+    select * from run_changes c where c.package = $1 and ($3::text is null or c.to_version = $3)
+      and ($2::text is null or c.from_version = $2)
+    order by c.run_id desc limit $5
+  ) c
+  join runs r on r.run_id = c.run_id and r.state = 'finished' and not r.is_private and not r.cancelled and r.verdict = 'fail'
+  join runs passed on passed.run_id = c.passed_run_id and not passed.is_private
+  order by c.run_id desc limit $4`,
+);

@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import type { Verdict } from '@proctor/contracts';
+import { Database } from '../kit/database';
+import { ofSignature } from './error-signatures';
+import { type RunRecord, selectRecords } from '../runs/run-columns';
+import { bigint, integer, statement, text, time } from '../kit/statement';
+import type { ReferenceRun } from './trigger-runs';
+import { newestReference } from './trigger-statements';
+
+/** Other packages that fail with the same first error. */
+export interface SameError {
+  package: string;
+  /** Their newest run with it. */
+  runId: number;
+  runs: number;
+}
+
+/** Runs with an error that are looked at, the newest. */
+const SAME_ERROR_RUNS_MAX = 1_000;
+
+/** Public runs that tell why another one has failed. */
+@Injectable()
+export class TriageRuns {
+  constructor(private readonly database: Database) {}
+
+  /** The newest reference of the package on the place that ended, and not as a tmpfail. @throws DatabaseUnavailable */
+  async reference({ package: name, suite, arch }: RunRecord): Promise<ReferenceRun | null> {
+    const [found] = await this.database.query(REFERENCE, [name, suite, arch]);
+    return found ?? null;
+  }
+
+  /** The newest run before it that passed with its version on the same place. @throws DatabaseUnavailable */
+  async passOfVersion(run: RunRecord): Promise<RunRecord | null> {
+    const place = [run.package, run.suite, run.arch, run.finishedAt, run.runId];
+    const [found] = await this.database.query(PASS_OF_VERSION, [...place, run.version]);
+    return found ?? null;
+  }
+
+  /**
+   * The newest later run of the same test on the same place for the same trigger; of private ones, those of the same key.
+   * @throws DatabaseUnavailable
+   */
+  async later(run: RunRecord): Promise<RunRecord | null> {
+    const test = [run.package, run.suite, run.arch, run.trigger];
+    const same = [JSON.stringify(run.pinPackages), JSON.stringify(run.extraAptSources)];
+    const visible = [run.isPrivate ? run.keyId : null];
+    const [found] = await this.database.query(LATER, [
+      ...test,
+      ...same,
+      run.runId,
+      run.finishedAt,
+      ...visible,
+    ]);
+    return found ?? null;
+  }
+
+  /**
+   * Other packages with the same first error, those with the most runs first.
+   * @throws DatabaseUnavailable
+   */
+  sameError(signature: string, packageName: string, limit: number): Promise<SameError[]> {
+    return this.database.query(SAME_ERROR, [signature, packageName, limit]);
+  }
+
+  /** Of the first error of a run's log; null where there is none. @throws DatabaseUnavailable */
+  async signatureOf(runId: number): Promise<string | null> {
+    const [row] = await this.database.query(SIGNATURE, [runId]);
+    return row?.signature ?? null;
+  }
+}
+
+const REFERENCE = statement(
+  { runId: bigint, verdict: text.as<Verdict>(), version: text, date: time },
+  `
+  select newest.run_id as "runId", coalesce(newest.verdict, 'tmpfail') as verdict,
+    coalesce(newest.version, 'n/a') as version, coalesce(newest.finished_at, now()) as date
+  from (select $1::text as package, $2::text as suite, $3::text as arch) r
+  cross join lateral (${newestReference('r')}) newest`,
+);
+
+const PASS_OF_VERSION = selectRecords(`
+  where r.package = $1 and r.suite = $2 and r.arch = $3 and (r.finished_at, r.run_id) < ($4::timestamptz, $5::bigint)
+    and r.state = 'finished' and not r.is_private and r.verdict in ('pass', 'neutral') and r.version = $6
+  order by r.finished_at desc, r.run_id desc limit 1`);
+
+const SAME_TEST = `
+  n.package = $1 and n.suite = $2 and n.arch = $3 and n.trigger is not distinct from $4::text
+  and n.pin_packages = $5::jsonb and n.extra_apt_sources = $6::jsonb and n.run_id > $7::bigint and not n.cancelled`;
+
+/** Each part has an index by package. */
+const LATER = selectRecords(`
+  where r.run_id = (
+    select max(run_id) from (
+      (select n.run_id from runs n where ${SAME_TEST} and n.state = 'finished' and not n.is_private
+        and n.finished_at > $8::timestamptz)
+      union all
+      (select n.run_id from runs n where ${SAME_TEST} and n.state <> 'finished'
+        and (not n.is_private or n.api_key_id = $9::integer))
+      union all
+      (select n.run_id from runs n where ${SAME_TEST} and n.is_private and n.api_key_id = $9::integer)
+    ) later)`);
+
+export const SAME_ERROR = statement(
+  { package: text, runId: bigint, runs: integer },
+  `
+  select package, max(run_id) as "runId", count(*)::integer as runs
+  from (
+    select r.package, r.run_id from runs r where ${ofSignature('$1')}
+    order by r.finished_at desc, r.run_id desc limit ${SAME_ERROR_RUNS_MAX}
+  ) newest
+  where package <> $2 group by package order by count(*) desc, package limit $3`,
+);
+
+const SIGNATURE = statement(
+  { signature: text.orNull },
+  'select error_signature as signature from runs where run_id = $1',
+);

@@ -1,0 +1,214 @@
+import { EXCERPT_LINES_MAX, type Verdict } from '@proctor/contracts';
+import { RECORD_COLUMNS } from '../runs/run-columns';
+import { seenBy, TRIGGER_WORDS } from '../runs/run-search';
+import { bigint, integer, selected, statement, text, time } from '../kit/statement';
+
+/** The trigger of runs that tell how packages are without anything new. */
+export const REFERENCE_TRIGGER = 'migration-reference/0';
+
+/** One part of the list of triggers is made of so many of the newest runs at most. */
+export const RUNS_LOOKED_AT_MAX = 10_000;
+
+/** Of each of these, words of a trigger up to that length count, and the first of them: thousands of long ones take seconds. */
+export const TRIGGER_BYTES_LOOKED_AT_MAX = 4_096;
+export const TRIGGER_WORDS_LOOKED_AT_MAX = 100;
+
+const OF_TRIGGER_COLUMNS = {
+  ...RECORD_COLUMNS,
+  errorSignature: text.orNull,
+  referenceRunId: bigint.orNull.from('reference.run_id'),
+  referenceVerdict: text.as<Verdict>().orNull.from('reference.verdict'),
+  referenceVersion: text.orNull.from('reference.version'),
+  referenceAt: time.orNull.from('reference.finished_at'),
+};
+
+/** In the words of the index `runs_triggers`. */
+const hasWord = (r: string, word: string): string =>
+  `${r}.trigger is not null and ${TRIGGER_WORDS(r)} @> array[${word}]`;
+
+/** The newest public reference `b` of the package of `r` on its place that ended, and not as a tmpfail. */
+export const newestReference = (r: string): string => `
+  select b.run_id, b.verdict, b.version, b.finished_at from runs b
+  where b.package = ${r}.package and b.suite = ${r}.suite and b.arch = ${r}.arch
+    and b.state = 'finished' and not b.is_private and not b.cancelled and b.verdict not in ('tmpfail', 'absent')
+    and b.trigger = '${REFERENCE_TRIGGER}'
+  order by b.finished_at desc, b.run_id desc limit 1`;
+
+export const OF_TRIGGER = statement(
+  OF_TRIGGER_COLUMNS,
+  `
+  select ${selected(OF_TRIGGER_COLUMNS, 'r')}
+  from (
+    select * from runs r where ${hasWord('r', '$1::text')} and ${seenBy(3)} order by r.run_id desc limit $2
+  ) r
+  join users u on u.user_id = r.requestor_id
+  left join lateral (
+    select * from (${newestReference('r')}) newest where r.verdict = 'fail'
+  ) reference on true
+  order by r.run_id desc`,
+);
+
+/** Of the runs of a trigger: it differs after each change. */
+export const VERSION = statement(
+  { version: text },
+  `
+  select concat_ws(' ', count(*), max(r.updated_at), sum(r.attempt), count(*) filter (where r.state = 'running')) as version
+  from (
+    select * from runs r where ${hasWord('r', '$1::text')} and ${seenBy(3)} order by r.run_id desc limit $2
+  ) r
+  having count(*) > 0`,
+);
+
+/**
+ * The words of a trigger that the index has, as far as they are looked at. The expression of the index takes a millisecond for each
+ * trigger that has a long word.
+ */
+const WORDS_LOOKED_AT = `
+  case when octet_length(r.trigger) <= ${TRIGGER_BYTES_LOOKED_AT_MAX}
+    and not exists (select from unnest(string_to_array(r.trigger, ' ')) w where length(w) >= 255)
+  then (string_to_array(r.trigger, ' '))[1:${TRIGGER_WORDS_LOOKED_AT_MAX}] end`;
+
+/** The newest public runs before $n. */
+const lookedAt = (before: string): string => `
+  select r.run_id, ${WORDS_LOOKED_AT} as words from runs r where not r.is_private and (${before}::bigint is null or r.run_id < ${before})
+  order by r.run_id desc limit ${RUNS_LOOKED_AT_MAX}`;
+
+const TRIGGER_COLUMNS = {
+  name: text,
+  runId: bigint,
+  runs: integer,
+  unfinished: integer,
+  failed: integer,
+  firstAt: time,
+  lastAt: time,
+};
+
+/** Of the public runs that have the word of a row `shown`. */
+const COUNTED = `
+  select count(*)::integer as runs, (count(*) filter (where c.state <> 'finished'))::integer as unfinished,
+    (count(*) filter (where c.verdict = 'fail'))::integer as failed,
+    min(c.created_at) as "firstAt", max(c.created_at) as "lastAt"
+  from runs c where ${hasWord('c', 'shown.name')} and not c.is_private`;
+
+/**
+ * What was shown in a part before has a run that is no older than $2. All runs of a word are counted, so that they are found by the
+ * word: for the first of them, the planner would rather look through the newest runs of all.
+ */
+export const TRIGGERS = statement(
+  TRIGGER_COLUMNS,
+  `
+  with looked_at as materialized (${lookedAt('$2')}),
+  words as (
+    select word as name, max(r.run_id) as newest
+    from looked_at r cross join lateral unnest(r.words) as word
+    where word like '%_/_%' and word <> '${REFERENCE_TRIGGER}' and position($3::text in word) > 0
+    group by word
+  ),
+  shown as materialized (
+    select w.name, w.newest from (select * from words order by newest desc, name offset 0) w
+    where $2::bigint is null or (
+      select count(*) filter (where n.run_id >= $2) from runs n where ${hasWord('n', 'w.name')} and not n.is_private) = 0
+    limit $1
+  )
+  select shown.name, shown.newest as "runId", counted.*
+  from shown cross join lateral (${COUNTED}) counted
+  order by shown.newest desc, shown.name`,
+);
+
+/** In the words of the index `runs_first_words`: the first word of the trigger of public runs, cut where the index would refuse it. */
+const FIRST_WORD = (r: string): string => `left(split_part(${r}.trigger, ' ', 1), 255) collate "C"`;
+const HAS_FIRST_WORD = (r: string): string => `${r}.trigger is not null and not ${r}.is_private`;
+
+/** From $1 on, below $2. */
+export const IS_BEGUN = statement(
+  { runId: bigint },
+  `
+  select r.run_id as "runId" from runs r
+  where ${HAS_FIRST_WORD('r')} and ${FIRST_WORD('r')} >= $1 and ${FIRST_WORD('r')} < $2 limit 1`,
+);
+
+/** Versions of one package that are looked at. */
+const WORDS_MAX = 5_000;
+
+const NEXT_WORD = (condition: string): string => `
+  select ${FIRST_WORD('r')} as word, r.run_id from runs r
+  where ${HAS_FIRST_WORD('r')} and ${FIRST_WORD('r')} ${condition} and ${FIRST_WORD('r')} < $4
+  order by ${FIRST_WORD('r')}, r.run_id desc limit 1`;
+
+/**
+ * Words from $3 on, below $4: each is found by one look into the index, beginning behind the one before. Their runs are counted by another
+ * index, which has the collation of the database.
+ */
+export const OF_PACKAGE = statement(
+  TRIGGER_COLUMNS,
+  `
+  with recursive words as (
+    (${NEXT_WORD('>= $3')})
+    union all
+    select next.* from words w cross join lateral (${NEXT_WORD('> w.word')}) next
+  ),
+  shown as materialized (
+    select w.word collate "default" as name, w.run_id as newest from (select * from words limit ${WORDS_MAX}) w
+    where length(w.word) < 255 and w.word like '%_/_%' and w.word <> '${REFERENCE_TRIGGER}'
+      and ($2::bigint is null or w.run_id < $2)
+    order by w.run_id desc limit $1
+  )
+  select shown.name, shown.newest as "runId", counted.*
+  from shown cross join lateral (${COUNTED}) counted
+  order by shown.newest desc`,
+);
+
+export const TOTALS = statement(
+  { arch: text, tests: integer, waiting: integer },
+  `
+  select arch, count(*)::integer as tests, (count(*) filter (where state <> 'finished'))::integer as waiting
+  from (
+    select distinct on (r.package, r.suite, r.arch) r.arch, r.state, r.cancelled
+    from runs r where ${hasWord('r', '$1::text')} and ${seenBy(2)}
+    order by r.package, r.suite, r.arch, r.run_id desc
+  ) newest
+  where not cancelled group by arch order by arch`,
+);
+
+export const LOOKED_AT = statement(
+  { runs: integer, oldest: bigint.orNull },
+  `select count(*)::integer as runs, min(run_id) as oldest from (${lookedAt('$1')}) looked_at`,
+);
+
+export const IS_KNOWN = statement(
+  { runId: bigint },
+  `select r.run_id as "runId" from runs r where ${hasWord('r', '$1::text')} and not r.is_private limit 1`,
+);
+
+/** Zero is the first line of the excerpt; a report may name a line that is not in it. */
+const PLACE_OF_ERROR = `(r.error_excerpt ->> 'errorLine')::bigint - (r.error_excerpt ->> 'firstLine')::bigint`;
+
+export const ERROR_LINES = statement(
+  { runId: bigint, line: text },
+  `
+  select * from (
+    select r.run_id as "runId", r.error_excerpt -> 'lines' ->>
+      least(greatest(${PLACE_OF_ERROR}, -${EXCERPT_LINES_MAX + 1}), ${EXCERPT_LINES_MAX})::integer as line
+    from runs r where r.run_id = any($1::bigint[])
+  ) told where line is not null`,
+);
+
+const PLACES = `unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked(package, suite, arch, place)`;
+
+export const MEDIANS = statement(
+  { place: bigint, seconds: integer.orNull },
+  `
+  select asked.place, s.median_seconds as seconds from ${PLACES}
+  join package_statuses s using (package, suite, arch)`,
+);
+
+export const UNFINISHED_REFERENCES = statement(
+  { place: bigint, runId: bigint },
+  `
+  select asked.place, r.run_id as "runId" from ${PLACES} cross join lateral (
+    select r.run_id from runs r
+    where r.package = asked.package and r.suite = asked.suite and r.arch = asked.arch and r.state <> 'finished'
+      and not r.is_private and r.trigger = '${REFERENCE_TRIGGER}'
+    order by r.run_id limit 1
+  ) r`,
+);

@@ -1,0 +1,158 @@
+import { Injectable } from '@nestjs/common';
+import type { AttemptOutcome, Verdict } from '@proctor/contracts';
+import { Database } from '../kit/database';
+import { type RunRecord, selectRecords } from '../runs/run-columns';
+import {
+  bigint,
+  certain,
+  type ColumnsOf,
+  double,
+  integer,
+  selected,
+  statement,
+  text,
+  time,
+} from '../kit/statement';
+
+/** An attempt that a worker has ended, or that ended for want of it. */
+export interface EndedAttempt {
+  worker: string;
+  runId: number;
+  attempt: number;
+  package: string;
+  suite: string;
+  arch: string;
+  outcome: AttemptOutcome;
+  /** Null when no report of it came. */
+  verdict: Verdict | null;
+  /** Why it has no result, for people. */
+  reason: string | null;
+  startedAt: Date | null;
+  endedAt: Date;
+}
+
+/** The last attempts of a worker beside those of others on the same packages, suites and architectures. */
+export interface WorkerComparison {
+  /** How many of the worker's could be compared. */
+  attempts: number;
+  /** Of these, how many ended as fail. */
+  failed: number;
+  /** And how many without a result: tmpfail, or no report. */
+  withoutResult: number;
+  /** How many there would be of each, went it as often wrong here as it did elsewhere. */
+  expectedFailed: number;
+  expectedWithoutResult: number;
+}
+
+/** Attempts of a worker that are compared, the newest. */
+const COMPARED_MAX = 100;
+
+/**
+ * What the pages of workers tell of attempts, as far back as 30 days. Those of private runs are not there, but for
+ * administrators.
+ */
+@Injectable()
+export class WorkerPages {
+  constructor(private readonly database: Database) {}
+
+  /** The last attempts of each of some workers, the newest of each first. */
+  attempts(workers: string[], limit: number, everything = false): Promise<EndedAttempt[]> {
+    return this.database.query(ATTEMPTS, [workers, limit, everything]);
+  }
+
+  /** What a worker executes now, the oldest first. */
+  running(worker: string, limit: number, everything = false): Promise<RunRecord[]> {
+    return this.database.query(RUNNING, [worker, limit, everything]);
+  }
+
+  /** Of public runs. */
+  async comparison(worker: string): Promise<WorkerComparison> {
+    const [row] = await this.database.query(COMPARISON, [worker, COMPARED_MAX]);
+    return row!;
+  }
+}
+
+/** In the words of the index `attempts_of_workers`. */
+const ENDED = (a: string): string => `${a}.outcome in ('finished', 'failed', 'expired', 'lost')`;
+
+/** The newest of the worker `worker`: `limit` of public runs, or of all if `everything`. */
+const newestOf = (worker: string, limit: string, everything: string): string => `
+  select a.run_id, a.attempt, r.package, r.suite, r.arch, a.outcome, a.verdict, a.reason, a.started_at, a.ended_at
+  from attempts a join runs r using (run_id)
+  where a.worker = ${worker} and ${ENDED('a')} and a.ended_at > now() - interval '30 days'
+    and (not r.is_private or ${everything})
+  order by a.ended_at desc, a.run_id desc, a.attempt desc limit ${limit}`;
+
+const ATTEMPT_COLUMNS = {
+  worker: text.from('w.name'),
+  runId: bigint,
+  attempt: integer,
+  package: text,
+  suite: text,
+  arch: text,
+  outcome: text.as<AttemptOutcome>().from(certain('a.outcome')),
+  verdict: text.as<Verdict>().orNull,
+  reason: text.orNull,
+  startedAt: time.orNull,
+  endedAt: time.from(certain('a.ended_at')),
+} satisfies ColumnsOf<EndedAttempt>;
+
+export const ATTEMPTS = statement(
+  ATTEMPT_COLUMNS,
+  `
+  select ${selected(ATTEMPT_COLUMNS, 'a')} from unnest($1::text[]) as w(name)
+  cross join lateral (${newestOf('w.name', '$2', '$3::boolean')}) a
+  order by w.name, a.ended_at desc, a.run_id desc, a.attempt desc`,
+);
+
+/** Public and private runs have an index each. */
+const RUNNING = selectRecords(`
+  where r.run_id in (
+    select run_id from runs where state in ('leased', 'running') and not is_private and worker = $1
+    union all
+    select run_id from runs
+    where state <> 'finished' and is_private and state in ('leased', 'running') and worker = $1 and $3::boolean
+  )
+  order by r.started_at nulls last, r.run_id limit $2`);
+
+/** Of a place, so many of the newest public runs are looked at for what other workers made of it. */
+const RUNS_OF_PLACE = 20;
+
+const HAS_FAILED = (a: string): string => `(${a}.verdict is not distinct from 'fail')`;
+const HAS_NO_RESULT = (a: string): string =>
+  `(${a}.outcome <> 'finished' or ${a}.verdict is null or ${a}.verdict = 'tmpfail')`;
+const shareOf = (condition: string): string => `avg(case when ${condition} then 1 else 0 end)::float8`;
+const countOf = (condition: string): string => `count(*) filter (where ${condition})`;
+
+export const COMPARISON = statement(
+  {
+    attempts: integer,
+    failed: integer,
+    withoutResult: integer,
+    expectedFailed: double,
+    expectedWithoutResult: double,
+  } satisfies ColumnsOf<WorkerComparison>,
+  `
+  with places as materialized (
+    select a.package, a.suite, a.arch, count(*) as attempts, ${countOf(HAS_FAILED('a'))} as failed,
+      ${countOf(HAS_NO_RESULT('a'))} as without_result
+    from (${newestOf('$1', '$2', 'false')}) a
+    group by a.package, a.suite, a.arch
+  )
+  select coalesce(sum(p.attempts), 0)::integer as attempts, coalesce(sum(p.failed), 0)::integer as failed,
+    coalesce(sum(p.without_result), 0)::integer as "withoutResult",
+    coalesce(sum(p.attempts * fleet.failed), 0)::float8 as "expectedFailed",
+    coalesce(sum(p.attempts * fleet.without_result), 0)::float8 as "expectedWithoutResult"
+  from places p
+  cross join lateral (
+    select ${shareOf(HAS_FAILED('o'))} as failed, ${shareOf(HAS_NO_RESULT('o'))} as without_result
+    from (
+      select b.run_id from runs b
+      where b.package = p.package and b.suite = p.suite and b.arch = p.arch
+        and b.state = 'finished' and not b.is_private
+      order by b.finished_at desc, b.run_id desc limit ${RUNS_OF_PLACE}
+    ) newest join attempts o using (run_id)
+    where o.worker <> $1 and ${ENDED('o')}
+    having count(*) > 0
+  ) fleet`,
+);

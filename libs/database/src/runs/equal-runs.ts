@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import type { RunRequest } from '@proctor/contracts';
+import { Database } from '../kit/database';
+import { TEST_COLUMNS } from './run-columns';
+import type { RunReader } from './run-search';
+import { arraysOf, bigint, integer, namesOf, statement, valuesOf } from '../kit/statement';
+
+/** Runs of tests that are asked for again. */
+@Injectable()
+export class EqualRuns {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * For each request the run of the same test that waits or is executed, as far as the reader may see it: the one that was
+   * asked for first, null where there is none. Writes nothing.
+   * @throws DatabaseUnavailable
+   */
+  async find(requests: RunRequest[], reader: RunReader): Promise<(number | null)[]> {
+    if (requests.length === 0) return [];
+    const { tests, places } = distinctTests(requests);
+    const rows = await this.database.query(EQUAL_UNFINISHED, equalUnfinishedParameters(tests, reader));
+    const found = new Map(rows.map(({ place, runId }) => [place, runId]));
+    return places.map((place) => found.get(place) ?? null);
+  }
+}
+
+/** Requests without their doubles, and for each request its place among them. */
+interface DistinctTests {
+  tests: RunRequest[];
+  places: number[];
+}
+
+/** A long list may name the same test many times, of which many runs may wait. */
+function distinctTests(requests: RunRequest[]): DistinctTests {
+  const known = new Map<string, number>();
+  const tests: RunRequest[] = [];
+  const places = requests.map((request) => {
+    const name = nameOf(request);
+    const place = known.get(name) ?? known.size;
+    if (place === known.size) tests.push(request);
+    known.set(name, place);
+    return place;
+  });
+  return { tests, places };
+}
+
+function equalUnfinishedParameters(
+  tests: RunRequest[],
+  { everything = false, keyId, userName }: RunReader,
+): unknown[] {
+  return [...valuesOf<Test>(TEST_COLUMNS, tests), everything, keyId ?? null, userName ?? null];
+}
+
+type Test = Pick<RunRequest, keyof typeof TEST_COLUMNS>;
+
+const NAMES = Object.keys(TEST_COLUMNS) as (keyof Test)[];
+
+function nameOf(request: RunRequest): string {
+  return JSON.stringify(NAMES.map((name) => request[name]));
+}
+
+const [EVERYTHING, KEY, USER] = [1, 2, 3].map((place) => `$${NAMES.length + place}`) as [
+  string,
+  string,
+  string,
+];
+
+/** Of each test the unfinished run that was asked for first, among those that a reader may see; places begin with 0. */
+const EQUAL_UNFINISHED = statement(
+  { place: integer, runId: bigint },
+  `
+  select (test.place - 1)::integer as place, min(r.run_id) as "runId"
+  from unnest(${arraysOf(TEST_COLUMNS)}) with ordinality as test(${namesOf(TEST_COLUMNS)}, place)
+  join runs r using (${namesOf(TEST_COLUMNS)})
+  where r.state <> 'finished' and (not r.is_private or ${EVERYTHING}::boolean or r.api_key_id = ${KEY}::integer
+    or r.requestor_id = (select user_id from users where name = ${USER}::text))
+  group by test.place`,
+);

@@ -1,0 +1,142 @@
+import type { RunRequest } from '@proctor/contracts';
+import type { Transaction } from '../kit/database';
+import { recordFacts, userActor } from './fact-statements';
+import { announceUpdate, CLOCK } from '../kit/horizon';
+import { rememberRequested } from './known-packages';
+import { REQUEST_COLUMNS } from './run-columns';
+import { arraysOf, bigint, namesOf, type Statement, statement, valuesOf } from '../kit/statement';
+
+/** Who asked, and by which key. */
+export interface Submitter {
+  userId: number;
+  keyId: number;
+}
+
+/** Of one statement: to write the parameters of more would hold the process too long. */
+const ROWS_MAX = 2_000;
+/** UTF-16 units of the texts that requests bring along, about. */
+const TEXTS_LENGTH_MAX = 512 * 1024;
+
+/**
+ * The connection executes the statements in this order; the first three, sent together, cost one round trip. A long list takes more.
+ * @returns the ids in the order of the requests, one submission after the other
+ */
+export async function insertRuns(
+  transaction: Transaction,
+  submissions: { requests: RunRequest[]; submitter: Submitter }[],
+): Promise<number[]> {
+  const requests = submissions.flatMap((submission) => submission.requests);
+  if (requests.length === 0) return [];
+  const submitters =
+    submissions.length === 1
+      ? submissions[0]!.submitter
+      : submissions.flatMap((each) => each.requests.map(() => each.submitter));
+  const insert = (part: Part): Promise<{ runId: number }[]> => {
+    const [statement, owners] = ownersOf(submitters, part);
+    const rows = requests.slice(part.from, part.to);
+    return transaction.query(statement, [...valuesOf<RunRequest>(REQUEST_COLUMNS, rows), ...owners]);
+  };
+  const [first, ...others] = partsOf(requests);
+  const [, , rows] = await Promise.all([
+    rememberRequested(transaction, requests),
+    announceUpdate(transaction),
+    insert(first!),
+  ]);
+  const runIds = rows.map((row) => row.runId);
+  for (const part of others) for (const { runId } of await insert(part)) runIds.push(runId);
+  return runIds;
+}
+
+/** Rows that one statement inserts. */
+interface Part {
+  from: number;
+  to: number;
+}
+
+function partsOf(requests: RunRequest[]): Part[] {
+  const parts: Part[] = [{ from: 0, to: 0 }];
+  let length = 0;
+  for (const request of requests) {
+    const last = parts.at(-1)!;
+    length += textLength(request);
+    const hasRoom = last.to - last.from < ROWS_MAX && length <= TEXTS_LENGTH_MAX;
+    if (hasRoom || last.to === last.from) {
+      last.to += 1;
+    } else {
+      parts.push({ from: last.to, to: last.to + 1 });
+      length = textLength(request);
+    }
+  }
+  return parts;
+}
+
+function textLength({ trigger, pinPackages }: RunRequest): number {
+  return pinPackages.reduce((sum, [spec]) => sum + spec.length, trigger?.length ?? 0);
+}
+
+function ownersOf(
+  submitters: Submitter | Submitter[],
+  { from, to }: Part,
+): [Statement<{ runId: number }>, unknown[]] {
+  if (!Array.isArray(submitters)) return [INSERT, [submitters.userId, submitters.keyId]];
+  const own = submitters.slice(from, to);
+  return [INSERT_OF_SEVERAL, [own.map((each) => each.userId), own.map((each) => each.keyId)]];
+}
+
+const REQUEST = namesOf(REQUEST_COLUMNS);
+
+/** Parameters behind those of the requests: a user and a key, or an array of each. */
+const [USER, KEY] = [1, 2].map((place) => `$${Object.keys(REQUEST_COLUMNS).length + place}`) as [
+  string,
+  string,
+];
+
+/**
+ * The sequence is looked up once for all rows: that takes as long as to insert one.
+ * @param owners SQL of whose the runs are: constants, or columns of further arrays
+ */
+function insertOf(owners: {
+  arrays?: string;
+  names?: string;
+  requestor: string;
+  key: string;
+  actor: string;
+}): Statement<{
+  runId: number;
+}> {
+  return statement(
+    { runId: bigint },
+    `
+  with ${CLOCK},
+  request as materialized (
+    select nextval((select pg_get_serial_sequence('runs', 'run_id')::regclass)) as run_id, item.*
+    from unnest(${arraysOf(REQUEST_COLUMNS)}${owners.arrays ?? ''})
+      with ordinality as item(${REQUEST}${owners.names ?? ''}, place)
+  ),
+  inserted as (
+    insert into runs (run_id, ${REQUEST}, requestor_id, api_key_id, created_at, updated_at)
+    select run_id, ${REQUEST}, ${owners.requestor}, ${owners.key}, clock.now, clock.updated
+    from request, clock
+  ),
+  told as (${recordFacts({
+    kind: 'requested',
+    state: 'queued',
+    attempt: '0',
+    actor: owners.actor,
+    from: 'request f, clock',
+  })})
+  select run_id as "runId" from request order by place`,
+  ).prepared;
+}
+
+/** Of one submitter. */
+const INSERT = insertOf({ requestor: USER, key: KEY, actor: userActor(USER) });
+
+/** Of several: with a user and a key for each request. */
+const INSERT_OF_SEVERAL = insertOf({
+  arrays: `, ${USER}::integer[], ${KEY}::integer[]`,
+  names: ', requestor_id, api_key_id',
+  requestor: 'requestor_id',
+  key: 'api_key_id',
+  actor: userActor('f.requestor_id'),
+});

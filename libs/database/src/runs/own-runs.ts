@@ -1,0 +1,131 @@
+import { Injectable } from '@nestjs/common';
+import { isRunId, type RunState, type Verdict } from '@proctor/contracts';
+import { Database } from '../kit/database';
+import { likeOf } from '../kit/pattern';
+import { RECORD_COLUMNS, type RunRecord, selectRecords } from './run-columns';
+import { bigint, integer, selected, statement, text } from '../kit/statement';
+
+/** Which of a user's runs are meant; what is absent does not matter. */
+export interface OwnRunFilter {
+  /** The name of a package, in which `*` stands for anything. */
+  package?: string | undefined;
+  /** A part of the trigger, in which `*` stands for anything. */
+  trigger?: string | undefined;
+  suites?: string[] | null | undefined;
+  architectures?: string[] | null | undefined;
+  verdicts?: Verdict[] | undefined;
+  states?: RunState[] | undefined;
+  isPrivate?: boolean | undefined;
+}
+
+/** A part of a user's runs. */
+export interface OwnRunPage {
+  runs: RunRecord[];
+  /** The rest begins before this run; null at the end. A part may be short, or empty, before the end. */
+  next: number | null;
+}
+
+/** Runs of a user that one part is found among, so that it takes as long for somebody with millions of them. */
+const LOOKED_AT_MAX = 50_000;
+
+/** Runs that a version is made of. */
+const FOLLOWED_MAX = 1_000;
+
+/** The runs of one user, whatever key they were requested with. */
+@Injectable()
+export class OwnRuns {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Newest requests first, private ones included.
+   * @param before only runs of lower ids
+   * @param lookedAtMax of the user's runs, the newest of these
+   * @throws DatabaseUnavailable
+   */
+  async find(
+    userId: number,
+    { package: name, trigger, suites, architectures, verdicts, states, isPrivate }: OwnRunFilter,
+    limit: number,
+    before: number | null,
+    lookedAtMax = LOOKED_AT_MAX,
+  ): Promise<OwnRunPage> {
+    const patterns = [
+      name === undefined ? null : likeOf(name),
+      trigger === undefined ? null : likeOf(`*${trigger}*`),
+    ];
+    const outcome = [verdicts ?? null, states ?? null, isPrivate ?? null];
+    const conditions = [...patterns, suites ?? null, architectures ?? null, ...outcome];
+    const among = [userId, before, lookedAtMax];
+    const runs = await this.database.query(FIND, [...among, ...conditions, limit + 1]);
+    if (runs.length > limit) return { runs: runs.slice(0, limit), next: runs[limit - 1]!.runId };
+    const [edge] = await this.database.query(EDGE, among);
+    return { runs, next: edge!.count < lookedAtMax ? null : edge!.last };
+  }
+
+  /**
+   * Another text after each change of what a list of a user's runs shows, of the newest thousand of them.
+   * @param before only runs of lower ids
+   * @throws DatabaseUnavailable
+   */
+  async version(userName: string, before: number | null): Promise<string> {
+    const [row] = await this.database.query(VERSION, [userName, before, FOLLOWED_MAX]);
+    return row!.version;
+  }
+
+  /**
+   * Those of some runs that are the user's, newest requests first.
+   * @param userId null: everybody's are meant
+   * @throws DatabaseUnavailable
+   */
+  byId(userId: number | null, runIds: number[]): Promise<RunRecord[]> {
+    return this.database.query(BY_ID, [userId, runIds.filter(isRunId)]);
+  }
+
+  /**
+   * The keys of a user with which some of these runs were requested.
+   * @throws DatabaseUnavailable
+   */
+  async keysOf(userId: number, runIds: number[]): Promise<number[]> {
+    const rows = await this.database.query(KEYS, [userId, runIds.filter(isRunId)]);
+    return rows.map(({ keyId }) => keyId);
+  }
+}
+
+const BY_ID = selectRecords(
+  'where ($1::integer is null or r.requestor_id = $1) and r.run_id = any($2::bigint[]) order by r.run_id desc',
+);
+
+const KEYS = statement(
+  { keyId: integer },
+  'select distinct api_key_id as "keyId" from runs where requestor_id = $1 and run_id = any($2::bigint[])',
+);
+
+/** Parameters are values when this is planned, so that those that are null cost nothing. */
+const AMONG = (columns: string, user = '$1'): string => `
+  select ${columns} from runs where requestor_id = ${user} and ($2::bigint is null or run_id < $2)
+  order by run_id desc limit $3`;
+
+const FIND = statement(
+  RECORD_COLUMNS,
+  `
+  select ${selected(RECORD_COLUMNS, 'r')}
+  from (${AMONG('*')}) r join users u on u.user_id = r.requestor_id
+  where ($4::text is null or r.package like $4) and ($5::text is null or r.trigger like $5)
+    and ($6::text[] is null or r.suite = any($6)) and ($7::text[] is null or r.arch = any($7))
+    and ($8::text[] is null or r.verdict = any($8)) and ($9::text[] is null or r.state = any($9))
+    and ($10::boolean is null or r.is_private = $10)
+  order by r.run_id desc limit $11`,
+);
+
+const EDGE = statement(
+  { last: bigint.orNull, count: integer },
+  `select min(run_id) as last, count(*)::integer as count from (${AMONG('run_id')}) looked`,
+);
+
+const VERSION = statement(
+  { version: text },
+  `
+  select concat(count(*), '-', md5(string_agg(
+    concat_ws(' ', r.run_id, r.state, r.attempt, r.priority, r.is_private, r.updated_at), ','))) as version
+  from (${AMONG('*', '(select user_id from users where name = $1)')}) r`,
+);

@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import { isRunId } from '@proctor/contracts';
+import { Any } from 'typeorm';
+import { audit } from '../people/audit-log';
+import { Database } from '../kit/database';
+import { recordFacts } from './fact-statements';
+import { announceUpdate, CLOCK } from '../kit/horizon';
+import { rememberPackages } from './known-packages';
+import { RunRow } from '../rows';
+import { runsName } from './run-selection';
+import { bigint, integer, type Statement, statement, text } from '../kit/statement';
+import { afterChange } from '../kit/unavailable';
+
+/** Makes private runs public. An order tells the dispatcher of those that have not finished. */
+@Injectable()
+export class Publications {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * The runs need not have finished. Others write about several runs in one transaction too, and in another order; so
+   * that none waits for the other in a circle, this one takes all rows that are not locked, and waits for one at a time.
+   * @returns the ids of the key's private runs that became public, ascending
+   * @throws DatabaseUnavailable; some may be public then, and publishing again helps
+   */
+  async publish(runIds: number[], keyId: number): Promise<number[]> {
+    const asked = runIds.filter(isRunId);
+    const published = await this.take(PUBLISH_FREE, asked, keyId);
+    try {
+      for (;;) {
+        const held = await this.database.entities((manager) =>
+          manager.findOne(RunRow, {
+            select: { runId: true },
+            where: { runId: Any(asked), apiKeyId: keyId, isPrivate: true },
+            order: { runId: 'asc' },
+          }),
+        );
+        if (!held) return published.sort((a, b) => a - b);
+        published.push(...(await this.take(PUBLISH, [held.runId], keyId)));
+      }
+    } catch (error) {
+      if (published.length > 0) afterChange(error);
+      throw error;
+    }
+  }
+
+  private async take(statement: typeof PUBLISH, runIds: number[], keyId: number): Promise<number[]> {
+    return this.database.transaction(async (transaction) => {
+      await announceUpdate(transaction);
+      const published = await transaction.query(statement, [runIds, keyId]);
+      const [owner] = published.length > 0 ? await transaction.query(OWNER, [keyId]) : [];
+      if (owner) {
+        const subject = runsName(published.map((run) => run.runId));
+        await audit(transaction, owner, { action: 'runs-published', subject, runs: published.length });
+      }
+      await rememberPackages(
+        transaction,
+        published.map((run) => ({ package: run.package, isPrivate: false })),
+      );
+      return published.map((run) => run.runId);
+    });
+  }
+}
+
+const OWNER = statement(
+  { userId: integer, userName: text },
+  `select u.user_id as "userId", u.name as "userName" from api_keys k join users u using (user_id) where k.key_id = $1`,
+);
+
+/** Whose key $2 is. */
+const KEY_USER = `(select 'user ' || u.name from api_keys k join users u using (user_id) where k.key_id = $2)`;
+
+function publish(locking: string): Statement<{ runId: number; package: string }> {
+  return statement(
+    { runId: bigint, package: text },
+    `
+    with ${CLOCK},
+    own as materialized (
+      select run_id from runs where run_id = any($1::bigint[]) and api_key_id = $2 and is_private ${locking}
+    ),
+    published as (
+      update runs r set is_private = false, updated_at = clock.updated from own, clock where r.run_id = own.run_id
+      returning r.run_id, r.package, r.arch, r.suite, r.state, r.attempt
+    ),
+    told as (${recordFacts({
+      kind: 'published',
+      state: { sql: 'f.state' },
+      attempt: 'f.attempt',
+      actor: KEY_USER,
+      from: 'published f, clock',
+    })}),
+    ordered as (
+      insert into orders (arch, kind, run_id, actor_id, created_at)
+      select f.arch, 'publish', f.run_id, k.user_id, clock.now from published f, clock, api_keys k
+      where f.state <> 'finished' and k.key_id = $2 order by f.run_id
+    )
+    select run_id as "runId", package from published`,
+  );
+}
+
+const PUBLISH = publish('for no key update');
+const PUBLISH_FREE = publish('for no key update skip locked');

@@ -1,0 +1,155 @@
+import { Injectable } from '@nestjs/common';
+import type { RunState, Verdict } from '@proctor/contracts';
+import { Database } from '../kit/database';
+import { likeOf } from '../kit/pattern';
+import { RECORD_COLUMNS, type RunRecord } from './run-columns';
+import { bigint, integer, selected, statement } from '../kit/statement';
+
+/** Which runs are looked for; what is absent does not matter. */
+export interface RunFilter {
+  /** The name of a package; for `RunSearch.findAmong`, `*` stands for anything in it. */
+  package?: string | undefined;
+  suite?: string | undefined;
+  arch?: string | undefined;
+  /** Finished with one of these. */
+  verdicts?: Verdict[] | undefined;
+  states?: RunState[] | undefined;
+  /** Words that its trigger has, separated by spaces; one alone is what a trigger page is about. */
+  trigger?: string | undefined;
+  /** A user's name. */
+  requestor?: string | undefined;
+  /** Created, finished or published then or later. */
+  since?: Date | undefined;
+}
+
+/** Who looks: see `RunSearch.find`. */
+export interface RunReader {
+  /** An administrator: sees all runs. */
+  everything?: boolean;
+  /** Whose private runs are seen: those of this key, or, in a web session, of this user. */
+  keyId?: number;
+  userName?: string;
+}
+
+/** A part of a list that is found among so many runs. */
+export interface RunsAmong {
+  runs: RunRecord[];
+  /** The rest begins before this run; null at the end. A part may be short, or empty, before the end. */
+  next: number | null;
+}
+
+/** Runs that one part of a list is found among, so that it takes as long among millions. */
+const LOOKED_AT_MAX = 50_000;
+
+/** Finds runs among all, for lists. */
+@Injectable()
+export class RunSearch {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Newest requests first. Public runs, and private ones that the reader may see.
+   * @param before only runs of lower ids
+   * @throws DatabaseUnavailable, also when runs that match are too rare among the many to be found in time
+   */
+  find(filter: RunFilter, reader: RunReader, limit: number, before?: number): Promise<RunRecord[]> {
+    return this.database.query(FOUND, [...parametersOf(filter, reader), limit, before ?? null]);
+  }
+
+  /**
+   * The same by a pattern of names of packages, which no index knows.
+   * @param lookedAtMax of the runs that the reader may see, the newest of these
+   * @throws DatabaseUnavailable
+   */
+  async findAmong(
+    { package: pattern = '*', ...filter }: RunFilter,
+    reader: RunReader,
+    limit: number,
+    before?: number,
+    lookedAtMax = LOOKED_AT_MAX,
+  ): Promise<RunsAmong> {
+    const given = parametersOf(filter, reader);
+    const runs = await this.database.query(FOUND_AMONG, [
+      ...given,
+      limit + 1,
+      before ?? null,
+      likeOf(pattern),
+      lookedAtMax,
+    ]);
+    if (runs.length > limit) return { runs: runs.slice(0, limit), next: runs[limit - 1]!.runId };
+    const [edge] = await this.database.query(EDGE, [
+      ...readerParameters(reader),
+      before ?? null,
+      lookedAtMax,
+    ]);
+    return { runs, next: edge!.count < lookedAtMax ? null : edge!.last };
+  }
+}
+
+function parametersOf(filter: RunFilter, reader: RunReader): unknown[] {
+  const { suite, arch, verdicts, states, trigger, requestor, since } = filter;
+  const given = [filter.package, suite, arch, verdicts, states, trigger, requestor, since];
+  return [...given.map((value) => value ?? null), ...readerParameters(reader)];
+}
+
+/** Of `seenBy`. */
+function readerParameters({ everything = false, keyId, userName }: RunReader): unknown[] {
+  return [everything, keyId ?? null, userName ?? null];
+}
+
+/** In the words of the index `runs_triggers`: a word too long for it is found by none. */
+export const TRIGGER_WORDS = (r: string): string =>
+  `case when ${r}.trigger !~ '[^ ]{255}' then string_to_array(${r}.trigger, ' ') end`;
+
+/** Parameters are values when this is planned, so that those that are null cost nothing. */
+const MATCHES = `
+  ($1::text is null or r.package = $1) and ($2::text is null or r.suite = $2) and ($3::text is null or r.arch = $3)
+  and ($4::text[] is null or r.verdict = any($4)) and ($5::text[] is null or r.state = any($5))
+  and ($6::text is null or ${TRIGGER_WORDS('r')} @> string_to_array($6, ' '))
+  and ($7::text is null or r.requestor_id = (select user_id from users where name = $7))
+  and ($8::timestamptz is null or r.updated_at >= $8)
+  and ($13::bigint is null or r.run_id < $13)`;
+
+/** Whom $n and the next two tell of may see the run `r`. */
+export const seenBy = (first: number, r = 'r'): string => `(not ${r}.is_private or $${first}::boolean
+  or ${r}.api_key_id = $${first + 1}::integer
+  or ${r}.requestor_id = (select user_id from users where name = $${first + 2}::text))`;
+
+/** Each has an index of its own by package. */
+const PARTS = [
+  `r.state = 'finished' and not r.is_private`,
+  `r.state = 'finished' and r.is_private`,
+  `r.state <> 'finished'`,
+].map(
+  (part) => `
+  (select r.run_id from runs r where ${part} and ${seenBy(9)} and ${MATCHES} order by r.run_id desc limit $12)`,
+);
+
+const FOUND = statement(
+  RECORD_COLUMNS,
+  `
+  select ${selected(RECORD_COLUMNS, 'r')}
+  from (select run_id from (${PARTS.join(' union all ')}) part order by run_id desc limit $12) found
+  join runs r using (run_id) join users u on u.user_id = r.requestor_id
+  order by r.run_id desc`,
+);
+
+/** Nothing that the reader may not see is counted: where a part ends would tell of it. */
+const AMONG = (columns: string, seen: string, before: string, limit: string): string => `
+  select ${columns} from runs r where ${seen} and (${before}::bigint is null or r.run_id < ${before})
+  order by r.run_id desc limit ${limit}`;
+
+const FOUND_AMONG = statement(
+  RECORD_COLUMNS,
+  `
+  select ${selected(RECORD_COLUMNS, 'r')}
+  from (${AMONG('r.*', seenBy(9), '$13', '$15')}) r join users u on u.user_id = r.requestor_id
+  where r.package like $14 and ${MATCHES}
+  order by r.run_id desc limit $12`,
+);
+
+const EDGE = statement(
+  { last: bigint.orNull, count: integer },
+  `
+  select min(run_id) as last, count(*)::integer as count
+  from (${AMONG('r.run_id', seenBy(1), '$4', '$5')}) looked`,
+);

@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Statements } from '../kit/database';
+import { type Horizon, horizon, raiseHorizon, until, untilAtBest } from '../kit/horizon';
+import { durationsOf, encodedStrip, flakinessOf } from './package-status';
+import { STATUS_ROW_COLUMNS } from './package-statuses';
+import { valuesOf } from '../kit/statement';
+import * as statements from './status-projection-statements';
+
+/** Packages on suites of one architecture whose statuses are made together. */
+type Places = { package: string; suite: string }[];
+
+/** A pass over what has changed: it begins at the second up to which all is done, and moves that when it has ended. */
+interface Pass {
+  fromSecond: number;
+  horizon: Horizon;
+  last: { updatedAt: Date; runId: number } | null;
+}
+
+/** Changed runs, or places to fill in, of one transaction. */
+const RUNS_PER_STEP = 200;
+
+/**
+ * Makes the statuses of packages of the runs that end, are corrected or become public: an `updated_at` tells of each of
+ * these, and a horizon how far nothing is missed. Whatever is made is made of the rows as they are, so that doing it again, or
+ * by two processes, changes nothing; what was broken off is found again.
+ */
+@Injectable()
+export class StatusProjection {
+  private readonly passes = new Map<string, Pass>();
+
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Whether a step would find anything to do.
+   * @throws DatabaseUnavailable
+   */
+  async hasNews(arch: string): Promise<boolean> {
+    if (this.passes.has(arch)) return true;
+    const [row] = await this.database.query(statements.HAS_NEWS, [arch]);
+    return row!.hasNews;
+  }
+
+  /**
+   * Makes some statuses of an architecture.
+   * @returns whether there is more to do at once
+   * @throws DatabaseUnavailable
+   */
+  async step(arch: string): Promise<boolean> {
+    const pass = this.passes.get(arch) ?? (await this.begin(arch));
+    this.passes.delete(arch);
+    const { isDone, mustFill, last } = await this.database.transaction(async (transaction) => {
+      const [progress] = await transaction.query(statements.PROGRESS, [arch]);
+      const changed = await changedRuns(transaction, arch, pass);
+      const { filledPackage, filledSuite } = progress!;
+      const unfilled =
+        filledPackage === null
+          ? []
+          : await transaction.query(statements.NEXT_PLACES, [
+              arch,
+              filledPackage,
+              filledSuite,
+              RUNS_PER_STEP,
+            ]);
+      await makeStatuses(transaction, arch, [...changed, ...unfilled]);
+      const isDone = changed.length < RUNS_PER_STEP;
+      const last = changed.at(-1) ?? pass.last;
+      if (isDone) {
+        const second = until(pass.fromSecond, last?.updatedAt ?? null, pass.horizon.second);
+        await transaction.query(statements.MOVE_PROGRESS, [arch, second]);
+      }
+      const mustFill = unfilled.length === RUNS_PER_STEP;
+      if (filledPackage !== null) {
+        const { package: name = null, suite = null } = mustFill ? unfilled.at(-1)! : {};
+        await transaction.query(statements.MOVE_FILLED, [arch, name, suite]);
+      }
+      return { isDone, mustFill, last };
+    });
+    if (!isDone) this.passes.set(arch, { ...pass, last });
+    else if (last && pass.horizon.canRise && untilAtBest(0, last.updatedAt) > pass.horizon.second)
+      await raiseHorizon(this.database);
+    return !isDone || mustFill;
+  }
+
+  private async begin(arch: string): Promise<Pass> {
+    return this.database.inOrder(async (database) => {
+      const now = await horizon(database);
+      await database.query(statements.BEGIN_PROGRESS, [arch, now.second]);
+      const [progress] = await database.query(statements.PROGRESS, [arch]);
+      return { fromSecond: progress!.second, horizon: now, last: null };
+    });
+  }
+}
+
+/** The next that the pass has not met. */
+function changedRuns(transaction: Statements, arch: string, { fromSecond, last }: Pass) {
+  const { updatedAt, runId } = last ?? { updatedAt: new Date(fromSecond * 1_000), runId: -1 };
+  return transaction.query(statements.CHANGED_RUNS, [arch, updatedAt, runId, RUNS_PER_STEP]);
+}
+
+/** Of the rows as they are now. */
+async function makeStatuses(transaction: Statements, arch: string, places: Places): Promise<void> {
+  if (places.length === 0) return;
+  const wanted = [arch, places.map((place) => place.package), places.map(({ suite }) => suite)];
+  const [landmarks, runs] = await Promise.all([
+    transaction.query(statements.LANDMARKS, wanted),
+    transaction.query(statements.NEWEST_RUNS, wanted),
+  ]);
+  const byPlace = new Map<string, typeof runs>();
+  for (const run of runs.reverse()) {
+    const ofPlace = byPlace.get(placeOf(run));
+    if (ofPlace) ofPlace.push(run);
+    else byPlace.set(placeOf(run), [run]);
+  }
+  const rows = landmarks.map((landmark) => {
+    const ofPlace = byPlace.get(placeOf(landmark)) ?? [];
+    const saying = ofPlace.filter(({ isSaying }) => isSaying);
+    const strip = encodedStrip(ofPlace.filter(({ isSaying }) => !isSaying));
+    return { ...landmark, strip, ...flakinessOf(saying), ...durationsOf(saying) };
+  });
+  const made = [rows.map((row) => row.package), rows.map(({ suite }) => suite)];
+  await Promise.all([
+    transaction.query(statements.DROP_STATUSES, [...wanted, ...made]),
+    transaction.query(statements.KEEP_STATUSES, [...valuesOf(STATUS_ROW_COLUMNS, rows), arch]),
+  ]);
+}
+
+function placeOf(place: Places[number]): string {
+  return `${place.package} ${place.suite}`;
+}

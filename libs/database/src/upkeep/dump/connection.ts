@@ -1,0 +1,32 @@
+import { Client } from 'pg';
+import { DATABASE_LIMITS } from '../../kit/limits';
+import { peerSocket } from '../../kit/peer-socket';
+import { Servers } from '../../kit/servers';
+import { translated } from '../../kit/unavailable';
+
+/**
+ * A connection whose statements may take as long as they need, and that may hold a transaction open for hours. It is made in
+ * the usual time, or not at all.
+ * @param url may name several servers
+ * @throws DatabaseUnavailable
+ */
+export async function longConnection(url: string, applicationName: string): Promise<Client> {
+  const primary = await Servers.primaryOf(url).catch(unavailable);
+  const client = new Client({
+    connectionString: primary,
+    application_name: applicationName,
+    keepAlive: true,
+    connectionTimeoutMillis: DATABASE_LIMITS.connectTimeoutMs,
+    ...peerSocket(primary),
+  });
+  // What breaks the connection fails the next statement.
+  client.on('error', () => undefined);
+  await client.connect().catch(unavailable);
+  await client.query('set statement_timeout = 0');
+  await client.query('set idle_in_transaction_session_timeout = 0');
+  return client;
+}
+
+function unavailable(error: unknown): never {
+  throw translated(error);
+}

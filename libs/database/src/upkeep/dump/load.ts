@@ -1,0 +1,97 @@
+import type { Client } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { migrate } from '../../schema/migrate';
+import { MIGRATIONS } from '../../schema/migrations';
+import { longConnection } from './connection';
+import { type DumpDescription, listOf } from './dump';
+import type { DumpedSequence, DumpedTable } from './tables';
+
+/** Numbers that are left free after the last one that the dump knows: nothing that was given since is given again. */
+export const GAP = { bigint: 100_000, integer: 1_000 };
+
+/** The sequence of the ids of runs. */
+export const RUN_IDS = 'runs_run_id_seq';
+
+/** The database is not empty, or the dump cannot be brought into it. */
+export class CannotLoad extends Error {
+  override readonly name = 'CannotLoad';
+}
+
+/** What was brought back. */
+export interface LoadedDump {
+  /** Ids of runs from this one on were given after the dump, or not at all; */
+  firstLostRun: number;
+  /** runs that are asked for now get this one. */
+  nextRun: number;
+}
+
+/**
+ * Brings a dump into an empty database: the schema of that time, the rows, then the migrations that came since.
+ * All rows come at once: a service that starts after a restore was broken off finds none, and gives no number twice.
+ * @param rowsOf what `Dump.rows` gave
+ * @throws CannotLoad before anything was written
+ */
+export async function loadDump(
+  url: string,
+  description: DumpDescription,
+  rowsOf: (table: DumpedTable) => Readable,
+  tell: (line: string) => void,
+): Promise<LoadedDump> {
+  const known = MIGRATIONS.map(({ name }) => name);
+  const unknown = description.migrations.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new CannotLoad(`it was made by a newer version of Proctor: this one does not know ${unknown[0]}`);
+  await requireEmpty(url);
+  await migrate(url, { upTo: description.migrations, progress: tell });
+  const client = await longConnection(url, 'proctor restore');
+  try {
+    await client.query('begin');
+    for (const table of description.tables) {
+      await clear(client, table);
+      const into = client.query(copyFrom(`copy "${table.name}" (${listOf(table.columns)}) from stdin`));
+      await pipeline(rowsOf(table), into);
+      tell(`${table.name}: ${into.rowCount} rows`);
+    }
+    for (const sequence of description.sequences) await advance(client, sequence);
+    // Whoever owned an architecture then does not live any more.
+    await client.query('update dispatchers set owner = null');
+    await client.query('commit');
+    await client.query('analyze');
+    const first = (description.sequences.find(({ name }) => name === RUN_IDS)?.last ?? 0) + 1;
+    await migrate(url, { progress: tell });
+    return { firstLostRun: first, nextRun: first + GAP.bigint };
+  } finally {
+    await client.end();
+  }
+}
+
+/** @throws CannotLoad */
+export async function requireEmpty(url: string): Promise<void> {
+  const client = await longConnection(url, 'proctor restore');
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'
+       order by relname limit 1`,
+    );
+    if (rows[0]) throw new CannotLoad(`the database is not empty: it has a table ${rows[0].name}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** What migrations have put in. */
+async function clear(client: Client, { name }: DumpedTable): Promise<void> {
+  await client.query(`delete from "${name}"`);
+}
+
+/** Goes on above the last number by a gap: ascending ones go up, descending ones down. */
+export async function advance(client: Client, { name, last }: DumpedSequence): Promise<void> {
+  await client.query(
+    `select setval(quote_ident($1)::regclass, $2::bigint
+       + sign(increment_by)::bigint * case data_type when 'bigint'::regtype then ${GAP.bigint} else ${GAP.integer} end)
+     from pg_sequences where schemaname = current_schema() and sequencename = $1`,
+    [name, last ?? 0],
+  );
+}

@@ -1,0 +1,187 @@
+import { Injectable } from '@nestjs/common';
+import type { ResultFileName } from '@proctor/contracts';
+import { Database } from '../kit/database';
+import * as statements from './expiry-statements';
+import type { ExpiringRun, StoryRun } from './expiry-statements';
+import { type OldRun, OLD_RUNS, REMOVE_RUNS } from './removed-run-statements';
+import type { ExpiryMark } from '../rows/expiry';
+
+/** What a run leaves in the store, each with its index. */
+export type ExpiringContent = 'artifacts' | 'logs';
+
+/** Up to which finished run something was looked at. */
+export interface ExpiryPlace {
+  at: Date;
+  runId: number;
+}
+
+/** Runs of a package whose files share a limit: its public ones, or the private ones of a key. */
+export interface SizedRuns {
+  package: string;
+  /** Null: the public ones. */
+  privateKeyId: number | null;
+}
+
+/** A file in the store. */
+export interface ExpiredFile {
+  runId: number;
+  attempt: number;
+  name: ResultFileName;
+}
+
+/** Files of a run that no row is to tell of any more; null where those of the kind stay. */
+export interface FileRemoval {
+  runId: number;
+  /** See `removedBy`. */
+  logRule: string | null;
+  artifactsRule: string | null;
+}
+
+/** What of an attempt is in a store. */
+export interface FoundAttempt {
+  runId: number;
+  attempt: number;
+  hasLog: boolean;
+  hasArtifacts: boolean;
+}
+
+/** Another process removes what is old at this moment. */
+export class ExpiryUnderWay extends Error {
+  override readonly name = 'ExpiryUnderWay';
+
+  constructor() {
+    super('another process removes what is old at this moment');
+  }
+}
+
+const EXPIRY_LOCK = { key: 5_787_318_446_020_174, applicationName: 'proctor expiry', waitMs: 0 };
+
+/** Rows of what may be removed, of what is removed, and how far that has come. What may be removed is for others to decide. */
+@Injectable()
+export class Expiry {
+  constructor(private readonly database: Database) {}
+
+  /** Does the work unless another process does it. @throws ExpiryUnderWay; DatabaseUnavailable */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.database.alone({ ...EXPIRY_LOCK, waitedTooLong: () => new ExpiryUnderWay() }, work);
+  }
+
+  /** Runs that finished before a time and have such files, the oldest first. */
+  aged(content: ExpiringContent, before: Date, after: ExpiryPlace, limit: number): Promise<ExpiringRun[]> {
+    return this.database.query(statements.AGED[content], [before, after.at, after.runId, limit]);
+  }
+
+  /** Those of the runs that have such files, the oldest first. */
+  ofPackage(
+    content: ExpiringContent,
+    { package: name, privateKeyId }: SizedRuns,
+    after: ExpiryPlace,
+    limit: number,
+  ): Promise<ExpiringRun[]> {
+    const parameters = [name, after.at, after.runId, limit, privateKeyId];
+    return this.database.query(statements.OF_PACKAGE[content], parameters);
+  }
+
+  /** Bytes of the files of each package, by name. @param after a package's name */
+  packageBytes(after: string, limit: number): Promise<{ package: string; bytes: number }[]> {
+    return this.database.query(statements.PACKAGE_BYTES, [after, limit]);
+  }
+
+  /** The same of a package's public runs, and of the private ones of each key. */
+  bytesByKey(name: string): Promise<{ privateKeyId: number | null; bytes: number }[]> {
+    return this.database.query(statements.BYTES_BY_KEY, [name]);
+  }
+
+  /**
+   * From its commit on no row tells of the files, and their names wait to be removed from the store.
+   * @returns the runs that were changed: not those that another transaction holds
+   */
+  async removeFiles(removals: FileRemoval[]): Promise<number[]> {
+    const rows = await this.database.query(statements.REMOVE_FILES, [
+      removals.map(({ runId }) => runId),
+      removals.map(({ logRule }) => logRule),
+      removals.map(({ artifactsRule }) => artifactsRule),
+    ]);
+    return rows.map(({ runId }) => runId);
+  }
+
+  /** Runs that finished before a time, the oldest first. */
+  stories(
+    mark: 'public stories' | 'private stories',
+    before: Date,
+    after: ExpiryPlace,
+    limit: number,
+  ): Promise<StoryRun[]> {
+    return this.database.query(statements.STORIES[mark], [before, after.at, after.runId, limit]);
+  }
+
+  /** Deletes facts and attempts of those of the runs that have no files. @returns of how many */
+  async removeStories(runIds: number[], rule: string): Promise<number> {
+    const [row] = await this.database.query(statements.REMOVE_STORIES, [runIds, rule]);
+    return row!.runs;
+  }
+
+  /** Runs that finished before a time, the oldest first. */
+  oldRuns(kind: 'public' | 'private', before: Date, after: ExpiryPlace, limit: number): Promise<OldRun[]> {
+    return this.database.query(OLD_RUNS[kind], [before, after.at, after.runId, limit]);
+  }
+
+  /** Deletes the rows of those of the runs that have neither files nor a story. @returns of how many */
+  async removeRuns(runIds: number[], rule: string): Promise<number> {
+    const [row] = await this.database.query(REMOVE_RUNS, [runIds, rule]);
+    return row!.runs;
+  }
+
+  /** Files that are to be removed from the store. */
+  waitingFiles(limit: number): Promise<ExpiredFile[]> {
+    return this.database.query(statements.EXPIRED_FILES, [limit]);
+  }
+
+  /** They are removed. */
+  async forgetFiles(files: ExpiredFile[]): Promise<void> {
+    await this.database.query(statements.FORGET_FILES, [
+      files.map(({ runId }) => runId),
+      files.map(({ attempt }) => attempt),
+      files.map(({ name }) => name),
+    ]);
+  }
+
+  /** Of what is in a store, that of which no row tells. */
+  async withoutRows(found: FoundAttempt[]): Promise<FoundAttempt[]> {
+    const rows = await this.database.query(statements.WITHOUT_ROWS, [
+      found.map(({ runId }) => runId),
+      found.map(({ attempt }) => attempt),
+      found.map(({ hasLog }) => hasLog),
+      found.map(({ hasArtifacts }) => hasArtifacts),
+    ]);
+    return rows.map(({ nth, noLog, noArtifacts }) => ({
+      ...found[nth - 1]!,
+      hasLog: noLog,
+      hasArtifacts: noArtifacts,
+    }));
+  }
+
+  /** @returns whether the database does not know the run of an id: restored to an earlier moment, it may have forgotten it */
+  async forgottenRuns(): Promise<(runId: number) => boolean> {
+    const [newest] = await this.database.query(statements.NEWEST_RUN);
+    const lost = await this.database.query(statements.LOST_RUNS);
+    return (runId) =>
+      runId > newest!.runId ||
+      lost.some(({ firstLostRun, nextRun }) => firstLostRun <= runId && runId < nextRun);
+  }
+
+  /** When files may be removed by themselves at the earliest. @param graceMs from the first call on */
+  async begin(graceMs: number): Promise<Date> {
+    const [row] = await this.database.query(statements.BEGIN, [graceMs]);
+    return row!.at;
+  }
+
+  async marks(): Promise<Map<ExpiryMark, ExpiryPlace>> {
+    const rows = await this.database.query(statements.MARKS);
+    return new Map(rows.map(({ name, at, runId }) => [name, { at, runId }]));
+  }
+
+  async keepMark(name: ExpiryMark, { at, runId }: ExpiryPlace): Promise<void> {
+    await this.database.query(statements.KEEP_MARK, [name, at, runId]);
+  }
+}

@@ -1,0 +1,219 @@
+import type { Pin, RunState, PackageVerdict } from '@proctor/contracts';
+import { IMPORTED_HASH_MARK } from '../people/api-keys';
+import {
+  arraysOf,
+  nothing,
+  bigint,
+  boolean,
+  type ColumnsOf,
+  command,
+  integer,
+  jsonb,
+  namesOf,
+  smallint,
+  statement,
+  text,
+  time,
+} from '../kit/statement';
+
+/** A run as another service had it. */
+export interface ImportedRun {
+  runId: number;
+  package: string;
+  suite: string;
+  arch: string;
+  backend: string;
+  variant: string;
+  priority: number;
+  trigger: string | null;
+  pinPackages: Pin[];
+  extraAptSources: string[];
+  isPrivate: boolean;
+  requestorId: number;
+  apiKeyId: number;
+  /** `queued` or `finished`. */
+  state: RunState;
+  verdict: PackageVerdict | null;
+  cancelled: boolean;
+  /** 0 of a run that was never executed. */
+  attempt: number;
+  version: string | null;
+  message: string | null;
+  exitCode: number | null;
+  worker: string | null;
+  durationSeconds: number | null;
+  createdAt: Date;
+  updatedAt: Date;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+}
+
+export const IMPORT_COLUMNS = {
+  runId: bigint,
+  package: text,
+  suite: text,
+  arch: text,
+  backend: text,
+  variant: text,
+  priority: smallint,
+  trigger: text.orNull,
+  pinPackages: jsonb.as<Pin[]>(),
+  extraAptSources: jsonb.as<string[]>(),
+  isPrivate: boolean,
+  requestorId: integer,
+  apiKeyId: integer,
+  state: text.as<RunState>(),
+  verdict: text.as<PackageVerdict>().orNull,
+  cancelled: boolean,
+  attempt: integer,
+  version: text.orNull,
+  message: text.orNull,
+  exitCode: smallint.orNull,
+  worker: text.orNull,
+  durationSeconds: integer.orNull,
+  createdAt: time,
+  updatedAt: time,
+  startedAt: time.orNull,
+  finishedAt: time.orNull,
+} satisfies ColumnsOf<ImportedRun>;
+
+const NAMES = namesOf(IMPORT_COLUMNS);
+
+/** The attempt is written beside: what pages show of a run's log is an attempt's. A run that is there stays as it is. */
+export const ADD_RUNS = statement(
+  { runId: bigint },
+  `
+  with inserted as (
+    insert into runs (${NAMES})
+    select ${NAMES} from unnest(${arraysOf(IMPORT_COLUMNS)}) as given(${NAMES})
+    on conflict (run_id) do nothing
+    returning *
+  ),
+  attempted as (
+    insert into attempts (run_id, attempt, worker, incarnation, slot, epoch, granted_at, started_at, ended_at, outcome,
+      verdict, exit_code)
+    select run_id, attempt, coalesce(worker, 'unknown'), 'imported', 0, 0, coalesce(started_at, created_at), started_at,
+      finished_at, 'finished', verdict, exit_code
+    from inserted where attempt > 0
+  )
+  select run_id as "runId" from inserted`,
+).prepared;
+
+/** Of the ids $1, those that are another run's: of another package, suite, architecture or time. */
+export const TAKEN = statement(
+  { runId: bigint },
+  `
+  select r.run_id as "runId"
+  from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
+    as given(run_id, package, suite, arch, created_at)
+  join runs r using (run_id)
+  where (r.package, r.suite, r.arch, r.created_at) <> (given.package, given.suite, given.arch, given.created_at)
+  order by r.run_id limit 1`,
+);
+
+export const PRESENT = statement(
+  { runId: bigint },
+  'select run_id as "runId" from runs where run_id = any($1::bigint[])',
+);
+
+export const REMOVED = statement(
+  { runId: bigint },
+  'select run_id as "runId" from removed_runs where run_id = any($1::bigint[])',
+);
+
+export const COUNTS = statement(
+  { suite: text, arch: text, verdict: text.orNull, runs: bigint },
+  `select suite, arch, verdict, count(*) as runs from runs where run_id = any($1::bigint[]) group by suite, arch, verdict`,
+);
+
+/** Commands that reserve ids come one after the other. */
+export const LOCK_IDS = statement(
+  { locked: nothing },
+  'select pg_advisory_xact_lock(5787331902415528) as locked',
+);
+
+/** More ids than requests draw while one statement is executed. */
+const DRAWN_MAX = 100_000;
+
+/**
+ * The sequence cannot be locked, so requests draw ids meanwhile, and `setval` may give back what they have drawn: it is used only to
+ * go further than they can have come. The ids of a shorter way are drawn.
+ */
+export const RESERVE_IDS = statement(
+  { last: bigint.orNull },
+  `
+  select case when $1::bigint - reached.id > ${DRAWN_MAX} then setval(reached.ids, $1::bigint)
+    else (
+      select max(drawn.id)
+      from (select nextval(reached.ids) as id from generate_series(1, $1::bigint - reached.id)) drawn
+    ) end as last
+  from (
+    select ids, coalesce(pg_sequence_last_value(ids), 0) as id
+    from (select pg_get_serial_sequence('runs', 'run_id')::regclass as ids) of_runs
+  ) reached`,
+);
+
+export const NEXT_IDS = statement(
+  { runId: bigint },
+  `select nextval(pg_get_serial_sequence('runs', 'run_id')::regclass) as "runId" from generate_series(1, $1::integer)`,
+);
+
+export const LOCAL_IDS = statement(
+  { foreignId: text, localId: bigint },
+  `select foreign_id as "foreignId", local_id as "localId" from imported_ids
+   where source = $1 and kind = $2 and foreign_id = any($3::text[])`,
+);
+
+export const NOTE_IDS = command(`
+  insert into imported_ids (source, kind, foreign_id, local_id)
+  select $1, $2, * from unnest($3::text[], $4::bigint[]) on conflict do nothing`);
+
+export const ADD_USER = statement(
+  { userId: integer },
+  `insert into users (name, is_admin, created_at) values ($1, $2, $3) on conflict (name) do nothing
+   returning user_id as "userId"`,
+);
+
+export const USER_OF_NAME = statement(
+  { userId: integer },
+  'select user_id as "userId" from users where name = $1',
+);
+
+export const ADD_IDENTITY = command(
+  'insert into identities (issuer, subject, user_id) values ($1, $2, $3) on conflict do nothing',
+);
+
+/** $4: a digest of another service, or null for a key that opens nothing. */
+export const ADD_KEY = statement(
+  { keyId: integer },
+  `
+  insert into api_keys (user_id, name, prefix, key_hash, created_at)
+  values ($1, $2, $3, coalesce('${IMPORTED_HASH_MARK}' || $4::text,
+    encode(sha256((gen_random_uuid()::text || gen_random_uuid()::text)::bytea), 'hex')), $5)
+  returning key_id as "keyId"`,
+);
+
+export const KEEP_PACKAGES = command(`
+  insert into packages as p (name, backend, removed, is_public)
+  select *, true from unnest($1::text[], $2::text[], $3::boolean[])
+  on conflict (name) do update set backend = excluded.backend, removed = excluded.removed
+  where (p.backend, p.removed) is distinct from (excluded.backend, excluded.removed)`);
+
+export const WITHOUT_FILES = statement(
+  { runId: bigint },
+  `select run_id as "runId" from runs
+   where run_id = any($1::bigint[]) and state = 'finished' and log_size is null and artifacts_size is null
+     and log_removed_by is null and artifacts_removed_by is null`,
+);
+
+export const NOTE_FILES = command(`
+  with run as (
+    update runs set log_size = $2, artifacts_size = $3 where run_id = $1 returning run_id, attempt
+  )
+  update attempts a set log_size = $2, artifacts_size = $3 from run where a.run_id = run.run_id and a.attempt = run.attempt`);
+
+/** Statuses and figures of days are made again, from the day $2 on. */
+export const MAKE_AGAIN = command(`
+  update status_progress set filled_package = '', filled_suite = '', 
+    closed_day = case when closed_day is not null then least(closed_day, $2::date - 1) end
+  where arch = any($1::text[])`);

@@ -1,0 +1,186 @@
+import { Injectable } from '@nestjs/common';
+import { type Actor, audit } from '../people/audit-log';
+import { Database, type Statements } from '../kit/database';
+import * as statements from './import-statements';
+import { IMPORT_COLUMNS, type ImportedRun } from './import-statements';
+import { rememberPackages } from '../runs/known-packages';
+import type { ImportedKind } from '../rows/imported-id';
+import { valuesOf } from '../kit/statement';
+import { userSubject } from '../people/users';
+
+/** A user as another service had them. */
+export interface ImportedUser {
+  foreignId: string;
+  name: string;
+  isAdmin: boolean;
+  createdAt: Date;
+  /** How a login provider knows them. */
+  identity: { issuer: string; subject: string } | null;
+}
+
+/** A key of another service, of which the digest alone is known. */
+export interface ImportedKey {
+  foreignId: string;
+  userId: number;
+  name: string;
+  /** Null: it opens nothing, and is there to have results. */
+  sha1: string | null;
+  createdAt: Date;
+}
+
+/** What makes a run the same as one that was imported before. */
+export type RunIdentity = Pick<ImportedRun, 'runId' | 'package' | 'suite' | 'arch' | 'createdAt'>;
+
+/** An id, or a name, is somebody else's here. Nothing of its batch was written. */
+export class ImportConflict extends Error {}
+
+/** Another process imports at this moment. */
+export class ImportUnderWay extends Error {
+  override readonly name = 'ImportUnderWay';
+
+  constructor() {
+    super('another import goes on at this moment');
+  }
+}
+
+const IMPORT_LOCK = { key: 5_787_318_446_020_175, applicationName: 'proctor import', waitMs: 0 };
+
+/** What another service knew: see docs/moving-in.md. Each call is a transaction, and doing it again changes nothing. */
+@Injectable()
+export class Imports {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Does the work unless another process imports: two would give the runs of a service two ids each.
+   * @throws ImportUnderWay; DatabaseUnavailable
+   */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.database.alone({ ...IMPORT_LOCK, waitedTooLong: () => new ImportUnderWay() }, work);
+  }
+
+  /** Runs that are requested from now on have higher ids. */
+  async reserveIds(upTo: number): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      await transaction.query(statements.LOCK_IDS);
+      await transaction.query(statements.RESERVE_IDS, [upTo]);
+    });
+  }
+
+  /** New ids for runs that have none which could be kept. */
+  async nextIds(count: number): Promise<number[]> {
+    return (await this.database.query(statements.NEXT_IDS, [count])).map(({ runId }) => runId);
+  }
+
+  /** What these are called here, as far as they were imported. */
+  async localIds(source: string, kind: ImportedKind, foreignIds: string[]): Promise<Map<string, number>> {
+    const rows = await this.database.query(statements.LOCAL_IDS, [source, kind, foreignIds]);
+    return new Map(rows.map(({ foreignId, localId }) => [foreignId, localId]));
+  }
+
+  /**
+   * @param isSame whether a user who is there by that name is the same person
+   * @returns the user's id
+   * @throws ImportConflict
+   */
+  addUser(source: string, user: ImportedUser, isSame: boolean, by: Actor): Promise<number> {
+    return this.database.transaction(async (transaction) => {
+      const { foreignId, name, isAdmin, createdAt, identity } = user;
+      const [known] = await transaction.query(statements.LOCAL_IDS, [source, 'user', [foreignId]]);
+      if (known) return known.localId;
+      const [added] = await transaction.query(statements.ADD_USER, [name, isAdmin, createdAt]);
+      if (!added && !isSame) throw new ImportConflict(`there is a user ${name} here already`);
+      const { userId } = added ?? (await transaction.query(statements.USER_OF_NAME, [name]))[0]!;
+      if (identity)
+        await transaction.query(statements.ADD_IDENTITY, [identity.issuer, identity.subject, userId]);
+      await transaction.query(statements.NOTE_IDS, [source, 'user', [foreignId], [userId]]);
+      const detail = `imported from ${source}`;
+      if (added) await audit(transaction, by, { action: 'user-added', subject: userSubject(name), detail });
+      return userId;
+    });
+  }
+
+  /** @returns the key's id */
+  addKey(source: string, key: ImportedKey): Promise<number> {
+    return this.database.transaction(async (transaction) => {
+      const { foreignId, userId, name, sha1, createdAt } = key;
+      const [known] = await transaction.query(statements.LOCAL_IDS, [source, 'key', [foreignId]]);
+      if (known) return known.localId;
+      const parameters = [userId, name, `${source}-${foreignId}`, sha1, createdAt];
+      const [added] = await transaction.query(statements.ADD_KEY, parameters);
+      await transaction.query(statements.NOTE_IDS, [source, 'key', [foreignId], [added!.keyId]]);
+      return added!.keyId;
+    });
+  }
+
+  /** Backends of packages, and whether they are in the archive no more. */
+  async keepPackages(packages: { name: string; backend: string | null; removed: boolean }[]): Promise<void> {
+    const columns = [packages.map(({ name }) => name), packages.map(({ backend }) => backend)];
+    await this.database.query(statements.KEEP_PACKAGES, [...columns, packages.map(({ removed }) => removed)]);
+  }
+
+  /**
+   * @param foreign what each run is called by its service, where the ids are new
+   * @returns how many of them were not there
+   * @throws ImportConflict
+   */
+  addRuns(runs: ImportedRun[], foreign?: { source: string; ids: string[] }): Promise<number> {
+    return this.database.transaction(async (transaction) => {
+      const given = identitiesOf(runs);
+      await rememberPackages(transaction, runs);
+      const added = await transaction.query(statements.ADD_RUNS, valuesOf(IMPORT_COLUMNS, runs));
+      if (added.length < runs.length) await refuseTaken(transaction, given);
+      if (foreign)
+        await transaction.query(statements.NOTE_IDS, [foreign.source, 'run', foreign.ids, given[0]]);
+      return added.length;
+    });
+  }
+
+  /**
+   * The ids of those that there are.
+   * @throws ImportConflict when one of the ids is another run's
+   */
+  async present(runs: RunIdentity[]): Promise<Set<number>> {
+    const given = identitiesOf(runs);
+    await refuseTaken(this.database, given);
+    const [runIds] = given;
+    return new Set((await this.database.query(statements.PRESENT, [runIds])).map(({ runId }) => runId));
+  }
+
+  /** Those of these that were here and that a rule has removed: they are not to come again. */
+  async removed(runIds: number[]): Promise<Set<number>> {
+    return new Set((await this.database.query(statements.REMOVED, [runIds])).map(({ runId }) => runId));
+  }
+
+  /** How many of these runs there are, by suite, architecture and verdict. */
+  counts(runIds: number[]) {
+    return this.database.query(statements.COUNTS, [runIds]);
+  }
+
+  /** Those of these finished runs that have no files, and had none. */
+  async withoutFiles(runIds: number[]): Promise<Set<number>> {
+    return new Set((await this.database.query(statements.WITHOUT_FILES, [runIds])).map(({ runId }) => runId));
+  }
+
+  /** The files are in the store; null: there is none. */
+  async noteFiles(runId: number, logSize: number | null, artifactsSize: number | null): Promise<void> {
+    await this.database.query(statements.NOTE_FILES, [runId, logSize, artifactsSize]);
+  }
+
+  /** Schedulers make statuses and figures of days again, which are made of all runs. @param since the first day */
+  async makeStatusesAgain(architectures: string[], since: Date): Promise<void> {
+    await this.database.query(statements.MAKE_AGAIN, [architectures, since.toISOString().slice(0, 10)]);
+  }
+}
+
+/** As the parameters of a statement. */
+function identitiesOf(runs: RunIdentity[]): unknown[][] {
+  return [
+    ...[runs.map(({ runId }) => runId), runs.map((run) => run.package), runs.map(({ suite }) => suite)],
+    ...[runs.map(({ arch }) => arch), runs.map(({ createdAt }) => createdAt)],
+  ];
+}
+
+async function refuseTaken(transaction: Statements, given: unknown[]): Promise<void> {
+  const [taken] = await transaction.query(statements.TAKEN, given);
+  if (taken) throw new ImportConflict(`run ${taken.runId} is another run here: its id is not free`);
+}

@@ -1,0 +1,169 @@
+import { Injectable } from '@nestjs/common';
+import type { RunEvent } from '@proctor/events';
+import { Database, type Statements } from '../kit/database';
+import { horizon, raiseHorizon } from '../kit/horizon';
+import { eventPage, firstEvent } from '../runs/run-events';
+import { bigint, boolean, command, integer, jsonb, statement, text } from '../kit/statement';
+import type { WebhookFilter } from './webhooks';
+
+/** What decides which events a webhook is told of. */
+export interface MatchedWebhook {
+  webhookId: number;
+  /** Of its user. */
+  userName: string;
+  /** Whose private runs it is told of; null also for a key that may not read them any more. */
+  keyId: number | null;
+  filter: WebhookFilter;
+  /** Since when it is enabled, UNIX milliseconds. */
+  toldFromMs: number;
+}
+
+/** Whether a webhook is told of an event. */
+export type Matches = (webhook: MatchedWebhook, event: RunEvent) => boolean;
+
+/** Of events whose deliveries are made in one transaction. */
+const SECONDS_MAX = 60;
+const PAGE_LENGTH = 500;
+
+/**
+ * Makes the deliveries of the events. They are made in the transaction that moves the second up to which all are made, and of events
+ * below the horizon alone: nothing is added to those, so each gets its deliveries once, however often that is broken off.
+ */
+@Injectable()
+export class WebhookEvents {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * @param waitingMax a webhook for which more wait is disabled
+   * @returns how many deliveries were made, and whether there is more to do at once; null when another process does it, and while there is no webhook
+   * @throws DatabaseUnavailable
+   */
+  async step(matches: Matches, waitingMax: number): Promise<{ made: number; hasMore: boolean } | null> {
+    const [wanted] = await this.database.query(IS_WANTED);
+    if (!wanted!.isWanted) return null;
+    const done = await this.database.transaction(async (transaction) => {
+      const [progress] = await transaction.query(PROGRESS);
+      if (!progress) return null;
+      const found = await horizon(transaction);
+      const webhooks = await transaction.query(WEBHOOKS);
+      // Nobody is told of what happened before there was a webhook.
+      const oldest = Math.min(...webhooks.map(({ toldFromMs }) => Math.floor(toldFromMs / 1_000)));
+      const from = Math.max(progress.second, Math.min(oldest, found.second));
+      const next = await this.next(transaction, from);
+      const end = Math.min(found.second, (next?.second ?? found.second) + SECONDS_MAX);
+      const made =
+        next && webhooks.length > 0
+          ? await this.make(transaction, { from, before: end, first: next.first }, { webhooks, matches })
+          : 0;
+      if (made > 0) await transaction.query(DISABLE_FULL, [waitingMax]);
+      if (end > progress.second) await transaction.query(MOVE, [end]);
+      // Of what lies beyond the horizon the next step makes deliveries.
+      return { made, hasMore: end < found.second, mustRaise: next !== null && found.canRise };
+    });
+    if (done?.mustRaise) await raiseHorizon(this.database);
+    return done && { made: done.made, hasMore: done.hasMore };
+  }
+
+  /** The first event from a second on, by its time and by its id; null when there is none. */
+  private async next(
+    transaction: Statements,
+    from: number,
+  ): Promise<{ second: number; first: number } | null> {
+    const [next] = await transaction.query(NEXT, [from]);
+    const first = next!.second === null ? null : await firstEvent(transaction, from);
+    return first === null ? null : { second: next!.second!, first };
+  }
+
+  private async make(
+    transaction: Statements,
+    { from, before, first }: { from: number; before: number; first: number },
+    { webhooks, matches }: { webhooks: MatchedWebhook[]; matches: Matches },
+  ): Promise<number> {
+    let made = 0;
+    for (let after = first - 1; ;) {
+      const page = await eventPage(transaction, { from, before, after, known: [], limit: PAGE_LENGTH });
+      made += await insertMatching(transaction, page, webhooks, matches);
+      if (page.length < PAGE_LENGTH) return made;
+      after = page.at(-1)!.factId;
+    }
+  }
+}
+
+/** @returns how many were not there before */
+export async function insertMatching(
+  transaction: Statements,
+  events: RunEvent[],
+  webhooks: MatchedWebhook[],
+  matches: Matches,
+): Promise<number> {
+  const made = events.flatMap((event) =>
+    webhooks.filter((webhook) => matches(webhook, event)).map(({ webhookId }) => ({ ...event, webhookId })),
+  );
+  if (made.length === 0) return 0;
+  const rows = await transaction.query(INSERT, [
+    made.map(({ webhookId }) => webhookId),
+    made.map(({ factId }) => factId),
+    made.map(({ runId }) => runId),
+  ]);
+  return rows.length;
+}
+
+const IS_WANTED = statement(
+  { isWanted: boolean },
+  'select exists (select from webhooks where disabled_at is null) as "isWanted"',
+).prepared;
+
+const PROGRESS = statement(
+  { second: bigint },
+  'select second from webhook_progress for no key update skip locked',
+);
+
+const NEXT = statement(
+  { second: bigint.orNull },
+  'select floor(extract(epoch from min(at)))::bigint as second from facts where at >= to_timestamp($1)',
+);
+
+const MOVE = command('update webhook_progress set second = $1');
+
+/** Whether a key `k` reads the results of its runs. */
+export const MAY_READ = `k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp()) and k.scope <> 'submit'`;
+
+const MATCHED_COLUMNS = `w.webhook_id as "webhookId", u.name as "userName", k.key_id as "keyId", w.filter,
+    floor(extract(epoch from w.told_from) * 1000)::bigint as "toldFromMs"
+  from webhooks w join users u on u.user_id = w.user_id
+  left join api_keys k on k.key_id = w.key_id and ${MAY_READ}`;
+
+const MATCHED = {
+  webhookId: integer,
+  userName: text,
+  keyId: integer.orNull,
+  filter: jsonb.as<WebhookFilter>(),
+  toldFromMs: bigint,
+};
+
+const WEBHOOKS = statement(
+  MATCHED,
+  `select ${MATCHED_COLUMNS} where w.disabled_at is null and u.disabled_at is null order by w.webhook_id`,
+);
+
+export const WEBHOOK_OF_USER = statement(
+  MATCHED,
+  `select ${MATCHED_COLUMNS} where w.webhook_id = $1 and w.user_id = $2`,
+);
+
+const INSERT = statement(
+  { deliveryId: bigint },
+  `
+  insert into webhook_deliveries (webhook_id, fact_id, run_id, created_at, due_at)
+  select webhook_id, fact_id, run_id, clock_timestamp(), clock_timestamp()
+  from unnest($1::integer[], $2::bigint[], $3::bigint[]) as made(webhook_id, fact_id, run_id)
+  on conflict on constraint webhook_deliveries_event_key do nothing
+  returning delivery_id as "deliveryId"`,
+);
+
+const DISABLE_FULL = command(`
+  update webhooks w set disabled_at = clock_timestamp(),
+    disabled_reason = 'more than ' || $1::integer || ' events were waiting to be sent'
+  where disabled_at is null and (select count(*) from (
+    select from webhook_deliveries d where d.webhook_id = w.webhook_id and d.state = 'pending' limit $1::integer + 1
+  ) waiting) > $1::integer`);

@@ -1,0 +1,212 @@
+import { Injectable } from '@nestjs/common';
+import type { EventFilter } from '@proctor/events';
+import { type Actor, audit } from '../people/audit-log';
+import { Database } from '../kit/database';
+import { type ColumnsOf, command, integer, jsonb, selected, statement, text, time } from '../kit/statement';
+
+export const DISABLED_BY_USER = 'disabled by its user';
+
+/** Which events a webhook is told of. */
+export interface WebhookFilter extends EventFilter {
+  /** Only those of runs of its own user. */
+  mine?: boolean | undefined;
+}
+
+/** What users decide of a webhook. */
+export interface WebhookSettings {
+  url: string;
+  description: string;
+  filter: WebhookFilter;
+  /** The user's key whose private runs it is told of; null: it is told of none. */
+  keyId: number | null;
+}
+
+/** An address of a user that events are sent to. */
+export interface Webhook extends WebhookSettings {
+  webhookId: number;
+  userId: number;
+  /** Of the user. */
+  userName: string;
+  createdAt: Date;
+  /** Null while it is enabled. */
+  disabledAt: Date | null;
+  disabledReason: string | null;
+  /** In a row. */
+  failures: number;
+  failingSince: Date | null;
+  /** Until when the secret before the present one signs, too. */
+  oldSecretUntil: Date | null;
+  /** Events that wait to be sent. */
+  waiting: number;
+}
+
+/** Who changes a webhook. */
+export type WebhookOwner = Actor & { userId: number };
+
+/** Counting stops there: somebody who sees the number knows enough. */
+const WAITING_COUNTED_MAX = 10_000;
+
+/** What users want to be told of, and where. */
+@Injectable()
+export class Webhooks {
+  constructor(private readonly database: Database) {}
+
+  /** Those of a user, the oldest first. @throws DatabaseUnavailable */
+  ofUser(userId: number): Promise<Webhook[]> {
+    return this.database.query(OF_USER, [userId, null]);
+  }
+
+  /** Null when there is none, or it is another's. @throws DatabaseUnavailable */
+  async one(webhookId: number, userId: number): Promise<Webhook | null> {
+    const [webhook] = await this.database.query(OF_USER, [userId, webhookId]);
+    return webhook ?? null;
+  }
+
+  /**
+   * @param max webhooks of one user
+   * @returns its id; null when there are too many
+   * @throws DatabaseUnavailable
+   */
+  add(settings: WebhookSettings, secret: string, by: WebhookOwner, max: number): Promise<number | null> {
+    return this.database.transaction(async (transaction) => {
+      await transaction.query(LOCK_USER, [by.userId]);
+      const [count] = await transaction.query(COUNT, [by.userId]);
+      if (count!.webhooks >= max) return null;
+      const values = [settings.url, settings.description, JSON.stringify(settings.filter), settings.keyId];
+      const [added] = await transaction.query(ADD, [by.userId, ...values, secret]);
+      await audit(transaction, by, {
+        action: 'webhook-added',
+        subject: subjectOf(added!.webhookId),
+        detail: settings.url,
+      });
+      return added!.webhookId;
+    });
+  }
+
+  /** @param isEnabled whether it is to be enabled from now on. @returns whether it was there. @throws DatabaseUnavailable */
+  change(
+    webhookId: number,
+    settings: WebhookSettings,
+    isEnabled: boolean,
+    by: WebhookOwner,
+  ): Promise<boolean> {
+    const values = [settings.url, settings.description, JSON.stringify(settings.filter), settings.keyId];
+    return this.changed(CHANGE, [webhookId, by.userId, ...values, isEnabled], {
+      by,
+      action: 'webhook-changed',
+      subject: subjectOf(webhookId),
+      detail: `${settings.url}${isEnabled ? '' : ', disabled'}`,
+    });
+  }
+
+  /**
+   * The secret before goes on signing for some time.
+   * @returns whether it was there
+   * @throws DatabaseUnavailable
+   */
+  rotate(webhookId: number, secret: string, oldSeconds: number, by: WebhookOwner): Promise<boolean> {
+    return this.changed(ROTATE, [webhookId, by.userId, secret, oldSeconds], {
+      by,
+      action: 'webhook-rotated',
+      subject: subjectOf(webhookId),
+    });
+  }
+
+  /** With its deliveries. @returns whether it was there. @throws DatabaseUnavailable */
+  remove(webhookId: number, by: WebhookOwner): Promise<boolean> {
+    return this.changed(REMOVE, [webhookId, by.userId], {
+      by,
+      action: 'webhook-removed',
+      subject: subjectOf(webhookId),
+    });
+  }
+
+  private changed(
+    change: typeof REMOVE,
+    parameters: unknown[],
+    { by, ...entry }: { by: WebhookOwner } & Parameters<typeof audit>[2],
+  ): Promise<boolean> {
+    return this.database.transaction(async (transaction) => {
+      const changed = await transaction.query(change, parameters);
+      if (changed.length > 0) await audit(transaction, by, entry);
+      return changed.length > 0;
+    });
+  }
+}
+
+function subjectOf(webhookId: number): string {
+  return `webhook ${webhookId}`;
+}
+
+const WEBHOOK_COLUMNS = {
+  webhookId: integer,
+  userId: integer,
+  userName: text.from('u.name'),
+  url: text,
+  description: text,
+  filter: jsonb.as<WebhookFilter>(),
+  keyId: integer.orNull,
+  createdAt: time,
+  disabledAt: time.orNull,
+  disabledReason: text.orNull,
+  failures: integer,
+  failingSince: time.orNull,
+  oldSecretUntil: time.orNull.from(
+    'case when w.old_secret_until > clock_timestamp() then w.old_secret_until end',
+  ),
+  waiting: integer.from(`(select count(*) from (
+      select from webhook_deliveries d where d.webhook_id = w.webhook_id and d.state = 'pending' limit ${WAITING_COUNTED_MAX}
+    ) counted)::integer`),
+} satisfies ColumnsOf<Webhook>;
+
+const OF_USER = statement(
+  WEBHOOK_COLUMNS,
+  `
+  select ${selected(WEBHOOK_COLUMNS, 'w')}
+  from webhooks w join users u using (user_id)
+  where w.user_id = $1 and ($2::integer is null or w.webhook_id = $2) order by w.webhook_id`,
+);
+
+/** Of two requests for a webhook the second counts what the first has added. */
+const LOCK_USER = command('select from users where user_id = $1 for no key update');
+
+const COUNT = statement(
+  { webhooks: integer },
+  'select count(*)::integer as webhooks from webhooks where user_id = $1',
+);
+
+const ID = { webhookId: integer };
+
+const ADD = statement(
+  ID,
+  `
+  insert into webhooks (user_id, url, description, filter, key_id, secret, created_at, told_from)
+  values ($1, $2, $3, $4, $5, $6, clock_timestamp(), clock_timestamp()) returning webhook_id as "webhookId"`,
+);
+
+/** One that is enabled again begins afresh. */
+const CHANGE = statement(
+  ID,
+  `
+  update webhooks set url = $3, description = $4, filter = $5, key_id = $6,
+    disabled_at = case when not $7::boolean then coalesce(disabled_at, clock_timestamp()) end,
+    disabled_reason = case when not $7::boolean then coalesce(disabled_reason, '${DISABLED_BY_USER}') end,
+    told_from = case when disabled_at is null or not $7::boolean then told_from else clock_timestamp() end,
+    failures = case when disabled_at is null or not $7::boolean then failures else 0 end,
+    failing_since = case when disabled_at is null or not $7::boolean then failing_since end,
+    not_before = case when disabled_at is null or not $7::boolean then not_before end
+  where webhook_id = $1 and user_id = $2 returning webhook_id as "webhookId"`,
+);
+
+const ROTATE = statement(
+  ID,
+  `
+  update webhooks set secret = $3, old_secret = secret,
+    old_secret_until = clock_timestamp() + make_interval(secs => $4::float8)
+  where webhook_id = $1 and user_id = $2 returning webhook_id as "webhookId"`,
+);
+
+const REMOVE = statement(
+  ID,
+  'delete from webhooks where webhook_id = $1 and user_id = $2 returning webhook_id as "webhookId"',
+);
