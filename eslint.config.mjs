@@ -59,6 +59,10 @@ const TESTING = forbid(
   ['@proctor/*/testing', './testing', '**/testing/*'],
   'What stands in for a server is for tests only.',
 );
+const OF_TESTS = forbid(
+  ['@apps/**', '@libs/**', '@test/**'],
+  'Only tests use these names: the walls do not see them.',
+);
 const onlyIn = {
   database: forbid(DATABASE, 'PostgreSQL is spoken in libs/database only.'),
   nats: forbid(NATS, 'NATS is spoken in libs/bus only.'),
@@ -78,7 +82,7 @@ function walls(files, { allow = [], libs = LIBS, extra = [], ignores = [] } = {}
   });
   const specs = files.map((each) => each.replace('*.ts', '*.spec.ts'));
   return [
-    { files, ignores, rules: rules(TESTING) },
+    { files, ignores, rules: rules(TESTING, OF_TESTS) },
     { files: specs, ignores, rules: rules() },
   ];
 }

@@ -31,6 +31,7 @@ const base = {
   moduleNameMapper: {
     '^@proctor/bus/testing$': '<rootDir>/libs/bus/src/testing',
     '^@proctor/(.*)$': '<rootDir>/libs/$1/src',
+    '^@(apps|libs|test)/(.*)$': '<rootDir>/$1/$2',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   setupFiles: ['reflect-metadata'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openDatabase, type Submitter } from '@proctor/database';
 import { AppProcess, EmbeddedNats, freePort } from '@proctor/embedded';
 import { stringify } from 'yaml';
-import { APPS, NODE_OPTIONS } from '../../apps/cli/src/start/apps';
+import { APPS, NODE_OPTIONS } from '@apps/cli/src/start/apps';
 import { TestUsers } from '../support/nats-users';
 import { registerWorkers } from '../support/worker-register';
 import type { ExecutorsNews, ExecutorsPlan } from './executors';

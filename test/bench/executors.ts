@@ -16,7 +16,7 @@ import {
   SUBJECTS,
   subjectOf,
 } from '@proctor/contracts';
-import { AskTurns } from '../../apps/worker/src/slot/ask-turns';
+import { AskTurns } from '@apps/worker/src/slot/ask-turns';
 
 /** What one process of executors is told, as JSON in its environment. */
 export interface ExecutorsPlan {

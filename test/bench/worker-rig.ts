@@ -16,7 +16,7 @@ import {
 } from '@proctor/contracts';
 import { AppProcess, EmbeddedNats, freePort } from '@proctor/embedded';
 import { stringify } from 'yaml';
-import { NODE_OPTIONS } from '../../apps/cli/src/start/apps';
+import { NODE_OPTIONS } from '@apps/cli/src/start/apps';
 import { leaseOf } from '../support/slot-rig';
 import { TestUsers } from '../support/nats-users';
 import type { Place } from './place';

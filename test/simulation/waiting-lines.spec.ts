@@ -1,6 +1,6 @@
 import type { Journal, LinePlace } from '@proctor/dispatch';
-import { Blocks } from '../../libs/dispatch/src/blocks';
-import { keyOf, Lines } from '../../libs/dispatch/src/lines';
+import { Blocks } from '@libs/dispatch/src/blocks';
+import { keyOf, Lines } from '@libs/dispatch/src/lines';
 import { silenceLog } from '../support/silent-log';
 import { WaitingLines } from './waiting-lines';
 

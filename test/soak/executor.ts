@@ -15,16 +15,16 @@ import {
 } from '@proctor/contracts';
 import type { Lease, LeaseReply } from '@proctor/contracts';
 import { endOnRequest, fail, processLogger, type Log } from '@proctor/process';
-import { WorkerLife } from '../../apps/worker/src/life/life';
-import { DiskOutbox } from '../../apps/worker/src/reports/outbox';
-import { BusLeaseClient } from '../../apps/worker/src/slot/bus-lease-client';
-import { DispatcherFeatures } from '../../apps/worker/src/slot/dispatcher-features';
-import { Epochs } from '../../apps/worker/src/slot/epochs';
-import { Notices } from '../../apps/worker/src/slot/notices';
-import type { AttemptResult } from '../../apps/worker/src/slot/ports';
-import { AskTurns } from '../../apps/worker/src/slot/ask-turns';
-import { BusySlots } from '../../apps/worker/src/slot/busy-slots';
-import { Slot } from '../../apps/worker/src/slot/slot';
+import { WorkerLife } from '@apps/worker/src/life/life';
+import { DiskOutbox } from '@apps/worker/src/reports/outbox';
+import { BusLeaseClient } from '@apps/worker/src/slot/bus-lease-client';
+import { DispatcherFeatures } from '@apps/worker/src/slot/dispatcher-features';
+import { Epochs } from '@apps/worker/src/slot/epochs';
+import { Notices } from '@apps/worker/src/slot/notices';
+import type { AttemptResult } from '@apps/worker/src/slot/ports';
+import { AskTurns } from '@apps/worker/src/slot/ask-turns';
+import { BusySlots } from '@apps/worker/src/slot/busy-slots';
+import { Slot } from '@apps/worker/src/slot/slot';
 import { FAILS_ONCE, resultMessage, type ExecutorPlan } from './plan';
 
 const EXECUTION_MS = 20;

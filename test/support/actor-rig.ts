@@ -1,7 +1,7 @@
 import type { Journal } from '@proctor/dispatch';
-import type { ActorSettings } from '../../apps/scheduler/src/dispatcher/actor-ports';
-import { DispatcherActor } from '../../apps/scheduler/src/dispatcher/dispatcher-actor';
-import { OwnershipTerm } from '../../apps/scheduler/src/ownership/ownership-term';
+import type { ActorSettings } from '@apps/scheduler/src/dispatcher/actor-ports';
+import { DispatcherActor } from '@apps/scheduler/src/dispatcher/dispatcher-actor';
+import { OwnershipTerm } from '@apps/scheduler/src/ownership/ownership-term';
 import { MemoryBooks } from '../simulation/memory-books';
 import { VirtualClock } from '../simulation/world/virtual-clock';
 import { runRequest } from './run-request';

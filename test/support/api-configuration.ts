@@ -1,5 +1,5 @@
 import type { Settings } from '@proctor/config';
-import type { ApiConfiguration } from '../../apps/api/src/configuration.token';
+import type { ApiConfiguration } from '@apps/api/src/configuration.token';
 
 /** A deployment with two of everything, for tests that need no files. */
 export function apiConfiguration(server: Partial<ApiConfiguration['server']> = {}): ApiConfiguration {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runCommand } from '../../libs/embedded/src/command';
-import { unpackWithDependencies } from '../../libs/embedded/src/unpacked-packages';
+import { runCommand } from '@libs/embedded/src/command';
+import { unpackWithDependencies } from '@libs/embedded/src/unpacked-packages';
 
 /** The parts of a Ceph cluster that an S3 server needs: who knows where things are, where they are, and the gateway. */
 const PACKAGES = ['ceph-mon', 'ceph-osd', 'radosgw'];

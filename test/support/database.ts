@@ -1,8 +1,8 @@
 import { migrate } from '@proctor/database';
 import { createHash, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { MIGRATIONS } from '../../libs/database/src/schema/migrations';
-import { NUMERIC_TYPES } from '../../libs/database/src/kit/numeric-types';
+import { MIGRATIONS } from '@libs/database/src/schema/migrations';
+import { NUMERIC_TYPES } from '@libs/database/src/kit/numeric-types';
 
 export interface TestDatabase {
   /** For `openDatabase` and for the apps. */

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Home } from '@proctor/embedded';
-import { unpackWithDependencies } from '../../libs/embedded/src/unpacked-packages';
+import { unpackWithDependencies } from '@libs/embedded/src/unpacked-packages';
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { BuildControl, BuildTarget } from '../../apps/worker/src/testbed/images/image-builder';
-import { ImageFiles } from '../../apps/worker/src/testbed/images/image-files';
-import { Images } from '../../apps/worker/src/testbed/images/images';
+import type { BuildControl, BuildTarget } from '@apps/worker/src/testbed/images/image-builder';
+import { ImageFiles } from '@apps/worker/src/testbed/images/image-files';
+import { Images } from '@apps/worker/src/testbed/images/images';
 import { VirtualClock } from '../simulation/world/virtual-clock';
 
 export const IMAGE_SETTINGS = {

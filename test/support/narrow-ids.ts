@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
-import { OrdersOfRuns1764560000000 } from '../../libs/database/src/schema/migrations/orders-of-runs';
-import { RunIds1764550000000 } from '../../libs/database/src/schema/migrations/run-ids';
+import { OrdersOfRuns1764560000000 } from '@libs/database/src/schema/migrations/orders-of-runs';
+import { RunIds1764550000000 } from '@libs/database/src/schema/migrations/run-ids';
 
 /** Gives a migrated database with few rows the ids of 32 bits that runs had once; to migrate it widens them again. */
 export async function narrowIds(url: string): Promise<void> {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import { stagingName, type FinishedReport, type RecordedSignal } from '@proctor/contracts';
-import { DiskOutbox } from '../../apps/worker/src/reports/outbox';
-import { freshResultFolder } from '../../apps/worker/src/reports/result-folder';
-import { DispatcherFeatures } from '../../apps/worker/src/slot/dispatcher-features';
-import type { ReportOutbox } from '../../apps/worker/src/slot/ports';
+import { DiskOutbox } from '@apps/worker/src/reports/outbox';
+import { freshResultFolder } from '@apps/worker/src/reports/result-folder';
+import { DispatcherFeatures } from '@apps/worker/src/slot/dispatcher-features';
+import type { ReportOutbox } from '@apps/worker/src/slot/ports';
 import { VirtualClock } from '../simulation/world/virtual-clock';
 
 export const LOG = 'the log, as if it were gzipped';

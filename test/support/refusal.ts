@@ -1,4 +1,4 @@
-import { Problem } from '../../apps/api/src/http/problem';
+import { Problem } from '@apps/api/src/http/problem';
 
 /** The Problem that an action throws. @throws when it throws something else, or nothing */
 export function refusalOf(action: () => unknown): Problem {

@@ -1,6 +1,6 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
-import { ApiModule } from '../../apps/api/src/api.module';
+import { ApiModule } from '@apps/api/src/api.module';
 import { apiConfiguration, SETTINGS } from './api-configuration';
 
 /** A handler of a controller, by what a client asks for. */

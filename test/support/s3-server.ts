@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { S3Credentials } from '@proctor/store';
-import { CommandFailed } from '../../libs/embedded/src/command';
-import { freePort } from '../../libs/embedded/src/free-port';
-import type { OwnedProcess } from '../../libs/embedded/src/owned-process';
-import { startServer } from '../../libs/embedded/src/server-process';
+import { CommandFailed } from '@libs/embedded/src/command';
+import { freePort } from '@libs/embedded/src/free-port';
+import type { OwnedProcess } from '@libs/embedded/src/owned-process';
+import { startServer } from '@libs/embedded/src/server-process';
 import { CephPrograms } from './ceph-programs';
 
 /** Fetching, unpacking and starting it on a busy machine. */

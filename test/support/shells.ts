@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Home } from '@proctor/embedded';
-import { unpackWithDependencies } from '../../libs/embedded/src/unpacked-packages';
+import { unpackWithDependencies } from '@libs/embedded/src/unpacked-packages';
 
 const run = promisify(execFile);
 

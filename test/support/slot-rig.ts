@@ -11,12 +11,12 @@ import {
   type ReturnRequest,
 } from '@proctor/contracts';
 import { VirtualClock } from '../simulation/world/virtual-clock';
-import { Epochs } from '../../apps/worker/src/slot/epochs';
-import { Notices } from '../../apps/worker/src/slot/notices';
-import type { AttemptResult, AttemptVerdict, CanaryEnd } from '../../apps/worker/src/slot/ports';
-import { AskTurns } from '../../apps/worker/src/slot/ask-turns';
-import { BusySlots } from '../../apps/worker/src/slot/busy-slots';
-import { Slot } from '../../apps/worker/src/slot/slot';
+import { Epochs } from '@apps/worker/src/slot/epochs';
+import { Notices } from '@apps/worker/src/slot/notices';
+import type { AttemptResult, AttemptVerdict, CanaryEnd } from '@apps/worker/src/slot/ports';
+import { AskTurns } from '@apps/worker/src/slot/ask-turns';
+import { BusySlots } from '@apps/worker/src/slot/busy-slots';
+import { Slot } from '@apps/worker/src/slot/slot';
 
 const RESULT: AttemptResult = {
   verdict: 'pass',

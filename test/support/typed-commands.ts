@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { format } from 'node:util';
-import { execute } from '../../apps/cli/src/execute';
+import { execute } from '@apps/cli/src/execute';
 
 export interface Finished {
   code: number | null;

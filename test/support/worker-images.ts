@@ -1,13 +1,13 @@
 import { access, chmod, link, mkdir, mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { hostRelease } from '@proctor/config';
-import { lookAtMachine } from '../../apps/worker/src/machine/machine';
-import { currentBoot } from '../../apps/worker/src/machine/proofs';
-import { buildBackends, KINDS } from '../../apps/worker/src/testbed/build-backends';
-import { HostApt } from '../../apps/worker/src/testbed/host-apt/host-apt';
-import { archiveState } from '../../apps/worker/src/testbed/images/archive-state';
-import type { ImageRecord } from '../../apps/worker/src/testbed/images/image-files';
-import { fingerprint, imageRecipe } from '../../apps/worker/src/testbed/images/image-recipe';
+import { lookAtMachine } from '@apps/worker/src/machine/machine';
+import { currentBoot } from '@apps/worker/src/machine/proofs';
+import { buildBackends, KINDS } from '@apps/worker/src/testbed/build-backends';
+import { HostApt } from '@apps/worker/src/testbed/host-apt/host-apt';
+import { archiveState } from '@apps/worker/src/testbed/images/archive-state';
+import type { ImageRecord } from '@apps/worker/src/testbed/images/image-files';
+import { fingerprint, imageRecipe } from '@apps/worker/src/testbed/images/image-recipe';
 import { hostArchitecture } from './host-architecture';
 
 const AGE_MAX_MS = 24 * 3_600_000;

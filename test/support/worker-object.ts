@@ -1,4 +1,4 @@
-import type { WorkerObject } from '../../apps/api/src/workers/worker-object';
+import type { WorkerObject } from '@apps/api/src/workers/worker-object';
 
 /** What the API tells of a sound, idle worker on one architecture. */
 export const workerObject = (change: Partial<WorkerObject> = {}): WorkerObject => ({

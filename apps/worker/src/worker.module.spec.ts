@@ -7,7 +7,7 @@ import { Bus, BusStrategy } from '@proctor/bus';
 import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import type { Connections, WorkerConfiguration } from '@proctor/config';
 import { MonitoringServer } from '@proctor/monitoring';
-import { silenceLog } from '../../../test/support/silent-log';
+import { silenceLog } from '@test/support/silent-log';
 import { WorkerLife } from './life/life';
 import { Worker } from './life/worker';
 import type { Machine } from './machine/machine';

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { SUBJECTS, subjectOf } from '@proctor/contracts';
-import { silenceLog } from '../../../test/support/silent-log';
+import { silenceLog } from '@test/support/silent-log';
 import { RetryLater, RemoteError } from './bus';
 import { BusStrategy } from './bus-strategy';
 import { MemoryBroker, MemoryBus } from './testing';

@@ -1,4 +1,4 @@
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '@test/support/manual-clock';
 import { Complaints, EVERY_MS } from './complaints';
 
 let clock: ManualClock;

@@ -1,4 +1,4 @@
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '@test/support/manual-clock';
 import { Refusals } from './refusals';
 
 const clock = new ManualClock();

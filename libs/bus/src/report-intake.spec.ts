@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { MalformedMessage } from '@proctor/contracts';
 import fc from 'fast-check';
-import { VirtualClock } from '../../../test/simulation/world/virtual-clock';
-import { silenceLog } from '../../../test/support/silent-log';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
+import { silenceLog } from '@test/support/silent-log';
 import { BUS_LIMITS } from './limits';
 import { IN_VAIN, RetryLater } from './bus';
 import { ReportIntake, type Delivery } from './report-intake';

@@ -1,4 +1,4 @@
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '@test/support/manual-clock';
 import { LONG_PER_SECOND_MAX, RequestGate } from './request-gate';
 
 const LIMITS = { perSecondMax: 10, bytesPerSecondMax: 1_000, lateMax: 5 };

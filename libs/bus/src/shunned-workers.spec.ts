@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { REQUEST_LIMITS, REQUEST_PATTERNS, requestSubject } from '@proctor/contracts';
-import { ManualClock } from '../../../test/support/manual-clock';
-import { silenceLog } from '../../../test/support/silent-log';
+import { ManualClock } from '@test/support/manual-clock';
+import { silenceLog } from '@test/support/silent-log';
 import { BusStrategy } from './bus-strategy';
 import { MemoryBroker, MemoryBus } from './testing';
 

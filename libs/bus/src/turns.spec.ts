@@ -1,4 +1,4 @@
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '@test/support/manual-clock';
 import { BEGUN_MAX, Turns } from './turns';
 
 let clock: ManualClock;

@@ -1,4 +1,4 @@
-import { VirtualClock } from '../../../test/simulation/world/virtual-clock';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { limited, Repeater, TimedOut, WakeUp, within } from '.';
 
 const MS = 1_000;

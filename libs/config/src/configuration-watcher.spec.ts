@@ -1,6 +1,6 @@
 import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigurationFolder } from '../../../test/support/configuration-folder';
+import { ConfigurationFolder } from '@test/support/configuration-folder';
 import { ConfigurationWatcher, type WatcherSettings } from './configuration-watcher';
 import { FolderContent } from './folder';
 import { LiveConfiguration, type Reload } from './live-configuration';

@@ -1,6 +1,6 @@
 import { chmod, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigurationFolder } from '../../../test/support/configuration-folder';
+import { ConfigurationFolder } from '@test/support/configuration-folder';
 import { checkFolder } from './cross-check';
 
 const folder = new ConfigurationFolder();

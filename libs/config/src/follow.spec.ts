@@ -1,4 +1,4 @@
-import { ConfigurationFolder } from '../../../test/support/configuration-folder';
+import { ConfigurationFolder } from '@test/support/configuration-folder';
 import { followConfiguration } from './follow';
 import { LiveConfiguration } from './live-configuration';
 

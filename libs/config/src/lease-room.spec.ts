@@ -1,4 +1,4 @@
-import { ConfigurationFolder } from '../../../test/support/configuration-folder';
+import { ConfigurationFolder } from '@test/support/configuration-folder';
 import { loadConfiguration } from './load';
 
 const folder = new ConfigurationFolder();

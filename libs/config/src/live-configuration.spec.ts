@@ -1,6 +1,6 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigurationFolder, TEST_HOME } from '../../../test/support/configuration-folder';
+import { ConfigurationFolder, TEST_HOME } from '@test/support/configuration-folder';
 import { FolderContent } from './folder';
 import { LiveConfiguration, type Reload } from './live-configuration';
 

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { ConfigurationFolder, TEST_HOME } from '../../../test/support/configuration-folder';
+import { ConfigurationFolder, TEST_HOME } from '@test/support/configuration-folder';
 import { hostArchitecture, hostRelease } from './host';
 import { loadConfiguration } from './load';
 import { ConfigurationError } from './yaml-file';

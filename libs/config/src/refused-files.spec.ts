@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigurationFolder } from '../../../test/support/configuration-folder';
+import { ConfigurationFolder } from '@test/support/configuration-folder';
 import type { FileName } from './folder';
 import { loadConfiguration } from './load';
 

@@ -1,4 +1,4 @@
-import { ConfigurationFolder } from '../../../test/support/configuration-folder';
+import { ConfigurationFolder } from '@test/support/configuration-folder';
 import { FolderContent } from './folder';
 import { LiveConfiguration } from './live-configuration';
 import { loadSettings, type Setting } from './settings';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { waitingRun } from '../../../test/support/runs';
+import { waitingRun } from '@test/support/runs';
 import { Ageing } from './ageing';
 
 const HOUR = 3_600_000;

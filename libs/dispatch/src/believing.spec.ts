@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { finishedReport, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { finishedReport, waitingRun } from '@test/support/runs';
 import { believedSeconds, DURATION_MARGIN_SECONDS } from './believing';
 
 const YEAR = 366 * 86_400;

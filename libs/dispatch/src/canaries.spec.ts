@@ -1,5 +1,5 @@
-import { BlameRig, judgements, MINUTE_MS } from '../../../test/support/blame-rig';
-import { ARCH, leaseRequest } from '../../../test/support/runs';
+import { BlameRig, judgements, MINUTE_MS } from '@test/support/blame-rig';
+import { ARCH, leaseRequest } from '@test/support/runs';
 
 const NEW_LIFE = '00000000-0000-4000-8000-000000000002';
 

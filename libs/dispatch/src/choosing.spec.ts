@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Testbed } from '@proctor/contracts';
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { finishedReport, settings, waitingRun, leaseRequest } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { finishedReport, settings, waitingRun, leaseRequest } from '@test/support/runs';
 import type { Loaded } from './journal';
 import type { DispatchedRun, Restrictions } from './journal-records';
 import { arrivedBefore } from './order';

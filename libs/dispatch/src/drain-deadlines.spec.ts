@@ -1,6 +1,6 @@
-import { BlameRig } from '../../../test/support/blame-rig';
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { waitingRun } from '../../../test/support/runs';
+import { BlameRig } from '@test/support/blame-rig';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { waitingRun } from '@test/support/runs';
 
 const drain = (leftMs: number | null) => {
   const drains = [{ worker: 'w1', by: 'ada', reason: 'new disk', since: '', leftMs }];

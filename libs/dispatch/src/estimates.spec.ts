@@ -1,6 +1,6 @@
-import { BlameRig } from '../../../test/support/blame-rig';
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { waitingRun } from '../../../test/support/runs';
+import { BlameRig } from '@test/support/blame-rig';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { waitingRun } from '@test/support/runs';
 
 const MINUTE = 60_000;
 const PATIENT = { unknownDurationMs: 10 * MINUTE, leaseTtlMs: 99 * MINUTE, workerQuietMaxMs: 99 * MINUTE };

@@ -1,6 +1,6 @@
 import type { Testbed } from '@proctor/contracts';
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { ARCH, leaseRequest, loaded, settings, SUITE, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { ARCH, leaseRequest, loaded, settings, SUITE, waitingRun } from '@test/support/runs';
 import { DispatcherState } from './dispatcher-state';
 import { step } from './step';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { finishedReport, settings, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { finishedReport, settings, waitingRun } from '@test/support/runs';
 import type { DispatchedRun } from './journal-records';
 
 const HOUR = 3_600_000;

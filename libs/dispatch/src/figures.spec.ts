@@ -1,5 +1,5 @@
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { registered, SUITE, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { registered, SUITE, waitingRun } from '@test/support/runs';
 import { bandOf, queueFigures, workerFigures } from './figures';
 
 it.each([

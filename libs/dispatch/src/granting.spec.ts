@@ -1,6 +1,6 @@
 import { jsonBytes, MESSAGE_BYTES_MAX } from '@proctor/contracts';
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { ARCH, leaseRequest, settings, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { ARCH, leaseRequest, settings, waitingRun } from '@test/support/runs';
 
 const NEW_LIFE = '00000000-0000-4000-8000-000000000002';
 const NEXT_LIFE = { incarnation: NEW_LIFE, previous: [leaseRequest().incarnation] };

@@ -1,5 +1,5 @@
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { leaseRequest, startedReport, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { leaseRequest, startedReport, waitingRun } from '@test/support/runs';
 
 const NEW_LIFE = '00000000-0000-4000-8000-000000000002';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { TROUBLES, VERDICTS, type LeaseReply, type WorkerStanding } from '@proctor/contracts';
-import { ARCH, finishedReport, leaseRequest, loaded, settings, waitingRun } from '../../../test/support/runs';
+import { ARCH, finishedReport, leaseRequest, loaded, settings, waitingRun } from '@test/support/runs';
 import { DispatcherState } from './dispatcher-state';
 import type { Loaded, Write } from './journal';
 import type { WorkerJudgement } from './journal-records';

@@ -1,5 +1,5 @@
-import { BlameRig, judgements, MINUTE_MS, numbered } from '../../../test/support/blame-rig';
-import { leaseRequest, waitingRun } from '../../../test/support/runs';
+import { BlameRig, judgements, MINUTE_MS, numbered } from '@test/support/blame-rig';
+import { leaseRequest, waitingRun } from '@test/support/runs';
 
 const SECOND_LIFE = '00000000-0000-4000-8000-000000000002';
 const THIRD_LIFE = '00000000-0000-4000-8000-000000000003';

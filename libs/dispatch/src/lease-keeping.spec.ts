@@ -1,5 +1,5 @@
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { ARCH, leaseRequest, loaded, settings, startedReport, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { ARCH, leaseRequest, loaded, settings, startedReport, waitingRun } from '@test/support/runs';
 import { DispatcherState } from './dispatcher-state';
 import { step } from './step';
 

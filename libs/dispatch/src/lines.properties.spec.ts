@@ -1,7 +1,7 @@
 import type { StatusReply } from '@proctor/contracts';
 import * as fc from 'fast-check';
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { finishedReport, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { finishedReport, waitingRun } from '@test/support/runs';
 import type { DispatchedRun, LinePlace, Order } from './journal-records';
 import type { Beyond } from './view';
 import type { MessageOf, Replies } from './messages';

@@ -1,6 +1,6 @@
 import type { LeaseRequest } from '@proctor/contracts';
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { finishedReport, leaseRequest, startedReport, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { finishedReport, leaseRequest, startedReport, waitingRun } from '@test/support/runs';
 import type { GrantedLease } from './journal-records';
 
 const FIRST = leaseRequest().incarnation;

@@ -1,5 +1,5 @@
-import { BlameRig } from '../../../test/support/blame-rig';
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
+import { BlameRig } from '@test/support/blame-rig';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
 import {
   ARCH,
   finishedReport,
@@ -8,7 +8,7 @@ import {
   settings,
   startedReport,
   waitingRun,
-} from '../../../test/support/runs';
+} from '@test/support/runs';
 import { DispatcherState } from './dispatcher-state';
 import type { MessageKind, MessageOf, Step } from './messages';
 import { step } from './step';

@@ -1,7 +1,7 @@
 import type { Testbed } from '@proctor/contracts';
 import * as fc from 'fast-check';
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { finishedReport, leaseRequest, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { finishedReport, leaseRequest, waitingRun } from '@test/support/runs';
 
 const MINUTE = 60_000;
 const LONG = 1e12;

@@ -1,6 +1,6 @@
 import type { Testbed } from '@proctor/contracts';
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { finishedReport, SUITE, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { finishedReport, SUITE, waitingRun } from '@test/support/runs';
 import type { DispatchedRun } from './journal-records';
 
 const MINUTE = 60_000;

@@ -1,5 +1,5 @@
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { finishedReport, leaseRequest, registered, SUITE, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { finishedReport, leaseRequest, registered, SUITE, waitingRun } from '@test/support/runs';
 import type { DispatchedRun, RegisteredWorker } from './journal-records';
 
 const PUBLIC_ONLY = registered('w1', 'w2').map((worker) => ({

@@ -1,12 +1,6 @@
 import type { LeaseRequest } from '@proctor/contracts';
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import {
-  finishedReport,
-  leaseRequest,
-  registered,
-  startedReport,
-  waitingRun,
-} from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { finishedReport, leaseRequest, registered, startedReport, waitingRun } from '@test/support/runs';
 import type { DispatchedRun, Order, RegisteredWorker } from './journal-records';
 
 const UNKNOWN =

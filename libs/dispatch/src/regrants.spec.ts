@@ -1,5 +1,5 @@
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { finishedReport, startedReport, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { finishedReport, startedReport, waitingRun } from '@test/support/runs';
 
 const TTL_MS = 60_000;
 /** Of the rig's dispatcher, and of one that granted the attempt before the database was restored. */

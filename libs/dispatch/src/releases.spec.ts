@@ -1,5 +1,5 @@
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { waitingRun } from '@test/support/runs';
 
 const TOO_OLD = (program: string, protocol: number) =>
   `${program} is too old: it speaks protocol ${protocol}, and 2 is the oldest that gets runs; upgrade it`;

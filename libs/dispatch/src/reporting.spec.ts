@@ -1,6 +1,6 @@
 import { errorSignature } from '@proctor/contracts';
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { finishedReport, leaseRequest, startedReport, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { finishedReport, leaseRequest, startedReport, waitingRun } from '@test/support/runs';
 
 const NEW_LIFE = '00000000-0000-4000-8000-000000000002';
 

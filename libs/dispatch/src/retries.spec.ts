@@ -1,6 +1,6 @@
 import type { FinishedReport } from '@proctor/contracts';
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { finishedReport, leaseRequest, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { finishedReport, leaseRequest, waitingRun } from '@test/support/runs';
 import type { DispatchedRun } from './journal-records';
 import type { DispatchSettings } from './settings';
 

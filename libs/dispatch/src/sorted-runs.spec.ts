@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { waitingRun } from '../../../test/support/runs';
+import { waitingRun } from '@test/support/runs';
 import type { DispatchedRun } from './journal-records';
 import { arrivedBefore } from './order';
 import { SortedRuns } from './sorted-runs';

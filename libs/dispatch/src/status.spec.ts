@@ -5,8 +5,8 @@ import {
   type StatusPlace,
   type StatusReply,
 } from '@proctor/contracts';
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { registered, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { registered, waitingRun } from '@test/support/runs';
 
 const MINUTE = 60_000;
 const DECISION = { by: 'ada', reason: 'the mirror is away', since: '2026-11-20 10:00:00' };

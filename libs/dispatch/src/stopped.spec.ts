@@ -1,5 +1,5 @@
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { settings, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { settings, waitingRun } from '@test/support/runs';
 
 it('while a deployment grants nothing no run is leased, and everybody is told why', () => {
   const rig = new DispatcherRig([waitingRun(1)]);

@@ -1,5 +1,5 @@
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { waitingRun } from '@test/support/runs';
 
 const CAPS = { perRequestorMax: Infinity, perPackageMax: 1, perSuiteMax: Infinity };
 

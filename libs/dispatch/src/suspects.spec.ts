@@ -1,5 +1,5 @@
-import { BlameRig, MINUTE_MS, numbered } from '../../../test/support/blame-rig';
-import { finishedReport, waitingRun } from '../../../test/support/runs';
+import { BlameRig, MINUTE_MS, numbered } from '@test/support/blame-rig';
+import { finishedReport, waitingRun } from '@test/support/runs';
 import type { DispatchedRun } from './journal-records';
 
 const DAY_MS = 1_440 * MINUTE_MS;

@@ -1,5 +1,5 @@
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { finishedReport, leaseRequest, loaded, settings, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { finishedReport, leaseRequest, loaded, settings, waitingRun } from '@test/support/runs';
 import { crashesOf } from './crashes';
 import { step } from './step';
 import type { DispatchedRun, LostAttempt } from './journal-records';

@@ -1,5 +1,5 @@
-import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { SUITE, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { SUITE, waitingRun } from '@test/support/runs';
 import { slotsToWake } from './waking';
 
 const READY = { testbeds: [{ suite: SUITE, backend: 'unshare', state: 'ready' as const }] };

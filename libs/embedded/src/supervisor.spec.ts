@@ -1,4 +1,4 @@
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '@test/support/manual-clock';
 import type { Ending, Supervised } from './supervised';
 import { Supervisor } from './supervisor';
 

@@ -1,4 +1,4 @@
-import { runEvent } from '../../../test/support/run-event';
+import { runEvent } from '@test/support/run-event';
 import { type EventFilter, isWanted } from '.';
 
 const FINISHED = runEvent({ kind: 'finished', verdict: 'fail', trigger: 'glibc/2.40-4 gcc/14' });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { runEvent } from '../../../test/support/run-event';
+import { runEvent } from '@test/support/run-event';
 import { type EventPage, type EventSource, EventWindow, type RunEvent } from '.';
 
 /** A transaction that has announced itself and locked the row of its run. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import timers from 'node:timers/promises';
-import { packageLines, packedArtifacts } from '../../../test/support/artifacts';
+import { packageLines, packedArtifacts } from '@test/support/artifacts';
 import { ERROR_PATTERNS, errorExpression } from './error-patterns';
 import { readTestbed, TESTBED_READING } from './installed-packages';
 import { logIndexText } from './log-index';

@@ -1,4 +1,4 @@
-import { runRecord } from '../../../test/support/run-record';
+import { runRecord } from '@test/support/run-record';
 import { unaskedSuites } from './unasked-suites';
 
 const told = (

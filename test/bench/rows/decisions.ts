@@ -1,5 +1,5 @@
 import { DispatcherState, step, type DispatchedRun } from '@proctor/dispatch';
-import { ARCH, leaseRequest, loaded, settings, waitingRun } from '../../support/runs';
+import { ARCH, leaseRequest, loaded, settings, waitingRun } from '@test/support/runs';
 import type { OpenRow, Row } from '../row';
 
 const DECISIONS = 2_000;

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { Client } from 'pg';
-import { generateFinishedRuns, keepStatuses } from '../../generator/finished-runs';
-import { packageNames } from '../../generator/packages';
+import { generateFinishedRuns, keepStatuses } from '@test/generator/finished-runs';
+import { packageNames } from '@test/generator/packages';
 import { HttpClient } from '../client';
 import { Deployment } from '../deployment';
 import { percentile } from '../judging';

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { openDatabase } from '@proctor/database';
 import { ExpiryPass, restMs } from '@proctor/retention';
 import { FolderStore } from '@proctor/store';
-import { generateFinishedRuns } from '../../generator/finished-runs';
+import { generateFinishedRuns } from '@test/generator/finished-runs';
 import { HttpClient, rateOf } from '../client';
 import { ARCH, Deployment, SUITE } from '../deployment';
 import type { Row } from '../row';

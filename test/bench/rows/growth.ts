@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { generateFinishedRuns } from '../../generator/finished-runs';
+import { generateFinishedRuns } from '@test/generator/finished-runs';
 import { type HttpClient, rateOf } from '../client';
 import { countsOf, difference } from '../database-counts';
 import { ARCH, SUITE } from '../deployment';

@@ -4,7 +4,7 @@ import { packagePrefix } from '@proctor/contracts';
 import { blockGzip, ERROR_PATTERNS, errorExpression, LogIndexer, logIndexText } from '@proctor/result-files';
 import { FolderStore } from '@proctor/store';
 import { Client } from 'pg';
-import { generateFinishedRuns } from '../../generator/finished-runs';
+import { generateFinishedRuns } from '@test/generator/finished-runs';
 import { HttpClient } from '../client';
 import { ARCH, Deployment, SUITE } from '../deployment';
 import { percentile } from '../judging';

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { sandboxUse } from '../../../apps/worker/src/attempt/sandbox-use';
-import { openMachine, type TestMachine } from '../../end-to-end/worker/test-machine';
+import { sandboxUse } from '@apps/worker/src/attempt/sandbox-use';
+import { openMachine, type TestMachine } from '@test/end-to-end/worker/test-machine';
 import type { Numbers, Row } from '../row';
 import { processorTime, SUITE, WorkerRig } from '../worker-rig';
 

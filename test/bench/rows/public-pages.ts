@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { generateFinishedRuns } from '../../generator/finished-runs';
-import { packageNames } from '../../generator/packages';
+import { generateFinishedRuns } from '@test/generator/finished-runs';
+import { packageNames } from '@test/generator/packages';
 import { HttpClient } from '../client';
 import { Deployment } from '../deployment';
 import { spreadOf } from '../judging';

@@ -1,13 +1,13 @@
 import type { Lease } from '@proctor/contracts';
-import { autopkgtestCommand } from '../../../apps/worker/src/autopkgtest/command';
-import { sandboxUse } from '../../../apps/worker/src/attempt/sandbox-use';
+import { autopkgtestCommand } from '@apps/worker/src/autopkgtest/command';
+import { sandboxUse } from '@apps/worker/src/attempt/sandbox-use';
 import {
   lease,
   leaseOfTree,
   openMachine,
   sourceTree,
   type TestMachine,
-} from '../../end-to-end/worker/test-machine';
+} from '@test/end-to-end/worker/test-machine';
 import type { Numbers, Row } from '../row';
 
 const LIMITS = { runTmpfsBytes: 4 * 1024 ** 3, runProcessesMax: 10_000 };

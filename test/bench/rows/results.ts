@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { generateFinishedRuns } from '../../generator/finished-runs';
+import { generateFinishedRuns } from '@test/generator/finished-runs';
 import { HttpClient } from '../client';
 import { Deployment } from '../deployment';
 import { forgetPeak, peakMiB, residentMiB } from '../process-use';

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Bus, connectBus, NoAnswer } from '@proctor/bus';
 import { type LeaseReply, requestSubject } from '@proctor/contracts';
 import { Client } from 'pg';
-import { generateWaitingRuns } from '../../generator/waiting-runs';
+import { generateWaitingRuns } from '@test/generator/waiting-runs';
 import { BACKEND, Deployment, SUITE, VARIANT } from '../deployment';
 import { residentMiB } from '../process-use';
 import type { Row } from '../row';

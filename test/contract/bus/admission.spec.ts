@@ -4,7 +4,7 @@ import { requestSubject } from '@proctor/contracts';
 import { changeAccounts } from '@proctor/embedded';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { until } from '../../support/until';
+import { until } from '@test/support/until';
 import { ownNats } from './nats-server';
 
 jest.setTimeout(40_000);

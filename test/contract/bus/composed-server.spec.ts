@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { NatsUsers } from '@proctor/bus';
 import { freePort } from '@proctor/embedded';
-import type { OwnedProcess } from '../../../libs/embedded/src/owned-process';
-import { startServer } from '../../../libs/embedded/src/server-process';
+import type { OwnedProcess } from '@libs/embedded/src/owned-process';
+import { startServer } from '@libs/embedded/src/server-process';
 
 let folder: string;
 let server: OwnedProcess;

@@ -6,8 +6,8 @@ import { Logger } from '@nestjs/common';
 import { BusStrategy, connectBus, type Bus } from '@proctor/bus';
 import { MESSAGE_BYTES_MAX, REQUEST_BYTES_MAX, REQUEST_PATTERNS, requestSubject } from '@proctor/contracts';
 import { EmbeddedNats, freePort } from '@proctor/embedded';
-import { TestUsers } from '../../support/nats-users';
-import { until } from '../../support/until';
+import { TestUsers } from '@test/support/nats-users';
+import { until } from '@test/support/until';
 
 jest.setTimeout(120_000);
 Logger.overrideLogger(false);

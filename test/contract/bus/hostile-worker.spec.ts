@@ -17,8 +17,8 @@ import {
   stagingStream,
 } from '@proctor/contracts';
 import { changeAccounts, EmbeddedNats, freePort } from '@proctor/embedded';
-import { TestUsers } from '../../support/nats-users';
-import { until } from '../../support/until';
+import { TestUsers } from '@test/support/nats-users';
+import { until } from '@test/support/until';
 import { Events } from './events';
 
 Logger.overrideLogger(false);

@@ -20,8 +20,8 @@ import {
   type LogChunk,
 } from '@proctor/contracts';
 import type { EmbeddedNats } from '@proctor/embedded';
-import { linkTo } from '../../support/cuttable-link';
-import { until } from '../../support/until';
+import { linkTo } from '@test/support/cuttable-link';
+import { until } from '@test/support/until';
 import { Events } from './events';
 import { ownNats } from './nats-server';
 import { drained, finishedOf, newRunId, newScope, SHORT_ACK_WAIT } from './server';

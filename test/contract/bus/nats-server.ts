@@ -10,7 +10,7 @@ import {
   type WorkerUser,
 } from '@proctor/bus';
 import { EmbeddedNats, freePort } from '@proctor/embedded';
-import { TestUsers } from '../../support/nats-users';
+import { TestUsers } from '@test/support/nats-users';
 import type { BusServer } from './server';
 
 /** Of the operator of the harness's nats-server. */

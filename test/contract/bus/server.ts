@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Bus, BusLimits } from '@proctor/bus';
 import { reportSubject } from '@proctor/contracts';
-import { until } from '../../support/until';
+import { until } from '@test/support/until';
 
 /** A server that buses connect to: in memory, or NATS. */
 export interface BusServer {

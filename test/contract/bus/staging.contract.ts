@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { StreamFull, type Bus, type StagedUpload, type StagingContents } from '@proctor/bus';
 import { stagingName, type Grant } from '@proctor/contracts';
-import { StagingSweeper } from '../../../apps/scheduler/src/reports/staging-sweeper';
-import { ManualClock } from '../../support/manual-clock';
-import { until } from '../../support/until';
+import { StagingSweeper } from '@apps/scheduler/src/reports/staging-sweeper';
+import { ManualClock } from '@test/support/manual-clock';
+import { until } from '@test/support/until';
 import { LIMITS, newRunId, type BusServer, type StartServer } from './server';
 
 const SETTINGS = { sweepMs: 600_000, idleMaxMs: 3_600_000, observedMax: 1_000 };

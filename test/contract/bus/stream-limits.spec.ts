@@ -14,7 +14,7 @@ import {
   reportSubject,
   stagingStream,
 } from '@proctor/contracts';
-import { until } from '../../support/until';
+import { until } from '@test/support/until';
 import { ownNats } from './nats-server';
 
 Logger.overrideLogger(false);

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { connectBus, parseCredentials, sendSignals, type Credentials } from '@proctor/bus';
 import { freePort, isPortTaken } from '@proctor/embedded';
-import type { OwnedProcess } from '../../../libs/embedded/src/owned-process';
-import { startServer } from '../../../libs/embedded/src/server-process';
-import { Authority } from '../../support/certificates';
-import { TestUsers } from '../../support/nats-users';
+import type { OwnedProcess } from '@libs/embedded/src/owned-process';
+import { startServer } from '@libs/embedded/src/server-process';
+import { Authority } from '@test/support/certificates';
+import { TestUsers } from '@test/support/nats-users';
 import { ownNats } from './nats-server';
 
 Logger.overrideLogger(false);

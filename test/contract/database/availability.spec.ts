@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { DatabaseUnavailable, type DatabaseLimits, type OpenDatabase, openDatabase } from '@proctor/database';
-import { type CuttableLink, linkTo } from '../../support/cuttable-link';
+import { type CuttableLink, linkTo } from '@test/support/cuttable-link';
 import { ARCH, HALF_LIFE_MS, request } from '../journal.fixture';
 import { type Fixture, lockAwaited, setUp } from './fixture';
-import { readSince } from '../../support/results-since';
+import { readSince } from '@test/support/results-since';
 
 let fixture: Fixture;
 let link: CuttableLink;

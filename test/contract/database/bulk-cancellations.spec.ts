@@ -1,5 +1,5 @@
 import type { RunSelection } from '@proctor/database';
-import { connectTo } from '../../support/database';
+import { connectTo } from '@test/support/database';
 import { ARCH, finish, grant, HALF_LIFE_MS, request } from '../journal.fixture';
 import { type Fixture, lockAwaited, setUp } from './fixture';
 import { Runs } from './runs';

@@ -1,11 +1,11 @@
 import { type OpenDatabase, openDatabase } from '@proctor/database';
-import { announceUpdate, CLOCK } from '../../../libs/database/src/kit/horizon';
-import type { Statement } from '../../../libs/database/src/kit/statement';
+import { announceUpdate, CLOCK } from '@libs/database/src/kit/horizon';
+import type { Statement } from '@libs/database/src/kit/statement';
 import { request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 import { createReader, dropReader } from './polling/reader-role';
 import { SteppingClock } from './polling/stepping-clock';
-import { readSince } from '../../support/results-since';
+import { readSince } from '@test/support/results-since';
 
 const HOUR_SECONDS = 3_600;
 

@@ -11,11 +11,11 @@ import {
   serverOf,
   type TransactionIdentity,
   witnessAt,
-} from '../../../libs/database/src/kit/commit-search';
-import type { BoundedClient } from '../../../libs/database/src/kit/bounded-client';
-import { type CuttableLink, linkTo } from '../../support/cuttable-link';
-import { connectTo } from '../../support/database';
-import { silenceLog } from '../../support/silent-log';
+} from '@libs/database/src/kit/commit-search';
+import type { BoundedClient } from '@libs/database/src/kit/bounded-client';
+import { type CuttableLink, linkTo } from '@test/support/cuttable-link';
+import { connectTo } from '@test/support/database';
+import { silenceLog } from '@test/support/silent-log';
 import { ARCH, grant, request } from '../journal.fixture';
 
 jest.setTimeout(120_000);

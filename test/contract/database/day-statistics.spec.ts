@@ -1,5 +1,5 @@
 import type { PackagesOfDay, RunsOfDay } from '@proctor/database';
-import { generateFinishedRuns } from '../../generator/finished-runs';
+import { generateFinishedRuns } from '@test/generator/finished-runs';
 import { ARCH } from '../journal.fixture';
 import { type Fixture, lockAwaited, setUp } from './fixture';
 import { Runs } from './runs';

@@ -1,4 +1,4 @@
-import { connectTo } from '../../support/database';
+import { connectTo } from '@test/support/database';
 import { ARCH, grant, request } from '../journal.fixture';
 import { type Fixture, lockAwaited, setUp } from './fixture';
 import { Runs } from './runs';

@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { CannotLoad, Dump, loadDump, openDatabase, type DumpDescription } from '@proctor/database';
-import { besideDead, connectTo, createEmptyDatabase, type TestDatabase } from '../../support/database';
-import { generateFinishedRuns } from '../../generator/finished-runs';
+import { besideDead, connectTo, createEmptyDatabase, type TestDatabase } from '@test/support/database';
+import { generateFinishedRuns } from '@test/generator/finished-runs';
 import { ARCH, HALF_LIFE_MS, request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 import { Runs } from './runs';

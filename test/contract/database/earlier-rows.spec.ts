@@ -1,7 +1,7 @@
 import { migrate } from '@proctor/database';
-import { MIGRATIONS } from '../../../libs/database/src/schema/migrations';
-import { SchedulerDecisions1764400000000 } from '../../../libs/database/src/schema/migrations/scheduler-decisions';
-import { connectTo, createEmptyDatabase, type TestDatabase } from '../../support/database';
+import { MIGRATIONS } from '@libs/database/src/schema/migrations';
+import { SchedulerDecisions1764400000000 } from '@libs/database/src/schema/migrations/scheduler-decisions';
+import { connectTo, createEmptyDatabase, type TestDatabase } from '@test/support/database';
 import { takeBack, withMigrations } from './migrations';
 
 /** The migration that these tests are about. */

@@ -1,7 +1,7 @@
 import { type OpenDatabase, openDatabase, type Submitter } from '@proctor/database';
 import type { Write } from '@proctor/dispatch';
 import type { Client } from 'pg';
-import { connectTo, createTestDatabase } from '../../support/database';
+import { connectTo, createTestDatabase } from '@test/support/database';
 
 /** An open database of its own, with a user and a key. */
 export interface Fixture {

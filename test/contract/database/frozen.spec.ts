@@ -4,9 +4,9 @@ import { EmbeddedPostgres } from '@proctor/embedded';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CuttableLink, linkTo } from '../../support/cuttable-link';
-import { connectTo } from '../../support/database';
-import { freeze } from '../../support/frozen-processes';
+import { type CuttableLink, linkTo } from '@test/support/cuttable-link';
+import { connectTo } from '@test/support/database';
+import { freeze } from '@test/support/frozen-processes';
 import { ARCH, finish, grant, HALF_LIFE_MS, request } from '../journal.fixture';
 
 /** Ways to a database that does not answer any more and breaks no connection. */

@@ -1,7 +1,7 @@
-import { insertMany } from '../../generator/bulk';
-import { generateFinishedRuns, type FinishedRunsPlan } from '../../generator/finished-runs';
-import { generateWaitingRuns } from '../../generator/waiting-runs';
-import { packageNames } from '../../generator/packages';
+import { insertMany } from '@test/generator/bulk';
+import { generateFinishedRuns, type FinishedRunsPlan } from '@test/generator/finished-runs';
+import { generateWaitingRuns } from '@test/generator/waiting-runs';
+import { packageNames } from '@test/generator/packages';
 import { setUp, type Fixture } from './fixture';
 
 const PLAN: FinishedRunsPlan = {

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { DatabaseUnavailable, openDatabase } from '@proctor/database';
 import type { OpenDatabase, Submitter } from '@proctor/database';
-import { type CuttableLink, linkTo } from '../../support/cuttable-link';
+import { type CuttableLink, linkTo } from '@test/support/cuttable-link';
 import { request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 

@@ -6,10 +6,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { removedBy } from '@proctor/contracts';
 import { openDatabase } from '@proctor/database';
-import { importDebci, type DebciOptions } from '../../../apps/cli/src/moving-in/debci';
-import { startApi, type RunningApi } from '../../support/api';
-import { connectTo, createTestDatabase, type TestDatabase } from '../../support/database';
-import { DEBCI_KEYS, generateDebci } from '../../generator/debci';
+import { importDebci, type DebciOptions } from '@apps/cli/src/moving-in/debci';
+import { startApi, type RunningApi } from '@test/support/api';
+import { connectTo, createTestDatabase, type TestDatabase } from '@test/support/database';
+import { DEBCI_KEYS, generateDebci } from '@test/generator/debci';
 import type { Client } from 'pg';
 
 const JOBS = 3_000;

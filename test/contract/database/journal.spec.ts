@@ -1,5 +1,5 @@
-import { connectTo } from '../../support/database';
-import { workerKey } from '../../support/worker-register';
+import { connectTo } from '@test/support/database';
+import { workerKey } from '@test/support/worker-register';
 import { journalContract } from '../journal.contract';
 import { ARCH, finish, grant, outcome, request, requeue } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';

@@ -2,7 +2,7 @@ import { RUN_ID_MAX } from '@proctor/contracts';
 import { ARCH, fail, finish, grant, request, start } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 import { ids, Runs } from './runs';
-import { readSince } from '../../support/results-since';
+import { readSince } from '@test/support/results-since';
 
 let fixture: Fixture;
 

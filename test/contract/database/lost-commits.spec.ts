@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { DATABASE_LIMITS, DatabaseUnavailable, type OpenDatabase, openDatabase } from '@proctor/database';
-import type { BoundedClient } from '../../../libs/database/src/kit/bounded-client';
-import { endOf, serverOf, witnessAt } from '../../../libs/database/src/kit/commit-search';
-import { type CuttableLink, linkTo } from '../../support/cuttable-link';
+import type { BoundedClient } from '@libs/database/src/kit/bounded-client';
+import { endOf, serverOf, witnessAt } from '@libs/database/src/kit/commit-search';
+import { type CuttableLink, linkTo } from '@test/support/cuttable-link';
 import { ARCH, grant, request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 

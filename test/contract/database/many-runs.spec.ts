@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { BrokenOff, type OpenDatabase, openDatabase } from '@proctor/database';
-import { linkTo } from '../../support/cuttable-link';
+import { linkTo } from '@test/support/cuttable-link';
 import { ARCH } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 

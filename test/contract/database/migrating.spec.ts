@@ -1,17 +1,17 @@
 import { DatabaseUnavailable, migrate, openDatabase } from '@proctor/database';
 import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { runPending } from '../../../libs/database/src/schema/migrate';
-import { beginSession } from '../../../libs/database/src/schema/migrating/session';
-import { MIGRATIONS } from '../../../libs/database/src/schema/migrations';
-import { NUMERIC_TYPES } from '../../../libs/database/src/kit/numeric-types';
+import { runPending } from '@libs/database/src/schema/migrate';
+import { beginSession } from '@libs/database/src/schema/migrating/session';
+import { MIGRATIONS } from '@libs/database/src/schema/migrations';
+import { NUMERIC_TYPES } from '@libs/database/src/kit/numeric-types';
 import {
   connectTo,
   createEmptyDatabase,
   createTestDatabase,
   type TestDatabase,
-} from '../../support/database';
-import { narrowIds } from '../../support/narrow-ids';
+} from '@test/support/database';
+import { narrowIds } from '@test/support/narrow-ids';
 import { ARCH, finish, grant, request, start } from '../journal.fixture';
 import { withMigrations } from './migrations';
 

@@ -1,6 +1,6 @@
 import { DataSource, type MigrationInterface } from 'typeorm';
-import { MIGRATIONS } from '../../../libs/database/src/schema/migrations';
-import { NUMERIC_TYPES } from '../../../libs/database/src/kit/numeric-types';
+import { MIGRATIONS } from '@libs/database/src/schema/migrations';
+import { NUMERIC_TYPES } from '@libs/database/src/kit/numeric-types';
 
 /** Does the work on a connection that knows these migrations. */
 export async function withMigrations(

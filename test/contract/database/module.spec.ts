@@ -11,7 +11,7 @@ import {
   Submissions,
   Users,
 } from '@proctor/database';
-import { connectTo, createTestDatabase, type TestDatabase } from '../../support/database';
+import { connectTo, createTestDatabase, type TestDatabase } from '@test/support/database';
 import { request } from '../journal.fixture';
 
 @Injectable()

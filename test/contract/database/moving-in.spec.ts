@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { removedBy } from '@proctor/contracts';
 import { FolderStore } from '@proctor/store';
-import { ownConfiguration } from '../../../apps/cli/src/configuration';
-import { importCloud } from '../../../apps/cli/src/moving-in/cloud';
-import { importDebci } from '../../../apps/cli/src/moving-in/debci';
-import { generateDebci } from '../../generator/debci';
+import { ownConfiguration } from '@apps/cli/src/configuration';
+import { importCloud } from '@apps/cli/src/moving-in/cloud';
+import { importDebci } from '@apps/cli/src/moving-in/debci';
+import { generateDebci } from '@test/generator/debci';
 import { type Fixture, setUp } from './fixture';
 
 let fixture: Fixture;

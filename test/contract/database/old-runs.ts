@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExpiryPass, type RemovedByRule, type RetentionRules } from '@proctor/retention';
 import { FolderStore } from '@proctor/store';
-import { generateFinishedRuns } from '../../generator/finished-runs';
+import { generateFinishedRuns } from '@test/generator/finished-runs';
 import { type Fixture, setUp } from './fixture';
 
 /** The end of the days in which the runs have finished, and the time at which passes take place. */

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import type { Statement } from '../../../libs/database/src/kit/statement';
+import type { Statement } from '@libs/database/src/kit/statement';
 
 /** How PostgreSQL plans a statement: for its parameters, or for any. */
 export const MODES = ['custom', 'generic'] as const;

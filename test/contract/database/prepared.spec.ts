@@ -1,8 +1,8 @@
 import { DataSource } from 'typeorm';
 import { DATABASE_LIMITS, DatabaseUnavailable } from '@proctor/database';
-import { dataSourceOptions } from '../../../libs/database/src/kit/data-source';
-import { Database } from '../../../libs/database/src/kit/database';
-import { bigint, integer, statement, texts } from '../../../libs/database/src/kit/statement';
+import { dataSourceOptions } from '@libs/database/src/kit/data-source';
+import { Database } from '@libs/database/src/kit/database';
+import { bigint, integer, statement, texts } from '@libs/database/src/kit/statement';
 import { type Fixture, setUp } from './fixture';
 
 const PREPARED = statement(

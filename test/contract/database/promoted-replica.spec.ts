@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DatabaseUnavailable, migrate, openDatabase } from '@proctor/database';
 import { StaleEpoch } from '@proctor/dispatch';
 import { EmbeddedPostgres } from '@proctor/embedded';
-import { connectTo } from '../../support/database';
-import { startReplica } from '../../support/replica';
-import { silenceLog } from '../../support/silent-log';
+import { connectTo } from '@test/support/database';
+import { startReplica } from '@test/support/replica';
+import { silenceLog } from '@test/support/silent-log';
 import { ARCH, grant, request } from '../journal.fixture';
 
 const TTL_MS = 600_000;

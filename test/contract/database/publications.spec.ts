@@ -1,5 +1,5 @@
 import { ARCH, finish, grant, request } from '../journal.fixture';
-import { connectTo } from '../../support/database';
+import { connectTo } from '@test/support/database';
 import { type Fixture, lockAwaited, setUp } from './fixture';
 import { ids, Runs } from './runs';
 

@@ -2,11 +2,11 @@ import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import { asOneRequest, besideRequests, DatabaseUnavailable, openDatabase } from '@proctor/database';
 import type { OpenDatabase, Results } from '@proctor/database';
-import { ResultLongPoll } from '../../../apps/api/src/runs/result-long-poll';
-import { type CuttableLink, linkTo } from '../../support/cuttable-link';
+import { ResultLongPoll } from '@apps/api/src/runs/result-long-poll';
+import { type CuttableLink, linkTo } from '@test/support/cuttable-link';
 import { request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
-import { readSince } from '../../support/results-since';
+import { readSince } from '@test/support/results-since';
 
 const LIMITS = { requestTimeoutMs: 1_200, commitSearchTimeoutMs: 500, rowsPerTransactionMax: 1 };
 /** How late the answer may be on a busy machine. */

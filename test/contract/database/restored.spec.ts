@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createHash } from 'node:crypto';
 import { FolderStore } from '@proctor/store';
-import { restored } from '../../../apps/cli/src/upkeep/restored';
-import { ownConfiguration } from '../../../apps/cli/src/configuration';
-import { generateFinishedRuns } from '../../generator/finished-runs';
-import { besideDead } from '../../support/database';
+import { restored } from '@apps/cli/src/upkeep/restored';
+import { ownConfiguration } from '@apps/cli/src/configuration';
+import { generateFinishedRuns } from '@test/generator/finished-runs';
+import { besideDead } from '@test/support/database';
 import { request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { RunRecord } from '@proctor/database';
-import { resultObject } from '../../../apps/api/src/runs/result-object';
-import { FIRST_PAGE, NEXT_PAGE } from '../../../libs/database/src/reading/result-texts';
+import { resultObject } from '@apps/api/src/runs/result-object';
+import { FIRST_PAGE, NEXT_PAGE } from '@libs/database/src/reading/result-texts';
 import { request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 

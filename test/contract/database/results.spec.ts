@@ -1,6 +1,6 @@
 import { ARCH, finish, grant, request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
-import { readSince, type ReadResult } from '../../support/results-since';
+import { readSince, type ReadResult } from '@test/support/results-since';
 
 let fixture: Fixture;
 

@@ -2,7 +2,7 @@ import type { RunRequest } from '@proctor/contracts';
 import { ARCH, request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 import { Runs } from './runs';
-import { readSince } from '../../support/results-since';
+import { readSince } from '@test/support/results-since';
 
 let fixture: Fixture;
 const runs = new Runs(() => fixture);

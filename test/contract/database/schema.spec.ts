@@ -1,9 +1,9 @@
 import { migrate } from '@proctor/database';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../../libs/database/src/kit/data-source';
-import { DATABASE_LIMITS } from '../../../libs/database/src/kit/limits';
-import { MIGRATIONS } from '../../../libs/database/src/schema/migrations';
-import { connectTo, createEmptyDatabase, type TestDatabase } from '../../support/database';
+import { dataSourceOptions } from '@libs/database/src/kit/data-source';
+import { DATABASE_LIMITS } from '@libs/database/src/kit/limits';
+import { MIGRATIONS } from '@libs/database/src/schema/migrations';
+import { connectTo, createEmptyDatabase, type TestDatabase } from '@test/support/database';
 import { takeBack } from './migrations';
 
 let empty: TestDatabase;

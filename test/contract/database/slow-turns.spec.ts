@@ -1,6 +1,6 @@
 import { StaleEpoch } from '@proctor/dispatch';
 import { ARCH, grant, request } from '../journal.fixture';
-import { connectTo } from '../../support/database';
+import { connectTo } from '@test/support/database';
 import { type Fixture, lockAwaited, setUp } from './fixture';
 
 const TTL_MS = 60_000;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { workerKey } from '../../support/worker-register';
+import { workerKey } from '@test/support/worker-register';
 import { type Fixture, setUp } from './fixture';
 
 const HOUR_MS = 3_600_000;

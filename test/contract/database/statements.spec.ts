@@ -1,14 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type * as Made from '../../../libs/database/src/kit/statement';
-import { connectTo, createTestDatabase, type TestDatabase } from '../../support/database';
+import type * as Made from '@libs/database/src/kit/statement';
+import { connectTo, createTestDatabase, type TestDatabase } from '@test/support/database';
 import { describeStatement, type DescribedColumn } from './describe-statement';
 
 const SOURCES = join(__dirname, '../../../libs/database/src');
 
 // Remembers every statement of the library, wherever it is kept.
-jest.mock('../../../libs/database/src/kit/statement', () => {
-  const actual = jest.requireActual<typeof Made>('../../../libs/database/src/kit/statement');
+jest.mock('@libs/database/src/kit/statement', () => {
+  const actual = jest.requireActual<typeof Made>('@libs/database/src/kit/statement');
   const made: Made.Statement<unknown>[] = [];
   function remember<Row>(statement: Made.Statement<Row>): Made.Statement<Row> {
     made.push(statement);
@@ -19,9 +19,7 @@ jest.mock('../../../libs/database/src/kit/statement', () => {
   return { ...actual, statement, command, made };
 });
 
-const { made } = jest.requireMock<{ made: Made.Statement<unknown>[] }>(
-  '../../../libs/database/src/kit/statement',
-);
+const { made } = jest.requireMock<{ made: Made.Statement<unknown>[] }>('@libs/database/src/kit/statement');
 
 let testDatabase: TestDatabase;
 

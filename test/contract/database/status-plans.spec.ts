@@ -1,4 +1,4 @@
-import * as lists from '../../../libs/database/src/statuses/status-lists';
+import * as lists from '@libs/database/src/statuses/status-lists';
 import { type Fixture, setUp } from './fixture';
 import { scans } from './plan';
 

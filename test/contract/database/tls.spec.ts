@@ -3,10 +3,10 @@ import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '@proctor/database';
 import { EmbeddedPostgres } from '@proctor/embedded';
-import { ownedFolder } from '../../../libs/embedded/src/owned-files';
-import { serverUser } from '../../../libs/embedded/src/server-user';
-import { Authority } from '../../support/certificates';
-import { silenceLog } from '../../support/silent-log';
+import { ownedFolder } from '@libs/embedded/src/owned-files';
+import { serverUser } from '@libs/embedded/src/server-user';
+import { Authority } from '@test/support/certificates';
+import { silenceLog } from '@test/support/silent-log';
 
 silenceLog();
 jest.setTimeout(120_000);

@@ -1,7 +1,7 @@
 import { type Fixture, setUp } from './fixture';
 import { Runs } from './runs';
-import { generateFinishedRuns } from '../../generator/finished-runs';
-import { readSince } from '../../support/results-since';
+import { generateFinishedRuns } from '@test/generator/finished-runs';
+import { readSince } from '@test/support/results-since';
 
 let fixture: Fixture;
 const runs = new Runs(() => fixture);
@@ -74,7 +74,7 @@ it('the rates of queues need no look at runs of other times', async () => {
     ...{ until: new Date(), days: 10, isBare: true },
   });
   await fixture.client.query('analyze runs');
-  const { RATES, ALL_RATES } = await import('../../../libs/database/src/reading/public-statements');
+  const { RATES, ALL_RATES } = await import('@libs/database/src/reading/public-statements');
   expect((await planOf(RATES.text)).match(/Index Cond: \(finished_at > /g)).toHaveLength(1);
   const plan = await planOf(ALL_RATES.text);
   expect(plan.match(/Index Cond: \(finished_at > /g)).toHaveLength(2);
@@ -84,7 +84,7 @@ it('the rates of queues need no look at runs of other times', async () => {
 it('the lengths of queues are read from an index alone', async () => {
   // What many rows would rule out by themselves.
   await fixture.client.query('set enable_seqscan = off; set enable_sort = off');
-  const { QUEUES, ALL_QUEUES } = await import('../../../libs/database/src/reading/public-statements');
+  const { QUEUES, ALL_QUEUES } = await import('@libs/database/src/reading/public-statements');
   expect(await planOf(QUEUES.text)).toContain('Index Only Scan using runs_public_queues');
   const plan = await planOf(ALL_QUEUES.text);
   for (const index of ['runs_public_queues', 'runs_private_queues'])

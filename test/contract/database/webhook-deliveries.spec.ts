@@ -1,9 +1,9 @@
 import { systemClock } from '@proctor/clock';
 import { COMMAND_LINE } from '@proctor/database';
-import { WebhookSender } from '../../../apps/api/src/webhooks/webhook-sender';
-import type { WebhookMessage } from '../../../apps/api/src/webhooks/webhook-request';
-import type { ApiConfiguration } from '../../../apps/api/src/configuration.token';
-import { silenceLog } from '../../support/silent-log';
+import { WebhookSender } from '@apps/api/src/webhooks/webhook-sender';
+import type { WebhookMessage } from '@apps/api/src/webhooks/webhook-request';
+import type { ApiConfiguration } from '@apps/api/src/configuration.token';
+import { silenceLog } from '@test/support/silent-log';
 import { type Fixture, setUp } from './fixture';
 
 silenceLog();

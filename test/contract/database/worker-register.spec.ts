@@ -1,6 +1,6 @@
 import { AccountsBusy, openDatabase, type WorkerRegistration } from '@proctor/database';
 import { ARCH } from '../journal.fixture';
-import { workerKey } from '../../support/worker-register';
+import { workerKey } from '@test/support/worker-register';
 import { type Fixture, setUp } from './fixture';
 
 let fixture: Fixture;

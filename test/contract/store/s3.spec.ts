@@ -17,8 +17,8 @@ import {
   type ResultStore,
   type S3Settings,
 } from '@proctor/store';
-import { linkTo, type CuttableLink } from '../../support/cuttable-link';
-import { S3Server, S3_SERVER_PATIENCE_MS } from '../../support/s3-server';
+import { linkTo, type CuttableLink } from '@test/support/cuttable-link';
+import { S3Server, S3_SERVER_PATIENCE_MS } from '@test/support/s3-server';
 import { describeStore } from '../store.contract';
 import { SEVERAL_PARTS_BYTES, type StoreServer } from './server';
 

@@ -1,6 +1,6 @@
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { connectTo } from '../../support/database';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { connectTo } from '@test/support/database';
 
 let api: RunningApi;
 let rootKey: string;

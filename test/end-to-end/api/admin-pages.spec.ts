@@ -1,7 +1,7 @@
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { Browser, hiddenIn } from '../../support/browser';
-import { rows } from '../../support/pages';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { Browser, hiddenIn } from '@test/support/browser';
+import { rows } from '@test/support/pages';
 
 let api: RunningApi;
 let admin: Browser;

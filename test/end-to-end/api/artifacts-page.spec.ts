@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create } from 'tar';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
 
 let api: RunningApi;
 let folder: string;

@@ -1,7 +1,7 @@
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { Browser } from '../../support/browser';
-import { startPathProxy, type PathProxy } from '../../support/path-proxy';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { Browser } from '@test/support/browser';
+import { startPathProxy, type PathProxy } from '@test/support/path-proxy';
 
 let api: RunningApi;
 let proxy: PathProxy;

@@ -1,9 +1,9 @@
 import Ajv2020 from 'ajv/dist/2020';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { FOREIGN_CODE } from '../../support/crawl';
-import { runError } from '../../support/run-error';
-import { registerWorkers, workerKey } from '../../support/worker-register';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { FOREIGN_CODE } from '@test/support/crawl';
+import { runError } from '@test/support/run-error';
+import { registerWorkers, workerKey } from '@test/support/worker-register';
 
 let api: RunningApi;
 beforeAll(async () => {

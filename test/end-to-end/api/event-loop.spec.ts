@@ -6,11 +6,11 @@ import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { openDatabase } from '@proctor/database';
-import { startApi } from '../../support/api';
-import { Browser, hiddenIn } from '../../support/browser';
-import { hostArchitecture } from '../../support/host-architecture';
-import { startProctor, type RunningProctor } from '../../support/proctor';
-import { STUB_SUITE, stubConfiguration } from '../../support/stub';
+import { startApi } from '@test/support/api';
+import { Browser, hiddenIn } from '@test/support/browser';
+import { hostArchitecture } from '@test/support/host-architecture';
+import { startProctor, type RunningProctor } from '@test/support/proctor';
+import { STUB_SUITE, stubConfiguration } from '@test/support/stub';
 import { items, PAGE_FORMS, PAGE_QUERIES, SHAPES, type Shape } from './loop/shapes';
 
 jest.setTimeout(600_000);

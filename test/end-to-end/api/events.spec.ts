@@ -1,6 +1,6 @@
 import { SUBJECTS } from '@proctor/contracts';
-import { startApi, type RunningApi } from '../../support/api';
-import { EventClient } from '../../support/event-client';
+import { startApi, type RunningApi } from '@test/support/api';
+import { EventClient } from '@test/support/event-client';
 
 let api: RunningApi;
 beforeAll(async () => {

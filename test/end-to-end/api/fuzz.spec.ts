@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { openDatabase } from '@proctor/database';
 import { connect } from 'node:net';
 import type { Client } from 'pg';
-import { ConformanceInstance } from '../../support/conformance-instance';
-import { connectTo } from '../../support/database';
-import { sendRaw, type RawAnswer } from '../../support/raw-http';
+import { ConformanceInstance } from '@test/support/conformance-instance';
+import { connectTo } from '@test/support/database';
+import { sendRaw, type RawAnswer } from '@test/support/raw-http';
 import type { Known } from './fuzz/contents';
 import { bytesOf, fuzzedRequest, type FuzzedRequest } from './fuzz/requests';
-import type { Instance } from '../../conformance/instance';
+import type { Instance } from '@test/conformance/instance';
 
 jest.setTimeout(60_000);
 

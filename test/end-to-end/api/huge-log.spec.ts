@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { constants, createDeflateRaw } from 'node:zlib';
 import type { ResultFileName } from '@proctor/contracts';
-import { startApi, type RunningApi } from '../../support/api';
+import { startApi, type RunningApi } from '@test/support/api';
 
 jest.setTimeout(300_000);
 

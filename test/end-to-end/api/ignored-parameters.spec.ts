@@ -1,7 +1,7 @@
-import { publicReadOf } from '../../../apps/api/src/http/public-reads';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { Browser } from '../../support/browser';
+import { publicReadOf } from '@apps/api/src/http/public-reads';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { Browser } from '@test/support/browser';
 
 let api: RunningApi;
 let root: Browser;

@@ -1,5 +1,5 @@
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
 
 let api: RunningApi;
 beforeAll(async () => {
@@ -120,7 +120,7 @@ it('API keys are made once for equal requests at the same time', async () => {
 
 it('API keys do not lie about in the database', async () => {
   const { key } = await make('hidden', { 'Idempotency-Key': 'hidden' });
-  const { connectTo } = await import('../../support/database');
+  const { connectTo } = await import('@test/support/database');
   const client = await connectTo(api.databaseUrl);
   const { rows } = await client.query(
     'select answer::text from idempotency_keys union select key_hash from api_keys',

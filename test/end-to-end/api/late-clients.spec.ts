@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { sendRaw } from '../../support/raw-http';
-import { until } from '../../support/until';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { sendRaw } from '@test/support/raw-http';
+import { until } from '@test/support/until';
 
 const LIST = '/api/v1/test/bookworm/amd64';
 const PIECE_EVERY_MS = 20;

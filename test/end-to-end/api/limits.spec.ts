@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import type { ClientRequest } from 'node:http';
 import { connect } from 'node:net';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { until } from '../../support/until';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { until } from '@test/support/until';
 
 const LIST = '/test/bookworm/amd64';
 

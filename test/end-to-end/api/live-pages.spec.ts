@@ -1,7 +1,7 @@
 import { subjectOf, SUBJECTS } from '@proctor/contracts';
-import { startApi } from '../../support/api';
-import { Browser } from '../../support/browser';
-import type { RunningApi } from '../../support/api';
+import { startApi } from '@test/support/api';
+import { Browser } from '@test/support/browser';
+import type { RunningApi } from '@test/support/api';
 
 let api: RunningApi;
 beforeAll(async () => {

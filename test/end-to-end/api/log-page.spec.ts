@@ -1,7 +1,7 @@
 import { errorSignature } from '@proctor/contracts';
 import { ERROR_PATTERNS, errorExpression, LogIndexer } from '@proctor/result-files';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
 
 let api: RunningApi;
 beforeAll(async () => {

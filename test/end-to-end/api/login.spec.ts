@@ -1,7 +1,7 @@
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { Browser, hiddenIn } from '../../support/browser';
-import { connectTo } from '../../support/database';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { Browser, hiddenIn } from '@test/support/browser';
+import { connectTo } from '@test/support/database';
 
 let api: RunningApi;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { LiveRun } from '../../support/live-run';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { LiveRun } from '@test/support/live-run';
 
 let api: RunningApi;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { subjectOf, SUBJECTS, type WorkerStatus } from '@proctor/contracts';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { pageOf, rows } from '../../support/pages';
-import { runError } from '../../support/run-error';
-import { registerWorkers, workerKey } from '../../support/worker-register';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { pageOf, rows } from '@test/support/pages';
+import { runError } from '@test/support/run-error';
+import { registerWorkers, workerKey } from '@test/support/worker-register';
 
 let api: RunningApi;
 let admin: string;

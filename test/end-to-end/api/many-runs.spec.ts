@@ -1,6 +1,6 @@
 import { subjectOf, SUBJECTS } from '@proctor/contracts';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
 
 let api: RunningApi;
 beforeAll(async () => {

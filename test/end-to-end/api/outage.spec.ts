@@ -1,9 +1,9 @@
 import { freePort } from '@proctor/embedded';
 import type { S3Settings } from '@proctor/store';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { linkTo } from '../../support/cuttable-link';
-import type { CuttableLink } from '../../support/cuttable-link';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { linkTo } from '@test/support/cuttable-link';
+import type { CuttableLink } from '@test/support/cuttable-link';
 
 const BUCKET: S3Settings = {
   kind: 's3',

@@ -1,8 +1,8 @@
-import { leastStatements } from '../../support/statements';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { Browser } from '../../support/browser';
-import { pageOf, rows } from '../../support/pages';
+import { leastStatements } from '@test/support/statements';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { Browser } from '@test/support/browser';
+import { pageOf, rows } from '@test/support/pages';
 
 /** Statements that the page of a package may take, however many places fail. */
 const QUERIES_MAX = 10;

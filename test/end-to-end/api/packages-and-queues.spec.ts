@@ -1,8 +1,8 @@
 import { subjectOf, SUBJECTS } from '@proctor/contracts';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { connectTo } from '../../support/database';
-import { until } from '../../support/until';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { connectTo } from '@test/support/database';
+import { until } from '@test/support/until';
 
 let api: RunningApi;
 let admin: string;

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { subjectOf, SUBJECTS } from '@proctor/contracts';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { pageOf, rows } from '../../support/pages';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { pageOf, rows } from '@test/support/pages';
 
 let api: RunningApi;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { answerOf, crawl } from '../../support/crawl';
-import type { Answer } from '../../support/crawl';
-import { connectTo } from '../../support/database';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { answerOf, crawl } from '@test/support/crawl';
+import type { Answer } from '@test/support/crawl';
+import { connectTo } from '@test/support/database';
 
 /** Known from private runs only. */
 const SECRET = 'top-secret';

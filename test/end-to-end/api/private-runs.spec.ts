@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { runError } from '../../support/run-error';
+import { runError } from '@test/support/run-error';
 import type { Ask, Names } from './private-runs/asks';
 import { CHANGES } from './private-runs/changes';
 import { seen, type Seen, VIEWS } from './private-runs/view';

@@ -1,5 +1,5 @@
-import { startApi } from '../../support/api';
-import type { Outcome, RunningApi } from '../../support/api';
+import { startApi } from '@test/support/api';
+import type { Outcome, RunningApi } from '@test/support/api';
 
 let api: RunningApi;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { connectBus, parseCredentials, publicKeyOf, type Bus } from '@proctor/bu
 import { requestSubject, SUBJECTS, subjectOf } from '@proctor/contracts';
 import { changeAccounts, Home } from '@proctor/embedded';
 import { natsOfService, type NatsServer } from '@proctor/administration';
-import { ownNats } from '../../contract/bus/nats-server';
-import { startApi, type RunningApi } from '../../support/api';
+import { ownNats } from '@test/contract/bus/nats-server';
+import { startApi, type RunningApi } from '@test/support/api';
 
 jest.setTimeout(60_000);
 

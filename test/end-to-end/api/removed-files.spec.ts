@@ -1,6 +1,6 @@
-import { Browser } from '../../support/browser';
-import { startApi, type RunningApi } from '../../support/api';
-import { pageOf, rows } from '../../support/pages';
+import { Browser } from '@test/support/browser';
+import { startApi, type RunningApi } from '@test/support/api';
+import { pageOf, rows } from '@test/support/pages';
 
 let api: RunningApi;
 let runId: number;

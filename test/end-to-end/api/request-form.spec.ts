@@ -1,6 +1,6 @@
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { Browser, hiddenIn } from '../../support/browser';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { Browser, hiddenIn } from '@test/support/browser';
 
 let api: RunningApi;
 let alice: Browser;

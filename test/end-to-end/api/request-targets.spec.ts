@@ -1,6 +1,6 @@
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { sendRaw, type RawAnswer } from '../../support/raw-http';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { sendRaw, type RawAnswer } from '@test/support/raw-http';
 
 let api: RunningApi;
 let port: number;

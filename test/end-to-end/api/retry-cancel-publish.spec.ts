@@ -1,8 +1,8 @@
 import { subjectOf, SUBJECTS } from '@proctor/contracts';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { FOREIGN_CODE } from '../../support/crawl';
-import { runRequest } from '../../support/run-request';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { FOREIGN_CODE } from '@test/support/crawl';
+import { runRequest } from '@test/support/run-request';
 
 let api: RunningApi;
 let admin: string;

@@ -1,6 +1,6 @@
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import type { ResultObject } from '../../../apps/api/src/runs/result-object';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import type { ResultObject } from '@apps/api/src/runs/result-object';
 
 let api: RunningApi;
 beforeEach(async () => {

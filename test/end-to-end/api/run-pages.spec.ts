@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { startApi } from '../../support/api';
-import { leastStatements } from '../../support/statements';
-import { Browser, hiddenIn } from '../../support/browser';
-import { packageLines, packedArtifacts } from '../../support/artifacts';
-import type { RunningApi } from '../../support/api';
+import { startApi } from '@test/support/api';
+import { leastStatements } from '@test/support/statements';
+import { Browser, hiddenIn } from '@test/support/browser';
+import { packageLines, packedArtifacts } from '@test/support/artifacts';
+import type { RunningApi } from '@test/support/api';
 
 /** Statements that the page of a failed run may take, however much there is to tell. */
 const QUERIES_MAX = 24;

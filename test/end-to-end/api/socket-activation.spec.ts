@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
-import { startProctor, type RunningProctor } from '../../support/proctor';
+import { startProctor, type RunningProctor } from '@test/support/proctor';
 
 const project = join(__dirname, '../../..');
 

@@ -1,6 +1,6 @@
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { pageOf } from '../../support/pages';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { pageOf } from '@test/support/pages';
 
 let api: RunningApi;
 

@@ -1,8 +1,8 @@
 import type { OtherPackages } from '@proctor/contracts';
 import type { KeptTestbed } from '@proctor/database';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { pageOf, rows } from '../../support/pages';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { pageOf, rows } from '@test/support/pages';
 
 const EVIL = `<script>alert("x")</script>&'`;
 const TIME = expect.stringMatching(/ UTC$/);

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { connectTo } from '../../support/database';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { connectTo } from '@test/support/database';
 
 /** The pages that everybody may see and that take the most to make. */
 const PAGES = ['/', '/data/feeds/all-packages.xml', '/status/', '/data/status/bookworm/amd64/packages.json'];

@@ -1,10 +1,10 @@
 import { TRIGGER_BYTES_LOOKED_AT_MAX, TRIGGER_WORDS_LOOKED_AT_MAX } from '@proctor/database';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { Browser, hiddenIn } from '../../support/browser';
-import { connectTo } from '../../support/database';
-import { rows } from '../../support/pages';
-import type { ResultObject } from '../../../apps/api/src/runs/result-object';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { Browser, hiddenIn } from '@test/support/browser';
+import { connectTo } from '@test/support/database';
+import { rows } from '@test/support/pages';
+import type { ResultObject } from '@apps/api/src/runs/result-object';
 
 let api: RunningApi;
 let bob: Browser;

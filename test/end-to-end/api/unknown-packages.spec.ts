@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { Browser, hiddenIn } from '../../support/browser';
-import { pageOf } from '../../support/pages';
-import { until } from '../../support/until';
-import { registerWorkers, workerKey } from '../../support/worker-register';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { Browser, hiddenIn } from '@test/support/browser';
+import { pageOf } from '@test/support/pages';
+import { until } from '@test/support/until';
+import { registerWorkers, workerKey } from '@test/support/worker-register';
 
 jest.setTimeout(60_000);
 

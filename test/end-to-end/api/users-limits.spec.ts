@@ -1,6 +1,6 @@
-import { startApi, type RunningApi } from '../../support/api';
-import { apiConfiguration } from '../../support/api-configuration';
-import { EventClient } from '../../support/event-client';
+import { startApi, type RunningApi } from '@test/support/api';
+import { apiConfiguration } from '@test/support/api-configuration';
+import { EventClient } from '@test/support/event-client';
 
 /** Of what a user may have: small, so that a few requests reach them. */
 const LIMITS = {

@@ -1,8 +1,8 @@
 import { get } from 'node:http';
 import type { ClientRequest } from 'node:http';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { until } from '../../support/until';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { until } from '@test/support/until';
 
 let api: RunningApi;
 beforeAll(async () => {

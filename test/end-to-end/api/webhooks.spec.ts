@@ -1,7 +1,7 @@
 import { SUBJECTS } from '@proctor/contracts';
-import { startApi, type RunningApi } from '../../support/api';
-import { Browser, hiddenIn } from '../../support/browser';
-import { WebhookReceiver } from '../../support/webhook-receiver';
+import { startApi, type RunningApi } from '@test/support/api';
+import { Browser, hiddenIn } from '@test/support/browser';
+import { WebhookReceiver } from '@test/support/webhook-receiver';
 
 let api: RunningApi;
 beforeAll(async () => {

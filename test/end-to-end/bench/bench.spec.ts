@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { controlPlane } from '../../bench/rows/control-plane';
+import { controlPlane } from '@test/bench/rows/control-plane';
 
 const project = join(__dirname, '../../..');
 

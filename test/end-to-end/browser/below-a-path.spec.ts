@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { launchChromium, openPage } from '../../support/chromium';
-import { startPathProxy, type PathProxy } from '../../support/path-proxy';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { launchChromium, openPage } from '@test/support/chromium';
+import { startPathProxy, type PathProxy } from '@test/support/path-proxy';
 
 let proxy: PathProxy;
 let api: RunningApi;

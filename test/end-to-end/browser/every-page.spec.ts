@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { accessibilityFaults, launchChromium, openPage, RULES_OF_COLOURS } from '../../support/chromium';
+import { accessibilityFaults, launchChromium, openPage, RULES_OF_COLOURS } from '@test/support/chromium';
 import { HostileScene } from '../api/hostile/scene';
 import { Visitor } from '../api/hostile/visit';
 

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { openDatabase } from '@proctor/database';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { launchChromium, openPage } from '../../support/chromium';
-import { Client } from '../../support/client';
-import { hostArchitecture } from '../../support/host-architecture';
-import { startProctor, type RunningProctor } from '../../support/proctor';
-import { Marks, STUB_SUITE, stubConfiguration } from '../../support/stub';
+import { launchChromium, openPage } from '@test/support/chromium';
+import { Client } from '@test/support/client';
+import { hostArchitecture } from '@test/support/host-architecture';
+import { startProctor, type RunningProctor } from '@test/support/proctor';
+import { Marks, STUB_SUITE, stubConfiguration } from '@test/support/stub';
 
 jest.setTimeout(120_000);
 

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { accessibilityFaults, launchChromium, openPage } from '../../support/chromium';
-import { LiveRun } from '../../support/live-run';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { accessibilityFaults, launchChromium, openPage } from '@test/support/chromium';
+import { LiveRun } from '@test/support/live-run';
 
 let api: RunningApi;
 let browser: Browser;

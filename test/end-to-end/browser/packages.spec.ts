@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
-import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
-import { launchChromium, openPage } from '../../support/chromium';
+import { startApi } from '@test/support/api';
+import type { RunningApi } from '@test/support/api';
+import { launchChromium, openPage } from '@test/support/chromium';
 
 let api: RunningApi;
 let browser: Browser;

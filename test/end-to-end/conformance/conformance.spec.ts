@@ -1,7 +1,7 @@
-import { CHECKS } from '../../conformance/checks';
-import type { Instance } from '../../conformance/instance';
-import { runCheck } from '../../conformance/suite';
-import { ConformanceInstance } from '../../support/conformance-instance';
+import { CHECKS } from '@test/conformance/checks';
+import type { Instance } from '@test/conformance/instance';
+import { runCheck } from '@test/conformance/suite';
+import { ConformanceInstance } from '@test/support/conformance-instance';
 
 jest.setTimeout(130_000);
 

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ConformanceInstance } from '../../support/conformance-instance';
-import type { Instance, Result } from '../../conformance/instance';
+import { ConformanceInstance } from '@test/support/conformance-instance';
+import type { Instance, Result } from '@test/conformance/instance';
 
 jest.setTimeout(120_000);
 

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import { Client, type ResultObject } from '../../support/client';
-import { hostArchitecture } from '../../support/host-architecture';
-import { startProctor, type RunningProctor } from '../../support/proctor';
-import { silenceLog } from '../../support/silent-log';
-import { Marks, STUB_SUITE, stubConfiguration } from '../../support/stub';
-import { until } from '../../support/until';
+import { Client, type ResultObject } from '@test/support/client';
+import { hostArchitecture } from '@test/support/host-architecture';
+import { startProctor, type RunningProctor } from '@test/support/proctor';
+import { silenceLog } from '@test/support/silent-log';
+import { Marks, STUB_SUITE, stubConfiguration } from '@test/support/stub';
+import { until } from '@test/support/until';
 import { newMark, processesWith } from '../worker/processes-with';
 
 jest.setTimeout(120_000);

@@ -1,10 +1,10 @@
 import { RUN_ID_MAX } from '@proctor/contracts';
-import { Client } from '../../support/client';
-import { connectTo } from '../../support/database';
-import { hostArchitecture } from '../../support/host-architecture';
-import { startProctor, type RunningProctor } from '../../support/proctor';
-import { silenceLog } from '../../support/silent-log';
-import { STUB_SUITE, stubConfiguration } from '../../support/stub';
+import { Client } from '@test/support/client';
+import { connectTo } from '@test/support/database';
+import { hostArchitecture } from '@test/support/host-architecture';
+import { startProctor, type RunningProctor } from '@test/support/proctor';
+import { silenceLog } from '@test/support/silent-log';
+import { STUB_SUITE, stubConfiguration } from '@test/support/stub';
 
 jest.setTimeout(120_000);
 silenceLog();

@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { connectBus } from '@proctor/bus';
 import type { Fact } from '@proctor/contracts';
-import { Client } from '../../support/client';
-import { hostArchitecture } from '../../support/host-architecture';
-import { startProctor, type RunningProctor } from '../../support/proctor';
-import { Marks, STUB_SUITE, stubConfiguration } from '../../support/stub';
+import { Client } from '@test/support/client';
+import { hostArchitecture } from '@test/support/host-architecture';
+import { startProctor, type RunningProctor } from '@test/support/proctor';
+import { Marks, STUB_SUITE, stubConfiguration } from '@test/support/stub';
 
 jest.setTimeout(60_000);
 

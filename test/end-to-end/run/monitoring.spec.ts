@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@proctor/embedded';
-import { Client } from '../../support/client';
-import { hostArchitecture } from '../../support/host-architecture';
-import { startProctor, type RunningProctor } from '../../support/proctor';
-import { faultsOfMetrics } from '../../support/promtool';
-import { STUB_SUITE, stubConfiguration } from '../../support/stub';
-import { TraceReceiver } from '../../support/trace-receiver';
-import { until } from '../../support/until';
+import { Client } from '@test/support/client';
+import { hostArchitecture } from '@test/support/host-architecture';
+import { startProctor, type RunningProctor } from '@test/support/proctor';
+import { faultsOfMetrics } from '@test/support/promtool';
+import { STUB_SUITE, stubConfiguration } from '@test/support/stub';
+import { TraceReceiver } from '@test/support/trace-receiver';
+import { until } from '@test/support/until';
 
 jest.setTimeout(120_000);
 

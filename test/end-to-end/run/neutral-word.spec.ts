@@ -1,12 +1,12 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { Client } from '../../support/client';
-import { hostArchitecture } from '../../support/host-architecture';
-import { startProctor, type RunningProctor } from '../../support/proctor';
-import { silenceLog } from '../../support/silent-log';
-import { STUB_SUITE, stubConfiguration } from '../../support/stub';
-import { until } from '../../support/until';
+import { Client } from '@test/support/client';
+import { hostArchitecture } from '@test/support/host-architecture';
+import { startProctor, type RunningProctor } from '@test/support/proctor';
+import { silenceLog } from '@test/support/silent-log';
+import { STUB_SUITE, stubConfiguration } from '@test/support/stub';
+import { until } from '@test/support/until';
 
 jest.setTimeout(120_000);
 silenceLog();

@@ -1,10 +1,10 @@
 import { hostRelease } from '@proctor/config';
 import { join } from 'node:path';
-import { Client } from '../../support/client';
-import { hostArchitecture } from '../../support/host-architecture';
-import { startProctor, type RunningProctor } from '../../support/proctor';
-import { until } from '../../support/until';
-import { provideImage } from '../../support/worker-images';
+import { Client } from '@test/support/client';
+import { hostArchitecture } from '@test/support/host-architecture';
+import { startProctor, type RunningProctor } from '@test/support/proctor';
+import { until } from '@test/support/until';
+import { provideImage } from '@test/support/worker-images';
 
 jest.setTimeout(300_000);
 

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { openDatabase } from '@proctor/database';
-import { Client } from '../../support/client';
-import { hostArchitecture } from '../../support/host-architecture';
-import { startProctor, type ProctorOptions, type RunningProctor } from '../../support/proctor';
-import { Marks, STUB_SUITE, stubConfiguration } from '../../support/stub';
+import { Client } from '@test/support/client';
+import { hostArchitecture } from '@test/support/host-architecture';
+import { startProctor, type ProctorOptions, type RunningProctor } from '@test/support/proctor';
+import { Marks, STUB_SUITE, stubConfiguration } from '@test/support/stub';
 import {
   commandLines,
   contentsOf,
@@ -14,7 +14,7 @@ import {
   toldSecrets,
   type Said,
   type Secret,
-} from '../../support/told-secrets';
+} from '@test/support/told-secrets';
 
 jest.setTimeout(120_000);
 

@@ -1,11 +1,11 @@
 import { FACT_KINDS } from '@proctor/contracts';
-import { Client } from '../../support/client';
-import { EventClient, type ReceivedEvent } from '../../support/event-client';
-import { hostArchitecture } from '../../support/host-architecture';
-import { startProctor, type RunningProctor } from '../../support/proctor';
-import { silenceLog } from '../../support/silent-log';
-import { STUB_SUITE, stubConfiguration } from '../../support/stub';
-import { WebhookReceiver } from '../../support/webhook-receiver';
+import { Client } from '@test/support/client';
+import { EventClient, type ReceivedEvent } from '@test/support/event-client';
+import { hostArchitecture } from '@test/support/host-architecture';
+import { startProctor, type RunningProctor } from '@test/support/proctor';
+import { silenceLog } from '@test/support/silent-log';
+import { STUB_SUITE, stubConfiguration } from '@test/support/stub';
+import { WebhookReceiver } from '@test/support/webhook-receiver';
 
 jest.setTimeout(180_000);
 silenceLog();

@@ -1,7 +1,7 @@
 import { appendFile, cp, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Machine } from '../../support/command-line';
-import { STUB_SUITE, stubConfiguration } from '../../support/stub';
+import { Machine } from '@test/support/command-line';
+import { STUB_SUITE, stubConfiguration } from '@test/support/stub';
 
 jest.setTimeout(300_000);
 

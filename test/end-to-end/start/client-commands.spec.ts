@@ -1,9 +1,9 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Client } from '../../support/client';
-import { hostArchitecture } from '../../support/host-architecture';
-import type { Marks } from '../../support/stub';
-import { STUB_SUITE } from '../../support/stub';
+import type { Client } from '@test/support/client';
+import { hostArchitecture } from '@test/support/host-architecture';
+import type { Marks } from '@test/support/stub';
+import { STUB_SUITE } from '@test/support/stub';
 import { testChanges } from './client-commands/changes';
 import { CommandStage } from './client-commands/command-stage';
 import { testToldCommands } from './client-commands/told';

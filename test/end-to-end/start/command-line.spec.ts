@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Machine, project } from '../../support/command-line';
-import type { Finished } from '../../support/typed-commands';
+import { Machine, project } from '@test/support/command-line';
+import type { Finished } from '@test/support/typed-commands';
 
 jest.setTimeout(120_000);
 

@@ -1,9 +1,9 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { project } from '../../support/command-line';
-import { ComposeMachine } from '../../support/compose-machine';
-import { createEmptyDatabase, type TestDatabase } from '../../support/database';
-import { STUB_SUITE, stubConfiguration } from '../../support/stub';
+import { project } from '@test/support/command-line';
+import { ComposeMachine } from '@test/support/compose-machine';
+import { createEmptyDatabase, type TestDatabase } from '@test/support/database';
+import { STUB_SUITE, stubConfiguration } from '@test/support/stub';
 
 jest.setTimeout(180_000);
 

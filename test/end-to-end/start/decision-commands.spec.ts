@@ -1,8 +1,8 @@
 import { openDatabase } from '@proctor/database';
 import type { OpenDatabase, Submitter } from '@proctor/database';
-import { Machine } from '../../support/command-line';
-import { createTestDatabase, type TestDatabase } from '../../support/database';
-import type { Finished } from '../../support/typed-commands';
+import { Machine } from '@test/support/command-line';
+import { createTestDatabase, type TestDatabase } from '@test/support/database';
+import type { Finished } from '@test/support/typed-commands';
 
 jest.setTimeout(120_000);
 

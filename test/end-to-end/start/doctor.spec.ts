@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { freePort } from '@proctor/embedded';
 import { extract } from 'tar';
-import { Machine } from '../../support/command-line';
+import { Machine } from '@test/support/command-line';
 
 jest.setTimeout(120_000);
 

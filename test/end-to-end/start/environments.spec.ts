@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chown, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Machine, type Start } from '../../support/command-line';
-import { until } from '../../support/until';
+import { Machine, type Start } from '@test/support/command-line';
+import { until } from '@test/support/until';
 
 jest.setTimeout(300_000);
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort, type PackagesOutcome, unpackDebianPackage } from '@proctor/embedded';
-import { Machine, project } from '../../support/command-line';
+import { Machine, project } from '@test/support/command-line';
 
 jest.setTimeout(60_000);
 

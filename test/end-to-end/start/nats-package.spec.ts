@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '../../../libs/embedded/src/command';
-import { chooseNatsServer } from '../../../libs/embedded/src/nats-binary';
-import { unpackDebianPackage, unpackFromRelease } from '../../../libs/embedded/src/unpacked-packages';
+import { runCommand } from '@libs/embedded/src/command';
+import { chooseNatsServer } from '@libs/embedded/src/nats-binary';
+import { unpackDebianPackage, unpackFromRelease } from '@libs/embedded/src/unpacked-packages';
 
 jest.setTimeout(240_000);
 

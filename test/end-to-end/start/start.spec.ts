@@ -4,12 +4,12 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { identify, isRunning, type ProcessIdentity } from '../../../libs/embedded/src/process-identity';
-import { Browser } from '../../support/browser';
-import { until } from '../../support/until';
-import { Machine, type Start } from '../../support/command-line';
+import { identify, isRunning, type ProcessIdentity } from '@libs/embedded/src/process-identity';
+import { Browser } from '@test/support/browser';
+import { until } from '@test/support/until';
+import { Machine, type Start } from '@test/support/command-line';
 import { hostArchitecture, hostWorkerName } from '@proctor/config';
-import { ownNats } from '../../contract/bus/nats-server';
+import { ownNats } from '@test/contract/bus/nats-server';
 
 jest.setTimeout(120_000);
 

@@ -5,10 +5,10 @@ import { connectBus, NatsUsers, parseCredentials, publicKeyOf, type Bus } from '
 import { requestSubject } from '@proctor/contracts';
 import { openDatabase, type OpenDatabase, type WorkerRecord } from '@proctor/database';
 import { changeAccounts } from '@proctor/embedded';
-import { Machine } from '../../support/command-line';
-import { createTestDatabase, type TestDatabase } from '../../support/database';
-import type { Finished } from '../../support/typed-commands';
-import { ownNats } from '../../contract/bus/nats-server';
+import { Machine } from '@test/support/command-line';
+import { createTestDatabase, type TestDatabase } from '@test/support/database';
+import type { Finished } from '@test/support/typed-commands';
+import { ownNats } from '@test/contract/bus/nats-server';
 
 jest.setTimeout(120_000);
 Logger.overrideLogger(false);

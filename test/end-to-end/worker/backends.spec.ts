@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Backend } from '../../../apps/worker/src/testbed/backend';
-import { hostArchitecture } from '../../support/host-architecture';
-import { imageCachePath, provideImage } from '../../support/worker-images';
+import type { Backend } from '@apps/worker/src/testbed/backend';
+import { hostArchitecture } from '@test/support/host-architecture';
+import { imageCachePath, provideImage } from '@test/support/worker-images';
 import { newMark, processesWith } from './processes-with';
 import {
   backendsOn,

@@ -1,5 +1,5 @@
-import { NotStarted } from '../../../apps/worker/src/slot/ports';
-import type { RunUser } from '../../../apps/worker/src/sandbox/run-user';
+import { NotStarted } from '@apps/worker/src/slot/ports';
+import type { RunUser } from '@apps/worker/src/sandbox/run-user';
 import { lease, openMachine, type TestMachine } from './test-machine';
 
 jest.setTimeout(120_000);

@@ -1,10 +1,10 @@
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LaunchedSandbox } from '../../../apps/worker/src/sandbox/launcher';
-import { RunFolder } from '../../../apps/worker/src/sandbox/run-folder';
-import { Sandbox } from '../../../apps/worker/src/sandbox/sandbox';
-import { until } from '../../support/until';
+import { LaunchedSandbox } from '@apps/worker/src/sandbox/launcher';
+import { RunFolder } from '@apps/worker/src/sandbox/run-folder';
+import { Sandbox } from '@apps/worker/src/sandbox/sandbox';
+import { until } from '@test/support/until';
 import { newMark, processesWith } from './processes-with';
 import { lease, leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 

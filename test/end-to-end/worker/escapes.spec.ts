@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { until } from '../../support/until';
+import { until } from '@test/support/until';
 import { newMark, processesWith } from './processes-with';
 import { leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 

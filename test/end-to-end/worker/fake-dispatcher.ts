@@ -1,5 +1,5 @@
 import { connectBus, type Bus } from '@proctor/bus';
-import type { RunningProctor } from '../../support/proctor';
+import type { RunningProctor } from '@test/support/proctor';
 import {
   grantOf,
   reportOrigin,

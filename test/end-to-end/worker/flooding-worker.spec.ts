@@ -5,9 +5,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Logger } from '@nestjs/common';
 import { connectBus, type Bus } from '@proctor/bus';
 import { requestSubject, type RenewReply } from '@proctor/contracts';
-import { hostArchitecture } from '../../support/host-architecture';
-import { startProctor, type RunningProctor } from '../../support/proctor';
-import { stubConfiguration } from '../../support/stub';
+import { hostArchitecture } from '@test/support/host-architecture';
+import { startProctor, type RunningProctor } from '@test/support/proctor';
+import { stubConfiguration } from '@test/support/stub';
 import { Flooder, FLOODS, type Flood, type FloodName } from './hostile/flooder';
 
 jest.setTimeout(600_000);

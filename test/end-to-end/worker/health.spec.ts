@@ -2,9 +2,9 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { join, resolve } from 'node:path';
 import { SUBJECTS, subjectOf } from '@proctor/contracts';
 import { freePort } from '@proctor/embedded';
-import { startProctor, type RunningProctor } from '../../support/proctor';
-import { until } from '../../support/until';
-import { imageCachePath } from '../../support/worker-images';
+import { startProctor, type RunningProctor } from '@test/support/proctor';
+import { until } from '@test/support/until';
+import { imageCachePath } from '@test/support/worker-images';
 import { FakeDispatcher } from './fake-dispatcher';
 import { lease } from './test-machine';
 

@@ -7,10 +7,10 @@ import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
 import type { Credentials } from '@proctor/bus';
 import { isOnSubject, reportStream, SUBJECTS, subjectOf } from '@proctor/contracts';
-import { hostArchitecture } from '../../support/host-architecture';
-import { startProctor, type RunningProctor } from '../../support/proctor';
-import { stubConfiguration } from '../../support/stub';
-import { until } from '../../support/until';
+import { hostArchitecture } from '@test/support/host-architecture';
+import { startProctor, type RunningProctor } from '@test/support/proctor';
+import { stubConfiguration } from '@test/support/stub';
+import { until } from '@test/support/until';
 import { messagesFor, subjectsOfServices, subjectsOfWorker, type HostileMessage } from './hostile/messages';
 
 jest.setTimeout(600_000);

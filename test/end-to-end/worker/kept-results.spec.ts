@@ -1,9 +1,9 @@
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { FinishedReport, parseMessage, SUBJECTS, subjectOf } from '@proctor/contracts';
-import { startProctor, type RunningProctor } from '../../support/proctor';
-import { until } from '../../support/until';
-import { imageCachePath } from '../../support/worker-images';
+import { startProctor, type RunningProctor } from '@test/support/proctor';
+import { until } from '@test/support/until';
+import { imageCachePath } from '@test/support/worker-images';
 import { FakeDispatcher } from './fake-dispatcher';
 import { lease } from './test-machine';
 

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { ControlGroups } from '../../../apps/worker/src/sandbox/control-groups';
+import { ControlGroups } from '@apps/worker/src/sandbox/control-groups';
 import { leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 jest.setTimeout(600_000);

@@ -4,9 +4,9 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { METADATA_NETWORKS } from '@proctor/config';
-import { Launcher, LAUNCHER_PROGRAM, startPerl } from '../../../apps/worker/src/sandbox/launcher';
-import { Sandboxes } from '../../../apps/worker/src/sandbox/sandboxes';
-import { until } from '../../support/until';
+import { Launcher, LAUNCHER_PROGRAM, startPerl } from '@apps/worker/src/sandbox/launcher';
+import { Sandboxes } from '@apps/worker/src/sandbox/sandboxes';
+import { until } from '@test/support/until';
 
 const LINKS = [
   'sh',

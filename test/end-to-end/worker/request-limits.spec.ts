@@ -1,6 +1,6 @@
 import type { Lease, Pin } from '@proctor/contracts';
-import { ServerFile } from '../../../libs/config/src/server-file';
-import { UnsafeRequest } from '../../../apps/worker/src/autopkgtest/unsafe-request';
+import { ServerFile } from '@libs/config/src/server-file';
+import { UnsafeRequest } from '@apps/worker/src/autopkgtest/unsafe-request';
 import { lease, leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 jest.setTimeout(180_000);

@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { TESTS_MAX } from '@proctor/contracts';
-import type { AttemptResult } from '../../../apps/worker/src/slot/ports';
+import type { AttemptResult } from '@apps/worker/src/slot/ports';
 import { lease, leaseOfTree, openMachine, sourceTree, type TestMachine } from './test-machine';
 
 jest.setTimeout(120_000);

@@ -3,7 +3,7 @@ import { open, readFile, rename, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
-import { until } from '../../support/until';
+import { until } from '@test/support/until';
 import { expectNothing, expectOnlyWhatIsKnown } from './sight-expectations';
 import { SightStage } from './sight-stage';
 import { openMachine, type TestMachine } from './test-machine';

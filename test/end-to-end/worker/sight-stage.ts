@@ -7,10 +7,10 @@ import { text } from 'node:stream/consumers';
 import type { Credentials } from '@proctor/bus';
 import { deploymentPaths } from '@proctor/config';
 import { list } from 'tar';
-import { ControlGroups } from '../../../apps/worker/src/sandbox/control-groups';
-import { startProctor, type RunningProctor } from '../../support/proctor';
-import { imageCachePath } from '../../support/worker-images';
-import { hostArchitecture } from '../../support/host-architecture';
+import { ControlGroups } from '@apps/worker/src/sandbox/control-groups';
+import { startProctor, type RunningProctor } from '@test/support/proctor';
+import { imageCachePath } from '@test/support/worker-images';
+import { hostArchitecture } from '@test/support/host-architecture';
 import { canLeave, imagePaths, strays, type Sight } from './sight-origins';
 import { leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 

@@ -4,18 +4,18 @@ import { gunzipSync } from 'node:zlib';
 import { systemClock } from '@proctor/clock';
 import { hostRelease, METADATA_NETWORKS, type WorkerConfiguration } from '@proctor/config';
 import type { Grant, Lease, LogChunk } from '@proctor/contracts';
-import { SandboxedCanaries } from '../../../apps/worker/src/attempt/sandboxed-canaries';
-import { SandboxedRunner } from '../../../apps/worker/src/attempt/sandboxed-runner';
-import { lookAtMachine } from '../../../apps/worker/src/machine/machine';
-import { runnerVersion } from '../../../apps/worker/src/machine/runner-version';
-import type { Sandboxes } from '../../../apps/worker/src/sandbox/sandboxes';
-import type { AttemptResult } from '../../../apps/worker/src/slot/ports';
-import type { Backend } from '../../../apps/worker/src/testbed/backend';
-import { buildBackends } from '../../../apps/worker/src/testbed/build-backends';
-import { Testbeds } from '../../../apps/worker/src/testbed/testbeds';
-import { hostArchitecture } from '../../support/host-architecture';
-import { leaseOf } from '../../support/slot-rig';
-import { imageCachePath, provideImage } from '../../support/worker-images';
+import { SandboxedCanaries } from '@apps/worker/src/attempt/sandboxed-canaries';
+import { SandboxedRunner } from '@apps/worker/src/attempt/sandboxed-runner';
+import { lookAtMachine } from '@apps/worker/src/machine/machine';
+import { runnerVersion } from '@apps/worker/src/machine/runner-version';
+import type { Sandboxes } from '@apps/worker/src/sandbox/sandboxes';
+import type { AttemptResult } from '@apps/worker/src/slot/ports';
+import type { Backend } from '@apps/worker/src/testbed/backend';
+import { buildBackends } from '@apps/worker/src/testbed/build-backends';
+import { Testbeds } from '@apps/worker/src/testbed/testbeds';
+import { hostArchitecture } from '@test/support/host-architecture';
+import { leaseOf } from '@test/support/slot-rig';
+import { imageCachePath, provideImage } from '@test/support/worker-images';
 
 /** The part of a worker that executes attempts, on this very machine, without a bus. */
 export interface TestMachine {

@@ -1,5 +1,5 @@
-import { endOf, type End } from '../../../libs/database/src/kit/commit-search';
-import { silenceLog } from '../../support/silent-log';
+import { endOf, type End } from '@libs/database/src/kit/commit-search';
+import { silenceLog } from '@test/support/silent-log';
 import { Random } from '../world/random';
 import { type IdentityOf, type ServerParts, SimulatedServers } from './simulated-servers';
 

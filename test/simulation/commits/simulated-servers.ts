@@ -1,4 +1,4 @@
-import type { CommitWitness, TransactionIdentity } from '../../../libs/database/src/kit/commit-search';
+import type { CommitWitness, TransactionIdentity } from '@libs/database/src/kit/commit-search';
 import type { Random } from '../world/random';
 
 const HOUR_MS = 3_600_000;

@@ -9,7 +9,7 @@ import {
   type Step,
   type Write,
 } from '@proctor/dispatch';
-import { ARCH, finishedReport, leaseRequest, loaded, settings } from '../../support/runs';
+import { ARCH, finishedReport, leaseRequest, loaded, settings } from '@test/support/runs';
 import { Random } from '../world/random';
 import { VirtualClock } from '../world/virtual-clock';
 

@@ -1,6 +1,6 @@
 import { loadConfiguration } from '@proctor/config';
 import type { BlameSettings, DispatchedRun } from '@proctor/dispatch';
-import { waitingRun } from '../../support/runs';
+import { waitingRun } from '@test/support/runs';
 import { Random } from '../world/random';
 import { Fleet, HOUR, MINUTE, shareOf, type Damage, type Machine } from './fleet';
 

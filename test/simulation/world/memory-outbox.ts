@@ -14,7 +14,7 @@ import {
   type Grant,
   type StartedReport,
 } from '@proctor/contracts';
-import type { Deliver, ReportOutbox } from '../../../apps/worker/src/slot/ports';
+import type { Deliver, ReportOutbox } from '@apps/worker/src/slot/ports';
 import type { ProcessBus } from './process-bus';
 import type { SimulatedProcess } from './simulated-process';
 

@@ -1,5 +1,5 @@
 import type { Write } from '@proctor/dispatch';
-import { DispatcherState } from '../../../libs/dispatch/src';
+import { DispatcherState } from '@libs/dispatch/src';
 import type { MemoryBooks, RunRow } from '../memory-books';
 
 type Grant = Extract<Write, { kind: 'grant' }>;

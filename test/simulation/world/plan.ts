@@ -1,5 +1,5 @@
-import type { ActorSettings } from '../../../apps/scheduler/src/dispatcher/actor-ports';
-import { settings } from '../../support/runs';
+import type { ActorSettings } from '@apps/scheduler/src/dispatcher/actor-ports';
+import { settings } from '@test/support/runs';
 
 /**
  * `calm`: nothing goes wrong but what becomes of schedulers. `set back`: nothing but that the database is restored, by a server whose

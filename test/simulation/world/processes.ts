@@ -1,6 +1,6 @@
 import type { MemoryBroker } from '@proctor/bus/testing';
 import { grantName, type FinishedReport } from '@proctor/contracts';
-import type { ActorSettings } from '../../../apps/scheduler/src/dispatcher/actor-ports';
+import type { ActorSettings } from '@apps/scheduler/src/dispatcher/actor-ports';
 import type { Checks } from './checks';
 import type { SimulatedDatabase } from './simulated-database';
 import type { LivenessCheck } from './liveness-check';

@@ -14,9 +14,9 @@ import {
   type RequestKind,
   type Testbed,
 } from '@proctor/contracts';
-import { Standings } from '../../../apps/worker/src/slot/standings';
-import { Epochs } from '../../../apps/worker/src/slot/epochs';
-import { Notices } from '../../../apps/worker/src/slot/notices';
+import { Standings } from '@apps/worker/src/slot/standings';
+import { Epochs } from '@apps/worker/src/slot/epochs';
+import { Notices } from '@apps/worker/src/slot/notices';
 import {
   NotStarted,
   type AttemptResult,
@@ -24,10 +24,10 @@ import {
   type CanaryRunner,
   type LeaseClient,
   type TestbedOffer,
-} from '../../../apps/worker/src/slot/ports';
-import { AskTurns } from '../../../apps/worker/src/slot/ask-turns';
-import { BusySlots } from '../../../apps/worker/src/slot/busy-slots';
-import { Slot } from '../../../apps/worker/src/slot/slot';
+} from '@apps/worker/src/slot/ports';
+import { AskTurns } from '@apps/worker/src/slot/ask-turns';
+import { BusySlots } from '@apps/worker/src/slot/busy-slots';
+import { Slot } from '@apps/worker/src/slot/slot';
 import type { Executor } from './checks';
 import type { FaultInjector } from './fault-injector';
 import { LOG_FILE, MemoryOutbox, type Disk, type OutboxEvents } from './memory-outbox';

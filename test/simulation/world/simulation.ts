@@ -1,6 +1,6 @@
 import { MemoryBroker } from '@proctor/bus/testing';
 import { SUBJECTS, subjectOf, type WorkerStanding } from '@proctor/contracts';
-import { runRequest } from '../../support/run-request';
+import { runRequest } from '@test/support/run-request';
 import { MemoryBooks } from '../memory-books';
 import type { MemoryOwnership } from '../memory-ownership';
 import { Calamities } from './calamities';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AppProcess } from '@proctor/embedded';
-import type { Random } from '../../simulation/world/random';
+import type { Random } from '@test/simulation/world/random';
 import type { SoakDeployment } from '../deployment';
 import type { Follower } from '../follower';
 import type { Submitter } from '../submitter';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectBus, type BusLimits } from '@proctor/bus';
-import type { TestUsers } from '../../support/nats-users';
+import type { TestUsers } from '@test/support/nats-users';
 import { aWhile, type Fault, type FaultParts } from './fault';
 import { ARCHITECTURES } from '../plan';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { promtool } from '../../support/promtool';
+import { promtool } from '@test/support/promtool';
 
 jest.setTimeout(120_000);
 

@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { usualAdvice } from '../../../apps/cli/src/advice';
-import { createProgram } from '../../../apps/cli/src/program';
-import { completionScript } from '../../../apps/cli/src/reference/completion';
-import { manualPage, pageName } from '../../../apps/cli/src/reference/man';
-import { commandLinePage } from '../../../apps/cli/src/reference/markdown';
-import { toldCommands } from '../../../apps/cli/src/reference/tree';
+import { usualAdvice } from '@apps/cli/src/advice';
+import { createProgram } from '@apps/cli/src/program';
+import { completionScript } from '@apps/cli/src/reference/completion';
+import { manualPage, pageName } from '@apps/cli/src/reference/man';
+import { commandLinePage } from '@apps/cli/src/reference/markdown';
+import { toldCommands } from '@apps/cli/src/reference/tree';
 
 const commands = toldCommands(createProgram());
 

@@ -1,7 +1,7 @@
-import { createProgram } from '../../../apps/cli/src/program';
-import { completionScript } from '../../../apps/cli/src/reference/completion';
-import { toldCommands } from '../../../apps/cli/src/reference/tree';
-import { offeredByFish, offeredByZsh } from '../../support/shells';
+import { createProgram } from '@apps/cli/src/program';
+import { completionScript } from '@apps/cli/src/reference/completion';
+import { toldCommands } from '@apps/cli/src/reference/tree';
+import { offeredByFish, offeredByZsh } from '@test/support/shells';
 
 jest.setTimeout(120_000);
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfiguration } from '@proctor/config';
-import { type ComposeService, interpolated, readCompose } from '../../support/compose';
-import { knownVariables } from '../../support/variables';
+import { type ComposeService, interpolated, readCompose } from '@test/support/compose';
+import { knownVariables } from '@test/support/variables';
 
 const project = join(__dirname, '../../..');
 /** Every variable that the code reads. */

@@ -6,10 +6,10 @@ const project = join(__dirname, '../../..');
 
 /** The product's files that put expressions together, each with what makes it do so; the linter sees only literals. */
 const ASSEMBLED: Record<string, () => Promise<unknown>> = {
-  'apps/api/src/pages/log/line-html.ts': () => import('../../../apps/api/src/pages/log/line-html'),
-  'apps/cli/src/runs/log.ts': () => import('../../../apps/cli/src/runs/log'),
+  'apps/api/src/pages/log/line-html.ts': () => import('@apps/api/src/pages/log/line-html'),
+  'apps/cli/src/runs/log.ts': () => import('@apps/cli/src/runs/log'),
   'apps/worker/src/autopkgtest/absence.ts': async () => {
-    const { absenceOf } = await import('../../../apps/worker/src/autopkgtest/absence');
+    const { absenceOf } = await import('@apps/worker/src/autopkgtest/absence');
     const sought = { package: 'g++.a', suite: 'x', arch: 'y', pinPackages: [], extraAptSources: [] };
     absenceOf(sought, {
       exitCode: 12,
@@ -19,12 +19,12 @@ const ASSEMBLED: Record<string, () => Promise<unknown>> = {
     } as never);
   },
   'apps/worker/src/sandbox/memory-kills.ts': async () => {
-    const { killsIn } = await import('../../../apps/worker/src/sandbox/memory-kills');
+    const { killsIn } = await import('@apps/worker/src/sandbox/memory-kills');
     killsIn('');
   },
-  'libs/bus/src/stream-levels.ts': () => import('../../../libs/bus/src/stream-levels'),
-  'libs/config/src/address-rules.ts': () => import('../../../libs/config/src/server-file'),
-  'libs/config/src/package-link-section.ts': () => import('../../../libs/config/src/package-link-section'),
+  'libs/bus/src/stream-levels.ts': () => import('@libs/bus/src/stream-levels'),
+  'libs/config/src/address-rules.ts': () => import('@libs/config/src/server-file'),
+  'libs/config/src/package-link-section.ts': () => import('@libs/config/src/package-link-section'),
   'libs/result-files/src/error-patterns.ts': () => import('@proctor/result-files'),
 };
 

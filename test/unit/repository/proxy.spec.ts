@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Authority } from '../../support/certificates';
-import { checkedByHaproxy } from '../../support/haproxy';
+import { Authority } from '@test/support/certificates';
+import { checkedByHaproxy } from '@test/support/haproxy';
 
 jest.setTimeout(120_000);
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { BACKENDS, expectationsOf, verdictsByPackage } from '../../acceptance/expectations';
-import { TESTBED_PROPERTIES } from '../../end-to-end/worker/testbed-properties';
+import { BACKENDS, expectationsOf, verdictsByPackage } from '@test/acceptance/expectations';
+import { TESTBED_PROPERTIES } from '@test/end-to-end/worker/testbed-properties';
 
 const section = (heading: string): string => {
   const sections = readFileSync('docs/testbeds.md', 'utf8').split('\n## ');

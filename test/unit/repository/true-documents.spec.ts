@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import * as contracts from '@proctor/contracts';
 import { parse } from 'yaml';
-import { createProgram } from '../../../apps/cli/src/program';
-import { toldCommands } from '../../../apps/cli/src/reference/tree';
-import { controllersOfApi, routesOf } from '../../support/routes';
+import { createProgram } from '@apps/cli/src/program';
+import { toldCommands } from '@apps/cli/src/reference/tree';
+import { controllersOfApi, routesOf } from '@test/support/routes';
 
 const project = join(__dirname, '../../..');
 const textOf = (path: string): string => readFileSync(join(project, path), 'utf8');

@@ -4,7 +4,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { knownVariables } from '../../support/variables';
+import { knownVariables } from '@test/support/variables';
 
 const run = promisify(execFile);
 const project = join(__dirname, '../../..');

@@ -1,5 +1,5 @@
 import type { Settings } from '@proctor/config';
-import { apiConfiguration } from '../../../../test/support/api-configuration';
+import { apiConfiguration } from '@test/support/api-configuration';
 import { packageRules } from './package-rules';
 
 const settings: Settings = {

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { controllersOfApi, routesOf } from '../../../../test/support/routes';
+import { controllersOfApi, routesOf } from '@test/support/routes';
 import { CREDENTIAL, credentialFor } from './authentication.middleware';
 
 it.each([

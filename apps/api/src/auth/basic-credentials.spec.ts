@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { codePoint } from '../../../../test/support/code-point';
+import { codePoint } from '@test/support/code-point';
 import { basicCredentials } from './basic-credentials';
 
 const header = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;

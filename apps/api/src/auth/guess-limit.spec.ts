@@ -1,4 +1,4 @@
-import { apiConfiguration } from '../../../../test/support/api-configuration';
+import { apiConfiguration } from '@test/support/api-configuration';
 import { Problem } from '../http/problem';
 import { GuessLimit } from './guess-limit';
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Response } from 'express';
-import { ManualClock } from '../../../../test/support/manual-clock';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { ManualClock } from '@test/support/manual-clock';
+import { silenceLog } from '@test/support/silent-log';
 import { HeldConnections } from '../http/held-connections';
 import type { ContextRequest } from '../http/request-context';
 import { HeldReaders } from './held-readers';

@@ -1,6 +1,6 @@
 import type { KeyHolder } from '@proctor/database';
-import { apiConfiguration } from '../../../../test/support/api-configuration';
-import { ManualClock } from '../../../../test/support/manual-clock';
+import { apiConfiguration } from '@test/support/api-configuration';
+import { ManualClock } from '@test/support/manual-clock';
 import { RememberedKeys } from './remembered-keys';
 
 const ADA: KeyHolder = {

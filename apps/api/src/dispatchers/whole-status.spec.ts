@@ -1,8 +1,8 @@
 import { systemClock } from '@proctor/clock';
 import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import { jsonBytes, MESSAGE_BYTES_MAX, type StatusReply, type StatusRequest } from '@proctor/contracts';
-import { DispatcherRig } from '../../../../test/support/dispatcher-rig';
-import { registered, waitingRun } from '../../../../test/support/runs';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { registered, waitingRun } from '@test/support/runs';
 import { wholeStatus } from './whole-status';
 
 const SUBJECT = 'proctor.query.amd64.status';

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { EventWindow, type RunEvent } from '@proctor/events';
 import type { Response } from 'express';
-import { runEvent } from '../../../../test/support/run-event';
+import { runEvent } from '@test/support/run-event';
 import { EventConnection } from './event-connection';
 
 const WAITING_BYTES_MAX = 1_000;

@@ -1,7 +1,7 @@
 import type { RunEvent } from '@proctor/events';
-import { ManualClock } from '../../../../test/support/manual-clock';
-import { runEvent } from '../../../../test/support/run-event';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { ManualClock } from '@test/support/manual-clock';
+import { runEvent } from '@test/support/run-event';
+import { silenceLog } from '@test/support/silent-log';
 import { EventStreams } from './event-streams';
 
 silenceLog();

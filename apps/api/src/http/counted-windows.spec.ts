@@ -1,4 +1,4 @@
-import { ManualClock } from '../../../../test/support/manual-clock';
+import { ManualClock } from '@test/support/manual-clock';
 import { CountedWindows } from './counted-windows';
 
 it('counted windows say when the span is over that began with the first time', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { refusalOf } from '../../../../test/support/refusal';
+import { refusalOf } from '@test/support/refusal';
 import { readForm } from './form-reader';
 import { atOnce } from './slices';
 import { FIELDS_MAX, urlEncodedFields } from './text';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { refusalOf } from '../../../../test/support/refusal';
+import { refusalOf } from '@test/support/refusal';
 import { fingerprint, idempotencyKeyOf } from './idempotency-key';
 import { jsonParameters, merge, textParameters } from './parameters';
 import type { Field, Parameters } from './parameters';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { refusalOf } from '../../../../test/support/refusal';
+import { refusalOf } from '@test/support/refusal';
 import { JSON_DEPTH_MAX, JSON_NAMES_MAX, JSON_TOKEN_BYTES_MAX, JSON_VALUES_MAX } from './json-bounds';
 import { readJson } from './json-reader';
 import { atOnce } from './slices';

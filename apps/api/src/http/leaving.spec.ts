@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { ManualClock } from '../../../../test/support/manual-clock';
+import { ManualClock } from '@test/support/manual-clock';
 import { Leaving } from './leaving';
 
 const NOTICE_MS = 5_000;

@@ -1,5 +1,5 @@
 import { isWord } from '@proctor/contracts';
-import { refusalOf } from '../../../../test/support/refusal';
+import { refusalOf } from '@test/support/refusal';
 import {
   fromQuery,
   idOf,

@@ -1,7 +1,7 @@
 import { must, Strict } from '@proctor/contracts';
 import { IsOptional, IsString } from 'class-validator';
-import { apiConfiguration } from '../../../../test/support/api-configuration';
-import { refusalOf } from '../../../../test/support/refusal';
+import { apiConfiguration } from '@test/support/api-configuration';
+import { refusalOf } from '@test/support/refusal';
 import { jsonParameters, textParameters } from './parameters';
 import type { Parameters } from './parameters';
 import { ParametersPipe } from './parameters.pipe';

@@ -1,4 +1,4 @@
-import { refusalOf } from '../../../../test/support/refusal';
+import { refusalOf } from '@test/support/refusal';
 import { jsonParameters, merge, pointerTo, textParameters } from './parameters';
 import type { Field } from './parameters';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { refusalOf } from '../../../../test/support/refusal';
+import { refusalOf } from '@test/support/refusal';
 import { Problem } from './problem';
 import { json, SHORT_JSON_LENGTH_MAX, urlEncodedFields, utf8 } from './text';
 

@@ -1,6 +1,6 @@
 import { NewKey } from '@proctor/administration';
-import { apiConfiguration } from '../../../../test/support/api-configuration';
-import { refusalOf } from '../../../../test/support/refusal';
+import { apiConfiguration } from '@test/support/api-configuration';
+import { refusalOf } from '@test/support/refusal';
 import { jsonParameters, textParameters } from '../http/parameters';
 import type { Parameters } from '../http/parameters';
 import { shapeOf } from '../http/parameters.pipe';

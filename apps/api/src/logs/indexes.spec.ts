@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { logIndexText, LogIndexer, type LogIndex } from '@proctor/result-files';
 import { type ResultStore, StoreUnavailable } from '@proctor/store';
-import { apiConfiguration } from '../../../../test/support/api-configuration';
+import { apiConfiguration } from '@test/support/api-configuration';
 import { DamagedFile, Indexes } from './indexes';
 
 const ATTEMPT = { runId: 1, attempt: 1 };

@@ -2,7 +2,7 @@ import { RequestMethod } from '@nestjs/common';
 import Ajv2020 from 'ajv/dist/2020';
 import type { ValidateFunction } from 'ajv';
 import { ApiModule } from '../api.module';
-import { apiConfiguration, SETTINGS } from '../../../../test/support/api-configuration';
+import { apiConfiguration, SETTINGS } from '@test/support/api-configuration';
 import { METHODS, readDocument, resolved } from '../http/openapi-document';
 import type {
   DocumentedAnswer,

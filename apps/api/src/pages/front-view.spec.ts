@@ -1,4 +1,4 @@
-import { finishedRunRecord } from '../../../../test/support/run-record';
+import { finishedRunRecord } from '@test/support/run-record';
 import { changeView, frontSentence } from './front-view';
 
 const queue = (arch: string, waiting: number, running: number) => ({

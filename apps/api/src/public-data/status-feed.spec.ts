@@ -1,4 +1,4 @@
-import { finishedRunRecord } from '../../../../test/support/run-record';
+import { finishedRunRecord } from '@test/support/run-record';
 import { statusFeed } from './status-feed';
 
 const ADDRESS = {

@@ -1,5 +1,5 @@
 import type { StatusRecord } from '@proctor/database';
-import { finishedRunRecord } from '../../../../test/support/run-record';
+import { finishedRunRecord } from '@test/support/run-record';
 import { statusObject } from './status-object';
 
 function record(changes: Partial<StatusRecord> = {}): StatusRecord {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { apiConfiguration } from '../../../../test/support/api-configuration';
-import { codePoint } from '../../../../test/support/code-point';
+import { apiConfiguration } from '@test/support/api-configuration';
+import { codePoint } from '@test/support/code-point';
 import { Problem } from '../http/problem';
 import { jsonParameters } from '../http/parameters';
 import { accept } from './accept';

@@ -1,6 +1,6 @@
-import { apiConfiguration } from '../../../../test/support/api-configuration';
-import { refusalOf } from '../../../../test/support/refusal';
-import { runRequest } from '../../../../test/support/run-request';
+import { apiConfiguration } from '@test/support/api-configuration';
+import { refusalOf } from '@test/support/refusal';
+import { runRequest } from '@test/support/run-request';
 import { keysOf } from '../http/shape';
 import { jsonParameters } from '../http/parameters';
 import { accept } from './accept';

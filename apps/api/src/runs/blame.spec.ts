@@ -1,7 +1,7 @@
 import { TROUBLES, VERDICTS, type Trouble, type Verdict } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
-import { runEvent } from '../../../../test/support/run-event';
-import { finishedRunRecord } from '../../../../test/support/run-record';
+import { runEvent } from '@test/support/run-event';
+import { finishedRunRecord } from '@test/support/run-record';
 import { eventObject } from '../events/event-object';
 import { changeView } from '../pages/front-view';
 import { badge } from '../pages/packages/badge';

@@ -1,5 +1,5 @@
-import { apiConfiguration } from '../../../../test/support/api-configuration';
-import { refusalOf } from '../../../../test/support/refusal';
+import { apiConfiguration } from '@test/support/api-configuration';
+import { refusalOf } from '@test/support/refusal';
 import { jsonParameters, textParameters } from '../http/parameters';
 import { shapeOf } from '../http/parameters.pipe';
 import type { Parameters } from '../http/parameters';

@@ -1,5 +1,5 @@
 import type { KeptTestbed } from '@proctor/database';
-import { runRecord } from '../../../../test/support/run-record';
+import { runRecord } from '@test/support/run-record';
 import { type ComparedRun, comparedPackages, differentSettings, settingsOf } from './comparison';
 
 const compared = (

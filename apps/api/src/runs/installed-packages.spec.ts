@@ -1,4 +1,4 @@
-import { runRecord } from '../../../../test/support/run-record';
+import { runRecord } from '@test/support/run-record';
 import { installedObject } from './installed-packages';
 
 it('the packages that a run had installed are told by name, with what the testbed had of those that were upgraded', () => {

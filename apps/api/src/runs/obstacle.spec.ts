@@ -1,5 +1,5 @@
-import { apiConfiguration } from '../../../../test/support/api-configuration';
-import { finishedRunRecord } from '../../../../test/support/run-record';
+import { apiConfiguration } from '@test/support/api-configuration';
+import { finishedRunRecord } from '@test/support/run-record';
 import { obstacleTo } from './obstacle';
 
 const configuration = apiConfiguration();

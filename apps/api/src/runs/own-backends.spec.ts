@@ -1,5 +1,5 @@
 import { Packages } from '@proctor/database';
-import { apiConfiguration } from '../../../../test/support/api-configuration';
+import { apiConfiguration } from '@test/support/api-configuration';
 import { OwnBackends } from './own-backends';
 
 /** @returns those of packages whose look-ups are counted */

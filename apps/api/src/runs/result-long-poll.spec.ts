@@ -1,6 +1,6 @@
 import type { Results } from '@proctor/database';
-import { silenceLog } from '../../../../test/support/silent-log';
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { silenceLog } from '@test/support/silent-log';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { ResultLongPoll } from './result-long-poll';
 
 silenceLog();

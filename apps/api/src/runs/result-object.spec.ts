@@ -1,4 +1,4 @@
-import { finishedRunRecord, runRecord } from '../../../../test/support/run-record';
+import { finishedRunRecord, runRecord } from '@test/support/run-record';
 import { resultObject, statusOf } from './result-object';
 
 it('a result has every key while the run waits, null where nothing is known', () => {

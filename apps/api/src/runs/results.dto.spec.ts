@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { apiConfiguration } from '../../../../test/support/api-configuration';
+import { apiConfiguration } from '@test/support/api-configuration';
 import { Problem } from '../http/problem';
 import { shapeOf } from '../http/parameters.pipe';
 import { jsonParameters, textParameters } from '../http/parameters';

@@ -1,4 +1,4 @@
-import { refusalOf } from '../../../../test/support/refusal';
+import { refusalOf } from '@test/support/refusal';
 import { runIdOf } from './run-id';
 
 it.each([

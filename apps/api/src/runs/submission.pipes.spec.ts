@@ -1,5 +1,5 @@
-import { apiConfiguration } from '../../../../test/support/api-configuration';
-import { refusalOf } from '../../../../test/support/refusal';
+import { apiConfiguration } from '@test/support/api-configuration';
+import { refusalOf } from '@test/support/refusal';
 import { Problem } from '../http/problem';
 import { jsonParameters, merge, textParameters } from '../http/parameters';
 import type { Parameters } from '../http/parameters';

@@ -1,5 +1,5 @@
 import type { PackageStatus, RunRecord } from '@proctor/database';
-import { finishedRunRecord, runRecord } from '../../../../test/support/run-record';
+import { finishedRunRecord, runRecord } from '@test/support/run-record';
 import { bugReportUrl } from './bug-report';
 import { triage } from './triage';
 import type { TriageFacts } from './triage-evidence';

@@ -1,5 +1,5 @@
 import type { RunOfTrigger } from '@proctor/database';
-import { runRecord } from '../../../../test/support/run-record';
+import { runRecord } from '@test/support/run-record';
 import { triggerProgress, withTotals } from './trigger-groups';
 
 const DAY_MS = 86_400_000;

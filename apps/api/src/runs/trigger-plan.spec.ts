@@ -1,6 +1,6 @@
 import type { Requestor, RunOfTrigger } from '@proctor/database';
-import { apiConfiguration } from '../../../../test/support/api-configuration';
-import { finishedRunRecord, runRecord } from '../../../../test/support/run-record';
+import { apiConfiguration } from '@test/support/api-configuration';
+import { finishedRunRecord, runRecord } from '@test/support/run-record';
 import { cancelPlan, refreshPlan, retryPlan, selectedTests } from './trigger-plan';
 
 const configuration = apiConfiguration();

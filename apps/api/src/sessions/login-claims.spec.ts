@@ -1,6 +1,6 @@
 import { isWord } from '@proctor/contracts';
 import fc from 'fast-check';
-import { codePoint } from '../../../../test/support/code-point';
+import { codePoint } from '@test/support/code-point';
 import { hasClaim, namesFor } from './login-claims';
 
 it.each([

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { DatabaseUnavailable } from '@proctor/database';
-import { apiConfiguration } from '../../../../test/support/api-configuration';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { apiConfiguration } from '@test/support/api-configuration';
+import { silenceLog } from '@test/support/silent-log';
 import { KnownSources } from './known-sources';
 
 const DAY_MS = 24 * 3_600_000;

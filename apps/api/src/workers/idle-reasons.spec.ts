@@ -1,6 +1,6 @@
 import { idleReasons, type WorkerFacts } from './idle-reasons';
 import type { QueueObject } from '../queues/queue-object';
-import { workerObject as offer } from '../../../../test/support/worker-object';
+import { workerObject as offer } from '@test/support/worker-object';
 
 const lastSeenAt = new Date('2026-11-20T15:40:51.123Z');
 const queue = (change: Partial<QueueObject> = {}): QueueObject => ({

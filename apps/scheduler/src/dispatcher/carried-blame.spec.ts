@@ -1,9 +1,9 @@
 import type { LeaseReply, LeaseRequest, Verdict } from '@proctor/contracts';
 import type { Write } from '@proctor/dispatch';
-import { ActorRig } from '../../../../test/support/actor-rig';
-import { runRequest } from '../../../../test/support/run-request';
-import { ARCH, finishedReport, leaseRequest } from '../../../../test/support/runs';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { ActorRig } from '@test/support/actor-rig';
+import { runRequest } from '@test/support/run-request';
+import { ARCH, finishedReport, leaseRequest } from '@test/support/runs';
+import { silenceLog } from '@test/support/silent-log';
 
 const TESTBEDS = [{ suite: 'bookworm', backend: 'unshare', state: 'ready' as const }];
 

@@ -1,7 +1,7 @@
 import { type Seen, StaleEpoch, type Write } from '@proctor/dispatch';
-import { ActorRig, POLL_MS, TERM_MS } from '../../../../test/support/actor-rig';
-import { ARCH, settings } from '../../../../test/support/runs';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { ActorRig, POLL_MS, TERM_MS } from '@test/support/actor-rig';
+import { ARCH, settings } from '@test/support/runs';
+import { silenceLog } from '@test/support/silent-log';
 import { MailboxFull } from './mailbox';
 import { NotOwner } from './not-handled';
 

@@ -1,9 +1,9 @@
 import type { Write } from '@proctor/dispatch';
-import { MemoryBooks } from '../../../../test/simulation/memory-books';
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
-import { actorSettings } from '../../../../test/simulation/world/plan';
-import { ARCH, leaseRequest } from '../../../../test/support/runs';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { MemoryBooks } from '@test/simulation/memory-books';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
+import { actorSettings } from '@test/simulation/world/plan';
+import { ARCH, leaseRequest } from '@test/support/runs';
+import { silenceLog } from '@test/support/silent-log';
 import { OwnershipTerm } from '../ownership/ownership-term';
 import { DispatcherActor } from './dispatcher-actor';
 import { Dispatchers } from './dispatchers';

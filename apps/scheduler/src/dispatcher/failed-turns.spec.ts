@@ -1,7 +1,7 @@
 import { StaleEpoch, WriteRefused, type Journal, type Write } from '@proctor/dispatch';
-import { ActorRig } from '../../../../test/support/actor-rig';
-import { ARCH, finishedReport, settings, startedReport } from '../../../../test/support/runs';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { ActorRig } from '@test/support/actor-rig';
+import { ARCH, finishedReport, settings, startedReport } from '@test/support/runs';
+import { silenceLog } from '@test/support/silent-log';
 import { NotHandled } from './not-handled';
 
 silenceLog();

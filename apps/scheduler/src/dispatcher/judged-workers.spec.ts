@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
-import { ActorRig } from '../../../../test/support/actor-rig';
-import { ARCH, finishedReport, leaseRequest } from '../../../../test/support/runs';
-import { runRequest } from '../../../../test/support/run-request';
+import { ActorRig } from '@test/support/actor-rig';
+import { ARCH, finishedReport, leaseRequest } from '@test/support/runs';
+import { runRequest } from '@test/support/run-request';
 
 const REASON =
   '3 failures here in a row: run 1 (the testbed failed), run 2 (the testbed failed), run 3 (the testbed failed)';

@@ -1,4 +1,4 @@
-import { leaseRequest, startedReport } from '../../../../test/support/runs';
+import { leaseRequest, startedReport } from '@test/support/runs';
 import { Mailbox, MailboxFull, TickWatch } from './mailbox';
 
 it('a mailbox gives envelopes in the order of arrival, a bounded number at a time', () => {

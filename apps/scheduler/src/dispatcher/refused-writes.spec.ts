@@ -1,7 +1,7 @@
 import type { Journal, Write } from '@proctor/dispatch';
-import { ActorRig } from '../../../../test/support/actor-rig';
-import { finishedReport, startedReport } from '../../../../test/support/runs';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { ActorRig } from '@test/support/actor-rig';
+import { finishedReport, startedReport } from '@test/support/runs';
+import { silenceLog } from '@test/support/silent-log';
 import { NotHandled, NotOwner } from './not-handled';
 
 silenceLog();

@@ -1,6 +1,6 @@
-import { ActorRig, POLL_MS } from '../../../../test/support/actor-rig';
-import { ARCH, finishedReport, startedReport } from '../../../../test/support/runs';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { ActorRig, POLL_MS } from '@test/support/actor-rig';
+import { ARCH, finishedReport, startedReport } from '@test/support/runs';
+import { silenceLog } from '@test/support/silent-log';
 
 silenceLog();
 

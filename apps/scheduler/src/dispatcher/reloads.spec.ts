@@ -1,7 +1,7 @@
 import type { Write } from '@proctor/dispatch';
-import { ActorRig, POLL_MS } from '../../../../test/support/actor-rig';
-import { ARCH, finishedReport, settings } from '../../../../test/support/runs';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { ActorRig, POLL_MS } from '@test/support/actor-rig';
+import { ARCH, finishedReport, settings } from '@test/support/runs';
+import { silenceLog } from '@test/support/silent-log';
 
 silenceLog();
 

@@ -1,6 +1,6 @@
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
-import { ARCH } from '../../../../test/support/runs';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
+import { ARCH } from '@test/support/runs';
+import { silenceLog } from '@test/support/silent-log';
 import { ReportStreams } from './report-streams';
 
 silenceLog();

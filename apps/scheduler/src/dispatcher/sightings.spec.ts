@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { SeenWorker, WorkerRefusals } from '@proctor/database';
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { Sightings } from './sightings';
 
 const MINUTE = 60_000;

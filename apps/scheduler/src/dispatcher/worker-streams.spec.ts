@@ -1,5 +1,5 @@
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
+import { silenceLog } from '@test/support/silent-log';
 import { WorkerStreams } from './worker-streams';
 
 silenceLog();

@@ -1,9 +1,9 @@
 import { NoAnswer } from '@proctor/bus';
 import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import type { Fact } from '@proctor/contracts';
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
-import { ARCH } from '../../../../test/support/runs';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
+import { ARCH } from '@test/support/runs';
+import { silenceLog } from '@test/support/silent-log';
 import { OwnershipTerm } from '../ownership/ownership-term';
 import { FactPublishers } from './fact-publishers';
 

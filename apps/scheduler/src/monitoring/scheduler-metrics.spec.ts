@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
-import { ManualClock } from '../../../../test/support/manual-clock';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { ManualClock } from '@test/support/manual-clock';
+import { silenceLog } from '@test/support/silent-log';
 import type { DispatcherFigures } from '../dispatcher/actor-ports';
 import { SchedulerMetrics, type MeasuredScheduler } from './scheduler-metrics';
 

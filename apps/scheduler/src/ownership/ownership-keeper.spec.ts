@@ -1,10 +1,10 @@
 import type { OwnershipRegister } from '@proctor/dispatch';
-import { MemoryBooks } from '../../../../test/simulation/memory-books';
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { MemoryBooks } from '@test/simulation/memory-books';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { OwnershipKeeper } from './ownership-keeper';
 import type { OwnedService } from './owned-service';
 import type { OwnershipTerm } from './ownership-term';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { silenceLog } from '@test/support/silent-log';
 
 const TTL_MS = 5_000;
 

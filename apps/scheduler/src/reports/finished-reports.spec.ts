@@ -10,15 +10,15 @@ import {
   type ReportAnswer,
   type ReportState,
 } from '@proctor/dispatch';
-import { DispatcherRig } from '../../../../test/support/dispatcher-rig';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
 import { StoreUnavailable } from '@proctor/store';
-import { MemoryStore } from '../../../../test/simulation/world/memory-store';
-import { ARCH, finishedReport, waitingRun } from '../../../../test/support/runs';
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { MemoryStore } from '@test/simulation/world/memory-store';
+import { ARCH, finishedReport, waitingRun } from '@test/support/runs';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { NotHandled, NotOwner } from '../dispatcher/not-handled';
 import { ClaimTimer } from './claim-timer';
 import { FinishedReports } from './finished-reports';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { silenceLog } from '@test/support/silent-log';
 
 const CONTENT = Buffer.from('the log');
 const LOG: ResultFile = {

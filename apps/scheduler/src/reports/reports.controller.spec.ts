@@ -1,6 +1,6 @@
 import { BusContext, IN_VAIN } from '@proctor/bus';
 import { MalformedMessage, reportSubject, type Grant } from '@proctor/contracts';
-import { ARCH, finishedReport, startedReport } from '../../../../test/support/runs';
+import { ARCH, finishedReport, startedReport } from '@test/support/runs';
 import { ReportsController } from './reports.controller';
 
 const GRANT: Grant = { runId: 1, attempt: 2, grantEpoch: 5 };

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { StagedUpload } from '@proctor/bus';
 import { stagingName, type Grant } from '@proctor/contracts';
-import { ManualClock } from '../../../../test/support/manual-clock';
+import { ManualClock } from '@test/support/manual-clock';
 import { StagingSweeper } from './staging-sweeper';
 
 const SETTINGS = { sweepMs: 10, idleMaxMs: 100, observedMax: 2_000 };

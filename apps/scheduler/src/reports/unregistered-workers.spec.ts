@@ -4,10 +4,10 @@ import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import { SUBJECTS, subjectOf, type RecordedSignal, type ResultFile } from '@proctor/contracts';
 import type { ReportAnswer, ReportState } from '@proctor/dispatch';
 import { StoreUnavailable } from '@proctor/store';
-import { MemoryStore } from '../../../../test/simulation/world/memory-store';
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
-import { ARCH, finishedReport } from '../../../../test/support/runs';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { MemoryStore } from '@test/simulation/world/memory-store';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
+import { ARCH, finishedReport } from '@test/support/runs';
+import { silenceLog } from '@test/support/silent-log';
 import { ClaimTimer } from './claim-timer';
 import { FinishedReports } from './finished-reports';
 

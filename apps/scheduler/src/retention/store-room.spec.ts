@@ -1,5 +1,5 @@
-import { ManualClock } from '../../../../test/support/manual-clock';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { ManualClock } from '@test/support/manual-clock';
+import { silenceLog } from '@test/support/silent-log';
 import { StoreRoom } from './store-room';
 
 silenceLog();

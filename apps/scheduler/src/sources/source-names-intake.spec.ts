@@ -8,8 +8,8 @@ import {
   SOURCE_NAMES_TEXT_BYTES_MAX,
   stagedSourceNames,
 } from '@proctor/contracts';
-import { silenceLog } from '../../../../test/support/silent-log';
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { silenceLog } from '@test/support/silent-log';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { ASKED_MAX, SourceNamesIntake, WORKER_PAUSE_MS } from './source-names-intake';
 
 const LIST = gzipSync('bar\nfoo\nlibfoo1 foo\n');

@@ -1,6 +1,6 @@
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
-import { ARCH } from '../../../../test/support/runs';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
+import { ARCH } from '@test/support/runs';
+import { silenceLog } from '@test/support/silent-log';
 import { OwnershipTerm } from '../ownership/ownership-term';
 import { StatusKeepers } from './status-keepers';
 

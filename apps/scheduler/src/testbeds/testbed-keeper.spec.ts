@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { KeptTestbed } from '@proctor/database';
 import { StoreUnavailable } from '@proctor/store';
-import { packageLines, packedArtifacts } from '../../../../test/support/artifacts';
-import { finishedRunRecord } from '../../../../test/support/run-record';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { packageLines, packedArtifacts } from '@test/support/artifacts';
+import { finishedRunRecord } from '@test/support/run-record';
+import { silenceLog } from '@test/support/silent-log';
 import { TestbedKeeper } from './testbed-keeper';
 
 silenceLog();

@@ -1,7 +1,7 @@
 import type { Fact } from '@proctor/contracts';
 import { Registry } from 'prom-client';
-import { ManualClock } from '../../../../test/support/manual-clock';
-import { silenceLog } from '../../../../test/support/silent-log';
+import { ManualClock } from '@test/support/manual-clock';
+import { silenceLog } from '@test/support/silent-log';
 import { RunTraces } from './run-traces';
 
 silenceLog();

@@ -1,5 +1,5 @@
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
-import { leaseOf } from '../../../../test/support/slot-rig';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
+import { leaseOf } from '@test/support/slot-rig';
 import { NotStarted, type AttemptResult } from '../slot/ports';
 import { ObservedRuns } from './observed-runs';
 

@@ -1,4 +1,4 @@
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import type { Sandbox } from '../sandbox/sandbox';
 import { sandboxEnd } from './sandbox-end';
 

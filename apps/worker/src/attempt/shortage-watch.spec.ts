@@ -1,4 +1,4 @@
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { ShortageWatch } from './shortage-watch';
 
 const MIB = 1024 * 1024;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { parseMessage, TestResult, TESTS_MAX, type TestStatus } from '@proctor/contracts';
-import { codePoint } from '../../../../test/support/code-point';
+import { codePoint } from '@test/support/code-point';
 import { parseSummary } from './summary';
 
 const result = (name: string, status: TestStatus, detail: string | null = null): TestResult => ({

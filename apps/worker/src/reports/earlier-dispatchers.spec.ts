@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import { grantOf, stagingName, type FinishedReport, type ResultFileName } from '@proctor/contracts';
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
-import { finishedReport } from '../../../../test/support/runs';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
+import { finishedReport } from '@test/support/runs';
 import { DispatcherFeatures } from '../slot/dispatcher-features';
 import { DiskOutbox } from './outbox';
-import { keepAndDeliver } from '../../../../test/support/outbox-rig';
+import { keepAndDeliver } from '@test/support/outbox-rig';
 import { freshResultFolder } from './result-folder';
 
 const SILENT = { log: () => undefined, warn: () => undefined };

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FinishedReport, parseMessage, stagingName, type RecordedSignal } from '@proctor/contracts';
-import { FENCE, GRANT, keepAndDeliver, LOG, outboxIn, packIn } from '../../../../test/support/outbox-rig';
-import { type VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { FENCE, GRANT, keepAndDeliver, LOG, outboxIn, packIn } from '@test/support/outbox-rig';
+import { type VirtualClock } from '@test/simulation/world/virtual-clock';
 import { DispatcherFeatures } from '../slot/dispatcher-features';
 import { DiskOutbox } from './outbox';
 import { freshResultFolder } from './result-folder';

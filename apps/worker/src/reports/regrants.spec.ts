@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import { grantOf, type FinishedReport } from '@proctor/contracts';
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
-import { finishedReport } from '../../../../test/support/runs';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
+import { finishedReport } from '@test/support/runs';
 import { DispatcherFeatures } from '../slot/dispatcher-features';
 import { DiskOutbox } from './outbox';
-import { keepAndDeliver } from '../../../../test/support/outbox-rig';
+import { keepAndDeliver } from '@test/support/outbox-rig';
 
 const SILENT = { log: () => undefined, warn: () => undefined };
 const [OLD, NEW] = [5, 9].map((grantEpoch) => finishedReport(7, 2, { grantEpoch })) as [

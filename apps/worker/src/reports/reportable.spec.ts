@@ -1,5 +1,5 @@
 import { FinishedReport, parseMessage, TESTS_MAX } from '@proctor/contracts';
-import { finishedReport } from '../../../../test/support/runs';
+import { finishedReport } from '@test/support/runs';
 import { reportable } from './reportable';
 
 const FILE = { name: 'log.gz' as const, size: 1, sha256: 'a'.repeat(64) };

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GRANT, keepAndDeliver, outboxIn, packIn } from '../../../../test/support/outbox-rig';
+import { GRANT, keepAndDeliver, outboxIn, packIn } from '@test/support/outbox-rig';
 import { freshResultFolder } from './result-folder';
 
 let path: string;

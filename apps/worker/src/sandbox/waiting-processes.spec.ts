@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from '../../../../test/support/until';
+import { until } from '@test/support/until';
 import { processesWaitingForPipes } from './waiting-processes';
 
 let folder: string;

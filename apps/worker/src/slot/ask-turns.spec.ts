@@ -1,5 +1,5 @@
 import { WakeUp } from '@proctor/clock';
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { AskTurns } from './ask-turns';
 
 /** Slots that rest for so long after each ask; the asks so far, as slot and second. */

@@ -1,4 +1,4 @@
-import { grant, leaseOf, makeSlot, type Ask } from '../../../../test/support/slot-rig';
+import { grant, leaseOf, makeSlot, type Ask } from '@test/support/slot-rig';
 
 describe('late grants', () => {
   it('a late grant is executed when the slot is still free, and once', async () => {

@@ -1,5 +1,5 @@
-import { grant, leaseOf, makeSlot, type Rig } from '../../../../test/support/slot-rig';
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { grant, leaseOf, makeSlot, type Rig } from '@test/support/slot-rig';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { BusySlots } from './busy-slots';
 
 const toI386 = (rig: Rig) => rig.asks.filter(({ arch }) => arch === 'i386');

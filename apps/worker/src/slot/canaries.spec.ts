@@ -1,5 +1,5 @@
 import type { CanaryTest } from '@proctor/contracts';
-import { grant, leaseOf, makeSlot } from '../../../../test/support/slot-rig';
+import { grant, leaseOf, makeSlot } from '@test/support/slot-rig';
 
 const TEST: CanaryTest = {
   canary: '7.1',

@@ -1,4 +1,4 @@
-import { grant, makeSlot, type Rig } from '../../../../test/support/slot-rig';
+import { grant, makeSlot, type Rig } from '@test/support/slot-rig';
 
 describe('between the end of a test and its result on disk', () => {
   const REPORTED = { runId: 1, attempt: 1, verdict: 'pass' };

@@ -1,4 +1,4 @@
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { Epochs } from './epochs';
 
 function makeEpochs() {

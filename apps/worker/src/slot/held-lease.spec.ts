@@ -1,4 +1,4 @@
-import { grant, leaseOf, makeSlot } from '../../../../test/support/slot-rig';
+import { grant, leaseOf, makeSlot } from '@test/support/slot-rig';
 import { UnsafeRequest } from '../autopkgtest/unsafe-request';
 import { Unusable } from '../sandbox/unusable';
 import { ArchiveAway, NotStarted } from './ports';

@@ -1,4 +1,4 @@
-import { grant, leaseOf, makeSlot } from '../../../../test/support/slot-rig';
+import { grant, leaseOf, makeSlot } from '@test/support/slot-rig';
 import { Notices } from './notices';
 
 const REFUSED = 'another process is alive';

@@ -1,4 +1,4 @@
-import { grant, leaseOf, makeSlot, type Rig } from '../../../../test/support/slot-rig';
+import { grant, leaseOf, makeSlot, type Rig } from '@test/support/slot-rig';
 
 /** Each ask is answered at once with a grant that the slot does not take; what goes back says that work is waiting. */
 async function refuseFor(rig: Rig, ms: number, answer: (attempt: number) => object): Promise<number[]> {

@@ -1,5 +1,5 @@
 import { NotStarted } from './ports';
-import { grant, leaseOf, makeSlot, type Ask } from '../../../../test/support/slot-rig';
+import { grant, leaseOf, makeSlot, type Ask } from '@test/support/slot-rig';
 
 it('a slot executes a grant, reports it, and asks again when it is recorded', async () => {
   const rig = makeSlot();

@@ -1,6 +1,6 @@
-import { DispatcherRig } from '../../../../test/support/dispatcher-rig';
-import { waitingRun } from '../../../../test/support/runs';
-import { makeSlot } from '../../../../test/support/slot-rig';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { waitingRun } from '@test/support/runs';
+import { makeSlot } from '@test/support/slot-rig';
 
 const RUNS = 8;
 const TEST_MS = 500;

@@ -1,4 +1,4 @@
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { Standings } from './standings';
 
 const SLOWED = { standing: 'slowed', reason: '3 failures here in a row: run 5', untilMs: 20_000 } as const;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import { SOURCE_NAMES_BYTES_MAX, stagedSourceNames, type SourceNamesRequest } from '@proctor/contracts';
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import type { ImageSourceNames } from '../testbed/backend';
 import { SourceReports } from './source-reports';
 

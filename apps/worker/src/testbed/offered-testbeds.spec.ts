@@ -1,5 +1,5 @@
 import { LeaseRequest, parseMessage, type Testbed } from '@proctor/contracts';
-import { leaseRequest } from '../../../../test/support/runs';
+import { leaseRequest } from '@test/support/runs';
 import { offeredTestbeds } from './testbeds';
 
 const failed = (count: number, detail?: string): Testbed[] =>

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { reservesOf, ResourceGuard } from './resource-guard';
 
 const MIB = 1024 * 1024;

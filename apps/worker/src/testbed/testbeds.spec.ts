@@ -1,4 +1,4 @@
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { Unusable } from '../sandbox/unusable';
 import { NotStarted } from '../slot/ports';
 import type { Backend } from './backend';

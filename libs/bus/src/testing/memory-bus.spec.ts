@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { NoAnswer } from '../bus';
 import { BUS_LIMITS } from '../limits';
 import { MemoryBroker, type Fate, type Travelling } from './memory-broker';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OpenDatabase } from '@proctor/database';
-import { readSince, type ReadResult } from '../../../support/results-since';
+import { readSince, type ReadResult } from '@test/support/results-since';
 
 type Seen = ReadResult;
 

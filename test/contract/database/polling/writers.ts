@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type OpenDatabase, openDatabase } from '@proctor/database';
 import type { Client } from 'pg';
-import { ARCH, finish, grant, request } from '../../journal.fixture';
-import { Random } from '../../../simulation/world/random';
-import { connectTo } from '../../../support/database';
+import { ARCH, finish, grant, request } from '@test/contract/journal.fixture';
+import { Random } from '@test/simulation/world/random';
+import { connectTo } from '@test/support/database';
 import type { Fixture } from '../fixture';
 import { drowsy } from './drowse';
 

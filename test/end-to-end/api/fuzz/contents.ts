@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { keysOf } from '../../../../apps/api/src/http/shape';
-import { TestItem } from '../../../../apps/api/src/runs/test-request.dto';
-import { codePoint } from '../../../support/code-point';
+import { keysOf } from '@apps/api/src/http/shape';
+import { TestItem } from '@apps/api/src/runs/test-request.dto';
+import { codePoint } from '@test/support/code-point';
 
 /** What the generated requests may use so that some of them are accepted. */
 export interface Known {

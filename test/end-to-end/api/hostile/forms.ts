@@ -1,5 +1,5 @@
-import { hiddenIn } from '../../../support/browser';
-import { tagsOf } from '../../../support/markup';
+import { hiddenIn } from '@test/support/browser';
+import { tagsOf } from '@test/support/markup';
 import type { Visit } from './visit';
 
 /** Where a page sends what is filled in, with the fields that it has filled in itself. */

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { subjectOf, SUBJECTS } from '@proctor/contracts';
 import { create } from 'tar';
-import type { RunningApi } from '../../../support/api';
-import { startApi } from '../../../support/api';
-import { Browser } from '../../../support/browser';
+import type { RunningApi } from '@test/support/api';
+import { startApi } from '@test/support/api';
+import { Browser } from '@test/support/browser';
 
 /** Ends whatever it may stand in, and would be an element, an attribute, a command of a terminal and a turned order. */
 export const EVIL = `"'><x-evil onload=1 x-evil></title></textarea><script>evil()</script>&amp;\u202e\u2066\x1b]8;;javascript:evil()\x07`;

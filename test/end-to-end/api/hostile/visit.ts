@@ -1,6 +1,6 @@
-import type { RunningApi } from '../../../support/api';
-import type { Browser } from '../../../support/browser';
-import { tagsOf } from '../../../support/markup';
+import type { RunningApi } from '@test/support/api';
+import type { Browser } from '@test/support/browser';
+import { tagsOf } from '@test/support/markup';
 
 /** What a browser was answered. */
 export interface Visit {

@@ -1,8 +1,8 @@
 import { errorSignature, packagePrefix } from '@proctor/contracts';
-import type { RunningApi } from '../../../support/api';
+import type { RunningApi } from '@test/support/api';
 import { get, asHead, dataOf, pageOf, perSuite, perPackage, perRun, fileOf } from './asks';
 import type { Ask, Asks } from './asks';
-import { publicReadOf } from '../../../../apps/api/src/http/public-reads';
+import { publicReadOf } from '@apps/api/src/http/public-reads';
 import { ADMIN_VIEWS } from './admin-view';
 
 export interface Seen {

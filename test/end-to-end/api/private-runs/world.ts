@@ -12,10 +12,10 @@ import {
 } from '@proctor/contracts';
 import type { MessageKind, MessageOf, Replies } from '@proctor/dispatch';
 import type { Client } from 'pg';
-import { type RunningApi, startApi } from '../../../support/api';
-import { connectTo } from '../../../support/database';
-import { DispatcherRig } from '../../../support/dispatcher-rig';
-import { finishedReport, startedReport } from '../../../support/runs';
+import { type RunningApi, startApi } from '@test/support/api';
+import { connectTo } from '@test/support/database';
+import { DispatcherRig } from '@test/support/dispatcher-rig';
+import { finishedReport, startedReport } from '@test/support/runs';
 
 const ARCH = 'amd64';
 const MINUTE = 60_000;

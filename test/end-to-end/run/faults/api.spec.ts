@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { accountsOf } from '../../../support/accounts';
-import { connectTo } from '../../../support/database';
-import { silenceLog } from '../../../support/silent-log';
-import { STUB_SUITE } from '../../../support/stub';
-import { until } from '../../../support/until';
+import { accountsOf } from '@test/support/accounts';
+import { connectTo } from '@test/support/database';
+import { silenceLog } from '@test/support/silent-log';
+import { STUB_SUITE } from '@test/support/stub';
+import { until } from '@test/support/until';
 import { arch, Stage } from './stage';
 
 jest.setTimeout(180_000);

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { accountsOf, expectEachPassedOnce } from '../../../support/accounts';
-import { connectTo } from '../../../support/database';
-import { silenceLog } from '../../../support/silent-log';
-import { until } from '../../../support/until';
+import { accountsOf, expectEachPassedOnce } from '@test/support/accounts';
+import { connectTo } from '@test/support/database';
+import { silenceLog } from '@test/support/silent-log';
+import { until } from '@test/support/until';
 import { arch, Stage } from './stage';
 
 jest.setTimeout(120_000);

@@ -1,9 +1,9 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hostWorkerName } from '@proctor/config';
-import { accountsOf } from '../../../support/accounts';
-import { until } from '../../../support/until';
-import { Link } from '../../../soak/link';
+import { accountsOf } from '@test/support/accounts';
+import { until } from '@test/support/until';
+import { Link } from '@test/soak/link';
 import { Stage } from './stage';
 
 jest.setTimeout(120_000);

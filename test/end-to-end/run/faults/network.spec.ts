@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { hostWorkerName } from '@proctor/config';
-import { accountsOf, expectEachPassedOnce } from '../../../support/accounts';
-import { remoteNetwork, type RemoteNetwork } from '../../../support/remote-network';
+import { accountsOf, expectEachPassedOnce } from '@test/support/accounts';
+import { remoteNetwork, type RemoteNetwork } from '@test/support/remote-network';
 import { Stage } from './stage';
 
 jest.setTimeout(120_000);

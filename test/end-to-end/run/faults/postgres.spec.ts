@@ -1,6 +1,6 @@
-import { expectEachPassedOnce } from '../../../support/accounts';
-import { silenceLog } from '../../../support/silent-log';
-import { STUB_SUITE } from '../../../support/stub';
+import { expectEachPassedOnce } from '@test/support/accounts';
+import { silenceLog } from '@test/support/silent-log';
+import { STUB_SUITE } from '@test/support/stub';
 import { arch, Stage } from './stage';
 
 jest.setTimeout(180_000);

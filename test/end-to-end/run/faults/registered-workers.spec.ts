@@ -3,10 +3,10 @@ import { connectBus, type Bus } from '@proctor/bus';
 import { hostWorkerName } from '@proctor/config';
 import { reportSubject, SUBJECTS, subjectOf } from '@proctor/contracts';
 import { openDatabase, type OpenDatabase } from '@proctor/database';
-import { accountsOf, expectEachPassedOnce } from '../../../support/accounts';
-import { Machine } from '../../../support/command-line';
-import { silenceLog } from '../../../support/silent-log';
-import { STUB_SUITE } from '../../../support/stub';
+import { accountsOf, expectEachPassedOnce } from '@test/support/accounts';
+import { Machine } from '@test/support/command-line';
+import { silenceLog } from '@test/support/silent-log';
+import { STUB_SUITE } from '@test/support/stub';
 import { arch, Stage } from './stage';
 
 jest.setTimeout(120_000);

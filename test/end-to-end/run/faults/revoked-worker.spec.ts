@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expectEachPassedOnce } from '../../../support/accounts';
-import { Machine } from '../../../support/command-line';
-import { silenceLog } from '../../../support/silent-log';
-import { until } from '../../../support/until';
+import { expectEachPassedOnce } from '@test/support/accounts';
+import { Machine } from '@test/support/command-line';
+import { silenceLog } from '@test/support/silent-log';
+import { until } from '@test/support/until';
 import { arch, Stage } from './stage';
 
 jest.setTimeout(120_000);

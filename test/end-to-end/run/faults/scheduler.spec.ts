@@ -1,7 +1,7 @@
 import { openDatabase } from '@proctor/database';
-import { accountsOf, expectEachPassedOnce } from '../../../support/accounts';
-import { silenceLog } from '../../../support/silent-log';
-import { STUB_SUITE } from '../../../support/stub';
+import { accountsOf, expectEachPassedOnce } from '@test/support/accounts';
+import { silenceLog } from '@test/support/silent-log';
+import { STUB_SUITE } from '@test/support/stub';
 import { arch, Stage } from './stage';
 
 jest.setTimeout(120_000);

@@ -1,10 +1,10 @@
 import { rm, writeFile } from 'node:fs/promises';
 import type { StoreSettings } from '@proctor/store';
-import { Client } from '../../../support/client';
-import { hostArchitecture } from '../../../support/host-architecture';
-import { startProctor, type ProctorOptions, type RunningProctor } from '../../../support/proctor';
-import { Marks, STUB_SUITE, stubConfiguration } from '../../../support/stub';
-import { until } from '../../../support/until';
+import { Client } from '@test/support/client';
+import { hostArchitecture } from '@test/support/host-architecture';
+import { startProctor, type ProctorOptions, type RunningProctor } from '@test/support/proctor';
+import { Marks, STUB_SUITE, stubConfiguration } from '@test/support/stub';
+import { until } from '@test/support/until';
 
 export const arch = hostArchitecture();
 

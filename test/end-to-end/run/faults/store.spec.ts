@@ -2,11 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import type { S3Settings } from '@proctor/store';
-import { expectEachPassedOnce } from '../../../support/accounts';
-import { linkTo, type CuttableLink } from '../../../support/cuttable-link';
-import { S3Server, S3_SERVER_PATIENCE_MS } from '../../../support/s3-server';
-import { silenceLog } from '../../../support/silent-log';
-import { commandLines, toldSecrets, type Said } from '../../../support/told-secrets';
+import { expectEachPassedOnce } from '@test/support/accounts';
+import { linkTo, type CuttableLink } from '@test/support/cuttable-link';
+import { S3Server, S3_SERVER_PATIENCE_MS } from '@test/support/s3-server';
+import { silenceLog } from '@test/support/silent-log';
+import { commandLines, toldSecrets, type Said } from '@test/support/told-secrets';
 import { arch, Stage } from './stage';
 
 jest.setTimeout(120_000);

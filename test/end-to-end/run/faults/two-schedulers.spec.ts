@@ -1,8 +1,8 @@
-import { expectEachPassedOnce } from '../../../support/accounts';
-import { connectTo } from '../../../support/database';
-import type { AppName } from '../../../support/proctor';
-import { silenceLog } from '../../../support/silent-log';
-import { until } from '../../../support/until';
+import { expectEachPassedOnce } from '@test/support/accounts';
+import { connectTo } from '@test/support/database';
+import type { AppName } from '@test/support/proctor';
+import { silenceLog } from '@test/support/silent-log';
+import { until } from '@test/support/until';
 import { Stage } from './stage';
 
 jest.setTimeout(180_000);

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { connectBus } from '@proctor/bus';
 import { reportSubject, SUBJECTS, subjectOf } from '@proctor/contracts';
-import { accountsOf, expectEachPassedOnce } from '../../../support/accounts';
-import { silenceLog } from '../../../support/silent-log';
+import { accountsOf, expectEachPassedOnce } from '@test/support/accounts';
+import { silenceLog } from '@test/support/silent-log';
 import { arch, Stage } from './stage';
 
 jest.setTimeout(120_000);

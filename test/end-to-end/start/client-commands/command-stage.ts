@@ -1,10 +1,10 @@
 import Ajv2020 from 'ajv/dist/2020';
-import { Client } from '../../../support/client';
-import { proctorProcess } from '../../../support/command-line';
-import { hostArchitecture } from '../../../support/host-architecture';
-import { startProctor, type RunningProctor } from '../../../support/proctor';
-import { Marks, stubConfiguration } from '../../../support/stub';
-import { type Finished, typed } from '../../../support/typed-commands';
+import { Client } from '@test/support/client';
+import { proctorProcess } from '@test/support/command-line';
+import { hostArchitecture } from '@test/support/host-architecture';
+import { startProctor, type RunningProctor } from '@test/support/proctor';
+import { Marks, stubConfiguration } from '@test/support/stub';
+import { type Finished, typed } from '@test/support/typed-commands';
 
 interface ApiDocument {
   paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;

@@ -1,6 +1,6 @@
-import { hostArchitecture } from '../../../support/host-architecture';
-import { STUB_SUITE } from '../../../support/stub';
-import { WebhookReceiver } from '../../../support/webhook-receiver';
+import { hostArchitecture } from '@test/support/host-architecture';
+import { STUB_SUITE } from '@test/support/stub';
+import { WebhookReceiver } from '@test/support/webhook-receiver';
 import type { CommandStage } from './command-stage';
 
 const arch = hostArchitecture();

@@ -1,5 +1,5 @@
-import { hostArchitecture } from '../../../support/host-architecture';
-import { STUB_SUITE } from '../../../support/stub';
+import { hostArchitecture } from '@test/support/host-architecture';
+import { STUB_SUITE } from '@test/support/stub';
 import { type CommandStage, REJECTED } from './command-stage';
 
 const arch = hostArchitecture();

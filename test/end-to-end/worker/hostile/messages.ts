@@ -12,7 +12,7 @@ import {
   requestKind,
   SUBJECTS,
 } from '@proctor/contracts';
-import { SHAPES } from '../../api/loop/shapes';
+import { SHAPES } from '@test/end-to-end/api/loop/shapes';
 
 /** What somebody may send. */
 export interface HostileMessage {

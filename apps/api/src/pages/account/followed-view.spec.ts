@@ -1,5 +1,5 @@
 import type { PackageStatus } from '@proctor/database';
-import { packageStatus as status } from '../../../../../test/support/package-status';
+import { packageStatus as status } from '@test/support/package-status';
 import { type Followed, followedEntries, followedView } from './followed-view';
 
 const day = (date: number): Date => new Date(Date.UTC(2026, 10, date));

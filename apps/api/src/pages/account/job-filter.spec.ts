@@ -1,6 +1,6 @@
 import type { ApiConfiguration } from '../../configuration.token';
-import { apiConfiguration } from '../../../../../test/support/api-configuration';
-import { refusalOf } from '../../../../../test/support/refusal';
+import { apiConfiguration } from '@test/support/api-configuration';
+import { refusalOf } from '@test/support/refusal';
 import { isFiltered, JobFilterPipe, jobQuery, ownRunFilter } from './job-filter';
 
 const configuration: ApiConfiguration = apiConfiguration();

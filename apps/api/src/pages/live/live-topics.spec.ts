@@ -1,6 +1,6 @@
 import type { RunReader } from '@proctor/database';
-import { ManualClock } from '../../../../../test/support/manual-clock';
-import { silenceLog } from '../../../../../test/support/silent-log';
+import { ManualClock } from '@test/support/manual-clock';
+import { silenceLog } from '@test/support/silent-log';
 import { LiveTopics } from './live-topics';
 
 silenceLog();

@@ -1,4 +1,4 @@
-import { ManualClock } from '../../../../../test/support/manual-clock';
+import { ManualClock } from '@test/support/manual-clock';
 import type { Explanation } from '../../dispatchers/explanation.service';
 import { WaitingPlaces } from './waiting-places';
 

@@ -1,5 +1,5 @@
 import type { EndedAttempt, WorkerRecord } from '@proctor/database';
-import { workerObject as offer } from '../../../../../test/support/worker-object';
+import { workerObject as offer } from '@test/support/worker-object';
 import type { WorkerDetails } from '../../workers/worker-details';
 import type { WorkerObject } from '../../workers/worker-object';
 import type { WorkerSummary } from '../../workers/workers.service';

@@ -1,5 +1,5 @@
-import { packageStatus } from '../../../../../test/support/package-status';
-import { finishedRunRecord, runRecord } from '../../../../../test/support/run-record';
+import { packageStatus } from '@test/support/package-status';
+import { finishedRunRecord, runRecord } from '@test/support/run-record';
 import { type FailingPlace, failureView } from './failure-view';
 
 const at = (runId: number, version: string, day: string) => {

@@ -1,4 +1,4 @@
-import { finishedRunRecord, runRecord } from '../../../../../test/support/run-record';
+import { finishedRunRecord, runRecord } from '@test/support/run-record';
 import { durationChart } from './duration-chart';
 import { historyView } from './history-view';
 import type { HistoryAsked, HistoryKnown } from './history-view';

@@ -1,4 +1,4 @@
-import { finishedRunRecord } from '../../../../../test/support/run-record';
+import { finishedRunRecord } from '@test/support/run-record';
 import type { FailingPlace } from './failure-view';
 import { packageView } from './package-view';
 import type { PackageDetails, PackageKnown } from './package-view';

@@ -1,5 +1,5 @@
 import type { PackageStatus } from '@proctor/database';
-import { packageStatus } from '../../../../../test/support/package-status';
+import { packageStatus } from '@test/support/package-status';
 import { countsOf, countsSentence, fittingPage, matrixView } from './prefix-view';
 
 const targets = {

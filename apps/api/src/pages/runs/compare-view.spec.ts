@@ -1,5 +1,5 @@
 import type { Comparison } from '../../runs/comparison';
-import { runRecord } from '../../../../../test/support/run-record';
+import { runRecord } from '@test/support/run-record';
 import { compareView } from './compare-view';
 
 it('packages that changed together are told with each suite that they came from, as far as it is known', () => {

@@ -1,4 +1,4 @@
-import { runRecord } from '../../../../../test/support/run-record';
+import { runRecord } from '@test/support/run-record';
 import { installedView, PACKAGES_SHOWN_MAX } from './installed-view';
 
 const run = runRecord({ state: 'finished', verdict: 'fail', logSize: 100 });

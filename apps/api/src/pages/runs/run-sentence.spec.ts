@@ -1,4 +1,4 @@
-import { runRecord } from '../../../../../test/support/run-record';
+import { runRecord } from '@test/support/run-record';
 import { mismatches, progressOf, reproduceCommand, runSentence } from './run-sentence';
 
 const finished = {

@@ -1,5 +1,5 @@
 import type { TestResult, TestStatus } from '@proctor/contracts';
-import { runRecord } from '../../../../../test/support/run-record';
+import { runRecord } from '@test/support/run-record';
 import { logPath } from '../../runs/page-paths';
 import { testsView } from './tests-view';
 

@@ -1,4 +1,4 @@
-import { finishedRunRecord } from '../../../../../test/support/run-record';
+import { finishedRunRecord } from '@test/support/run-record';
 import type { Triage } from '../../runs/triage';
 import { triageView } from './triage-view';
 

@@ -1,12 +1,8 @@
 import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  IMAGE_RECORD as RECORD,
-  IMAGE_SETTINGS as SETTINGS,
-  imagesRig,
-} from '../../../../../test/support/images-rig';
-import { VirtualClock } from '../../../../../test/simulation/world/virtual-clock';
+import { IMAGE_RECORD as RECORD, IMAGE_SETTINGS as SETTINGS, imagesRig } from '@test/support/images-rig';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
 
 let path: string;
 beforeEach(async () => (path = await mkdtemp(join(tmpdir(), 'images-'))));
