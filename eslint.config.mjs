@@ -52,12 +52,8 @@ const IO = ['node:*', 'fs', 'path', 'os', 'net', 'http', 'crypto', '@nestjs/*', 
 
 const forbid = (group, message) => ({ group, message });
 const INNER = forbid(
-  ['@proctor/*/**', '**/libs/*/src/**', '!@proctor/bus/testing'],
+  ['@proctor/*/**', '**/libs/*/src/**'],
   "A library is entered by its index.ts: import from '@proctor/<library>'.",
-);
-const TESTING = forbid(
-  ['@proctor/*/testing', './testing', '**/testing/*'],
-  'What stands in for a server is for tests only.',
 );
 const OF_TESTS = forbid(
   ['@apps/**', '@libs/**', '@test/**'],
@@ -82,7 +78,7 @@ function walls(files, { allow = [], libs = LIBS, extra = [], ignores = [] } = {}
   });
   const specs = files.map((each) => each.replace('*.ts', '*.spec.ts'));
   return [
-    { files, ignores, rules: rules(TESTING, OF_TESTS) },
+    { files, ignores, rules: rules(OF_TESTS) },
     { files: specs, ignores, rules: rules() },
   ];
 }

@@ -29,7 +29,6 @@ const base = {
   transform: { '^.+\\.(t|j|mj)s$': ['@swc/jest', { ...swcOptions(), swcrc: false }] },
   transformIgnorePatterns: [`/node_modules/(?!(${esmPackages.join('|')})/)`],
   moduleNameMapper: {
-    '^@proctor/bus/testing$': '<rootDir>/libs/bus/src/testing',
     '^@proctor/(.*)$': '<rootDir>/libs/$1/src',
     '^@(apps|libs|test)/(.*)$': '<rootDir>/$1/$2',
     '^(\\.{1,2}/.*)\\.js$': '$1',

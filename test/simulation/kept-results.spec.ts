@@ -1,5 +1,5 @@
 import { registered } from '../support/runs';
-import { MemoryBroker } from '@proctor/bus/testing';
+import { MemoryBroker } from '@test/support/memory-bus';
 import type { FinishedReport, Grant } from '@proctor/contracts';
 import { runRequest } from '../support/run-request';
 import { silenceLog } from '../support/silent-log';

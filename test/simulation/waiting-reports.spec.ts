@@ -1,5 +1,5 @@
 import { registered } from '../support/runs';
-import { MemoryBroker } from '@proctor/bus/testing';
+import { MemoryBroker } from '@test/support/memory-bus';
 import type { FinishedReport, ReportOrigin } from '@proctor/contracts';
 import { StoreUnavailable } from '@proctor/store';
 import { runRequest } from '../support/run-request';

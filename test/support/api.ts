@@ -9,7 +9,7 @@ import { Global, Logger, Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { NatsAccess, type NatsServer, NoNatsAccess } from '@proctor/administration';
-import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
+import { MemoryBroker, MemoryBus } from '@test/support/memory-bus';
 import { systemClock } from '@proctor/clock';
 import type { ResultFileName, TestbedImage, TestResult, Verdict } from '@proctor/contracts';
 import { DatabaseModule, openDatabase } from '@proctor/database';

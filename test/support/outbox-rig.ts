@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
+import { MemoryBroker, MemoryBus } from '@test/support/memory-bus';
 import { stagingName, type FinishedReport, type RecordedSignal } from '@proctor/contracts';
 import { DiskOutbox } from '@apps/worker/src/reports/outbox';
 import { freshResultFolder } from '@apps/worker/src/reports/result-folder';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Bus, BusStrategy } from '@proctor/bus';
-import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
+import { MemoryBroker, MemoryBus } from '@test/support/memory-bus';
 import type { Connections, WorkerConfiguration } from '@proctor/config';
 import { MonitoringServer } from '@proctor/monitoring';
 import { silenceLog } from '@test/support/silent-log';

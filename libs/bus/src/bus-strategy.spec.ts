@@ -3,7 +3,7 @@ import { SUBJECTS, subjectOf } from '@proctor/contracts';
 import { silenceLog } from '@test/support/silent-log';
 import { RetryLater, RemoteError } from './bus';
 import { BusStrategy } from './bus-strategy';
-import { MemoryBroker, MemoryBus } from './testing';
+import { MemoryBroker, MemoryBus } from '@test/support/memory-bus';
 
 silenceLog();
 afterEach(() => jest.restoreAllMocks());

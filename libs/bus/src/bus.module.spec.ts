@@ -4,7 +4,7 @@ import { MessagePattern } from '@nestjs/microservices';
 import { SUBJECTS, subjectOf } from '@proctor/contracts';
 import { NoAnswer } from './bus';
 import { LastingBusStrategy } from './bus.module';
-import { MemoryBroker, MemoryBus } from './testing';
+import { MemoryBroker, MemoryBus } from '@test/support/memory-bus';
 
 const SUBJECT = subjectOf(SUBJECTS.status, 'amd64');
 

@@ -3,7 +3,7 @@ import { REQUEST_LIMITS, REQUEST_PATTERNS, requestSubject } from '@proctor/contr
 import { ManualClock } from '@test/support/manual-clock';
 import { silenceLog } from '@test/support/silent-log';
 import { BusStrategy } from './bus-strategy';
-import { MemoryBroker, MemoryBus } from './testing';
+import { MemoryBroker, MemoryBus } from '@test/support/memory-bus';
 
 silenceLog();
 

@@ -1,5 +1,5 @@
 import type { BusLimits } from '@proctor/bus';
-import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
+import { MemoryBroker, MemoryBus } from '@test/support/memory-bus';
 import type { BusServer } from './server';
 
 export function startMemoryServer(limits: Partial<BusLimits>): Promise<BusServer> {

@@ -1,4 +1,4 @@
-import type { Fate, Travelling } from '@proctor/bus/testing';
+import type { Fate, Travelling } from '@test/support/memory-bus';
 import type { Random } from './random';
 
 const MESSAGE_KINDS = ['request', 'answer', 'signal', 'report', 'delivery', 'acknowledgement'] as const;

@@ -7,7 +7,7 @@ import {
   type ReportRefusal,
   type StagedContent,
 } from '@proctor/bus';
-import { MemoryBus, type MemoryBroker } from '@proctor/bus/testing';
+import { MemoryBus, type MemoryBroker } from '@test/support/memory-bus';
 import type { Fact, ReportOrigin } from '@proctor/contracts';
 import type { SimulatedProcess } from './simulated-process';
 

@@ -1,4 +1,4 @@
-import type { MemoryBroker } from '@proctor/bus/testing';
+import type { MemoryBroker } from '@test/support/memory-bus';
 import { grantName, type FinishedReport } from '@proctor/contracts';
 import type { ActorSettings } from '@apps/scheduler/src/dispatcher/actor-ports';
 import type { Checks } from './checks';

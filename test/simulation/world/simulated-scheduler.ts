@@ -1,5 +1,5 @@
 import { BusStrategy, type BusContext } from '@proctor/bus';
-import type { MemoryBroker } from '@proctor/bus/testing';
+import type { MemoryBroker } from '@test/support/memory-bus';
 import {
   REFUSED_REPORTS,
   REPORT_PATTERNS,

@@ -1,4 +1,4 @@
-import type { MemoryBroker } from '@proctor/bus/testing';
+import type { MemoryBroker } from '@test/support/memory-bus';
 import type { Clock } from '@proctor/clock';
 import {
   grantOf,

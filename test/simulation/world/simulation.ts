@@ -1,4 +1,4 @@
-import { MemoryBroker } from '@proctor/bus/testing';
+import { MemoryBroker } from '@test/support/memory-bus';
 import { SUBJECTS, subjectOf, type WorkerStanding } from '@proctor/contracts';
 import { runRequest } from '@test/support/run-request';
 import { MemoryBooks } from '../memory-books';

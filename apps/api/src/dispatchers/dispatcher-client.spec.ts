@@ -1,5 +1,5 @@
 import { NoAnswer } from '@proctor/bus';
-import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
+import { MemoryBroker, MemoryBus } from '@test/support/memory-bus';
 import type { Bus } from '@proctor/bus';
 import { Logger } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';

@@ -1,5 +1,5 @@
 import { systemClock } from '@proctor/clock';
-import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
+import { MemoryBroker, MemoryBus } from '@test/support/memory-bus';
 import { jsonBytes, MESSAGE_BYTES_MAX, type StatusReply, type StatusRequest } from '@proctor/contracts';
 import { DispatcherRig } from '@test/support/dispatcher-rig';
 import { registered, waitingRun } from '@test/support/runs';

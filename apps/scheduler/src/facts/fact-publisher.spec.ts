@@ -1,5 +1,5 @@
 import { NoAnswer } from '@proctor/bus';
-import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
+import { MemoryBroker, MemoryBus } from '@test/support/memory-bus';
 import type { Fact } from '@proctor/contracts';
 import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { ARCH } from '@test/support/runs';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
+import { MemoryBroker, MemoryBus } from '@test/support/memory-bus';
 import { SUBJECTS, subjectOf, type RecordedSignal, type ResultFile } from '@proctor/contracts';
 import {
   WriteRefused,

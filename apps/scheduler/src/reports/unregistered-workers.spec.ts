@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
+import { MemoryBroker, MemoryBus } from '@test/support/memory-bus';
 import { SUBJECTS, subjectOf, type RecordedSignal, type ResultFile } from '@proctor/contracts';
 import type { ReportAnswer, ReportState } from '@proctor/dispatch';
 import { StoreUnavailable } from '@proctor/store';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
+import { MemoryBroker, MemoryBus } from '@test/support/memory-bus';
 import { grantOf, stagingName, type FinishedReport, type ResultFileName } from '@proctor/contracts';
 import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { finishedReport } from '@test/support/runs';

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
+import { MemoryBroker, MemoryBus } from '@test/support/memory-bus';
 import { grantOf, type FinishedReport } from '@proctor/contracts';
 import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { finishedReport } from '@test/support/runs';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
+import { MemoryBroker, MemoryBus } from '@test/support/memory-bus';
 import { SOURCE_NAMES_BYTES_MAX, stagedSourceNames, type SourceNamesRequest } from '@proctor/contracts';
 import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import type { ImageSourceNames } from '../testbed/backend';

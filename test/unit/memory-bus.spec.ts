@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { VirtualClock } from '@test/simulation/world/virtual-clock';
-import { NoAnswer } from '../bus';
-import { BUS_LIMITS } from '../limits';
-import { MemoryBroker, type Fate, type Travelling } from './memory-broker';
-import { MemoryBus } from './memory-bus';
+import { NoAnswer } from '@libs/bus/src/bus';
+import { BUS_LIMITS } from '@libs/bus/src/limits';
+import { MemoryBroker, type Fate, type Travelling } from '@test/support/memory-bus/memory-broker';
+import { MemoryBus } from '@test/support/memory-bus/memory-bus';
 
 Logger.overrideLogger(false);
 

@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '@proctor/clock';
 import { isOnSubject, type LogChunk } from '@proctor/contracts';
-import type { BusMessage } from '../bus';
-import { BUS_LIMITS, type BusLimits } from '../limits';
+import type { BusMessage } from '@libs/bus/src/bus';
+import { BUS_LIMITS, type BusLimits } from '@libs/bus/src/limits';
 import { MemoryEvents } from './memory-events';
 import { MemoryReports } from './memory-reports';
 import { MemoryStaging } from './memory-staging';

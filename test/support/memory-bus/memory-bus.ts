@@ -7,7 +7,7 @@ import {
   type LogChunk,
   type ReportOrigin,
 } from '@proctor/contracts';
-import { parseAnswer, requireRoom } from '../body';
+import { parseAnswer, requireRoom } from '@libs/bus/src/body';
 import {
   Bus,
   NoAnswer,
@@ -18,9 +18,9 @@ import {
   type StagedContent,
   type StagedUpload,
   type StagingContents,
-} from '../bus';
+} from '@libs/bus/src/bus';
 import type { MemoryBroker } from './memory-broker';
-import { ReportIntake } from '../report-intake';
+import { ReportIntake } from '@libs/bus/src/report-intake';
 
 /** One client of a MemoryBroker: the bus within one process, with the same meaning as NatsBus. */
 export class MemoryBus extends Bus {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { StreamFull, type StagedContent, type StagedUpload, type StagingContents } from '../bus';
-import type { BusLimits } from '../limits';
+import { StreamFull, type StagedContent, type StagedUpload, type StagingContents } from '@libs/bus/src/bus';
+import type { BusLimits } from '@libs/bus/src/limits';
 
 /** The staging areas: for each worker the chunks of its uploads, and the names of those that are whole. */
 export class MemoryStaging {

@@ -1,8 +1,8 @@
 import type { Clock } from '@proctor/clock';
 import { REPORT_PREFIX, reportOrigin, reportSender, type ReportOrigin } from '@proctor/contracts';
-import { NoAnswer, StreamFull, type ReportConsumption } from '../bus';
-import type { BusLimits } from '../limits';
-import type { Delivery, ReportIntake } from '../report-intake';
+import { NoAnswer, StreamFull, type ReportConsumption } from '@libs/bus/src/bus';
+import type { BusLimits } from '@libs/bus/src/limits';
+import type { Delivery, ReportIntake } from '@libs/bus/src/report-intake';
 
 interface StoredReport {
   sequence: number;
