@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { migrate } from '@proctor/database';
 import { EmbeddedPostgres } from '@proctor/embedded';
 import { Client } from 'pg';
-import { importDebci } from '@apps/cli/src/moving-in/debci';
+import { importDebci } from '@apps/cli/src/import/debci';
 import { generateDebci } from '../generator/debci';
 import { keepStatuses } from '../generator/finished-runs';
 

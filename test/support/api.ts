@@ -23,7 +23,7 @@ import { fixedStatus } from '@apps/api/src/configuration.token';
 import type { ApiConfiguration } from '@apps/api/src/configuration.token';
 import { DispatcherClient } from '@apps/api/src/dispatchers/dispatcher-client';
 import { Leaving } from '@apps/api/src/http/leaving';
-import { ASSETS_PATH } from '@apps/api/src/pages/frame/assets';
+import { ASSETS_PATH } from '@apps/api/src/pages/layout/assets';
 import { OWN_SERVICES } from '@apps/api/src/webhooks/webhook-url';
 import { apiConfiguration, SETTINGS } from './api-configuration';
 import { createTestDatabase } from './database';

@@ -34,7 +34,7 @@ import { BodyMemoryLimit } from './http/body-memory-limit';
 import { IgnoredParametersInterceptor } from './http/ignored-parameters';
 import { postOnly } from './http/paths';
 import { PROBLEM_PAGE, ProblemFilter } from './http/problem.filter';
-import { problemView } from './pages/frame/problem-view';
+import { problemView } from './pages/layout/problem-view';
 import type { ProblemPage } from './http/problem.filter';
 import { AnonymousRateLimit, KnownRateLimit } from './http/rate-limit';
 import { ArtifactFilesController } from './logs/artifact-files.controller';
@@ -48,9 +48,9 @@ import { KeysController } from './keys/keys.controller';
 import { KeysService } from './keys/keys.service';
 import { ACCOUNT_CONTROLLERS, ACCOUNT_PROVIDERS } from './pages/account/providers';
 import { ADMIN_PAGE_CONTROLLERS, ADMIN_PAGE_PROVIDERS } from './pages/admin/providers';
-import { DocumentController } from './pages/api-doc.controller';
+import { DocumentController } from './pages/api-doc/api-doc.controller';
 import { DebciController } from './pages/debci.controller';
-import { HomeService } from './pages/home.service';
+import { HomeService } from './pages/front/home.service';
 import { HistoryController } from './pages/packages/history.controller';
 import { HistoryPageService } from './pages/packages/history-page.service';
 import { Failures } from './pages/packages/failures.service';
@@ -68,15 +68,15 @@ import { LiveController } from './pages/live/live.controller';
 import { LIVE_PROVIDERS } from './pages/live/providers';
 import { AffectedByPageController } from './pages/search/affected-by-page.controller';
 import { SearchController } from './pages/search/search.controller';
-import { LookController } from './pages/frame/look.controller';
-import { WellKnownController } from './pages/frame/well-known.controller';
-import { Assets, ASSETS_PATH } from './pages/frame/assets';
-import { ServiceState } from './pages/frame/service-state';
-import { Templates } from './pages/frame/templates';
+import { LookController } from './pages/layout/look.controller';
+import { WellKnownController } from './pages/layout/well-known.controller';
+import { Assets, ASSETS_PATH } from './pages/layout/assets';
+import { ServiceState } from './pages/layout/service-state';
+import { Templates } from './pages/layout/templates';
 import { ArtifactsController } from './pages/log/artifacts.controller';
 import { LogController } from './pages/log/log.controller';
 import { LogPageService } from './pages/log/log-page.service';
-import { PagesController } from './pages/pages.controller';
+import { PagesController } from './pages/front/pages.controller';
 import { InstalledPagesController } from './pages/runs/installed.controller';
 import { RunPageService } from './pages/runs/run-page.service';
 import { NoteLists } from './pages/notes/note-lists.service';
@@ -90,7 +90,7 @@ import { TriggerDataController } from './pages/triggers/trigger-data.controller'
 import { TriggerActionsController, TriggersController } from './pages/triggers/triggers.controller';
 import { ListDirectory, ListsController } from './pages/status/lists.controller';
 import { StatisticsController } from './pages/status/statistics.controller';
-import { StatusPagesController } from './pages/status-pages.controller';
+import { StatusPagesController } from './pages/status/status-pages.controller';
 import { PUBLIC_DATA_CONTROLLERS } from './public-data/controllers';
 import { PublicCache } from './public-data/public-cache';
 import { PublicRunsService } from './public-data/public-runs.service';
@@ -266,7 +266,7 @@ const PROVIDERS: Provider[] = [
     useFactory:
       (templates: Templates): ProblemPage =>
       (problem, request) =>
-        templates.render('frame/problem', problemView(problem, request)),
+        templates.render('layout/problem', problemView(problem, request)),
   },
   { provide: APP_FILTER, useClass: ProblemFilter },
   { provide: APP_INTERCEPTOR, useClass: IgnoredParametersInterceptor },

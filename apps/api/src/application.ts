@@ -9,7 +9,7 @@ import { publicReads } from './http/public-reads';
 import { HttpMetrics } from './http/http-metrics';
 import { TimedAdapter } from './http/timed-adapter';
 import { ApiMetrics } from './monitoring/api-metrics';
-import { Assets } from './pages/frame/assets';
+import { Assets } from './pages/layout/assets';
 
 /**
  * The application with everything that comes before its routes; it does not listen yet.

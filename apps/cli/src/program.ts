@@ -6,14 +6,14 @@ import { addContextCommands } from './contexts/commands';
 import { addDecisionCommands } from './decisions/commands';
 import { addDoctorCommands } from './doctor/commands';
 import { addServiceCommands } from './machine/commands';
-import { addLookingCommands } from './looking/commands';
+import { addLookingCommands } from './queries/commands';
 import { projectFolder } from './project';
 import { addReferenceCommands } from './reference/commands';
 import { addRegisterCommands } from './register/commands';
 import { addRunCommands } from './runs/commands';
-import { addToldCommands } from './told/commands';
-import { addUpkeepCommands } from './upkeep/commands';
-import { addImportCommands } from './moving-in/commands';
+import { addToldCommands } from './webhooks-and-events/commands';
+import { addUpkeepCommands } from './backup/commands';
+import { addImportCommands } from './import/commands';
 import { addUserCommands } from './users/commands';
 
 /** Each adds what belongs together, in the order of the help; the code behind a command is loaded when it is typed. */

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { removedBy } from '@proctor/contracts';
 import { openDatabase } from '@proctor/database';
-import { importDebci, type DebciOptions } from '@apps/cli/src/moving-in/debci';
+import { importDebci, type DebciOptions } from '@apps/cli/src/import/debci';
 import { startApi, type RunningApi } from '@test/support/api';
 import { connectTo, createTestDatabase, type TestDatabase } from '@test/support/database';
 import { DEBCI_KEYS, generateDebci } from '@test/generator/debci';

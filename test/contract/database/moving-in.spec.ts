@@ -6,8 +6,8 @@ import { createGunzip } from 'node:zlib';
 import { removedBy } from '@proctor/contracts';
 import { FolderStore } from '@proctor/store';
 import { ownConfiguration } from '@apps/cli/src/configuration';
-import { importCloud } from '@apps/cli/src/moving-in/cloud';
-import { importDebci } from '@apps/cli/src/moving-in/debci';
+import { importCloud } from '@apps/cli/src/import/cloud';
+import { importDebci } from '@apps/cli/src/import/debci';
 import { generateDebci } from '@test/generator/debci';
 import { type Fixture, setUp } from './fixture';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createHash } from 'node:crypto';
 import { FolderStore } from '@proctor/store';
-import { restored } from '@apps/cli/src/upkeep/restored';
+import { restored } from '@apps/cli/src/backup/restored';
 import { ownConfiguration } from '@apps/cli/src/configuration';
 import { generateFinishedRuns } from '@test/generator/finished-runs';
 import { besideDead } from '@test/support/database';

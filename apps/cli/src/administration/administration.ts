@@ -205,7 +205,7 @@ export async function administration(
 ): Promise<Administration> {
   const named = await namedService({ ...(context !== undefined && { context }) });
   if (named === null) {
-    const { AdministrationHere } = await import('./here');
+    const { AdministrationHere } = await import('./local');
     return new AdministrationHere(by ?? ADMINISTRATOR);
   }
   if (by !== undefined) {

@@ -5,7 +5,7 @@ import { Problem } from '../../http/problem';
 import type { ContextRequest } from '../../http/request-context';
 import { loginUrl } from '../../sessions/return-to';
 import type { Viewer } from '../../sessions/viewer';
-import { PageInterceptor } from '../frame/page';
+import { PageInterceptor } from '../layout/page';
 
 const READING = ['GET', 'HEAD'];
 

@@ -9,7 +9,7 @@ import type { Parameters } from '../../http/parameters';
 import { baseUrl } from '../../http/paths';
 import type { ContextRequest } from '../../http/request-context';
 import { TakesForm } from '../../sessions/form-protection';
-import type { Page, Redirect } from '../frame/page';
+import type { Page, Redirect } from '../layout/page';
 import { OwnPages, requireLogin } from './account-pages';
 import { FollowedService, PatternsPipe } from './followed.service';
 

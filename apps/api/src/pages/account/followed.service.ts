@@ -8,9 +8,9 @@ import type { ApiConfiguration } from '../../configuration.token';
 import type { Parameters } from '../../http/parameters';
 import { badRequest, notFound, refused } from '../../http/problem';
 import { atomFeed } from '../../public-data/status-feed';
-import { PACKAGES_SHOWN_MAX } from '../frame/list';
-import { staleBefore } from '../frame/stale';
-import type { Page } from '../frame/page';
+import { PACKAGES_SHOWN_MAX } from '../layout/list';
+import { staleBefore } from '../layout/stale';
+import type { Page } from '../layout/page';
 import { type Followed, followedEntries, followedObject, followedView } from './followed-view';
 
 /** Each is compared with the names of all packages. */

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { Requires } from '../../auth/authentication.middleware';
-import type { Page } from '../frame/page';
+import type { Page } from '../layout/page';
 import { OwnPages } from './account-pages';
 
 /** A user's first page. */

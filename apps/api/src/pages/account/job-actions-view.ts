@@ -1,4 +1,4 @@
-import type { RunView } from '../run-view';
+import type { RunView } from '../runs/run-view';
 
 /** What can be done to several of one's own runs. */
 export type JobAction = 'publish' | 'cancel' | 'retry';

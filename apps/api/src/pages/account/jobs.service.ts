@@ -5,9 +5,9 @@ import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { resultObject } from '../../runs/result-object';
 import type { ResultObject } from '../../runs/result-object';
-import type { Page } from '../frame/page';
-import { LIST_PAGES_MAX } from '../frame/page-number';
-import { runView } from '../run-view';
+import type { Page } from '../layout/page';
+import { LIST_PAGES_MAX } from '../layout/page-number';
+import { runView } from '../runs/run-view';
 import { isFiltered, type JobFilter, jobQuery, ownRunFilter, READERS, statusWords } from './job-filter';
 
 const RUNS_SHOWN = 50;

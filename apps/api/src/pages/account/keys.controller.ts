@@ -15,7 +15,7 @@ import { KeyIdPipe } from '../../keys/keys.dto';
 import { KeysService } from '../../keys/keys.service';
 import type { NewKeyObject } from '../../keys/keys.service';
 import { TakesForm } from '../../sessions/form-protection';
-import type { Page, Redirect } from '../frame/page';
+import type { Page, Redirect } from '../layout/page';
 import { OwnPages, requireLogin } from './account-pages';
 
 class NewKeyForm extends NewKey {

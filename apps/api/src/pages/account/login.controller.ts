@@ -10,8 +10,8 @@ import { TakesForm } from '../../sessions/form-protection';
 import { loginUrl, returnTo, withoutBase } from '../../sessions/return-to';
 import { CurrentViewer } from '../../sessions/viewer';
 import type { Viewer } from '../../sessions/viewer';
-import { PageInterceptor } from '../frame/page';
-import type { Page, Redirect } from '../frame/page';
+import { PageInterceptor } from '../layout/page';
+import type { Page, Redirect } from '../layout/page';
 import { LoginForm, LoginService } from './login.service';
 
 /** The door: who comes in is sent back to where they were going. */

@@ -15,7 +15,7 @@ import { BrowserSessions } from '../../sessions/browser-sessions';
 import type { ProviderSession } from '../../sessions/login-providers';
 import { returnTo } from '../../sessions/return-to';
 import type { Viewer } from '../../sessions/viewer';
-import type { Page, Redirect } from '../frame/page';
+import type { Page, Redirect } from '../layout/page';
 
 const CREDENTIAL = must('be a text of at most 500 characters without NUL');
 

@@ -5,8 +5,8 @@ import type { ContextRequest } from '../../http/request-context';
 import { returnTo } from '../../sessions/return-to';
 import { CurrentViewer } from '../../sessions/viewer';
 import type { Viewer } from '../../sessions/viewer';
-import { PageInterceptor } from '../frame/page';
-import type { Page, Redirect } from '../frame/page';
+import { PageInterceptor } from '../layout/page';
+import type { Page, Redirect } from '../layout/page';
 import { ProviderLoginService } from './provider-login.service';
 
 /** The way to a login provider and back. Links lead there: a form's policy would hold up the redirect. */

@@ -7,7 +7,7 @@ import { baseUrl } from '../../http/paths';
 import type { ContextRequest } from '../../http/request-context';
 import { BrowserSessions } from '../../sessions/browser-sessions';
 import { LoginProviders, LoginRefused, ProviderAway } from '../../sessions/login-providers';
-import type { Page, Redirect } from '../frame/page';
+import type { Page, Redirect } from '../layout/page';
 import { LoginService } from './login.service';
 import { doorOf, ProviderUsers } from './provider-users';
 

@@ -8,7 +8,7 @@ import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import { baseUrl } from '../../http/paths';
 import type { ContextRequest } from '../../http/request-context';
 import { TakesForm } from '../../sessions/form-protection';
-import type { Page } from '../frame/page';
+import type { Page } from '../layout/page';
 import { OwnPages, requireLogin } from './account-pages';
 import { RequestFieldsPipe, UploadPipe } from './request-fields';
 import type { RequestFields, RequestStep, Upload } from './request-fields';

@@ -11,7 +11,7 @@ import type { SubmissionAnswer } from '../../runs/submission.service';
 import { submittedAt } from '../../runs/submitted-items';
 import type { Submitted } from '../../runs/submitted-items';
 import { BrowserSessions } from '../../sessions/browser-sessions';
-import type { Page } from '../frame/page';
+import type { Page } from '../layout/page';
 import { batchOf, queryOf, RequestFieldsPipe } from './request-fields';
 import type { RequestFields, RequestPart, Upload } from './request-fields';
 import { curlOf, mistakesOfFile, mistakesOfForm, previewView } from './request-view';

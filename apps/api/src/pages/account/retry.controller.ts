@@ -19,9 +19,9 @@ import { type RetryAnswer, RetryService } from '../../runs/retry.service';
 import { RunIdPipe } from '../../runs/run-id';
 import { BrowserSessions } from '../../sessions/browser-sessions';
 import { TakesForm } from '../../sessions/form-protection';
-import { PageInterceptor } from '../frame/page';
-import type { Page, Redirect } from '../frame/page';
-import { runView } from '../run-view';
+import { PageInterceptor } from '../layout/page';
+import type { Page, Redirect } from '../layout/page';
+import { runView } from '../runs/run-view';
 import { OwnPages, requireLogin } from './account-pages';
 import { shortRunPath } from '../../runs/page-paths';
 

@@ -17,7 +17,7 @@ import {
   WebhookRequest,
 } from '../../webhooks/webhooks.dto';
 import { WebhooksService } from '../../webhooks/webhooks.service';
-import type { Page, Redirect } from '../frame/page';
+import type { Page, Redirect } from '../layout/page';
 import { OwnPages, requireLogin } from './account-pages';
 import { webhooksView, webhookView } from './webhook-view';
 

@@ -11,8 +11,8 @@ import { problemOf } from '../../http/problem-of';
 import type { ContextRequest } from '../../http/request-context';
 import { TakesForm } from '../../sessions/form-protection';
 import { requireLogin } from '../account/account-pages';
-import { PageInterceptor } from '../frame/page';
-import type { Page, Redirect } from '../frame/page';
+import { PageInterceptor } from '../layout/page';
+import type { Page, Redirect } from '../layout/page';
 
 /** Lets administrators through who are logged in. */
 @Injectable()

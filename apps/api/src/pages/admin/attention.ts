@@ -3,8 +3,8 @@ import type { ConfigurationStatus } from '@proctor/config';
 import { timestamp } from '@proctor/contracts';
 import type { RestoreRecord } from '@proctor/database';
 import type { WorkersAnswer } from '../../workers/workers.service';
-import { decidedBy, pauseSentence } from '../decision-view';
-import type { ServiceTrouble } from '../frame/troubles';
+import { decidedBy, pauseSentence } from '../machines/decision-view';
+import type { ServiceTrouble } from '../layout/troubles';
 
 /** One thing that an administrator should look at. */
 export interface Attention {

@@ -4,7 +4,7 @@ import type { AuditPart } from '../../admin/audit.dto';
 import { AuditService } from '../../admin/audit.service';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
-import type { Page } from '../frame/page';
+import type { Page } from '../layout/page';
 import { AdminPages } from './admin-pages';
 import { auditView, urlOf } from './audit-view';
 

@@ -5,7 +5,7 @@ import { AnyKeyIdPipe, KeysQuery } from '../../admin/users.dto';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import type { ContextRequest } from '../../http/request-context';
-import type { Page, Redirect } from '../frame/page';
+import type { Page, Redirect } from '../layout/page';
 import { administratorOf, AdminPages, ask, TakesAdminForm } from './admin-pages';
 import { Confirmation } from './forms';
 

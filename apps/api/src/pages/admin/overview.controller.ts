@@ -5,8 +5,8 @@ import { Backups } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION_STATUS } from '../../configuration.token';
 import { WorkersService } from '../../workers/workers.service';
-import type { Page } from '../frame/page';
-import { ServiceState } from '../frame/service-state';
+import type { Page } from '../layout/page';
+import { ServiceState } from '../layout/service-state';
 import { AdminPages } from './admin-pages';
 import { attentionOf, attentionSentence } from './attention';
 

@@ -13,7 +13,7 @@ import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import { badRequest } from '../../http/problem';
 import type { ContextRequest } from '../../http/request-context';
 import { From } from '../../http/shape';
-import type { Page, Redirect } from '../frame/page';
+import type { Page, Redirect } from '../layout/page';
 import { administratorOf, AdminPages, TakesAdminForm } from './admin-pages';
 
 const PACKAGES_PER_PAGE = 100;

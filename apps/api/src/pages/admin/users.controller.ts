@@ -15,7 +15,7 @@ import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import { notFound } from '../../http/problem';
 import type { ContextRequest } from '../../http/request-context';
-import type { Page, Redirect } from '../frame/page';
+import type { Page, Redirect } from '../layout/page';
 import { administratorOf, AdminPages, ask, TakesAdminForm, tell } from './admin-pages';
 import { Confirmation } from './forms';
 

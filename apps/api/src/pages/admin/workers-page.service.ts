@@ -3,7 +3,7 @@ import { QueuesAndWorkers, Register } from '@proctor/administration';
 import { describe } from '@proctor/contracts';
 import { notFound } from '../../http/problem';
 import { WorkersService } from '../../workers/workers.service';
-import type { Page } from '../frame/page';
+import type { Page } from '../layout/page';
 import { adminWorkers, workersSentence } from './workers-view';
 import type { AdminWorker } from './workers-view';
 

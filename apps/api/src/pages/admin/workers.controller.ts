@@ -3,7 +3,7 @@ import { QueuesAndWorkers, Register } from '@proctor/administration';
 import { Requires } from '../../auth/authentication.middleware';
 import { Sent } from '../../http/body.interceptor';
 import type { ContextRequest } from '../../http/request-context';
-import type { Page, Redirect } from '../frame/page';
+import type { Page, Redirect } from '../layout/page';
 import { administratorOf, AdminPages, ask, TakesAdminForm, tell } from './admin-pages';
 import { CredentialsForm, DrainForm, EndForm, NewWorkerForm, ReasonForm } from './forms';
 import { WorkersPageService } from './workers-page.service';

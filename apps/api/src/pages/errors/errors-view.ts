@@ -1,6 +1,6 @@
 import { packagePath, shortRunPath } from '../../runs/page-paths';
 import type { SignatureDetails, SignatureObject } from '../../runs/signatures.service';
-import type { RunView } from '../run-view';
+import type { RunView } from '../runs/run-view';
 
 /** One error signature, and some of its runs. */
 export function errorView(

@@ -6,9 +6,9 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { BeforePipe } from '../../runs/run-id';
 import { SignaturePipe, SignaturesService } from '../../runs/signatures.service';
 import type { SignatureDetails } from '../../runs/signatures.service';
-import { PageInterceptor } from '../frame/page';
-import type { Page } from '../frame/page';
-import { runView } from '../run-view';
+import { PageInterceptor } from '../layout/page';
+import type { Page } from '../layout/page';
+import { runView } from '../runs/run-view';
 import { errorView } from './errors-view';
 
 const RUNS_SHOWN_MAX = 50;

@@ -5,7 +5,7 @@ import type {
   ExplanationService,
   ExplanationViewer,
 } from '../../dispatchers/explanation.service';
-import { waitView } from '../story-view';
+import { waitView } from '../runs/story-view';
 
 /** How long a page may show a place in the queue that the run has left. */
 const AGE_MS = 5_000;

@@ -1,7 +1,7 @@
 import { nameHidden } from '../../http/hidden-characters';
 import { endEvent, message, noteEvent } from '../../logs/event-stream';
 import type { LogEvent } from '../../logs/log-follower';
-import type { Templates } from '../frame/templates';
+import type { Templates } from '../layout/templates';
 import type { AddedLines, LogPlace, LiveLines } from './live-lines';
 
 /**

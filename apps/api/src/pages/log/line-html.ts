@@ -1,8 +1,8 @@
 import { withReturns } from '@proctor/result-files';
 import Anser from 'anser';
 import { stripVTControlCharacters } from 'node:util';
-import { markup } from '../frame/html';
-import type { Html } from '../frame/html';
+import { markup } from '../layout/html';
+import type { Html } from '../layout/html';
 
 /** Characters of a line that a page shows; the whole line has an address of its own. */
 export const SHOWN_LENGTH_MAX = 2_000;

@@ -1,7 +1,7 @@
 import type { TestStatus } from '@proctor/contracts';
 import type { LogIndex, LogSection } from '@proctor/result-files';
-import { markup } from '../frame/html';
-import type { Html } from '../frame/html';
+import { markup } from '../layout/html';
+import type { Html } from '../layout/html';
 import { lineUrl } from './log-places';
 import type { ShownPart } from './log-places';
 

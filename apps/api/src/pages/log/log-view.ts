@@ -2,8 +2,8 @@ import type { LogIndex, LogSection } from '@proctor/result-files';
 import { lastAtMost } from '@proctor/result-files';
 import type { LogLine } from '../../logs/line-reader';
 import { LINE_BYTES_MAX } from '../../logs/line-reader';
-import { markup } from '../frame/html';
-import type { Html } from '../frame/html';
+import { markup } from '../layout/html';
+import type { Html } from '../layout/html';
 import { LineHtml, SHOWN_LENGTH_MAX } from './line-html';
 
 /** Lines that a browser lays out together, when they come into view. */

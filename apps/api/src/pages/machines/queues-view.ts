@@ -1,8 +1,8 @@
 import type { FeedEntry } from '../../public-data/status-feed';
 import type { QueueObject } from '../../queues/queue-object';
-import { decidedBy } from '../decision-view';
-import { underWaySentence } from '../frame/sentence';
-import { spanOf } from '../frame/times';
+import { decidedBy } from './decision-view';
+import { underWaySentence } from '../layout/sentence';
+import { spanOf } from '../layout/times';
 
 const SECOND_MS = 1_000;
 

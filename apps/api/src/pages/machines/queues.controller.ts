@@ -8,8 +8,8 @@ import { atomFeed } from '../../public-data/status-feed';
 import type { QueueObject } from '../../queues/queue-object';
 import { QueuesService } from '../../queues/queues.service';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
-import { PageInterceptor } from '../frame/page';
-import type { Page } from '../frame/page';
+import { PageInterceptor } from '../layout/page';
+import type { Page } from '../layout/page';
 import { queueEntries, queuesView } from './queues-view';
 
 /** The suite queues; administrators see private runs counted in them. */

@@ -1,4 +1,4 @@
-import { shapeOf } from '../frame/mark';
+import { shapeOf } from '../layout/mark';
 import { historyPath } from '../../runs/page-paths';
 import type { WorkerDetails } from '../../workers/worker-details';
 import { architecturesOf, slotsOf, stateOf, stripEntry, versionsOf, workerUrl } from './workers-view';

@@ -2,8 +2,8 @@ import type { EndedAttempt, StripEntry } from '@proctor/database';
 import type { FeedEntry } from '../../public-data/status-feed';
 import type { WorkerObject } from '../../workers/worker-object';
 import type { WorkerSummary } from '../../workers/workers.service';
-import { decidedBy } from '../decision-view';
-import type { ShapeName } from '../frame/mark';
+import { decidedBy } from './decision-view';
+import type { ShapeName } from '../layout/mark';
 
 /** How a worker is, as a shape of the sprite and a word. */
 export interface WorkerState {

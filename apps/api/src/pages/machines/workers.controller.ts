@@ -22,8 +22,8 @@ import { WorkerNamePipe } from '../../workers/worker-name.pipe';
 import { WorkersService } from '../../workers/workers.service';
 import type { WorkersAnswer } from '../../workers/workers.service';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
-import { PageInterceptor } from '../frame/page';
-import type { Page } from '../frame/page';
+import { PageInterceptor } from '../layout/page';
+import type { Page } from '../layout/page';
 import { workerView } from './worker-view';
 import { isWell, workerEntries, workersView } from './workers-view';
 

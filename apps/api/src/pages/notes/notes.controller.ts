@@ -26,8 +26,8 @@ import { BrowserSessions } from '../../sessions/browser-sessions';
 import { TakesForm } from '../../sessions/form-protection';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { LoginGuard, requireLogin } from '../account/account-pages';
-import { PageInterceptor } from '../frame/page';
-import type { Page, Redirect } from '../frame/page';
+import { PageInterceptor } from '../layout/page';
+import type { Page, Redirect } from '../layout/page';
 import { noteView, pathOfNote } from './note-view';
 
 /** The form of a new note, whose empty fields count as left out. */

@@ -1,5 +1,5 @@
-import type { badgeWords } from '../frame/sentence';
-import { markup } from '../frame/html';
+import type { badgeWords } from '../layout/sentence';
+import { markup } from '../layout/html';
 
 /** Dark enough for white letters: 5:1 and more. */
 const COLOURS: Record<ReturnType<typeof badgeWords>['status'], string> = {

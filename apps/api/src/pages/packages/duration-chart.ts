@@ -1,7 +1,7 @@
 import type { RunRecord } from '@proctor/database';
-import { markup } from '../frame/html';
-import type { Html } from '../frame/html';
-import { secondsInWords } from '../frame/times';
+import { markup } from '../layout/html';
+import type { Html } from '../layout/html';
+import { secondsInWords } from '../layout/times';
 
 const [BAR, HEIGHT] = [8, 60];
 const BARS_MAX = 90;

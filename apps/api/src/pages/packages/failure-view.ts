@@ -3,7 +3,7 @@ import type { PackageStatus, RunRecord } from '@proctor/database';
 import type { RunError } from '@proctor/dispatch';
 import { comparisonPath, errorPath, historyPath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
-import { sinceWords } from '../frame/sentence';
+import { sinceWords } from '../layout/sentence';
 import type { noteView } from '../notes/note-view';
 import { excerptView } from '../runs/excerpt-view';
 

@@ -5,10 +5,10 @@ import { monthObjects } from '../../public-data/month-object';
 import type { PackagePlace } from '../../public-data/public-runs.service';
 import { historyPath } from '../../runs/page-paths';
 import { removalSentences } from '../../runs/removed-files';
-import { packageLinks } from '../frame/package-links';
-import { durationWords, packageSentence } from '../frame/sentence';
-import { secondsInWords } from '../frame/times';
-import { runView } from '../run-view';
+import { packageLinks } from '../layout/package-links';
+import { durationWords, packageSentence } from '../layout/sentence';
+import { secondsInWords } from '../layout/times';
+import { runView } from '../runs/run-view';
 import { durationChart } from './duration-chart';
 import { absencesIn, placeState } from './package-view';
 

@@ -4,10 +4,10 @@ import type { PackageStatus, RunRecord } from '@proctor/database';
 import type { ApiConfiguration } from '../../configuration.token';
 import { packagePath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
-import { packageLinks } from '../frame/package-links';
-import { packageSentence } from '../frame/sentence';
-import type { PlaceState } from '../frame/sentence';
-import { runView } from '../run-view';
+import { packageLinks } from '../layout/package-links';
+import { packageSentence } from '../layout/sentence';
+import type { PlaceState } from '../layout/sentence';
+import { runView } from '../runs/run-view';
 import { type FailingPlace, failureView } from './failure-view';
 
 /** All that is known of a package. */

@@ -8,7 +8,7 @@ import {
   type PackageGroup,
 } from '../../runs/comparison';
 import { historyPath, packagePath } from '../../runs/page-paths';
-import { runView } from '../run-view';
+import { runView } from './run-view';
 
 const HEADINGS: Record<Nearness, string> = {
   tested: 'Of the tested package',

@@ -6,8 +6,8 @@ import type { ContextRequest } from '../../http/request-context';
 import { PublicRunsService } from '../../public-data/public-runs.service';
 import type { PackagePlace } from '../../public-data/public-runs.service';
 import { installedObject, InstalledPackages } from '../../runs/installed-packages';
-import { PageInterceptor } from '../frame/page';
-import type { Page } from '../frame/page';
+import { PageInterceptor } from '../layout/page';
+import type { Page } from '../layout/page';
 import { installedView } from './installed-view';
 
 type RunPlace = PackagePlace & { run_id: string };

@@ -7,8 +7,8 @@ import {
 import type { KeptTestbed, PackageStatus, RunRecord } from '@proctor/database';
 import { otherPackages } from '@proctor/result-files';
 import { statusOf } from '../../runs/result-object';
-import { durationWords } from '../frame/sentence';
-import { secondsInWords } from '../frame/times';
+import { durationWords } from '../layout/sentence';
+import { secondsInWords } from '../layout/times';
 
 /** How a run stands, in one sentence that title, page and description share. */
 export function runSentence(run: RunRecord, neutral: NeutralStatus): string {

@@ -1,7 +1,7 @@
 import type { TestResult, TestStatus, PackageVerdict } from '@proctor/contracts';
 import type { RunRecord, StripEntry, TestInLog } from '@proctor/database';
-import { secondsInWords } from '../frame/times';
-import { testView } from '../story-view';
+import { secondsInWords } from '../layout/times';
+import { testView } from './story-view';
 import { logLinePath, logPath } from '../../runs/page-paths';
 
 /** A test as a cell of a strip: one that was skipped says nothing, and one that may fail is like what could not be tested. */

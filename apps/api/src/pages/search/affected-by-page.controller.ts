@@ -2,8 +2,8 @@ import { Controller, Get, UseInterceptors } from '@nestjs/common';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import { AffectedByAsked, AffectedByService } from '../../runs/affected-by';
-import { PageInterceptor } from '../frame/page';
-import type { Page } from '../frame/page';
+import { PageInterceptor } from '../layout/page';
+import type { Page } from '../layout/page';
 import { affectedByForm, affectedByView } from './affected-by-view';
 
 /** The page of packages whose tests began to fail when another one had changed. No package's prefix is `-`. */

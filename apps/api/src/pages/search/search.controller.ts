@@ -5,8 +5,8 @@ import { PackagePages } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { fromQuery, text } from '../../http/parameter-values';
 import { packagePath } from '../../runs/page-paths';
-import { PageInterceptor } from '../frame/page';
-import type { Page, Redirect } from '../frame/page';
+import { PageInterceptor } from '../layout/page';
+import type { Page, Redirect } from '../layout/page';
 
 const FOUND_MAX = 200;
 const SUGGESTED_MAX = 10;

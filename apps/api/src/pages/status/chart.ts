@@ -1,7 +1,7 @@
 import { scaleBand, scaleLinear, scaleUtc } from 'd3-scale';
 import { area, line, stack } from 'd3-shape';
-import { markup } from '../frame/html';
-import type { Html } from '../frame/html';
+import { markup } from '../layout/html';
+import type { Html } from '../layout/html';
 
 /** A value for each day; null where it is not known. */
 export interface Series {

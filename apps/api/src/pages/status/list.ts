@@ -1,6 +1,6 @@
 import type { BoundedCount, StripEntry } from '@proctor/database';
 import type { FeedEntry } from '../../public-data/status-feed';
-import { LIST_PAGES_MAX } from '../frame/page-number';
+import { LIST_PAGES_MAX } from '../layout/page-number';
 import type { ListAsked } from './list-asked';
 
 /** What a cell of a list shows: the template has a form for each. */

@@ -3,7 +3,7 @@ import type { NeutralStatus } from '@proctor/contracts';
 import type { ListedStatus, PackageStatus, PlaceKey } from '@proctor/database';
 import { historyPath, packagePath, runPath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
-import { secondsInWords } from '../frame/times';
+import { secondsInWords } from '../layout/times';
 import type { ListColumn } from './list';
 
 const MESSAGE_LENGTH_MAX = 160;

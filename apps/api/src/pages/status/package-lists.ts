@@ -5,7 +5,7 @@ import { badRequest } from '../../http/problem';
 import { statusOf } from '../../runs/result-object';
 import type { FeedEntry } from '../../public-data/status-feed';
 import { historyPath } from '../../runs/page-paths';
-import { utc } from '../frame/times';
+import { utc } from '../layout/times';
 import type { ListAsked } from './list-asked';
 import type { ListColumn, StatusList } from './list';
 import {

@@ -4,7 +4,7 @@ import type { ListedMismatch, RunRecord, StatusLists } from '@proctor/database';
 import { badRequest } from '../../http/problem';
 import { resultObject } from '../../runs/result-object';
 import type { FeedEntry } from '../../public-data/status-feed';
-import { runView } from '../run-view';
+import { runView } from '../runs/run-view';
 import { mismatchesOf, wantedVersions } from '../runs/run-sentence';
 import type { ListAsked } from './list-asked';
 import type { ListColumn, StatusList } from './list';

@@ -1,8 +1,8 @@
 import type { NeutralStatus, PackageVerdict } from '@proctor/contracts';
 import type { DayFilter, PackagesOfDay, RunsOfDay } from '@proctor/database';
 import type { FeedEntry } from '../../public-data/status-feed';
-import type { Html } from '../frame/html';
-import { secondsInWords } from '../frame/times';
+import type { Html } from '../layout/html';
+import { secondsInWords } from '../layout/times';
 import { areas, bars, lines } from './chart';
 import type { ChartOf, Series } from './chart';
 

@@ -8,8 +8,8 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { baseUrl } from '../../http/paths';
 import { fromQuery, oneOf, wordIn } from '../../http/parameter-values';
 import { atomFeed } from '../../public-data/status-feed';
-import { PageInterceptor } from '../frame/page';
-import type { Page } from '../frame/page';
+import { PageInterceptor } from '../layout/page';
+import type { Page } from '../layout/page';
 import {
   figuresOf,
   firstDays,

@@ -11,9 +11,9 @@ import {
 } from '../../runs/trigger-groups';
 import { type TestPart, triggerPath } from '../../runs/trigger.service';
 import type { TriggerAction } from '../../runs/trigger-plan';
-import { spanOf } from '../frame/times';
+import { spanOf } from '../layout/times';
 import type { noteView } from '../notes/note-view';
-import { runView } from '../run-view';
+import { runView } from '../runs/run-view';
 import { comparisonPath, errorPath, shortRunPath } from '../../runs/page-paths';
 
 const NAMES: Record<TriggerGroup, string> = {

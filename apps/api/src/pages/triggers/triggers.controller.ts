@@ -26,8 +26,8 @@ import { TakesForm } from '../../sessions/form-protection';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { LoginGuard, requireLogin } from '../account/account-pages';
 import { NoteLists } from '../notes/note-lists.service';
-import { PageInterceptor } from '../frame/page';
-import type { Page, Redirect } from '../frame/page';
+import { PageInterceptor } from '../layout/page';
+import type { Page, Redirect } from '../layout/page';
 import { outcomeView, previewView } from './action-view';
 import { firstGroup, sharedErrors, triggerRow, triggerView } from './trigger-view';
 import {

@@ -13,7 +13,7 @@ const USER = { userId: 1, name: 'alice', isAdmin: false };
 function pageFor(changes: Partial<ContextRequest>, problem = notFound('There is no run 7.')): string {
   const request = { method: 'GET', baseUrl: '', path: '/packages/s/secret/sid/amd64/7/', ...changes };
   const view = problemView(problem, request as ContextRequest);
-  return new Templates(ASSETS).render('frame/problem', view);
+  return new Templates(ASSETS).render('layout/problem', view);
 }
 
 it('the page of a problem leads a reader without a login to it, and back', () => {

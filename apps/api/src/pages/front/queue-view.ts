@@ -1,8 +1,8 @@
 import type { Decision, StatusReply, Testbed, WorkerStatus } from '@proctor/contracts';
 import type { QueueLength } from '@proctor/database';
-import { secondFromNow } from '../dispatchers/explanation.service';
-import { decidedBy } from './decision-view';
-import { spanOf, utc } from './frame/times';
+import { secondFromNow } from '../../dispatchers/explanation.service';
+import { decidedBy } from '../machines/decision-view';
+import { spanOf, utc } from '../layout/times';
 
 export interface QueueView {
   suite: string;
@@ -70,7 +70,7 @@ function testbedObstacle(
     return [`Worker ${worker} is building ${image}${since}.`];
   }
   if (state !== 'failed') return [];
-  return [`Worker ${worker} could not build ${image}${detail ? `: ${detail}` : '.'}`];
+  return [`Worker ${worker} could not build ${image}${detail ? `: ${detail}` : '..'}`];
 }
 
 export interface WorkerView {

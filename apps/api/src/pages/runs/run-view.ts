@@ -1,9 +1,9 @@
 import { duration, type NeutralStatus, packagePrefix } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
-import { historyPath, runPath } from '../runs/page-paths';
-import { endWord, fileUrl } from '../runs/result-object';
-import { imageInWords } from '../runs/testbed-image';
-import { secondsInWords, utc } from './frame/times';
+import { historyPath, runPath } from '../../runs/page-paths';
+import { endWord, fileUrl } from '../../runs/result-object';
+import { imageInWords } from '../../runs/testbed-image';
+import { secondsInWords, utc } from '../layout/times';
 
 const BRIEF_LENGTH_MAX = 300;
 

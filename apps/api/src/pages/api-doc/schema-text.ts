@@ -1,4 +1,4 @@
-import type { Schema } from '../http/openapi-document';
+import type { Schema } from '../../http/openapi-document';
 
 /** The name of a schema that is referred to. */
 function schemaName({ $ref }: Schema): string | null {

@@ -1,8 +1,8 @@
 import type { Fact, FactKind, NeutralStatus, TestResult } from '@proctor/contracts';
 import type { AttemptRecord, RunRecord } from '@proctor/database';
-import type { Explanation } from '../dispatchers/explanation.service';
-import { endWord } from '../runs/result-object';
-import { logPath } from '../runs/page-paths';
+import type { Explanation } from '../../dispatchers/explanation.service';
+import { endWord } from '../../runs/result-object';
+import { logPath } from '../../runs/page-paths';
 
 const WHAT: Record<FactKind, string> = {
   requested: 'requested',

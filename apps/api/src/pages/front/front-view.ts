@@ -1,10 +1,10 @@
 import type { NeutralStatus } from '@proctor/contracts';
 import type { PackageStatus, QueueLength, StatusRecord } from '@proctor/database';
-import { historyPath, packagePath, runPath } from '../runs/page-paths';
-import { statusOf } from '../runs/result-object';
-import { underWaySentence } from './frame/sentence';
-import { type Told, troubleSentence } from './frame/troubles';
-import { inBrief } from './run-view';
+import { historyPath, packagePath, runPath } from '../../runs/page-paths';
+import { statusOf } from '../../runs/result-object';
+import { underWaySentence } from '../layout/sentence';
+import { type Told, troubleSentence } from '../layout/troubles';
+import { inBrief } from '../runs/run-view';
 
 const TROUBLES_TOLD_MAX = 3;
 

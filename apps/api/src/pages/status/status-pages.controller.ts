@@ -1,17 +1,17 @@
 import { Controller, Get, Inject, Injectable, Param, Query, UseInterceptors } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
 import { DayStatistics } from '@proctor/database';
-import { Requires } from '../auth/authentication.middleware';
-import { CONFIGURATION } from '../configuration.token';
-import type { ApiConfiguration } from '../configuration.token';
-import { StatusService } from '../public-data/status.service';
-import type { SuiteArch, StatusWord } from '../public-data/status.service';
-import { fromQuery, oneOf } from '../http/parameter-values';
-import { AfterPipe, PACKAGES_SHOWN_MAX } from './frame/list';
-import { PageInterceptor } from './frame/page';
-import type { Page } from './frame/page';
-import { ListDirectory } from './status/lists.controller';
-import { overviewRows, overviewSentence } from './status/overview-view';
+import { Requires } from '../../auth/authentication.middleware';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { StatusService } from '../../public-data/status.service';
+import type { SuiteArch, StatusWord } from '../../public-data/status.service';
+import { fromQuery, oneOf } from '../../http/parameter-values';
+import { AfterPipe, PACKAGES_SHOWN_MAX } from '../layout/list';
+import { PageInterceptor } from '../layout/page';
+import type { Page } from '../layout/page';
+import { ListDirectory } from './lists.controller';
+import { overviewRows, overviewSentence } from './overview-view';
 import { statusListView } from './status-list-view';
 
 /** The parameter `status` of a list; null for packages of every status. */

@@ -1,10 +1,10 @@
 import type { NeutralStatus } from '@proctor/contracts';
 import type { StatusRecord } from '@proctor/database';
-import type { SuiteArch, StatusWord, WordCounts } from '../public-data/status.service';
-import { statusOf } from '../runs/result-object';
-import { listPages } from './frame/list';
-import { utc } from './frame/times';
-import { runView } from './run-view';
+import type { SuiteArch, StatusWord, WordCounts } from '../../public-data/status.service';
+import { statusOf } from '../../runs/result-object';
+import { listPages } from '../layout/list';
+import { utc } from '../layout/times';
+import { runView } from '../runs/run-view';
 
 interface ListAsked extends SuiteArch {
   words: StatusWord[];

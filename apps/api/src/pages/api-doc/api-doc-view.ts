@@ -1,4 +1,4 @@
-import { METHODS, resolved } from '../http/openapi-document';
+import { METHODS, resolved } from '../../http/openapi-document';
 import type {
   DocumentedAnswer,
   ApiDocument,
@@ -8,7 +8,7 @@ import type {
   DocumentedParameter,
   PathItem,
   Schema,
-} from '../http/openapi-document';
+} from '../../http/openapi-document';
 import { schemaText } from './schema-text';
 
 interface Row {

@@ -1,16 +1,16 @@
 import { RequestMethod } from '@nestjs/common';
 import Ajv2020 from 'ajv/dist/2020';
 import type { ValidateFunction } from 'ajv';
-import { ApiModule } from '../api.module';
+import { ApiModule } from '../../api.module';
 import { apiConfiguration, SETTINGS } from '@test/support/api-configuration';
-import { METHODS, readDocument, resolved } from '../http/openapi-document';
+import { METHODS, readDocument, resolved } from '../../http/openapi-document';
 import type {
   DocumentedAnswer,
   Example,
   MediaType,
   Operation,
   DocumentedParameter,
-} from '../http/openapi-document';
+} from '../../http/openapi-document';
 import { documentView } from './api-doc-view';
 
 const document = readDocument();

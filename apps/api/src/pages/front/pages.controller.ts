@@ -1,12 +1,12 @@
 import { Controller, Get, Inject, Req, UseInterceptors } from '@nestjs/common';
 import type { Request } from 'express';
-import { Requires } from '../auth/authentication.middleware';
-import { CONFIGURATION } from '../configuration.token';
-import type { ApiConfiguration } from '../configuration.token';
-import { baseUrl } from '../http/paths';
+import { Requires } from '../../auth/authentication.middleware';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { baseUrl } from '../../http/paths';
 import { HomeService } from './home.service';
-import { PageInterceptor } from './frame/page';
-import type { Page } from './frame/page';
+import { PageInterceptor } from '../layout/page';
+import type { Page } from '../layout/page';
 
 /** The first page. */
 @Controller()

@@ -1,12 +1,12 @@
 import { Controller, Get, Header, Inject, UseInterceptors } from '@nestjs/common';
 import { basePathOf } from '@proctor/config';
-import { Requires } from '../auth/authentication.middleware';
-import { CONFIGURATION } from '../configuration.token';
-import type { ApiConfiguration } from '../configuration.token';
-import { PageInterceptor } from './frame/page';
-import type { Page, Redirect } from './frame/page';
-import { readDocument } from '../http/openapi-document';
-import type { ApiDocument } from '../http/openapi-document';
+import { Requires } from '../../auth/authentication.middleware';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { PageInterceptor } from '../layout/page';
+import type { Page, Redirect } from '../layout/page';
+import { readDocument } from '../../http/openapi-document';
+import type { ApiDocument } from '../../http/openapi-document';
 import { documentView } from './api-doc-view';
 
 /** The description of the API, for programs and for people; it needs no key. */

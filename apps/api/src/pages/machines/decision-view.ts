@@ -1,7 +1,7 @@
 import type { PauseDecision } from '@proctor/administration';
 import type { Decision } from '@proctor/contracts';
 import { scopeName } from '@proctor/database';
-import { utc } from './frame/times';
+import { utc } from '../layout/times';
 
 /** Who decided it, and why: `root (since 2026-11-20 15:40:51 UTC): the mirror is away`. */
 export function decidedBy({ by, reason, since }: Decision): string {
