@@ -68,7 +68,8 @@ async function revive(bus: Bus): Promise<void> {
   const back = new Promise<void>((resolve) => bus.onReconnect(resolve));
   await nats.start();
   await back;
-  expect(bus.isConnected()).toBe(true);
+  // Its connections for requests are made again each by itself.
+  expect(await until(() => Promise.resolve(bus.isConnected()), SILENCE_NOTICED_MS)).toBe(true);
 }
 
 it('the bus says so while the server is away', async () => {
