@@ -28,7 +28,7 @@ export async function keepHomeFiles(
   };
   for (const name of new Set([...inside, ...(await namesBelow(home.path, 'secrets'))]))
     if (!OF_ONE_SERVER.includes(name)) await keep(join(home.path, name), `home/${name}`);
-  for (const name of await namesBelow(configurationFolder, '../upkeep'))
+  for (const name of await namesBelow(configurationFolder, '.'))
     await keep(join(configurationFolder, name), `config/${name}`);
   return unreadable;
 }

@@ -70,7 +70,7 @@ function testbedObstacle(
     return [`Worker ${worker} is building ${image}${since}.`];
   }
   if (state !== 'failed') return [];
-  return [`Worker ${worker} could not build ${image}${detail ? `: ${detail}` : '..'}`];
+  return [`Worker ${worker} could not build ${image}${detail ? `: ${detail}` : '.'}`];
 }
 
 export interface WorkerView {
