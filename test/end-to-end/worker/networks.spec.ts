@@ -247,6 +247,6 @@ ip route flush table main && ip address flush dev eth0 && echo flushed`;
   it('reaches what is not kept away by the same means', async () => {
     await open(1);
     const lines = await rootSaid('python3', '-c', REWRITING, '10.0.2.3', '9');
-    expect(lines).toContain('routes reached');
+    expect(lines.filter((line) => line.endsWith(' reached'))).not.toEqual([]);
   }, 120_000);
 });
