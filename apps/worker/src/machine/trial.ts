@@ -43,6 +43,7 @@ export class Trial {
         command,
         network: 'private',
         tmpfsBytes: TMPFS_BYTES,
+        ...(testbed.asRoot && { asRoot: true }),
         ...(testbed.interpreters && { interpreters: testbed.interpreters }),
       });
       const kill = () => void sandbox.kill();
