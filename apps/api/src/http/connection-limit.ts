@@ -12,7 +12,7 @@ const LOGGED_EVERY_MS = 60_000;
 
 /**
  * Closes connections beyond those that a process and a client's network may have, before anything is read from them: each takes a file
- * of the process, and without files it can serve nobody.
+ * of the process, and without files it can serve no client.
  * @param isProxy whether the address is that of a proxy, which connects for many
  */
 export function limitConnections(
