@@ -1,0 +1,186 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const project = join(__dirname, '../../..');
+const [, vocabulary = ''] =
+  /^## The verbs$(.*?)^## /ms.exec(readFileSync(join(project, 'ARCHITECTURE.md'), 'utf8')) ?? [];
+
+/** The words of the table's last column. */
+const REFUSED_VERBS = new Set(
+  [...vocabulary.matchAll(/^\|.*\|(?<refused>[^|]*)\|$/gm)].flatMap(({ groups }) =>
+    [...groups!['refused']!.matchAll(/`(\w+)`/g)].map(([, verb]) => verb!),
+  ),
+);
+const VERBS = [...vocabulary.matchAll(/^\| (?<verbs>[a-z, ]+?) *\|/gm)]
+  .flatMap(({ groups }) => groups!['verbs']!.split(', '))
+  .slice(1);
+
+const REFUSED_WORDS = /^Words that are in no file: (?<words>.*)\.$/m
+  .exec(vocabulary)!
+  .groups!['words']!.split(', ');
+/** "No more than" is a limit. */
+const WORDS = new RegExp(String.raw`\b(?:${REFUSED_WORDS.join('|')})\b(?!(?<=\bmore) than)`, 'gi');
+
+const IRREGULAR = [
+  'told',
+  'said',
+  'heard',
+  'known',
+  'found',
+  'kept',
+  'seen',
+  'given',
+  'taken',
+  'held',
+  'lost',
+  'begun',
+  'shown',
+  'meant',
+  'left',
+];
+const NO_PARTICIPLES = ['need', 'feed', 'seed', 'embed', 'speed', 'exceed'];
+const isParticiple = (name: string): boolean =>
+  IRREGULAR.includes(name) || (/^[a-z]+ed$/.test(name) && !NO_PARTICIPLES.includes(name));
+
+/** Rooms that do not keep these rules yet, each with the number of its breaches, which only shrinks. */
+const NOT_DONE: Record<string, number> = {
+  'apps/api': 646,
+  'apps/cli': 282,
+  'apps/scheduler': 233,
+  'apps/worker': 404,
+  config: 18,
+  'config/examples': 1,
+  docs: 199,
+  'docs/adr': 138,
+  'docs/monitoring': 4,
+  'libs/administration': 34,
+  'libs/bus': 147,
+  'libs/clock': 4,
+  'libs/config': 80,
+  'libs/contracts': 40,
+  'libs/database': 347,
+  'libs/dispatch': 427,
+  'libs/embedded': 48,
+  'libs/events': 5,
+  'libs/monitoring': 5,
+  'libs/pauses': 1,
+  'libs/process': 25,
+  'libs/result-files': 65,
+  'libs/retention': 13,
+  'libs/store': 10,
+  'libs/surroundings': 6,
+  'libs/webhooks': 2,
+  scripts: 9,
+  'scripts/packaging': 1,
+  'test/bench': 30,
+  'test/conformance': 52,
+  'test/contract': 271,
+  'test/end-to-end': 466,
+  'test/generator': 10,
+  'test/moving-in': 3,
+  'test/packages': 1,
+  'test/pictures': 5,
+  'test/python-worker': 8,
+  'test/rehearsal': 23,
+  'test/simulation': 72,
+  'test/soak': 39,
+  'test/support': 65,
+  'test/unit': 13,
+  'the top folder': 126,
+};
+
+/** What this file and the table name, text that other programs wrote, and what is written from the commands. */
+const EXEMPT =
+  /^(?:test\/unit\/repository\/plain-words\.spec\.ts|test\/unit\/failing-logs\/.*|docs\/command-line\.md|LICENSE)$/;
+
+const files = execFileSync('git', ['ls-files'], { cwd: project, encoding: 'utf8' })
+  .split('\n')
+  .filter((path) => /\.(?:ts|mjs|cjs|js|eta|md|sh|py|yaml|yml|css)$/.test(path) && !EXEMPT.test(path))
+  .map((path) => ({ path, text: textOf(path) }));
+
+function textOf(path: string): string {
+  const text = readFileSync(join(project, path), 'utf8');
+  return path === 'ARCHITECTURE.md' ? text.replace(vocabulary, '') : text;
+}
+
+/** An app, a library, a folder of the tests or of the project; `docs/adr`; the files beside them. */
+function roomOf(path: string): string {
+  const [top = '', below = '', more] = path.split('/');
+  if (below === '') return 'the top folder';
+  return more === undefined ? top : `${top}/${below}`;
+}
+
+const KEYWORDS = new Set([
+  'if',
+  'for',
+  'while',
+  'switch',
+  'catch',
+  'function',
+  'return',
+  'constructor',
+  'super',
+]);
+
+/** The names of exported functions and of methods, as prettier lays them out. */
+function namesIn(text: string): string[] {
+  const patterns = [
+    /^export (?:async )?function\*? ([a-z]\w*)/gm,
+    /^export const ([a-z]\w*) = (?:async )?(?:<.*>)?\(/gm,
+    /^ {2}(?:(?:public|protected|private|static|override|async|abstract|get|set) )*\*?([a-z]\w*)\??(?:<.*>)?\((?:.*\)(?:: .*)? \{|.*\): .*;|\n(?: {4}.*\n)+ {2}\)(?:: .*)?(?: \{|;))$/gm,
+  ];
+  return patterns
+    .flatMap((pattern) => [...text.matchAll(pattern)].map(([, name]) => name!))
+    .filter((name) => !KEYWORDS.has(name));
+}
+
+const firstWordOf = (name: string): string => /^[a-z]+/.exec(name)![0];
+
+/** Words of a text as it reads without its line breaks: `toldOf` is `told Of`, a comment goes on in its next line. */
+const proseOf = (text: string): string =>
+  text
+    .replace(/\n\s*(?:\/\/|\*|#|>)?\s*/g, ' ')
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ');
+
+function breachesOf({ path, text }: { path: string; text: string }): string[] {
+  const names = /^(?:apps|libs)\/.*(?<!\.spec)\.ts$/.test(path) ? namesIn(text) : [];
+  return [
+    ...names.filter((name) => REFUSED_VERBS.has(firstWordOf(name)) || isParticiple(name)),
+    ...[...proseOf(text).matchAll(WORDS)].map(([word]) => `"${word}"`),
+  ].map((breach) => `${path}: ${breach}`);
+}
+
+const rooms = new Map<string, string[]>();
+for (const file of files) {
+  const room = roomOf(file.path);
+  rooms.set(room, [...(rooms.get(room) ?? []), ...breachesOf(file)]);
+}
+
+it('the vocabulary has at most 60 verbs, and none of them is refused', () => {
+  expect(VERBS.length).toBeGreaterThan(50);
+  expect(VERBS.length).toBeLessThanOrEqual(60);
+  expect(new Set(VERBS).size).toBe(VERBS.length);
+  expect(VERBS.filter((verb) => REFUSED_VERBS.has(verb))).toEqual([]);
+});
+
+it.each([...rooms])('names and sentences of %s use plain words', (room, breaches) => {
+  const allowed = NOT_DONE[room] ?? 0;
+  expect(breaches.length <= allowed ? [] : breaches).toEqual([]);
+});
+
+it('the rooms that are not done yet exist', () => {
+  expect(Object.keys(NOT_DONE).filter((room) => !rooms.has(room))).toEqual([]);
+});
+
+it('breaches are found', () => {
+  const text = `/** Nothing more than this is told to any\n * more callers. */\nexport class A {\n  told(): void {\n  }\n\n  async getKey(\n    a: string,\n  ): Promise<void> {\n    b();\n  }\n}\n`;
+  expect(breachesOf({ path: 'libs/a/src/a.ts', text }).map((breach) => breach.split(': ')[1])).toEqual([
+    'told',
+    'getKey',
+    '"told"',
+    '"any more"',
+    '"told"',
+  ]);
+});
