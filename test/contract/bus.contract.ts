@@ -129,7 +129,7 @@ export function describeBus(name: string, start: StartServer): void {
         const grant = newGrant();
         const soFar = async (): Promise<LogChunk[]> => {
           const chunks: LogChunk[] = [];
-          for await (const chunk of other.logSoFar(WORKER, grant, AbortSignal.timeout(20_000)))
+          for await (const chunk of other.readLogSoFar(WORKER, grant, AbortSignal.timeout(20_000)))
             chunks.push(chunk);
           return chunks;
         };
@@ -203,11 +203,11 @@ export function describeBus(name: string, start: StartServer): void {
             size,
             sha256: sha256(bytes),
           });
-          const content = await other.unstage(WORKER, name);
+          const content = await other.readStaged(WORKER, name);
           expect(content).not.toBeNull();
           expect((await buffer(content!)).equals(bytes)).toBe(true);
-          await other.dropStaged(WORKER, name);
-          expect(await other.unstage(WORKER, name)).toBeNull();
+          await other.deleteStaged(WORKER, name);
+          expect(await other.readStaged(WORKER, name)).toBeNull();
         },
       );
 
@@ -215,8 +215,8 @@ export function describeBus(name: string, start: StartServer): void {
         const name = `${newRunId()}/1/log.gz`;
         await bus.stage(WORKER, name, Readable.from([Buffer.from('old')]));
         await bus.stage(WORKER, name, Readable.from([Buffer.from('new')]));
-        expect((await buffer((await other.unstage(WORKER, name))!)).toString()).toBe('new');
-        await bus.dropStaged(WORKER, name);
+        expect((await buffer((await other.readStaged(WORKER, name))!)).toString()).toBe('new');
+        await bus.deleteStaged(WORKER, name);
       });
 
       it('the staging bucket takes no stream that broke before it was read', async () => {
@@ -225,7 +225,7 @@ export function describeBus(name: string, start: StartServer): void {
         broken.on('error', () => undefined);
         broken.destroy(new Error('gone early'));
         await expect(bus.stage(WORKER, name, broken)).rejects.toThrow();
-        expect(await other.unstage(WORKER, name)).toBeNull();
+        expect(await other.readStaged(WORKER, name)).toBeNull();
       });
 
       it('the staging bucket has nothing of an upload that broke off, and drops what is not there', async () => {
@@ -237,8 +237,8 @@ export function describeBus(name: string, start: StartServer): void {
           })(),
         );
         await expect(bus.stage(WORKER, name, broken)).rejects.toThrow('the disk is gone');
-        expect(await other.unstage(WORKER, name)).toBeNull();
-        await other.dropStaged(WORKER, name);
+        expect(await other.readStaged(WORKER, name)).toBeNull();
+        await other.deleteStaged(WORKER, name);
       });
     });
   });

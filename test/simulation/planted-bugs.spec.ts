@@ -40,10 +40,10 @@ function withReports(believed: (row: RunRow) => Partial<FinishedReport>): Plante
   return {
     makeActor: (term, ports, settings, books) => {
       class Gullible extends DispatcherActor {
-        override ask<K extends MessageKind>(message: MessageOf<K>): Promise<Replies[K]> {
+        override request<K extends MessageKind>(message: MessageOf<K>): Promise<Replies[K]> {
           const { kind, report } = message as MessageOf<'may-finish' | 'finished'>;
           const row = ['may-finish', 'finished'].includes(kind) && books.look(report.runId);
-          return super.ask<K>(row ? { ...message, report: { ...report, ...believed(row) } } : message);
+          return super.request<K>(row ? { ...message, report: { ...report, ...believed(row) } } : message);
         }
       }
       return new Gullible(term, ports, settings);

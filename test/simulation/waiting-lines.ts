@@ -132,7 +132,7 @@ export class WaitingLines {
     rig.clock.after(random.chance(0.5) ? 0 : random.between(0, COMMIT_MAX_MS), () => {
       row.committed = true;
       this.note('submitted');
-      if (random.chance(0.5)) rig.actor.lookForArrivals();
+      if (random.chance(0.5)) rig.actor.readArrivalsSoon();
     });
   }
 
@@ -140,7 +140,7 @@ export class WaitingLines {
     const row = this.anyWaiting();
     if (!row || !deed(row)) return;
     this.note(what);
-    if (this.random.chance(0.5)) this.rig.actor.lookForOrders();
+    if (this.random.chance(0.5)) this.rig.actor.readOrdersSoon();
   }
 
   /** The slot hands in what it has, and gets the next. */
@@ -155,10 +155,10 @@ export class WaitingLines {
           slot,
           ...(grantEpoch !== undefined && { grantEpoch }),
         });
-        await this.told(rig.actor.ask({ kind: 'finished', report }));
+        await this.told(rig.actor.request({ kind: 'finished', report }));
       }
       const request = leaseRequest({ slot, testbeds: TESTBEDS });
-      const { lease } = await this.told(rig.actor.ask({ kind: 'lease', request }));
+      const { lease } = await this.told(rig.actor.request({ kind: 'lease', request }));
       if (!lease) return undefined;
       held.set(slot, lease);
       this.note('granted');
@@ -170,11 +170,11 @@ export class WaitingLines {
   }
 
   private status() {
-    return this.rig.actor.ask({ kind: 'status', request: { everything: true } });
+    return this.rig.actor.request({ kind: 'status', request: { everything: true } });
   }
 
   private explained(runId: number) {
-    return this.rig.actor.ask({ kind: 'explain', runId, viewer: { everything: true } });
+    return this.rig.actor.request({ kind: 'explain', runId, viewer: { everything: true } });
   }
 
   /** Time passes until it is answered. */

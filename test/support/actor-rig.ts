@@ -17,9 +17,9 @@ export class ActorRig {
   readonly books = new MemoryBooks(() => this.clock.now(), undefined, registered('w1', 'w2'));
   readonly signalled = jest.fn();
   readonly stopSignalled = jest.fn();
-  readonly factsCommitted = jest.fn();
-  readonly workersRegistered = jest.fn();
-  readonly sighted = jest.fn();
+  readonly onFactsCommitted = jest.fn();
+  readonly onWorkersRegistered = jest.fn();
+  readonly recordSightings = jest.fn();
   readonly ended = jest.fn();
   term!: OwnershipTerm;
   actor!: DispatcherActor;
@@ -30,13 +30,13 @@ export class ActorRig {
     const ownership = await this.books.claim(ARCH, 's1', TERM_MS);
     if (!ownership) throw new Error('the architecture could not be claimed');
     this.term = new OwnershipTerm(ownership, this.clock, this.ended);
-    this.term.extendTo(this.clock.now() + TERM_MS);
+    this.term.setEnd(this.clock.now() + TERM_MS);
     const ports = {
       ...{ journal: this.wrapped(journal), clock: this.clock, isReachable: () => true },
       ...{ signalWorkWaiting: this.signalled, signalStop: this.stopSignalled },
-      factsCommitted: this.factsCommitted,
-      workersRegistered: this.workersRegistered,
-      sighted: this.sighted,
+      onFactsCommitted: this.onFactsCommitted,
+      onWorkersRegistered: this.onWorkersRegistered,
+      recordSightings: this.recordSightings,
     };
     this.actor = new DispatcherActor(this.term, ports, this.settings(changes));
     await this.time(0);
@@ -78,13 +78,13 @@ export class ActorRig {
 
   /** In the order in which runs are expected to be granted, from 1; null when it is not known to wait. */
   async position(runId: number): Promise<number | null> {
-    const asked = this.actor.ask({ kind: 'explain', runId });
+    const asked = this.actor.request({ kind: 'explain', runId });
     await this.time(0);
     return (await asked).position;
   }
 
   ask(slot = 0) {
-    return this.actor.ask({ kind: 'lease', request: { ...SLOT, slot } });
+    return this.actor.request({ kind: 'lease', request: { ...SLOT, slot } });
   }
 
   private wrapped(journal: Partial<Journal>): Journal {

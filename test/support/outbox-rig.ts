@@ -46,7 +46,7 @@ export async function outboxIn(path: string, clock = new VirtualClock()) {
   const answer = (answer: RecordedSignal['answer'], reason?: string) =>
     outbox.recorded({ ...GRANT, answer, ...(reason !== undefined && { reason }) });
   const staged = async () => {
-    const content = await bus.unstage('w', stagingName(GRANT, 'log.gz'));
+    const content = await bus.readStaged('w', stagingName(GRANT, 'log.gz'));
     return content && text(content);
   };
   return { bus, clock, outbox, reports, arrived, answer, staged, said };

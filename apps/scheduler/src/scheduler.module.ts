@@ -10,7 +10,7 @@ import { ActorSurroundings } from './dispatcher/actor-surroundings';
 import { DispatchController } from './dispatcher/dispatch.controller';
 import { DispatcherActor } from './dispatcher/dispatcher-actor';
 import { DispatcherMetrics } from './dispatcher/dispatcher-metrics';
-import { Dispatchers, MAKE_ACTOR } from './dispatcher/dispatchers';
+import { Dispatchers, CREATE_ACTOR } from './dispatcher/dispatchers';
 import { Sightings } from './dispatcher/sightings';
 import { WorkerStreams } from './dispatcher/worker-streams';
 import { FactPublishers } from './facts/fact-publishers';
@@ -29,7 +29,7 @@ import { StoreRoom } from './retention/store-room';
 import { SourceNamesIntake } from './sources/source-names-intake';
 import { SourcesController } from './sources/sources.controller';
 import { StatusKeepers } from './statuses/status-keepers';
-import { TestbedKeeper } from './testbeds/testbed-keeper';
+import { TestbedRecorder } from './testbeds/testbed-recorder';
 import { RunTraces } from './traces/run-traces';
 import { OtlpSink, SPAN_SINK } from './traces/span-sink';
 
@@ -52,7 +52,7 @@ const DISPATCHERS: Provider[] = [
   StatusKeepers,
   ActorSurroundings,
   {
-    provide: MAKE_ACTOR,
+    provide: CREATE_ACTOR,
     inject: [ActorSurroundings, CONFIGURATION, StoreRoom],
     useFactory:
       (ports: ActorSurroundings, configuration: LiveSchedulerConfiguration, room: StoreRoom) =>
@@ -109,7 +109,7 @@ export class SchedulerModule implements OnModuleInit {
         ...MONITORING_PROVIDERS,
         ClaimTimer,
         FinishedReports,
-        TestbedKeeper,
+        TestbedRecorder,
         SourceNamesIntake,
         StagingSweeper,
         RetentionKeeper,
@@ -119,8 +119,8 @@ export class SchedulerModule implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.bus.subscribe(SUBJECTS.architecturesReleased, () => this.ownership.lookAgain());
-    this.bus.onReconnect(() => this.dispatchers.reachableAgain());
+    this.bus.subscribe(SUBJECTS.architecturesReleased, () => this.ownership.onReleased());
+    this.bus.onReconnect(() => this.dispatchers.onReachable());
     const reconfigure = (): void =>
       this.dispatchers.reconfigure(actorSettings(this.configuration, this.room.whyStopped));
     this.configuration.onChange(reconfigure);

@@ -96,7 +96,7 @@ export const SETTINGS: Provider[] = [
       },
       ownershipTtlMs: configuration.scheduler.ownershipTtlMs,
       isConnected: () => bus.isConnected(),
-      released: () => bus.signal(SUBJECTS.architecturesReleased, {}),
+      notifyReleased: () => bus.signal(SUBJECTS.architecturesReleased, {}),
     }),
   },
   {

@@ -73,7 +73,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   async close(): Promise<void> {
     this.gate.close();
     this.turns.close();
-    await Promise.all([...this.servings.keys()].map((what) => this.end(what)));
+    await Promise.all([...this.servings.keys()].map((what) => this.stopServing(what)));
     await within(Promise.allSettled(this.handling), this.drainTimeoutMs, this.clock);
   }
 
@@ -101,7 +101,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
 
   /** Receives nothing more of an architecture; resolves when its report handlers in flight are done (bounded). */
   withdraw(arch: string): Promise<void> {
-    return this.end(arch);
+    return this.stopServing(arch);
   }
 
   /** See Bus.prepareReports. */
@@ -109,9 +109,9 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     return this.bus.prepareReports(arch, workers);
   }
 
-  /** See Bus.reportsWaiting. */
-  reportsWaiting(arch: string): Promise<ReportOrigin[]> {
-    return this.bus.reportsWaiting(arch);
+  /** See Bus.listWaitingReports. */
+  listWaitingReports(arch: string): Promise<ReportOrigin[]> {
+    return this.bus.listWaitingReports(arch);
   }
 
   /** @param what names the serving: a worker may have the name of an architecture */
@@ -130,18 +130,18 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     }
     await serving.start(
       templates.some(isReport)
-        ? { handle: (report) => this.takeReport(scope, report), refuse: this.refusalOf(scope) }
+        ? { handle: (report) => this.handleReport(scope, report), refuse: this.refusalOf(scope) }
         : null,
     );
   }
 
-  private async end(what: string): Promise<void> {
+  private async stopServing(what: string): Promise<void> {
     const serving = this.servings.get(what);
     this.servings.delete(what);
     await serving?.stop();
   }
 
-  private async takeReport(scope: string, { subject, text, redelivered }: ReportMessage): Promise<unknown> {
+  private async handleReport(scope: string, { subject, text, redelivered }: ReportMessage): Promise<unknown> {
     const template = [...this.messageHandlers.keys()].find(
       (each) => isReport(each) && each !== REFUSED_REPORTS && isOnSubject(each, subject),
     );
@@ -160,17 +160,17 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   /** What a worker asks is refused by its length, before it is read, and waits when it comes too often. */
   private receive(template: string, scope: string, message: BusMessage): void {
     const kind = requestKind(template);
-    if (kind === null) return this.begin(template, scope, message);
+    if (kind === null) return this.start(template, scope, message);
     const bytes = message.bytes ?? Buffer.byteLength(message.text);
     const sender = `worker ${requestingWorker(message.subject)} (${scope}, ${kind})`;
-    this.gate.take(sender, {
+    this.gate.receive(sender, {
       bytes,
       isTooLong: bytes > REQUEST_BYTES_MAX[kind],
-      begin: (notice) => {
+      start: (notice) => {
         if (bytes > REQUEST_BYTES_MAX[kind]) this.refuseLong(sender, message, bytes, REQUEST_BYTES_MAX[kind]);
         else {
-          const begin = (): void => this.begin(template, scope, message, notice);
-          this.turns.take({ rank: kind === 'renew' ? 0 : 1, sender, bytes, begin });
+          const begin = (): void => this.start(template, scope, message, notice);
+          this.turns.add({ rank: kind === 'renew' ? 0 : 1, sender, bytes, start: begin });
         }
       },
       refuse: (why) => {
@@ -199,7 +199,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     this.bus.shun(subject, forMs);
   }
 
-  private begin(template: string, scope: string, message: BusMessage, notice?: string): void {
+  private start(template: string, scope: string, message: BusMessage, notice?: string): void {
     const context = new BusContext([scope, message.subject, false, message.from]);
     const fields = message.request === undefined ? {} : { request: message.request };
     const answered = withLogFields(fields, () => this.answer(template, message, context, notice));
@@ -218,12 +218,12 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
       this.outages.succeeded(message.subject);
       message.respond?.(JSON.stringify(withNotice(value ?? null, notice)));
     } catch (error) {
-      this.tell(message.subject, error);
+      this.logFailure(message.subject, error);
       message.respond?.(failureText(error));
     }
   }
 
-  private tell(subject: string, error: unknown): void {
+  private logFailure(subject: string, error: unknown): void {
     if (error instanceof RetryLater) return this.outages.failed(subject, error.message);
     if (error instanceof MalformedMessage)
       return this.complaints.about(subject, `${subject} failed: malformed: ${error.message}`);

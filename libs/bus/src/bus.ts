@@ -119,7 +119,7 @@ export abstract class Bus {
   abstract report(subject: string, body: object): Promise<void>;
 
   /** The reports to an architecture that the streams hold, of every kind: none of them is settled yet. */
-  abstract reportsWaiting(arch: string): Promise<ReportOrigin[]>;
+  abstract listWaitingReports(arch: string): Promise<ReportOrigin[]>;
 
   /**
    * Makes the streams of what these workers report to an architecture, or brings the limits of those up to date that it has
@@ -149,7 +149,7 @@ export abstract class Bus {
   ): AsyncIterable<LogChunk>;
 
   /** The chunks that there are now, in order. Rejects when `signal` aborts. */
-  abstract logSoFar(worker: string, grant: Grant, signal: AbortSignal): AsyncIterable<LogChunk>;
+  abstract readLogSoFar(worker: string, grant: Grant, signal: AbortSignal): AsyncIterable<LogChunk>;
 
   abstract purgeLog(worker: string, grant: Grant): Promise<void>;
 
@@ -167,19 +167,19 @@ export abstract class Bus {
   abstract stage(worker: string, name: string, content: Readable): Promise<StagedContent>;
 
   /** Staged content, or null when nothing has that name. The stream fails when the content is damaged or replaced. */
-  abstract unstage(worker: string, name: string): Promise<Readable | null>;
+  abstract readStaged(worker: string, name: string): Promise<Readable | null>;
 
   /** Removes staged content, if there is any. */
-  abstract dropStaged(worker: string, name: string): Promise<void>;
+  abstract deleteStaged(worker: string, name: string): Promise<void>;
 
   /** What the staging areas hold, one area at a time, those that are empty left out. Rejects when `signal` aborts. */
-  abstract stagingContents(signal?: AbortSignal): AsyncIterable<StagingContents>;
+  abstract listStaging(signal?: AbortSignal): AsyncIterable<StagingContents>;
 
   /** Removes this upload, if it is still there; one that has taken its place stays. */
-  abstract dropUpload(upload: Pick<StagedUpload, 'worker' | 'id' | 'name'>): Promise<void>;
+  abstract deleteUpload(upload: Pick<StagedUpload, 'worker' | 'id' | 'name'>): Promise<void>;
 
   /** Removes one of the `strays` of a staging area. */
-  abstract dropStray(worker: string, stray: string): Promise<void>;
+  abstract deleteStray(worker: string, stray: string): Promise<void>;
 
   /** Called after each return of the connection, streams checked. The returned function removes the listener. */
   abstract onReconnect(listener: () => void): () => void;

@@ -8,9 +8,9 @@ const SENDERS_MAX = 1_000;
 const OTHERS = 'others';
 
 interface Sender {
-  toldMs: number;
+  loggedMs: number;
   /** Since the last line. */
-  untold: number;
+  unlogged: number;
 }
 
 /**
@@ -29,22 +29,22 @@ export class Complaints {
   about(sender: string, line: string): void {
     const now = this.clock.now();
     const key = this.bySender.has(sender) || this.hasRoom(now) ? sender : OTHERS;
-    const known = this.bySender.get(key) ?? { toldMs: -Infinity, untold: 0 };
-    this.bySender.set(key, known);
-    if (now - known.toldMs < EVERY_MS) {
-      known.untold += 1;
+    const entry = this.bySender.get(key) ?? { loggedMs: -Infinity, unlogged: 0 };
+    this.bySender.set(key, entry);
+    if (now - entry.loggedMs < EVERY_MS) {
+      entry.unlogged += 1;
       return;
     }
     const more =
-      known.untold === 0 ? '' : ` (and ${known.untold} more complaints about ${key} since the last line)`;
+      entry.unlogged === 0 ? '' : ` (and ${entry.unlogged} more complaints about ${key} since the last line)`;
     this.logger.error(line + more);
-    Object.assign(known, { toldMs: now, untold: 0 });
+    Object.assign(entry, { toldMs: now, untold: 0 });
   }
 
   /** Senders with nothing left to say make room for others. */
   private hasRoom(now: number): boolean {
     if (this.bySender.size < SENDERS_MAX) return true;
-    for (const [sender, { toldMs, untold }] of this.bySender)
+    for (const [sender, { loggedMs: toldMs, unlogged: untold }] of this.bySender)
       if (untold === 0 && now - toldMs >= EVERY_MS) this.bySender.delete(sender);
     return this.bySender.size < SENDERS_MAX;
   }

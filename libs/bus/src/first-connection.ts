@@ -17,7 +17,7 @@ export async function firstConnection(
   options: ConnectionOptions,
   waitsForAdmission: boolean,
 ): Promise<NatsConnection> {
-  let said = '';
+  let lastWarning = '';
   for (let failures = 1; ; failures += 1) {
     try {
       return await connect(options);
@@ -27,8 +27,8 @@ export async function firstConnection(
       const what = isRefused
         ? `nats-server at ${String(options.servers)} does not let ${options.name} in: is it registered?`
         : `no NATS at ${String(options.servers)} yet, trying again: ${String(error)}`;
-      if (what !== said) new Logger('Bus').warn(what);
-      said = what;
+      if (what !== lastWarning) new Logger('Bus').warn(what);
+      lastWarning = what;
       await delay(pauseMsAfter(failures, RECONNECT_WAIT_MS));
     }
   }

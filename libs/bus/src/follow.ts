@@ -31,7 +31,7 @@ export async function* follow(
 }
 
 /** What a stream holds on a subject now, oldest first. @throws what `signal` aborts with */
-export async function* contents(
+export async function* readContents(
   js: JetStreamClient,
   stream: string,
   subject: string,
@@ -39,9 +39,9 @@ export async function* contents(
 ): AsyncGenerator<JsMsg> {
   signal.throwIfAborted();
   const consumer = await js.consumers.get(stream, { filter_subjects: subject });
-  const { num_pending: held } = await consumer.info();
+  const { num_pending: count } = await consumer.info();
   void consumer.delete().catch(() => false);
-  if (held === 0) return;
+  if (count === 0) return;
   for await (const message of follow(js, stream, subject, signal)) {
     yield message;
     if (message.info.pending === 0) return;

@@ -18,7 +18,7 @@ export * from './bus.module';
 export { Complaints } from './complaints';
 export { Outages } from './outages';
 export { NatsBus } from './nats-bus';
-export { lookAtServer, reloadServers, sendSignals, type FoundServer } from './short-connections';
+export { readServerState, reloadServers, sendSignals, type ServerState } from './short-connections';
 export {
   STREAM_KINDS,
   StreamLevels,

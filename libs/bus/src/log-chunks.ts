@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { LogChunk } from '@proctor/contracts';
 
 /** What is used of a message. */
-interface Published {
+interface PublishedMessage {
   string(): string;
 }
 
@@ -11,14 +11,14 @@ interface Published {
  * none is passed over, and said once: its readers get the rest.
  */
 export async function* chunksIn(
-  messages: AsyncIterable<Published>,
+  messages: AsyncIterable<PublishedMessage>,
   subject: string,
   from = 0,
   logger = new Logger('Logs'),
 ): AsyncGenerator<LogChunk> {
   let [skipped, next] = [0, from];
   for await (const message of messages) {
-    const chunk = chunkIn(message.string());
+    const chunk = parseChunk(message.string());
     if (chunk && chunk.chunk >= next) {
       next = chunk.chunk + 1;
       yield chunk;
@@ -28,7 +28,7 @@ export async function* chunksIn(
 }
 
 /** Null for what is no chunk. */
-function chunkIn(text: string): LogChunk | null {
+function parseChunk(text: string): LogChunk | null {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -22,7 +22,7 @@ import {
 } from '@proctor/contracts';
 import { logFields } from '@proctor/process';
 import { parseAnswer, requireRoom } from './body';
-import { addressOf, bytesOf, headersOf, REQUEST_ID, requestOf, whole } from './received';
+import { addressOf, bytesOf, headersOf, REQUEST_ID, requestOf, withEverythingRead } from './message-parts';
 import {
   Bus,
   NoAnswer,
@@ -78,15 +78,15 @@ export class NatsBus extends Bus {
     this.reportStreams = new NatsReportStreams(link);
     this.workerStreams = new NatsWorkerStreams(link);
     this.streamLevels = new StreamLevels(link);
-    link.restores(() => this.restore());
+    link.onRestore(() => this.restore());
   }
 
   async request<T>(subject: string, body: object, timeoutMs: number): Promise<T> {
     this.requireConnection();
-    const asked = JSON.stringify(body);
-    this.requireRoom(subject, asked);
+    const text = JSON.stringify(body);
+    this.requireRoom(subject, text);
     try {
-      const answer = await this.nc.request(subject, asked, { timeout: timeoutMs, ...requestHeaders() });
+      const answer = await this.nc.request(subject, text, { timeout: timeoutMs, ...requestHeaders() });
       return parseAnswer<T>(subject, answer.string());
     } catch (error) {
       throw isNoAnswer(error) ? new NoAnswer(`no answer on ${subject}`, { cause: error }) : error;
@@ -119,12 +119,12 @@ export class NatsBus extends Bus {
   async prepareReports(arch: string, workers: readonly string[]): Promise<void> {
     this.requireConnection();
     await this.reportStreams.prepare(arch, workers);
-    for (const requests of this.requests) requests.follow();
+    for (const requests of this.requests) requests.update();
   }
 
-  async reportsWaiting(arch: string): Promise<ReportOrigin[]> {
+  async listWaitingReports(arch: string): Promise<ReportOrigin[]> {
     this.requireConnection();
-    return this.reportStreams.waiting(arch);
+    return this.reportStreams.listWaiting(arch);
   }
 
   async publishEvent(fact: Fact): Promise<void> {
@@ -147,8 +147,8 @@ export class NatsBus extends Bus {
     return this.logs.read(worker, grant, fromChunk, signal);
   }
 
-  logSoFar(worker: string, grant: Grant, signal: AbortSignal): AsyncIterable<LogChunk> {
-    return this.logs.soFar(worker, grant, signal);
+  readLogSoFar(worker: string, grant: Grant, signal: AbortSignal): AsyncIterable<LogChunk> {
+    return this.logs.readSoFar(worker, grant, signal);
   }
 
   async purgeLog(worker: string, grant: Grant): Promise<void> {
@@ -168,32 +168,32 @@ export class NatsBus extends Bus {
       content.destroy();
       throw error;
     }
-    return this.staging.put(worker, name, content);
+    return this.staging.write(worker, name, content);
   }
 
-  async unstage(worker: string, name: string): Promise<Readable | null> {
+  async readStaged(worker: string, name: string): Promise<Readable | null> {
     this.requireConnection();
-    return this.staging.get(worker, name);
+    return this.staging.read(worker, name);
   }
 
-  async dropStaged(worker: string, name: string): Promise<void> {
+  async deleteStaged(worker: string, name: string): Promise<void> {
     this.requireConnection();
-    await this.staging.drop(worker, name);
+    await this.staging.deleteFile(worker, name);
   }
 
-  async *stagingContents(signal?: AbortSignal): AsyncGenerator<StagingContents> {
+  async *listStaging(signal?: AbortSignal): AsyncGenerator<StagingContents> {
     this.requireConnection();
-    yield* this.staging.contents(signal);
+    yield* this.staging.list(signal);
   }
 
-  async dropStray(worker: string, stray: string): Promise<void> {
+  async deleteStray(worker: string, stray: string): Promise<void> {
     this.requireConnection();
-    await this.staging.dropStray(worker, stray);
+    await this.staging.deleteStray(worker, stray);
   }
 
-  async dropUpload(upload: StagedUpload): Promise<void> {
+  async deleteUpload(upload: StagedUpload): Promise<void> {
     this.requireConnection();
-    await this.staging.dropUpload(upload);
+    await this.staging.deleteUpload(upload);
   }
 
   onRefused(listener: () => void): () => void {
@@ -219,15 +219,15 @@ export class NatsBus extends Bus {
     const isOfAllWorkers = kind !== null && subject.includes('*');
     const callback = (error: Error | null, message: Msg): void => {
       if (error) return this.logger.error(`subscription of ${subject}: ${error.message}`);
-      const received = this.received(message);
-      handler(isOfAllWorkers ? received : whole(received));
+      const received = this.toBusMessage(message);
+      handler(isOfAllWorkers ? received : withEverythingRead(received));
     };
     if (!isOfAllWorkers) {
       const subscription = this.nc.subscribe(subject, { callback });
       return () => subscription.unsubscribe();
     }
     const workers = () => this.reportStreams.workersFor(subject.split('.')[2]!);
-    const nc = this.requestLinks?.of(kind) ?? this.nc;
+    const nc = this.requestLinks?.connectionFor(kind) ?? this.nc;
     const requests = new NatsRequests(nc, subject, callback, workers, systemClock);
     this.requests.add(requests);
     return () => {
@@ -239,7 +239,7 @@ export class NatsBus extends Bus {
   override shun(subject: string, forMs: number): void {
     const worker = requestingWorker(subject);
     for (const requests of this.requests)
-      if (worker && requests.isMeant(subject)) requests.shun(worker, forMs);
+      if (worker && requests.matches(subject)) requests.shun(worker, forMs);
   }
 
   async flush(): Promise<void> {
@@ -266,7 +266,7 @@ export class NatsBus extends Bus {
   }
 
   /** Text and headers are read when they are asked for: what is too long is refused by its length. */
-  private received(message: Msg): BusMessage {
+  private toBusMessage(message: Msg): BusMessage {
     const { reply } = message;
     const respond = (text: string) => {
       this.requireRoom(message.subject, text);
@@ -323,7 +323,7 @@ function isNoAnswer(error: unknown): boolean {
 function requestHeaders(): { headers?: MsgHdrs } {
   const { request } = logFields();
   if (typeof request !== 'string') return {};
-  const made = headers();
-  made.set(REQUEST_ID, request);
-  return { headers: made };
+  const carried = headers();
+  carried.set(REQUEST_ID, request);
+  return { headers: carried };
 }

@@ -32,7 +32,7 @@ export class NatsEvents {
     private readonly inboxPrefix: string,
     private readonly timeoutMs: number,
   ) {
-    void nc.closed().then(() => this.endAll());
+    void nc.closed().then(() => this.rejectAll());
   }
 
   /** Resolves once the stream holds the event. @throws NoAnswer, or what the stream says */
@@ -45,7 +45,7 @@ export class NatsEvents {
       const to = eventSubject(fact.arch, fact.kind);
       this.nc.publish(to, JSON.stringify(fact), { headers: marked, reply: `${inbox}.${token}` });
       this.underWay.set(token, { fact, endMs: performance.now() + this.timeoutMs, resolve, reject });
-      this.timer ??= setTimeout(() => this.endOverdue(), this.timeoutMs);
+      this.timer ??= setTimeout(() => this.rejectOverdue(), this.timeoutMs);
     });
   }
 
@@ -53,30 +53,30 @@ export class NatsEvents {
     const inbox = createInbox(this.inboxPrefix);
     this.nc.subscribe(`${inbox}.*`, {
       callback: (error, message) => {
-        if (!error) this.answered(message);
+        if (!error) this.onAnswer(message);
       },
     });
     return inbox;
   }
 
-  private answered(message: Msg): void {
+  private onAnswer(message: Msg): void {
     const token = message.subject.slice(message.subject.lastIndexOf('.') + 1);
     const publication = this.underWay.get(token);
     if (!publication) return;
     this.underWay.delete(token);
-    if (this.underWay.size === 0) this.forgetTimer();
+    if (this.underWay.size === 0) this.clearTimer();
     const why = refusalOf(message);
     if (why === null) publication.resolve();
     else publication.reject(new NoAnswer(`${nameOf(publication)} was not stored: ${why}`));
   }
 
   /** The oldest comes first. */
-  private endOverdue(): void {
+  private rejectOverdue(): void {
     this.timer = null;
     const now = performance.now();
     for (const [token, publication] of this.underWay) {
       if (publication.endMs > now) {
-        this.timer = setTimeout(() => this.endOverdue(), publication.endMs - now);
+        this.timer = setTimeout(() => this.rejectOverdue(), publication.endMs - now);
         return;
       }
       this.underWay.delete(token);
@@ -84,8 +84,8 @@ export class NatsEvents {
     }
   }
 
-  private endAll(): void {
-    this.forgetTimer();
+  private rejectAll(): void {
+    this.clearTimer();
     for (const publication of this.underWay.values())
       publication.reject(
         new NoAnswer(`the connection was closed before an answer to ${nameOf(publication)}`),
@@ -93,7 +93,7 @@ export class NatsEvents {
     this.underWay.clear();
   }
 
-  private forgetTimer(): void {
+  private clearTimer(): void {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
   }

@@ -28,7 +28,7 @@ export class NatsLink {
   private connected = false;
   private disconnects = 0;
   /** What the server said last since the connection broke; each attempt to connect again is told the same. */
-  private toldError = '';
+  private loggedError = '';
   private readonly end = new AbortController();
   private readonly refusals: Refusals;
 
@@ -76,18 +76,18 @@ export class NatsLink {
   }
 
   /** What else has to be in place before the link is said to be connected again. */
-  restores(restore: () => Promise<void>): void {
+  onRestore(restore: () => Promise<void>): void {
     this.restore = restore;
   }
 
   /** @throws when it is refused, or JetStream does not answer */
   async ensureReportStream(arch: string, worker: string): Promise<void> {
-    await this.explained(() => ensureReportStream(this.jsm, arch, worker, this.limits));
+    await this.explainErrors(() => ensureReportStream(this.jsm, arch, worker, this.limits));
   }
 
   /** @throws when it is refused, or JetStream does not answer */
   async ensureWorkerStreams(worker: string): Promise<void> {
-    await this.explained(() => ensureWorkerStreams(this.jsm, worker, this.limits));
+    await this.explainErrors(() => ensureWorkerStreams(this.jsm, worker, this.limits));
   }
 
   onReconnect(listener: () => void): () => void {
@@ -97,7 +97,7 @@ export class NatsLink {
 
   /** Called once the server has refused its user for ten seconds. The returned function removes the listener. */
   onRefused(listener: () => void): () => void {
-    return this.refusals.onMeant(listener);
+    return this.refusals.onFinal(listener);
   }
 
   async close(): Promise<void> {
@@ -121,7 +121,7 @@ export class NatsLink {
     return this.end.signal.aborted;
   }
 
-  private async explained(work: () => Promise<void>): Promise<void> {
+  private async explainErrors(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
@@ -131,9 +131,9 @@ export class NatsLink {
 
   private async watch(): Promise<void> {
     for await (const status of this.nc.status()) {
-      if (status.type === 'disconnect') this.disconnected();
-      else if (status.type === 'reconnect') void this.reconnected();
-      else if (status.type === 'error') this.failed(status.error);
+      if (status.type === 'disconnect') this.handleDisconnect();
+      else if (status.type === 'reconnect') void this.handleReconnect();
+      else if (status.type === 'error') this.handleError(status.error);
     }
     const error = await this.nc.closed();
     this.connected = false;
@@ -141,14 +141,14 @@ export class NatsLink {
       this.logger.error(`the connection to NATS at ${this.host} is closed for good: ${String(error)}`);
   }
 
-  private failed(error: Error): void {
-    if (isRefusedUser(error)) return this.refusals.refused();
-    if (this.connected || error.message !== this.toldError) this.logger.error(`NATS: ${error.message}`);
-    this.toldError = error.message;
+  private handleError(error: Error): void {
+    if (isRefusedUser(error)) return this.refusals.onRefused();
+    if (this.connected || error.message !== this.loggedError) this.logger.error(`NATS: ${error.message}`);
+    this.loggedError = error.message;
   }
 
   /** Also after each attempt to connect again that was begun and failed. */
-  private disconnected(): void {
+  private handleDisconnect(): void {
     const wasConnected = this.connected;
     this.connected = false;
     this.disconnects++;
@@ -156,10 +156,10 @@ export class NatsLink {
       this.logger.warn(`disconnected from NATS at ${this.host}, connecting again`);
   }
 
-  private async reconnected(): Promise<void> {
+  private async handleReconnect(): Promise<void> {
     const { disconnects } = this;
-    this.refusals.admitted();
-    this.toldError = '';
+    this.refusals.onAdmitted();
+    this.loggedError = '';
     try {
       await this.ensureStreams();
     } catch (error) {
@@ -174,14 +174,14 @@ export class NatsLink {
 
   private async ensureStreams(): Promise<void> {
     let [refusals, failures] = [0, 0];
-    for (let said = false; !this.closing && !this.nc.isClosed(); said = true) {
+    for (let isLogged = false; !this.closing && !this.nc.isClosed(); isLogged = true) {
       try {
         if (this.options.makesStreams) await ensureStreams(this.jsm, this.limits);
         return await this.restore();
       } catch (error) {
         // One refusal may only mean that another process makes the same streams at this moment.
         if (isRefusal(error) && ++refusals === STREAMS_REFUSALS_MAX) throw error;
-        if (!said) this.logger.warn(`the streams at ${this.host} are not ready yet: ${String(error)}`);
+        if (!isLogged) this.logger.warn(`the streams at ${this.host} are not ready yet: ${String(error)}`);
         const pauseMs = pauseMsAfter(++failures, STREAMS_RETRY_MS);
         await delay(pauseMs, undefined, { signal: this.end.signal }).catch(() => undefined);
       }

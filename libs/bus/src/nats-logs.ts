@@ -1,6 +1,6 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { grantName, logStream, logSubject, type Grant, type LogChunk } from '@proctor/contracts';
-import { contents, follow } from './follow';
+import { readContents, follow } from './follow';
 import { chunksIn } from './log-chunks';
 
 /** The live logs: a stream for each worker, in it a subject for each grant. */
@@ -27,9 +27,9 @@ export class NatsLogs {
     yield* chunksIn(messages, subject, fromChunk);
   }
 
-  async *soFar(worker: string, grant: Grant, signal: AbortSignal): AsyncGenerator<LogChunk> {
+  async *readSoFar(worker: string, grant: Grant, signal: AbortSignal): AsyncGenerator<LogChunk> {
     const subject = logSubject(worker, grant);
-    yield* chunksIn(contents(this.js, logStream(worker), subject, signal), subject);
+    yield* chunksIn(readContents(this.js, logStream(worker), subject, signal), subject);
   }
 
   async purge(worker: string, grant: Grant): Promise<void> {

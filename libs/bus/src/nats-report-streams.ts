@@ -23,13 +23,13 @@ export class NatsReportStreams {
   /** See Bus.prepareReports. One that is refused keeps none of the others from being made. */
   async prepare(arch: string, workers: readonly string[]): Promise<void> {
     this.workersOf.set(arch, workers);
-    const present = await this.present(arch);
+    const present = await this.listPresent(arch);
     if (present.has(sharedReportStream(arch))) await retireSharedReportStream(this.link.jsm, arch);
     const isLacking = (worker: string) => {
       const name = reportStream(arch, worker);
       return !this.prepared.has(name) || !present.get(name);
     };
-    await severalAtATime(workers.filter(isLacking), async (worker) => {
+    await runInParallel(workers.filter(isLacking), async (worker) => {
       await this.link.ensureReportStream(arch, worker);
       this.prepared.add(reportStream(arch, worker));
     });
@@ -45,12 +45,12 @@ export class NatsReportStreams {
     for (const [arch, workers] of this.workersOf) await this.prepare(arch, workers);
   }
 
-  /** See Bus.reportsWaiting. */
-  async waiting(arch: string): Promise<ReportOrigin[]> {
+  /** See Bus.listWaitingReports. */
+  async listWaiting(arch: string): Promise<ReportOrigin[]> {
     const origins: ReportOrigin[] = [];
-    const present = await this.present(arch);
+    const present = await this.listPresent(arch);
     const filled = [...present].filter(([, content]) => content?.messages);
-    await severalAtATime(filled, async ([name]) => {
+    await runInParallel(filled, async ([name]) => {
       const { state } = await this.link.jsm.streams.info(name, { subjects_filter: reportFilter(arch) });
       for (const subject of Object.keys(state.subjects ?? {})) {
         const origin = reportOrigin(subject);
@@ -61,7 +61,7 @@ export class NatsReportStreams {
   }
 
   /** By name what the streams of the architecture hold; null of one whose reports are not delivered. */
-  private async present(arch: string): Promise<Map<string, { messages: number } | null>> {
+  private async listPresent(arch: string): Promise<Map<string, { messages: number } | null>> {
     const present = new Map<string, { messages: number } | null>();
     for await (const { config, state } of this.link.jsm.streams.list(reportFilter(arch)))
       present.set(config.name, state.consumer_count > 0 ? state : null);
@@ -70,10 +70,7 @@ export class NatsReportStreams {
 }
 
 /** @throws what the first failed with, once all have been tried */
-export async function severalAtATime<Item>(
-  items: Item[],
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
+export async function runInParallel<Item>(items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const failures: unknown[] = [];
   const rest = items.values();
   const workThrough = async () => {

@@ -30,7 +30,7 @@ export class NatsReportConsumption implements ReportConsumption {
     this.subscription = this.link.nc.subscribe(reportInbox(this.arch), {
       callback: (error, message) => {
         if (error) this.logger.error(`reports of ${this.arch}: ${error.message}`);
-        else this.take(message);
+        else this.receive(message);
       },
     });
     try {
@@ -50,9 +50,9 @@ export class NatsReportConsumption implements ReportConsumption {
     if (subscription?.isClosed() === false) subscription.unsubscribe();
   }
 
-  private take(message: Msg): void {
+  private receive(message: Msg): void {
     const delivery = deliveryOf(message);
-    if (delivery) this.intake.take(delivery);
+    if (delivery) this.intake.receive(delivery);
     else this.logger.warn(`reports of ${this.arch}: a message on ${message.subject} is no delivery`);
   }
 }
@@ -62,17 +62,17 @@ function deliveryOf(message: Msg): Delivery | null {
   const tokens = deliveryTokens(message.reply);
   if (!tokens) return null;
   const { deliveries, sequence } = tokens;
-  const say = (what: string) => unlessClosed(() => message.respond(what));
+  const respond = (what: string) => unlessClosed(() => message.respond(what));
   return {
     sequence,
     subject: message.subject,
     text: message.string(),
     deliveries,
-    acknowledge: () => say('+ACK'),
-    refuse: (delayMs) => say(nak(delayMs)),
+    acknowledge: () => respond('+ACK'),
+    refuse: (delayMs) => respond(nak(delayMs)),
     // Without a reason: servers before 2.10.4 do not understand one.
-    end: () => say('+TERM'),
-    stillWorking: () => say('+WPI'),
+    end: () => respond('+TERM'),
+    stillWorking: () => respond('+WPI'),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import type { Clock } from '@proctor/clock';
 
 /** Workers that are remembered as those that have asked. */
-const HEARD_MAX = 10_000;
+const WORKERS_MAX = 10_000;
 
 /**
  * Requests of all workers on subjects like `proctor.rpc.amd64.*.lease`: one subscription. While some worker is shunned there is one for
@@ -11,7 +11,7 @@ const HEARD_MAX = 10_000;
  */
 export class NatsRequests {
   private readonly shunned = new Map<string, () => void>();
-  private readonly heard = new Set<string>();
+  private readonly seenWorkers = new Set<string>();
   private all: Subscription | null;
   private readonly single = new Map<string, Subscription>();
 
@@ -19,14 +19,14 @@ export class NatsRequests {
   constructor(
     private readonly nc: NatsConnection,
     private readonly subject: string,
-    private readonly take: (error: Error | null, message: Msg) => void,
+    private readonly onMessage: (error: Error | null, message: Msg) => void,
     private readonly workers: () => readonly string[],
     private readonly clock: Clock,
   ) {
     this.all = this.subscribe(subject);
   }
 
-  isMeant(subject: string): boolean {
+  matches(subject: string): boolean {
     return this.subject === subject.replace(/^(proctor\.rpc\.[^.]+)\.[^.]+\./, '$1.*.');
   }
 
@@ -37,27 +37,27 @@ export class NatsRequests {
       worker,
       this.clock.after(forMs, () => {
         this.shunned.delete(worker);
-        this.follow();
+        this.update();
       }),
     );
-    this.follow();
+    this.update();
   }
 
   /** The workers may have changed. */
-  follow(): void {
+  update(): void {
     if (this.shunned.size === 0) this.all ??= this.subscribe(this.subject);
-    const wanted = this.shunned.size === 0 ? [] : [...new Set([...this.workers(), ...this.heard])];
+    const wanted = this.shunned.size === 0 ? [] : [...new Set([...this.workers(), ...this.seenWorkers])];
     for (const worker of wanted)
       if (!this.shunned.has(worker) && !this.single.has(worker))
         this.single.set(worker, this.subscribe(this.subject.replace('*', worker)));
     // Afterwards: what comes in between comes twice, and is answered alike.
     for (const [worker, subscription] of this.single) {
       if (this.shunned.size > 0 && !this.shunned.has(worker)) continue;
-      letGo(subscription);
+      drain(subscription);
       this.single.delete(worker);
     }
     if (this.shunned.size === 0) return;
-    if (this.all) letGo(this.all);
+    if (this.all) drain(this.all);
     this.all = null;
   }
 
@@ -71,14 +71,14 @@ export class NatsRequests {
     return this.nc.subscribe(subject, {
       callback: (error, message) => {
         const worker = error ? undefined : message.subject.split('.')[3];
-        if (worker !== undefined && this.heard.size < HEARD_MAX) this.heard.add(worker);
-        this.take(error, message);
+        if (worker !== undefined && this.seenWorkers.size < WORKERS_MAX) this.seenWorkers.add(worker);
+        this.onMessage(error, message);
       },
     });
   }
 }
 
 /** What is on its way until the server knows is taken: it may be of others. */
-function letGo(subscription: Subscription): void {
+function drain(subscription: Subscription): void {
   subscription.drain().catch(() => subscription.unsubscribe());
 }

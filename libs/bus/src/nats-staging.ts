@@ -5,7 +5,7 @@ import { stagingFilter, STAGING_PREFIX, stagingStream } from '@proctor/contracts
 import { inPieces } from '@proctor/result-files';
 import { StreamFull, type StagedContent, type StagedUpload, type StagingContents } from './bus';
 import type { NatsLink } from './nats-link';
-import { walkPast } from './stream-walk';
+import { walkStream } from './stream-walk';
 import { isFull } from './streams';
 
 /** Bytes of a message; the last of an upload may have fewer. */
@@ -28,7 +28,7 @@ interface FileRecord {
   sha256: string;
 }
 
-interface FoundFile extends FileRecord {
+interface StoredFile extends FileRecord {
   sequence: number;
 }
 
@@ -40,13 +40,13 @@ export class NatsStaging {
     private readonly fromLeader: boolean,
   ) {}
 
-  async put(worker: string, name: string, content: Readable): Promise<StagedContent> {
+  async write(worker: string, name: string, content: Readable): Promise<StagedContent> {
     // A stream that broke before would look like an empty one.
     if (content.destroyed)
       throw content.errored ?? new Error(`the content of ${name} was closed before it was read`);
     const upload = randomUUID();
     try {
-      const { chunks, size, sha256 } = await this.putChunks(worker, upload, content);
+      const { chunks, size, sha256 } = await this.writeChunks(worker, upload, content);
       const record: FileRecord = { upload, chunks, size, sha256 };
       await this.link.js.publish(fileSubject(worker, name), JSON.stringify(record));
       return { size, sha256 };
@@ -59,41 +59,41 @@ export class NatsStaging {
     }
   }
 
-  async get(worker: string, name: string): Promise<Readable | null> {
-    const file = await this.find(worker, name);
+  async read(worker: string, name: string): Promise<Readable | null> {
+    const file = await this.findFile(worker, name);
     return file && Readable.from(this.chunks(worker, name, file), { objectMode: false });
   }
 
-  async drop(worker: string, name: string): Promise<void> {
-    const file = await this.find(worker, name);
-    if (file) await this.remove(worker, name, file);
+  async deleteFile(worker: string, name: string): Promise<void> {
+    const file = await this.findFile(worker, name);
+    if (file) await this.deleteRecordAndChunks(worker, name, file);
   }
 
-  async dropUpload({ worker, id, name }: Pick<StagedUpload, 'worker' | 'id' | 'name'>): Promise<void> {
-    const file = name === null ? null : await this.find(worker, name);
-    if (name !== null && file?.upload === id) await this.remove(worker, name, file);
-    else await this.dropChunks(worker, id);
+  async deleteUpload({ worker, id, name }: Pick<StagedUpload, 'worker' | 'id' | 'name'>): Promise<void> {
+    const file = name === null ? null : await this.findFile(worker, name);
+    if (name !== null && file?.upload === id) await this.deleteRecordAndChunks(worker, name, file);
+    else await this.deleteChunks(worker, id);
   }
 
-  async *contents(signal?: AbortSignal): AsyncGenerator<StagingContents> {
+  async *list(signal?: AbortSignal): AsyncGenerator<StagingContents> {
     for await (const { config, state } of this.link.jsm.streams.list(`${STAGING_PREFIX}>`)) {
       signal?.throwIfAborted();
       const worker = config.subjects?.[0]?.split('.')[2];
       if (worker === undefined || state.messages === 0) continue;
       const { bytes, messages } = state;
       const limits = { bytesMax: config.max_bytes, messagesMax: config.max_msgs };
-      yield { worker, bytes, messages, ...limits, ...(await this.listed(worker, signal)) };
+      yield { worker, bytes, messages, ...limits, ...(await this.listArea(worker, signal)) };
     }
   }
 
-  async dropStray(worker: string, stray: string): Promise<void> {
+  async deleteStray(worker: string, stray: string): Promise<void> {
     if (/[*>]/.test(stray)) return;
     await this.link.jsm.streams.purge(stagingStream(worker), {
       filter: `${STAGING_PREFIX}${worker}.${stray}`,
     });
   }
 
-  private async listed(
+  private async listArea(
     worker: string,
     signal?: AbortSignal,
   ): Promise<Pick<StagingContents, 'uploads' | 'strays'>> {
@@ -103,7 +103,7 @@ export class NatsStaging {
     const isStray = (subject: string): void => {
       if (strays.size < STRAYS_MAX) strays.add(strayOf(worker, subject));
     };
-    await walkPast(
+    await walkStream(
       this.link,
       stagingStream(worker),
       stagingFilter(worker),
@@ -138,7 +138,7 @@ export class NatsStaging {
     return { uploads: [...uploads.values()], strays: [...strays] };
   }
 
-  private async putChunks(
+  private async writeChunks(
     worker: string,
     upload: string,
     content: Readable,
@@ -165,21 +165,25 @@ export class NatsStaging {
     return { chunks, size, sha256: hash.digest('hex') };
   }
 
-  private async find(worker: string, name: string): Promise<FoundFile | null> {
+  private async findFile(worker: string, name: string): Promise<StoredFile | null> {
     const query = { last_by_subj: fileSubject(worker, name) };
     const message = await this.message(worker, query);
     return message && recordOf(message);
   }
 
   /** The record goes first: chunks that stay without it are found as an upload that broke off. */
-  private async remove(worker: string, name: string, { upload, sequence }: FoundFile): Promise<void> {
+  private async deleteRecordAndChunks(
+    worker: string,
+    name: string,
+    { upload, sequence }: StoredFile,
+  ): Promise<void> {
     // Not beyond the one that was read: another upload may have taken its place.
     const filter = fileSubject(worker, name);
     await this.link.jsm.streams.purge(stagingStream(worker), { filter, seq: sequence + 1 });
-    await this.dropChunks(worker, upload);
+    await this.deleteChunks(worker, upload);
   }
 
-  private async dropChunks(worker: string, upload: string): Promise<void> {
+  private async deleteChunks(worker: string, upload: string): Promise<void> {
     if (!UPLOAD_ID.test(upload)) return;
     await this.link.jsm.streams.purge(stagingStream(worker), { filter: chunkSubject(worker, upload) });
   }
@@ -241,7 +245,7 @@ function lastToken(subject: string): string {
 }
 
 /** Null for an unreadable record: workers write them. */
-function recordOf(message: StoredMsg): FoundFile | null {
+function recordOf(message: StoredMsg): StoredFile | null {
   try {
     const { upload, chunks, size, sha256 } = message.json<Partial<FileRecord> | null>() ?? {};
     if (typeof upload !== 'string' || !UPLOAD_ID.test(upload)) return null;

@@ -1,6 +1,6 @@
 import { logFilter, logStream, stagingFilter, stagingStream } from '@proctor/contracts';
 import type { NatsLink } from './nats-link';
-import { severalAtATime } from './nats-report-streams';
+import { runInParallel } from './nats-report-streams';
 
 /** The streams of live logs and the staging areas: for each worker one of each. */
 export class NatsWorkerStreams {
@@ -13,10 +13,10 @@ export class NatsWorkerStreams {
   async prepare(workers: readonly string[]): Promise<void> {
     const isKnown = workers.some((worker) => this.prepared.has(worker));
     // What all workers have takes a few requests.
-    const present = isKnown ? await this.present() : new Set<string>();
+    const present = isKnown ? await this.listPresent() : new Set<string>();
     const isLacking = (worker: string) =>
       !this.prepared.has(worker) || !present.has(logStream(worker)) || !present.has(stagingStream(worker));
-    await severalAtATime(workers.filter(isLacking), async (worker) => {
+    await runInParallel(workers.filter(isLacking), async (worker) => {
       await this.link.ensureWorkerStreams(worker);
       this.prepared.add(worker);
     });
@@ -28,7 +28,7 @@ export class NatsWorkerStreams {
   }
 
   /** Names of streams. */
-  private async present(): Promise<Set<string>> {
+  private async listPresent(): Promise<Set<string>> {
     const present = new Set<string>();
     for (const filter of [logFilter('*'), stagingFilter('*')])
       for await (const { config } of this.link.jsm.streams.list(filter)) present.add(config.name);

@@ -4,11 +4,11 @@ import type { Clock } from '@proctor/clock';
 /** Interval of the log lines while an outage lasts. */
 const STILL_EVERY_MS = 600_000;
 /** Least interval of the log lines about one that comes and goes. */
-const TOLD_EVERY_MS = 60_000;
+const LOG_EVERY_MS = 60_000;
 
 interface Outage {
-  toldMs: number;
-  isTold: boolean;
+  loggedMs: number;
+  isLogged: boolean;
   failures: number;
 }
 
@@ -23,22 +23,22 @@ export class Outages {
 
   /** @param what begins the line; there are few of them */
   failed(what: string, reason: string): void {
-    const outage = this.byWhat.get(what) ?? { toldMs: -Infinity, isTold: false, failures: 0 };
+    const outage = this.byWhat.get(what) ?? { loggedMs: -Infinity, isLogged: false, failures: 0 };
     this.byWhat.set(what, outage);
     outage.failures += 1;
     const now = this.clock.now();
-    if (now - outage.toldMs < (outage.isTold ? STILL_EVERY_MS : TOLD_EVERY_MS)) return;
+    if (now - outage.loggedMs < (outage.isLogged ? STILL_EVERY_MS : LOG_EVERY_MS)) return;
     const count = outage.failures > 1 ? ` (${outage.failures} times so far)` : '';
     this.logger.warn(`${what}: not now, it is tried again${count}: ${reason}`);
-    outage.toldMs = now;
-    outage.isTold = true;
+    outage.loggedMs = now;
+    outage.isLogged = true;
   }
 
   succeeded(what: string): void {
     const outage = this.byWhat.get(what);
     if (!outage) return;
-    if (outage.isTold) this.logger.log(`${what}: done again, after ${outage.failures} failures`);
-    outage.isTold = false;
+    if (outage.isLogged) this.logger.log(`${what}: done again, after ${outage.failures} failures`);
+    outage.isLogged = false;
     outage.failures = 0;
   }
 }

@@ -9,12 +9,12 @@ let refusals: Refusals;
 beforeEach(() => {
   told.length = meant = 0;
   refusals = new Refusals('w1', 'nats.example:4222', { error: (text: string) => told.push(text) }, clock);
-  refusals.onMeant(() => meant++);
+  refusals.onFinal(() => meant++);
 });
 
 function refusedFor(seconds: number): void {
   for (let second = 0; second < seconds; second++) {
-    refusals.refused();
+    refusals.onRefused();
     clock.advance(1_000);
   }
 }
@@ -38,7 +38,7 @@ it('a refusal of ten seconds is taken for meant, once', () => {
 
 it('refusals are counted from the start again after an admission', () => {
   refusedFor(9);
-  refusals.admitted();
+  refusals.onAdmitted();
   refusedFor(9);
   expect({ meant, told: told.length }).toEqual({ meant: 0, told: 2 });
 });

@@ -2,7 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
 
 /** A refusal that lasts this long is final: a mistake in the accounts of nats-server may be corrected at once. */
-const MEANT_AFTER_MS = 10_000;
+const FINAL_AFTER_MS = 10_000;
 /** Interval of the log lines while it lasts. */
 const STILL_EVERY_MS = 600_000;
 
@@ -10,8 +10,8 @@ const STILL_EVERY_MS = 600_000;
 export class Refusals {
   private readonly listeners = new Set<() => void>();
   private sinceMs: number | null = null;
-  private toldMs = -Infinity;
-  private isMeant = false;
+  private loggedMs = -Infinity;
+  private isFinal = false;
 
   /** @param user its name; `host` is that of nats-server */
   constructor(
@@ -22,30 +22,30 @@ export class Refusals {
   ) {}
 
   /** To be called at each refusal; the client tries again about once a second. */
-  refused(): void {
+  onRefused(): void {
     const now = this.clock.now();
     this.sinceMs ??= now;
-    if (now - this.toldMs >= STILL_EVERY_MS) {
-      this.toldMs = now;
+    if (now - this.loggedMs >= STILL_EVERY_MS) {
+      this.loggedMs = now;
       this.logger.error(
         `nats-server at ${this.host} lets ${this.user} in no more: if it was revoked, stop this process; if its key was ` +
           'changed, start it again with its new credentials. It is tried again',
       );
     }
-    if (this.isMeant || now - this.sinceMs < MEANT_AFTER_MS) return;
-    this.isMeant = true;
+    if (this.isFinal || now - this.sinceMs < FINAL_AFTER_MS) return;
+    this.isFinal = true;
     for (const listener of this.listeners) listener();
   }
 
   /** It is let in again. */
-  admitted(): void {
+  onAdmitted(): void {
     this.sinceMs = null;
-    this.toldMs = -Infinity;
-    this.isMeant = false;
+    this.loggedMs = -Infinity;
+    this.isFinal = false;
   }
 
   /** Called once a refusal has lasted for ten seconds. The returned function removes the listener. */
-  onMeant(listener: () => void): () => void {
+  onFinal(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }

@@ -33,7 +33,7 @@ it('a delivery is kept alive while its handler works, and no longer', async () =
   const delivery = new FakeDelivery('{}');
   let done = (): void => undefined;
   const intake = new ReportIntake(() => new Promise<void>((resolve) => (done = resolve)), BUS_LIMITS, clock);
-  intake.take(delivery);
+  intake.receive(delivery);
   await clock.runUntil(BUS_LIMITS.reportAckWaitMs);
   expect(delivery.said).toEqual(['working', 'working', 'working']);
   done();
@@ -50,7 +50,7 @@ it('deliveries that wait for their turn are kept alive too', async () => {
   };
   const intake = new ReportIntake(handler, limits, clock);
   const deliveries = [new FakeDelivery('1'), new FakeDelivery('2')];
-  for (const delivery of deliveries) intake.take(delivery);
+  for (const delivery of deliveries) intake.receive(delivery);
   await clock.runUntil(limits.reportAckWaitMs / 2);
   expect(begun).toEqual(['1']);
   expect(deliveries.map(({ said }) => said)).toEqual([['working'], ['working']]);
@@ -65,7 +65,7 @@ it.each([
 ])('delivery %i is refused for %i ms when its handler fails', async (deliveries, delayMs) => {
   const delivery = new FakeDelivery('{}', deliveries);
   const intake = new ReportIntake(() => Promise.reject(new Error('no')), BUS_LIMITS, clock);
-  intake.take(delivery);
+  intake.receive(delivery);
   await clock.runUntil(1);
   expect(delivery.said).toEqual([`refuse ${delayMs}`]);
 });
@@ -88,7 +88,7 @@ describe('refused reports', () => {
     const said: string[][] = [];
     for (let delivery = 1; delivery <= deliveries; delivery++) {
       const fake = new FakeDelivery('{}', delivery);
-      intake.take(fake);
+      intake.receive(fake);
       await clock.runUntil(clock.now() + 1);
       said.push(fake.said);
     }
@@ -119,10 +119,10 @@ it('an intake that stops gives back at once what was not begun, and gives up on 
   const limits = { ...BUS_LIMITS, reportsInFlightMax: 1 };
   const intake = new ReportIntake(() => new Promise(() => undefined), limits, clock);
   const [hanging, waiting, late] = [new FakeDelivery('1'), new FakeDelivery('2'), new FakeDelivery('3')];
-  intake.take(hanging);
-  intake.take(waiting);
+  intake.receive(hanging);
+  intake.receive(waiting);
   const stopped = intake.stop();
-  intake.take(late);
+  intake.receive(late);
   expect(waiting.said).toEqual(['refuse 0']);
   expect(late.said).toEqual(['refuse 0']);
   await clock.runUntil(limits.drainTimeoutMs);
@@ -146,7 +146,7 @@ describe('waiting reports', () => {
 
   const take = async (sequence: number, deliveries = 1, text = '{}') => {
     const delivery = new FakeDelivery(text, deliveries, sequence);
-    intake.take(delivery);
+    intake.receive(delivery);
     await clock.runUntil(clock.now() + 1);
     return delivery.said;
   };
@@ -195,7 +195,7 @@ it('reports begin in order, each is settled exactly once, and never are more in 
           time,
         );
         const deliveries = plans.map((_plan, index) => new FakeDelivery(String(index)));
-        for (const delivery of deliveries) intake.take(delivery);
+        for (const delivery of deliveries) intake.receive(delivery);
         await time.runUntil(3000);
         expect(begun).toEqual(plans.map((_plan, index) => index));
         expect(deliveries.map(({ said }) => said)).toEqual(plans.map(({ outcome }) => [outcome]));
@@ -225,7 +225,7 @@ describe('reports in vain', () => {
 
   async function said(text: string, worker = 'w1', subject = `proctor.report.amd64.${worker}.finished.1.1`) {
     const delivery = new FakeDelivery(text, 1, 1, subject);
-    intake.take(delivery);
+    intake.receive(delivery);
     await clock.runUntil(clock.now() + 1);
     return delivery.said;
   }
@@ -254,7 +254,7 @@ it('an intake takes no more of a worker than it may have unsettled, whatever the
   const intake = new ReportIntake(({ text }) => gate.then(() => void handled.push(text)), limits, clock);
   const take = (text: string, worker = 'w1') => {
     const delivery = new FakeDelivery(text, 1, 1, `proctor.report.amd64.${worker}.finished.1.1`);
-    intake.take(delivery);
+    intake.receive(delivery);
     return delivery;
   };
   const [, , surplus] = ['1', '2', '3'].map((text) => take(text));

@@ -39,7 +39,7 @@ export class ReportIntake {
   private readonly heartbeats = new Map<Delivery, () => void>();
   private readonly handling = new Set<Promise<void>>();
   /** Deliveries of each worker that wait or are handled. */
-  private readonly takenOf = new Map<string, number>();
+  private readonly deliveriesOf = new Map<string, number>();
   /** How often each report failed here, of those that are not settled yet. */
   private readonly failures = new Map<string, number>();
   private readonly outages: Outages;
@@ -58,13 +58,13 @@ export class ReportIntake {
     this.vain = new VainReports(limits, clock);
   }
 
-  take(delivery: Delivery): void {
+  receive(delivery: Delivery): void {
     if (this.stopped) return delivery.refuse(0);
     const worker = reportSender(delivery.subject);
-    const taken = this.takenOf.get(worker) ?? 0;
+    const taken = this.deliveriesOf.get(worker) ?? 0;
     // nats-server 2.9 brings more of a stream whose oldest it forgets, as it does when the stream is full.
     if (taken >= this.limits.reportsPendingMax) return delivery.refuse(this.limits.redeliveryDelayMaxMs);
-    this.takenOf.set(worker, taken + 1);
+    this.deliveriesOf.set(worker, taken + 1);
     this.keepAlive(delivery);
     this.waiting.push(delivery);
     this.handleNext();
@@ -74,7 +74,7 @@ export class ReportIntake {
   async stop(): Promise<void> {
     this.stopped = true;
     for (const delivery of this.waiting.splice(0)) {
-      this.letGo(delivery);
+      this.release(delivery);
       delivery.refuse(0);
     }
     await within(Promise.allSettled(this.handling), this.limits.drainTimeoutMs, this.clock);
@@ -89,7 +89,7 @@ export class ReportIntake {
       if (!delivery) return;
       const waitMs = this.vain.waitMs(reportSender(delivery.subject));
       if (waitMs > 0) {
-        this.letGo(delivery);
+        this.release(delivery);
         delivery.refuse(waitMs);
         continue;
       }
@@ -114,10 +114,10 @@ export class ReportIntake {
   }
 
   private async fail(delivery: Delivery, error: unknown): Promise<void> {
-    if (error instanceof RetryLater) return this.comeAgain(delivery, error, this.failuresOf(delivery));
+    if (error instanceof RetryLater) return this.redeliver(delivery, error, this.failuresOf(delivery));
     if (error instanceof MalformedMessage) return this.refuse(delivery, `it is malformed: ${error.message}`);
     const failures = this.failuresOf(delivery) + 1;
-    if (failures < this.limits.reportFailuresMax) return this.comeAgain(delivery, error, failures);
+    if (failures < this.limits.reportFailuresMax) return this.redeliver(delivery, error, failures);
     await this.refuse(delivery, `it failed ${failures} times: ${String(error)}`);
   }
 
@@ -131,7 +131,7 @@ export class ReportIntake {
       await this.refusal(messageOf(delivery), reason);
       this.settle(delivery, () => delivery.end());
     } catch (error) {
-      this.comeAgain(delivery, error, this.failuresOf(delivery));
+      this.redeliver(delivery, error, this.failuresOf(delivery));
     }
   }
 
@@ -146,21 +146,21 @@ export class ReportIntake {
     );
   }
 
-  private comeAgain(delivery: Delivery, error: unknown, failures: number): void {
+  private redeliver(delivery: Delivery, error: unknown, failures: number): void {
     const { subject, deliveries } = delivery;
     const delayMs = this.delayAfter(deliveries);
     if (error instanceof RetryLater) this.outages.failed(titleOf(delivery), error.message);
     else
       this.logger.warn(`${subject}: delivery ${deliveries} failed, again in ${delayMs} ms: ${String(error)}`);
-    this.remember(delivery, failures);
-    this.letGo(delivery);
+    this.recordFailures(delivery, failures);
+    this.release(delivery);
     delivery.refuse(delayMs);
   }
 
-  private settle(delivery: Delivery, say: () => void): void {
+  private settle(delivery: Delivery, respond: () => void): void {
     this.failures.delete(keyOf(delivery));
-    this.letGo(delivery);
-    say();
+    this.release(delivery);
+    respond();
   }
 
   private failuresOf(delivery: Delivery): number {
@@ -168,7 +168,7 @@ export class ReportIntake {
   }
 
   /** Else what another process settles would stay in the memory of this one. */
-  private remember(delivery: Delivery, failures: number): void {
+  private recordFailures(delivery: Delivery, failures: number): void {
     const key = keyOf(delivery);
     this.failures.delete(key);
     this.failures.set(key, failures);
@@ -193,13 +193,13 @@ export class ReportIntake {
     beat();
   }
 
-  private letGo(delivery: Delivery): void {
+  private release(delivery: Delivery): void {
     this.heartbeats.get(delivery)?.();
     this.heartbeats.delete(delivery);
     const worker = reportSender(delivery.subject);
-    const left = (this.takenOf.get(worker) ?? 0) - 1;
-    if (left > 0) this.takenOf.set(worker, left);
-    else this.takenOf.delete(worker);
+    const left = (this.deliveriesOf.get(worker) ?? 0) - 1;
+    if (left > 0) this.deliveriesOf.set(worker, left);
+    else this.deliveriesOf.delete(worker);
   }
 }
 

@@ -17,19 +17,19 @@ beforeEach(() => {
 
 function ask(sender: string, times: number, bytes = 1): void {
   for (let time = 0; time < times; time += 1)
-    gate.take(sender, {
+    gate.receive(sender, {
       bytes,
-      begin: (notice) => begun.push([sender, notice]),
+      start: (notice) => begun.push([sender, notice]),
       refuse: (why) => refused.push(why),
     });
 }
 
 function askLong(times: number): void {
   for (let time = 0; time < times; time += 1)
-    gate.take('w1', {
+    gate.receive('w1', {
       bytes: 10,
       isTooLong: true,
-      begin: () => begun.push(['w1', 'long']),
+      start: () => begun.push(['w1', 'long']),
       refuse: (why) => refused.push(why),
     });
 }

@@ -10,7 +10,7 @@ export interface GatedRequest {
   /** It is longer than any request, and never waits. */
   isTooLong?: boolean;
   /** @param notice what its sender should know; absent when it comes in time */
-  begin(notice?: string): void;
+  start(notice?: string): void;
   /** It is answered with why, and not handled. */
   refuse(why: string): void;
 }
@@ -18,7 +18,7 @@ export interface GatedRequest {
 /** What may come at once after a pause, in seconds of the rate. */
 const BURST_SECONDS = 2;
 /** Between two lines of the log about the same sender. */
-const TOLD_EVERY_MS = 60_000;
+const LOG_EVERY_MS = 60_000;
 /** Requests that are longer than any, of one sender in a second, before it counts as a flood. */
 export const LONG_PER_SECOND_MAX = 2;
 /** Answers to refused requests of one sender in a second: those beyond get none. */
@@ -41,7 +41,7 @@ interface Sender {
   isTimed: boolean;
   refusals: Tally;
   long: Tally;
-  toldMs: number;
+  loggedMs: number;
   late: number;
   refused: number;
 }
@@ -53,32 +53,32 @@ interface Sender {
 export class RequestGate {
   private readonly senders = new Map<string, Sender>();
 
-  /** @param flooded is called with each request that is refused */
+  /** @param onFlood is called with each request that is refused */
   constructor(
     private readonly limits: GateLimits,
     private readonly clock: Clock,
     private readonly logger: Pick<LoggerService, 'warn'>,
-    private readonly flooded: (sender: string) => void = () => undefined,
+    private readonly onFlood: (sender: string) => void = () => undefined,
   ) {}
 
-  take(sender: string, request: GatedRequest): void {
-    const known = this.senderOf(sender);
-    this.refill(known);
-    const isFlood = request.isTooLong === true && this.counted(known.long) > LONG_PER_SECOND_MAX;
-    if (!isFlood && known.waiting.length === 0 && known.requests >= 1 && known.bytes >= 1) {
-      this.charge(known, request);
-      return request.begin();
+  receive(sender: string, request: GatedRequest): void {
+    const entry = this.senderOf(sender);
+    this.refill(entry);
+    const isFlood = request.isTooLong === true && this.count(entry.long) > LONG_PER_SECOND_MAX;
+    if (!isFlood && entry.waiting.length === 0 && entry.requests >= 1 && entry.bytes >= 1) {
+      this.charge(entry, request);
+      return request.start();
     }
-    if (request.isTooLong || !this.hasRoom(known)) {
+    if (request.isTooLong || !this.hasRoom(entry)) {
       // Its bytes have come, whether it is handled or not.
-      this.charge(known, request);
-      this.refuse(sender, known, request);
+      this.charge(entry, request);
+      this.refuse(sender, entry, request);
     } else {
-      known.waiting.push(request);
-      known.waitingBytes += request.bytes;
-      known.late += 1;
-      this.tell(sender, known);
-      this.beginLater(sender, known);
+      entry.waiting.push(request);
+      entry.waitingBytes += request.bytes;
+      entry.late += 1;
+      this.logFlood(sender, entry);
+      this.startLater(sender, entry);
     }
   }
 
@@ -96,7 +96,7 @@ export class RequestGate {
     for (const sender of this.senders.values()) sender.waiting.length = 0;
   }
 
-  private beginLater(name: string, sender: Sender): void {
+  private startLater(name: string, sender: Sender): void {
     if (sender.isTimed || sender.waiting.length === 0) return;
     sender.isTimed = true;
     const { perSecondMax, bytesPerSecondMax } = this.limits;
@@ -112,20 +112,20 @@ export class RequestGate {
         const request = sender.waiting.shift()!;
         sender.waitingBytes -= request.bytes;
         this.charge(sender, request);
-        request.begin(this.noticeFor(name));
+        request.start(this.noticeFor(name));
       }
-      this.beginLater(name, sender);
+      this.startLater(name, sender);
     });
   }
 
   private refuse(name: string, sender: Sender, request: GatedRequest): void {
     sender.refused += 1;
-    this.tell(name, sender);
-    if (this.counted(sender.refusals) <= REFUSALS_PER_SECOND_MAX) request.refuse(this.noticeFor(name));
-    this.flooded(name);
+    this.logFlood(name, sender);
+    if (this.count(sender.refusals) <= REFUSALS_PER_SECOND_MAX) request.refuse(this.noticeFor(name));
+    this.onFlood(name);
   }
 
-  private counted(tally: Tally): number {
+  private count(tally: Tally): number {
     const now = this.clock.now();
     if (now - tally.sinceMs >= 1000) Object.assign(tally, { sinceMs: now, count: 0 });
     return (tally.count += 1);
@@ -155,18 +155,18 @@ export class RequestGate {
   }
 
   /** At once, then once a minute. */
-  private tell(name: string, sender: Sender): void {
+  private logFlood(name: string, sender: Sender): void {
     const now = this.clock.now();
-    if (now - sender.toldMs < TOLD_EVERY_MS) return;
+    if (now - sender.loggedMs < LOG_EVERY_MS) return;
     const counts = `${sender.late} so far were late, ${sender.refused} refused`;
     this.logger.warn(`${this.noticeFor(name)} (${counts}); if it goes on, revoke it`);
-    sender.toldMs = now;
+    sender.loggedMs = now;
   }
 
   private senderOf(name: string): Sender {
-    const known = this.senders.get(name);
-    if (known) return known;
-    if (this.senders.size >= SENDERS_MAX) this.forgetIdle();
+    const before = this.senders.get(name);
+    if (before) return before;
+    if (this.senders.size >= SENDERS_MAX) this.removeIdle();
     const { perSecondMax, bytesPerSecondMax } = this.limits;
     const sender: Sender = {
       atMs: this.clock.now(),
@@ -177,7 +177,7 @@ export class RequestGate {
       isTimed: false,
       refusals: { sinceMs: -Infinity, count: 0 },
       long: { sinceMs: -Infinity, count: 0 },
-      toldMs: -Infinity,
+      loggedMs: -Infinity,
       late: 0,
       refused: 0,
     };
@@ -185,8 +185,8 @@ export class RequestGate {
     return sender;
   }
 
-  private forgetIdle(): void {
-    const idleSinceMs = this.clock.now() - TOLD_EVERY_MS;
+  private removeIdle(): void {
+    const idleSinceMs = this.clock.now() - LOG_EVERY_MS;
     for (const [name, { atMs, waiting }] of this.senders)
       if (waiting.length === 0 && atMs < idleSinceMs) this.senders.delete(name);
   }

@@ -35,7 +35,7 @@ export class RequestLinks {
   private closing = false;
 
   private constructor(private readonly connections: Connections) {
-    for (const [kind, connection] of this.each()) {
+    for (const [kind, connection] of this.entries()) {
       this.connected.add(kind);
       void this.watch(kind, connection);
     }
@@ -57,24 +57,24 @@ export class RequestLinks {
     return new RequestLinks(Object.fromEntries(connections) as Connections);
   }
 
-  of(kind: RequestKind): NatsConnection {
+  connectionFor(kind: RequestKind): NatsConnection {
     return this.connections[kind].nc;
   }
 
   isConnected(): boolean {
-    return this.connected.size === this.each().length;
+    return this.connected.size === this.entries().length;
   }
 
   async flush(): Promise<void> {
-    await Promise.all(this.each().map(([, { nc }]) => nc.flush()));
+    await Promise.all(this.entries().map(([, { nc }]) => nc.flush()));
   }
 
   async close(): Promise<void> {
     this.closing = true;
-    await Promise.all(this.each().map(([, { nc }]) => nc.close()));
+    await Promise.all(this.entries().map(([, { nc }]) => nc.close()));
   }
 
-  private each(): [RequestKind, Connection][] {
+  private entries(): [RequestKind, Connection][] {
     return Object.entries(this.connections) as [RequestKind, Connection][];
   }
 

@@ -6,7 +6,7 @@ import { Outages } from './outages';
 const RETRY_MS = 1000;
 
 /** What becomes of reports. */
-export interface ReportTaker {
+export interface ReportHandlers {
   handle: ReportHandler;
   refuse?: ReportRefusal | undefined;
 }
@@ -32,7 +32,7 @@ export class Serving {
   }
 
   /** Begins with the reports, if any are handled, trying until it works or is stopped. */
-  async start(reports: ReportTaker | null): Promise<void> {
+  async start(reports: ReportHandlers | null): Promise<void> {
     const outages = new Outages(this.logger, this.clock);
     while (!this.stopped) {
       try {
@@ -53,7 +53,7 @@ export class Serving {
     await this.consumption?.stop();
   }
 
-  private async consume({ handle, refuse }: ReportTaker): Promise<void> {
+  private async consume({ handle, refuse }: ReportHandlers): Promise<void> {
     const consumption = await this.bus.consumeReports(this.scope, handle, refuse);
     if (this.stopped) return consumption.stop();
     this.consumption = consumption;

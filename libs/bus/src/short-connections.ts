@@ -25,8 +25,8 @@ const RELOADS = 2;
 export async function reloadServers(
   system: Credentials,
   timeoutMs: number,
-): Promise<{ told: number; refused: string | null }> {
-  let [told, refused]: [number, string | null] = [0, null];
+): Promise<{ reloaded: number; refused: string | null }> {
+  let [reloaded, refused]: [number, string | null] = [0, null];
   return withConnection(system, timeoutMs, async (nc) => {
     const pings = await nc.requestMany('$SYS.REQ.SERVER.PING', '', {
       maxWait: ANSWERS_MS,
@@ -37,9 +37,9 @@ export async function reloadServers(
     for (const id of ids) {
       const answer = await reload(nc, id, timeoutMs);
       if (answer?.error) refused = answer.error.description ?? 'it was refused';
-      else if (answer) told += 1;
+      else if (answer) reloaded += 1;
     }
-    return { told, refused };
+    return { reloaded, refused };
   });
 }
 
@@ -56,13 +56,13 @@ export async function sendSignals(
 }
 
 /** A server as somebody finds it who connects. */
-export interface FoundServer {
+export interface ServerState {
   version: string;
   streams: StreamFills;
 }
 
 /** @throws when the server cannot be reached in time, refuses, or has no JetStream for this user */
-export function lookAtServer(credentials: Credentials, timeoutMs: number): Promise<FoundServer> {
+export function readServerState(credentials: Credentials, timeoutMs: number): Promise<ServerState> {
   return withConnection(credentials, timeoutMs, async (nc) => {
     const jsm = await jetstreamManager(nc, { timeout: timeoutMs, checkAPI: false });
     const levels = new StreamLevels({ jsm, isConnected: () => true });

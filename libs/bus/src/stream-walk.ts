@@ -6,7 +6,7 @@ import { JETSTREAM_TIMEOUT_MS, type NatsLink } from './nats-link';
 import { unlessClosed } from './unless-closed';
 
 /** What is known of a message without its content. */
-export interface Passed {
+export interface MessageInfo {
   subject: string;
   sequence: number;
   /** Of its content. */
@@ -19,19 +19,19 @@ const ACKNOWLEDGED_EACH = AHEAD_MAX / 2;
 /** The server adds it to a message that it sends without its content. */
 const SIZE = 'Nats-Msg-Size';
 /** What the server keeps of a walk that broke off. */
-const FORGOTTEN_MS = 30_000;
+const REMOVED_AFTER_MS = 30_000;
 
 /**
  * Goes past all that a stream holds on a subject, oldest first, without the contents: neither side has it all in memory, and
  * one answer with all subjects would be as long as the one who has published them likes.
- * @param see is called for each, in order; it may not throw
+ * @param onMessage is called for each, in order; it may not throw
  * @throws NoAnswer when nothing comes for ten seconds; what `signal` aborts with
  */
-export async function walkPast(
+export async function walkStream(
   { nc, jsm, inboxPrefix }: Pick<NatsLink, 'nc' | 'jsm' | 'inboxPrefix'>,
   stream: string,
   subject: string,
-  see: (passed: Passed) => void,
+  onMessage: (passed: MessageInfo) => void,
   signal?: AbortSignal,
 ): Promise<void> {
   signal?.throwIfAborted();
@@ -43,17 +43,17 @@ export async function walkPast(
   const late = setTimeout(() => fail(new NoAnswer(`no answer of ${stream}`)), JETSTREAM_TIMEOUT_MS);
   const abort = () => fail(signal?.reason as Error);
   signal?.addEventListener('abort', abort, { once: true });
-  const take = (message: Msg): void => {
+  const receive = (message: Msg): void => {
     const tokens = deliveryTokens(message.reply);
     if (!tokens) return;
     const bytes = Number(message.headers?.get(SIZE));
-    see({ subject: message.subject, sequence: tokens.sequence, bytes });
+    onMessage({ subject: message.subject, sequence: tokens.sequence, bytes });
     late.refresh();
     if (tokens.order % ACKNOWLEDGED_EACH === 0) unlessClosed(() => message.respond('+ACK'));
     if (tokens.pending === 0) finish();
   };
   const subscription = nc.subscribe(inbox, {
-    callback: (error, message) => (error ? fail(error) : take(message)),
+    callback: (error, message) => (error ? fail(error) : receive(message)),
   });
   try {
     // The server forgets it once nobody listens.
@@ -64,7 +64,7 @@ export async function walkPast(
       headers_only: true,
       ack_policy: AckPolicy.All,
       max_ack_pending: AHEAD_MAX,
-      inactive_threshold: nanos(FORGOTTEN_MS),
+      inactive_threshold: nanos(REMOVED_AFTER_MS),
       mem_storage: true,
       num_replicas: 1,
     });

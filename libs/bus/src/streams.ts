@@ -153,24 +153,24 @@ async function ensureStream(
   stream: NamedStream,
 ): Promise<void> {
   const description = `${DESCRIPTION}${REVISION}`;
-  await putStream(jsm, { ...stream, description, num_replicas: replicas });
+  await saveStream(jsm, { ...stream, description, num_replicas: replicas });
 }
 
-async function putStream(jsm: JetStreamManager, stream: NamedStream, isLast = false): Promise<void> {
+async function saveStream(jsm: JetStreamManager, stream: NamedStream, isLast = false): Promise<void> {
   try {
     // The server answers with the existing stream when it has the same configuration.
     await jsm.streams.add(stream);
   } catch (error) {
     if (!(error instanceof JetStreamApiError)) throw error;
     // Another configuration, or another process makes it at this moment: then the server says "subjects overlap".
-    const present = await find(jsm, stream.name);
+    const present = await findStream(jsm, stream.name);
     if (present) {
       if (revisionOf(present) <= REVISION) await jsm.streams.update(stream.name, stream);
       return;
     }
     if (isLast) throw error;
     await delay(BEING_MADE_MS);
-    await putStream(jsm, stream, true);
+    await saveStream(jsm, stream, true);
   }
 }
 
@@ -188,7 +188,7 @@ async function ensureConsumer(
   }
 }
 
-async function find(jsm: JetStreamManager, name: string): Promise<StreamConfig | null> {
+async function findStream(jsm: JetStreamManager, name: string): Promise<StreamConfig | null> {
   try {
     return (await jsm.streams.info(name)).config;
   } catch (error) {

@@ -1,5 +1,5 @@
 import { ManualClock } from '@test/support/manual-clock';
-import { BEGUN_MAX, Turns } from './turns';
+import { STARTED_MAX, Turns } from './turns';
 
 let clock: ManualClock;
 let begun: string[];
@@ -13,11 +13,11 @@ beforeEach(() => {
 
 function send(sender: string, times: number, { rank = 1, bytes = 1 } = {}): void {
   for (let time = 0; time < times; time += 1)
-    turns.take({ rank, sender, bytes, begin: () => begun.push(sender) });
+    turns.add({ rank, sender, bytes, start: () => begun.push(sender) });
 }
 
 it('a few requests begin at once, the others turn by turn', () => {
-  expect(BEGUN_MAX).toBe(20);
+  expect(STARTED_MAX).toBe(20);
   send('w1', 50);
   expect(begun).toHaveLength(20);
   clock.advance(1);

@@ -1,7 +1,7 @@
 import type { Clock } from '@proctor/clock';
 
 /** What begins in one turn of the event loop: a few milliseconds of work. */
-export const BEGUN_MAX = 20;
+export const STARTED_MAX = 20;
 const BYTES_MAX = 256 * 1024;
 
 /** A request that may be handled. */
@@ -10,7 +10,7 @@ export interface Work {
   rank: number;
   sender: string;
   bytes: number;
-  begin(): void;
+  start(): void;
 }
 
 type Queues = Map<string, Work[]>;
@@ -22,14 +22,14 @@ type Queues = Map<string, Work[]>;
  */
 export class Turns {
   private readonly ranks = new Map<number, Queues>();
-  private begun = 0;
+  private started = 0;
   private bytes = 0;
   private cancel: (() => void) | null = null;
 
   constructor(private readonly clock: Clock) {}
 
-  take(work: Work): void {
-    if (this.hasRoom() && this.ranks.size === 0) return this.begin(work);
+  add(work: Work): void {
+    if (this.hasRoom() && this.ranks.size === 0) return this.start(work);
     const queues = this.ranks.get(work.rank) ?? new Map<string, Work[]>();
     this.ranks.set(work.rank, queues);
     const queue = queues.get(work.sender) ?? [];
@@ -44,25 +44,26 @@ export class Turns {
     this.ranks.clear();
   }
 
-  private begin(work: Work): void {
-    this.begun += 1;
+  private start(work: Work): void {
+    this.started += 1;
     this.bytes += work.bytes;
-    this.cancel ??= this.clock.after(0, () => this.next());
-    work.begin();
+    this.cancel ??= this.clock.after(0, () => this.startNext());
+    work.start();
   }
 
-  private next(): void {
+  private startNext(): void {
     this.cancel = null;
-    [this.begun, this.bytes] = [0, 0];
-    for (let work = this.first(); work; work = this.hasRoom() ? this.first() : undefined) this.begin(work);
+    [this.started, this.bytes] = [0, 0];
+    for (let work = this.removeFirst(); work; work = this.hasRoom() ? this.removeFirst() : undefined)
+      this.start(work);
   }
 
   private hasRoom(): boolean {
-    return this.begun < BEGUN_MAX && this.bytes < BYTES_MAX;
+    return this.started < STARTED_MAX && this.bytes < BYTES_MAX;
   }
 
   /** Takes the first out; its sender's next one goes behind those of others. */
-  private first(): Work | undefined {
+  private removeFirst(): Work | undefined {
     if (this.ranks.size === 0) return undefined;
     const rank = Math.min(...this.ranks.keys());
     const queues = this.ranks.get(rank)!;

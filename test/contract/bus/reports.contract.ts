@@ -65,7 +65,7 @@ export function describeReports(name: string, start: StartServer): void {
       const seen: boolean[] = [];
       const waiting = { arch: scope, worker: 'w1', kind: 'finished', runId: 1, attempt: 1 };
       const consumption = await other.consumeReports(scope, async ({ redelivered }) => {
-        if (isDeepStrictEqual(await bus.reportsWaiting(scope), [waiting])) seen.push(redelivered);
+        if (isDeepStrictEqual(await bus.listWaitingReports(scope), [waiting])) seen.push(redelivered);
         if (seen.length < 3) throw new Error('not yet');
       });
       await drained(bus, scope);
@@ -129,18 +129,18 @@ export function describeReports(name: string, start: StartServer): void {
     });
 
     it('the reports that wait are listed, of each architecture its own', async () => {
-      expect(await other.reportsWaiting(scope)).toEqual([]);
+      expect(await other.listWaitingReports(scope)).toEqual([]);
       const neighbour = newScope();
       await bus.prepareReports(neighbour, WORKERS);
       await bus.report(finishedOf(neighbour, 3), {});
       await report(1);
       await bus.report(reportSubject(scope, 'started', { worker: 'w-2', runId: 2, attempt: 3 }), {});
-      const waiting = await other.reportsWaiting(scope);
+      const waiting = await other.listWaitingReports(scope);
       expect(waiting.sort((a, b) => a.runId - b.runId)).toEqual([
         { arch: scope, worker: 'w1', kind: 'finished', runId: 1, attempt: 1 },
         { arch: scope, worker: 'w-2', kind: 'started', runId: 2, attempt: 3 },
       ]);
-      expect(await other.reportsWaiting(newScope())).toEqual([]);
+      expect(await other.listWaitingReports(newScope())).toEqual([]);
     });
 
     it('a report is held once, however often its worker repeats it, and taken again once it is gone', async () => {

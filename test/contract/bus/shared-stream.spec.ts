@@ -45,7 +45,7 @@ it('the stream that all workers shared makes way for those of the workers, who r
   const heard = new Events<ReportMessage>();
   const consumption = await scheduler.consumeReports(ARCH, (report) => Promise.resolve(heard.push(report)));
   await scheduler.prepareReports(ARCH, WORKERS);
-  expect(await scheduler.reportsWaiting(ARCH)).toEqual([]);
+  expect(await scheduler.listWaitingReports(ARCH)).toEqual([]);
   for (const subject of REPORTS) {
     await workers.report(subject, {});
     expect(await heard.next()).toMatchObject({ subject });
@@ -62,6 +62,6 @@ it('the stream that all workers shared is out of the way for the next scheduler 
   await next.prepareReports(ARCH, WORKERS);
   await workers.report(REPORTS[0]!, {});
   await next.prepareReports(ARCH, WORKERS);
-  expect(await next.reportsWaiting(ARCH)).toHaveLength(1);
+  expect(await next.listWaitingReports(ARCH)).toHaveLength(1);
   await next.close();
 });

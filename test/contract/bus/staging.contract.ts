@@ -38,14 +38,14 @@ export function describeSweeping(name: string, start: StartServer): void {
     });
     afterEach(async () => {
       await sweeper.beforeApplicationShutdown();
-      for (const upload of await uploads()) await bus.dropUpload(upload);
+      for (const upload of await uploads()) await bus.deleteUpload(upload);
       expect(await uploads()).toEqual([]);
     });
     afterAll(() => server.close());
 
     const areas = async (signal?: AbortSignal): Promise<StagingContents[]> => {
       const found: StagingContents[] = [];
-      for await (const area of bus.stagingContents(signal)) found.push(area);
+      for await (const area of bus.listStaging(signal)) found.push(area);
       return found;
     };
     const uploads = async (): Promise<StagedUpload[]> => (await areas()).flatMap((area) => area.uploads);
@@ -119,7 +119,7 @@ export function describeSweeping(name: string, start: StartServer): void {
       await pass(SETTINGS.sweepMs);
       slow.content.push(null);
       expect(await slow.done).toMatchObject({ size: 4 * PART.length });
-      const staged = await bus.unstage(WORKER, fileOf(runId));
+      const staged = await bus.readStaged(WORKER, fileOf(runId));
       expect((await buffer(staged!)).equals(Buffer.concat([PART, PART, PART, PART]))).toBe(true);
     });
 
@@ -133,8 +133,8 @@ export function describeSweeping(name: string, start: StartServer): void {
       await pass(SETTINGS.idleMaxMs - SETTINGS.sweepMs);
       expect(await uploads()).toHaveLength(3);
       await pass(SETTINGS.sweepMs);
-      expect(await bus.unstage(WORKER, fileOf(over))).toBeNull();
-      expect((await buffer((await bus.unstage(WORKER, fileOf(waiting)))!)).equals(PART)).toBe(true);
+      expect(await bus.readStaged(WORKER, fileOf(over))).toBeNull();
+      expect((await buffer((await bus.readStaged(WORKER, fileOf(waiting)))!)).equals(PART)).toBe(true);
       expect(await uploads()).toMatchObject([{ name: fileOf(waiting) }]);
     });
 
@@ -166,7 +166,7 @@ export function describeSweeping(name: string, start: StartServer): void {
       // Each has a chunk and a record; the last one found room for its chunk at most.
       expect(staged).toHaveLength(MESSAGES_MAX / 2);
       expect(await areas()).toMatchObject([{ messages: MESSAGES_MAX, messagesMax: MESSAGES_MAX }]);
-      await bus.dropStaged(WORKER, fileOf(staged[0]!));
+      await bus.deleteStaged(WORKER, fileOf(staged[0]!));
       expect(await short(staged[0]!)).toMatchObject({ size: 1 });
     });
 
@@ -175,8 +175,8 @@ export function describeSweeping(name: string, start: StartServer): void {
       await stage(runId, Buffer.from('old'));
       const [old] = await uploads();
       await stage(runId, Buffer.from('new'));
-      await bus.dropUpload(old!);
-      expect((await buffer((await bus.unstage(WORKER, fileOf(runId)))!)).toString()).toBe('new');
+      await bus.deleteUpload(old!);
+      expect((await buffer((await bus.readStaged(WORKER, fileOf(runId)))!)).toString()).toBe('new');
     });
 
     it('a listing is ended when its reader does not wait for it any more', async () => {
@@ -187,7 +187,7 @@ export function describeSweeping(name: string, start: StartServer): void {
     it('nothing is left of what was dropped', async () => {
       const runId = newRunId();
       await stage(runId);
-      await bus.dropStaged(WORKER, fileOf(runId));
+      await bus.deleteStaged(WORKER, fileOf(runId));
       expect(await areas()).toEqual([]);
     });
   });

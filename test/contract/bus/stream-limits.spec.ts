@@ -66,13 +66,13 @@ const report = (runId: number) => reportSubject('amd64', 'finished', { worker, .
 const messagesOf = async (stream: string) => (await streams.streams.info(stream)).state.messages;
 
 async function fileOf(bus: Bus, number: number): Promise<string> {
-  const content = await bus.unstage(worker, `${number}/1/3/log.gz`);
+  const content = await bus.readStaged(worker, `${number}/1/3/log.gz`);
   const read = content && buffer(content).then(String);
   return (await read?.catch((error: Error) => error.message.replace(/.* is gone from .*/, 'gone'))) ?? 'gone';
 }
 
 async function areaOf(bus: Bus): Promise<StagingContents> {
-  for await (const area of bus.stagingContents()) if (area.worker === worker) return area;
+  for await (const area of bus.listStaging()) if (area.worker === worker) return area;
   throw new Error('the area is empty');
 }
 
@@ -138,7 +138,7 @@ it('the longest chunks that a worker sends are taken', async () => {
   await bus.appendLog(worker, { runId: 2 ** 53 - 1, attempt: 999_999_999, grantEpoch: 2 ** 53 - 1 }, last);
   const content = Buffer.alloc(300_000, 'c');
   await bus.stage(worker, '7/1/3/log.gz', Readable.from([content]));
-  expect((await buffer((await bus.unstage(worker, '7/1/3/log.gz'))!)).equals(content)).toBe(true);
+  expect((await buffer((await bus.readStaged(worker, '7/1/3/log.gz'))!)).equals(content)).toBe(true);
 });
 
 it('streams of an earlier version get the limits at the next start, and lose no report and damage no file', async () => {
@@ -192,7 +192,7 @@ it('what is part of no upload is listed apart, a part of it at a time, and can b
   await bus.stage(worker, '8/1/3/log.gz', Readable.from([Buffer.from('kept')]));
   const area = await areaOf(bus);
   expect([...area.strays].sort()).toEqual([...strays].sort());
-  for (const stray of area.strays) await bus.dropStray(worker, stray);
+  for (const stray of area.strays) await bus.deleteStray(worker, stray);
   expect(await areaOf(bus)).toMatchObject({ strays: [], uploads: [{ name: '8/1/3/log.gz' }], messages: 2 });
   for (let count = 0; count < 1_200; count++) operator.publish(staged(`file.!${count}`), 'x');
   await operator.flush();

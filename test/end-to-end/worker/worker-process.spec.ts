@@ -91,7 +91,7 @@ it('a worker says what it has, executes a lease, and delivers log and result', a
     version: '3.14-1',
     incarnation: ask.incarnation,
   });
-  const staged = await dispatcher.bus.unstage(WORKER, stagingName(granted, 'log.gz'));
+  const staged = await dispatcher.bus.readStaged(WORKER, stagingName(granted, 'log.gz'));
   const log = staged ? await text(staged.pipe(createGunzip())) : '';
   expect(log).toContain('line 5000 of the stub');
   let live = '';
@@ -224,7 +224,7 @@ it('a result that could not be uploaded waits on disk, and is delivered by the n
   expect(report).toMatchObject({ runId: granted.runId, attempt: 1, verdict: 'pass', version: '1.0-9' });
   // Its report may come before the streams were looked at, and no file is read until then.
   expect(await until(() => Promise.resolve(dispatcher.bus.isConnected()), 60_000)).toBe(true);
-  const staged = await dispatcher.bus.unstage(WORKER, stagingName(granted, 'log.gz'));
+  const staged = await dispatcher.bus.readStaged(WORKER, stagingName(granted, 'log.gz'));
   expect(staged && (await text(staged.pipe(createGunzip())))).toContain('line 5000 of the stub');
   expect(await until(async () => (await readdir(join(workPath, 'results'))).length === 0, 10_000)).toBe(true);
   await marks.remove();

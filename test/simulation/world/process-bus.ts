@@ -65,8 +65,8 @@ export class ProcessBus extends MemoryBus {
     return this.ofJetStream(() => super.prepareReports(arch, workers));
   }
 
-  override reportsWaiting(arch: string): Promise<ReportOrigin[]> {
-    return this.ofJetStream(() => super.reportsWaiting(arch));
+  override listWaitingReports(arch: string): Promise<ReportOrigin[]> {
+    return this.ofJetStream(() => super.listWaitingReports(arch));
   }
 
   override publishEvent(fact: Fact): Promise<void> {
@@ -77,12 +77,12 @@ export class ProcessBus extends MemoryBus {
     return this.ofJetStream(() => super.stage(worker, name, content));
   }
 
-  override unstage(worker: string, name: string): Promise<Readable | null> {
-    return this.ofJetStream(() => super.unstage(worker, name));
+  override readStaged(worker: string, name: string): Promise<Readable | null> {
+    return this.ofJetStream(() => super.readStaged(worker, name));
   }
 
-  override dropStaged(worker: string, name: string): Promise<void> {
-    return this.ofJetStream(() => super.dropStaged(worker, name));
+  override deleteStaged(worker: string, name: string): Promise<void> {
+    return this.ofJetStream(() => super.deleteStaged(worker, name));
   }
 
   override subscribe(subject: string, handler: (message: BusMessage) => void): () => void {

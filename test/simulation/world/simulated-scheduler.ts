@@ -84,10 +84,10 @@ export class SimulatedScheduler {
     const streams = new WorkerStreams(this.bus, this.process.clock);
     const sightings = new Sightings({ note: () => Promise.resolve() }, this.process.clock);
     const dispatch = new DispatchController(dispatchers, streams, sightings);
-    const testbeds = { keep: () => undefined };
+    const testbeds = { add: () => undefined };
     const metrics = { redelivered: () => undefined };
     connect(strategy, dispatch, new ReportsController(dispatchers, reports, testbeds, metrics));
-    this.bus.onReconnect(() => dispatchers.reachableAgain());
+    this.bus.onReconnect(() => dispatchers.onReachable());
     this.keeper = new OwnershipKeeper(
       books,
       new OwnedServices(dispatchers, this.publishers),
@@ -97,10 +97,10 @@ export class SimulatedScheduler {
         architectures,
         ownershipTtlMs,
         isConnected: () => this.bus.isConnected(),
-        released: () => this.bus.signal(SUBJECTS.architecturesReleased, {}),
+        notifyReleased: () => this.bus.signal(SUBJECTS.architecturesReleased, {}),
       },
     );
-    this.bus.subscribe(SUBJECTS.architecturesReleased, () => this.keeper.lookAgain());
+    this.bus.subscribe(SUBJECTS.architecturesReleased, () => this.keeper.onReleased());
     void this.keeper.start();
   }
 
@@ -123,9 +123,10 @@ export class SimulatedScheduler {
       isReachable: () => this.bus.isConnected(),
       signalStop: ({ worker, ...stop }: AttemptToStop) =>
         this.bus.signal(subjectOf(SUBJECTS.stopAttempt, worker), stop),
-      factsCommitted: (arch: string) => this.publishers.look(arch),
-      workersRegistered: (arch: string, workers: string[]) => dispatchers.workersRegistered(arch, workers),
-      sighted: () => undefined,
+      onFactsCommitted: (arch: string) => this.publishers.onFactsCommitted(arch),
+      onWorkersRegistered: (arch: string, workers: string[]) =>
+        dispatchers.onWorkersRegistered(arch, workers),
+      recordSightings: () => undefined,
       signalWorkWaiting: (arch: string, wanted: SlotsToWake[] | null) => {
         if (!wanted) this.bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {});
         for (const { worker, slots } of wanted ?? [])

@@ -70,7 +70,7 @@ export class MemoryBus extends Bus {
     return Promise.resolve();
   }
 
-  async reportsWaiting(arch: string): Promise<ReportOrigin[]> {
+  async listWaitingReports(arch: string): Promise<ReportOrigin[]> {
     this.requireConnection();
     return Promise.resolve(this.broker.reports.waiting(arch));
   }
@@ -110,7 +110,7 @@ export class MemoryBus extends Bus {
     }
   }
 
-  async *logSoFar(worker: string, grant: Grant, signal: AbortSignal): AsyncGenerator<LogChunk> {
+  async *readLogSoFar(worker: string, grant: Grant, signal: AbortSignal): AsyncGenerator<LogChunk> {
     signal.throwIfAborted();
     await Promise.resolve();
     yield* this.broker.logChunks(logSubject(worker, grant));
@@ -133,19 +133,19 @@ export class MemoryBus extends Bus {
     return this.broker.staging.put(worker, name, content, () => this.requireConnection());
   }
 
-  async unstage(worker: string, name: string): Promise<Readable | null> {
+  async readStaged(worker: string, name: string): Promise<Readable | null> {
     this.requireConnection();
     const bytes = this.broker.staging.get(worker, name);
     return Promise.resolve(bytes && Readable.from([bytes], { objectMode: false }));
   }
 
-  async dropStaged(worker: string, name: string): Promise<void> {
+  async deleteStaged(worker: string, name: string): Promise<void> {
     this.requireConnection();
     this.broker.staging.drop(worker, name);
     return Promise.resolve();
   }
 
-  async *stagingContents(signal?: AbortSignal): AsyncGenerator<StagingContents> {
+  async *listStaging(signal?: AbortSignal): AsyncGenerator<StagingContents> {
     this.requireConnection();
     for (const area of this.broker.staging.contents()) {
       signal?.throwIfAborted();
@@ -154,11 +154,11 @@ export class MemoryBus extends Bus {
   }
 
   /** Nobody stages anything here but by this bus. */
-  async dropStray(): Promise<void> {
+  async deleteStray(): Promise<void> {
     return Promise.resolve();
   }
 
-  async dropUpload(upload: StagedUpload): Promise<void> {
+  async deleteUpload(upload: StagedUpload): Promise<void> {
     this.requireConnection();
     this.broker.staging.dropUpload(upload);
     return Promise.resolve();

@@ -146,7 +146,7 @@ class ReportStream {
     this.release(report, this.server.limits.reportAckWaitMs);
     for (const consumer of consumers)
       this.server.travel({ kind: 'delivery', subject, text }, () => {
-        if (consumer.isConnected()) consumer.intake.take(this.deliveryOf(consumer, report, deliveries));
+        if (consumer.isConnected()) consumer.intake.receive(this.deliveryOf(consumer, report, deliveries));
       });
   }
 

@@ -57,7 +57,7 @@ export class DispatcherClient implements OnApplicationBootstrap, OnApplicationSh
 
   /** See Bus.logSoFar. @throws NoAnswer while there is no connection */
   logSoFar(worker: string, grant: Grant, signal: AbortSignal): AsyncIterable<LogChunk> {
-    return this.connectedBus().logSoFar(worker, grant, signal);
+    return this.connectedBus().readLogSoFar(worker, grant, signal);
   }
 
   isConnected(): boolean {

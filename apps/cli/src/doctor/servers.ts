@@ -1,4 +1,4 @@
-import { readCredentials, lookAtServer, type Credentials } from '@proctor/bus';
+import { readCredentials, readServerState, type Credentials } from '@proctor/bus';
 import type { StreamFill } from '@proctor/bus';
 import type { OpenDatabase } from '@proctor/database';
 import { withDatabase } from '../home-database';
@@ -68,7 +68,7 @@ function clockFinding(aheadMs: number): Finding {
 export function lookAtNats(): Promise<Finding[]> {
   return looked('nats', 'start nats-server, or name its users in PROCTOR_NATS_USERS', async () => {
     const known = await credentials();
-    const { version, streams } = await lookAtServer(known, PATIENCE_MS);
+    const { version, streams } = await readServerState(known, PATIENCE_MS);
     const found = [
       ok('nats', `nats-server ${version} with JetStream answers`),
       ...natsVersionFindings(version, known.url),

@@ -30,20 +30,20 @@ export interface ActorPorts {
   /** Tells a worker to end an attempt at once. */
   signalStop(stop: AttemptToStop): void;
   /** What happened to runs of the architecture was committed. */
-  factsCommitted(arch: string): void;
+  onFactsCommitted(arch: string): void;
   /** The register was read: these workers may report to the architecture. */
-  workersRegistered(arch: string, workers: string[]): void;
+  onWorkersRegistered(arch: string, workers: string[]): void;
   /** Messages of workers were handled. */
-  sighted(sightings: Sighting[]): void;
+  recordSightings(sightings: Sighting[]): void;
   readonly watch?: DispatcherWatch;
 }
 
 /** Who counts what a dispatcher does. Times are milliseconds. */
 export interface DispatcherWatch {
   /** All is in memory. */
-  loaded(state: DispatcherState, tookMs: number): void;
+  onLoaded(state: DispatcherState, tookMs: number): void;
   /** A turn was committed. @param now the actor's own time */
-  committed(state: DispatcherState, writes: Write[], tookMs: number, now: number): void;
+  onCommitted(state: DispatcherState, writes: Write[], tookMs: number, now: number): void;
 }
 
 /** How a dispatcher is at the moment. */

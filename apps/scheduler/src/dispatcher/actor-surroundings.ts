@@ -42,20 +42,20 @@ export class ActorSurroundings implements ActorPorts {
 
   signalStop({ worker, ...stop }: AttemptToStop): void {
     this.bus.signal(subjectOf(SUBJECTS.stopAttempt, worker), stop);
-    this.streams.stopped(worker, stop);
+    this.streams.onStopped(worker, stop);
   }
 
-  factsCommitted(arch: string): void {
-    this.publishers.look(arch);
-    this.statuses.look(arch);
+  onFactsCommitted(arch: string): void {
+    this.publishers.onFactsCommitted(arch);
+    this.statuses.onRunsChanged(arch);
   }
 
-  workersRegistered(arch: string, workers: string[]): void {
+  onWorkersRegistered(arch: string, workers: string[]): void {
     // Looked up at the call: the dispatchers themselves need these surroundings.
-    this.module.get(Dispatchers).workersRegistered(arch, workers);
+    this.module.get(Dispatchers).onWorkersRegistered(arch, workers);
   }
 
-  sighted(sightings: Sighting[]): void {
-    this.sightings.note(sightings);
+  recordSightings(sightings: Sighting[]): void {
+    this.sightings.record(sightings);
   }
 }

@@ -34,18 +34,18 @@ class CarriedBlameRig extends ActorRig {
   async arrive(name: string, changes = {}): Promise<number> {
     const row = this.books.draw(runRequest({ package: name, ...changes }));
     row.committed = true;
-    await this.settled(() => Promise.resolve(this.actor.lookForArrivals()));
+    await this.settled(() => Promise.resolve(this.actor.readArrivalsSoon()));
     return row.runId;
   }
 
   slotAsks(changes: Partial<LeaseRequest> = {}): Promise<LeaseReply> {
     const request = leaseRequest({ testbeds: TESTBEDS, ...changes });
-    return this.settled(() => this.actor.ask({ kind: 'lease', request }));
+    return this.settled(() => this.actor.request({ kind: 'lease', request }));
   }
 
   report(runId: number, attempt: number, verdict: Verdict, changes = {}): Promise<unknown> {
     const report = finishedReport(runId, attempt, { verdict, message: 'the testbed failed', ...changes });
-    return this.settled(() => this.actor.ask({ kind: 'finished', report }));
+    return this.settled(() => this.actor.request({ kind: 'finished', report }));
   }
 
   /** The worker is granted a new run of this package, which ends so. Answers its id. */
@@ -62,17 +62,17 @@ class CarriedBlameRig extends ActorRig {
     const { loads } = this;
     this.fates = ['refused'];
     this.books.decisions.trust([ARCH], 'w9', 'ada', null);
-    await this.settled(() => Promise.resolve(this.actor.lookForOrders()));
+    await this.settled(() => Promise.resolve(this.actor.readOrdersSoon()));
     expect(this.loads).toBe(loads + 1);
   }
 
   async standing(): Promise<string | undefined> {
-    return (await this.actor.ask({ kind: 'status' })).workers?.[0]?.standing;
+    return (await this.actor.request({ kind: 'status' })).workers?.[0]?.standing;
   }
 
   /** How often the package of the run failed where others had results, as people are told. */
   async occasions(runId: number): Promise<string | undefined> {
-    const { reasons } = await this.actor.ask({ kind: 'explain', runId });
+    const { reasons } = await this.actor.request({ kind: 'explain', runId });
     return reasons.map((reason) => /its package failed (\S+)/.exec(reason)?.[1]).find(Boolean);
   }
 
@@ -239,7 +239,7 @@ describe('carried blame', () => {
       await bench.slotAsks({ canary: { canary: canary!.canary, passed, message } });
       expect(bench.loads).toBe(2);
       expect(await bench.standing()).toBe(standing);
-      const { workers } = await bench.actor.ask({ kind: 'status' });
+      const { workers } = await bench.actor.request({ kind: 'status' });
       expect(workers[0]?.reason).toBe(passed ? undefined : `the canary test failed: ${message}`);
     });
   });

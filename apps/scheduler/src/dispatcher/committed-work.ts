@@ -40,21 +40,21 @@ export class CommittedWork {
     return Math.min(this.ordersDueMs, this.arrivalsDueMs);
   }
 
-  lookForOrders(): void {
+  readOrdersSoon(): void {
     this.ordersDueMs = -Infinity;
   }
 
-  lookForArrivals(): void {
+  readArrivalsSoon(): void {
     this.arrivalsDueMs = -Infinity;
   }
 
   /** Memory was made of the rows again. */
-  loaded(seen: Seen): void {
+  onLoaded(seen: Seen): void {
     this.seen = seen;
   }
 
   /** Something failed: not at once, and fewer at a time, since they may be what failed. */
-  lookLater(now: number): void {
+  readLater(now: number): void {
     const { arrivalPollMs, reloadDelayMs } = this.settings();
     this.share /= 2;
     this.ordersDueMs = this.arrivalsDueMs = now + Math.min(arrivalPollMs, reloadDelayMs);
@@ -65,7 +65,7 @@ export class CommittedWork {
    * @param tookMs with the reading of what it ingested
    * @param messages of others that it handled
    */
-  succeeded(tookMs: number, messages: number): void {
+  onTurnCommitted(tookMs: number, messages: number): void {
     this.share = Math.min(1, this.share * 2);
     const isLong = tookMs > LONG_TURN_MS && messages > 0;
     this.pace = isLong ? Math.max(PACE_MIN, this.pace / 2) : Math.min(1, this.pace * 2);
@@ -75,12 +75,12 @@ export class CommittedWork {
    * Before the arrivals, so that no run arrives whose cancellation was read as an order.
    * @param isWhole all runs that wait are in memory, so those that orders move are
    */
-  async orders(now: number, isWhole: boolean): Promise<DispatcherMessage[]> {
+  async readOrders(now: number, isWhole: boolean): Promise<DispatcherMessage[]> {
     if (this.ordersDueMs > now) return [];
     this.ordersDueMs = now + this.settings().arrivalPollMs;
     return this.read('orders', now, async (limit) => {
       const orders = await this.journal.orders(this.arch, limit);
-      if (orders.length === limit) this.lookForOrders();
+      if (orders.length === limit) this.readOrdersSoon();
       const moved = orders.flatMap((order) =>
         !isWhole && (order.kind === 'reprioritise' || order.kind === 'publish') ? [order.runId] : [],
       );
@@ -94,14 +94,14 @@ export class CommittedWork {
     });
   }
 
-  async arrivals(now: number): Promise<DispatcherMessage[]> {
+  async readArrivals(now: number): Promise<DispatcherMessage[]> {
     if (this.arrivalsDueMs > now) return [];
     this.arrivalsDueMs = now + this.settings().arrivalPollMs;
     return this.read('arrivals', now, async (most) => {
       const limit = Math.ceil(most * this.pace);
       const { runs, seen, more } = await this.journal.arrivals(this.arch, limit, this.seen);
       this.seen = seen;
-      if (more) this.lookForArrivals();
+      if (more) this.readArrivalsSoon();
       return runs.length > 0 ? [{ kind: 'arrivals', runs }] : [];
     });
   }
@@ -115,7 +115,7 @@ export class CommittedWork {
       return await messages(Math.max(1, Math.floor(this.settings().arrivalsPerTurnMax * this.share)));
     } catch (error) {
       this.logger.warn(`${what} could not be read: ${String(error)}`);
-      this.lookLater(now);
+      this.readLater(now);
       return [];
     }
   }

@@ -31,51 +31,54 @@ export class DispatchController {
   @MessagePattern(REQUEST_PATTERNS.lease)
   lease(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<LeaseReply> {
     const request = parseRequest(LeaseRequest, payload, context);
-    this.streams.heard(request.worker);
-    if (context.from !== undefined) this.sightings.heardFrom(request.worker, context.from);
-    return this.ask(context.scope, { kind: 'lease', request });
+    this.streams.onRequest(request.worker);
+    if (context.from !== undefined) this.sightings.recordAddress(request.worker, context.from);
+    return this.request(context.scope, { kind: 'lease', request });
   }
 
   @MessagePattern(REQUEST_PATTERNS.renew)
   renew(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<RenewReply> {
-    return this.ask(context.scope, { kind: 'renew', request: parseRequest(RenewRequest, payload, context) });
+    return this.request(context.scope, {
+      kind: 'renew',
+      request: parseRequest(RenewRequest, payload, context),
+    });
   }
 
   @MessagePattern(REQUEST_PATTERNS.return)
   async return(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<ReturnReply> {
     const request = parseRequest(ReturnRequest, payload, context);
-    const reply = await this.ask(context.scope, { kind: 'return', request });
-    if (reply.returned) this.streams.forgetLog(request.worker, request);
+    const reply = await this.request(context.scope, { kind: 'return', request });
+    if (reply.returned) this.streams.deleteLog(request.worker, request);
     return reply;
   }
 
   @MessagePattern(SUBJECTS.explain)
   explain(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<ExplainReply> {
     const { runId, ...viewer } = parseMessage(ExplainRequest, payload);
-    return this.ask(scope, { kind: 'explain', runId, viewer });
+    return this.request(scope, { kind: 'explain', runId, viewer });
   }
 
   @MessagePattern(SUBJECTS.status)
   status(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<StatusReply> {
-    return this.ask(scope, { kind: 'status', request: parseMessage(StatusRequest, payload) });
+    return this.request(scope, { kind: 'status', request: parseMessage(StatusRequest, payload) });
   }
 
   @EventPattern<string>(SUBJECTS.runsSubmitted)
   runsSubmitted(@Payload() _payload: unknown, @Ctx() { scope }: BusContext): void {
-    this.dispatchers.lookForArrivals(scope);
+    this.dispatchers.readArrivalsSoon(scope);
   }
 
   @EventPattern<string>(SUBJECTS.ordersWaiting)
   ordersWaiting(@Payload() _payload: unknown, @Ctx() { scope }: BusContext): void {
-    this.dispatchers.lookForOrders(scope);
+    this.dispatchers.readOrdersSoon(scope);
   }
 
   @EventPattern<string>(SUBJECTS.workersChanged)
   workersChanged(@Payload() _payload: unknown, @Ctx() { scope }: BusContext): void {
-    this.dispatchers.lookForOrders(scope);
+    this.dispatchers.readOrdersSoon(scope);
   }
 
-  private ask<K extends MessageKind>(arch: string, message: MessageOf<K>): Promise<Replies[K]> {
-    return retryLater(() => this.dispatchers.ask<K>(arch, message));
+  private request<K extends MessageKind>(arch: string, message: MessageOf<K>): Promise<Replies[K]> {
+    return retryLater(() => this.dispatchers.request<K>(arch, message));
   }
 }

@@ -51,7 +51,7 @@ describe('DispatcherActor', () => {
       const [first, second] = [rig.accept(), rig.accept()];
       await rig.time(POLL_MS - 1);
       expect(await rig.knows(first)).toBe(false);
-      rig.actor.lookForArrivals();
+      rig.actor.readArrivalsSoon();
       await rig.time(0);
       expect(await rig.knows(second)).toBe(true);
       const third = rig.accept();
@@ -63,7 +63,7 @@ describe('DispatcherActor', () => {
     it('a dispatcher ingests more runs than one turn allows, turn after turn', async () => {
       await rig.start();
       const runs = Array.from({ length: 7 }, rig.accept);
-      rig.actor.lookForArrivals();
+      rig.actor.readArrivalsSoon();
       await rig.time(0);
       expect(await Promise.all(runs.map((runId) => rig.knows(runId)))).toEqual(runs.map(() => true));
     });
@@ -89,7 +89,7 @@ describe('DispatcherActor', () => {
       await rig.start();
       await Promise.all([rig.ask(0), rig.ask(1)]);
       rig.books.cancel(first, 'ada');
-      rig.actor.lookForOrders();
+      rig.actor.readOrdersSoon();
       await rig.time(0);
       expect(rig.books.ordersWaiting).toEqual([]);
       const reason = 'the run was cancelled by ada';
@@ -105,7 +105,7 @@ describe('DispatcherActor', () => {
       rig.accept();
       await rig.start();
       rig.books.decisions.pause({ arch: ARCH, suite: null }, 'ada', 'the archive is broken');
-      rig.actor.lookForOrders();
+      rig.actor.readOrdersSoon();
       expect((await rig.ask()).lease).toBeNull();
       expect(rig.books.decisions.waiting()).toEqual([]);
       rig.signalled.mockClear();
@@ -123,7 +123,7 @@ describe('DispatcherActor', () => {
       });
       isAway = true;
       rig.books.decisions.drain('w1', 'ada', 'its disk');
-      rig.actor.lookForOrders();
+      rig.actor.readOrdersSoon();
       await rig.time(0);
       expect(rig.books.decisions.waiting()).toHaveLength(1);
       isAway = false;
@@ -136,11 +136,11 @@ describe('DispatcherActor', () => {
   it('committed facts are announced after each turn that wrote something, and after no other', async () => {
     await rig.start();
     await rig.ask();
-    expect(rig.factsCommitted).not.toHaveBeenCalled();
+    expect(rig.onFactsCommitted).not.toHaveBeenCalled();
     rig.accept();
-    rig.actor.lookForArrivals();
+    rig.actor.readArrivalsSoon();
     await rig.time(0);
-    expect(rig.factsCommitted.mock.calls).toEqual([[ARCH]]);
+    expect(rig.onFactsCommitted.mock.calls).toEqual([[ARCH]]);
   });
 
   it('a dispatcher commits the writes of all messages of a turn at once, before it answers any', async () => {
@@ -211,7 +211,7 @@ describe('DispatcherActor', () => {
       await rig.start({
         commit: async (arch, epoch, writes) => {
           const refused = await rig.books.commit(arch, epoch, writes);
-          if (writes.some(({ kind }) => kind === 'grant')) rig.term.extendTo(rig.clock.now());
+          if (writes.some(({ kind }) => kind === 'grant')) rig.term.setEnd(rig.clock.now());
           return refused;
         },
       });

@@ -18,12 +18,12 @@ import {
 import type { OwnershipTerm } from '../ownership/ownership-term';
 import type { ActorPorts, ActorSettings, DispatcherFigures } from './actor-ports';
 import { LimitedJournal } from './limited-journal';
-import { handledAgain, Mailbox, refuse, TickWatch, unanswered, type Envelope } from './mailbox';
+import { envelopesToRetry, Mailbox, refuse, TickWatch, envelopeWithoutReply, type Envelope } from './mailbox';
 import { LinesOfRows } from './lines-of-rows';
 import { CommittedWork } from './committed-work';
 import { NotHandled, NotOwner } from './not-handled';
 import { WorkSignals } from './work-signals';
-import { logJudgements, takeTurn, type TurnOutcome } from './turn';
+import { logJudgements, runTurn, type TurnOutcome } from './turn';
 import { growingPauseMs } from '@proctor/pauses';
 
 /** Messages of a failed turn that fail alone, one after the other, before the rest of the turn is refused too. */
@@ -76,8 +76,8 @@ export class DispatcherActor {
     this.linesOfRows = new LinesOfRows(term.arch, this.journal, {
       time: () => this.time(),
       window: () => this.settings.dispatch.window,
-      counted: (state, counts) => this.state === state && this.notice({ kind: 'counted', counts }),
-      handleAgain: (envelopes) => this.handleAgain(envelopes),
+      onCounted: (state, counts) => this.state === state && this.addNotice({ kind: 'counted', counts }),
+      retryEnvelopes: (envelopes) => this.retryEnvelopes(envelopes),
     });
     this.ticks = new TickWatch(this.mailbox);
     this.signals = new WorkSignals(this.settings.arrivalPollMs, (wanted) => this.signalWorkWaiting(wanted));
@@ -90,26 +90,26 @@ export class DispatcherActor {
    * Resolves with the reply once it is committed.
    * @throws MailboxFull, NotOwner, NotHandled, or whatever made the message fail
    */
-  ask<K extends MessageKind>(message: MessageOf<K>): Promise<Replies[K]> {
+  request<K extends MessageKind>(message: MessageOf<K>): Promise<Replies[K]> {
     if (this.stopped || !this.term.holds()) return Promise.reject(new NotOwner(this.term.arch));
-    return this.mailbox.offer<K>(message);
+    return this.mailbox.add<K>(message);
   }
 
   /** Runs were committed by somebody: do not wait for the next poll. */
-  lookForArrivals(): void {
-    this.committed.lookForArrivals();
+  readArrivalsSoon(): void {
+    this.committed.readArrivalsSoon();
     if (this.state) this.wakeUp.wake();
   }
 
   /** The same for orders. */
-  lookForOrders(): void {
-    this.committed.lookForOrders();
+  readOrdersSoon(): void {
+    this.committed.readOrdersSoon();
     if (this.state) this.wakeUp.wake();
   }
 
   /** The attempts whose finished reports waited for this owner, and wait still. */
   setReportsWaiting(attempts: AttemptOfWorker[]): void {
-    this.notice({ kind: 'reports-waiting', attempts });
+    this.addNotice({ kind: 'reports-waiting', attempts });
   }
 
   /** The configuration has changed: the next turn goes by the new one. */
@@ -118,9 +118,9 @@ export class DispatcherActor {
     if (runsMax === Infinity && this.settings.dispatch.window.runsMax < runsMax) this.mustLoad = true;
     this.settings = settings;
     this.mailbox.lengthMax = settings.mailboxLengthMax;
-    this.notice({ kind: 'settings', settings: settings.dispatch });
+    this.addNotice({ kind: 'settings', settings: settings.dispatch });
     // A shorter interval begins at once.
-    this.lookForArrivals();
+    this.readArrivalsSoon();
   }
 
   /** Null while its runs are being loaded. */
@@ -133,8 +133,8 @@ export class DispatcherActor {
   }
 
   /** Messages of workers could not come for a while: no lease expires for that. */
-  reachableAgain(): void {
-    this.notice({ kind: 'tick', workersReachable: false });
+  onReachable(): void {
+    this.addNotice({ kind: 'tick', workersReachable: false });
   }
 
   /** Resolves when the turn in progress has ended; messages that still wait for a reply are refused. */
@@ -147,7 +147,7 @@ export class DispatcherActor {
 
   private async run(): Promise<void> {
     while (!this.stopped) {
-      if (this.mustLoad && this.state) this.lose(this.state);
+      if (this.mustLoad && this.state) this.discard(this.state);
       this.state ??= await this.load();
       const wakeMs = this.state ? this.nextWakeMs(this.state) : this.time() + this.reloadPauseMs();
       if (this.state && (this.hasMail() || wakeMs <= this.time())) await this.turn(this.state);
@@ -164,12 +164,12 @@ export class DispatcherActor {
       const loaded = await this.journal.load(arch, fairShare.halfLifeMs, window.runsMax);
       this.failedLoads = 0;
       this.logger.log(`loaded ${loaded.runs.length} runs, epoch ${epoch}`);
-      if (loaded.runs.length > 0) this.signals.tellAll(this.time());
+      if (loaded.runs.length > 0) this.signals.notifyAll(this.time());
       const state = stateOfLoaded(this.term, this.settings.dispatch, loaded, this.time(), this.past);
       this.past = undefined;
-      this.committed.loaded(loaded.seen);
-      this.tellWorkers(state);
-      this.ports.watch?.loaded(state, this.time() - fromMs);
+      this.committed.onLoaded(loaded.seen);
+      this.notifyOfWorkers(state);
+      this.ports.watch?.onLoaded(state, this.time() - fromMs);
       return state;
     } catch (error) {
       this.failedLoads += 1;
@@ -180,7 +180,7 @@ export class DispatcherActor {
   }
 
   /** What the state holds may not be in the rows. */
-  private lose(state: DispatcherState): void {
+  private discard(state: DispatcherState): void {
     if (this.state === state) this.past = { state, sinceMs: this.turnAtMs };
     this.state = null;
     // Counts are of the lines of this state; all else was told to whatever comes after it, too.
@@ -192,13 +192,17 @@ export class DispatcherActor {
     const again = this.undone.splice(0);
     const envelopes = [...again, ...this.mailbox.take(this.settings.turnMessagesMax - again.length)];
     // First of all, so that no cancelled run is granted.
-    const orders = await this.committed.orders(this.time(), state.lines.beyond.size === 0);
+    const orders = await this.committed.readOrders(this.time(), state.lines.beyond.size === 0);
     try {
-      const lines = await this.linesOfRows.readOn(state);
-      const last = [...(await this.committed.arrivals(this.time())), ...this.dueTick(state)];
+      const lines = await this.linesOfRows.readNext(state);
+      const last = [...(await this.committed.readArrivals(this.time())), ...this.dueTick(state)];
       const first = [...orders, ...this.notices.splice(0), ...lines];
-      await this.handle(state, [...first.map(unanswered), ...envelopes, ...last.map(unanswered)]);
-      this.committed.succeeded(this.time() - fromMs, envelopes.length);
+      await this.handle(state, [
+        ...first.map(envelopeWithoutReply),
+        ...envelopes,
+        ...last.map(envelopeWithoutReply),
+      ]);
+      this.committed.onTurnCommitted(this.time() - fromMs, envelopes.length);
     } catch (error) {
       await this.recover(state, envelopes, error).catch((over: unknown) => {
         refuse(envelopes, over);
@@ -209,29 +213,29 @@ export class DispatcherActor {
 
   private async handle(state: DispatcherState, envelopes: Envelope[]): Promise<void> {
     this.turnAtMs = this.time();
-    const outcome = await takeTurn(state, envelopes, this.turnAtMs, this.journal, this.term);
+    const outcome = await runTurn(state, envelopes, this.turnAtMs, this.journal, this.term);
     const endMs = this.time();
-    this.ports.watch?.committed(state, outcome.committed, endMs - this.turnAtMs, endMs);
-    this.signals.turnCommitted(state, outcome.workWaiting, endMs);
+    this.ports.watch?.onCommitted(state, outcome.committed, endMs - this.turnAtMs, endMs);
+    this.signals.onTurnCommitted(state, outcome.workWaiting, endMs);
     for (const stop of outcome.stops) this.ports.signalStop(stop);
     logJudgements(state, outcome.judged, this.turnAtMs, this.logger);
-    if (outcome.hasWritten) this.ports.factsCommitted(this.term.arch);
-    this.ports.sighted(outcome.sightings);
-    if (envelopes.some(({ message }) => message.kind === 'workers')) this.tellWorkers(state);
-    for (const envelope of outcome.undecided) this.linesOfRows.lookFor(state, envelope);
+    if (outcome.hasWritten) this.ports.onFactsCommitted(this.term.arch);
+    this.ports.recordSightings(outcome.sightings);
+    if (envelopes.some(({ message }) => message.kind === 'workers')) this.notifyOfWorkers(state);
+    for (const envelope of outcome.undecided) this.linesOfRows.readFor(state, envelope);
     void this.linesOfRows.count(state);
     if (outcome.doubtedRuns.length > 0) await this.correct(state, outcome);
   }
 
-  private handleAgain(envelopes: Envelope[]): void {
+  private retryEnvelopes(envelopes: Envelope[]): void {
     if (this.stopped) return refuse(envelopes, new NotOwner(this.term.arch));
     this.undone.push(...envelopes);
     if (this.state && envelopes.length > 0) this.wakeUp.wake();
   }
 
-  private tellWorkers({ registered }: DispatcherState): void {
+  private notifyOfWorkers({ registered }: DispatcherState): void {
     const { arch } = this.term;
-    this.ports.workersRegistered(arch, registered.namesFor(arch));
+    this.ports.onWorkersRegistered(arch, registered.namesFor(arch));
   }
 
   /**
@@ -239,15 +243,15 @@ export class DispatcherActor {
    * them is handled again.
    */
   private async correct(state: DispatcherState, { doubtedRuns, undone }: TurnOutcome): Promise<void> {
-    this.undone.push(...handledAgain(undone));
+    this.undone.push(...envelopesToRetry(undone));
     try {
-      const found = await this.journal.unfinished(this.term.arch, doubtedRuns);
-      const rows = new Map(found.map((run) => [run.runId, run]));
+      const unfinished = await this.journal.unfinished(this.term.arch, doubtedRuns);
+      const rows = new Map(unfinished.map((run) => [run.runId, run]));
       const corrected = doubtedRuns.map((id) => correct(state, id, rows.get(id), this.turnAtMs, this.time()));
-      if (corrected.includes(true)) this.signals.tell(state, this.time());
+      if (corrected.includes(true)) this.signals.notify(state, this.time());
     } catch (error) {
       this.logger.warn(`runs could not be read again, loading all: ${String(error)}`);
-      this.lose(state);
+      this.discard(state);
     }
   }
 
@@ -264,13 +268,13 @@ export class DispatcherActor {
    * @throws when the term is over
    */
   private async recover(state: DispatcherState, envelopes: Envelope[], failure: unknown): Promise<void> {
-    this.lose(state);
+    this.discard(state);
     if (isOver(failure)) throw failure;
     this.logger.warn(`a turn of ${envelopes.length} messages failed, loading again: ${String(failure)}`);
-    this.committed.lookLater(this.time());
+    this.committed.readLater(this.time());
     let failuresInARow = 0;
     const notices = this.notices.splice(0);
-    const tried = [...notices.map(unanswered), ...envelopes];
+    const tried = [...notices.map(envelopeWithoutReply), ...envelopes];
     for (const [place, envelope] of tried.entries()) {
       if (failuresInARow < FAILURES_IN_A_ROW_MAX) this.state ??= await this.load();
       if (!this.state) {
@@ -286,7 +290,7 @@ export class DispatcherActor {
       await this.handle(state, [envelope]);
       return true;
     } catch (error) {
-      this.lose(state);
+      this.discard(state);
       if (isOver(error)) throw error;
       refuse([envelope], error);
       const text = JSON.stringify(envelope.message).slice(0, LOGGED_MESSAGE_LENGTH_MAX);
@@ -302,7 +306,7 @@ export class DispatcherActor {
     this.term.giveUp(String(reason));
   }
 
-  private notice(message: DispatcherMessage): void {
+  private addNotice(message: DispatcherMessage): void {
     this.notices.push(message);
     if (this.state) this.wakeUp.wake();
   }

@@ -106,7 +106,7 @@ export class DispatcherMetrics implements DispatcherWatch {
     this.redeliveries.inc({ arch });
   }
 
-  loaded(state: DispatcherState, tookMs: number): void {
+  onLoaded(state: DispatcherState, tookMs: number): void {
     const { arch } = state;
     this.loads.set({ arch }, tookMs / 1000);
     this.granted.set(arch, new GrantTimes(state));
@@ -114,7 +114,7 @@ export class DispatcherMetrics implements DispatcherWatch {
     this.grants.inc({ arch }, 0);
   }
 
-  committed(state: DispatcherState, writes: Write[], tookMs: number, now: number): void {
+  onCommitted(state: DispatcherState, writes: Write[], tookMs: number, now: number): void {
     const { arch } = state;
     this.turns.observe({ arch }, tookMs / 1000);
     for (const write of writes) {

@@ -37,9 +37,9 @@ describe('Dispatchers', () => {
       isReachable: () => true,
       signalWorkWaiting: signalled,
       signalStop: signalled,
-      factsCommitted: signalled,
-      workersRegistered: signalled,
-      sighted: signalled,
+      onFactsCommitted: signalled,
+      onWorkersRegistered: signalled,
+      recordSightings: signalled,
     };
     const serving = {
       serve: (arch: string) => void served.push(`serve ${arch}`),
@@ -48,7 +48,7 @@ describe('Dispatchers', () => {
         served.push(`withdraw ${arch}`);
         return hung();
       },
-      reportsWaiting: () => Promise.resolve([]),
+      listWaitingReports: () => Promise.resolve([]),
       prepareReports: () => Promise.resolve(),
     };
     const settings = { ...actorSettings(1, 'calm'), turnTimeoutMs: 1_000_000 };
@@ -60,27 +60,27 @@ describe('Dispatchers', () => {
   async function own(): Promise<OwnershipTerm> {
     await books.release(ARCH, 's1');
     const term = new OwnershipTerm((await books.claim(ARCH, 's1', TTL_MS))!, clock, () => undefined);
-    term.extendTo(clock.now() + TTL_MS);
+    term.setEnd(clock.now() + TTL_MS);
     return term;
   }
 
   it('an abandoned architecture is served again at once, though a turn and a handler of the term before hang', async () => {
     const before = await own();
-    await dispatchers.begin(before);
+    await dispatchers.start(before);
     await time(0);
     hang = (writes) => writes.length > 0;
     books.decisions.trust([ARCH], 'w9', 'ada', null);
-    dispatchers.lookForOrders(ARCH);
-    const lost = dispatchers.ask(ARCH, { kind: 'lease', request: leaseRequest() });
+    dispatchers.readOrdersSoon(ARCH);
+    const lost = dispatchers.request(ARCH, { kind: 'lease', request: leaseRequest() });
     await time(0);
     before.giveUp('its commit hangs');
     dispatchers.abandon(before);
     signalled.mockReset();
     hang = () => false;
     const term = await own();
-    await dispatchers.begin(term);
+    await dispatchers.start(term);
     await time(0);
-    const reply = await dispatchers.ask(ARCH, { kind: 'status' });
+    const reply = await dispatchers.request(ARCH, { kind: 'status' });
     expect(reply.epoch).toBe(term.epoch);
     expect(served).toEqual([`serve ${ARCH}`, `withdraw ${ARCH}`, `serve ${ARCH}`]);
     const ended = expect(lost).rejects.toThrow(NotOwner);

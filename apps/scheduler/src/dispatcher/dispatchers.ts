@@ -17,14 +17,14 @@ export interface ServedArchitectures {
   serve(arch: string): Promise<void> | void;
   /** Nothing new is handled from the call on, and it may be served again; resolves when all in progress is done. */
   withdraw(arch: string): Promise<void> | void;
-  /** See Bus.reportsWaiting. */
-  reportsWaiting(arch: string): Promise<ReportOrigin[]>;
+  /** See Bus.listWaitingReports. */
+  listWaitingReports(arch: string): Promise<ReportOrigin[]>;
   /** See Bus.prepareReports. */
   prepareReports(arch: string, workers: readonly string[]): Promise<void>;
 }
 
 /** Where a function is injected that makes the actor of a term. */
-export const MAKE_ACTOR = Symbol('make actor');
+export const CREATE_ACTOR = Symbol('make actor');
 
 /** The dispatchers of the architectures that this process owns. */
 @Injectable()
@@ -37,21 +37,21 @@ export class Dispatchers implements OwnedService {
 
   constructor(
     @Inject(BusStrategy) private readonly serving: ServedArchitectures,
-    @Inject(MAKE_ACTOR) private readonly makeActor: (term: OwnershipTerm) => DispatcherActor,
+    @Inject(CREATE_ACTOR) private readonly createActor: (term: OwnershipTerm) => DispatcherActor,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** Rejects with NotOwner when this process does not own the architecture, else as DispatcherActor.ask. */
-  ask<K extends MessageKind>(arch: string, message: MessageOf<K>): Promise<Replies[K]> {
-    return this.owned.get(arch)?.actor.ask<K>(message) ?? Promise.reject(new NotOwner(arch));
+  request<K extends MessageKind>(arch: string, message: MessageOf<K>): Promise<Replies[K]> {
+    return this.owned.get(arch)?.actor.request<K>(message) ?? Promise.reject(new NotOwner(arch));
   }
 
-  lookForArrivals(arch: string): void {
-    this.owned.get(arch)?.actor.lookForArrivals();
+  readArrivalsSoon(arch: string): void {
+    this.owned.get(arch)?.actor.readArrivalsSoon();
   }
 
-  lookForOrders(arch: string): void {
-    this.owned.get(arch)?.actor.lookForOrders();
+  readOrdersSoon(arch: string): void {
+    this.owned.get(arch)?.actor.readOrdersSoon();
   }
 
   /** Of each architecture that is owned; null while its runs are being loaded. */
@@ -65,18 +65,18 @@ export class Dispatchers implements OwnedService {
   }
 
   /** The register was read: these workers may report to the architecture. */
-  workersRegistered(arch: string, workers: string[]): void {
-    this.owned.get(arch)?.streams.expect(workers);
+  onWorkersRegistered(arch: string, workers: string[]): void {
+    this.owned.get(arch)?.streams.setWorkers(workers);
   }
 
-  reachableAgain(): void {
-    for (const { actor } of this.owned.values()) actor.reachableAgain();
+  onReachable(): void {
+    for (const { actor } of this.owned.values()) actor.onReachable();
   }
 
   /** What was abandoned before may still be on its way: its epoch is over, so it is not awaited. */
-  async begin(term: OwnershipTerm): Promise<void> {
+  async start(term: OwnershipTerm): Promise<void> {
     if (!term.holds()) return;
-    const actor = this.makeActor(term);
+    const actor = this.createActor(term);
     const streams = new ReportStreams(term.arch, this.serving, this.clock);
     const backlog = new ReportBacklog(term.arch, this.serving, this.clock);
     this.owned.set(term.arch, { term, actor, streams, backlog });
@@ -86,7 +86,7 @@ export class Dispatchers implements OwnedService {
   }
 
   /** Rejects when something could not be ended in order; the architecture is not served any more then either. */
-  async end(term: OwnershipTerm): Promise<void> {
+  async stop(term: OwnershipTerm): Promise<void> {
     await this.serving.withdraw(term.arch);
     await this.remove(term)?.stop();
   }

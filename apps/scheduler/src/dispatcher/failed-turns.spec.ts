@@ -33,7 +33,7 @@ describe('failed turns', () => {
     });
     await rig.ask();
     rig.books.cancel(1, 'ada');
-    rig.actor.lookForOrders();
+    rig.actor.readOrdersSoon();
     await rig.time(0);
     expect([rig.books.ordersWaiting, rig.stopSignalled.mock.calls]).toEqual([[1], []]);
     await rig.time(1_000);
@@ -54,8 +54,8 @@ describe('failed turns', () => {
     const isStart = (writes: Write[]) => writes.some(({ kind }) => kind === 'start');
     await rig.start({ commit: failing((writes) => (isStart(writes) ? new WriteRefused('refused') : null)) });
     await Promise.all([rig.ask(0), rig.ask(1)]);
-    const started = rig.actor.ask({ kind: 'started', report: startedReport(runs[0] as number, 1) });
-    const finished = rig.actor.ask({ kind: 'finished', report: finishedReport(runs[0] as number, 1) });
+    const started = rig.actor.request({ kind: 'started', report: startedReport(runs[0] as number, 1) });
+    const finished = rig.actor.request({ kind: 'finished', report: finishedReport(runs[0] as number, 1) });
     await expect(started).rejects.toThrow(WriteRefused);
     await expect(finished).resolves.toBe('counts');
     expect(rig.books.look(runs[0] as number)?.state).toBe('finished');
@@ -69,7 +69,7 @@ describe('failed turns', () => {
     for (const [slot] of runs.entries()) await rig.ask(slot);
     const reports = runs.map((runId, slot) => finishedReport(runId, 1, { slot }));
     const answers = await Promise.allSettled(
-      reports.map((report) => rig.actor.ask({ kind: 'finished', report })),
+      reports.map((report) => rig.actor.request({ kind: 'finished', report })),
     );
     const errors = answers.map((answer) => (answer.status === 'rejected' ? (answer.reason as Error) : null));
     expect(errors.slice(0, 3).every((error) => error instanceof WriteRefused)).toBe(true);
@@ -165,7 +165,7 @@ describe('failed turns', () => {
     });
 
     it('a dispatcher that was told that no renewal could come lets no lease expire for it after the turn has failed', async () => {
-      await startWithLine(() => rig.actor.reachableAgain());
+      await startWithLine(() => rig.actor.onReachable());
       rig.actor.setReportsWaiting([]);
       await rig.ask(0);
       await rig.time(50_000);

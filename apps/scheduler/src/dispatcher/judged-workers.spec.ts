@@ -28,23 +28,23 @@ describe('the standing of a worker', () => {
     return answer;
   };
   const testbeds = [{ suite: 'bookworm', backend: 'unshare', state: 'ready' as const }];
-  const ask = () => settle(rig.actor.ask({ kind: 'lease', request: leaseRequest({ testbeds }) }));
+  const ask = () => settle(rig.actor.request({ kind: 'lease', request: leaseRequest({ testbeds }) }));
 
   it('a change of a worker’s standing is logged with its reason and what comes next, and ended by an order of a user', async () => {
     await rig.start();
     for (const name of ['one', 'two', 'three'])
       rig.books.draw(runRequest({ package: name })).committed = true;
-    rig.actor.lookForArrivals();
+    rig.actor.readArrivalsSoon();
     await rig.time(0);
     for (let times = 0; times < 3; times += 1) {
       const { runId, attempt } = (await ask()).lease!;
       const failed = { verdict: 'tmpfail', message: 'the testbed failed', exitCode: 16 } as const;
-      await settle(rig.actor.ask({ kind: 'finished', report: finishedReport(runId, attempt, failed) }));
+      await settle(rig.actor.request({ kind: 'finished', report: finishedReport(runId, attempt, failed) }));
     }
     expect(said).toContain(`warn: worker w1 is slowed (a run every 5 s, the next in 5 s): ${REASON}`);
     expect(await ask()).toMatchObject({ lease: null, standing: { standing: 'slowed', reason: TOLD } });
     rig.books.trust('w1', 'ada', 'a new disk');
-    rig.actor.lookForOrders();
+    rig.actor.readOrdersSoon();
     await rig.time(0);
     expect(said).toContain('log: worker w1 is sound: trusted by ada: a new disk');
     expect(rig.signalled).toHaveBeenLastCalledWith(ARCH, null);

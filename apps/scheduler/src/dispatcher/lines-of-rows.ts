@@ -27,8 +27,8 @@ export interface Reader {
   time(): number;
   window(): WindowSettings;
   /** The present state has these counts from now on. */
-  counted(state: DispatcherState, counts: Counted[]): void;
-  handleAgain(envelopes: Envelope[]): void;
+  onCounted(state: DispatcherState, counts: Counted[]): void;
+  retryEnvelopes(envelopes: Envelope[]): void;
 }
 
 /** What an architecture's lines hold beyond memory, read from the rows as decisions, people and counts need it. */
@@ -47,7 +47,7 @@ export class LinesOfRows {
   ) {}
 
   /** The next runs of the lines that need them, one after the other: a turn takes one connection at a time. */
-  async readOn({ lines }: DispatcherState): Promise<DispatcherMessage[]> {
+  async readNext({ lines }: DispatcherState): Promise<DispatcherMessage[]> {
     const messages: DispatcherMessage[] = [];
     const { runsMax } = this.reader.window();
     for (const after of lines.due().slice(0, PER_TURN_MAX)) {
@@ -58,12 +58,12 @@ export class LinesOfRows {
   }
 
   /** A slot waits for the next turn; what people are told waits for rows and counts, for which no turn waits. */
-  lookFor(state: DispatcherState, envelope: Envelope): void {
+  readFor(state: DispatcherState, envelope: Envelope): void {
     const { message } = envelope;
-    if (message.kind !== 'explain' && message.kind !== 'status') this.reader.handleAgain([envelope]);
+    if (message.kind !== 'explain' && message.kind !== 'status') this.reader.retryEnvelopes([envelope]);
     else if (!message.beyond)
-      this.beyondFor(state, message)
-        .then((beyond) => this.reader.handleAgain([{ ...envelope, message: { ...message, beyond } }]))
+      this.readBeyond(state, message)
+        .then((beyond) => this.reader.retryEnvelopes([{ ...envelope, message: { ...message, beyond } }]))
         .catch((error: unknown) => refuse([envelope], error));
     else if (this.reader.time() - message.beyond.atMs < COUNTED_WITHIN_MS) this.uncounted.push(envelope);
     else refuse([envelope], new NotHandled('the runs that wait cannot be counted so fast'));
@@ -74,9 +74,9 @@ export class LinesOfRows {
     if (this.isCounting) return;
     this.isCounting = true;
     try {
-      const counts = await this.nextCounts(state);
-      if (counts) this.reader.counted(state, counts);
-      this.reader.handleAgain(this.uncounted.splice(0));
+      const counts = await this.countNext(state);
+      if (counts) this.reader.onCounted(state, counts);
+      this.reader.retryEnvelopes(this.uncounted.splice(0));
     } catch (error) {
       this.refuseAll(error);
     } finally {
@@ -89,7 +89,7 @@ export class LinesOfRows {
   }
 
   /** What the rows say of runs that are not in memory, for people. */
-  private async beyondFor(
+  private async readBeyond(
     { lines, runs }: DispatcherState,
     message: MessageOf<'explain' | 'status'>,
   ): Promise<Beyond> {
@@ -104,7 +104,7 @@ export class LinesOfRows {
   }
 
   /** Of a part of what has to be counted; null when that is nothing. */
-  private async nextCounts({ lines }: DispatcherState): Promise<Counted[] | null> {
+  private async countNext({ lines }: DispatcherState): Promise<Counted[] | null> {
     const uncounted = lines.uncounted(STRETCHES_MAX);
     if (uncounted.length === 0) return null;
     const runsMax = Math.max(OF_STRETCH_MIN, Math.floor(COUNTED_MAX / uncounted.length));

@@ -3,7 +3,7 @@ import { Mailbox, MailboxFull, TickWatch } from './mailbox';
 
 it('a mailbox gives envelopes in the order of arrival, a bounded number at a time', () => {
   const mailbox = new Mailbox(10, () => undefined);
-  for (const runId of [1, 2, 3]) void mailbox.offer({ kind: 'explain', runId });
+  for (const runId of [1, 2, 3]) void mailbox.add({ kind: 'explain', runId });
   expect(mailbox.take(2).map(({ message }) => message)).toMatchObject([{ runId: 1 }, { runId: 2 }]);
   expect(mailbox.take(2).map(({ message }) => message)).toMatchObject([{ runId: 3 }]);
 });
@@ -11,18 +11,18 @@ it('a mailbox gives envelopes in the order of arrival, a bounded number at a tim
 it('a mailbox refuses what it has no room for, at once and without a call', async () => {
   const onMail = jest.fn();
   const mailbox = new Mailbox(1, onMail);
-  void mailbox.offer({ kind: 'status' });
-  await expect(mailbox.offer({ kind: 'status' })).rejects.toThrow(MailboxFull);
+  void mailbox.add({ kind: 'status' });
+  await expect(mailbox.add({ kind: 'status' })).rejects.toThrow(MailboxFull);
   expect(onMail).toHaveBeenCalledTimes(1);
   expect(mailbox.length).toBe(1);
 });
 
 describe('TickWatch', () => {
-  const mailbox = { received: 0, taken: 0 };
+  const mailbox = { receivedCount: 0, takenCount: 0 };
   let watch: TickWatch;
 
   beforeEach(() => {
-    Object.assign(mailbox, { received: 0, taken: 0 });
+    Object.assign(mailbox, { receivedCount: 0, takenCount: 0 });
     watch = new TickWatch(mailbox);
   });
 
@@ -36,18 +36,18 @@ describe('TickWatch', () => {
   });
 
   it('a tick waits for the envelopes that were there at its deadline, and for no later ones', () => {
-    Object.assign(mailbox, { received: 3, taken: 1 });
+    Object.assign(mailbox, { receivedCount: 3, takenCount: 1 });
     expect(watch.dueMs(10, 10)).toBeNull();
-    Object.assign(mailbox, { received: 5, taken: 2 });
+    Object.assign(mailbox, { receivedCount: 5, takenCount: 2 });
     expect(watch.dueMs(10, 12)).toBeNull();
-    Object.assign(mailbox, { received: 9, taken: 3 });
+    Object.assign(mailbox, { receivedCount: 9, takenCount: 3 });
     expect(watch.dueMs(10, 14)).toBe(10);
   });
 
   it('the wait of a tick begins again when an envelope has moved the deadline', () => {
-    Object.assign(mailbox, { received: 2, taken: 1 });
+    Object.assign(mailbox, { receivedCount: 2, takenCount: 1 });
     expect(watch.dueMs(10, 10)).toBeNull();
-    mailbox.taken = 2;
+    mailbox.takenCount = 2;
     expect(watch.dueMs(20, 12)).toBeNull();
     expect(watch.dueMs(20, 21)).toBe(21);
   });
@@ -68,9 +68,9 @@ describe('what goes first', () => {
 
   it('renewals go before asks, and asks before questions of people', () => {
     const mailbox = new Mailbox(100, () => undefined);
-    void mailbox.offer({ kind: 'status' });
-    for (let slot = 0; slot < 5; slot += 1) void mailbox.offer(ask('flood', slot));
-    void mailbox.offer(renew('sound'));
+    void mailbox.add({ kind: 'status' });
+    for (let slot = 0; slot < 5; slot += 1) void mailbox.add(ask('flood', slot));
+    void mailbox.add(renew('sound'));
     expect(taken(mailbox, 2)).toEqual(['renew sound 0', 'lease flood 0']);
     expect(taken(mailbox, 4)).toEqual([1, 2, 3, 4].map((slot) => `lease flood ${slot}`));
     expect(taken(mailbox, 4)).toEqual(['status']);
@@ -78,19 +78,19 @@ describe('what goes first', () => {
 
   it('of several workers that ask, each has its turn', () => {
     const mailbox = new Mailbox(100, () => undefined);
-    for (let slot = 0; slot < 5; slot += 1) void mailbox.offer(ask('flood', slot));
-    void mailbox.offer(ask('sound'));
+    for (let slot = 0; slot < 5; slot += 1) void mailbox.add(ask('flood', slot));
+    void mailbox.add(ask('sound'));
     expect(taken(mailbox, 3)).toEqual(['lease flood 0', 'lease sound 0', 'lease flood 1']);
   });
 
   it('no worker has more than a quarter of the room', async () => {
     const mailbox = new Mailbox(8, () => undefined);
-    for (let slot = 0; slot < 2; slot += 1) void mailbox.offer(ask('flood', slot));
-    await expect(mailbox.offer(ask('flood', 2))).rejects.toThrow(MailboxFull);
-    void mailbox.offer(ask('sound'));
+    for (let slot = 0; slot < 2; slot += 1) void mailbox.add(ask('flood', slot));
+    await expect(mailbox.add(ask('flood', 2))).rejects.toThrow(MailboxFull);
+    void mailbox.add(ask('sound'));
     expect(mailbox.length).toBe(3);
     mailbox.take(1);
-    void mailbox.offer(ask('flood', 2));
+    void mailbox.add(ask('flood', 2));
     expect(mailbox.length).toBe(3);
   });
 });

@@ -42,8 +42,8 @@ function senderOf(message: DispatcherMessage): string | undefined {
 /** The bounded inbox of a dispatcher. */
 export class Mailbox {
   /** Envelopes that ever came in, and that were taken out. */
-  received = 0;
-  taken = 0;
+  receivedCount = 0;
+  takenCount = 0;
   private envelopes: Envelope[] = [];
   /** How many of them are of each worker. */
   private readonly ofWorker = new Map<string, number>();
@@ -59,7 +59,7 @@ export class Mailbox {
   }
 
   /** Resolves with the reply once the turn that handled the message is committed; rejects with MailboxFull at once. */
-  offer<K extends MessageKind>(message: MessageOf<K>): Promise<Replies[K]> {
+  add<K extends MessageKind>(message: MessageOf<K>): Promise<Replies[K]> {
     const worker = senderOf(message);
     const count = (worker === undefined ? undefined : this.ofWorker.get(worker)) ?? 0;
     if (this.envelopes.length >= this.lengthMax || count >= Math.ceil(SHARE_MAX * this.lengthMax))
@@ -68,7 +68,7 @@ export class Mailbox {
     return new Promise((resolve, reject) => {
       const envelope: Envelope<K> = { message, resolve, reject, refusals: 0 };
       this.envelopes.push(envelope as unknown as Envelope);
-      this.received += 1;
+      this.receivedCount += 1;
       this.onMail();
     });
   }
@@ -78,10 +78,10 @@ export class Mailbox {
    * several workers that ask each has its turn.
    */
   take(max: number): Envelope[] {
-    const ordered = this.envelopes.length > max ? inTurns(this.envelopes) : this.envelopes;
+    const ordered = this.envelopes.length > max ? sortByTurns(this.envelopes) : this.envelopes;
     const taken = ordered.slice(0, max);
     this.envelopes = ordered.slice(max);
-    this.taken += taken.length;
+    this.takenCount += taken.length;
     this.ofWorker.clear();
     for (const { message } of this.envelopes) {
       const worker = senderOf(message);
@@ -96,7 +96,7 @@ export class Mailbox {
 }
 
 /** By rank; within one the first of each worker, then the second of each. */
-function inTurns(envelopes: Envelope[]): Envelope[] {
+function sortByTurns(envelopes: Envelope[]): Envelope[] {
   const counts = new Map<string, number>();
   const placed = envelopes.map((envelope) => {
     const rank = rankOf(envelope);
@@ -110,7 +110,7 @@ function inTurns(envelopes: Envelope[]): Envelope[] {
 }
 
 /** What the dispatcher tells itself: no reply is awaited, and it is handled once. */
-export function unanswered(message: DispatcherMessage): Envelope {
+export function envelopeWithoutReply(message: DispatcherMessage): Envelope {
   return { message, resolve: () => undefined, reject: () => undefined, refusals: Infinity };
 }
 
@@ -120,7 +120,7 @@ export function refuse(envelopes: Envelope[], reason: unknown): void {
 }
 
 /** Those of the envelopes whose writes the rows refused that are to be handled again; the others are refused. */
-export function handledAgain(envelopes: Envelope[]): Envelope[] {
+export function envelopesToRetry(envelopes: Envelope[]): Envelope[] {
   for (const envelope of envelopes) envelope.refusals += 1;
   const isTriedEnough = ({ refusals }: Envelope): boolean => refusals > REFUSALS_MAX;
   refuse(envelopes.filter(isTriedEnough), new NotHandled('the runs that it is about keep changing'));
@@ -134,7 +134,7 @@ export function handledAgain(envelopes: Envelope[]): Envelope[] {
 export class TickWatch {
   private passed: { atMs: number; received: number } | null = null;
 
-  constructor(private readonly mailbox: Pick<Mailbox, 'received' | 'taken'>) {}
+  constructor(private readonly mailbox: Pick<Mailbox, 'receivedCount' | 'takenCount'>) {}
 
   /**
    * To be asked at each turn, with the envelopes of the turn taken.
@@ -143,8 +143,8 @@ export class TickWatch {
    */
   dueMs(deadlineMs: number | null, now: number): number | null {
     if (deadlineMs === null || deadlineMs > now) this.passed = null;
-    else this.passed ??= { atMs: now, received: this.mailbox.received };
-    if (!this.passed || this.mailbox.taken < this.passed.received) return null;
+    else this.passed ??= { atMs: now, received: this.mailbox.receivedCount };
+    if (!this.passed || this.mailbox.takenCount < this.passed.received) return null;
     const { atMs } = this.passed;
     this.passed = null;
     return atMs;

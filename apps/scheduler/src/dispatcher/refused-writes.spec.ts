@@ -29,10 +29,10 @@ describe('refused writes', () => {
     await rig.start({ load });
     await rig.ask();
     const report = finishedReport(1, 1);
-    expect(await rig.actor.ask({ kind: 'may-finish', report })).toBe('counts');
+    expect(await rig.actor.request({ kind: 'may-finish', report })).toBe('counts');
     rig.books.cancel(1, 'ada');
-    expect(await rig.actor.ask({ kind: 'finished', report })).toBe('unknown');
-    expect(await rig.actor.ask({ kind: 'finished', report })).toBe('unknown');
+    expect(await rig.actor.request({ kind: 'finished', report })).toBe('unknown');
+    expect(await rig.actor.request({ kind: 'finished', report })).toBe('unknown');
     expect(load).toHaveBeenCalledTimes(1);
     expect(await rig.books.reportState(report)).toBe('over');
   });
@@ -58,7 +58,7 @@ describe('refused writes', () => {
       },
     });
     const [, kept] = [rig.accept(), rig.accept()];
-    rig.actor.lookForArrivals();
+    rig.actor.readArrivalsSoon();
     await rig.time(0);
     expect((await rig.ask()).lease?.runId).toBe(kept);
     expect((await rig.ask(1)).lease).toBeNull();
@@ -93,7 +93,7 @@ describe('refused writes', () => {
     const [first, second] = await Promise.all([rig.ask(0), rig.ask(0)]);
     expect([first.lease?.runId, second.lease?.runId]).toEqual([next, next]);
     expect(rig.books.look(next)?.attempt).toBe(1);
-    const explained = await rig.actor.ask({ kind: 'explain', runId: best });
+    const explained = await rig.actor.request({ kind: 'explain', runId: best });
     expect(explained.position).toBeNull();
     expect(explained.reasons).toHaveLength(1);
   });
@@ -103,10 +103,10 @@ describe('refused writes', () => {
     await rig.start({ load, commit: cancelling(lost, (write) => write.kind === 'grant') });
     expect((await rig.ask()).lease).toBeNull();
     const other = rig.accept();
-    rig.actor.lookForArrivals();
+    rig.actor.readArrivalsSoon();
     await rig.time(0);
     expect((await rig.ask()).lease?.runId).toBe(other);
-    expect((await rig.actor.ask({ kind: 'status' })).workers).toMatchObject([{ busy: 1 }]);
+    expect((await rig.actor.request({ kind: 'status' })).workers).toMatchObject([{ busy: 1 }]);
     rig.actor.setReportsWaiting([]);
     await rig.time(59_000);
     expect(rig.books.look(other)?.state).toBe('leased');
@@ -118,8 +118,8 @@ describe('refused writes', () => {
     await rig.ask();
     const report = finishedReport(runId, 1);
     const [, finished] = await Promise.all([
-      rig.actor.ask({ kind: 'started', report: startedReport(runId, 1) }),
-      rig.actor.ask({ kind: 'finished', report }),
+      rig.actor.request({ kind: 'started', report: startedReport(runId, 1) }),
+      rig.actor.request({ kind: 'finished', report }),
     ]);
     expect(finished).toBe('unknown');
     expect(load).toHaveBeenCalledTimes(1);

@@ -21,7 +21,7 @@ describe('the register of workers', () => {
     expect((await rig.ask()).lease?.runId).toBe(runId);
     rig.signalled.mockReset();
     rig.books.register.revoke('w1', 'ada');
-    if (ms === 0) rig.actor.lookForOrders();
+    if (ms === 0) rig.actor.readOrdersSoon();
     await rig.time(ms);
     expect(rig.books.look(runId)).toMatchObject({ state: 'queued', attempts: [{ outcome: 'returned' }] });
     const reason = 'worker w1 was revoked by ada';
@@ -48,11 +48,11 @@ describe('the register of workers', () => {
   it('a dispatcher tells which workers may report, at its start and after each change', async () => {
     rig.books.register.revoke('w1', 'ada');
     await rig.start();
-    expect(rig.workersRegistered).toHaveBeenLastCalledWith(ARCH, ['w2']);
+    expect(rig.onWorkersRegistered).toHaveBeenLastCalledWith(ARCH, ['w2']);
     rig.books.register.add('w3', [ARCH], false);
     rig.books.register.add('w4', ['arm64'], false);
     await rig.time(POLL_MS);
-    expect(rig.workersRegistered).toHaveBeenLastCalledWith(ARCH, ['w2', 'w3']);
+    expect(rig.onWorkersRegistered).toHaveBeenLastCalledWith(ARCH, ['w2', 'w3']);
   });
 
   it('a dispatcher goes by the last register that it read when it cannot read it, and reads it again', async () => {
@@ -61,7 +61,7 @@ describe('the register of workers', () => {
       workers: () => (failures-- > 0 ? Promise.reject(new Error('no')) : rig.books.workers()),
     });
     rig.books.register.revoke('w1', 'ada');
-    rig.actor.lookForOrders();
+    rig.actor.readOrdersSoon();
     await rig.time(0);
     expect(await refusal()).toBeUndefined();
     await rig.time(1_000);
@@ -72,15 +72,15 @@ describe('the register of workers', () => {
     const runId = rig.accept();
     await rig.start();
     await rig.ask();
-    await rig.actor.ask({ kind: 'started', report: startedReport(runId, 1) });
+    await rig.actor.request({ kind: 'started', report: startedReport(runId, 1) });
     rig.books.register.revoke('w1', 'ada');
-    rig.actor.lookForOrders();
+    rig.actor.readOrdersSoon();
     await rig.time(0);
-    await rig.actor.ask({ kind: 'finished', report: finishedReport(runId, 1) });
-    await rig.actor.ask({ kind: 'explain', runId });
+    await rig.actor.request({ kind: 'finished', report: finishedReport(runId, 1) });
+    await rig.actor.request({ kind: 'explain', runId });
     const seen = { worker: 'w1', refusal: null };
     const refused = { worker: 'w1', refusal: expect.stringContaining('worker w1 was revoked') as string };
-    expect(rig.sighted.mock.calls.flat().filter(({ length }) => length > 0)).toEqual([
+    expect(rig.recordSightings.mock.calls.flat().filter(({ length }) => length > 0)).toEqual([
       [seen],
       [seen],
       [refused],

@@ -33,7 +33,7 @@ describe('reloads', () => {
   async function loadAgain(): Promise<void> {
     rig.books.decisions.trust([ARCH], 'w9', 'ada', null);
     failures = 1;
-    rig.actor.lookForOrders();
+    rig.actor.readOrdersSoon();
     await rig.time(0);
     expect(failures).toBe(0);
     failures = 0;
@@ -64,7 +64,7 @@ describe('reloads', () => {
     await rig.time(30_000);
     isAway = true;
     rig.books.decisions.trust([ARCH], 'w9', 'ada', null);
-    rig.actor.lookForOrders();
+    rig.actor.readOrdersSoon();
     await rig.time(300_000);
     isAway = false;
     await rig.time(29_000);
@@ -96,7 +96,7 @@ describe('reloads', () => {
     const runId = rig.accept();
     await start();
     await rig.ask();
-    await rig.actor.ask({ kind: 'finished', report: finishedReport(runId, 1, { verdict: 'tmpfail' }) });
+    await rig.actor.request({ kind: 'finished', report: finishedReport(runId, 1, { verdict: 'tmpfail' }) });
     await rig.time(10_000);
     await loadAgain();
     await rig.time(19_999);
@@ -111,7 +111,7 @@ describe('reloads', () => {
     const [stored, next] = [rig.accept(), rig.accept()];
     await start();
     expect((await rig.ask()).lease?.runId).toBe(stored);
-    expect(await rig.actor.ask({ kind: 'may-finish', report: finishedReport(stored, 1) })).toBe('counts');
+    expect(await rig.actor.request({ kind: 'may-finish', report: finishedReport(stored, 1) })).toBe('counts');
     await loadAgain();
     expect((await rig.ask()).lease?.runId).toBe(next);
   });
@@ -120,7 +120,7 @@ describe('reloads', () => {
     await start();
     await rig.ask();
     await loadAgain();
-    expect((await rig.actor.ask({ kind: 'status' })).workers).toMatchObject([{ worker: 'w1' }]);
+    expect((await rig.actor.request({ kind: 'status' })).workers).toMatchObject([{ worker: 'w1' }]);
   });
 
   it('a dispatcher gives up a turn whose commit hangs, and goes on', async () => {

@@ -7,7 +7,7 @@ import type { AttemptOfWorker } from '@proctor/dispatch';
 const LIST_EVERY_MS = 1_000;
 
 interface Stream {
-  reportsWaiting(arch: string): Promise<ReportOrigin[]>;
+  listWaitingReports(arch: string): Promise<ReportOrigin[]>;
 }
 
 /**
@@ -17,7 +17,7 @@ interface Stream {
 export class ReportBacklog {
   private readonly logger = new Logger('Reports');
   /** Subjects' attempts of the first listing that wait still. */
-  private left: AttemptOfWorker[] | null = null;
+  private waiting: AttemptOfWorker[] | null = null;
   private readonly wakeUp: WakeUp;
   private stopped = false;
 
@@ -30,12 +30,12 @@ export class ReportBacklog {
   }
 
   /** Tells what waits, once that is known, and whenever it has become fewer. Resolves when nothing is left of it. */
-  async follow(tell: (attempts: AttemptOfWorker[]) => void): Promise<void> {
+  async follow(report: (attempts: AttemptOfWorker[]) => void): Promise<void> {
     while (!this.stopped) {
       const waiting = await this.list();
       if (this.stopped) return;
-      if (waiting) this.compare(waiting, tell);
-      if (this.left?.length === 0) return;
+      if (waiting) this.compare(waiting, report);
+      if (this.waiting?.length === 0) return;
       await this.wakeUp.wait(LIST_EVERY_MS);
     }
   }
@@ -45,17 +45,17 @@ export class ReportBacklog {
     this.wakeUp.wake();
   }
 
-  private compare(waiting: AttemptOfWorker[], tell: (attempts: AttemptOfWorker[]) => void): void {
+  private compare(waiting: AttemptOfWorker[], report: (attempts: AttemptOfWorker[]) => void): void {
     const names = new Set(waiting.map(nameOf));
-    const left = this.left?.filter((attempt) => names.has(nameOf(attempt))) ?? waiting;
-    if (left.length !== this.left?.length) tell(left);
-    this.left = left;
+    const left = this.waiting?.filter((attempt) => names.has(nameOf(attempt))) ?? waiting;
+    if (left.length !== this.waiting?.length) report(left);
+    this.waiting = left;
   }
 
   /** Null when that failed. A report of an unknown kind is taken for that of the end, as when it is refused. */
   private async list(): Promise<AttemptOfWorker[] | null> {
     try {
-      const origins = await this.stream.reportsWaiting(this.arch);
+      const origins = await this.stream.listWaitingReports(this.arch);
       return origins.filter(({ kind }) => kind !== 'started');
     } catch (error) {
       this.logger.debug(`the waiting reports of ${this.arch} could not be listed: ${String(error)}`);

@@ -24,7 +24,7 @@ describe('ReportStreams', () => {
       return failure ? Promise.reject(failure) : Promise.resolve();
     };
     streams = new ReportStreams(ARCH, { prepareReports }, clock);
-    streams.expect(['w1']);
+    streams.setWorkers(['w1']);
     void streams.follow();
   });
   afterEach(() => streams.stop());
@@ -37,16 +37,16 @@ describe('ReportStreams', () => {
 
   it('the stream of a worker’s reports is made when it is registered later', async () => {
     await time(0);
-    streams.expect(['w1']);
+    streams.setWorkers(['w1']);
     expect(await time(0)).toEqual([]);
-    streams.expect(['w1', 'w2']);
+    streams.setWorkers(['w1', 'w2']);
     expect(await time(0)).toEqual([`${ARCH}: w1,w2`]);
   });
 
   it('the streams of reports are tried again soon when some could not be made', async () => {
     await time(0);
     failure = new Error('no room');
-    streams.expect(['w2']);
+    streams.setWorkers(['w2']);
     await time(0);
     failure = null;
     expect(await time(5_000)).toEqual([`${ARCH}: w2`]);

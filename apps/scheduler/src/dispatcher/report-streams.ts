@@ -24,7 +24,7 @@ export class ReportStreams {
   }
 
   /** The register was read: these workers may report to the architecture. */
-  expect(workers: string[]): void {
+  setWorkers(workers: string[]): void {
     if (workers.join() === this.workers.join()) return;
     this.workers = workers;
     this.wakeUp.wake();

@@ -26,8 +26,9 @@ describe('Sightings', () => {
     sightings = new Sightings({ note }, clock);
   });
 
-  const see = (...workers: string[]) => sightings.note(workers.map((worker) => ({ worker, refusal: null })));
-  const refuse = (worker: string, refusal = 'unknown') => sightings.note([{ worker, refusal }]);
+  const see = (...workers: string[]) =>
+    sightings.record(workers.map((worker) => ({ worker, refusal: null })));
+  const refuse = (worker: string, refusal = 'unknown') => sightings.record([{ worker, refusal }]);
   const time = (ms: number) => clock.runUntil(clock.now() + ms);
 
   it('sightings are written at once, and then once a minute however often workers ask', async () => {
@@ -48,9 +49,9 @@ describe('Sightings', () => {
 
   it('sightings tell where a worker was last heard from, also when they are written later', async () => {
     failures = 1;
-    sightings.heardFrom('w1', '192.0.2.1');
-    sightings.heardFrom('w1', '192.0.2.2');
-    sightings.heardFrom('w2', '192.0.2.3');
+    sightings.recordAddress('w1', '192.0.2.1');
+    sightings.recordAddress('w1', '192.0.2.2');
+    sightings.recordAddress('w2', '192.0.2.3');
     see('w1', 'w3');
     await time(MINUTE);
     expect(from).toEqual([
@@ -60,7 +61,7 @@ describe('Sightings', () => {
   });
 
   it('nothing is written when no worker was heard', async () => {
-    sightings.note([]);
+    sightings.record([]);
     await time(MINUTE);
     expect(written).toEqual([]);
     await sightings.beforeApplicationShutdown();

@@ -38,7 +38,7 @@ export class Sightings implements BeforeApplicationShutdown {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  note(sightings: Sighting[]): void {
+  record(sightings: Sighting[]): void {
     for (const { worker, refusal } of sightings) {
       if (refusal !== null) this.addRefusals({ worker, count: 1, reason: refusal });
       else if (this.seen.size < NAMES_MAX) this.seen.add(worker);
@@ -47,7 +47,7 @@ export class Sightings implements BeforeApplicationShutdown {
   }
 
   /** Where an ask of a worker came from; kept for when the worker is seen, that is once its dispatcher has taken the ask. */
-  heardFrom(worker: string, address: string): void {
+  recordAddress(worker: string, address: string): void {
     if (this.addresses.size < NAMES_MAX || this.addresses.has(worker)) this.addresses.set(worker, address);
   }
 
@@ -60,9 +60,9 @@ export class Sightings implements BeforeApplicationShutdown {
   }
 
   private addRefusals({ worker, count, reason }: WorkerRefusals): void {
-    const known = this.refused.get(worker);
-    if (!known && this.refused.size >= NAMES_MAX) return;
-    this.refused.set(worker, { worker, count: (known?.count ?? 0) + count, reason });
+    const before = this.refused.get(worker);
+    if (!before && this.refused.size >= NAMES_MAX) return;
+    this.refused.set(worker, { worker, count: (before?.count ?? 0) + count, reason });
   }
 
   private writeLater(): void {
@@ -80,7 +80,7 @@ export class Sightings implements BeforeApplicationShutdown {
     this.writtenMs = this.clock.now();
     this.refused = new Map();
     if (seen.length + refused.length === 0) return;
-    this.tell(refused);
+    this.logRefusals(refused);
     try {
       await this.register.note(seen, refused);
     } catch (error) {
@@ -101,7 +101,7 @@ export class Sightings implements BeforeApplicationShutdown {
     return seen;
   }
 
-  private tell(refused: WorkerRefusals[]): void {
+  private logRefusals(refused: WorkerRefusals[]): void {
     for (const { count, reason } of refused.slice(0, NAMED_MAX))
       this.logger.warn(`${count} ${count === 1 ? 'message was' : 'messages were'} refused: ${reason}`);
     if (refused.length > NAMED_MAX)

@@ -43,7 +43,7 @@ export interface TurnOutcome {
  * Whatever it throws, nothing was answered and the state is good for nothing any more.
  * @throws StaleEpoch, NotOwner when the term is over
  */
-export async function takeTurn(
+export async function runTurn(
   state: DispatcherState,
   envelopes: Envelope[],
   now: number,

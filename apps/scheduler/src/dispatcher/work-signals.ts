@@ -2,7 +2,7 @@ import { slotsToWake, type DispatcherState, type SlotsToWake } from '@proctor/di
 
 /** When idle slots are told that work is waiting, and which: as many as there is work for, as far as they are known. */
 export class WorkSignals {
-  private toldMs = -Infinity;
+  private notifiedMs = -Infinity;
 
   /**
    * @param againMs after this time slots are woken in the place of those that were told and have not asked
@@ -14,20 +14,20 @@ export class WorkSignals {
   ) {}
 
   /** It is not known which slots are idle. */
-  tellAll(now: number): void {
-    this.toldMs = now;
+  notifyAll(now: number): void {
+    this.notifiedMs = now;
     this.send(null);
   }
 
-  tell(state: DispatcherState, now: number): void {
-    this.toldMs = now;
+  notify(state: DispatcherState, now: number): void {
+    this.notifiedMs = now;
     const wanted = slotsToWake(state, now);
     if (wanted?.length !== 0) this.send(wanted);
   }
 
   /** @param workWaiting runs became available */
-  turnCommitted(state: DispatcherState, workWaiting: boolean, now: number): void {
-    const isDue = state.idle.count > 0 && now >= this.toldMs + this.againMs;
-    if (workWaiting || isDue) this.tell(state, now);
+  onTurnCommitted(state: DispatcherState, workWaiting: boolean, now: number): void {
+    const isDue = state.idle.count > 0 && now >= this.notifiedMs + this.againMs;
+    if (workWaiting || isDue) this.notify(state, now);
   }
 }

@@ -27,19 +27,19 @@ export class WorkerStreams {
   }
 
   /** The worker asks for work: it will need its streams. No ask waits for that. */
-  heard(worker: string): void {
+  onRequest(worker: string): void {
     if (!this.prepared.has(worker)) return this.prepare([worker]);
     if (this.toCheck.size === 0) this.clock.after(PREPARED_MS, () => this.check());
     this.toCheck.add(worker);
   }
 
   /** The worker was told to stop the attempt. */
-  stopped(worker: string, grant: Grant): void {
-    this.clock.after(SILENT_AFTER_MS, () => this.forgetLog(worker, grant));
+  onStopped(worker: string, grant: Grant): void {
+    this.clock.after(SILENT_AFTER_MS, () => this.deleteLog(worker, grant));
   }
 
   /** An attempt ended without a result: its log will not be stored. What is left behind ends by its age. */
-  forgetLog(worker: string, grant: Grant): void {
+  deleteLog(worker: string, grant: Grant): void {
     this.bus.purgeLog(worker, grantOf(grant)).catch((error: unknown) => {
       const { runId, attempt } = grant;
       this.logger.warn(`run ${runId} attempt ${attempt}: its live log is left behind: ${String(error)}`);

@@ -26,7 +26,7 @@ describe('FactPublisher', () => {
     clock = new VirtualClock();
     bus = new MemoryBus(new MemoryBroker({ clock }));
     term = new OwnershipTerm({ arch: ARCH, epoch: 1 }, clock, jest.fn());
-    term.extendTo(clock.now() + TERM_MS);
+    term.setEnd(clock.now() + TERM_MS);
     rows = [];
     isAway = false;
     looks.mockReset();
@@ -43,10 +43,10 @@ describe('FactPublisher', () => {
       },
     };
     publishers = new FactPublishers(facts, bus, clock, () => SETTINGS);
-    await publishers.begin(term);
+    await publishers.start(term);
     await time(1_000);
   });
-  afterEach(() => publishers.end(term));
+  afterEach(() => publishers.stop(term));
 
   const time = (ms: number) => clock.runUntil(clock.now() + ms);
 
@@ -82,12 +82,12 @@ describe('FactPublisher', () => {
     happens(1);
     await time(50);
     expect(await published()).toEqual([]);
-    publishers.look(ARCH);
+    publishers.onFactsCommitted(ARCH);
     await time(0);
     expect(await published()).toEqual([1]);
     happens(2);
     happens(3, 1, 'riscv64');
-    publishers.look('riscv64');
+    publishers.onFactsCommitted('riscv64');
     await time(SETTINGS.pollMs);
     expect(await published()).toEqual([1, 2]);
     expect(rows.map(({ factId }) => factId)).toEqual([3]);
@@ -95,7 +95,7 @@ describe('FactPublisher', () => {
 
   it('a publisher publishes more facts than one look finds, look after look', async () => {
     for (let id = 1; id <= 10; id++) happens(id, id % 4);
-    publishers.look(ARCH);
+    publishers.onFactsCommitted(ARCH);
     await time(0);
     expect((await published()).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(rows).toEqual([]);
@@ -111,18 +111,18 @@ describe('FactPublisher', () => {
     });
     for (let id = 1; id <= 9; id++) happens(id, id);
     const from = clock.now();
-    publishers.look(ARCH);
+    publishers.onFactsCommitted(ARCH);
     await time(1_000);
     expect(beganAt.map((at) => at - from)).toEqual([0, 80, 160]);
     expect(rows).toEqual([]);
   });
 
   it('many signals in a short while cause one look', async () => {
-    publishers.look(ARCH);
+    publishers.onFactsCommitted(ARCH);
     await time(0);
     looks.mockClear();
     for (let word = 0; word < 20; word++) {
-      publishers.look(ARCH);
+      publishers.onFactsCommitted(ARCH);
       await time(4);
     }
     await time(100);
@@ -138,7 +138,7 @@ describe('FactPublisher', () => {
     happens(1, 7);
     happens(2, 8);
     happens(3, 7);
-    publishers.look(ARCH);
+    publishers.onFactsCommitted(ARCH);
     await time(0);
     expect(await published()).toEqual([2]);
     await time(SETTINGS.pollMs);
@@ -152,7 +152,7 @@ describe('FactPublisher', () => {
       isAway = true;
       return bus.publishEvent(fact);
     });
-    publishers.look(ARCH);
+    publishers.onFactsCommitted(ARCH);
     await time(0);
     isAway = false;
     happens(2);
@@ -162,13 +162,13 @@ describe('FactPublisher', () => {
   });
 
   it('a publisher publishes nothing after its term, whether it was told or finds out by itself', async () => {
-    term.extendTo(clock.now());
+    term.setEnd(clock.now());
     happens(1);
-    publishers.look(ARCH);
+    publishers.onFactsCommitted(ARCH);
     await time(2 * SETTINGS.pollMs);
     expect(await published()).toEqual([]);
     publishers.abandon(term);
-    publishers.look(ARCH);
+    publishers.onFactsCommitted(ARCH);
     await time(2 * SETTINGS.pollMs);
     expect(await published()).toEqual([]);
     expect(rows).toHaveLength(1);

@@ -10,7 +10,7 @@ export interface PublisherPorts {
   bus: Pick<Bus, 'publishEvent'>;
   clock: Clock;
   /** The bus has these facts, and their rows say so. */
-  published?: (facts: Fact[]) => void;
+  onPublished?: (facts: Fact[]) => void;
 }
 
 /** Where a function is injected that returns the PublisherSettings of the moment. */
@@ -33,7 +33,7 @@ const REST_PER_WORK = 1;
  */
 export class FactPublisher {
   private readonly logger: Logger;
-  private isTold = false;
+  private hasNewFacts = false;
   private stopped = false;
   private readonly wakeUp: WakeUp;
   /** Whether facts that are committed end the wait under way. */
@@ -52,8 +52,8 @@ export class FactPublisher {
   }
 
   /** Facts were committed: do not wait for the next poll. */
-  look(): void {
-    this.isTold = true;
+  onFactsCommitted(): void {
+    this.hasNewFacts = true;
     if (this.isRestOver()) this.wakeUp.wake();
   }
 
@@ -66,7 +66,7 @@ export class FactPublisher {
 
   private async run(): Promise<void> {
     while (!this.stopped) {
-      this.isTold = false;
+      this.hasNewFacts = false;
       const { pollMs, pauseMs } = this.settings();
       const fromMs = this.ports.clock.now();
       const outcome = await this.publishWaiting();
@@ -76,7 +76,7 @@ export class FactPublisher {
       }
       await this.rest(pauseMs, () => false);
       // A word that facts were committed does not help while they cannot be published.
-      await this.rest(pollMs - pauseMs, () => outcome === 'all' && this.isTold);
+      await this.rest(pollMs - pauseMs, () => outcome === 'all' && this.hasNewFacts);
     }
   }
 
@@ -89,7 +89,7 @@ export class FactPublisher {
       const published = await this.publish(waiting);
       if (published.length > 0) {
         await facts.markPublished(published);
-        this.ports.published?.(published);
+        this.ports.onPublished?.(published);
       }
       if (published.length < waiting.length) return 'failed';
       return waiting.length === factsPerLookMax ? 'more' : 'all';

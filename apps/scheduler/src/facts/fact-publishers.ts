@@ -24,28 +24,31 @@ export class FactPublishers implements OwnedService {
     @Inject(Bus) private readonly bus: PublisherPorts['bus'],
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(PUBLISHER_SETTINGS) private readonly settings: () => PublisherSettings,
-    @Inject(RunTraces) private readonly traces?: Pick<RunTraces, 'published'>,
+    @Inject(RunTraces) private readonly traces?: Pick<RunTraces, 'onPublished'>,
   ) {}
 
   /** Facts of the architecture were committed. */
-  look(arch: string): void {
-    for (const [term, publisher] of this.publishers) if (term.arch === arch) publisher.look();
+  onFactsCommitted(arch: string): void {
+    for (const [term, publisher] of this.publishers) if (term.arch === arch) publisher.onFactsCommitted();
   }
 
-  begin(term: OwnershipTerm): Promise<void> {
+  start(term: OwnershipTerm): Promise<void> {
     const { facts, bus, clock } = this;
-    const published = (told: Fact[]) => this.traces?.published(told);
-    this.publishers.set(term, new FactPublisher(term, { facts, bus, clock, published }, this.settings));
+    const published = (facts: Fact[]) => this.traces?.onPublished(facts);
+    this.publishers.set(
+      term,
+      new FactPublisher(term, { facts, bus, clock, onPublished: published }, this.settings),
+    );
     return Promise.resolve();
   }
 
-  async end(term: OwnershipTerm): Promise<void> {
+  async stop(term: OwnershipTerm): Promise<void> {
     const publisher = this.publishers.get(term);
     this.publishers.delete(term);
     await publisher?.stop();
   }
 
   abandon(term: OwnershipTerm): void {
-    void this.end(term);
+    void this.stop(term);
   }
 }

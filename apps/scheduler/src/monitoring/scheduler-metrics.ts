@@ -9,7 +9,7 @@ import { CLOCK, CONFIGURATION, REGISTRY, type LiveSchedulerConfiguration } from 
 import { Dispatchers } from '../dispatcher/dispatchers';
 
 /** A scrape that comes sooner gets the numbers of the one before, where a server has to be asked for them. */
-const ASKED_EVERY_MS = 15_000;
+const READ_EVERY_MS = 15_000;
 
 /** What answers later is left out: a scrape that takes long has no numbers at all. */
 const ANSWER_MS = 4_000;
@@ -28,7 +28,7 @@ export class MeasuredScheduler {
 export class SchedulerMetrics {
   private readonly outages: Outages;
   private readonly gauges: ReturnType<typeof gaugesIn>;
-  private readonly asked: Cached<void>;
+  private readonly slowNumbers: Cached<void>;
 
   constructor(
     private readonly measured: MeasuredScheduler,
@@ -40,13 +40,13 @@ export class SchedulerMetrics {
     const { storeBytes, storeFree } = this.gauges;
     // One without labels would say 0 from its making on.
     for (const gauge of [...this.ofDatabase, storeBytes, storeFree]) gauge.remove();
-    this.asked = new Cached(clock, ASKED_EVERY_MS, () => this.ask());
+    this.slowNumbers = new Cached(clock, READ_EVERY_MS, () => this.readSlowNumbers());
   }
 
   /** In the text format of Prometheus. What cannot be read is left out. */
   async text(): Promise<string> {
     this.readMemory();
-    await this.asked.get();
+    await this.slowNumbers.get();
     return this.registry.metrics();
   }
 
@@ -77,7 +77,7 @@ export class SchedulerMetrics {
     for (const [state, count] of Object.entries(states)) gauges.connections.set({ pool, state }, count);
   }
 
-  private async ask(): Promise<void> {
+  private async readSlowNumbers(): Promise<void> {
     await Promise.all([
       this.attempt(
         'the database',

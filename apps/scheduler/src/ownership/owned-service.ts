@@ -3,9 +3,9 @@ import type { OwnershipTerm } from './ownership-term';
 /** What an owner does with an architecture. */
 export interface OwnedService {
   /** Rejects when the architecture cannot be served now. */
-  begin(term: OwnershipTerm): Promise<void>;
+  start(term: OwnershipTerm): Promise<void>;
   /** Finishes what is begun and serves it no more. */
-  end(term: OwnershipTerm): Promise<void>;
+  stop(term: OwnershipTerm): Promise<void>;
   /** Ownership is lost already: stops at once and answers nothing more. */
   abandon(term: OwnershipTerm): void;
 }
@@ -18,12 +18,12 @@ export class OwnedServices implements OwnedService {
     this.parts = parts;
   }
 
-  async begin(term: OwnershipTerm): Promise<void> {
-    await Promise.all(this.parts.map((part) => part.begin(term)));
+  async start(term: OwnershipTerm): Promise<void> {
+    await Promise.all(this.parts.map((part) => part.start(term)));
   }
 
-  async end(term: OwnershipTerm): Promise<void> {
-    await Promise.all(this.parts.map((part) => part.end(term)));
+  async stop(term: OwnershipTerm): Promise<void> {
+    await Promise.all(this.parts.map((part) => part.stop(term)));
   }
 
   abandon(term: OwnershipTerm): void {

@@ -11,11 +11,11 @@ const TTL_MS = 5_000;
 /** Remembers what it serves. */
 class Served implements OwnedService {
   readonly terms = new Map<string, OwnershipTerm>();
-  begin(term: OwnershipTerm): Promise<void> {
+  start(term: OwnershipTerm): Promise<void> {
     this.terms.set(term.arch, term);
     return Promise.resolve();
   }
-  end({ arch }: OwnershipTerm): Promise<void> {
+  stop({ arch }: OwnershipTerm): Promise<void> {
     this.terms.delete(arch);
     return Promise.resolve();
   }
@@ -71,10 +71,10 @@ describe('OwnershipKeeper', () => {
       },
       ownershipTtlMs: TTL_MS,
       isConnected: () => !cutOff.has(scheduler),
-      released: () => signals.forEach((heard) => heard()),
+      notifyReleased: () => signals.forEach((heard) => heard()),
     });
     keepers.push(keeper);
-    if (hearing) signals.push(() => keeper.lookAgain());
+    if (hearing) signals.push(() => keeper.onReleased());
     await keeper.start();
     return { keeper, owned };
   }
@@ -236,13 +236,13 @@ describe('OwnershipKeeper', () => {
     it('a scheduler owns an abandoned architecture again, though the end of the term before hangs', async () => {
       const { owned } = await start('s1');
       const term = owned.terms.get('amd64')!;
-      const end = owned.end.bind(owned);
-      owned.end = hung;
+      const end = owned.stop.bind(owned);
+      owned.stop = hung;
       architectures = ['arm64', 'riscv64', 's390x'];
       await time(TTL_MS / 2);
       architectures = ['amd64', ...architectures];
       await time(3 * TTL_MS);
-      owned.end = end;
+      owned.stop = end;
       expect(owned.terms.get('amd64')?.epoch).toBeGreaterThan(term.epoch);
       expect(owned.architectures).toHaveLength(4);
     });

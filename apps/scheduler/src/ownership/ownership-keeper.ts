@@ -25,7 +25,7 @@ export interface OwnershipSettings {
   /** Whether the workers can reach this process: it is connected to NATS. */
   isConnected: () => boolean;
   /** Tells the other schedulers that something may be claimed. */
-  released: () => void;
+  notifyReleased: () => void;
 }
 
 /** How often ownership is renewed in each time-to-live. */
@@ -74,7 +74,7 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
   }
 
   /** Another scheduler has given up something: what is ours of it is claimed at once. */
-  lookAgain(): void {
+  onReleased(): void {
     // The round in progress may have looked before that.
     if (!this.stopped) void Promise.resolve(this.spreading).then(() => this.spreadSoon());
   }
@@ -98,10 +98,10 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     await this.attempt('stepping aside', async () => {
       await this.inTime('stepping aside', this.register.stepAside(scheduler, ownershipTtlMs));
     });
-    for (const term of this.terms.values()) this.handOver(term);
+    for (const term of this.terms.values()) this.release(term);
     await Promise.all(this.parting.values());
     await this.inTime('withdrawing', this.register.withdraw(scheduler));
-    this.settings.released();
+    this.settings.notifyReleased();
   }
 
   private spreadSoon(): Promise<void> {
@@ -115,7 +115,7 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     this.answeredMs = this.clock.now();
     if (living.length > 0 && !living.includes(scheduler)) return this.leaveToOthers();
     const share = shareOf(scheduler, living, architectures, new Set(this.terms.keys()));
-    for (const arch of share.release) this.handOver(this.terms.get(arch));
+    for (const arch of share.release) this.release(this.terms.get(arch));
     for (const arch of share.claim) {
       if (this.terms.size >= share.architecturesMax || this.stopped) return;
       if (!this.parting.has(arch)) await this.attempt(arch, () => this.claim(arch));
@@ -140,7 +140,7 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
   /** Not before others that are cut off, too, have stepped aside: while NATS is away from all, all go on as they are. */
   private leaveToOthers(): void {
     if (this.cutOffMs() < 2 * this.settings.ownershipTtlMs) return;
-    for (const term of this.terms.values()) this.handOver(term);
+    for (const term of this.terms.values()) this.release(term);
   }
 
   private async claim(arch: string): Promise<void> {
@@ -148,14 +148,14 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     const endMs = this.clock.now() + this.termMs;
     const ownership = await this.inTime('claiming', this.register.claim(arch, scheduler, ownershipTtlMs));
     const held = this.terms.get(arch);
-    if (held && held.epoch === ownership?.epoch) return held.prolongTo(endMs);
+    if (held && held.epoch === ownership?.epoch) return held.renewUntil(endMs);
     held?.giveUp('another scheduler owned it meanwhile');
     if (!ownership || this.parting.has(arch)) return;
-    const term = new OwnershipTerm(ownership, this.clock, (ended, reason) => this.lost(ended, reason));
-    term.extendTo(endMs);
+    const term = new OwnershipTerm(ownership, this.clock, (ended, reason) => this.onLost(ended, reason));
+    term.setEnd(endMs);
     this.terms.set(arch, term);
     this.logger.log(`owns ${arch}, epoch ${term.epoch}`);
-    this.service.begin(term).catch((error) => term.giveUp(`it could not be served: ${String(error)}`));
+    this.service.start(term).catch((error) => term.giveUp(`it could not be served: ${String(error)}`));
   }
 
   private async attempt(what: string, work: () => Promise<void>): Promise<void> {
@@ -176,25 +176,25 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     return limited(work, what, this.termMs, this.clock);
   }
 
-  private lost(term: OwnershipTerm, reason: string): void {
+  private onLost(term: OwnershipTerm, reason: string): void {
     this.logger.warn(`owns ${term.arch} no more (epoch ${term.epoch}): ${reason}`);
     this.service.abandon(term);
-    this.part(term, Promise.resolve());
+    this.endTerm(term, Promise.resolve());
   }
 
-  private handOver(term: OwnershipTerm | undefined): void {
-    if (term) this.part(term, this.service.end(term));
+  private release(term: OwnershipTerm | undefined): void {
+    if (term) this.endTerm(term, this.service.stop(term));
   }
 
   /** The row is given up last: the next owner may serve at once. */
-  private part(term: OwnershipTerm, ended: Promise<void>): void {
+  private endTerm(term: OwnershipTerm, ended: Promise<void>): void {
     const { arch, epoch } = term;
     if (this.terms.get(arch) === term) this.terms.delete(arch);
     const parted = this.inTime(`ending ${arch}`, ended)
       .then(() => this.inTime('releasing', this.register.release(arch, this.settings.scheduler)))
       .then(() => {
         this.logger.log(`gave up ${arch}, epoch ${epoch}`);
-        this.settings.released();
+        this.settings.notifyReleased();
       })
       .catch((error) => this.logger.warn(`${arch} could not be given up, it will run out: ${String(error)}`))
       .finally(() => {

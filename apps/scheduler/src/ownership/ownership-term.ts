@@ -25,15 +25,15 @@ export class OwnershipTerm {
   }
 
   /** It was renewed; renewals may be answered in another order than they were asked for. */
-  prolongTo(endMs: number): void {
-    if (!this.over && endMs > this.endMs) this.extendTo(endMs);
+  renewUntil(endMs: number): void {
+    if (!this.over && endMs > this.endMs) this.setEnd(endMs);
   }
 
-  extendTo(endMs: number): void {
+  setEnd(endMs: number): void {
     this.endMs = endMs;
     this.cancelEnd();
     this.cancelEnd = this.clock.after(Math.max(0, endMs - this.clock.now()), () => {
-      if (this.holds()) this.extendTo(this.endMs);
+      if (this.holds()) this.setEnd(this.endMs);
       else this.giveUp('it could not be renewed in time');
     });
   }

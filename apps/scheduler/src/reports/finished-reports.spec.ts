@@ -60,15 +60,15 @@ describe('FinishedReports', () => {
   const reports = () => {
     const journal = { reportState };
     return new FinishedReports(
-      { ask: ask as never },
+      { request: ask as never },
       journal,
       bus,
       store,
       new ClaimTimer(clock, () => 15_000),
     );
   };
-  const take = () => reports().take(ARCH, report);
-  const isStaged = async () => (await bus.unstage(report.worker, STAGED)) !== null;
+  const take = () => reports().receive(ARCH, report);
+  const isStaged = async () => (await bus.readStaged(report.worker, STAGED)) !== null;
 
   it('a report that counts is stored and recorded, its worker and all who wait are told, and the staging area is cleared', async () => {
     const told = new Promise((resolve) => bus.subscribe(SUBJECTS.resultsChanged, resolve));
@@ -160,10 +160,10 @@ describe('FinishedReports', () => {
 
   it('deliveries of a report are handled one at a time, one without files by one message, and each ends the live log', async () => {
     const [all, purge] = [reports(), jest.spyOn(bus, 'purgeLog')];
-    const first = all.take(ARCH, report);
-    await expect(all.take(ARCH, { ...report })).rejects.toThrow(NotHandled);
+    const first = all.receive(ARCH, report);
+    await expect(all.receive(ARCH, { ...report })).rejects.toThrow(NotHandled);
     await first;
-    await all.take(ARCH, { ...report, files: [] });
+    await all.receive(ARCH, { ...report, files: [] });
     const kinds = ask.mock.calls.map(([, message]) => (message as { kind: string }).kind);
     expect(kinds).toEqual(['may-finish', 'finished', 'finished']);
     expect(purge).toHaveBeenCalledTimes(2);

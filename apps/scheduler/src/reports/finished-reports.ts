@@ -31,7 +31,7 @@ export class FinishedReports {
   private readonly underWay = new Set<string>();
 
   constructor(
-    @Inject(Dispatchers) private readonly dispatchers: Pick<Dispatchers, 'ask'>,
+    @Inject(Dispatchers) private readonly dispatchers: Pick<Dispatchers, 'request'>,
     @Inject(PostgresJournal) private readonly journal: Pick<Journal, 'reportState'>,
     private readonly bus: Bus,
     private readonly store: ResultStore,
@@ -45,7 +45,7 @@ export class FinishedReports {
    * Rejects when the report must be delivered again, as one that is being handled already.
    * @returns whether it changed anything
    */
-  async take(arch: string, report: FinishedReport): Promise<boolean> {
+  async receive(arch: string, report: FinishedReport): Promise<boolean> {
     const name = `${report.worker} ${grantName(report, ' ')}`;
     if (this.underWay.has(name)) throw new NotHandled('an earlier delivery of the report is being handled');
     this.underWay.add(name);
@@ -56,16 +56,16 @@ export class FinishedReports {
     const hasFiles = report.files.length > 0;
     // Nothing has to be stored before: no run must be kept from a new grant meanwhile.
     const judged = hasFiles
-      ? await this.dispatchers.ask(arch, { kind: 'may-finish', report })
+      ? await this.dispatchers.request(arch, { kind: 'may-finish', report })
       : await this.record(arch, report, 'finished');
     if (judged === 'counts') {
-      if (!hasFiles) return this.recorded(report);
+      if (!hasFiles) return this.onRecorded(report);
       const endClaim = this.claim(arch, report);
-      return this.keep(arch, report, 'finished').finally(endClaim);
+      return this.saveResult(arch, report, 'finished').finally(endClaim);
     }
-    const state = judged === 'refused' ? null : await this.replies.bookedState(report, judged);
-    if (state === 'late') return this.keep(arch, report, 'late');
-    await (state === null ? this.replies.turnAway(report) : this.replies.settle(report, judged, state));
+    const state = judged === 'refused' ? null : await this.replies.stateOf(report, judged);
+    if (state === 'late') return this.saveResult(arch, report, 'late');
+    await (state === null ? this.replies.refuse(report) : this.replies.settle(report, judged, state));
     return false;
   }
 
@@ -75,9 +75,9 @@ export class FinishedReports {
    */
   async refuse(arch: string, attempt: AttemptOfWorker, why: string): Promise<void> {
     const reason = oneLine(`the report of worker ${attempt.worker} was refused, ${why}`, MESSAGE_LENGTH_MAX);
-    const answer = await this.dispatchers.ask(arch, { kind: 'report-refused', attempt, reason });
+    const answer = await this.dispatchers.request(arch, { kind: 'report-refused', attempt, reason });
     if (answer === 'counts') this.bus.signal(SUBJECTS.resultsChanged, {});
-    this.replies.tell(attempt, 'refused', reason);
+    this.replies.send(attempt, 'refused', reason);
     if (answer === 'foreign' || answer === 'refused') return;
     const files = RESULT_FILES.map((name) => ({ name }));
     await this.staged.clear({ ...attempt, files });
@@ -90,26 +90,30 @@ export class FinishedReports {
    */
   private claim(arch: string, report: FinishedReport): () => void {
     return this.claims.repeat(() => {
-      this.dispatchers.ask(arch, { kind: 'may-finish', report }).catch((error: unknown) => {
+      this.dispatchers.request(arch, { kind: 'may-finish', report }).catch((error: unknown) => {
         const { runId, attempt } = report;
         this.logger.warn(`run ${runId}, attempt ${attempt}: its claim was not renewed: ${String(error)}`);
       });
     });
   }
 
-  private async keep(arch: string, report: FinishedReport, kind: 'finished' | 'late'): Promise<boolean> {
+  private async saveResult(
+    arch: string,
+    report: FinishedReport,
+    kind: 'finished' | 'late',
+  ): Promise<boolean> {
     const answer = await this.storeAndRecord(arch, report, kind).catch(async (error: unknown) => {
       await this.removeIfOver(report);
       throw error;
     });
     if (answer === null) return false;
-    if (answer === 'counts') return this.recorded(report);
-    if (answer === 'refused') await this.replies.turnAway(report);
-    else await this.replies.settle(report, answer, await this.replies.bookedState(report, answer));
+    if (answer === 'counts') return this.onRecorded(report);
+    if (answer === 'refused') await this.replies.refuse(report);
+    else await this.replies.settle(report, answer, await this.replies.stateOf(report, answer));
     return false;
   }
 
-  private async recorded(report: FinishedReport): Promise<true> {
+  private async onRecorded(report: FinishedReport): Promise<true> {
     this.bus.signal(SUBJECTS.resultsChanged, {});
     await this.replies.settle(report, 'counts', 'reported');
     return true;
@@ -123,7 +127,7 @@ export class FinishedReports {
   ): Promise<ReportAnswer | null> {
     const missing = await this.staged.moveToStore(report);
     if (missing === null) return this.record(arch, report, kind);
-    this.replies.tell(report, 'upload-again', missing);
+    this.replies.send(report, 'upload-again', missing);
     return null;
   }
 
@@ -153,12 +157,12 @@ export class FinishedReports {
     kind: 'finished' | 'late',
   ): Promise<ReportAnswer> {
     try {
-      return await this.dispatchers.ask(arch, { kind, report });
+      return await this.dispatchers.request(arch, { kind, report });
     } catch (error) {
       if (!(error instanceof WriteRefused)) throw error;
       const { runId, attempt, worker } = report;
       this.logger.error(`run ${runId}, attempt ${attempt}, of ${worker}: ${error.message}`);
-      return this.dispatchers.ask(arch, { kind, report: withoutResult(report, error) });
+      return this.dispatchers.request(arch, { kind, report: withoutResult(report, error) });
     }
   }
 }

@@ -20,7 +20,7 @@ export class ReportReplies {
   ) {}
 
   /** No worker deletes its copy for what this memory does not know: the rows decide. */
-  async bookedState(report: FinishedReport, judged: ReportAnswer): Promise<ReportState> {
+  async stateOf(report: FinishedReport, judged: ReportAnswer): Promise<ReportState> {
     const isBooked = judged === 'counts' || judged === 'reported';
     return isBooked ? 'reported' : this.journal.reportState(report);
   }
@@ -33,12 +33,12 @@ export class ReportReplies {
   async settle(report: FinishedReport, judged: ReportAnswer, state: ReportState): Promise<void> {
     if (state === 'counts' || state === 'late')
       throw new NotHandled('the rows know of a grant or an end that this dispatcher has not seen');
-    if (state === 'reported') this.tell(report, 'recorded');
+    if (state === 'reported') this.send(report, 'recorded');
     else if (judged === 'foreign' || state === 'foreign')
-      return this.tell(report, 'stale', "the attempt is another worker's, or granted again since a restore");
+      return this.send(report, 'stale', "the attempt is another worker's, or granted again since a restore");
     else {
       await this.store.remove(report.runId, report.attempt);
-      this.tell(report, 'stale', 'a newer attempt was granted, or the run has finished');
+      this.send(report, 'stale', 'a newer attempt was granted, or the run has finished');
     }
     await this.staged.clear(report);
   }
@@ -48,15 +48,15 @@ export class ReportReplies {
    * is removed; of another's attempt nothing is touched. As long as the attempt is the latest, its result would count should
    * the worker be added again: the worker is told first, so that it does not deliver what is being removed.
    */
-  async turnAway(report: FinishedReport): Promise<void> {
+  async refuse(report: FinishedReport): Promise<void> {
     const state = await this.journal.reportState(report);
     if (state === 'over') await this.store.remove(report.runId, report.attempt);
-    this.tell(report, 'refused', `worker ${report.worker} may not report for this architecture`);
+    this.send(report, 'refused', `worker ${report.worker} may not report for this architecture`);
     if (state !== 'foreign') await this.staged.clear(report);
     if (state === 'counts' || state === 'late') await this.store.remove(report.runId, report.attempt);
   }
 
-  tell(report: AttemptOfWorker, answer: RecordedSignal['answer'], reason?: string): void {
+  send(report: AttemptOfWorker, answer: RecordedSignal['answer'], reason?: string): void {
     const { runId, attempt, worker } = report;
     const line = `run ${runId}, attempt ${attempt}, of ${worker}: ${answer}, ${reason}`;
     if (answer === 'refused') this.complaints.about(`worker ${worker}`, line);

@@ -11,7 +11,7 @@ const redelivered = jest.fn();
 const controller = new ReportsController(
   { ask } as never,
   { take, refuse } as never,
-  { keep: () => undefined },
+  { add: () => undefined },
   { redelivered },
 );
 

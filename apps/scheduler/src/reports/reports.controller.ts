@@ -16,7 +16,7 @@ import { withLogFields, type LogFields } from '@proctor/process';
 import { DispatcherMetrics } from '../dispatcher/dispatcher-metrics';
 import { Dispatchers } from '../dispatcher/dispatchers';
 import { retryLater } from '../dispatcher/retry-later';
-import { TestbedKeeper } from '../testbeds/testbed-keeper';
+import { TestbedRecorder } from '../testbeds/testbed-recorder';
 import { FinishedReports } from './finished-reports';
 
 /** Durable reports of workers: acknowledged when the handler resolves, delivered again when it rejects. */
@@ -25,28 +25,28 @@ export class ReportsController {
   constructor(
     private readonly dispatchers: Dispatchers,
     private readonly finishedReports: FinishedReports,
-    @Inject(TestbedKeeper) private readonly testbeds: Pick<TestbedKeeper, 'keep'>,
+    @Inject(TestbedRecorder) private readonly testbeds: Pick<TestbedRecorder, 'add'>,
     @Inject(DispatcherMetrics) private readonly metrics: Pick<DispatcherMetrics, 'redelivered'>,
   ) {}
 
   @EventPattern<string>(REPORT_PATTERNS.started)
   async started(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<unknown> {
-    const { scope, subject } = this.counted(context);
+    const { scope, subject } = this.countRedelivery(context);
     const report = parseReport(StartedReport, payload, subject);
     const hasChanged = await withLogFields(fieldsOf(report), () =>
-      retryLater(() => this.dispatchers.ask(scope, { kind: 'started', report })),
+      retryLater(() => this.dispatchers.request(scope, { kind: 'started', report })),
     );
     return hasChanged ? undefined : IN_VAIN;
   }
 
   @EventPattern<string>(REPORT_PATTERNS.finished)
   async finished(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<unknown> {
-    const { scope, subject } = this.counted(context);
+    const { scope, subject } = this.countRedelivery(context);
     const report = parseReport(FinishedReport, payload, subject);
     const hasChanged = await withLogFields(fieldsOf(report), () =>
-      retryLater(() => this.finishedReports.take(scope, report)),
+      retryLater(() => this.finishedReports.receive(scope, report)),
     );
-    if (hasChanged && report.files.length > 0) this.testbeds.keep(report);
+    if (hasChanged && report.files.length > 0) this.testbeds.add(report);
     return hasChanged ? undefined : IN_VAIN;
   }
 
@@ -60,7 +60,7 @@ export class ReportsController {
     );
   }
 
-  private counted(context: BusContext): BusContext {
+  private countRedelivery(context: BusContext): BusContext {
     if (context.redelivered) this.metrics.redelivered(context.scope);
     return context;
   }

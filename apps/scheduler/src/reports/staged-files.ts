@@ -36,7 +36,7 @@ export class StagedFiles {
   async clear(staged: StagedResult): Promise<void> {
     const { runId, attempt, worker, files } = staged;
     const cleared = await Promise.allSettled([
-      ...files.map(({ name }) => this.bus.dropStaged(worker, stagingName(staged, name))),
+      ...files.map(({ name }) => this.bus.deleteStaged(worker, stagingName(staged, name))),
       this.bus.purgeLog(worker, grantOf(staged)),
     ]);
     const reasons = cleared
@@ -49,7 +49,7 @@ export class StagedFiles {
 
   private async moveFile(report: FinishedReport, file: ResultFile): Promise<string | null> {
     const { runId, attempt, worker } = report;
-    const content = await this.bus.unstage(worker, stagingName(report, file.name));
+    const content = await this.bus.readStaged(worker, stagingName(report, file.name));
     if (!content) return `${file.name} is missing`;
     let damage: Error | null = null;
     content.once('error', (error: Error) => (damage = error));

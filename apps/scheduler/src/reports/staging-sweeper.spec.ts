@@ -30,7 +30,7 @@ describe('StagingSweeper', () => {
     [messages, strays] = [0, []];
     beforeAnswer = () => Promise.resolve();
     const bus = {
-      stagingContents: async function* () {
+      listStaging: async function* () {
         looks++;
         if (isBusAway) throw new Error('no answer');
         const found = uploads.map((upload) => ({ ...upload }));
@@ -38,11 +38,11 @@ describe('StagingSweeper', () => {
         const limits = { bytesMax: 100 * MIB, messagesMax: 1_000 };
         yield { worker: 'w1', bytes, messages, ...limits, uploads: found, strays: [...strays] };
       },
-      dropStray: (worker: string, stray: string) => {
+      deleteStray: (worker: string, stray: string) => {
         strays = strays.filter((each) => worker !== 'w1' || each !== stray);
         return Promise.resolve();
       },
-      dropUpload: ({ id }: { id: string }) => {
+      deleteUpload: ({ id }: { id: string }) => {
         uploads = uploads.filter((upload) => upload.id !== id);
         return Promise.resolve();
       },

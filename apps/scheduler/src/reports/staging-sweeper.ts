@@ -54,7 +54,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
   private loop = Promise.resolve();
 
   constructor(
-    @Inject(Bus) private readonly bus: Pick<Bus, 'stagingContents' | 'dropUpload' | 'dropStray'>,
+    @Inject(Bus) private readonly bus: Pick<Bus, 'listStaging' | 'deleteUpload' | 'deleteStray'>,
     @Inject(AwaitedReports) private readonly awaitedReports: Pick<AwaitedReports, 'among'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SWEEPER_SETTINGS) private readonly settings: () => SweeperSettings,
@@ -93,13 +93,15 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
     this.seen = new Map();
     try {
       let askedMs = this.clock.now();
-      for await (const area of this.bus.stagingContents(this.stopping.signal)) {
+      for await (const area of this.bus.listStaging(this.stopping.signal)) {
         if (this.warnIfFull(area)) full.push(area.worker);
         const idle = this.idleUploads(area, askedMs);
-        removed.strays += await this.drop(area.strays, (stray) => this.bus.dropStray(area.worker, stray));
+        removed.strays += await this.remove(area.strays, (stray) => this.bus.deleteStray(area.worker, stray));
         const brokenOff = idle.filter(({ name }) => name === null);
-        removed.brokenOff += await this.drop(brokenOff, (upload) => this.bus.dropUpload(upload));
-        removed.over += await this.drop(await this.unwanted(idle), (upload) => this.bus.dropUpload(upload));
+        removed.brokenOff += await this.remove(brokenOff, (upload) => this.bus.deleteUpload(upload));
+        removed.over += await this.remove(await this.unwanted(idle), (upload) =>
+          this.bus.deleteUpload(upload),
+        );
         askedMs = this.clock.now();
       }
       this.observations = this.seen;
@@ -142,7 +144,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
   }
 
   /** @returns how many were removed: not all when it is stopped */
-  private async drop<Item>(items: Item[], remove: (item: Item) => Promise<void>): Promise<number> {
+  private async remove<Item>(items: Item[], remove: (item: Item) => Promise<void>): Promise<number> {
     let count = 0;
     for (const item of items) {
       if (this.stopping.signal.aborted) break;

@@ -43,15 +43,15 @@ describe('FinishedReports of unregistered workers', () => {
   const reports = () => {
     const journal = { reportState: () => Promise.resolve(state) };
     return new FinishedReports(
-      { ask: ask as never },
+      { request: ask as never },
       journal,
       bus,
       store,
       new ClaimTimer(new VirtualClock(), () => 15_000),
     );
   };
-  const take = () => reports().take(ARCH, report);
-  const isStaged = async () => (await bus.unstage(report.worker, STAGED)) !== null;
+  const take = () => reports().receive(ARCH, report);
+  const isStaged = async () => (await bus.readStaged(report.worker, STAGED)) !== null;
 
   it('the report of an unregistered worker is refused, and the attempt that it names is not touched', async () => {
     ask.mockResolvedValue('refused');

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { timestamp } from '@proctor/contracts';
 import { Backups } from '@proctor/database';
 
-const TOLD_FOR_MS = 7 * 86_400_000;
+const LOGGED_FOR_MS = 7 * 86_400_000;
 
 /** Says in the log what is known to be missing since the database was restored to an earlier moment. */
 @Injectable()
@@ -13,7 +13,7 @@ export class RestoreNotice implements OnApplicationBootstrap {
 
   async onApplicationBootstrap(): Promise<void> {
     const restore = await this.backups.lastRestore();
-    if (!restore || Date.now() - restore.restoredAt.getTime() > TOLD_FOR_MS) return;
+    if (!restore || Date.now() - restore.restoredAt.getTime() > LOGGED_FOR_MS) return;
     const { takenAt, firstLostRun, nextRun, filesMissing } = restore;
     this.logger.warn(
       `the database was restored to ${timestamp(takenAt)}: what was written after that is missing;` +

@@ -52,12 +52,12 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
 
   private async run(): Promise<void> {
     while (!this.isEnded) {
-      if (this.settings().enabled) await this.look();
+      if (this.settings().enabled) await this.check();
       if (!this.isEnded) await this.wakeUp.wait(LOOK_MS);
     }
   }
 
-  private async look(): Promise<void> {
+  private async check(): Promise<void> {
     try {
       const begin = await this.expiry.begin(this.settings().graceDays * DAY_MS);
       if (begin.getTime() > Date.now()) {

@@ -20,7 +20,7 @@ it('without room in the store no run is granted, until there is a little more th
   store.onChange(() => told.push(store.whyStopped));
   const at = async (percent: number): Promise<string | null> => {
     free.now = percentFree(percent);
-    await store.look();
+    await store.check();
     return store.whyStopped;
   };
   expect(await at(5)).toBeNull();
@@ -37,6 +37,6 @@ it.each([
   ['a disk that tells nothing', new Error('no answer'), 5],
 ])('runs are granted with %s', async (_, now, least) => {
   const store = room({ now }, least);
-  await store.look();
+  await store.check();
   expect(store.whyStopped).toBeNull();
 });

@@ -42,7 +42,7 @@ export class StoreRoom implements OnApplicationBootstrap, BeforeApplicationShutd
 
   /** Before anything is granted it is known whether there is room. */
   async onApplicationBootstrap(): Promise<void> {
-    await this.look();
+    await this.check();
     this.loop = this.run();
   }
 
@@ -52,7 +52,7 @@ export class StoreRoom implements OnApplicationBootstrap, BeforeApplicationShutd
     return this.loop;
   }
 
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const before = this.whyStopped;
     try {
       this.whyStopped = await this.stopReason();
@@ -83,7 +83,7 @@ export class StoreRoom implements OnApplicationBootstrap, BeforeApplicationShutd
   private async run(): Promise<void> {
     while (!this.isEnded) {
       await this.wakeUp.wait(LOOK_MS);
-      if (!this.isEnded) await this.look();
+      if (!this.isEnded) await this.check();
     }
   }
 }

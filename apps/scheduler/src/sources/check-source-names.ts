@@ -28,7 +28,7 @@ export async function checkSourceNames(content: Buffer): Promise<number> {
         throw new BadSourceNames(`its text has more than ${SOURCE_NAMES_TEXT_BYTES_MAX} bytes`);
       const lines = (rest + chunk.toString('latin1')).split('\n');
       rest = lines.pop()!;
-      for (const line of lines) check.take(line);
+      for (const line of lines) check.check(line);
       if (rest.length > LINE_LENGTH_MAX) throw new BadSourceNames('a line is too long');
     }
   } catch (error) {
@@ -45,7 +45,7 @@ class LineCheck {
   private lines = 0;
   private before = '';
 
-  take(line: string): void {
+  check(line: string): void {
     this.lines += 1;
     if (this.lines > SOURCE_NAMES_LINES_MAX)
       throw new BadSourceNames(`it has more than ${SOURCE_NAMES_LINES_MAX} lines`);

@@ -10,7 +10,7 @@ import {
 } from '@proctor/contracts';
 import { silenceLog } from '@test/support/silent-log';
 import { VirtualClock } from '@test/simulation/world/virtual-clock';
-import { ASKED_MAX, SourceNamesIntake, WORKER_PAUSE_MS } from './source-names-intake';
+import { REQUESTS_MAX, SourceNamesIntake, WORKER_PAUSE_MS } from './source-names-intake';
 
 const LIST = gzipSync('bar\nfoo\nlibfoo1 foo\n');
 
@@ -46,7 +46,7 @@ describe('a list of the packages of a suite', () => {
   });
 
   const offer = (content: Buffer, suite = 'bookworm', worker = 'w1') =>
-    intake.take('amd64', { worker, suite, sha256: digestOf(content), ageMs: 5 });
+    intake.receive('amd64', { worker, suite, sha256: digestOf(content), ageMs: 5 });
 
   async function stage(content: Buffer, suite = 'bookworm', worker = 'w1'): Promise<void> {
     await bus.stage(worker, stagedSourceNames(suite, 'amd64'), Readable.from([content]));
@@ -57,7 +57,7 @@ describe('a list of the packages of a suite', () => {
     await stage(LIST);
     expect(await offer(LIST)).toEqual({ answer: 'kept' });
     expect(kept).toEqual({ 'bookworm/amd64': { worker: 'w1', ageMs: 5, content: LIST } });
-    expect(await bus.unstage('w1', stagedSourceNames('bookworm', 'amd64'))).toBeNull();
+    expect(await bus.readStaged('w1', stagedSourceNames('bookworm', 'amd64'))).toBeNull();
     expect(await offer(LIST, 'bookworm', 'w2')).toEqual({ answer: 'kept' });
   });
 
@@ -93,8 +93,8 @@ describe('a list of the packages of a suite', () => {
   it('is looked at later when its worker asks too often', async () => {
     await stage(LIST);
     await offer(LIST);
-    const answers = await Promise.all(Array.from({ length: ASKED_MAX }, () => offer(LIST)));
-    expect(answers.filter(({ answer }) => answer === 'kept')).toHaveLength(ASKED_MAX - 1);
+    const answers = await Promise.all(Array.from({ length: REQUESTS_MAX }, () => offer(LIST)));
+    expect(answers.filter(({ answer }) => answer === 'kept')).toHaveLength(REQUESTS_MAX - 1);
     expect(answers.at(-1)).toEqual({ answer: 'later' });
     expect(await offer(LIST, 'bookworm', 'w2')).toEqual({ answer: 'kept' });
     await clock.runUntil(10_000);

@@ -16,8 +16,8 @@ import { BadSourceNames, checkSourceNames } from './check-source-names';
 /** Between two lists of one worker that are read: each costs as much as many requests. */
 export const WORKER_PAUSE_MS = 2_000;
 /** What a worker may ask in ASKED_MS; each costs a statement. */
-export const ASKED_MAX = 50;
-const ASKED_MS = 10_000;
+export const REQUESTS_MAX = 50;
+const REQUESTS_PERIOD_MS = 10_000;
 /** Workers that are remembered; those that have said nothing of late are forgotten. */
 const WORKERS_MAX = 1_000;
 /** A staged list that does not come by then is read another time. */
@@ -38,7 +38,7 @@ export class SourceNamesIntake {
 
   constructor(
     @Inject(SourceNames) private readonly names: Pick<SourceNames, 'confirm' | 'keep'>,
-    @Inject(Bus) private readonly bus: Pick<Bus, 'unstage' | 'dropStaged'>,
+    @Inject(Bus) private readonly bus: Pick<Bus, 'readStaged' | 'deleteStaged'>,
     @Inject(CONFIGURATION) private readonly configuration: Pick<LiveSchedulerConfiguration, 'server'>,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {
@@ -46,13 +46,13 @@ export class SourceNamesIntake {
   }
 
   /** @throws DatabaseUnavailable, NoAnswer */
-  async take(arch: string, request: SourceNamesRequest): Promise<SourceNamesReply> {
+  async receive(arch: string, request: SourceNamesRequest): Promise<SourceNamesReply> {
     const { worker, suite, sha256, ageMs } = request;
     if (!this.configuration.server.suites.includes(suite))
       return { answer: 'refused', reason: `${suite} is no suite of this deployment` };
     const pace = this.paceOf(worker);
-    pace.asked += 1;
-    if (pace.asked > ASKED_MAX) return { answer: 'later' };
+    pace.requests += 1;
+    if (pace.requests > REQUESTS_MAX) return { answer: 'later' };
     const offered = { suite, arch, worker, sha256, ageMs };
     if (await this.names.confirm(offered)) return { answer: 'kept' };
     if (this.isReading || this.clock.now() - pace.readMs < WORKER_PAUSE_MS) return { answer: 'later' };
@@ -67,7 +67,7 @@ export class SourceNamesIntake {
   private async read(offered: Offered, pace: Pace): Promise<SourceNamesReply> {
     const { suite, arch, worker, sha256 } = offered;
     const staged = stagedSourceNames(suite, arch);
-    const content = await this.bus.unstage(worker, staged);
+    const content = await this.bus.readStaged(worker, staged);
     if (content === null) return { answer: 'upload' };
     try {
       const bytes = await this.contentOf(content);
@@ -92,10 +92,11 @@ export class SourceNamesIntake {
   private paceOf(worker: string): Pace {
     const now = this.clock.now();
     if (this.paces.size >= WORKERS_MAX)
-      for (const [name, { sinceMs }] of this.paces) if (now - sinceMs >= ASKED_MS) this.paces.delete(name);
+      for (const [name, { sinceMs }] of this.paces)
+        if (now - sinceMs >= REQUESTS_PERIOD_MS) this.paces.delete(name);
     const before = this.paces.get(worker);
-    if (before && now - before.sinceMs < ASKED_MS) return before;
-    const pace = { sinceMs: now, asked: 0, readMs: before?.readMs ?? -Infinity };
+    if (before && now - before.sinceMs < REQUESTS_PERIOD_MS) return before;
+    const pace = { sinceMs: now, requests: 0, readMs: before?.readMs ?? -Infinity };
     this.paces.set(worker, pace);
     return pace;
   }
@@ -134,7 +135,7 @@ export class SourceNamesIntake {
 
   /** What stays is swept. */
   private async drop(worker: string, staged: string): Promise<void> {
-    await this.bus.dropStaged(worker, staged).catch((error: unknown) => {
+    await this.bus.deleteStaged(worker, staged).catch((error: unknown) => {
       this.logger.warn(`a list of ${worker} is left in its staging area: ${String(error)}`);
     });
   }
@@ -145,7 +146,7 @@ type Offered = Parameters<SourceNames['keep']>[0];
 /** What a worker has asked of late. */
 interface Pace {
   sinceMs: number;
-  asked: number;
+  requests: number;
   /** When its latest list was read. */
   readMs: number;
 }

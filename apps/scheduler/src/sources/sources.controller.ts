@@ -14,6 +14,6 @@ export class SourcesController {
   @MessagePattern(REQUEST_PATTERNS.sources)
   sources(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<SourceNamesReply> {
     const request = parseRequest(SourceNamesRequest, payload, context);
-    return retryLater(() => this.intake.take(context.scope, request));
+    return retryLater(() => this.intake.receive(context.scope, request));
   }
 }

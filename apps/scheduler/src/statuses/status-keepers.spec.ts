@@ -21,24 +21,24 @@ describe('StatusKeepers', () => {
   beforeEach(async () => {
     clock = new VirtualClock();
     term = new OwnershipTerm({ arch: ARCH, epoch: 1 }, clock, jest.fn());
-    term.extendTo(clock.now() + 10_000_000);
+    term.setEnd(clock.now() + 10_000_000);
     hasNews = jest.fn(() => Promise.resolve(true));
     step = jest.fn(() => Promise.resolve(false));
     days = jest.fn(() => Promise.resolve(false));
     keepers = new StatusKeepers({ hasNews, step }, { step: days }, clock, () => SETTINGS);
-    await keepers.begin(term);
+    await keepers.start(term);
     await time(1_000);
     step.mockClear();
   });
-  afterEach(() => keepers.end(term));
+  afterEach(() => keepers.stop(term));
 
   const time = (ms: number) => clock.runUntil(clock.now() + ms);
 
   it('statuses are made at a signal, and otherwise at each poll', async () => {
-    keepers.look('riscv64');
+    keepers.onRunsChanged('riscv64');
     await time(0);
     expect(step).not.toHaveBeenCalled();
-    keepers.look(ARCH);
+    keepers.onRunsChanged(ARCH);
     await time(0);
     expect(step.mock.calls).toEqual([[ARCH]]);
     await time(SETTINGS.pauseMs + SETTINGS.pollMs);
@@ -47,7 +47,7 @@ describe('StatusKeepers', () => {
 
   it('many signals in a short while cause one step, and the last of them another', async () => {
     for (let word = 0; word < 20; word++) {
-      keepers.look(ARCH);
+      keepers.onRunsChanged(ARCH);
       await time(20);
     }
     expect(step).toHaveBeenCalledTimes(1);
@@ -60,7 +60,7 @@ describe('StatusKeepers', () => {
       await new Promise<void>((resolve) => clock.after(100, resolve));
       return step.mock.calls.length < 10;
     });
-    keepers.look(ARCH);
+    keepers.onRunsChanged(ARCH);
     await time(9 * 400 + 50);
     expect(step).toHaveBeenCalledTimes(10);
     await time(1_000);
@@ -88,7 +88,7 @@ describe('StatusKeepers', () => {
 
   it('a step that fails is repeated at the next poll', async () => {
     step.mockRejectedValueOnce(new Error('away'));
-    keepers.look(ARCH);
+    keepers.onRunsChanged(ARCH);
     await time(SETTINGS.pauseMs);
     expect(step).toHaveBeenCalledTimes(1);
     await time(SETTINGS.pollMs);
@@ -98,16 +98,16 @@ describe('StatusKeepers', () => {
   it('nothing is made after the term, and the end of the service waits for a step under way', async () => {
     let finish = (): void => undefined;
     step.mockImplementation(() => new Promise((resolve) => (finish = () => resolve(false))));
-    keepers.look(ARCH);
+    keepers.onRunsChanged(ARCH);
     await time(0);
     const ended = jest.fn();
-    void keepers.end(term).then(ended);
+    void keepers.stop(term).then(ended);
     await time(0);
     expect(ended).not.toHaveBeenCalled();
     finish();
     await time(0);
     expect(ended).toHaveBeenCalled();
-    keepers.look(ARCH);
+    keepers.onRunsChanged(ARCH);
     await time(2 * SETTINGS.pollMs);
     expect(step).toHaveBeenCalledTimes(1);
   });

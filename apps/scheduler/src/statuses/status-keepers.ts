@@ -20,7 +20,7 @@ export interface StatusSettings {
 }
 
 /** What makes them. */
-interface Made {
+interface Projections {
   statuses: Pick<StatusProjection, 'hasNews' | 'step'>;
   days: Pick<DayStatistics, 'step'>;
 }
@@ -34,31 +34,31 @@ export class StatusKeepers implements OwnedService {
   private readonly keepers = new Map<OwnershipTerm, StatusKeeper>();
 
   constructor(
-    @Inject(StatusProjection) private readonly projection: Made['statuses'],
-    @Inject(DayStatistics) private readonly statistics: Made['days'],
+    @Inject(StatusProjection) private readonly projection: Projections['statuses'],
+    @Inject(DayStatistics) private readonly statistics: Projections['days'],
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(STATUS_SETTINGS) private readonly settings: () => StatusSettings,
   ) {}
 
   /** Runs of the architecture have changed. */
-  look(arch: string): void {
-    for (const [term, keeper] of this.keepers) if (term.arch === arch) keeper.look();
+  onRunsChanged(arch: string): void {
+    for (const [term, keeper] of this.keepers) if (term.arch === arch) keeper.onRunsChanged();
   }
 
-  begin(term: OwnershipTerm): Promise<void> {
+  start(term: OwnershipTerm): Promise<void> {
     const made = { statuses: this.projection, days: this.statistics };
     this.keepers.set(term, new StatusKeeper(term, made, this.clock, this.settings));
     return Promise.resolve();
   }
 
-  async end(term: OwnershipTerm): Promise<void> {
+  async stop(term: OwnershipTerm): Promise<void> {
     const keeper = this.keepers.get(term);
     this.keepers.delete(term);
     await keeper?.stop();
   }
 
   abandon(term: OwnershipTerm): void {
-    void this.end(term);
+    void this.stop(term);
   }
 }
 
@@ -69,14 +69,14 @@ class StatusKeeper {
   private readonly end: WakeUp;
   private isStopped = false;
   /** When the figures of the day were made, by the clock. */
-  private daysMadeAt = -Infinity;
+  private statisticsAt = -Infinity;
   /** Statuses may have changed since. */
-  private areDaysOld = true;
+  private areStatisticsOld = true;
   private readonly loop: Promise<void>;
 
   constructor(
     private readonly term: OwnershipTerm,
-    private readonly made: Made,
+    private readonly projections: Projections,
     private readonly clock: Clock,
     private readonly settings: () => StatusSettings,
   ) {
@@ -86,7 +86,7 @@ class StatusKeeper {
     this.loop = this.run();
   }
 
-  look(): void {
+  onRunsChanged(): void {
     this.news.wake();
   }
 
@@ -113,12 +113,12 @@ class StatusKeeper {
 
   private async step(): Promise<boolean> {
     try {
-      const { statuses } = this.made;
+      const { statuses } = this.projections;
       if (await statuses.hasNews(this.term.arch)) {
-        this.areDaysOld = true;
+        this.areStatisticsOld = true;
         if (await statuses.step(this.term.arch)) return true;
       }
-      return await this.makeDays();
+      return await this.updateStatistics();
     } catch (error) {
       this.logger.warn(`the statuses of packages could not be made: ${String(error)}`);
       return false;
@@ -126,14 +126,14 @@ class StatusKeeper {
   }
 
   /** Of the statuses that are made. */
-  private async makeDays(): Promise<boolean> {
+  private async updateStatistics(): Promise<boolean> {
     const { statisticsMs, idleStatisticsMs } = this.settings();
-    const dueAt = this.daysMadeAt + (this.areDaysOld ? statisticsMs : idleStatisticsMs);
+    const dueAt = this.statisticsAt + (this.areStatisticsOld ? statisticsMs : idleStatisticsMs);
     if (this.clock.now() < dueAt) return false;
-    const hasMore = await this.made.days.step(this.term.arch);
+    const hasMore = await this.projections.days.step(this.term.arch);
     if (!hasMore) {
-      this.daysMadeAt = this.clock.now();
-      this.areDaysOld = false;
+      this.statisticsAt = this.clock.now();
+      this.areStatisticsOld = false;
     }
     return hasMore;
   }

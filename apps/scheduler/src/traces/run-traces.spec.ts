@@ -15,7 +15,7 @@ it('a collector that does not answer holds up the end of the process for seconds
   const sends: (() => void)[] = [];
   const sink = { send: () => new Promise<void>((resolve) => void sends.push(resolve)) };
   const traces = new RunTraces({ ofRun: () => Promise.resolve([]) }, sink, clock, registry);
-  traces.published(
+  traces.onPublished(
     Array.from({ length: 200 }, (_, place) => ({ runId: place + 1, state: 'finished' }) as Fact),
   );
   await settled();

@@ -42,7 +42,7 @@ export class RunTraces implements BeforeApplicationShutdown {
   }
 
   /** These facts were published. */
-  published(facts: Fact[]): void {
+  onPublished(facts: Fact[]): void {
     if (!this.sink) return;
     for (const { runId, state } of facts) {
       if (state !== 'finished' || this.waiting.has(runId)) continue;

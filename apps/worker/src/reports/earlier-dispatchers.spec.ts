@@ -51,7 +51,7 @@ it('a dispatcher of an earlier version gets no index and no later verdict, and a
       const { verdict, files: told } = JSON.parse(text) as FinishedReport;
       reported.push([verdict, ...told.map(({ name }) => name)]);
       if (reported.length === 2) return resolve();
-      expect(await bus.unstage(report.worker, stagingName(report, 'log-index.json'))).toBeNull();
+      expect(await bus.readStaged(report.worker, stagingName(report, 'log-index.json'))).toBeNull();
       dispatchers.heard({ arch: 'amd64', features: ['result-indexes', 'absent-verdict'] });
       outbox.retryNow();
     });

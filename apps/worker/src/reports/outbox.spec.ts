@@ -189,7 +189,7 @@ it('the outbox uploads again when it is asked to', async () => {
   const { report, files } = await pack();
   const finished = keepAndDeliver(outbox, 'amd64', report, files);
   await arrived(1);
-  await bus.dropStaged('w', stagingName(GRANT, 'log.gz'));
+  await bus.deleteStaged('w', stagingName(GRANT, 'log.gz'));
   answer('upload-again');
   await arrived(2);
   expect(await staged()).toBe(LOG);

@@ -64,7 +64,7 @@ describe('which packages suites have', () => {
     const sha256 = createHash('sha256').update('the list').digest('hex');
     const request = { worker: 'w1', suite: 'bookworm', sha256, ageMs: 5 };
     expect(asked).toEqual([request, request]);
-    const staged = await scheduler.unstage('w1', stagedSourceNames('bookworm', 'amd64'));
+    const staged = await scheduler.readStaged('w1', stagedSourceNames('bookworm', 'amd64'));
     expect(await buffer(staged!)).toEqual(Buffer.from('the list'));
     await reports.look();
     expect(asked).toHaveLength(2);

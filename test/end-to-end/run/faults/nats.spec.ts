@@ -108,7 +108,7 @@ describe('a deployment that sweeps its staging areas often', () => {
     );
     content.push(Buffer.alloc(200_000));
     await stage.proctor.output.line('scheduler', /uploads that broke off, removed from the staging areas: 1/);
-    expect((await bus.stagingContents()[Symbol.asyncIterator]().next()).done).toBe(true);
+    expect((await bus.listStaging()[Symbol.asyncIterator]().next()).done).toBe(true);
     content.destroy(new Error('the disk is gone'));
     await expect(staged).rejects.toThrow('the disk is gone');
     await bus.close();

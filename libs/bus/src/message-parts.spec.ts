@@ -1,5 +1,5 @@
 import { headers, type Msg } from '@nats-io/transport-node';
-import { HEADERS_BYTES_MAX, headersOf } from './received';
+import { HEADERS_BYTES_MAX, headersOf } from './message-parts';
 
 /** A message as the client makes it, whose headers have so many bytes. */
 function messageWith(headersBytes: number): Msg {

@@ -15,7 +15,7 @@ export const REQUEST_ID = 'Proctor-Request';
 const SANE_REQUEST_ID = /^[\w.:/+=-]{1,128}$/;
 
 /** With everything read that it has. */
-export function whole({ subject, text, from, request, respond }: BusMessage): BusMessage {
+export function withEverythingRead({ subject, text, from, request, respond }: BusMessage): BusMessage {
   return {
     subject,
     text,

@@ -15,7 +15,7 @@ const WAITING_MAX = 2_000;
  * since a process ended or there was too much to do, can be read out of the run's files for as long as there are any.
  */
 @Injectable()
-export class TestbedKeeper implements OnModuleDestroy {
+export class TestbedRecorder implements OnModuleDestroy {
   private readonly logger = new Logger('Testbeds');
   private readonly waiting: Pick<Grant, 'runId' | 'attempt'>[] = [];
   private readonly underWay = new Set<Promise<void>>();
@@ -28,7 +28,7 @@ export class TestbedKeeper implements OnModuleDestroy {
   ) {}
 
   /** The result of an attempt was recorded, and its files are in the store. Nothing is done once the process ends. Never throws. */
-  keep({ runId, attempt }: Pick<Grant, 'runId' | 'attempt'>): void {
+  add({ runId, attempt }: Pick<Grant, 'runId' | 'attempt'>): void {
     if (this.isStopped) return;
     if (this.waiting.length >= WAITING_MAX) {
       this.logger.warn(`run ${runId}: its packages are not kept: ${WAITING_MAX} others wait`);
@@ -68,19 +68,19 @@ export class TestbedKeeper implements OnModuleDestroy {
     const run = await this.results.find(runId);
     // One that is tried again has another testbed.
     if (run?.state !== 'finished' || run.attempt !== attempt) return;
-    const found = await this.read(run);
-    const { packages, ...rest } = kept(found);
+    const testbed = await this.read(run);
+    const { packages, ...rest } = testbedToSave(testbed);
     const others = packages ? otherPackages(run, packages) : { versions: [], suites: [] };
     await this.testbeds.keep(run, { packages, ...rest }, others);
-    if (run.verdict === 'fail' && !run.cancelled && found.testbed) await this.keepChanges(run, found);
+    if (run.verdict === 'fail' && !run.cancelled && testbed.testbed) await this.saveChanges(run, testbed);
   }
 
-  private async keepChanges(run: RunRecord, found: RunTestbed): Promise<void> {
+  private async saveChanges(run: RunRecord, testbed: RunTestbed): Promise<void> {
     const passed = await this.testbeds.passJustBefore(run);
     if (!passed) return;
     const before =
-      (await this.testbeds.of([passed.runId])).get(passed.runId) ?? kept(await this.read(passed));
-    const now = kept(found).packages;
+      (await this.testbeds.of([passed.runId])).get(passed.runId) ?? testbedToSave(await this.read(passed));
+    const now = testbedToSave(testbed).packages;
     if (!before.packages || !now) return;
     await this.testbeds.keepChanges(run.runId, passed.runId, packageChanges(run, before.packages, now));
   }
@@ -90,6 +90,6 @@ export class TestbedKeeper implements OnModuleDestroy {
   }
 }
 
-function kept({ testbed, added, suites, ...rest }: RunTestbed): KeptTestbed {
+function testbedToSave({ testbed, added, suites, ...rest }: RunTestbed): KeptTestbed {
   return { packages: testbed && { testbed, added, suites }, ...rest };
 }

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '@proctor/store';
 import { packageLines, packedArtifacts } from '@test/support/artifacts';
 import { finishedRunRecord } from '@test/support/run-record';
 import { silenceLog } from '@test/support/silent-log';
-import { TestbedKeeper } from './testbed-keeper';
+import { TestbedRecorder } from './testbed-recorder';
 
 silenceLog();
 
@@ -30,8 +30,8 @@ async function store(runId: number, packages: Record<string, string>): Promise<v
 
 async function keep(run: Partial<ReturnType<typeof finishedRunRecord>>): Promise<void> {
   find.mockResolvedValue(finishedRunRecord({ runId: 2, attempt: 1, ...run }));
-  const keeper = new TestbedKeeper({ openFrom } as never, { find } as never, testbeds as never);
-  keeper.keep({ runId: 2, attempt: 1 });
+  const keeper = new TestbedRecorder({ openFrom } as never, { find } as never, testbeds as never);
+  keeper.add({ runId: 2, attempt: 1 });
   await keeper.settled();
 }
 
@@ -91,9 +91,9 @@ it('a store that is away keeps no later result from being kept', async () => {
 });
 
 it('nothing is read or written of a result that is recorded once the process ends', async () => {
-  const keeper = new TestbedKeeper({ openFrom } as never, { find } as never, testbeds as never);
+  const keeper = new TestbedRecorder({ openFrom } as never, { find } as never, testbeds as never);
   await keeper.onModuleDestroy();
-  keeper.keep({ runId: 2, attempt: 1 });
+  keeper.add({ runId: 2, attempt: 1 });
   await keeper.settled();
   expect(find).not.toHaveBeenCalled();
 });
