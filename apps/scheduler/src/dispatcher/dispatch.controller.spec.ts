@@ -12,19 +12,19 @@ const HELD = { ...IDENTITY, runId: 7, attempt: 1 };
 function controller() {
   const asked: unknown[] = [];
   const done: unknown[] = [];
-  const ask = (_arch: string, message: unknown) => {
+  const request = (_arch: string, message: unknown) => {
     asked.push(message);
     return Promise.resolve({ returned: true });
   };
   const streams = {
-    heard: (worker: string) => done.push(`heard ${worker}`),
-    forgetLog: (worker: string, { runId }: Grant) => done.push(`forget ${worker} ${runId}`),
+    onRequest: (worker: string) => done.push(`request of ${worker}`),
+    deleteLog: (worker: string, { runId }: Grant) => done.push(`delete ${worker} ${runId}`),
   };
   const sightings = {
-    heardFrom: (worker: string, address: string) => done.push(`${worker} from ${address}`),
+    recordAddress: (worker: string, address: string) => done.push(`${worker} from ${address}`),
   };
   const dispatch = new DispatchController(
-    { ask } as unknown as Dispatchers,
+    { request } as unknown as Dispatchers,
     streams as unknown as WorkerStreams,
     sightings as unknown as Sightings,
   );
@@ -47,11 +47,11 @@ it.each(['w2', '*', ''])(
   },
 );
 
-it('an ask makes the streams of its worker, and a return has the log of its lease forgotten', async () => {
+it('an ask creates the streams of its worker, and a return deletes the log of its lease', async () => {
   const { dispatch, done } = controller();
   await dispatch.lease(ASK, contextOf('w1', 'lease'));
   await dispatch.return({ ...HELD, reason: 'it stops' }, contextOf('w1', 'return'));
-  expect(done).toEqual(['heard w1', 'forget w1 7']);
+  expect(done).toEqual(['request of w1', 'delete w1 7']);
 });
 
 it('the address that a worker asks from is noted once the worker is known to be that of the subject', async () => {
@@ -60,7 +60,7 @@ it('the address that a worker asks from is noted once the worker is known to be 
     new BusContext(['amd64', `proctor.rpc.amd64.${worker}.lease`, false, '192.0.2.7']);
   await dispatch.lease(ASK, contextFrom('w1'));
   expect(() => dispatch.lease(ASK, contextFrom('w2'))).toThrow(MalformedMessage);
-  expect(done).toEqual(['heard w1', 'w1 from 192.0.2.7']);
+  expect(done).toEqual(['request of w1', 'w1 from 192.0.2.7']);
 });
 
 it('a request on the subject of its own worker reaches the dispatcher', async () => {

@@ -4,13 +4,13 @@ import { ARCH, finishedReport, startedReport } from '@test/support/runs';
 import { ReportsController } from './reports.controller';
 
 const GRANT: Grant = { runId: 1, attempt: 2, grantEpoch: 5 };
-const ask = jest.fn(() => Promise.resolve(true));
-const take = jest.fn(() => Promise.resolve(true));
+const request = jest.fn(() => Promise.resolve(true));
+const receive = jest.fn(() => Promise.resolve(true));
 const refuse = jest.fn(() => Promise.resolve());
 const redelivered = jest.fn();
 const controller = new ReportsController(
-  { ask } as never,
-  { take, refuse } as never,
+  { request } as never,
+  { receive, refuse } as never,
   { add: () => undefined },
   { redelivered },
 );
@@ -23,7 +23,7 @@ beforeEach(() => jest.clearAllMocks());
 it('a report whose subject names the same grant is handed over', async () => {
   const report = finishedReport(1, 2, { grantEpoch: 5 });
   await controller.finished(report, on(GRANT));
-  expect(take).toHaveBeenCalledWith(ARCH, report);
+  expect(receive).toHaveBeenCalledWith(ARCH, report);
 });
 
 it('a report that comes again is counted', async () => {
@@ -34,7 +34,7 @@ it('a report that comes again is counted', async () => {
 
 it('a report of an earlier version, which has no epoch, is handed over', async () => {
   await controller.finished(finishedReport(1, 2), on({ runId: 1, attempt: 2 }));
-  expect(take).toHaveBeenCalledTimes(1);
+  expect(receive).toHaveBeenCalledTimes(1);
 });
 
 it.each<[string, { grantEpoch?: number }, Grant]>([
@@ -44,15 +44,15 @@ it.each<[string, { grantEpoch?: number }, Grant]>([
 ])('a report whose body has %s its subject is refused', async (_, body, subject) => {
   const finished = controller.finished(finishedReport(1, 2, body), on(subject));
   await expect(finished).rejects.toThrow(MalformedMessage);
-  expect(take).not.toHaveBeenCalled();
+  expect(receive).not.toHaveBeenCalled();
 });
 
 it.each([
   [true, undefined],
   [false, IN_VAIN],
 ])('the bus is told whether a report changed anything: %s', async (hasChanged, effect) => {
-  take.mockResolvedValueOnce(hasChanged);
-  ask.mockResolvedValueOnce(hasChanged);
+  receive.mockResolvedValueOnce(hasChanged);
+  request.mockResolvedValueOnce(hasChanged);
   expect(await controller.finished(finishedReport(1, 2, { grantEpoch: 5 }), on(GRANT))).toBe(effect);
   const started = startedReport(1, 2);
   const subject = reportSubject(ARCH, 'started', started);
