@@ -38,7 +38,7 @@ export class Complaints {
     const more =
       entry.unlogged === 0 ? '' : ` (and ${entry.unlogged} more complaints about ${key} since the last line)`;
     this.logger.error(line + more);
-    Object.assign(entry, { toldMs: now, untold: 0 });
+    Object.assign(entry, { loggedMs: now, unlogged: 0 });
   }
 
   /** Senders with nothing left to say make room for others. */
