@@ -29,9 +29,16 @@ async function main(): Promise<number> {
   try {
     const here: Release = { name: 'this release', folder: root, isPrevious: false };
     const isMixed = mode === 'skew' || parts.has('upgrade');
-    const before = isMixed ? buildCommit(root, previousCommit(root), console.log) : null;
-    if (mode === 'skew') await trySkew({ here, before: before! }, findings, stops);
-    else {
+    const commit = isMixed ? previousCommit(root) : null;
+    if (isMixed && commit === null)
+      console.log(
+        'CHANGELOG.md names no release before this one: no mixture of both is tried, and no upgrade from it',
+      );
+    const before = commit === null ? null : buildCommit(root, commit, console.log);
+    if (mode === 'skew') {
+      if (before === null) return 0;
+      await trySkew({ here, before }, findings, stops);
+    } else {
       const networks = process.getuid!() === 0;
       if (!networks)
         console.log('not as root: the workers get no networks of their own, and share that of this machine');

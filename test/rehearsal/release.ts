@@ -15,12 +15,10 @@ interface Packages {
   packages: Record<string, { version?: string; optional?: boolean; dev?: boolean }>;
 }
 
-/** The commit that CHANGELOG.md names as the release before this one. @throws when it names none */
-export function previousCommit(root: string): string {
+/** The commit that CHANGELOG.md names as the release before this one; null: there is none, as before 1.0.0. */
+export function previousCommit(root: string): string | null {
   const text = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
-  const commit = /release before this one is the commit ([0-9a-f]{7,40})\b/.exec(text)?.[1];
-  if (commit === undefined) throw new Error('CHANGELOG.md names no commit of the release before this one');
-  return commit;
+  return /release before this one is the commit ([0-9a-f]{7,40})\b/.exec(text)?.[1] ?? null;
 }
 
 /**

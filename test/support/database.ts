@@ -60,7 +60,8 @@ async function onServer<T>(work: (server: Client) => Promise<T>): Promise<T> {
 }
 
 async function migratedTemplate(server: Client): Promise<string> {
-  const schema = createHash('sha256').update(MIGRATIONS.map(String).join()).digest('hex').slice(0, 12);
+  const names = MIGRATIONS.map(({ name }) => name).join();
+  const schema = createHash('sha256').update(names).digest('hex').slice(0, 12);
   const name = `template_${schema}`;
   await server.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK]);
   try {

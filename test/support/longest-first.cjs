@@ -26,7 +26,6 @@ const LONG = [
   'end-to-end/run/faults/two-schedulers',
   'end-to-end/run/soak',
   'simulation/planted-bugs',
-  'contract/database/migrating',
   'end-to-end/worker/results',
   'contract/bus/admission',
 ].map((name) => join(__dirname, '..', `${name}.spec.ts`));

@@ -55,10 +55,11 @@ export { ImportConflict, ImportUnderWay, type ImportedKey, type ImportedUser } f
 export type { ImportedRun } from './upkeep/import-statements';
 export { Dump, type DumpDescription } from './upkeep/dump/dump';
 export { EarlierMoment } from './upkeep/dump/earlier-moment';
+export { BEFORE_BASELINE, isBeforeBaseline } from './schema/migrations';
 export { CannotLoad, loadDump, type LoadedDump, requireEmpty } from './upkeep/dump/load';
 export type { DumpedTable } from './upkeep/dump/tables';
 export type { RestoreRecord } from './upkeep/backups';
-export { migrate } from './schema/migrate';
+export { migrate, NoUpgrade } from './schema/migrate';
 export type { IdempotencyKey, Once } from './kit/once';
 export type { Note, NoteAuthor, NoteText, RunFailure } from './reading/notes';
 export { NOTE_SUBJECTS, type NoteSubject } from './rows/note';

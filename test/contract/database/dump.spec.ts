@@ -1,11 +1,23 @@
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { CannotLoad, Dump, loadDump, openDatabase, type DumpDescription } from '@proctor/database';
 import { besideDead, connectTo, createEmptyDatabase, type TestDatabase } from '@test/support/database';
 import { generateFinishedRuns } from '@test/generator/finished-runs';
 import { ARCH, HALF_LIFE_MS, request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
+import { addLater, forgetLater } from './migrations';
 import { Runs } from './runs';
+
+class Hints1999000000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('alter table users add column hint text');
+  }
+
+  down(): Promise<void> {
+    throw new Error('no test takes it back');
+  }
+}
 
 let fixture: Fixture;
 let target: TestDatabase;
@@ -16,6 +28,7 @@ beforeEach(async () => {
   target = await createEmptyDatabase();
 });
 afterEach(async () => {
+  forgetLater();
   await fixture.close();
   await target.drop();
 });
@@ -104,15 +117,20 @@ it('a load that breaks off leaves no part of the rows', async () => {
 });
 
 it('a dump of an earlier version is brought up to this one', async () => {
-  const old = await contents(fixture.url);
-  const last = 'Backups1766010000000';
-  const earlier = {
-    ...old.description,
-    migrations: old.description.migrations.filter((name) => name !== last),
-    tables: old.description.tables.filter(({ name }) => name !== 'backups' && name !== 'restores'),
-  };
-  await load(target.url, { description: earlier, tables: old.tables });
-  expect((await contents(target.url)).description.migrations).toEqual(old.description.migrations);
+  const earlier = await contents(fixture.url);
+  addLater(Hints1999000000000);
+  await load(target.url, earlier);
+  const { description } = await contents(target.url);
+  expect(description.migrations).toEqual([...earlier.description.migrations, 'Hints1999000000000']);
+  expect(description.tables.find(({ name }) => name === 'users')!.columns).toContain('hint');
+});
+
+it('a dump of before 1.0.0 is refused in plain words', async () => {
+  const made = await contents(fixture.url);
+  made.description.migrations = ['FirstSchema1763640000000'];
+  await expect(load(target.url, made)).rejects.toThrow(
+    new CannotLoad('it was made by a version before 1.0.0, and there is no upgrade from that'),
+  );
 });
 
 it('a dump is not brought into a database with tables, nor one of a newer version anywhere', async () => {

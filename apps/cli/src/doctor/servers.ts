@@ -1,6 +1,6 @@
 import { readCredentials, readServerState, type Credentials } from '@proctor/bus';
 import type { StreamFill } from '@proctor/bus';
-import type { OpenDatabase } from '@proctor/database';
+import { BEFORE_BASELINE, isBeforeBaseline, type OpenDatabase } from '@proctor/database';
 import { withDatabase } from '../home-database';
 import { findNats } from '../nats';
 import { readConfiguration } from '../configuration';
@@ -47,6 +47,7 @@ async function findingsOfDatabase({ vitals }: OpenDatabase): Promise<Finding[]> 
 }
 
 function schemaFinding({ pending, unknown }: { pending: string[]; unknown: string[] }): Finding {
+  if (isBeforeBaseline(unknown)) return fail('schema', BEFORE_BASELINE, 'use a new, empty database');
   if (unknown.length > 0)
     return fail(
       'schema',

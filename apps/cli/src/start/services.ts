@@ -1,7 +1,7 @@
 import { namedNats, type NatsServer, ownNats } from '@proctor/administration';
 import { BadCredentials } from '@proctor/bus';
 import { type Configuration, connections } from '@proctor/config';
-import { migrate } from '@proctor/database';
+import { migrate, NoUpgrade } from '@proctor/database';
 import {
   EmbeddedNats,
   EmbeddedPostgres,
@@ -40,7 +40,7 @@ export async function startDatabase(
     () =>
       migrate(databaseUrl).catch((error: unknown) => {
         if (isNamed) throw error;
-        return withPassword(error, home);
+        return explained(error, home);
       }),
   );
   await replaceFile(home.databaseUrl, `${databaseUrl}\n`, 0o600);
@@ -88,8 +88,10 @@ async function ensureUsers({ users }: NatsServer, worker: string, ownUrl: string
   }
 }
 
-/** @throws what was thrown; with what to type where data and password are of different lives of the home */
-function withPassword(error: unknown, home: Home): never {
+/** @throws what was thrown; with what to do where the home cannot be used with this version or this password */
+function explained(error: unknown, home: Home): never {
+  if (error instanceof NoUpgrade)
+    throw new Error(`${error.message}: remove ${home.path}, or name another PROCTOR_HOME`, { cause: error });
   if ((error as { code?: unknown }).code !== INVALID_PASSWORD) throw error;
   throw new Error(
     `PostgreSQL in ${home.postgresql} does not accept the password of ${home.secret('postgres')}: one of them is of another home.` +

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { PoolConfig } from 'pg';
-import { type DataSourceOptions, DefaultNamingStrategy } from 'typeorm';
+import { type DataSourceOptions, DefaultNamingStrategy, type Table } from 'typeorm';
 import { BoundedClient, type BoundedClientOptions, Plans } from './bounded-client';
 import { serverOf } from './commit-search';
 import type { DatabaseLimits } from './limits';
@@ -27,8 +27,12 @@ type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 /** A broken way to the server is found on idle connections too, within twice this time. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-/** Columns are snake_case in PostgreSQL and camelCase in TypeScript. */
+/** Columns are snake_case in PostgreSQL and camelCase in TypeScript; a primary key has the name that PostgreSQL gives it. */
 class SnakeCaseNaming extends DefaultNamingStrategy {
+  override primaryKeyName(table: Table | string): string {
+    return `${this.getTableName(table)}_pkey`;
+  }
+
   override columnName(property: string, given: string | undefined, prefixes: string[]): string {
     return given ?? [...prefixes, property].map(snakeCase).join('_');
   }

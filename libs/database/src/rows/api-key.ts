@@ -11,7 +11,7 @@ import {
   Unique,
 } from 'typeorm';
 import { UserRow } from './user';
-import { isOneOf } from './words';
+import { isOneOf } from './decorators';
 
 @Entity('api_keys')
 @Unique('api_keys_prefix_key', ['prefix'])

@@ -1,7 +1,7 @@
 import { ATTEMPT_OUTCOMES, type AttemptOutcome, type Verdict, VERDICTS } from '@proctor/contracts';
-import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { RunRow } from './run';
-import { isOneOf } from './words';
+import { isOneOf, SqlIndex } from './decorators';
 
 /**
  * The n-th execution of a run: one row for each lease granted.
@@ -12,7 +12,11 @@ import { isOneOf } from './words';
 @Check('attempts_outcome_check', isOneOf('outcome', ATTEMPT_OUTCOMES))
 @Check('attempts_verdict_check', isOneOf('verdict', VERDICTS))
 @Check('attempts_ended_check', '(outcome is null) = (ended_at is null)')
-@Index('attempts_of_workers', { synchronize: false })
+@SqlIndex(
+  'attempts_of_workers',
+  `(worker, ended_at desc, run_id desc, attempt desc)
+    where outcome in ('finished', 'failed', 'expired', 'lost')`,
+)
 export class AttemptRow {
   @PrimaryColumn('bigint')
   runId: number;

@@ -8,13 +8,17 @@ import {
   PrimaryGeneratedColumn,
 } from 'typeorm';
 import { UserRow } from './user';
+import { SqlIndex } from './decorators';
 
 /** Who did what: each login, and each decision about accounts, queues, workers and runs. */
 @Entity('audit_entries')
 @Index('audit_entries_at', ['createdAt', 'entryId'])
 @Index('audit_entries_user', ['userName', 'createdAt', 'entryId'])
 @Index('audit_entries_action', ['action', 'createdAt', 'entryId'])
-@Index('audit_entries_subject', { synchronize: false })
+@SqlIndex(
+  'audit_entries_subject',
+  `(subject text_pattern_ops, created_at, entry_id) where subject is not null`,
+)
 export class AuditEntryRow {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'BY DEFAULT' })
   entryId: number;

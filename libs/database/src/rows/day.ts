@@ -1,6 +1,6 @@
 import { type PackageVerdict, PACKAGE_VERDICTS } from '@proctor/contracts';
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
-import { isOneOf } from './words';
+import { isOneOf } from './decorators';
 
 /**
  * The public runs that ended on a day, UTC, with a verdict, cancelled ones not. Made of the runs, and kept when they go.

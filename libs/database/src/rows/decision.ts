@@ -1,9 +1,10 @@
-import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 import { UserRow } from './user';
+import { SqlIndex } from './decorators';
 
 /** A suite queue, several of them, or everything, that a user has stopped: one row for each scope. */
 @Entity('pauses')
-@Index('pauses_scope', { synchronize: false })
+@SqlIndex('pauses_scope', `(coalesce(arch, ''), coalesce(suite, ''))`, { unique: true })
 export class PauseRow {
   @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'BY DEFAULT' })
   pauseId: number;

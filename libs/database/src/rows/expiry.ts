@@ -1,6 +1,6 @@
 import type { ResultFileName } from '@proctor/contracts';
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
-import { isOneOf } from './words';
+import { isOneOf } from './decorators';
 
 /**
  * A file that no row tells of any more, and that is to be removed from the store.

@@ -7,7 +7,7 @@ import {
   VERDICTS,
 } from '@proctor/contracts';
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
-import { isOneOf } from './words';
+import { isOneOf, SqlIndex } from './decorators';
 
 /**
  * One thing that happened to a run, inserted by the statement that made it happen. Rows are only added. Of one run, ids
@@ -22,7 +22,7 @@ import { isOneOf } from './words';
 @Check('facts_verdict_check', isOneOf('verdict', VERDICTS))
 @Index('facts_story', ['runId', 'factId'])
 @Index('facts_times', ['at', 'factId'])
-@Index('facts_unpublished', { synchronize: false })
+@SqlIndex('facts_unpublished', `(arch, fact_id) where not published`)
 export class FactRow {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'BY DEFAULT' })
   factId: number;

@@ -3,7 +3,7 @@ import { ApiKeyRow } from './api-key';
 
 /** A request that its client may send again, with the answer that it got. */
 @Entity('idempotency_keys')
-@Index('idempotency_keys_age', { synchronize: false })
+@Index('idempotency_keys_age', ['createdAt'])
 export class IdempotencyKeyRow {
   @PrimaryColumn('integer')
   keyId: number;

@@ -5,10 +5,10 @@ import { UserRow } from './user';
 @Entity('identities')
 export class IdentityRow {
   /** Address that the provider calls itself by. */
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'identities_pkey' })
+  @PrimaryColumn('text')
   issuer: string;
 
-  @PrimaryColumn('text', { primaryKeyConstraintName: 'identities_pkey' })
+  @PrimaryColumn('text')
   subject: string;
 
   @Column('integer')

@@ -1,5 +1,5 @@
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
-import { isOneOf } from './words';
+import { isOneOf } from './decorators';
 
 export const IMPORTED_KINDS = ['user', 'key', 'run'] as const;
 export type ImportedKind = (typeof IMPORTED_KINDS)[number];

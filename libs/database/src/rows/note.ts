@@ -1,6 +1,6 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
 import { UserRow } from './user';
-import { isOneOf } from './words';
+import { isOneOf, SqlIndex } from './decorators';
 
 /** What a note is about; an error is known by its signature. */
 export const NOTE_SUBJECTS = ['package', 'place', 'error'] as const;
@@ -17,7 +17,7 @@ export type NoteSubject = (typeof NOTE_SUBJECTS)[number];
 @Check('notes_error_check', `subject <> 'error' or signature is not null`)
 @Index('notes_package', ['package', 'noteId'])
 @Index('notes_author', ['authorId', 'package'])
-@Index('notes_error', { synchronize: false })
+@SqlIndex('notes_error', `(signature, note_id) where subject = 'error'`)
 export class NoteRow {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'BY DEFAULT' })
   noteId: number;

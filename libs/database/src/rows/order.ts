@@ -1,7 +1,7 @@
-import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
+import { Check, Column, Entity, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
 import { RunRow } from './run';
 import { UserRow } from './user';
-import { isOneOf } from './words';
+import { isOneOf, SqlIndex } from './decorators';
 
 /** The first three are about a run, the last seven about a worker. */
 export const ORDER_KINDS = [
@@ -37,8 +37,8 @@ export type OrderKind = (typeof ORDER_KINDS)[number];
   'orders_priority_check',
   `(kind = 'reprioritise') = (priority is not null) and priority between 1 and 10`,
 )
-@Index('orders_waiting', { synchronize: false })
-@Index('orders_run', { synchronize: false })
+@SqlIndex('orders_waiting', `(arch, order_id) where not taken_in`)
+@SqlIndex('orders_run', `(run_id) where run_id is not null`)
 export class OrderRow {
   @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'BY DEFAULT' })
   orderId: number;

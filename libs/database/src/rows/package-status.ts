@@ -1,6 +1,6 @@
 import { type PackageVerdict, PACKAGE_VERDICTS } from '@proctor/contracts';
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { isOneOf } from './words';
+import { isOneOf, SqlIndex } from './decorators';
 
 /**
  * How a package is on one suite and architecture, made of its public runs: all of it can be made again of these.
@@ -22,12 +22,22 @@ import { isOneOf } from './words';
   'package_statuses_recovered_check',
   '(recovered_run_id is null) = (recovered_version is null) and (recovered_run_id is null) = (recovered_at is null)',
 )
-@Index('package_statuses_failing', { synchronize: false })
-@Index('package_statuses_broken', { synchronize: false })
-@Index('package_statuses_failures', { synchronize: false })
-@Index('package_statuses_unsteady', { synchronize: false })
-@Index('package_statuses_slow', { synchronize: false })
-@Index('package_statuses_changed', { synchronize: false })
+@SqlIndex(
+  'package_statuses_failing',
+  `(failing_at desc, package, suite, arch) where failing_run_id is not null`,
+)
+@SqlIndex('package_statuses_broken', `(finished_at desc, package, suite, arch) where verdict = 'tmpfail'`)
+@SqlIndex('package_statuses_failures', `(package, suite, arch) where verdict = 'fail'`)
+@SqlIndex('package_statuses_unsteady', `(flakiness desc, package, suite, arch) where is_flaky`)
+@SqlIndex(
+  'package_statuses_slow',
+  `(median_seconds desc, package, suite, arch) where median_seconds is not null`,
+)
+@SqlIndex(
+  'package_statuses_changed',
+  `(greatest(failing_at, recovered_at) desc, package, suite, arch)
+    where failing_at is not null or recovered_at is not null`,
+)
 @Index('package_statuses_counts', ['arch', 'suite', 'verdict'])
 export class PackageStatusRow {
   @PrimaryColumn('text')

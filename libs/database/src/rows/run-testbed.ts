@@ -1,5 +1,6 @@
 import type { OtherSuite, OtherVersion } from '@proctor/contracts';
 import { Check, Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
+import { SqlIndex } from './decorators';
 
 /**
  * Packages with their versions. Runs share it.
@@ -33,8 +34,15 @@ export class PackageListRow {
 @Entity('run_testbeds')
 @Check('run_testbeds_lists_check', '(testbed_list is null) = (added_list is null)')
 @Check('run_testbeds_fallback_check', '(fallback_line is null) = (fallback_release is null)')
-@Index('run_testbeds_mismatches', { synchronize: false })
-@Index('run_testbeds_other_suites', { synchronize: false })
+@SqlIndex(
+  'run_testbeds_mismatches',
+  `(finished_at desc, run_id desc)
+    where finished_at is not null and (fallback_line is not null or other_versions <> '[]')`,
+)
+@SqlIndex(
+  'run_testbeds_other_suites',
+  `(finished_at desc, run_id desc) where finished_at is not null and other_suites <> '[]'`,
+)
 export class RunTestbedRow {
   @PrimaryColumn('bigint')
   runId: number;

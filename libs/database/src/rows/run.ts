@@ -21,12 +21,12 @@ import {
 } from 'typeorm';
 import { ApiKeyRow } from './api-key';
 import { UserRow } from './user';
-import { isOneOf } from './words';
+import { isOneOf, SqlIndex } from './decorators';
 
-/**
- * One requested test. No row of this table is ever saved whole: statements name the columns that they change. The
- * partial and the descending indexes are written out in the migration, TypeORM has no words for them.
- */
+/** Of runs that say how their package is. */
+const TELLING = `state = 'finished' and not is_private and not cancelled and pin_packages = '[]' and extra_apt_sources = '[]'`;
+
+/** One requested test. No row of this table is ever saved whole: statements name the columns that they change. */
 @Entity('runs')
 @Check('runs_priority_check', 'priority between 1 and 10')
 @Check('runs_state_check', isOneOf('state', RUN_STATES))
@@ -44,33 +44,86 @@ import { isOneOf } from './words';
 )
 @Check('runs_cancelled_check', `not cancelled or state = 'finished'`)
 @Index('runs_requestor', ['requestorId', 'runId'])
-@Index('runs_lines', { synchronize: false })
-@Index('runs_granted', { synchronize: false })
-@Index('runs_unfinished_packages', { synchronize: false })
-@Index('runs_arrived', { synchronize: false })
+@SqlIndex(
+  'runs_lines',
+  `(arch, suite, backend, variant, is_private, priority, (coalesce(retried_by, requestor_id)),
+    created_at, run_id) include (retried_by, requestor_id) where state = 'queued' and attempt = 0`,
+)
+@SqlIndex('runs_granted', `(arch, run_id) where attempt > 0 and state <> 'finished'`)
+@SqlIndex('runs_unfinished_packages', `(package, run_id) where state <> 'finished'`)
+@SqlIndex('runs_arrived', `(arch, created_in, run_id) where state = 'queued' and attempt = 0`)
 @Index('runs_results', ['apiKeyId', 'updatedAt', 'runId'])
-@Index('runs_history', { synchronize: false })
-@Index('runs_changes', { synchronize: false })
-@Index('runs_recent', { synchronize: false })
-@Index('runs_running', { synchronize: false })
-@Index('runs_waiting', { synchronize: false })
-@Index('runs_status', { synchronize: false })
-@Index('runs_status_updates', { synchronize: false })
-@Index('runs_passes', { synchronize: false })
-@Index('runs_failures', { synchronize: false })
-@Index('runs_mismatches', { synchronize: false })
-@Index('runs_public_queues', { synchronize: false })
-@Index('runs_private_queues', { synchronize: false })
-@Index('runs_retries', { synchronize: false })
-@Index('runs_private', { synchronize: false })
-@Index('runs_finished_private', { synchronize: false })
-@Index('runs_triggers', { synchronize: false })
-@Index('runs_first_words', { synchronize: false })
-@Index('runs_alike', { synchronize: false })
-@Index('runs_newest_errors', { synchronize: false })
-@Index('runs_artifacts', { synchronize: false })
-@Index('runs_logs', { synchronize: false })
-@Index('runs_package_files', { synchronize: false })
+@SqlIndex(
+  'runs_history',
+  `(package, suite, arch, finished_at desc, run_id desc) where state = 'finished' and not is_private`,
+)
+@SqlIndex(
+  'runs_changes',
+  `(arch, updated_at, run_id) where state = 'finished' and not is_private and not cancelled`,
+)
+@SqlIndex('runs_recent', `(finished_at desc, run_id desc) where state = 'finished' and not is_private`)
+@SqlIndex('runs_running', `(started_at, run_id) where state in ('leased', 'running') and not is_private`)
+@SqlIndex('runs_waiting', `(priority desc, created_at, run_id) where state = 'queued' and not is_private`)
+@SqlIndex(
+  'runs_status',
+  `(suite, arch, package, finished_at desc, run_id desc) include (verdict)
+    where ${TELLING}`,
+)
+@SqlIndex('runs_status_updates', `(suite, arch, updated_at) where ${TELLING}`)
+@SqlIndex(
+  'runs_passes',
+  `(suite, arch, package, finished_at desc, run_id desc) include (version)
+    where ${TELLING} and verdict in ('pass', 'neutral')`,
+)
+@SqlIndex(
+  'runs_failures',
+  `(suite, arch, package, finished_at desc, run_id desc)
+    where ${TELLING} and verdict = 'fail'`,
+)
+@SqlIndex(
+  'runs_mismatches',
+  `(finished_at desc, run_id desc)
+    where state = 'finished' and not is_private and not cancelled and version <> 'n/a'
+      and position(' ' || package || '/' in ' ' || trigger) > 0
+      and position(' ' || package || '/' || version || ' ' in ' ' || trigger || ' ') = 0`,
+)
+@SqlIndex(
+  'runs_public_queues',
+  `(suite, arch, state, created_at) where state <> 'finished' and not is_private`,
+)
+@SqlIndex('runs_private_queues', `(suite, arch, state, created_at) where state <> 'finished' and is_private`)
+@SqlIndex('runs_retries', `(retry_of) where retry_of is not null`)
+@SqlIndex('runs_private', `(api_key_id, package) where is_private`)
+@SqlIndex('runs_finished_private', `(finished_at) where state = 'finished' and is_private`)
+// As with the first words: a longer word must not keep a run from being requested.
+@SqlIndex(
+  'runs_triggers',
+  `using gin ((case when trigger !~ '[^ ]{255}' then string_to_array(trigger, ' ') end))
+    where trigger is not null`,
+)
+// A word that is longer than an entry of an index may be must not keep a run from being requested.
+@SqlIndex(
+  'runs_first_words',
+  `((left(split_part(trigger, ' ', 1), 255) collate "C"), run_id desc)
+    where trigger is not null and not is_private`,
+)
+@SqlIndex(
+  'runs_alike',
+  `(error_signature, finished_at desc, run_id desc) include (package, suite, arch)
+    where error_signature is not null and state = 'finished' and not is_private`,
+)
+@SqlIndex(
+  'runs_newest_errors',
+  `(finished_at desc, run_id desc) include (error_signature, package, suite, arch)
+    where error_signature is not null and state = 'finished' and not is_private`,
+)
+@SqlIndex('runs_artifacts', `(finished_at, run_id) where artifacts_size is not null`)
+@SqlIndex('runs_logs', `(finished_at, run_id) where log_size is not null`)
+@SqlIndex(
+  'runs_package_files',
+  `(package, finished_at desc, run_id desc) include (log_size, artifacts_size)
+    where log_size is not null or artifacts_size is not null`,
+)
 export class RunRow implements RunRequest {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'BY DEFAULT' })
   runId: number;

@@ -1,9 +1,10 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { SqlIndex } from './decorators';
 
 /** A browser's session; its columns have the names that connect-pg-simple wants. */
 @Entity('sessions')
 @Index('sessions_expire', ['expire'])
-@Index('sessions_user', { synchronize: false })
+@SqlIndex('sessions_user', `((sess ->> 'userId'))`)
 export class SessionRow {
   /** SHA-256 of its id, which the browser alone knows. */
   @PrimaryColumn('text')

@@ -11,7 +11,7 @@ import {
 } from 'typeorm';
 import { ApiKeyRow } from './api-key';
 import { UserRow } from './user';
-import { isOneOf } from './words';
+import { isOneOf, SqlIndex } from './decorators';
 
 /** What became of an event that a webhook is to get. */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
@@ -107,8 +107,8 @@ export class WebhookRow {
 @Check('webhook_deliveries_state_check', isOneOf('state', DELIVERY_STATES))
 @Check('webhook_deliveries_event_check', `(fact_id is null) = (run_id is null)`)
 @Unique('webhook_deliveries_event_key', ['webhookId', 'factId'])
-@Index('webhook_deliveries_pending', { synchronize: false })
-@Index('webhook_deliveries_due', { synchronize: false })
+@SqlIndex('webhook_deliveries_pending', `(webhook_id, run_id, fact_id) where state = 'pending'`)
+@SqlIndex('webhook_deliveries_due', `(webhook_id, due_at) where state = 'pending'`)
 @Index('webhook_deliveries_log', ['webhookId', 'deliveryId'])
 @Index('webhook_deliveries_age', ['createdAt'])
 export class WebhookDeliveryRow {

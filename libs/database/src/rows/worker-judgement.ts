@@ -1,6 +1,6 @@
 import { WORKER_STANDINGS, type WorkerStanding } from '@proctor/contracts';
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
-import { isOneOf } from './words';
+import { isOneOf, SqlIndex } from './decorators';
 
 /**
  * How a dispatcher judged a worker. Of each worker the newest row counts; the older ones are a record for people, and the
@@ -10,8 +10,8 @@ import { isOneOf } from './words';
  */
 @Entity('worker_judgements')
 @Check('worker_judgements_standing_check', isOneOf('standing', WORKER_STANDINGS))
-@Index('worker_judgements_newest', { synchronize: false })
-@Index('worker_judgements_old', { synchronize: false })
+@SqlIndex('worker_judgements_newest', `(arch, worker, judgement_id desc)`)
+@Index('worker_judgements_old', ['arch', 'at'])
 export class WorkerJudgementRow {
   @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'BY DEFAULT' })
   judgementId: number;

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
-import { beginSession, type MigrateOptions, patiently, tell } from './migrating/session';
 import { DATABASE_LIMITS } from '../kit/limits';
-import { MIGRATIONS } from './migrations';
+import { BEFORE_BASELINE, isBeforeBaseline, MIGRATIONS } from './migrations';
 import { NUMERIC_TYPES } from '../kit/numeric-types';
 import { peerSocket } from '../kit/peer-socket';
 import { Servers } from '../kit/servers';
+import { beginSession, type MigrateOptions, patiently, tell } from './session';
 import { translated } from '../kit/unavailable';
 
 /** Key of the advisory lock that one migrating process holds. */
@@ -13,12 +13,17 @@ const MIGRATION_LOCK = '5787213827046133840';
 
 const LOCK_POLL_MS = 200;
 
+/** The database is of a version from which there is no upgrade; nothing was changed. */
+export class NoUpgrade extends Error {
+  override readonly name = 'NoUpgrade';
+}
+
 /**
  * Brings the schema up to date, while others use the database; a second process that comes meanwhile waits and then finds
  * nothing to do. Each migration is a transaction, or consists of steps that each can be done again: one that was broken
  * off is completed by the next call.
  * @returns the names of the migrations that it ran, in order
- * @throws DatabaseUnavailable; TableInUse when another transaction holds a table for long
+ * @throws DatabaseUnavailable; NoUpgrade; TableInUse when another transaction holds a table for long
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const primary = await Servers.primaryOf(url);
@@ -61,6 +66,8 @@ export async function runPending(dataSource: DataSource, runner: QueryRunner): P
   executor.transaction = 'each';
   const namesOfDone = async () => (await executor.getExecutedMigrations()).map(({ name }) => name).reverse();
   const before = new Set(await namesOfDone());
+  if (isBeforeBaseline([...before]))
+    throw new NoUpgrade(`the database cannot be migrated: ${BEFORE_BASELINE}; use a new, empty database`);
   await patiently(runner, () => executor.executePendingMigrations());
   return (await namesOfDone()).filter((name) => !before.has(name));
 }

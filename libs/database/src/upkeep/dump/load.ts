@@ -3,7 +3,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { migrate } from '../../schema/migrate';
-import { MIGRATIONS } from '../../schema/migrations';
+import { BEFORE_BASELINE, isBeforeBaseline, MIGRATIONS } from '../../schema/migrations';
 import { longConnection } from './connection';
 import { type DumpDescription, listOf } from './dump';
 import type { DumpedSequence, DumpedTable } from './tables';
@@ -40,6 +40,7 @@ export async function loadDump(
   tell: (line: string) => void,
 ): Promise<LoadedDump> {
   const known = MIGRATIONS.map(({ name }) => name);
+  if (isBeforeBaseline(description.migrations)) throw new CannotLoad(BEFORE_BASELINE);
   const unknown = description.migrations.filter((name) => !known.includes(name));
   if (unknown.length > 0)
     throw new CannotLoad(`it was made by a newer version of Proctor: this one does not know ${unknown[0]}`);
