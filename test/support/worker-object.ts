@@ -11,7 +11,7 @@ export const workerObject = (change: Partial<WorkerObject> = {}): WorkerObject =
   until: null,
   drained: null,
   problem: null,
-  version: '0.1.0',
+  version: '1.0.0',
   protocol: 2,
   testbeds: [{ suite: 'sid', backend: 'unshare', state: 'ready' }],
   variants: ['autopkgtest'],
