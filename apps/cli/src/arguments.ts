@@ -13,11 +13,6 @@ export function groupOf(program: Command, name: string, description: string): Co
   return found ?? program.command(name).description(description);
 }
 
-export function withDecider(command: Command): Command {
-  const who = `the administrator who decides (${ADMINISTRATOR}); at a service that is named, the key says it`;
-  return command.option('--by <user>', who);
-}
-
 /** For commands that print data. */
 export function withJson(command: Command): Command {
   return command.option('--json', 'print one JSON document, as the API has it', false);

@@ -1,5 +1,5 @@
 import { migrate } from '@proctor/database';
-import { databaseUrl } from './home-database';
+import { databaseUrl } from './own-servers';
 import type { OutputOptions } from './output/print';
 
 export async function migrateDatabase({ json }: OutputOptions): Promise<object> {

@@ -1,23 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { namedNats, type NatsServer, NoNatsAccess, ownNats } from '@proctor/administration';
+import { namedNats, type NatsServer, NoNatsAccess } from '@proctor/administration';
 import type { WorkerUser } from '@proctor/bus';
-import { Home } from '@proctor/embedded';
-import { withDatabase } from './home-database';
-import { projectFolder } from './project';
-import { requireRunning } from './running-services';
-
-/**
- * That of `PROCTOR_NATS_USERS`, else of the Proctor that runs on the home.
- * @throws when there is neither
- */
-export async function findNats(env = process.env): Promise<NatsServer> {
-  if (env['PROCTOR_NATS_USERS']) return namedNats(env);
-  if (env['PROCTOR_DATABASE_URL'])
-    throw new Error('PROCTOR_NATS_USERS is not set: it names the folder of the credentials files');
-  const home = await Home.find(env, projectFolder());
-  await requireRunning(home, 'nats-server', 'PROCTOR_NATS_USERS');
-  return ownNats(home);
-}
+import { withDatabase } from './own-servers';
 
 /**
  * Makes the users of the services, or has their files name another address, and the file of accounts, in which the registered

@@ -28,18 +28,11 @@ it.each([
   await expect(refused).rejects.toThrow(message);
 });
 
-it.each([
-  ['a key with an empty name', ['key', 'create', 'ann', '--name', ''], /name/],
-  ['a cancellation of a bad package', ['run', 'cancel', '--package', 'No'], /the name of a source package/],
-  ['a pause of a bad suite', ['pause', '--suite', '../x', '--reason', 'x'], /the name of a suite/],
-  ['a drain with a blank reason', ['worker', 'drain', 'w', '--reason', ' '], /1 to 500 characters/],
-  ['a drain of a bad worker', ['worker', 'drain', 'a.b', '--reason', 'x'], /the name of a worker/],
-  ['trust in a bad worker', ['worker', 'trust', 'a.b'], /the name of a worker/],
-])('a command refuses %s before it opens the database', async (_what, args, message) => {
-  const refused = typed(args);
+it('a command refuses a key with an empty name before it opens the database', async () => {
+  const refused = typed(['key', 'create', 'ann', '--name', '']);
   await expect(refused).rejects.toThrow(Failure);
   await expect(refused).rejects.toMatchObject({
     code: EXIT.usage,
-    message: expect.stringMatching(message) as string,
+    message: expect.stringMatching(/name/) as string,
   });
 });

@@ -1,5 +1,13 @@
-import { IsStorableText, IsStringThat, KEY_SCOPES, type KeyScope, must, Strict } from '@proctor/contracts';
-import type { KeyLimits } from '@proctor/database';
+import {
+  IsStorableText,
+  IsStringThat,
+  KEY_SCOPES,
+  type KeyScope,
+  must,
+  Strict,
+  timestamp,
+} from '@proctor/contracts';
+import type { KeyLimits, NewApiKey } from '@proctor/database';
 import { IsIn, IsOptional, Length } from 'class-validator';
 
 const KEY_NAME_LENGTH_MAX = 100;
@@ -42,4 +50,20 @@ export class NewKey extends KeyChange {
 export function keyLimitsOf({ scope, expires_at: end }: KeyChange): Partial<KeyLimits> {
   const expiresAt = end === undefined ? end : end === NEVER ? null : new Date(end);
   return { ...(scope && { scope }), ...(expiresAt !== undefined && { expiresAt }) };
+}
+
+/** A key with its secret, which is shown this once. */
+export interface NewKeyObject {
+  id: number;
+  name: string;
+  key: string;
+  created_at: string;
+  scope: KeyScope;
+  /** From then on it opens nothing. */
+  expires_at: string | null;
+}
+
+export function newKeyObject({ id, name, key, createdAt, scope, expiresAt }: NewApiKey): NewKeyObject {
+  const expiry = expiresAt && timestamp(expiresAt);
+  return { id, name, key, created_at: timestamp(createdAt), scope, expires_at: expiry };
 }

@@ -1,6 +1,14 @@
 import type { NatsUsers, WorkerUser } from '@proctor/bus';
 import type { PasswordPolicy } from './password-policy';
 
+/** The administrator who decides something. The name is shown with the decision. */
+export interface Administrator {
+  userId: number;
+  userName: string;
+  /** Of the network that the request came from. */
+  address?: string | undefined;
+}
+
 /** What is tested, and where. */
 export interface Tested {
   suites: string[];

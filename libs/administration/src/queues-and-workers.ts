@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { describe, type Decision, timestamp } from '@proctor/contracts';
 import { Decisions, type DrainedWorker, type PauseScope, scopeName } from '@proctor/database';
-import type { Administrator } from './administrators';
-import { Deployment, Signals } from './ports';
+import { type Administrator, Deployment, Signals } from './ports';
 import { Refusal } from './refusal';
 import type {
   DrainRequest,

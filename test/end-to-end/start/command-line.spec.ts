@@ -15,8 +15,15 @@ const proctor = (args: string[], input?: string): Promise<Finished> => machine.p
 
 it('the command proctor says that Proctor has to be started first', async () => {
   const { code, stdout, stderr } = await machine.program(['key', 'list', 'admin']);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/^proctor: Proctor does not run on .*\. Start it first \(npm start\)/);
+  expect({ code, stdout }).toEqual({ code: 75, stdout: '' });
+  expect(stderr).toMatch(
+    /^proctor: no service is named, and Proctor does not run on .*\nstart it \(npm start\), or /,
+  );
+  const password = await machine.proctor(
+    ['user', 'password', 'admin', '--password-stdin'],
+    'a long enough word',
+  );
+  expect(password.stderr).toMatch(/^proctor: Proctor does not run on .*\. Start it first \(npm start\)/);
 });
 
 it('the command proctor ends with 2 when the command line is wrong', async () => {

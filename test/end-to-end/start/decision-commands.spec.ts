@@ -1,37 +1,33 @@
-import { openDatabase } from '@proctor/database';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { OpenDatabase, Submitter } from '@proctor/database';
+import { type RunningApi, startApi } from '@test/support/api';
 import { Machine } from '@test/support/command-line';
-import { createTestDatabase, type TestDatabase } from '@test/support/database';
 import type { Finished } from '@test/support/typed-commands';
 
 jest.setTimeout(120_000);
 
 let machine: Machine;
-let own: TestDatabase;
+let api: RunningApi;
 let database: OpenDatabase;
 let submitter: Submitter;
 beforeAll(async () => {
   machine = await Machine.make();
-  await machine.configure('proctor.yaml', 'suites: [sid, trixie]\narchitectures: [amd64]\n');
-  own = await createTestDatabase();
-  database = await openDatabase(own.url);
-  await database.users.add('admin', { isAdmin: true });
-  await database.users.add('root', { isAdmin: true });
-  await database.users.add('ann', { isAdmin: false });
-  const { key } = await database.apiKeys.create('ann', 'test');
-  submitter = (await database.apiKeys.authenticate(key))!;
+  await mkdir(machine.home);
+  api = await startApi({ server: { suites: ['sid', 'trixie'], architectures: ['amd64'] } });
+  database = api.database;
+  submitter = (await database.apiKeys.authenticate(api.keys.alice))!;
 });
 afterAll(async () => {
-  await database?.close();
-  await own?.drop();
+  await api?.stop();
   await machine?.remove();
 });
 
-const proctor = (...args: string[]): Promise<Finished> =>
-  machine.proctor(args, '', { PROCTOR_DATABASE_URL: own.url });
+/** On the machine of the service, which nobody has named. */
+const env = () => ({ PROCTOR_DATABASE_URL: api.databaseUrl, PROCTOR_URL: api.url });
+const proctor = (...args: string[]): Promise<Finished> => machine.proctor(args, '', env());
 /** As a process of its own. */
-const program = (...args: string[]): Promise<Finished> =>
-  machine.program(args, '', { PROCTOR_DATABASE_URL: own.url });
+const program = (...args: string[]): Promise<Finished> => machine.program(args, '', env());
 
 async function submit(name: string, trigger: string | null = null): Promise<number> {
   const place = { suite: 'sid', arch: 'amd64', backend: 'unshare', variant: 'autopkgtest' };
@@ -42,19 +38,68 @@ async function submit(name: string, trigger: string | null = null): Promise<numb
 
 const DECISIONS = 'proctor decisions shows what is paused and drained\n';
 const STANDINGS = 'proctor worker list shows the workers, and how each stands\n';
-const WHO_DECIDES = 'proctor user list shows who is an administrator; name one with --by\n';
-const OTHER = 'type the command again with another one\n';
+
+describe('the first administrator', () => {
+  const NONE =
+    'there is no administrator yet, to make a key for\nmake one: proctor user add admin --admin; or ';
+
+  it('the first administrator is made in the database, for whom a key is then made and kept in the home', async () => {
+    const refused = { code: 4, stdout: '', stderr: expect.stringContaining(NONE) };
+    expect(await proctor('pause', '--reason', 'x')).toEqual(refused);
+    expect(await proctor('user', 'add', 'ann')).toEqual(refused);
+    const added = { code: 0, stdout: '', stderr: 'user zoe added\n' };
+    expect(await proctor('user', 'add', 'zoe', '--admin')).toEqual(added);
+    const file = join(machine.home, 'admin.key');
+    expect(await proctor('decisions')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: `made a key of zoe for the commands of this machine; it is in ${file}\nnothing is paused or drained\n`,
+    });
+    expect(await proctor('user', 'add', 'admin', '--admin')).toEqual({
+      ...added,
+      stderr: 'user admin added\n',
+    });
+    expect(await database.apiKeys.list('zoe')).toHaveLength(1);
+  });
+
+  it('another key is made when that one is revoked, of the user admin where there is one', async () => {
+    expect(await proctor('user', 'admin', 'zoe', '--dismiss')).toMatchObject({ code: 0 });
+    expect(await proctor('pause', '--reason', 'x')).toMatchObject({ code: 4 });
+    const [key] = await database.apiKeys.list('zoe');
+    await database.apiKeys.revoke(key!.id, undefined, { userId: null, userName: 'test' });
+    expect((await proctor('decisions')).stderr).toMatch(/^made a key of admin for /);
+  });
+
+  it('a password that is lost is set on the machine, whatever became of the keys', async () => {
+    const set = ['user', 'password', 'admin', '--password-stdin'];
+    const away = { ...env(), PROCTOR_URL: 'http://127.0.0.1:1' };
+    expect(await machine.proctor(set, 'another long secret', away)).toMatchObject({ code: 0 });
+    expect(await database.users.hasPassword('admin')).toBe(true);
+    const made = await machine.proctor(['key', 'create', 'admin', '--name', 'x'], '', away);
+    expect(await database.apiKeys.authenticate(made.stdout.trim())).toMatchObject({ userName: 'admin' });
+  });
+
+  it('a service that is away is named with what to type', async () => {
+    const away = { ...env(), PROCTOR_URL: 'http://127.0.0.1:1' };
+    expect(await machine.proctor(['pause', '--reason', 'x'], '', away)).toMatchObject({
+      code: 75,
+      stderr: expect.stringMatching(
+        /^proctor: http:\/\/127.0.0.1:1 cannot be reached: .*\nstart it \(npm start, .*\)\. The address is from PROCTOR_URL and /,
+      ),
+    });
+  });
+});
 
 it('`proctor run cancel` ends the unfinished runs of all users that match everything said', async () => {
   const runs = [await submit('hello', 'x/1'), await submit('hello', 'x/1')];
   const other = await submit('hello', 'x/2');
   const selectors = ['--package', 'hello', '--trigger', 'x/1', '--suite', 'sid', '--arch', 'amd64', '--yes'];
-  expect(await program('run', 'cancel', ...selectors, '--reason', 'superseded', '--by', 'root')).toEqual({
+  expect(await program('run', 'cancel', ...selectors, '--reason', 'superseded')).toEqual({
     code: 0,
     stdout: runs.map((runId) => `${runId}\n`).join(''),
     stderr: '2 runs were cancelled\n',
   });
-  expect(await database.results.find(runs[0]!)).toMatchObject({ message: 'cancelled by root: superseded' });
+  expect(await database.results.find(runs[0]!)).toMatchObject({ message: 'cancelled by admin: superseded' });
   expect(await proctor('run', 'cancel', String(runs[0]), String(other))).toEqual({
     code: 1,
     stdout: `${other}\n`,
@@ -88,10 +133,7 @@ it('pauses and drains are made, listed and ended by `proctor`', async () => {
     0,
     'suite sid on every architecture is paused by admin: the mirror\nis away\n',
   ]);
-  expect(await said('pause', '--reason', 'all', '--by', 'root')).toEqual([
-    0,
-    'everything is paused by root: all\n',
-  ]);
+  expect(await said('pause', '--reason', 'all')).toEqual([0, 'everything is paused by admin: all\n']);
   expect(await said('worker', 'drain', 'worker-1', '--reason', 'new disks')).toEqual([
     0,
     'worker worker-1 is drained by admin: new disks\n',
@@ -100,7 +142,7 @@ it('pauses and drains are made, listed and ended by `proctor`', async () => {
   const { stdout } = await proctor('decisions');
   expect(stdout.split('\n').map((line) => line.split('\t'))).toEqual([
     ['pause', 'suite sid on every architecture', 'admin', time, '', 'the mirror is away'],
-    ['pause', 'everything', 'root', time, '', 'all'],
+    ['pause', 'everything', 'admin', time, '', 'all'],
     ['drain', 'worker worker-1', 'admin', time, '', 'new disks'],
     [''],
   ]);
@@ -135,13 +177,13 @@ it('`proctor worker trust` is an order to the dispatchers that think the worker 
     ]);
   expect(await trusted('worker-1')).toEqual([1, '', `proctor: no worker worker-1 is known\n${STANDINGS}`]);
   await judge('slowed');
-  expect(await trusted('worker-1', '--reason', 'new disk', '--by', 'root')).toEqual([
+  expect(await trusted('worker-1', '--reason', 'new disk')).toEqual([
     0,
     '',
-    'worker worker-1 is taken for sound by root (amd64)\n',
+    'worker worker-1 is trusted by admin (amd64)\n',
   ]);
   expect(await database.journal.orders('amd64', 100)).toContainEqual({
-    ...{ kind: 'trust', orderId: expect.any(Number), worker: 'worker-1', by: 'root', reason: 'new disk' },
+    ...{ kind: 'trust', orderId: expect.any(Number), worker: 'worker-1', by: 'admin', reason: 'new disk' },
   });
   await judge('sound');
   expect(await trusted('worker-1')).toEqual([
@@ -149,37 +191,42 @@ it('`proctor worker trust` is an order to the dispatchers that think the worker 
     '',
     `proctor: worker worker-1 is sound already\n${STANDINGS}`,
   ]);
-  expect(await trusted('worker-1', '--by', 'ann')).toEqual([
-    1,
-    '',
-    `proctor: ann is no administrator\n${WHO_DECIDES}`,
-  ]);
 });
 
 it('a pause of an unknown suite or architecture is refused', async () => {
   for (const [scope, message] of [
-    [['--suite', 'sdi'], `proctor: suite "sdi" is unknown; there is sid, trixie\n${OTHER}`],
-    [['--arch', 'amd46'], `proctor: arch "amd46" is unknown; there is amd64\n${OTHER}`],
+    [['--suite', 'sdi'], `error: suite "sdi" is unknown; there is sid, trixie\n${DECISIONS}`],
+    [['--arch', 'amd46'], `error: arch "amd46" is unknown; there is amd64\n${DECISIONS}`],
   ] as const) {
     const { code, stderr } = await proctor('pause', ...scope, '--reason', 'x');
-    expect([code, stderr]).toEqual([1, message]);
+    expect([code, stderr]).toEqual([2, message]);
   }
   expect((await proctor('decisions')).stdout).toBe('');
 });
 
 it('a decision is an administrator’s', async () => {
-  expect(await proctor('run', 'cancel', '--package', 'hello', '--by', 'nobody')).toEqual({
-    code: 1,
-    stdout: '',
-    stderr:
-      'proctor: there is no user nobody, in whose name this is decided\n' +
-      'make one: proctor user add nobody --admin; or name another administrator with --by\n',
-  });
-  expect(await proctor('pause', '--reason', 'x', '--by', 'ann')).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: `proctor: ann is no administrator\n${WHO_DECIDES}`,
-  });
+  const ofAlice = { ...env(), PROCTOR_API_KEY: api.keys.alice };
+  for (const args of [
+    ['pause', '--reason', 'x'],
+    ['worker', 'trust', 'worker-1'],
+    ['run', 'cancel', '--package', 'hello', '--everyone'],
+  ])
+    expect(await machine.proctor(args, '', ofAlice)).toMatchObject({
+      code: 4,
+      stdout: '',
+      stderr: expect.stringMatching(/is alice's; with another one: --context NAME/),
+    });
+});
+
+it.each([
+  ['a cancellation of a bad package', ['run', 'cancel', '--package', 'No'], /the name of a source package/],
+  ['a pause of a bad suite', ['pause', '--suite', '../x', '--reason', 'x'], /the name of a suite/],
+  ['a drain with a blank reason', ['worker', 'drain', 'w', '--reason', ' '], /1 to 500 characters/],
+  ['a drain of a bad worker', ['worker', 'drain', 'a.b', '--reason', 'x'], /the name of a worker/],
+  ['trust in a bad worker', ['worker', 'trust', 'a.b'], /the name of a worker/],
+])('%s is no request: exit code 2', async (_what, args, message) => {
+  const { code, stdout, stderr } = await proctor(...args);
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
 });
 
 it.each([

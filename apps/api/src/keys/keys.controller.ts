@@ -8,14 +8,14 @@ import {
   Post,
   UseInterceptors,
 } from '@nestjs/common';
-import { KeyChange, NewKey } from '@proctor/administration';
+import { KeyChange, NewKey, type NewKeyObject } from '@proctor/administration';
 import type { Actor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { KeyOwner } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { KeyIdPipe } from './keys.dto';
 import { KeysService } from './keys.service';
-import type { KeyObject, NewKeyObject } from './keys.service';
+import type { KeyObject } from './keys.service';
 import type { Sealing } from './sealing';
 import type { ExecutionContext } from '@nestjs/common';
 import { basicCredentials } from '../auth/basic-credentials';

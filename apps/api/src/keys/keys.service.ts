@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type KeyChange, keyLimitsOf, type NewKey, Signals } from '@proctor/administration';
+import {
+  type KeyChange,
+  keyLimitsOf,
+  type NewKey,
+  newKeyObject,
+  type NewKeyObject,
+  Signals,
+} from '@proctor/administration';
 import { type KeyScope, timestamp } from '@proctor/contracts';
 import { ApiKeys } from '@proctor/database';
 import type { Actor, ApiKey, NewApiKey } from '@proctor/database';
@@ -19,16 +26,6 @@ export interface KeyObject {
   last_used_at: string | null;
   scope: KeyScope;
   /** From then on it opens nothing. */
-  expires_at: string | null;
-}
-
-/** A key with its secret, which is shown this once. */
-export interface NewKeyObject {
-  id: number;
-  name: string;
-  key: string;
-  created_at: string;
-  scope: KeyScope;
   expires_at: string | null;
 }
 
@@ -102,9 +99,4 @@ function keyObject(key: ApiKey): KeyObject {
     scope: key.scope,
     expires_at: key.expiresAt && timestamp(key.expiresAt),
   };
-}
-
-function newKeyObject({ id, name, key, createdAt, scope, expiresAt }: NewApiKey): NewKeyObject {
-  const expiry = expiresAt && timestamp(expiresAt);
-  return { id, name, key, created_at: timestamp(createdAt), scope, expires_at: expiry };
 }

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ExpiryPass, type RemovedByRule, restMs, sweepOrphans } from '@proctor/retention';
 import { openStore, type MaintainedStore, type StoredNames } from '@proctor/store';
 import { ownConfiguration } from '../configuration';
-import { withDatabase } from '../home-database';
+import { withDatabase } from '../own-servers';
 import { type AskOptions, confirm } from '../output/ask';
 import { type OutputOptions, printAnswer, printTable, say } from '../output/print';
 import { Progress } from '../output/progress';

@@ -1,5 +1,5 @@
 import { EmbeddedPostgres, type Home, HomeLock } from '@proctor/embedded';
-import { databaseUrl } from '../home-database';
+import { databaseUrl } from '../own-servers';
 
 /**
  * Works on the database of the service, whether it runs or not: that of a home that does not run is started for the time.

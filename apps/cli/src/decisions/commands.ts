@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { changing, groupOf, loaded, withDecider, WHY, withJson, withYes } from '../arguments';
+import { changing, groupOf, loaded, WHY, withJson, withYes } from '../arguments';
 import { readDuration } from '../output/duration';
 
 const queuesAndWorkers = () => import('./queues-and-workers');
@@ -21,28 +21,36 @@ export function addDecisionCommands(program: Command): void {
     .action(loaded(queuesAndWorkers, 'listDecisions'));
 
   const worker = groupOf(program, 'worker', 'the machines that run tests');
-  const drain = withDecider(worker.command('drain').argument('<worker>', 'its name'))
+  const drain = worker
+    .command('drain')
+    .argument('<worker>', 'its name')
     .description('let a worker finish what it has, and give it no more')
     .requiredOption('--reason <text>', WHY)
     .option('--wait', 'until it has finished what it has', false)
     .option('--deadline <time>', 'after 30m, 2h, what it still executes is given to others', readDuration);
   changing(drain, () => import('./drain'), 'drainWorker');
-  const undrain = withDecider(worker.command('resume').argument('<worker>', 'its name'))
+  const undrain = worker
+    .command('resume')
+    .argument('<worker>', 'its name')
     .description('end the drain of a worker: it gets runs again')
     .option('--reason <text>', WHY);
   changing(undrain, queuesAndWorkers, 'undrain');
-  const quarantine = withDecider(worker.command('quarantine').argument('<worker>', 'its name'))
+  const quarantine = worker
+    .command('quarantine')
+    .argument('<worker>', 'its name')
     .description('give a worker no runs until a canary test passes there, or it is trusted')
     .requiredOption('--reason <text>', WHY);
   changing(quarantine, queuesAndWorkers, 'quarantine');
-  const trust = withDecider(worker.command('trust').argument('<worker>', 'its name'))
+  const trust = worker
+    .command('trust')
+    .argument('<worker>', 'its name')
     .description('take a worker for sound that is quarantined or slowed: it gets runs again at once')
     .option('--reason <text>', WHY);
   changing(trust, queuesAndWorkers, 'trust');
 }
 
 function withScope(command: Command): Command {
-  return withDecider(command)
+  return command
     .option('--suite <name>', 'every suite when left out')
     .option('--arch <name>', 'every architecture when left out');
 }

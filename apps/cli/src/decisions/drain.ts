@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { administration, type DeciderOptions } from '../administration/administration';
 import { EXIT, Failure } from '../failure';
 import { say } from '../output/print';
 import { span } from '../output/table';
-import { findService } from '../service/address';
-import type { WorkerDetailsAnswer } from '../service/answers';
+import type { ServiceOptions } from '../service/address';
+import type { DecisionAnswer, WorkerDetailsAnswer } from '../service/answers';
 import { RefusedByService, Service } from '../service/service';
 
-interface DrainOptions extends DeciderOptions {
+interface DrainOptions extends ServiceOptions {
   reason: string;
   wait: boolean;
   /** Seconds. */
@@ -20,14 +19,14 @@ const GRACE_SECONDS = 60;
 
 /** @throws Failure: `tryLater` when it still has something a while after the deadline */
 export async function drainWorker(worker: string, options: DrainOptions): Promise<object> {
-  const { reason, wait, deadline, context } = options;
+  const { reason, wait, deadline } = options;
   const seconds = deadline === undefined ? null : Math.max(1, Math.ceil(deadline));
-  const to = await administration(options);
-  const drained = await to.drain({ worker, reason, ...(seconds !== null && { deadline_seconds: seconds }) });
+  const service = await Service.find(options);
+  const request = { worker, reason, ...(seconds !== null && { deadline_seconds: seconds }) };
+  const drained = await service.post<DecisionAnswer>('/admin/drain', request);
   say(`worker ${worker} is drained by ${drained.by}: ${drained.reason}`);
   if (seconds !== null) say(`what it executes in ${span(seconds)} is given to others`);
   if (!wait) return drained;
-  const service = new Service(await findService({ ...(context !== undefined && { context }) }));
   await emptied(service, worker, seconds === null ? Infinity : seconds + GRACE_SECONDS);
   say(`worker ${worker} has nothing more; it gets runs again with: proctor worker resume ${worker}`);
   return drained;
@@ -35,11 +34,11 @@ export async function drainWorker(worker: string, options: DrainOptions): Promis
 
 async function emptied(service: Service, worker: string, seconds: number): Promise<void> {
   const endMs = performance.now() + seconds * 1000;
-  for (let told: string | null = null; ;) {
+  for (let printed: string | null = null; ;) {
     const busy = await whatItHas(service, worker);
     if (busy === null) return;
-    if (busy !== told) say(`worker ${worker} has ${busy}`);
-    told = busy;
+    if (busy !== printed) say(`worker ${worker} has ${busy}`);
+    printed = busy;
     if (performance.now() + LOOK_MS > endMs) {
       const advice = 'are schedulers there? proctor status tells; wait again with the same command';
       throw new Failure(`worker ${worker} still has ${busy}`, EXIT.tryLater, advice);

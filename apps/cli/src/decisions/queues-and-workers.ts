@@ -1,51 +1,69 @@
-import {
-  administration,
-  type DecisionsAnswer,
-  type DeciderOptions,
-  type DrainAnswer,
-  type PauseAnswer,
-  type ScopeAnswer,
-} from '../administration/administration';
 import { type AskOptions, confirmOnTerminal } from '../output/ask';
 import { type OutputOptions, printAnswer, printTable, say } from '../output/print';
+import type { ServiceOptions } from '../service/address';
+import type { DecisionAnswer } from '../service/answers';
+import { Service } from '../service/service';
 
-interface Typed extends DeciderOptions {
+/** Null: all of them. */
+interface ScopeAnswer {
+  suite: string | null;
+  arch: string | null;
+}
+
+type PauseAnswer = ScopeAnswer & DecisionAnswer;
+type DrainAnswer = { worker: string; deadline: string | null } & DecisionAnswer;
+
+interface DecisionsAnswer {
+  pauses: PauseAnswer[];
+  drains: DrainAnswer[];
+}
+
+interface TrustAnswer {
+  worker: string;
+  architectures: string[];
+  by: string;
+}
+
+interface WorkerOptions extends ServiceOptions {
   reason?: string;
 }
 
-interface TypedScope extends Typed {
+interface ScopeOptions extends WorkerOptions {
   suite?: string;
   arch?: string;
 }
 
-/** @throws when the suite or architecture is not tested, or the decider may not */
-export async function pause(options: TypedScope & AskOptions): Promise<object> {
-  const to = await administration(options);
-  if (options.suite === undefined && options.arch === undefined)
-    await confirmOnTerminal('no run is started any more, of no suite and on no architecture', options);
-  const paused = await to.pause(scopeIn(options));
+/** @throws when the suite or architecture is not tested, or the key may not */
+export async function pause(options: ScopeOptions & AskOptions): Promise<object> {
+  const service = await Service.find(options);
+  const { suite, arch, reason } = options;
+  if (suite === undefined && arch === undefined)
+    await confirmOnTerminal('no run is started, of no suite and on no architecture', options);
+  const paused = await service.post<PauseAnswer>('/admin/pause', { suite, arch, reason });
   say(`${nameOf(paused)} is paused by ${paused.by}: ${paused.reason}`);
   return paused;
 }
 
 /** @throws also when there is no such pause */
-export async function resume(options: TypedScope): Promise<object> {
-  const scope = await (await administration(options)).resume(scopeIn(options));
+export async function resume(options: ScopeOptions): Promise<object> {
+  const { suite, arch, reason } = options;
+  const service = await Service.find(options);
+  const scope = await service.post<ScopeAnswer>('/admin/resume', { suite, arch, reason });
   say(`${nameOf(scope)} goes on`);
   return scope;
 }
 
 /** @throws also when the worker is not drained */
-export async function undrain(worker: string, options: Typed): Promise<object> {
-  const undrained = await (await administration(options)).undrain({ worker, ...reasonIn(options) });
+export async function undrain(worker: string, { reason, ...options }: WorkerOptions): Promise<object> {
+  const undrained = await (await Service.find(options)).post<object>('/admin/undrain', { worker, reason });
   say(`worker ${worker} gets runs again`);
   return undrained;
 }
 
 /** @throws also when no such worker is registered */
-export async function quarantine(worker: string, options: Typed): Promise<object> {
-  const to = await administration(options);
-  const quarantined = await to.quarantine({ worker, ...reasonIn(options) });
+export async function quarantine(worker: string, { reason, ...options }: WorkerOptions): Promise<object> {
+  const service = await Service.find(options);
+  const quarantined = await service.post<TrustAnswer>('/admin/quarantine', { worker, reason });
   const { by, architectures } = quarantined;
   say(`worker ${worker} is quarantined by ${by} (${architectures.join(', ')})`);
   say(`it is back after a canary test has passed there, or with: proctor worker trust ${worker}`);
@@ -53,20 +71,20 @@ export async function quarantine(worker: string, options: Typed): Promise<object
 }
 
 /** @throws also when no such worker is known, or it is sound */
-export async function trust(worker: string, options: Typed): Promise<object> {
-  const to = await administration(options);
-  const trusted = await to.trust({ worker, ...reasonIn(options) });
-  say(`worker ${worker} is taken for sound by ${trusted.by} (${trusted.architectures.join(', ')})`);
+export async function trust(worker: string, { reason, ...options }: WorkerOptions): Promise<object> {
+  const service = await Service.find(options);
+  const trusted = await service.post<TrustAnswer>('/admin/trust', { worker, reason });
+  say(`worker ${worker} is trusted by ${trusted.by} (${trusted.architectures.join(', ')})`);
   return trusted;
 }
 
 /** What is paused and drained. */
-export async function listDecisions(options: DeciderOptions & OutputOptions): Promise<void> {
-  const decisions = await (await administration(options)).decisions();
-  printAnswer(decisions, options, tellDecisions);
+export async function listDecisions(options: ServiceOptions & OutputOptions): Promise<void> {
+  const decisions = await (await Service.find(options)).get<DecisionsAnswer>('/admin/decisions');
+  printAnswer(decisions, options, printDecisions);
 }
 
-function tellDecisions({ pauses, drains }: DecisionsAnswer): void {
+function printDecisions({ pauses, drains }: DecisionsAnswer): void {
   const rows: (PauseAnswer | DrainAnswer)[] = [...pauses, ...drains];
   printTable(
     rows,
@@ -84,22 +102,6 @@ function tellDecisions({ pauses, drains }: DecisionsAnswer): void {
 
 function deadlineOf(row: PauseAnswer | DrainAnswer): Date | null {
   return 'deadline' in row && row.deadline !== null ? new Date(row.deadline) : null;
-}
-
-function scopeIn({ suite, arch, ...options }: TypedScope): {
-  suite?: string;
-  arch?: string;
-  reason?: string;
-} {
-  return {
-    ...(suite !== undefined && { suite }),
-    ...(arch !== undefined && { arch }),
-    ...reasonIn(options),
-  };
-}
-
-function reasonIn({ reason }: Typed): { reason?: string } {
-  return reason === undefined ? {} : { reason };
 }
 
 function nameOf({ suite, arch }: ScopeAnswer): string {

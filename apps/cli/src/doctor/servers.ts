@@ -1,8 +1,7 @@
 import { readCredentials, readServerState, type Credentials } from '@proctor/bus';
 import type { StreamFill } from '@proctor/bus';
 import { BEFORE_BASELINE, isBeforeBaseline, type OpenDatabase } from '@proctor/database';
-import { withDatabase } from '../home-database';
-import { findNats } from '../nats';
+import { findNats, withDatabase } from '../own-servers';
 import { readConfiguration } from '../configuration';
 import { fail, looked, ok, warn, type Finding } from './finding';
 import {

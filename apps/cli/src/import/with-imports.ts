@@ -1,6 +1,6 @@
 import { type Imports, ImportUnderWay } from '@proctor/database';
 import { EXIT, Failure } from '../failure';
-import { withDatabase } from '../home-database';
+import { withDatabase } from '../own-servers';
 
 /** @throws Failure while another import goes on */
 export async function withImports(work: (imports: Imports) => Promise<void>): Promise<void> {

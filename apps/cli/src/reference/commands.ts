@@ -1,6 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { loaded } from '../arguments';
-import { SHELLS } from './completion';
+import { type Shell, SHELLS } from './completion';
 
 const print = () => import('./print');
 
@@ -11,11 +10,13 @@ export function addReferenceCommands(program: Command): void {
     .addArgument(new Argument('<shell>', 'whose').choices(SHELLS))
     .description('print a script that completes what is typed')
     .addHelpText('after', '\nIn ~/.bashrc: source <(proctor completion bash)')
-    .action(loaded(print, 'printCompletion'));
+    .action(async (shell: Shell) => (await print()).printCompletion(program, shell));
   program
     .command('man')
     .argument('[command...]', 'as run submit; proctor itself when left out')
     .description('print the manual page of a command, to be read with: proctor man | man -l -')
     .option('--out <folder>', 'write the pages of all commands there')
-    .action(loaded(print, 'printManual'));
+    .action(async (words: string[], options: { out?: string }) =>
+      (await print()).printManual(program, words, options),
+    );
 }

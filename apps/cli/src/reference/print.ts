@@ -2,19 +2,21 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT, Failure } from '../failure';
 import { say, write } from '../output/print';
-import { createProgram } from '../program';
+import type { Command } from 'commander';
 import { completionScript, type Shell } from './completion';
 import { manualPage, pageName } from './man';
 import { type ToldCommand, toldCommands } from './tree';
 
-export function printCompletion(shell: Shell): Promise<void> {
-  write(completionScript(shell, toldCommands(createProgram())));
-  return Promise.resolve();
+export function printCompletion(program: Command, shell: Shell): void {
+  write(completionScript(shell, toldCommands(program)));
 }
 
 /** @throws Failure when there is no such command, or it is not said which while all are to be written */
-export async function printManual(words: string[], { out }: { out?: string }): Promise<void> {
-  const program = createProgram();
+export async function printManual(
+  program: Command,
+  words: string[],
+  { out }: { out?: string },
+): Promise<void> {
   const commands = toldCommands(program);
   const page = (command: ToldCommand): string => manualPage(command, program.version() ?? '', today());
   if (out === undefined) {

@@ -1,18 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import {
-  administration,
-  type CredentialsAnswer,
-  type CredentialsFields,
-  type DeciderOptions,
-  type Give,
-  type NoticeAnswer,
-} from '../administration/administration';
 import { type AskOptions, confirmOnTerminal } from '../output/ask';
 import { EXIT, Failure } from '../failure';
 import { type OutputOptions, say } from '../output/print';
+import { hasOwnAccounts, type ServiceOptions } from '../service/address';
+import { Service } from '../service/service';
 import { handOver } from './hand-over';
 
-interface CredentialsOptions extends DeciderOptions, AskOptions, OutputOptions {
+const ownAdministration = () => import('../machine/own-administration');
+
+interface CredentialsOptions extends ServiceOptions, AskOptions, OutputOptions {
   reason?: string;
   url?: string;
   /** Path of the file. */
@@ -20,52 +16,92 @@ interface CredentialsOptions extends DeciderOptions, AskOptions, OutputOptions {
   out?: string;
 }
 
+interface CredentialsFields {
+  url?: string;
+  ca?: string;
+  reason?: string;
+}
+
+/** What is left to do, for people; null: nothing. */
+interface NoticeAnswer {
+  notice: string | null;
+}
+
+/** Content of a worker's credentials file. */
+interface CredentialsAnswer extends NoticeAnswer {
+  credentials: object;
+}
+
+type Give = (credentials: object) => Promise<void>;
+
 /**
  * Prints the credentials, alone on standard output.
- * @throws also when there is such a worker, or the file is there already
+ * @throws also when the worker exists, or the file does
  */
 export async function addWorker(
   name: string,
   { arch, private: mayRunPrivate, ...options }: CredentialsOptions & { arch: string[]; private: boolean },
 ): Promise<object> {
-  const to = await administration(options);
-  const fields = { name, architectures: arch, private: mayRunPrivate, ...(await credentialsAsked(options)) };
+  const fields = { name, architectures: arch, private: mayRunPrivate, ...(await credentialsFields(options)) };
   const what = mayRunPrivate ? `${arch.join(', ')}, private tests too` : arch.join(', ');
-  const done = `worker ${name} added by ${to.decider} (${what})`;
-  return withNewCredentials(name, options, done, (give) => to.addWorker(fields, give));
+  return withNewCredentials(name, options, `worker ${name} added (${what})`, async (give) =>
+    (await hasOwnAccounts(options))
+      ? (await ownAdministration()).addWorker(fields, give)
+      : postForCredentials('/admin/workers', fields, give, options),
+  );
 }
 
-/** The same. @throws also when there is no such worker, or it is revoked */
+/** The same. @throws also when the worker does not exist, or is revoked */
 export async function rotateWorker(name: string, options: CredentialsOptions): Promise<object> {
-  const to = await administration(options);
-  const fields = await credentialsAsked(options);
+  const fields = await credentialsFields(options);
   await confirmOnTerminal(`worker ${name} is kept out until it has its new credentials`, options);
-  const done = `worker ${name} was given new credentials by ${to.decider}`;
-  return withNewCredentials(name, options, done, (give) => to.rotateWorker(name, fields, give));
+  return withNewCredentials(name, options, `worker ${name} has new credentials`, async (give) =>
+    (await hasOwnAccounts(options))
+      ? (await ownAdministration()).rotateWorker(name, fields, give)
+      : postForCredentials(pathOf(name, 'rotate'), fields, give, options),
+  );
 }
 
-/** @throws also when there is no such worker, or it is revoked */
+/** @throws also when the worker does not exist, or is revoked */
 export async function revokeWorker(
   name: string,
-  { reason, ...options }: DeciderOptions & AskOptions & { reason?: string },
+  { reason, ...options }: ServiceOptions & AskOptions & { reason?: string },
 ): Promise<object> {
-  const to = await administration(options);
+  const isOwn = await hasOwnAccounts(options);
   await confirmOnTerminal(
     `worker ${name} is taken out for good, and what it runs is given to others`,
     options,
   );
-  const revoked = await to.revokeWorker(name, reason === undefined ? {} : { reason });
-  say(`worker ${name} is revoked by ${to.decider}`);
-  if (revoked.notice !== null) say(revoked.notice);
-  return revoked;
+  const fields = reason === undefined ? {} : { reason };
+  const { notice } = isOwn
+    ? await (await ownAdministration()).revokeWorker(name, fields)
+    : await (await Service.find(options)).post<NoticeAnswer>(pathOf(name, 'revoke'), fields);
+  say(`worker ${name} is revoked`);
+  if (notice !== null) say(notice);
+  return { worker: name, notice };
 }
 
-async function credentialsAsked({ url, ca, reason }: CredentialsOptions): Promise<CredentialsFields> {
+async function credentialsFields({ url, ca, reason }: CredentialsOptions): Promise<CredentialsFields> {
   return {
     ...(url !== undefined && { url }),
     ...(ca !== undefined && { ca: await readFile(ca, 'utf8') }),
     ...(reason !== undefined && { reason }),
   };
+}
+
+async function postForCredentials(
+  path: string,
+  fields: object,
+  give: Give,
+  options: ServiceOptions,
+): Promise<NoticeAnswer> {
+  const answer = await (await Service.find(options)).post<CredentialsAnswer>(path, fields);
+  await give(answer.credentials);
+  return answer;
+}
+
+function pathOf(name: string, change: string): string {
+  return `/admin/workers/${encodeURIComponent(name)}/${change}`;
 }
 
 /**
@@ -84,7 +120,7 @@ async function withNewCredentials(
       EXIT.usage,
       'say one of them',
     );
-  let credentials: CredentialsAnswer = {};
+  let credentials = {};
   const { notice } = await handOver(out, (write) =>
     register(async (made) => {
       credentials = made;

@@ -1,25 +1,25 @@
 import type { Command } from 'commander';
-import { changing, collect, groupOf, loaded, WHY, withDecider, withJson, withYes } from '../arguments';
+import { changing, collect, groupOf, loaded, WHY, withJson, withYes } from '../arguments';
 
 const change = () => import('./change');
 
 /** Who is a worker; the dispatchers follow within seconds. */
 export function addRegisterCommands(program: Command): void {
   const worker = groupOf(program, 'worker', 'the machines that run tests');
-  const add = withCredentials(withDecider(worker.command('add').argument('<name>', 'its name')))
+  const add = withCredentials(worker.command('add').argument('<name>', 'its name'))
     .description('let a machine work, and print its credentials, this once')
     .requiredOption('--arch <name>', 'an architecture that it serves; once for each', collect)
     .option('--private', 'it may run private tests', false);
   changing(add, change, 'addWorker');
   const rotate = withYes(
-    withCredentials(withDecider(worker.command('rotate').argument('<name>', 'its name'))),
+    withCredentials(worker.command('rotate').argument('<name>', 'its name')),
   ).description('give a worker new credentials, and print them, this once; asks on a terminal');
   changing(rotate, change, 'rotateWorker');
-  const revoke = withYes(withDecider(worker.command('revoke').argument('<name>', 'its name')))
+  const revoke = withYes(worker.command('revoke').argument('<name>', 'its name'))
     .description('take a worker out: what it runs is given to others at once; asks on a terminal')
     .option('--reason <text>', WHY);
   changing(revoke, change, 'revokeWorker');
-  withJson(withDecider(worker.command('list')))
+  withJson(worker.command('list'))
     .description('who works, how busy, and why not more')
     .option('--registered', 'who may work, and when each was last seen or refused', false)
     .action(loaded(() => import('./list'), 'listWorkers'));

@@ -1,12 +1,21 @@
-import {
-  administration,
-  type DeciderOptions,
-  type RegisteredWorkerAnswer,
-} from '../administration/administration';
 import { type OutputOptions, printJson, printTable, say } from '../output/print';
 import type { TableColumn } from '../output/table';
+import type { ServiceOptions } from '../service/address';
 import type { WorkerAnswer, ConnectedWorkersAnswer } from '../service/answers';
 import { Service } from '../service/service';
+
+interface RegisteredWorkerAnswer {
+  name: string;
+  architectures: string[];
+  private: boolean;
+  created_at: string;
+  revoked_at: string | null;
+  last_seen_at: string | null;
+  last_seen_from: string | null;
+  refusals: number;
+  last_refusal: string | null;
+  last_refused_at: string | null;
+}
 
 const time = (at: string | null): Date | null => (at === null ? null : new Date(at));
 
@@ -37,11 +46,13 @@ const CONNECTED: TableColumn<WorkerAnswer>[] = [
 /** Who works now; with `registered`, who may, and when each was last seen or refused. */
 export async function listWorkers({
   registered,
+  json,
   ...options
-}: DeciderOptions & OutputOptions & { registered: boolean }): Promise<void> {
-  if (registered) return listRegistered(options);
-  const answer = await (await Service.find(options)).get<ConnectedWorkersAnswer>('/workers');
-  if (options.json) return printJson(answer);
+}: ServiceOptions & OutputOptions & { registered: boolean }): Promise<void> {
+  const service = await Service.find(options);
+  if (registered) return listRegistered(service, json);
+  const answer = await service.get<ConnectedWorkersAnswer>('/workers');
+  if (json) return printJson(answer);
   printTable(
     answer.workers,
     CONNECTED,
@@ -51,10 +62,11 @@ export async function listWorkers({
     say(`the dispatcher of ${arch} does not answer: is a scheduler running?`);
 }
 
-async function listRegistered(options: DeciderOptions & OutputOptions): Promise<void> {
-  const workers = await (await administration(options)).registeredWorkers();
-  if (options.json) return printJson({ workers });
-  printTable(workers, REGISTERED, 'there are no workers; add one: proctor worker add NAME --arch ARCH');
+async function listRegistered(service: Service, json = false): Promise<void> {
+  const answer = await service.get<{ workers: RegisteredWorkerAnswer[] }>('/admin/workers');
+  if (json) return printJson(answer);
+  const whenEmpty = 'there are no workers; add one: proctor worker add NAME --arch ARCH';
+  printTable(answer.workers, REGISTERED, whenEmpty);
 }
 
 function readySuites({ testbeds }: WorkerAnswer): string {

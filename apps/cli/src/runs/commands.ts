@@ -1,15 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import {
-  collect,
-  groupOf,
-  loaded,
-  readCount,
-  readIdOf,
-  withDecider,
-  WHY,
-  withJson,
-  withYes,
-} from '../arguments';
+import { collect, groupOf, loaded, readCount, readIdOf, WHY, withJson, withYes } from '../arguments';
 import { readDuration, readMoment } from '../output/duration';
 
 const change = () => import('./change');
@@ -107,12 +97,16 @@ function withWaiting(command: Command): Command {
 }
 
 function withSelectors(command: Command): Command {
-  return withYes(withJson(withDecider(command)))
+  return withYes(withJson(command))
     .option('--package <name>', 'runs of this source package')
     .option('--trigger <text>', 'runs with exactly this trigger')
     .option('--suite <name>', 'runs on this suite')
     .option('--arch <name>', 'runs on this architecture')
-    .option('--everyone', 'not only the runs of this key; for administrators', false)
+    .option(
+      '--everyone',
+      'not only the runs of this key; for administrators, and meant where the key is the one of the machine',
+      false,
+    )
     .option('--reason <text>', WHY);
 }
 

@@ -1,14 +1,11 @@
-import {
-  type Administration,
-  administration,
-  type DeciderOptions,
-  type SelectionFields,
-} from '../administration/administration';
 import { EXIT, Failure } from '../failure';
 import { type AskOptions, confirm } from '../output/ask';
 import { type OutputOptions, printJson, printTable, say } from '../output/print';
+import type { ServiceOptions } from '../service/address';
+import type { QueueAnswer, RunAnswer } from '../service/answers';
+import { RefusedByService, Service } from '../service/service';
 
-interface ManyOptions extends DeciderOptions, OutputOptions, AskOptions {
+interface ManyOptions extends ServiceOptions, OutputOptions, AskOptions {
   package?: string;
   trigger?: string;
   suite?: string;
@@ -34,6 +31,13 @@ export async function changePriority(
   await changeRuns(runIds ?? [], priority, options);
 }
 
+/** What the API changes: `priority` is null where the runs are to be cancelled. */
+interface Change {
+  path: string;
+  body: object;
+  priority: number | null;
+}
+
 async function changeRuns(runIds: number[], priority: number | null, options: ManyOptions): Promise<void> {
   const { package: name, trigger, suite, arch, reason } = options;
   const selectors = {
@@ -50,41 +54,44 @@ async function changeRuns(runIds: number[], priority: number | null, options: Ma
       'name their ids, or say --package, --trigger, --suite or --arch',
     );
   }
-  const selection: SelectionFields = {
-    ...selectors,
-    ...(runIds.length > 0 && { run_ids: runIds }),
-    ...(reason !== undefined && { reason }),
+  const service = await Service.find(options);
+  const change: Change = {
+    path: priority === null ? '/test/cancel' : '/test/priority',
+    body: {
+      ...selectors,
+      ...(runIds.length > 0 && { run_ids: runIds }),
+      ...(reason !== undefined && { reason }),
+      ...(priority !== null && { priority }),
+      // The key of the machine itself has no runs of its own: those of all users are meant.
+      ...((options.everyone || service.address.keyFile !== undefined) && { everyone: true }),
+    },
+    priority,
   };
-  const to = await administration(options, { everyone: options.everyone });
-  if (hasSelectors) await ask(to, selection, priority, options);
-  const changed = await to.change(selection, priority);
-  tell(changed, priority, options);
+  if (hasSelectors) await ask(service, change, options);
+  const answer = await service.post<{ cancelled?: number[]; changed?: number[] }>(change.path, change.body);
+  const changed = answer.cancelled ?? answer.changed ?? [];
+  printChanged(changed, priority, options);
   const missed = hasSelectors ? [] : runIds.filter((runId) => !changed.includes(runId));
-  if (missed.length > 0) throw await whyNot(to, missed, priority);
+  if (missed.length > 0) throw await whyNot(service, missed, priority);
 }
 
 /** @throws Failure when no run matches, or the answer is no */
-async function ask(
-  to: Administration,
-  selection: SelectionFields,
-  priority: number | null,
-  options: ManyOptions,
-): Promise<void> {
-  const count = await to.matching(selection, priority);
+async function ask(service: Service, { path, body, priority }: Change, options: ManyOptions): Promise<void> {
+  const { runs: count } = await service.post<{ runs: number }>(path, { ...body, dry_run: true });
   const runs = count === 1 ? '1 run is' : `${count} runs are`;
   if (count > 0)
     return confirm(`${runs} ${priority === null ? 'cancelled' : `given priority ${priority}`}`, options);
-  const { suites, architectures } = await to.tested();
-  const check = (what: string, name: string | undefined, known: string[]): void => {
-    if (name === undefined || known.includes(name)) return;
+  const queues = await service.get<QueueAnswer[]>('/queues');
+  for (const what of ['suite', 'arch'] as const) {
+    const name = options[what];
+    const tested = new Set(queues.map((queue) => queue[what]));
+    if (name === undefined || tested.has(name)) continue;
     throw new Failure(
-      `no run matches: ${what} "${name}" is unknown; there is ${known.join(', ')}`,
+      `no run matches: ${what} "${name}" is unknown; there is ${[...tested].join(', ')}`,
       EXIT.usage,
       `say another ${what}`,
     );
-  };
-  check('suite', options.suite, suites);
-  check('arch', options.arch, architectures);
+  }
   const which = priority === null ? 'unfinished' : 'waiting';
   throw new Failure(
     `no ${which} run matches${priority === null ? '' : ', or all have that priority'}`,
@@ -93,7 +100,7 @@ async function ask(
   );
 }
 
-function tell(changed: number[], priority: number | null, { json }: ManyOptions): void {
+function printChanged(changed: number[], priority: number | null, { json }: ManyOptions): void {
   if (json) printJson(priority === null ? { cancelled: changed } : { changed });
   else if (changed.length > 0) printTable(changed, [{ head: 'RUN', of: (runId) => runId }], '');
   if (changed.length === 0) return;
@@ -101,9 +108,9 @@ function tell(changed: number[], priority: number | null, { json }: ManyOptions)
   say(`${changed.length === 1 ? '1 run was' : `${changed.length} runs were`} ${what}`);
 }
 
-async function whyNot(to: Administration, missed: number[], priority: number | null): Promise<Failure> {
+async function whyNot(service: Service, missed: number[], priority: number | null): Promise<Failure> {
   const reasons: string[] = [];
-  for (const runId of missed) reasons.push(await whyNotOne(to, runId, priority));
+  for (const runId of missed) reasons.push(await whyNotOne(service, runId, priority));
   return new Failure(
     `${missed.length} not ${priority === null ? 'cancelled' : 'changed'}; ${reasons.join('; ')}`,
     EXIT.failed,
@@ -111,11 +118,15 @@ async function whyNot(to: Administration, missed: number[], priority: number | n
   );
 }
 
-async function whyNotOne(to: Administration, runId: number, priority: number | null): Promise<string> {
-  const run = await to.findRun(runId);
-  if (typeof run === 'string') return run;
+async function whyNotOne(service: Service, runId: number, priority: number | null): Promise<string> {
   const which = `run ${runId}`;
-  if (run === null) return `${which}: there is none`;
+  const run = await service.get<RunAnswer>(`/test/${runId}`).catch((error: unknown) => {
+    if (error instanceof RefusedByService && error.status === 404) return `${which}: there is none`;
+    // Its rule of retention has removed it, which the message says.
+    if (error instanceof RefusedByService && error.status === 410) return error.message;
+    throw error;
+  });
+  if (typeof run === 'string') return run;
   if (run.state === 'finished') return `${which}: it has finished`;
   if (priority !== null && run.state !== 'queued') return `${which}: it is executed already`;
   if (priority !== null && run.priority === priority) return `${which}: it has that priority`;

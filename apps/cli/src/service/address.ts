@@ -9,16 +9,17 @@ export interface ServiceOptions {
 
 /** Where the service is, and the key for it. */
 export interface ServiceAddress extends Context {
-  /** Where both are kept, for people. */
+  /** Where both were found, for people. */
   origin: string;
+  /** The file with the key of this machine's own commands; absent where a person gave the key. */
+  keyFile?: string;
 }
 
 export const HOW_TO_NAME_ONE =
   'name a service: proctor context add NAME --url URL, or PROCTOR_URL and PROCTOR_API_KEY in the environment';
 
 /**
- * The service that somebody named: by `--context`, by `PROCTOR_URL` and `PROCTOR_API_KEY`, by `PROCTOR_CONTEXT`, or with
- * `proctor context use`.
+ * The service that `--context` names, or `PROCTOR_URL` with `PROCTOR_API_KEY`, or `PROCTOR_CONTEXT`, or `proctor context use`.
  * @returns null when nothing is named: this machine's own Proctor is meant
  * @throws Failure when what is named is not complete
  */
@@ -27,29 +28,30 @@ export async function namedService(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<ServiceAddress | null> {
   if (context !== undefined) return ofContext(await Contexts.read(env), context);
-  if (env['PROCTOR_URL'] && !saysOwnAddress(env)) return ofEnvironment(env['PROCTOR_URL'], env);
+  if (env['PROCTOR_URL'] && !isOwnAddress(env)) return ofEnvironment(env['PROCTOR_URL'], env);
   if (env['PROCTOR_CONTEXT']) return ofContext(await Contexts.read(env), env['PROCTOR_CONTEXT']);
   const contexts = await Contexts.read(env);
   return contexts.current === null ? null : ofContext(contexts, contexts.current);
 }
 
 /** Beside a database and without a key, `PROCTOR_URL` is where the services of this machine are reached. */
-function saysOwnAddress(env: NodeJS.ProcessEnv): boolean {
+function isOwnAddress(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env['PROCTOR_DATABASE_URL']) && !env['PROCTOR_API_KEY'];
 }
 
-/**
- * The same, else the service of this machine.
- * @throws Failure when there is none either
- */
-export async function findService(
-  options: ServiceOptions,
-  env: NodeJS.ProcessEnv = process.env,
-): Promise<ServiceAddress> {
-  const named = await namedService(options, env);
-  if (named !== null) return named;
-  const { ownService } = await import('./own-service');
-  return ownService(env);
+/** The service of this machine is meant: its database may be used as well. @throws as namedService() */
+export async function isOwnMachine(options: ServiceOptions): Promise<boolean> {
+  return (await namedService(options)) === null;
+}
+
+/** The same, with a database that was set up by hand: it may have no administrator yet. @throws as namedService() */
+export async function hasOwnDatabase(options: ServiceOptions): Promise<boolean> {
+  return Boolean(process.env['PROCTOR_DATABASE_URL']) && (await isOwnMachine(options));
+}
+
+/** The same, with a nats-server whose file of accounts is changed from here. @throws as namedService() */
+export async function hasOwnAccounts(options: ServiceOptions): Promise<boolean> {
+  return Boolean(process.env['PROCTOR_NATS_USERS']) && (await isOwnMachine(options));
 }
 
 /** @throws Failure when it is no address of a service */
@@ -61,6 +63,12 @@ export function readServiceUrl(text: string, what: string): string {
   throw new Failure(`${what} must be http://HOST:PORT or https://HOST, not "${text}"`, EXIT.usage);
 }
 
+/** For a user who may not use the home. */
+export function closedHome(path: string, cause: unknown): Failure {
+  const advice = `type it as the user of the services (runuser -u proctor -- proctor …), or ${HOW_TO_NAME_ONE}`;
+  return new Failure(`no service is named, and ${path} belongs to another user`, EXIT.key, advice, { cause });
+}
+
 function ofContext(contexts: Contexts, name: string): ServiceAddress {
   return { ...contexts.find(name), origin: `context ${name}` };
 }
@@ -68,5 +76,6 @@ function ofContext(contexts: Contexts, name: string): ServiceAddress {
 function ofEnvironment(url: string, env: NodeJS.ProcessEnv): ServiceAddress {
   const key = env['PROCTOR_API_KEY'];
   if (!key) throw new Failure('PROCTOR_API_KEY is not set, but PROCTOR_URL is', EXIT.key, HOW_TO_NAME_ONE);
-  return { url: readServiceUrl(url, 'PROCTOR_URL'), key, origin: 'PROCTOR_URL and PROCTOR_API_KEY' };
+  const origin = 'PROCTOR_URL and PROCTOR_API_KEY';
+  return { url: readServiceUrl(url, 'PROCTOR_URL'), key, origin };
 }

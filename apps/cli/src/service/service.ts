@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { types } from 'node:util';
 import { growingPauseMs, scattered } from '@proctor/pauses';
 import { EXIT, Failure } from '../failure';
-import { findService, type ServiceAddress, type ServiceOptions } from './address';
+import { namedService, type ServiceAddress, type ServiceOptions } from './address';
+import { ownService } from './own-service';
 
 /** Parameters of a query; what is undefined is left out. */
 export type Query = Record<string, string | number | boolean | undefined>;
@@ -46,7 +47,7 @@ export class Service {
 
   /** The one that is named, else that of this machine. @throws Failure */
   static async find(options: ServiceOptions): Promise<Service> {
-    return new Service(await findService(options));
+    return new Service((await namedService(options)) ?? (await ownService(process.env)));
   }
 
   get<T>(path: string, query: Query = {}): Promise<T> {
@@ -134,7 +135,7 @@ export class Service {
     const { status } = response;
     const problem = await problemIn(response);
     if (problem === null) return this.strange(`${this.address.url} answered ${status}`);
-    const detail = withoutFullStop(problem);
+    const detail = asMessage(problem);
     if (status === 401)
       return new RefusedByService(status, detail, EXIT.key, 'type the name and password again');
     if (status === 403) return this.forbidden(detail, response.headers.get('auth-user'));
@@ -150,7 +151,11 @@ export class Service {
   private forbidden(detail: string, user: string | null): Failure {
     const { url, origin } = this.address;
     if (user === null) {
-      const advice = `get a key at ${url}/user/login, then: proctor context add NAME --url ${url}`;
+      const { keyFile } = this.address;
+      const advice =
+        keyFile === undefined
+          ? `get a key at ${url}/user/login, then: proctor context add NAME --url ${url}`
+          : `remove ${keyFile}: the next command makes another`;
       return new RefusedByService(403, `the key of ${origin} is not valid at ${url}`, EXIT.key, advice);
     }
     const advice = `the key (${origin}) is ${user}'s; with another one: --context NAME, or PROCTOR_API_KEY`;
@@ -162,8 +167,10 @@ export class Service {
   }
 
   private unreachable(error: unknown): Failure {
-    const { url, origin } = this.address;
-    const advice = adviceFor(error) ?? `is it running? The address is from ${origin}`;
+    const { url, origin, keyFile } = this.address;
+    const start =
+      keyFile === undefined ? 'is it running?' : 'start it (npm start, or systemctl start proctor-api).';
+    const advice = adviceFor(error) ?? `${start} The address is from ${origin}`;
     return new Failure(`${url} cannot be reached: ${causeOf(error)}`, EXIT.tryLater, advice, {
       cause: error,
     });
@@ -177,8 +184,9 @@ async function problemIn(response: Response): Promise<string | null> {
   return typeof detail === 'string' ? detail : null;
 }
 
-function withoutFullStop(sentence: string): string {
-  return sentence.replace(/\.$/, '');
+/** A sentence of the API, as this program writes its own messages. */
+function asMessage(sentence: string): string {
+  return sentence.replace(/\.$/, '').replace(/^[A-Z](?=[a-z]* )/, (first) => first.toLowerCase());
 }
 
 /** fetch() says "fetch failed"; what it was is below. */

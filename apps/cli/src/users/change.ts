@@ -1,31 +1,62 @@
-import { administration } from '../administration/administration';
 import { type AskOptions, confirm, confirmOnTerminal } from '../output/ask';
 import { type OutputOptions, printJson, printTable, say } from '../output/print';
-import type { ServiceOptions } from '../service/address';
+import { hasOwnDatabase, isOwnMachine, type ServiceOptions } from '../service/address';
+import { Service } from '../service/service';
 import { askPassword, passwordFromStdin } from './password';
 
-/** @throws also when there is such a user */
+const ownAdministration = () => import('../machine/own-administration');
+
+interface UserAnswer {
+  name: string;
+  admin: boolean;
+  standing: string;
+  has_password: boolean;
+  created_at: string;
+  keys: number;
+  sessions: number;
+}
+
+/** The first administrator is made in the database: no key exists yet. @throws also when the user exists */
 export async function addUser(
   name: string,
   options: ServiceOptions & { admin: boolean; passwordStdin: boolean },
 ): Promise<object> {
+  const { admin } = options;
   const password = options.passwordStdin ? await passwordFromStdin() : undefined;
-  const fields = { name, admin: options.admin, ...(password !== undefined && { password }) };
-  const added = await (await administration(options)).addUser(fields);
+  const fields = { name, admin, ...(password !== undefined && { password }) };
+  const isFirst =
+    admin &&
+    (await hasOwnDatabase(options)) &&
+    (await (await ownAdministration()).addFirstAdministrator(fields));
+  const added = isFirst
+    ? { user: name, admin }
+    : await (await Service.find(options)).post<object>('/admin/users', fields);
   say(`user ${name} added`);
   return added;
 }
 
-/** @throws also when there is no such user, or no terminal to ask on */
+/** @throws also when the user does not exist, or no terminal is there to ask on */
 export async function changePassword(
   name: string,
   options: ServiceOptions & { passwordStdin: boolean },
 ): Promise<object> {
-  const to = await administration(options);
   const type = (): Promise<string> => (options.passwordStdin ? passwordFromStdin() : askPassword(name));
-  const set = await to.setPassword(name, type);
+  const answer = await setPassword(name, type, options);
   say(`password of ${name} set`);
-  return set;
+  return answer;
+}
+
+/** On this machine without a key too: that is how an administrator who lost both comes in again. */
+async function setPassword(
+  name: string,
+  type: () => Promise<string>,
+  options: ServiceOptions,
+): Promise<object> {
+  if (await isOwnMachine(options)) {
+    await (await ownAdministration()).setPassword(name, type);
+    return { user: name, password: null };
+  }
+  return (await Service.find(options)).post(pathOf(name, 'password'), { password: await type() });
 }
 
 /** @throws also when the user is that already, and for the last administrator */
@@ -33,13 +64,26 @@ export async function appointUser(
   name: string,
   options: ServiceOptions & { dismiss: boolean },
 ): Promise<object> {
-  const appointed = await (await administration(options)).setAdministrator(name, !options.dismiss);
-  say(`user ${name} is ${options.dismiss ? 'no administrator any more' : 'an administrator'}`);
+  const admin = !options.dismiss;
+  const isFirst =
+    admin &&
+    (await hasOwnDatabase(options)) &&
+    (await (await ownAdministration()).appointFirstAdministrator(name));
+  const appointed = isFirst
+    ? { user: name, admin }
+    : await (await Service.find(options)).post<object>(pathOf(name, 'administrator'), { admin });
+  say(`user ${name} is ${admin ? 'an administrator' : 'no longer an administrator'}`);
   return appointed;
 }
 
 export async function listUsers(options: ServiceOptions & OutputOptions): Promise<void> {
-  const users = await (await administration(options)).users();
+  const service = await Service.find(options);
+  const users: UserAnswer[] = [];
+  for (let after: string | null | undefined; after !== null;) {
+    const part: { users: UserAnswer[]; after: string | null } = await service.get('/admin/users', { after });
+    users.push(...part.users);
+    after = part.after;
+  }
   if (options.json) return printJson({ users, after: null });
   printTable(
     users,
@@ -58,25 +102,29 @@ export async function listUsers(options: ServiceOptions & OutputOptions): Promis
 
 /** @throws also when the user is that already, and for the last administrator */
 export async function disableUser(name: string, options: ServiceOptions & AskOptions): Promise<object> {
-  const to = await administration(options);
+  const service = await Service.find(options);
   await confirmOnTerminal(`user ${name} is kept out, and sessions and keys end`, options);
-  const disabled = await to.changeUser(name, 'disable');
+  const disabled = await service.post<object>(pathOf(name, 'disable'));
   say(`user ${name} is disabled; runs stay, and \`proctor user enable ${name}\` takes it back`);
   return disabled;
 }
 
-/** @throws also when there is no such user */
+/** @throws also when the user does not exist */
 export async function enableUser(name: string, options: ServiceOptions): Promise<object> {
-  const enabled = await (await administration(options)).changeUser(name, 'enable');
+  const enabled = await (await Service.find(options)).post<object>(pathOf(name, 'enable'));
   say(`user ${name} may come in again`);
   return enabled;
 }
 
 /** Asks first. @throws also for the last administrator */
 export async function removeUser(name: string, options: ServiceOptions & AskOptions): Promise<object> {
-  const to = await administration(options);
+  const service = await Service.find(options);
   await confirm(`user ${name} loses password, keys and sessions for good`, options);
-  const removed = await to.changeUser(name, 'remove');
+  const removed = await service.post<object>(pathOf(name, 'remove'));
   say(`user ${name} is removed; runs stay, and nobody else gets the name`);
   return removed;
+}
+
+function pathOf(name: string, change: string): string {
+  return `/admin/users/${encodeURIComponent(name)}/${change}`;
 }

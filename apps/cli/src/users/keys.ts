@@ -1,9 +1,25 @@
+import type { NewKeyObject } from '@proctor/administration';
 import type { KeyScope } from '@proctor/contracts';
-import { administration } from '../administration/administration';
+import { Failure } from '../failure';
 import { type AskOptions, confirmOnTerminal } from '../output/ask';
 import { type OutputOptions, printJson, printTable, say, write } from '../output/print';
-import type { ServiceOptions } from '../service/address';
+import { isOwnMachine, type ServiceOptions } from '../service/address';
+import { Service } from '../service/service';
 import { askHidden } from './password';
+
+const ownAdministration = () => import('../machine/own-administration');
+
+/** A valid API key; the key itself is saved nowhere. */
+interface KeyAnswer {
+  id: number;
+  user: string;
+  name: string;
+  prefix: string;
+  created_at: string;
+  last_used_at: string | null;
+  scope: KeyScope;
+  expires_at: string | null;
+}
 
 interface NewKeyOptions extends ServiceOptions, OutputOptions {
   name: string;
@@ -12,41 +28,53 @@ interface NewKeyOptions extends ServiceOptions, OutputOptions {
 }
 
 /**
- * Prints the key alone on standard output, so that a script can keep it. A service that is named asks for the user's password.
- * @throws also when there is no such user
+ * Prints the key alone on standard output, so that a script can save it. A service makes a key for its user alone, and asks for the
+ * password; on this machine none is needed.
+ * @throws also when the user does not exist
  */
 export async function createKey(
   userName: string,
   { name, scope, expires, ...options }: NewKeyOptions,
 ): Promise<object> {
-  const to = await administration(options);
   const fields = { name, scope, ...(expires !== undefined && { expires_at: expires }) };
-  const made = await to.createKey(userName, fields, passwordOf(userName));
-  if (!options.json) write(`${made.key}\n`);
-  say(`key ${made.id} of ${userName} made; it is shown this once`);
-  return made;
+  const created = (await isOwnMachine(options))
+    ? await (await ownAdministration()).createKey(userName, fields)
+    : await postAsUser(userName, '/keys', fields, options);
+  if (!options.json) write(`${created.key}\n`);
+  say(`key ${created.id} of ${userName} made; it is shown this once`);
+  return created;
 }
 
-/** Prints the new secret alone. The key stays what it is: its runs, its name and its limits. @throws also when the user has no such key */
+/** Prints the new secret alone. Runs, name and limits of the key stay. @throws also when the user has no such key */
 export async function rotateKey(
   userName: string,
   id: number,
   options: ServiceOptions & OutputOptions,
 ): Promise<object> {
-  const rotated = await (await administration(options)).rotateKey(userName, id, passwordOf(userName));
+  const rotated = (await isOwnMachine(options))
+    ? await (await ownAdministration()).rotateKey(userName, id)
+    : await postAsUser(userName, `/keys/${id}/rotate`, {}, options);
   if (!options.json) write(`${rotated.key}\n`);
   say(`key ${id} of ${userName} has a new secret; it is shown this once, and the old one opens nothing`);
   return rotated;
 }
 
-/** Their own, which a service asks for. */
-function passwordOf(userName: string): () => Promise<string> {
-  return () => askHidden(`Password of ${userName} (a key is made by its user): `);
+async function postAsUser(
+  userName: string,
+  path: string,
+  body: object,
+  options: ServiceOptions,
+): Promise<NewKeyObject> {
+  const service = await Service.find(options);
+  const password = await askHidden(`Password of ${userName} (a key is made by its user): `);
+  const basic = Buffer.from(`${userName}:${password}`).toString('base64');
+  return service.post(path, body, { headers: { Authorization: `Basic ${basic}` } });
 }
 
-/** @throws also when there is no such user */
+/** @throws also when the user does not exist */
 export async function listKeys(userName: string, options: ServiceOptions & OutputOptions): Promise<void> {
-  const keys = await (await administration(options)).keys(userName);
+  const found = await findKeys(await Service.find(options), userName);
+  const keys = found.filter(({ user }) => user === userName);
   if (options.json) return printJson({ keys, before: null });
   const time = (at: string | null): Date | null => (at === null ? null : new Date(at));
   printTable(
@@ -66,9 +94,28 @@ export async function listKeys(userName: string, options: ServiceOptions & Outpu
 
 /** @throws also when there is no such key, or it is revoked */
 export async function revokeKey(idOrPrefix: string, options: ServiceOptions & AskOptions): Promise<object> {
-  const to = await administration(options);
-  await confirmOnTerminal(`key ${idOrPrefix} opens nothing any more, for good`, options);
-  const revoked = await to.revokeKey(idOrPrefix);
+  const service = await Service.find(options);
+  await confirmOnTerminal(`key ${idOrPrefix} no longer opens anything, for good`, options);
+  const isId = /^[1-9]\d{0,9}$/.test(idOrPrefix);
+  const id = isId
+    ? idOrPrefix
+    : (await findKeys(service, idOrPrefix)).find(({ prefix }) => prefix === idOrPrefix)?.id;
+  if (id === undefined) throw new Failure(`there is no valid key ${idOrPrefix}`);
+  const revoked = await service.post<object>(`/admin/keys/${id}/revoke`);
   say(`key ${idOrPrefix} revoked`);
   return revoked;
+}
+
+/** @param search a part of the user's name, of the key's or of its beginning */
+async function findKeys(service: Service, search: string): Promise<KeyAnswer[]> {
+  const keys: KeyAnswer[] = [];
+  for (let before: number | null | undefined; before !== null;) {
+    const part: { keys: KeyAnswer[]; before: number | null } = await service.get('/admin/keys', {
+      search,
+      before,
+    });
+    keys.push(...part.keys);
+    before = part.before;
+  }
+  return keys;
 }

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import type { CommandStage } from './command-stage';
 
 const ADMIN = '/api/v1/admin';
@@ -33,8 +34,10 @@ const REGISTER: Change[] = [
 /** What decides or changes something. */
 export function testChanges(stage: () => CommandStage, arch: string): void {
   it('commands that change something print with --json what the API answers, and on the machine of the database the same', async () => {
+    const home = stage().marks.path('home');
+    await mkdir(home);
     const own = {
-      PROCTOR_URL: undefined,
+      PROCTOR_HOME: home,
       PROCTOR_API_KEY: undefined,
       PROCTOR_DATABASE_URL: stage().proctor.databaseUrl,
     };

@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
-import { KeyChange, NEVER, NewKey } from '@proctor/administration';
+import { KeyChange, NEVER, NewKey, type NewKeyObject } from '@proctor/administration';
 import type { Actor } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { actorOf } from '../../auth/actor';
@@ -13,7 +13,6 @@ import type { ContextRequest } from '../../http/request-context';
 import { From } from '../../http/shape';
 import { KeyIdPipe } from '../../keys/keys.dto';
 import { KeysService } from '../../keys/keys.service';
-import type { NewKeyObject } from '../../keys/keys.service';
 import { TakesForm } from '../../sessions/form-protection';
 import type { Page, Redirect } from '../layout/page';
 import { OwnPages, requireLogin } from './account-pages';

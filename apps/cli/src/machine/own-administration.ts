@@ -1,0 +1,228 @@
+import {
+  CredentialsRequest,
+  Deployment,
+  InvalidRequest,
+  type Administrator,
+  type NewCredentials,
+  NatsAccess,
+  type NatsServer,
+  keyLimitsOf,
+  NewKey,
+  newKeyObject,
+  type NewKeyObject,
+  NewUser,
+  NewWorker,
+  NoNatsAccess,
+  PasswordRequest,
+  type PasswordPolicy,
+  Refusal,
+  Register,
+  type Registered,
+  requestOf,
+  RevokeRequest,
+  Signals,
+  type Tested,
+  UsersAndKeys,
+} from '@proctor/administration';
+import { SUBJECTS, subjectOf } from '@proctor/contracts';
+import { COMMAND_LINE, type OpenDatabase, UnknownUser } from '@proctor/database';
+import { ADMINISTRATOR } from '../arguments';
+import { readConfiguration } from '../configuration';
+import { EXIT, Failure } from '../failure';
+import { findNats, withDatabase } from '../own-servers';
+import { findAdministrator } from '../service/machine-key';
+
+// What is done on the database of this machine: what no key opens yet (the first administrator), what the API gives to a user alone
+// (a password that is lost, a key), and the register of workers where nats-server's accounts are files that the api may not write.
+
+/**
+ * Makes a user, who is an administrator, when there is no administrator yet.
+ * @returns false when there is one: nothing was done
+ */
+export function addFirstAdministrator(fields: Partial<NewUser>): Promise<boolean> {
+  const request = validated(NewUser, fields);
+  return asFirst(async ({ usersAndKeys }) => void (await usersAndKeys.add(request, COMMAND_LINE)));
+}
+
+/** The same of a user who exists. */
+export function appointFirstAdministrator(name: string): Promise<boolean> {
+  return asFirst(({ usersAndKeys }) => usersAndKeys.setAdministrator(name, true, COMMAND_LINE));
+}
+
+/** @param type asks for the password, once it is known that the user exists */
+export function setPassword(name: string, type: () => Promise<string>): Promise<void> {
+  return administer(async ({ usersAndKeys, database }) => {
+    if (!(await database.users.find(name))) throw new UnknownUser(name);
+    const { password } = validated(PasswordRequest, { password: await type() });
+    await usersAndKeys.setPassword(name, password, COMMAND_LINE);
+  });
+}
+
+export function createKey(userName: string, fields: Partial<NewKey>): Promise<NewKeyObject> {
+  const request = validated(NewKey, fields);
+  const limits = { scope: 'everything', expiresAt: null, ...keyLimitsOf(request) } as const;
+  return administer(async ({ database }) =>
+    newKeyObject(await database.apiKeys.create(userName, request.name, COMMAND_LINE, limits)),
+  );
+}
+
+export function rotateKey(userName: string, id: number): Promise<NewKeyObject> {
+  return administer(async ({ usersAndKeys }) =>
+    newKeyObject(await usersAndKeys.rotateKey(id, userName, COMMAND_LINE)),
+  );
+}
+
+export function addWorker(fields: Partial<NewWorker>, handOver: HandOver): Promise<NewCredentials> {
+  const request = validated(NewWorker, fields);
+  return decide(({ register }, by) => register.add(request, by, handOver));
+}
+
+export function rotateWorker(
+  name: string,
+  fields: Partial<CredentialsRequest>,
+  handOver: HandOver,
+): Promise<NewCredentials> {
+  const request = validated(CredentialsRequest, fields);
+  return decide(({ register }, by) => register.rotate(name, request, by, handOver));
+}
+
+export function revokeWorker(name: string, fields: Partial<RevokeRequest>): Promise<Registered> {
+  const request = validated(RevokeRequest, fields);
+  return decide(({ register }, by) => register.revoke(name, request, by));
+}
+
+/** Takes credentials as soon as the register has their key. */
+export type HandOver = (credentials: object) => Promise<void>;
+
+interface UseCases {
+  usersAndKeys: UsersAndKeys;
+  register: Register;
+  database: OpenDatabase;
+}
+
+async function asFirst(work: (useCases: UseCases) => Promise<void>): Promise<boolean> {
+  return administer(async (useCases) => {
+    if ((await findAdministrator(useCases.database.users)) !== null) return false;
+    await work(useCases);
+    return true;
+  });
+}
+
+/** In the name of an administrator: the register has one for each change. */
+function decide<T>(work: (useCases: UseCases, by: Administrator) => Promise<T>): Promise<T> {
+  return administer(async (useCases) => {
+    const { users } = useCases.database;
+    const name = await findAdministrator(users);
+    const user = name === null ? null : await users.record(name);
+    if (user) return work(useCases, { userId: user.userId, userName: user.name });
+    const advice = `make one: proctor user add ${ADMINISTRATOR} --admin`;
+    throw new Failure('there is no administrator yet, in whose name this is decided', EXIT.failed, advice);
+  });
+}
+
+function administer<T>(work: (useCases: UseCases) => Promise<T>): Promise<T> {
+  return withDatabase(async (database) => {
+    const deployment = new OwnDeployment();
+    const nats = new OwnNats();
+    const signals = new OwnSignals(deployment, nats);
+    try {
+      return await work({
+        usersAndKeys: new UsersAndKeys(database.users, database.apiKeys, deployment, signals),
+        register: new Register(database.workerRegister, deployment, signals, nats),
+        database,
+      });
+    } catch (error) {
+      throw failureOf(error);
+    } finally {
+      for (const notice of signals.notices) console.error(notice);
+    }
+  });
+}
+
+/** @throws Failure that names each field that breaks a rule */
+function validated<T extends object>(shape: new () => T, fields: Partial<T>): T {
+  try {
+    return requestOf(shape, fields);
+  } catch (error) {
+    throw failureOf(error);
+  }
+}
+
+/** What no deployment could do has the exit code of wrong usage. */
+function failureOf(error: unknown): unknown {
+  if (error instanceof InvalidRequest) return new Failure(error.message, EXIT.usage, null, { cause: error });
+  if (error instanceof Refusal && error.kind === 'invalid')
+    return new Failure(error.message, EXIT.failed, 'type the command again with another one');
+  if (error instanceof UnknownUser)
+    return new Failure(error.message, EXIT.failed, 'proctor user list shows the users that there are');
+  return error;
+}
+
+class OwnDeployment extends Deployment {
+  async tested(): Promise<Tested> {
+    return (await readConfiguration()).server;
+  }
+
+  async passwordPolicy(): Promise<PasswordPolicy> {
+    return (await readConfiguration()).server.login.passwordPolicy;
+  }
+}
+
+class OwnNats extends NatsAccess {
+  private found: Promise<NatsServer> | undefined;
+
+  /** The change is made in any case, and the notice says what is left to do. */
+  async require(): Promise<void> {}
+
+  server(): Promise<NatsServer> {
+    return (this.found ??= findNats().catch((error: Error) => {
+      throw new NoNatsAccess(error.message, { cause: error });
+    }));
+  }
+}
+
+/** A command does not wait long for a server that is away. */
+const PATIENCE_MS = 2_000;
+
+class OwnSignals extends Signals {
+  /** For people: which signals were lost. */
+  readonly notices: string[] = [];
+
+  constructor(
+    private readonly deployment: Deployment,
+    private readonly nats: NatsAccess,
+  ) {
+    super();
+  }
+
+  async orders(arch: string | null): Promise<void> {
+    const architectures = arch === null ? (await this.deployment.tested()).architectures : [arch];
+    return this.send(architectures.map((each) => subjectOf(SUBJECTS.ordersWaiting, each)));
+  }
+
+  workers(architectures: string[]): Promise<void> {
+    return this.send(architectures.map((arch) => subjectOf(SUBJECTS.workersChanged, arch)));
+  }
+
+  results(): Promise<void> {
+    return this.send([SUBJECTS.resultsChanged]);
+  }
+
+  keys(): Promise<void> {
+    return this.send([SUBJECTS.keysChanged], 'the api could not be told and follows');
+  }
+
+  /** Where nats-server is not known, nothing is said: all processes find out by themselves. */
+  private async send(
+    subjects: string[],
+    lost = 'the dispatchers could not be told and follow',
+  ): Promise<void> {
+    try {
+      const [{ users }, { sendSignals }] = [await this.nats.server(), await import('@proctor/bus')];
+      await sendSignals(await users.read('api'), subjects, PATIENCE_MS);
+    } catch (error) {
+      if (error instanceof NoNatsAccess) return;
+      this.notices.push(`${lost} in a few seconds: ${(error as Error).message}`);
+    }
+  }
+}
