@@ -1,6 +1,9 @@
 import type { Configuration, LiveConfiguration } from '@proctor/config';
 
-/** The part of the configuration that the scheduler goes by. It may be another one at the next use: no value of it is kept. */
+/**
+ * The part of the configuration that the scheduler uses. It can change at any time: read a value when you need it, do
+ * not store it.
+ */
 export type LiveSchedulerConfiguration = Pick<
   Configuration,
   'server' | 'scheduler' | 'store' | 'retention' | 'extraAptSources' | 'rejectList'

@@ -16,7 +16,7 @@ import {
 import { settleSurroundings, surviveLostOutput } from '@proctor/surroundings';
 import { SchedulerModule } from './scheduler.module';
 
-/** What the scheduler works by. */
+/** The parts of the configuration that the scheduler uses. */
 const PARTS = ['server', 'store', 'scheduler', 'retention', 'extraAptSources', 'rejectList'] as const;
 
 surviveLostOutput();

@@ -65,8 +65,8 @@ async function reload(users: NatsUsers, file: string): Promise<string | null> {
   let cause = 'it is older than 2.10';
   try {
     const { reloadServers } = await bus();
-    const { reloaded: told, refused } = await reloadServers(await users.read('system'), RELOAD_TIMEOUT_MS);
-    if (told > 0 && refused === null) return null;
+    const { reloaded, refused } = await reloadServers(await users.read('system'), RELOAD_TIMEOUT_MS);
+    if (reloaded > 0 && refused === null) return null;
     if (refused !== null) cause = refused;
   } catch (error) {
     cause = (error as Error).message;

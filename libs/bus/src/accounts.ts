@@ -11,7 +11,7 @@ import {
 export interface AccountUsers {
   scheduler: string;
   api: string;
-  /** May have the server read its configuration again, and nothing else. */
+  /** May make the server reload its configuration, and nothing else. */
   system: string;
   workers: WorkerUser[];
 }
@@ -28,7 +28,6 @@ interface Permissions {
   subscribe: { allow: string[] };
 }
 
-/** By name. */
 export type Accounts = Record<string, Account>;
 
 interface Account {
@@ -41,18 +40,18 @@ interface Account {
 
 const SERVICES = 'PROCTOR';
 const SYSTEM = 'SYS';
-/** Of each connection. A worker needs a few for each of its architectures, and one for its answers. */
+/** Subscriptions of each connection. A worker needs a few for each of its architectures, and one for its answers. */
 const WORKER_SUBSCRIPTIONS_MAX = 1_000;
-/** A worker has one, and another while it takes a new one for a dead one. */
+/** A worker has one connection, and a second one while it replaces a dead one. */
 const WORKER_CONNECTIONS_MAX = 8;
 
 /**
- * The accounts of nats-server: one for the services, and one for each worker, which
- * imports from the services what has its own name and architectures. Permissions alone do not confine a worker:
- * nats-server does not check the reply subject of a message, and sends the answer to it in the name of the one who answers. In an
- * account of its own a worker has no subject that anything of others listens to.
+ * The accounts of nats-server: one for the services, and one for each worker, which imports from the services what
+ * belongs to its own name and architectures. Permissions alone do not confine a worker: nats-server does not check the
+ * reply subject of a message, and sends the answer there in the name of the service that answers. In its own account a
+ * worker cannot name a subject that others receive.
  *
- * The file must have no `authorization` block beside these: nats-server 2.9.22 and earlier then let everybody in.
+ * The file must have no `authorization` block beside these: with one, nats-server 2.9.22 and earlier accept every user.
  */
 export function accountsOf({ scheduler, api, system, workers }: AccountUsers): Accounts {
   return {
@@ -87,7 +86,10 @@ export function inboxPrefix(name: string): string {
   return `_INBOX.${name}`;
 }
 
-/** Where JetStream puts the reports of an architecture: who serves it listens there, and no user may publish there. */
+/**
+ * The subject to which JetStream delivers the reports of an architecture. The scheduler that serves it subscribes
+ * there; no user may publish there.
+ */
 export function reportInbox(arch: string): string {
   return `${inboxPrefix('scheduler')}.report.${arch}`;
 }
@@ -123,7 +125,7 @@ const OF_SYSTEM: Permissions = {
   subscribe: { allow: [`${inboxPrefix('system')}.>`] },
 };
 
-/** It reads events and live logs, nothing else of what streams hold. */
+/** The api reads events and live logs, and no other streams. */
 function apiPermissions(workers: WorkerUser[]): Permissions {
   const streams = [EVENT_STREAM, ...workers.map(({ name }) => logStream(name))];
   const signals = [SUBJECTS.resultsChanged, SUBJECTS.keysChanged];
@@ -160,7 +162,7 @@ function workerAccount({ name, publicKey, architectures }: WorkerUser): Account 
       },
     ],
     imports: [
-      // Shared: the services are told the address that a request came from.
+      // Shared: the services learn the address that a request came from.
       ...services.map((subject) => ({ service: { account: SERVICES, subject }, share: true })),
       ...streams.map((subject) => ({ stream: { account: SERVICES, subject } })),
     ],

@@ -5,7 +5,7 @@ import { requireShallow } from './shallow';
 /** Length of an error in an answer, in UTF-16 units: however long the error is, the answer can be sent. */
 const ERROR_LENGTH_MAX = 2_000;
 
-/** @throws MalformedMessage when the payload is not JSON, or is deeper or has more values than any message */
+/** @throws MalformedMessage when the payload is not JSON, is nested too deep or has too many values */
 export function parseBody(text: string): unknown {
   requireShallow(text);
   try {
@@ -15,12 +15,12 @@ export function parseBody(text: string): unknown {
   }
 }
 
-/** A request's answer: the handler's JSON value, or `{"error": "…"}` when it failed. */
+/** The answer to a request whose handler failed: `{"error": "…"}`. */
 export function failureText(error: unknown): string {
   return JSON.stringify({ error: cut(messageOf(error), ERROR_LENGTH_MAX) });
 }
 
-/** Of an Error, or of the plain object that Nest makes of an RpcException. */
+/** The message of an Error, or of the plain object that Nest creates from an RpcException. */
 function messageOf(error: unknown): string {
   if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message);
   return String(error);
@@ -44,7 +44,7 @@ function isFailure(answer: unknown): answer is { error: string } {
   );
 }
 
-/** @throws MessageTooLarge when a message may not have as many bytes */
+/** @throws MessageTooLarge when the text has more than `bytesMax` bytes */
 export function requireRoom(subject: string, text: string, bytesMax: number): void {
   const bytes = Buffer.byteLength(text);
   if (bytes > bytesMax) throw new MessageTooLarge(subject, bytes, bytesMax);

@@ -1,6 +1,6 @@
 import { BaseRpcContext } from '@nestjs/microservices';
 
-/** What a handler may know beyond the payload: `@Ctx() context: BusContext`. */
+/** What a handler receives beside the payload: `@Ctx() context: BusContext`. */
 export class BusContext extends BaseRpcContext<
   [scope: string, subject: string, redelivered: boolean, from?: string | undefined]
 > {
@@ -13,12 +13,12 @@ export class BusContext extends BaseRpcContext<
     return this.args[1];
   }
 
-  /** A report that was delivered before; false for requests and signals. */
+  /** Whether a report was delivered before; false for requests and signals. */
   get redelivered(): boolean {
     return this.args[2];
   }
 
-  /** The IP address that a request came from, where it is known; see BusMessage. */
+  /** The IP address that a request came from, if known; see BusMessage. */
   get from(): string | undefined {
     return this.args[3];
   }

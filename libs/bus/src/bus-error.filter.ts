@@ -2,8 +2,8 @@ import { Catch, type ArgumentsHost, type RpcExceptionFilter } from '@nestjs/comm
 import { throwError, type Observable } from 'rxjs';
 
 /**
- * Lets a handler's error reach BusStrategy as it is, which logs and answers it. Without this filter Nest replaces
- * each by "Internal server error", and a malformed report could not be told from one that failed.
+ * Passes a handler's error unchanged to BusStrategy, which logs and answers it. Without this filter Nest replaces each
+ * error by "Internal server error", and a malformed report looks the same as one that failed.
  */
 @Catch()
 export class BusErrorFilter implements RpcExceptionFilter {

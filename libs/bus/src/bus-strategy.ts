@@ -28,7 +28,7 @@ import { RequestGate } from './request-gate';
 import { Serving } from './serving';
 import { Turns } from './turns';
 
-/** Subjects that are remembered as those of a flood. */
+/** Flooded subjects that are remembered. */
 const SHUNNED_MAX = 10_000;
 
 /** A scope is one token of a subject. */
@@ -37,9 +37,9 @@ const SCOPE = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 type BusEvents = { reconnect: () => void };
 
 /**
- * Nest's entrance to the bus: `@MessagePattern` and `@EventPattern<string>` handlers whose pattern is one of SUBJECTS or
- * REQUEST_PATTERNS with its `*`, of REPORT_PATTERNS, or REFUSED_REPORTS. Those of architectures are received for the architectures
- * that are served, those of workers (isOfWorker) for the worker. Payloads are plain JSON.
+ * Connects Nest to the bus: `@MessagePattern` and `@EventPattern<string>` handlers whose pattern is one of SUBJECTS or
+ * REQUEST_PATTERNS with its `*`, of REPORT_PATTERNS, or REFUSED_REPORTS. Patterns of architectures are received for the
+ * architectures that are served, patterns of workers (isOfWorker) for the worker. Payloads are plain JSON.
  */
 export class BusStrategy extends Server<BusEvents> implements CustomTransportStrategy {
   protected override readonly logger = new Logger('Bus');
@@ -49,7 +49,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   private readonly complaints: Complaints;
   private readonly gate: RequestGate;
   private readonly turns: Turns;
-  /** By subject: how often in a row nobody listened to it, and until when. */
+  /** Subject → how often in a row it was not received for a while, and until when. */
   private readonly shunned = new Map<string, { inARow: number; untilMs: number }>();
 
   constructor(
@@ -69,7 +69,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     callback();
   }
 
-  /** Receives nothing more and waits for the handlers in flight, at most `drainTimeoutMs`. */
+  /** Stops receiving and waits for the running handlers, at most `drainTimeoutMs`. */
   async close(): Promise<void> {
     this.gate.close();
     this.turns.close();
@@ -86,20 +86,20 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   }
 
   /**
-   * Receives the requests, signals and reports of an architecture. Resolves when all of it is in effect, or when the
-   * architecture was withdrawn meanwhile; while NATS is away it keeps trying.
-   * @throws when it is served already or is not one token of a subject
+   * Receives the requests, signals and reports of an architecture. Resolves when all subscriptions are in effect, or
+   * when the architecture was withdrawn meanwhile; while NATS is away it keeps trying.
+   * @throws when the architecture is served already or is not one token of a subject
    */
   async serve(arch: string): Promise<void> {
     await this.subscribe(arch, arch, (template) => !isOfWorker(template));
   }
 
-  /** Receives what is sent to one worker; as serve. */
+  /** Receives what is sent to one worker; otherwise like serve. */
   async serveWorker(worker: string): Promise<void> {
     await this.subscribe(`worker ${worker}`, worker, isOfWorker);
   }
 
-  /** Receives nothing more of an architecture; resolves when its report handlers in flight are done (bounded). */
+  /** Stops receiving for an architecture; resolves when its running report handlers are done, within a limit. */
   withdraw(arch: string): Promise<void> {
     return this.stopServing(arch);
   }
@@ -114,7 +114,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     return this.bus.listWaitingReports(arch);
   }
 
-  /** @param what names the serving: a worker may have the name of an architecture */
+  /** @param what identifies the serving: a worker may have the name of an architecture */
   private async subscribe(
     what: string,
     scope: string,
@@ -157,7 +157,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     };
   }
 
-  /** What a worker asks is refused by its length, before it is read, and waits when it comes too often. */
+  /** A worker's request that is too long is refused before it is read; one that comes too often waits. */
   private receive(template: string, scope: string, message: BusMessage): void {
     const kind = requestKind(template);
     if (kind === null) return this.start(template, scope, message);
@@ -237,7 +237,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   }
 }
 
-/** The answer says what its sender should know, unless it says something else already. */
+/** Adds the notice to the answer, unless the answer has one already. */
 function withNotice(answer: unknown, notice: string | undefined): unknown {
   return notice === undefined || typeof answer !== 'object' ? answer : { notice, ...answer };
 }

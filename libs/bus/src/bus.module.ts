@@ -16,8 +16,8 @@ import type { NatsBus } from './nats-bus';
 import { StreamLevels } from './stream-levels';
 
 /**
- * Nest closes its transport before it calls any hook. This one goes on until providers have ended their work in
- * `onModuleDestroy`: what they hand back is answered.
+ * Nest closes its transport before it calls any hook. This one stays open until providers have stopped in
+ * `onModuleDestroy`, so that what they hand back is answered.
  */
 export class LastingBusStrategy extends BusStrategy implements BeforeApplicationShutdown {
   override close(): Promise<void> {
@@ -47,7 +47,7 @@ export class BusModule implements OnApplicationShutdown {
   }
 
   /**
-   * For a process whose handlers are served: BusStrategy and the error filter too. Create it with
+   * For a process with handlers: provides BusStrategy and the error filter too. Create it with
    * `NestFactory.createMicroservice(AppModule, { inject: [BusStrategy], useFactory: (strategy) => ({ strategy }) })`.
    */
   static forServing(

@@ -1,23 +1,23 @@
 import type { Readable } from 'node:stream';
 import type { Fact, Grant, LogChunk, ReportOrigin } from '@proctor/contracts';
 
-/** No process listens on the subject, the time for an answer is over, or there is no connection. */
+/** No process receives the subject, the time for an answer is over, or there is no connection. */
 export class NoAnswer extends Error {}
 
-/** The other side answered that its handler failed; the message is its error's. */
+/** The other side answered that its handler failed; the message is that of its error. */
 export class RemoteError extends Error {}
 
-/** A stream holds as many bytes as it may, and takes nothing new before something of it is gone. */
+/** A stream is full, and refuses new messages until some are removed. */
 export class StreamFull extends Error {}
 
-/** More bytes than a message may have: it was not sent, and never will be. */
+/** The message has more bytes than allowed: it was not sent. */
 export class MessageTooLarge extends Error {
   constructor(subject: string, bytes: number, bytesMax: number) {
     super(`a message on ${subject} has ${bytes} bytes, one may have at most ${bytesMax}`);
   }
 }
 
-/** A handler failed for a reason that has nothing to do with its message, as when the database is away. */
+/** A handler failed for a reason that has nothing to do with its message, for example because the database is away. */
 export class RetryLater extends Error {}
 
 /** A request or signal as it arrived, not parsed yet. */
@@ -25,11 +25,11 @@ export interface BusMessage {
   subject: string;
   /** The payload, JSON if the sender keeps to the protocol. */
   readonly text: string;
-  /** Of the payload and the headers; those of the text when absent. */
+  /** Length of payload and headers; when absent, that of the text. */
   bytes?: number;
-  /** The IP address that a worker's request came from, as nats-server tells it; absent when it does not. */
+  /** The IP address that a worker's request came from; absent when nats-server does not give it. */
   readonly from?: string | undefined;
-  /** The id of the HTTP request on whose behalf it was sent, where there is one. */
+  /** The id of the HTTP request for which it was sent, if any. */
   readonly request?: string | undefined;
   /** Sends the answer's JSON; absent when no answer is expected. Throws MessageTooLarge. */
   respond?: (text: string) => void;
@@ -43,27 +43,29 @@ export interface ReportMessage {
   redelivered: boolean;
 }
 
-/** What a handler resolves with whose report changed nothing: a worker may send so many of these, see BusLimits. */
+/**
+ * A handler resolves with this when its report changed nothing. A worker may send only so many of these, see BusLimits.
+ */
 export const IN_VAIN = 'in vain';
 
 /**
- * Resolves when the report's effect is durable: it is acknowledged and never comes again. A rejection has it
- * redelivered after a while; one that was rejected `reportFailuresMax` times is refused, so that it holds nothing up.
- * RetryLater does not count, MalformedMessage has it refused at once. Resolves with IN_VAIN when it changed nothing.
+ * Resolves when the report's effect is durable: the report is acknowledged and never comes again. A rejection makes it
+ * come again after a while; after `reportFailuresMax` rejections it is refused, so that it does not delay others.
+ * RetryLater is not counted, MalformedMessage refuses it at once. Resolves with IN_VAIN when it changed nothing.
  */
 export type ReportHandler = (report: ReportMessage) => Promise<unknown>;
 
 /**
- * Answers a report that cannot be handled: it never comes again once this has resolved. A rejection has it redelivered
- * after a while, to its handler first.
+ * Answers a report that cannot be handled: it never comes again once this has resolved. A rejection makes it come again
+ * after a while, first to its handler.
  * @param reason for people
  */
 export type ReportRefusal = (report: ReportMessage, reason: string) => Promise<void>;
 
 export interface ReportConsumption {
   /**
-   * Takes no more reports and gives those not begun back at once; resolves when the handlers in flight are done,
-   * at the latest after `drainTimeoutMs`.
+   * Stops receiving reports and returns those not started at once. Resolves when the running handlers are done, at the
+   * latest after `drainTimeoutMs`.
    */
   stop(): Promise<void>;
 }
@@ -75,14 +77,14 @@ export interface StagedContent {
   sha256: string;
 }
 
-/** An upload into a worker's staging area: whole, under way, broken off or replaced. */
+/** An upload into a worker's staging area: complete, in progress, broken off or replaced. */
 export interface StagedUpload {
   worker: string;
-  /** Of this upload alone: another of the same name has another. */
+  /** Unique: another upload of the same name has another id. */
   id: string;
-  /** Null until the upload is whole, and again when another has taken its place. */
+  /** Null until the upload is complete, and again when another upload has replaced it. */
   name: string | null;
-  /** How many of its chunks are there; rises while it is under way. */
+  /** How many of its chunks are stored; grows while it is in progress. */
   chunks: number;
 }
 
@@ -93,54 +95,59 @@ export interface StagingContents {
   bytesMax: number;
   messages: number;
   messagesMax: number;
-  /** No more than there are messages. */
+  /** Never more than `messages`. */
   uploads: StagedUpload[];
-  /** What no reader can use, as a record that cannot be read; not all when there is much of it. For dropStray. */
+  /**
+   * Messages that no reader can use, for example an unreadable record. The list is cut when it is long. For
+   * deleteStray.
+   */
   strays: string[];
 }
 
 /** The message bus: requests, signals, durable reports, events, live logs and the staging areas of workers. */
 export abstract class Bus {
   /**
-   * Asks and waits for the one answer.
-   * @throws NoAnswer when no process listens, the time is over or there is no connection
+   * Sends a request and waits for its one answer.
+   * @throws NoAnswer when no process receives it, the time is over or there is no connection
    * @throws RemoteError when the handler failed
    */
   abstract request<T>(subject: string, body: object, timeoutMs: number): Promise<T>;
 
-  /** Says "look again"; may be lost, and is while disconnected. Never throws. */
+  /** Sends a signal, which means "look again". It may be lost, and is lost while disconnected. Never throws. */
   abstract signal(subject: string, body: object): void;
 
   /**
-   * Resolves once the worker's stream holds a report of this subject: this one, or one that waits already.
-   * @throws NoAnswer while disconnected, or when no scheduler has made the stream yet
+   * Resolves once the worker's stream holds a report of this subject: this one, or an earlier one that still waits.
+   * @throws NoAnswer while disconnected, or when no scheduler has created the stream yet
    * @throws StreamFull
    */
   abstract report(subject: string, body: object): Promise<void>;
 
-  /** The reports to an architecture that the streams hold, of every kind: none of them is settled yet. */
+  /** The unsettled reports to an architecture, of every kind. */
   abstract listWaitingReports(arch: string): Promise<ReportOrigin[]>;
 
   /**
-   * Makes the streams of what these workers report to an architecture, or brings the limits of those up to date that it has
-   * not made before. It makes those again that are gone, as does each return of the connection for the workers of the latest
-   * call. No worker may make a stream.
+   * Creates the streams of the reports of these workers to an architecture, and updates the limits of those that this
+   * process has not created before. It creates lost streams again, and so does each reconnect, for the workers of the
+   * latest call. Workers may not create streams.
    */
   abstract prepareReports(arch: string, workers: readonly string[]): Promise<void>;
 
   /**
-   * Resolves once the event stream holds the fact; rejects otherwise, at once while disconnected. One that was
-   * published a short while before is not stored again.
+   * Resolves once the event stream holds the fact; rejects otherwise, at once while disconnected. A fact that was
+   * published shortly before is not stored again.
    */
   abstract publishEvent(fact: Fact): Promise<void>;
 
-  /** The events of an architecture that the stream still holds, oldest first, then as they come; see readLog. */
+  /**
+   * The events of an architecture: first those that the stream still holds, oldest first, then new ones; see readLog.
+   */
   abstract readEvents(arch: string, signal?: AbortSignal): AsyncIterable<Fact>;
 
-  /** A chunk that was appended before (same grant and number) is not read again. */
+  /** A chunk that was appended before (same grant and number) is not read twice. */
   abstract appendLog(worker: string, grant: Grant, chunk: LogChunk): Promise<void>;
 
-  /** The chunks from number `fromChunk` on, in order, as they come; ends when `signal` aborts, else with the reader. */
+  /** The chunks from number `fromChunk` on, in order, as they come; ends when `signal` aborts or the reader stops. */
   abstract readLog(
     worker: string,
     grant: Grant,
@@ -148,20 +155,20 @@ export abstract class Bus {
     signal?: AbortSignal,
   ): AsyncIterable<LogChunk>;
 
-  /** The chunks that there are now, in order. Rejects when `signal` aborts. */
+  /** The chunks that exist now, in order. Rejects when `signal` aborts. */
   abstract readLogSoFar(worker: string, grant: Grant, signal: AbortSignal): AsyncIterable<LogChunk>;
 
   abstract purgeLog(worker: string, grant: Grant): Promise<void>;
 
   /**
-   * Makes the streams of these workers' live logs and staging areas, or brings the limits of those up to date that it has not
-   * made before. It makes those again that are gone, as does each return of the connection for all workers so far. No worker
-   * may make a stream.
+   * Creates the streams of these workers' live logs and staging areas, and updates the limits of those that this
+   * process has not created before. It creates lost streams again, and so does each reconnect, for all workers so far.
+   * Workers may not create streams.
    */
   abstract prepareWorkers(workers: readonly string[]): Promise<void>;
 
   /**
-   * Uploads into the worker's staging area; takes the place of content staged under the same name.
+   * Uploads into the worker's staging area; replaces content with the same name.
    * @throws StreamFull
    */
   abstract stage(worker: string, name: string, content: Readable): Promise<StagedContent>;
@@ -169,23 +176,27 @@ export abstract class Bus {
   /** Staged content, or null when nothing has that name. The stream fails when the content is damaged or replaced. */
   abstract readStaged(worker: string, name: string): Promise<Readable | null>;
 
-  /** Removes staged content, if there is any. */
+  /** Deletes staged content, if any. */
   abstract deleteStaged(worker: string, name: string): Promise<void>;
 
-  /** What the staging areas hold, one area at a time, those that are empty left out. Rejects when `signal` aborts. */
+  /** What the staging areas hold, one area at a time, without empty ones. Rejects when `signal` aborts. */
   abstract listStaging(signal?: AbortSignal): AsyncIterable<StagingContents>;
 
-  /** Removes this upload, if it is still there; one that has taken its place stays. */
+  /** Deletes this upload, if it still exists; an upload that has replaced it stays. */
   abstract deleteUpload(upload: Pick<StagedUpload, 'worker' | 'id' | 'name'>): Promise<void>;
 
-  /** Removes one of the `strays` of a staging area. */
+  /** Deletes one of the `strays` of a staging area. */
   abstract deleteStray(worker: string, stray: string): Promise<void>;
 
-  /** Called after each return of the connection, streams checked. The returned function removes the listener. */
+  /**
+   * `listener` is called after each reconnect, once the streams are checked. The returned function removes the
+   * listener.
+   */
   abstract onReconnect(listener: () => void): () => void;
 
   /**
-   * Called once the server has refused to let its user in again for ten seconds. The returned function removes the listener.
+   * `listener` is called once the server has refused the user for ten seconds after a disconnect. The returned function
+   * removes the listener.
    */
   abstract onRefused(listener: () => void): () => void;
 
@@ -194,21 +205,25 @@ export abstract class Bus {
   /** Sends what is waiting and disconnects. */
   abstract close(): Promise<void>;
 
-  /** Receives requests and signals on a subject, in which a `*` stands for one token, also after reconnects, until unsubscribed. */
+  /**
+   * Receives requests and signals on a subject, in which a `*` stands for one token, also after reconnects. The
+   * returned function unsubscribes.
+   */
   abstract subscribe(subject: string, handler: (message: BusMessage) => void): () => void;
 
   /**
-   * Receives no request on this subject for a while, whose sender asks far too much; it is answered that nobody listens. By default
-   * nothing happens: within one process nobody floods.
+   * Stops receiving requests on this subject for a while, since its sender sends far too many; the server answers that
+   * nothing receives them. By default this does nothing: within one process there is no flood.
    */
   shun(_subject: string, _forMs: number): void {}
 
-  /** Resolves once every subscription made before it is in effect; rejects when there is no connection. */
+  /** Resolves once all earlier subscriptions are in effect; rejects when there is no connection. */
   abstract flush(): Promise<void>;
 
   /**
-   * Takes the reports of an architecture, those of each worker in order, several at a time. What is not settled in
-   * `reportAckWaitMs` comes again. One process consumes an architecture; while there are two each gets all that comes.
+   * Receives the reports of an architecture: of each worker in order, several at a time. A report that is not settled
+   * within `reportAckWaitMs` comes again. One process at a time consumes an architecture; while two do, both receive
+   * everything.
    */
   abstract consumeReports(
     arch: string,

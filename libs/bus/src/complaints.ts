@@ -3,7 +3,7 @@ import type { Clock } from '@proctor/clock';
 
 /** Between two lines about the same sender. */
 export const EVERY_MS = 60_000;
-/** Senders that are remembered; those beyond share one line. */
+/** Senders that are remembered; all further ones share one line. */
 const SENDERS_MAX = 1_000;
 const OTHERS = 'others';
 
@@ -14,8 +14,9 @@ interface Sender {
 }
 
 /**
- * What is wrong with messages of others: the first of a sender is a line at once, those that follow within a minute are counted,
- * and the next line says how many. A sender of a thousand messages so costs as much log as one of two.
+ * Logs faults of messages that others have sent. The first fault of a sender is logged at once; those that follow
+ * within a minute are counted, and the next line gives the count. So a sender of a thousand bad messages costs as much
+ * log as one of two.
  */
 export class Complaints {
   private readonly bySender = new Map<string, Sender>();
@@ -25,7 +26,7 @@ export class Complaints {
     private readonly clock: Clock,
   ) {}
 
-  /** @param sender whose messages are counted together; never a text that the sender chooses freely */
+  /** @param sender the key of the count; never a text that the sender can choose */
   about(sender: string, line: string): void {
     const now = this.clock.now();
     const key = this.bySender.has(sender) || this.hasRoom(now) ? sender : OTHERS;
@@ -41,11 +42,11 @@ export class Complaints {
     Object.assign(entry, { loggedMs: now, unlogged: 0 });
   }
 
-  /** Senders with nothing left to say make room for others. */
+  /** Senders without a recent fault make room for others. */
   private hasRoom(now: number): boolean {
     if (this.bySender.size < SENDERS_MAX) return true;
-    for (const [sender, { loggedMs: toldMs, unlogged: untold }] of this.bySender)
-      if (untold === 0 && now - toldMs >= EVERY_MS) this.bySender.delete(sender);
+    for (const [sender, { loggedMs, unlogged }] of this.bySender)
+      if (unlogged === 0 && now - loggedMs >= EVERY_MS) this.bySender.delete(sender);
     return this.bySender.size < SENDERS_MAX;
   }
 }

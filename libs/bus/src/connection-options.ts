@@ -6,12 +6,14 @@ import type { Credentials } from './credentials';
 
 export const RECONNECT_WAIT_MS = 500;
 const RECONNECT_JITTER_MS = 500;
-/** A connection whose server is silent for two of these is given up and another one made. */
+/** A connection whose server is silent for two of these intervals is closed and opened again. */
 const PING_INTERVAL_MS = 5_000;
-/** nats-server ends a connection that has not shown its credentials after 2 s, and the client does not notice that while it connects. */
+/**
+ * nats-server closes a connection without credentials after 2 s, and the client does not notice that while it connects.
+ */
 const CONNECT_PATIENCE_MS = 5_000;
 
-/** @param clientName for people who look at the server's connections */
+/** @param clientName shown to people in the server's list of connections */
 export function connectionOptions(
   { name, url, seed, ca }: Credentials,
   clientName: string,
@@ -22,12 +24,12 @@ export function connectionOptions(
     name: clientName,
     authenticator: nkeyAuthenticator(Buffer.from(seed)),
     inboxPrefix: inboxPrefix(name),
-    // An error made beforehand for each request, to show where it was made, costs more than the request.
+    // Otherwise the client creates an error with a stack for each request, which costs more than the request.
     noAsyncTraces: true,
     ...(ca !== undefined && { tls: tlsOptions(ca, servers) }),
     timeout: CONNECT_PATIENCE_MS,
     maxReconnectAttempts: -1,
-    // Once connected, also a refusal is waited out: the server may be restarting with another configuration.
+    // Once connected, wait even after a refusal: the server may be restarting with another configuration.
     ignoreAuthErrorAbort: true,
     reconnectTimeWait: RECONNECT_WAIT_MS,
     reconnectJitter: RECONNECT_JITTER_MS,
@@ -36,8 +38,8 @@ export function connectionOptions(
 }
 
 /**
- * The client hands these on to Node, and demands encryption when they are there. It names no host to Node when it connects to
- * an IP address: Node would compare the certificate with `localhost`.
+ * The client passes these options to Node, and demands encryption when they are set. It gives Node no host when it
+ * connects to an IP address: Node would compare the certificate with `localhost`.
  */
 function tlsOptions(
   ca: string,

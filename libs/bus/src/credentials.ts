@@ -6,13 +6,13 @@ import { IsOptional, Matches } from 'class-validator';
 /** A credentials file that cannot be used; the message names the file and the field, and never the seed. */
 export class BadCredentials extends Error {}
 
-/** How one process comes to NATS, as a credentials file (JSON) holds it. */
+/** How one process connects to NATS: the content of a credentials file (JSON). */
 export class Credentials {
-  /** Of the user: a worker's name, `scheduler`, `api` or `system`. */
+  /** The name of the user: a worker's name, `scheduler`, `api` or `system`. */
   @Matches(WORKER_NAME)
   name!: string;
 
-  /** `nats://host:port`, or `tls://host:port`, which asks for `ca`. Several servers are separated by commas. */
+  /** `nats://host:port`, or `tls://host:port`, which needs `ca`. Several servers are separated by commas. */
   @Matches(/^(nats|tls):\/\/[^\s/@,]+(,(nats|tls):\/\/[^\s/@,]+)*$/, {
     message: 'url must be nats://host:port or tls://host:port, without user and password',
   })
@@ -22,13 +22,15 @@ export class Credentials {
   @Matches(/^SU[A-Z2-7]{56}$/, { message: "seed must be that of a user's nkey (SU…)" })
   seed!: string;
 
-  /** Certificates in PEM that the servers' own are checked against; only with `tls://`, and needed there. */
+  /**
+   * Certificates in PEM against which those of the servers are checked; required with `tls://`, not allowed without.
+   */
   @IsOptional()
   @Matches(/^-----BEGIN CERTIFICATE-----/)
   ca?: string;
 }
 
-/** A new user. The seed is known to these credentials alone; nats-server is told the public key. */
+/** A new user. Only these credentials hold the seed; nats-server gets the public key. */
 export function newCredentials(
   name: string,
   url: string,
@@ -66,7 +68,7 @@ export async function readCredentials(path: string): Promise<Credentials> {
   }
 }
 
-/** The `U…` that nats-server knows the user by. */
+/** The public key `U…` by which nats-server identifies the user. */
 export function publicKeyOf({ seed }: Pick<Credentials, 'seed'>): string {
   return nkeys.fromSeed(Buffer.from(seed)).getPublicKey();
 }
@@ -89,7 +91,7 @@ function checked(data: unknown, source: string): Credentials {
   try {
     publicKeyOf({ seed });
   } catch {
-    // What is wrong with it would be told with a part of it.
+    // The library's message would contain a part of the seed.
     throw new BadCredentials(`${source}: seed: damaged, its checksum does not match`);
   }
   return credentials;

@@ -3,7 +3,7 @@ const ACK_TOKENS = 9;
 /** The same after `$JS.ACK.` DOMAIN.ACCOUNT. */
 const LONG_ACK_TOKENS_MIN = 11;
 
-/** What the reply subject of a message that JetStream has sent says of it. */
+/** What the reply subject of a message from JetStream tells about it. */
 export interface DeliveryTokens {
   /** This one included: 1 is the first. */
   deliveries: number;
@@ -15,7 +15,7 @@ export interface DeliveryTokens {
   pending: number;
 }
 
-/** Null when JetStream has not sent it. */
+/** Null when the message is not from JetStream. */
 export function deliveryTokens(reply: string | undefined): DeliveryTokens | null {
   const tokens = reply?.split('.') ?? [];
   const isLong = tokens.length >= LONG_ACK_TOKENS_MIN;

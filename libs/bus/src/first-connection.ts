@@ -4,15 +4,18 @@ import { growingPauseMs, scattered } from '@proctor/pauses';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RECONNECT_WAIT_MS } from './connection-options';
 
-/** Before a server is asked again that was not there, or did not let this user in, when the process began. */
+/** The longest pause before another try with a server that was away, or refused this user, when the process started. */
 const CONNECT_MAX_MS = 5_000;
 
-/** A server that had no time to check the credentials, as on a loaded machine, says so by an error of the same class. */
+/**
+ * A server that had no time to check the credentials, for example on a loaded machine, answers with an error of the
+ * same class.
+ */
 export function isRefusedUser(error: unknown): boolean {
   return error instanceof errors.AuthorizationError && !/timeout/i.test(error.message);
 }
 
-/** Waits for a server that is not there; its refusal is final, unless the user may be let in later. */
+/** Waits for a server that is away. A refusal is final, unless `waitsForAdmission`. */
 export async function firstConnection(
   options: ConnectionOptions,
   waitsForAdmission: boolean,
@@ -34,7 +37,7 @@ export async function firstConnection(
   }
 }
 
-/** All processes of a deployment may wait for the same server. */
+/** Random, since all processes of a deployment may wait for the same server. */
 export function pauseMsAfter(failures: number, firstMs: number): number {
   return scattered(growingPauseMs(firstMs, CONNECT_MAX_MS, failures), Math.random());
 }

@@ -1,10 +1,10 @@
 import type { ConsumerMessages, JetStreamClient, JsMsg } from '@nats-io/jetstream';
 
-/** Messages that a reader asks the server for at once. */
+/** Messages that a reader requests at once. */
 const READ_AHEAD = 50;
 const PULL_EXPIRES_MS = 5000;
 
-/** What a stream holds on a subject (wildcards allowed), oldest first, then what comes; ends when `signal` aborts. */
+/** What a stream holds on a subject (wildcards allowed), oldest first, then new messages; ends when `signal` aborts. */
 export async function* follow(
   js: JetStreamClient,
   stream: string,
@@ -46,6 +46,6 @@ export async function* readContents(
     yield message;
     if (message.info.pending === 0) return;
   }
-  // What was held was purged meanwhile.
+  // The messages were purged meanwhile.
   signal.throwIfAborted();
 }

@@ -1,67 +1,67 @@
 import { MESSAGE_BYTES_MAX } from '@proctor/contracts';
 
 /**
- * Sizes and times of the bus. Streams take theirs when a scheduler connects, serves an architecture or prepares a worker.
- * nats-server reserves the sizes of all streams out of its `max_file_store`.
+ * Sizes and times of the bus. They are applied to streams when a scheduler connects, serves an architecture or prepares
+ * a worker. nats-server reserves the sizes of all streams out of its `max_file_store`.
  */
 export interface BusLimits {
-  /** Servers of a cluster that have each stream; 1 without a cluster. */
+  /** How many servers of a cluster hold each stream; 1 without a cluster. */
   replicas: number;
   /**
-   * Of each stream of reports, which one worker reports to one architecture by; full, it refuses new ones, which stay on the
-   * worker's disk.
+   * Size of each stream of reports (of one worker to one architecture). When full it refuses new reports, which stay on
+   * the worker's disk.
    */
   reportsBytesMax: number;
   /** Reports in such a stream. */
   reportsMax: number;
-  /** Of one report, as all sizes of a message with its headers. */
+  /** Size of one report; like all sizes of messages, with its headers. */
   reportBytesMax: number;
-  /** Of the event stream; full, it forgets its oldest. */
+  /** Size of the event stream; when full it drops the oldest. */
   eventsBytesMax: number;
   eventsAgeMaxMs: number;
   eventsMax: number;
-  /** Of each worker's stream of live logs; full, it forgets its oldest chunks. */
+  /** Size of each worker's stream of live logs; when full it drops the oldest chunks. */
   logsBytesMax: number;
   logsAgeMaxMs: number;
   /** Chunks in such a stream, and those of one attempt. */
   logsMax: number;
   logChunksPerAttemptMax: number;
-  /** Of one chunk: 64 KiB of a log are 86 KiB in base64. */
+  /** Size of one chunk: 64 KiB of a log are 86 KiB in base64. */
   logChunkBytesMax: number;
-  /** Of each worker's staging area; full, it refuses uploads. */
+  /** Size of each worker's staging area; when full it refuses uploads. */
   stagingBytesMax: number;
   /** Messages in such an area: as many chunks as it has room for, and the records of some hundred results. */
   stagingMax: number;
-  /** Of one chunk of an upload, which has 128 KiB. */
+  /** Size of one chunk of an upload, which has 128 KiB of content. */
   stagingChunkBytesMax: number;
-  /** Uploads that were not fetched, whole or broken off, are deleted after this. */
+  /** Uploads that were not fetched, complete or not, are deleted after this time. */
   stagingAgeMaxMs: number;
   /**
-   * For how long nats-server keeps the id of a message that a worker publishes, to drop a copy. It keeps them in memory, however many
-   * they are, and each may have 64 KiB: so for as short a time as it can. Readers pass over copies themselves.
+   * How long nats-server keeps the ids of messages that a worker publishes, to drop copies. It keeps them in memory,
+   * however many they are, and each may have 64 KiB: so the time is short. Readers skip copies themselves.
    */
   idsKeptMs: number;
-  /** A report that its consumer has neither settled nor renewed for this long is delivered to another. */
+  /** A report that its consumer has neither settled nor renewed for this time is delivered again. */
   reportAckWaitMs: number;
   /** Handlers of one scope that run at the same time. */
   reportsInFlightMax: number;
   /**
-   * Reports of one worker to one scope that are delivered and not yet acknowledged, those that wait for redelivery included.
-   * Fewer than `reportsInFlightMax`, so that no worker alone keeps all handlers busy.
+   * Reports of one worker to one scope that are delivered but not acknowledged, including those that wait for
+   * redelivery. Fewer than `reportsInFlightMax`, so that no worker alone keeps all handlers busy.
    */
   reportsPendingMax: number;
-  /** Wait before the first redelivery of a refused report; doubles with each. */
+  /** Pause before the first redelivery of a refused report; doubles with each. */
   redeliveryDelayMinMs: number;
   redeliveryDelayMaxMs: number;
-  /** A report that its handlers in one process refused so often is ended. */
+  /** A report whose handlers in one process failed so often is ended. */
   reportFailuresMax: number;
   /**
-   * Reports of one worker that change nothing beyond those that count, in `reportsInVainMs`: what it reports beyond that is
-   * not read until this time is over.
+   * How many more reports of a worker may change nothing than change something, within `reportsInVainMs`. Beyond that
+   * its reports are not read until this time is over.
    */
   reportsInVainMax: number;
   reportsInVainMs: number;
-  /** How long stopping waits for handlers in flight. */
+  /** How long stopping waits for running handlers. */
   drainTimeoutMs: number;
 }
 

@@ -1,14 +1,14 @@
 import { Logger } from '@nestjs/common';
 import type { LogChunk } from '@proctor/contracts';
 
-/** What is used of a message. */
+/** The part of a message that is used here. */
 interface PublishedMessage {
   string(): string;
 }
 
 /**
- * The chunks in what a worker has published, from a number on, each once: a worker sends one again whose answer was lost. What is
- * none is passed over, and said once: its readers get the rest.
+ * The chunks that a worker has published, from a number on, each once: a worker sends a chunk again when the answer was
+ * lost. A message that is no chunk is skipped and logged once, so that readers get the rest.
  */
 export async function* chunksIn(
   messages: AsyncIterable<PublishedMessage>,
@@ -27,7 +27,7 @@ export async function* chunksIn(
   }
 }
 
-/** Null for what is no chunk. */
+/** Null when the text is no chunk. */
 function parseChunk(text: string): LogChunk | null {
   let value: unknown;
   try {

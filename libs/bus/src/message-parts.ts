@@ -4,17 +4,17 @@ import type { Msg, MsgHdrs } from '@nats-io/transport-node';
 import type { BusMessage } from './bus';
 
 /**
- * What nats-server says of the client whose request a shared import carries from one account into another. It takes the
- * place of a header of that name which the client has sent itself.
+ * The header in which nats-server describes the client of a request that a shared import carries from one account into
+ * another. It replaces a header of that name that the client has sent.
  */
 const REQUEST_INFO = 'Nats-Request-Info';
 
-/** Names the HTTP request on whose behalf a message is sent. */
+/** The header with the id of the HTTP request for which a message is sent. */
 export const REQUEST_ID = 'Proctor-Request';
-/** As the api gives and takes them. A worker could send anything, and lines of a log are made of it. */
+/** The ids that the api creates and accepts. A worker could send anything, and the id goes into the log. */
 const SANE_REQUEST_ID = /^[\w.:/+=-]{1,128}$/;
 
-/** With everything read that it has. */
+/** The message with all its parts read. */
 export function withEverythingRead({ subject, text, from, request, respond }: BusMessage): BusMessage {
   return {
     subject,
@@ -25,15 +25,18 @@ export function withEverythingRead({ subject, text, from, request, respond }: Bu
   };
 }
 
-/** Of the payload, the headers and the subjects, without a look at them. */
+/** Length of payload, headers and subjects, without reading them. */
 export function bytesOf(message: Msg): number {
   return (message as MsgImpl).size();
 }
 
-/** Those of a client and what nats-server adds need a few hundred bytes; a client makes thousands of headers of more. */
+/**
+ * The headers of a client and those that nats-server adds need a few hundred bytes. The client library creates
+ * thousands of headers from longer ones.
+ */
 export const HEADERS_BYTES_MAX = 8 * 1024;
 
-/** The headers, unless they are so many that reading them takes long. */
+/** The headers, unless it takes long to read so many. */
 export function headersOf(message: Msg): MsgHdrs | undefined {
   const others = message.data.length + message.subject.length + (message.reply?.length ?? 0);
   return bytesOf(message) - others > HEADERS_BYTES_MAX ? undefined : message.headers;
@@ -44,7 +47,7 @@ export function requestOf(received: MsgHdrs | undefined): string | undefined {
   return id && SANE_REQUEST_ID.test(id) ? id : undefined;
 }
 
-/** The IP address of the client that a request came from; undefined when nats-server does not say it. */
+/** The IP address of the client of a request; undefined when nats-server does not give it. */
 export function addressOf(headers: MsgHdrs | undefined): string | undefined {
   const info = headers?.last(REQUEST_INFO);
   if (!info) return undefined;

@@ -265,7 +265,7 @@ export class NatsBus extends Bus {
     };
   }
 
-  /** Text and headers are read when they are asked for: what is too long is refused by its length. */
+  /** Text and headers are read only when used: a message that is too long is refused by its length. */
   private toBusMessage(message: Msg): BusMessage {
     const { reply } = message;
     const respond = (text: string) => {
@@ -288,13 +288,13 @@ export class NatsBus extends Bus {
     };
   }
 
-  /** A server that came back with empty storage has none of it. */
+  /** Creates the streams again that a server with empty storage has lost. */
   private async restore(): Promise<void> {
     await this.reportStreams.restore();
     await this.workerStreams.restore();
   }
 
-  /** The server says with each connection how much it takes. */
+  /** The server announces its limit with each connection. */
   private requireRoom(subject: string, text: string): void {
     requireRoom(subject, text, this.nc.info?.max_payload ?? MESSAGE_BYTES_MAX);
   }
@@ -304,7 +304,7 @@ export class NatsBus extends Bus {
   }
 }
 
-/** No stream has the subject of what was published, or JetStream is not there. */
+/** No stream has the subject, or JetStream is not there. */
 function hasNoStream(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof RequestError && error.cause.isNoResponders();
 }
@@ -319,7 +319,7 @@ function isNoAnswer(error: unknown): boolean {
   );
 }
 
-/** Of a message that is sent on behalf of a request; nothing where there is none. */
+/** Headers of a message that is sent for an HTTP request; none without one. */
 function requestHeaders(): { headers?: MsgHdrs } {
   const { request } = logFields();
   if (typeof request !== 'string') return {};

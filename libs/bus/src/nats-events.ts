@@ -11,15 +11,16 @@ interface Publication {
   reject: (error: Error) => void;
 }
 
-/** What JetStream answers to what was published. */
+/** The answer of JetStream to a published message. */
 interface Acknowledgement {
   stream?: string;
   error?: { code: number; description: string };
 }
 
 /**
- * Publishes events. Four are told of each run, and a request of the client of NATS makes a timer, two promises and, when it was
- * answered, an error with its stack, which nobody sees. Here all that are under way share one subscription and one timer.
+ * Publishes events. A run has four events, and for each the client of NATS would create a timer, two promises and, when
+ * answered, an error with a stack that is never read. Here all publications in progress share one subscription and one
+ * timer.
  */
 export class NatsEvents {
   private readonly underWay = new Map<string, Publication>();
@@ -35,7 +36,7 @@ export class NatsEvents {
     void nc.closed().then(() => this.rejectAll());
   }
 
-  /** Resolves once the stream holds the event. @throws NoAnswer, or what the stream says */
+  /** Resolves once the stream holds the event. @throws NoAnswer, also when the stream refuses */
   publish(fact: Fact): Promise<void> {
     const inbox = (this.inbox ??= this.subscribe());
     const token = String((this.latest += 1));

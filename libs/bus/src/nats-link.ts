@@ -17,8 +17,8 @@ const STREAMS_REFUSALS_MAX = 4;
 const DRAIN_TIMEOUT_MS = 5000;
 
 /**
- * One connection, restored each time it is lost. That of the scheduler has its streams in place whenever it is said to be
- * connected; no other user may make them.
+ * One connection, restored each time it is lost. The scheduler's link has all streams in place whenever it counts as
+ * connected; no other user may create them.
  */
 export class NatsLink {
   private readonly logger = new Logger('Bus');
@@ -27,7 +27,9 @@ export class NatsLink {
   private readonly host: string;
   private connected = false;
   private disconnects = 0;
-  /** What the server said last since the connection broke; each attempt to connect again is told the same. */
+  /**
+   * The last error of the server since the connection broke: each new attempt gets the same one, and it is logged once.
+   */
   private loggedError = '';
   private readonly end = new AbortController();
   private readonly refusals: Refusals;
@@ -43,7 +45,7 @@ export class NatsLink {
     this.refusals = new Refusals(options.user, this.host, this.logger, systemClock);
   }
 
-  /** @throws when the credentials or the streams are refused; waits while the server or JetStream is not there */
+  /** @throws when the credentials or the streams are refused; waits while the server or JetStream is away */
   static async open(
     credentials: Credentials,
     clientName: string,
@@ -66,7 +68,7 @@ export class NatsLink {
     return link;
   }
 
-  /** Before all subjects that its user may have answers sent to. */
+  /** The prefix of all subjects on which its user may receive answers. */
   get inboxPrefix(): string {
     return inboxPrefix(this.options.user);
   }
@@ -75,17 +77,17 @@ export class NatsLink {
     return this.connected;
   }
 
-  /** What else has to be in place before the link is said to be connected again. */
+  /** `restore` runs after each reconnect, before the link counts as connected again. */
   onRestore(restore: () => Promise<void>): void {
     this.restore = restore;
   }
 
-  /** @throws when it is refused, or JetStream does not answer */
+  /** @throws when JetStream refuses or does not answer */
   async ensureReportStream(arch: string, worker: string): Promise<void> {
     await this.explainErrors(() => ensureReportStream(this.jsm, arch, worker, this.limits));
   }
 
-  /** @throws when it is refused, or JetStream does not answer */
+  /** @throws when JetStream refuses or does not answer */
   async ensureWorkerStreams(worker: string): Promise<void> {
     await this.explainErrors(() => ensureWorkerStreams(this.jsm, worker, this.limits));
   }
@@ -95,7 +97,10 @@ export class NatsLink {
     return () => this.listeners.delete(listener);
   }
 
-  /** Called once the server has refused its user for ten seconds. The returned function removes the listener. */
+  /**
+   * `listener` is called once the server has refused its user for ten seconds. The returned function removes the
+   * listener.
+   */
   onRefused(listener: () => void): () => void {
     return this.refusals.onFinal(listener);
   }
@@ -147,7 +152,7 @@ export class NatsLink {
     this.loggedError = error.message;
   }
 
-  /** Also after each attempt to connect again that was begun and failed. */
+  /** Also called after each attempt to reconnect that failed. */
   private handleDisconnect(): void {
     const wasConnected = this.connected;
     this.connected = false;
@@ -179,7 +184,7 @@ export class NatsLink {
         if (this.options.makesStreams) await ensureStreams(this.jsm, this.limits);
         return await this.restore();
       } catch (error) {
-        // One refusal may only mean that another process makes the same streams at this moment.
+        // One refusal may only mean that another process creates the same streams at this moment.
         if (isRefusal(error) && ++refusals === STREAMS_REFUSALS_MAX) throw error;
         if (!isLogged) this.logger.warn(`the streams at ${this.host} are not ready yet: ${String(error)}`);
         const pauseMs = pauseMsAfter(++failures, STREAMS_RETRY_MS);

@@ -3,7 +3,7 @@ import { grantName, logStream, logSubject, type Grant, type LogChunk } from '@pr
 import { readContents, follow } from './follow';
 import { chunksIn } from './log-chunks';
 
-/** The live logs: a stream for each worker, in it a subject for each grant. */
+/** The live logs: a stream for each worker, with a subject for each grant. */
 export class NatsLogs {
   constructor(
     private readonly js: JetStreamClient,

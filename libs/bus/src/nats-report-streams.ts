@@ -8,19 +8,19 @@ import {
 import type { NatsLink } from './nats-link';
 import { retireSharedReportStream } from './streams';
 
-/** Requests to JetStream that wait for their answers at a time. */
+/** Requests to JetStream in parallel. */
 const REQUESTS_MAX = 16;
 
-/** The streams of reports: for each architecture one of each of its workers. */
+/** The streams of reports: for each architecture, one for each of its workers. */
 export class NatsReportStreams {
-  /** Of the latest calls, by architecture. */
+  /** Architecture → the workers of the latest call of `prepare`. */
   private readonly workersOf = new Map<string, readonly string[]>();
-  /** Names of the streams that were brought up to date. */
+  /** Names of the streams whose limits are up to date. */
   private readonly prepared = new Set<string>();
 
   constructor(private readonly link: NatsLink) {}
 
-  /** See Bus.prepareReports. One that is refused keeps none of the others from being made. */
+  /** See Bus.prepareReports. A refused stream does not keep the others from being created. */
   async prepare(arch: string, workers: readonly string[]): Promise<void> {
     this.workersOf.set(arch, workers);
     const present = await this.listPresent(arch);
@@ -35,12 +35,12 @@ export class NatsReportStreams {
     });
   }
 
-  /** Of the latest call of prepare. */
+  /** The workers of the latest call of `prepare`. */
   workersFor(arch: string): readonly string[] {
     return this.workersOf.get(arch) ?? [];
   }
 
-  /** Makes again what the server has lost. */
+  /** Creates again what the server has lost. */
   async restore(): Promise<void> {
     for (const [arch, workers] of this.workersOf) await this.prepare(arch, workers);
   }
@@ -60,7 +60,7 @@ export class NatsReportStreams {
     return origins;
   }
 
-  /** By name what the streams of the architecture hold; null of one whose reports are not delivered. */
+  /** Stream of the architecture → what it holds; null when its reports are not delivered. */
   private async listPresent(arch: string): Promise<Map<string, { messages: number } | null>> {
     const present = new Map<string, { messages: number } | null>();
     for await (const { config, state } of this.link.jsm.streams.list(reportFilter(arch)))
@@ -69,7 +69,7 @@ export class NatsReportStreams {
   }
 }
 
-/** @throws what the first failed with, once all have been tried */
+/** @throws the first error, once all have been tried */
 export async function runInParallel<Item>(items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const failures: unknown[] = [];
   const rest = items.values();

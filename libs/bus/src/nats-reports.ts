@@ -10,8 +10,8 @@ import type { Delivery, ReportIntake } from './report-intake';
 import { unlessClosed } from './unless-closed';
 
 /**
- * Takes the reports of one architecture: one subscription for all its streams, whose consumers put there what comes and ask
- * for nothing. The subject is the same for each process that serves the architecture, so the next one has nothing to change.
+ * Receives the reports of one architecture: one subscription for all its streams, whose consumers push there. The
+ * subject is the same for each process that serves the architecture, so the next owner has nothing to change.
  */
 export class NatsReportConsumption implements ReportConsumption {
   private readonly logger = new Logger('Bus');
@@ -25,7 +25,7 @@ export class NatsReportConsumption implements ReportConsumption {
     private readonly clock: Clock,
   ) {}
 
-  /** Resolves once the server knows. @throws when there is no connection */
+  /** Resolves once the subscription is in effect. @throws when there is no connection */
   async start(): Promise<void> {
     this.subscription = this.link.nc.subscribe(reportInbox(this.arch), {
       callback: (error, message) => {
@@ -44,7 +44,7 @@ export class NatsReportConsumption implements ReportConsumption {
   async stop(): Promise<void> {
     const { subscription } = this;
     this.subscription = null;
-    // What is on its way until the server knows is given back by the intake: the next consumer need not wait for it.
+    // The intake returns reports that still arrive, so that the next consumer need not wait for them.
     const drained = this.link.isConnected() ? subscription?.drain() : undefined;
     await within(Promise.allSettled([drained, this.intake.stop()]), this.limits.drainTimeoutMs, this.clock);
     if (subscription?.isClosed() === false) subscription.unsubscribe();
@@ -57,7 +57,7 @@ export class NatsReportConsumption implements ReportConsumption {
   }
 }
 
-/** Null when JetStream has not sent it. */
+/** Null when the message is not from JetStream. */
 function deliveryOf(message: Msg): Delivery | null {
   const tokens = deliveryTokens(message.reply);
   if (!tokens) return null;
@@ -76,7 +76,7 @@ function deliveryOf(message: Msg): Delivery | null {
   };
 }
 
-/** The server takes whole nanoseconds only, and delivers at once for the sake of any other delay. */
+/** The server accepts whole nanoseconds only, and delivers at once when the delay is anything else. */
 export function nak(delayMs: number): string {
   return delayMs > 0 ? `-NAK ${JSON.stringify({ delay: nanos(Math.ceil(delayMs)) })}` : '-NAK';
 }

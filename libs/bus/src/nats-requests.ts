@@ -1,13 +1,13 @@
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
 import type { Clock } from '@proctor/clock';
 
-/** Workers that are remembered as those that have asked. */
+/** Workers that are remembered because they have sent a request. */
 const WORKERS_MAX = 10_000;
 
 /**
- * Requests of all workers on subjects like `proctor.rpc.amd64.*.lease`: one subscription. While some worker is shunned there is one for
- * each other worker instead: nats-server then drops what the shunned one sends, and tells it that nobody listens. A flood so ends at the
- * server, and not in this process.
+ * Receives the requests of all workers on a subject like `proctor.rpc.amd64.*.lease` with one subscription. While a
+ * worker is shunned it uses one subscription for each other worker instead: then nats-server drops the requests of the
+ * shunned worker and answers it that nothing receives them. So a flood ends at the server, and not in this process.
  */
 export class NatsRequests {
   private readonly shunned = new Map<string, () => void>();
@@ -15,7 +15,7 @@ export class NatsRequests {
   private all: Subscription | null;
   private readonly single = new Map<string, Subscription>();
 
-  /** @param workers those that may ask, besides those that have asked */
+  /** @param workers returns the workers that may send requests, beside those that have sent one */
   constructor(
     private readonly nc: NatsConnection,
     private readonly subject: string,
@@ -30,7 +30,7 @@ export class NatsRequests {
     return this.subject === subject.replace(/^(proctor\.rpc\.[^.]+)\.[^.]+\./, '$1.*.');
   }
 
-  /** Receives nothing of this worker for a while; one that is shunned already stays so for as long as it was. */
+  /** Receives nothing from this worker for a while; a worker that is shunned already stays so for its old time. */
   shun(worker: string, forMs: number): void {
     if (this.shunned.has(worker)) return;
     this.shunned.set(
@@ -50,7 +50,7 @@ export class NatsRequests {
     for (const worker of wanted)
       if (!this.shunned.has(worker) && !this.single.has(worker))
         this.single.set(worker, this.subscribe(this.subject.replace('*', worker)));
-    // Afterwards: what comes in between comes twice, and is answered alike.
+    // After the new subscriptions: a request in between arrives twice, and gets the same answer twice.
     for (const [worker, subscription] of this.single) {
       if (this.shunned.size > 0 && !this.shunned.has(worker)) continue;
       drain(subscription);
@@ -78,7 +78,7 @@ export class NatsRequests {
   }
 }
 
-/** What is on its way until the server knows is taken: it may be of others. */
+/** Requests that still arrive are handled: they may be of other workers. */
 function drain(subscription: Subscription): void {
   subscription.drain().catch(() => subscription.unsubscribe());
 }

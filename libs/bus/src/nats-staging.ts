@@ -8,19 +8,19 @@ import type { NatsLink } from './nats-link';
 import { walkStream } from './stream-walk';
 import { isFull } from './streams';
 
-/** Bytes of a message; the last of an upload may have fewer. */
+/** Bytes of a chunk; the last of an upload may have fewer. */
 const CHUNK_BYTES = 128 * 1024;
-/** Chunks that are sent before the first of them is acknowledged. */
+/** Chunks that may be sent without an acknowledgement. */
 const CHUNKS_IN_FLIGHT_MAX = 8;
-/** No wildcard, which would take the chunks of other uploads with it. */
+/** No wildcard is allowed: it would match the chunks of other uploads. */
 const UPLOAD_ID = /^[\w-]{1,100}$/;
-/** Of the record of a whole upload. */
+/** Size of the record of a complete upload. */
 const RECORD_BYTES_MAX = 1_024;
 const NAME_LENGTH_MAX = 300;
-/** Of one area, in one listing. */
+/** Strays of one area in one listing. */
 const STRAYS_MAX = 1_000;
 
-/** What is known of a whole upload; the latest of a name counts. */
+/** The record of a complete upload; the latest of a name counts. */
 interface FileRecord {
   upload: string;
   chunks: number;
@@ -32,16 +32,16 @@ interface StoredFile extends FileRecord {
   sequence: number;
 }
 
-/** The staging areas: for each worker a stream of chunks, and of a record for each whole file. */
+/** The staging areas: for each worker a stream with the chunks of uploads, and a record for each complete file. */
 export class NatsStaging {
   constructor(
     private readonly link: Pick<NatsLink, 'nc' | 'js' | 'jsm' | 'inboxPrefix'>,
-    /** Of a stream in a cluster: another replica may not have yet what was stored. */
+    /** For a cluster: a replica may not have the latest messages yet. */
     private readonly fromLeader: boolean,
   ) {}
 
   async write(worker: string, name: string, content: Readable): Promise<StagedContent> {
-    // A stream that broke before would look like an empty one.
+    // A stream that failed before this call would look like an empty one.
     if (content.destroyed)
       throw content.errored ?? new Error(`the content of ${name} was closed before it was read`);
     const upload = randomUUID();
@@ -98,7 +98,7 @@ export class NatsStaging {
     signal?: AbortSignal,
   ): Promise<Pick<StagingContents, 'uploads' | 'strays'>> {
     const [uploads, strays] = [new Map<string, StagedUpload>(), new Set<string>()];
-    /** name → the place of its latest record */
+    /** name → the sequence number of its latest record */
     const records = new Map<string, number>();
     const isStray = (subject: string): void => {
       if (strays.size < STRAYS_MAX) strays.add(strayOf(worker, subject));
@@ -171,13 +171,13 @@ export class NatsStaging {
     return message && recordOf(message);
   }
 
-  /** The record goes first: chunks that stay without it are found as an upload that broke off. */
+  /** The record is deleted first: chunks that stay are listed as an upload that broke off. */
   private async deleteRecordAndChunks(
     worker: string,
     name: string,
     { upload, sequence }: StoredFile,
   ): Promise<void> {
-    // Not beyond the one that was read: another upload may have taken its place.
+    // Not beyond the record that was read: another upload may have replaced it.
     const filter = fileSubject(worker, name);
     await this.link.jsm.streams.purge(stagingStream(worker), { filter, seq: sequence + 1 });
     await this.deleteChunks(worker, upload);
@@ -188,7 +188,7 @@ export class NatsStaging {
     await this.link.jsm.streams.purge(stagingStream(worker), { filter: chunkSubject(worker, upload) });
   }
 
-  /** One chunk at a time as the reader takes them. */
+  /** One chunk at a time, as the reader asks for them. */
   private async *chunks(worker: string, name: string, file: FileRecord): AsyncGenerator<Uint8Array> {
     let read = 0;
     for await (const { data } of this.messages(worker, chunkSubject(worker, file.upload))) {
@@ -204,7 +204,7 @@ export class NatsStaging {
   private message(worker: string, query: DirectMsgRequest): Promise<StoredMsg | null> {
     const { streams, direct } = this.link.jsm;
     const stream = stagingStream(worker);
-    // Both calls understand the same queries, which the types of one do not say.
+    // Both calls accept the same queries, although the types of one do not say so.
     return this.fromLeader
       ? streams.getMessage(stream, query as MsgRequest)
       : direct.getMessage(stream, query);
@@ -228,14 +228,14 @@ function fileSubject(worker: string, name: string): string {
   return `${STAGING_PREFIX}${worker}.file.${Buffer.from(name).toString('base64url')}`;
 }
 
-/** Null when it is none of `fileSubject`. */
+/** Null when the subject was not built by `fileSubject`. */
 function nameOf(subject: string): string | null {
   const token = lastToken(subject);
   const name = Buffer.from(token, 'base64url').toString();
   return name.length <= NAME_LENGTH_MAX && Buffer.from(name).toString('base64url') === token ? name : null;
 }
 
-/** What comes after the worker. */
+/** The part of the subject after the worker's name. */
 function strayOf(worker: string, subject: string): string {
   return subject.slice(`${STAGING_PREFIX}${worker}.`.length);
 }

@@ -2,17 +2,17 @@ import { logFilter, logStream, stagingFilter, stagingStream } from '@proctor/con
 import type { NatsLink } from './nats-link';
 import { runInParallel } from './nats-report-streams';
 
-/** The streams of live logs and the staging areas: for each worker one of each. */
+/** The streams of live logs and of staging areas: one of each for each worker. */
 export class NatsWorkerStreams {
-  /** Workers whose streams were brought up to date. */
+  /** Workers whose streams have up-to-date limits. */
   private readonly prepared = new Set<string>();
 
   constructor(private readonly link: NatsLink) {}
 
-  /** See Bus.prepareWorkers. One that is refused keeps none of the others from being made. */
+  /** See Bus.prepareWorkers. A refused stream does not keep the others from being created. */
   async prepare(workers: readonly string[]): Promise<void> {
     const isKnown = workers.some((worker) => this.prepared.has(worker));
-    // What all workers have takes a few requests.
+    // A few requests list the streams of all workers.
     const present = isKnown ? await this.listPresent() : new Set<string>();
     const isLacking = (worker: string) =>
       !this.prepared.has(worker) || !present.has(logStream(worker)) || !present.has(stagingStream(worker));
@@ -22,7 +22,7 @@ export class NatsWorkerStreams {
     });
   }
 
-  /** Makes again what the server has lost. */
+  /** Creates again what the server has lost. */
   async restore(): Promise<void> {
     await this.prepare([...this.prepared]);
   }

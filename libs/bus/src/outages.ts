@@ -1,9 +1,9 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
 
-/** Interval of the log lines while an outage lasts. */
+/** Interval of the log lines during an outage. */
 const STILL_EVERY_MS = 600_000;
-/** Least interval of the log lines about one that comes and goes. */
+/** Least interval of the log lines about an outage that comes and goes. */
 const LOG_EVERY_MS = 60_000;
 
 interface Outage {
@@ -12,7 +12,7 @@ interface Outage {
   failures: number;
 }
 
-/** Tells that something fails once, at intervals while that lasts, and when it is over: not each time. */
+/** Logs that something fails: once, at intervals during the outage, and when it is over; not each time. */
 export class Outages {
   private readonly byWhat = new Map<string, Outage>();
 
@@ -21,7 +21,7 @@ export class Outages {
     private readonly clock: Clock,
   ) {}
 
-  /** @param what begins the line; there are few of them */
+  /** @param what starts the line; there must be few different ones */
   failed(what: string, reason: string): void {
     const outage = this.byWhat.get(what) ?? { loggedMs: -Infinity, isLogged: false, failures: 0 };
     this.byWhat.set(what, outage);

@@ -1,12 +1,15 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
 
-/** A refusal that lasts this long is final: a mistake in the accounts of nats-server may be corrected at once. */
+/**
+ * A refusal that lasts this long is final. A shorter one may be a mistake in the accounts of nats-server that is being
+ * corrected.
+ */
 const FINAL_AFTER_MS = 10_000;
-/** Interval of the log lines while it lasts. */
+/** Interval of the log lines during a refusal. */
 const STILL_EVERY_MS = 600_000;
 
-/** Logs that nats-server no longer lets in a user who was connected: once, and at intervals while that lasts. */
+/** Logs that nats-server refuses a user that was connected before: once, and at intervals. */
 export class Refusals {
   private readonly listeners = new Set<() => void>();
   private sinceMs: number | null = null;
@@ -21,14 +24,14 @@ export class Refusals {
     private readonly clock: Clock,
   ) {}
 
-  /** To be called at each refusal; the client tries again about once a second. */
+  /** Call it at each refusal; the client tries again about once a second. */
   onRefused(): void {
     const now = this.clock.now();
     this.sinceMs ??= now;
     if (now - this.loggedMs >= STILL_EVERY_MS) {
       this.loggedMs = now;
       this.logger.error(
-        `nats-server at ${this.host} lets ${this.user} in no more: if it was revoked, stop this process; if its key was ` +
+        `nats-server at ${this.host} no longer lets ${this.user} in: if it was revoked, stop this process; if its key was ` +
           'changed, start it again with its new credentials. It is tried again',
       );
     }
@@ -37,14 +40,13 @@ export class Refusals {
     for (const listener of this.listeners) listener();
   }
 
-  /** It is let in again. */
   onAdmitted(): void {
     this.sinceMs = null;
     this.loggedMs = -Infinity;
     this.isFinal = false;
   }
 
-  /** Called once a refusal has lasted for ten seconds. The returned function removes the listener. */
+  /** `listener` is called once a refusal has lasted for ten seconds. The returned function removes the listener. */
   onFinal(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

@@ -8,7 +8,7 @@ import { Complaints } from './complaints';
 import { Outages } from './outages';
 import { VainReports } from './vain-reports';
 
-/** One delivery of a report and what can be said about it to the stream. */
+/** One delivery of a report, with the possible answers to the stream. */
 export interface Delivery {
   /** The report's place in the stream, the same at each delivery. */
   sequence: number;
@@ -25,14 +25,14 @@ export interface Delivery {
   stillWorking(): void;
 }
 
-/** How often a delivery that is being handled is reported alive, as a part of the time after which it would go to another. */
+/** How often, within the time after which it would be delivered again, a delivery in progress is reported alive. */
 const HEARTBEATS_PER_ACK_WAIT = 3;
 /** Reports whose failures are remembered. */
 const FAILURES_REMEMBERED_MAX = 10_000;
 /** Characters of a refused report in the log. */
 const LOGGED_REPORT_LENGTH_MAX = 1000;
 
-/** Takes deliveries of one scope in order to their handler, several at a time, and settles each. */
+/** Passes the deliveries of one scope in order to their handler, several at a time, and settles each. */
 export class ReportIntake {
   private readonly logger = new Logger('Bus');
   private readonly waiting: Delivery[] = [];
@@ -40,7 +40,7 @@ export class ReportIntake {
   private readonly handling = new Set<Promise<void>>();
   /** Deliveries of each worker that wait or are handled. */
   private readonly deliveriesOf = new Map<string, number>();
-  /** How often each report failed here, of those that are not settled yet. */
+  /** Unsettled report → how often it failed here. */
   private readonly failures = new Map<string, number>();
   private readonly outages: Outages;
   private readonly complaints: Complaints;
@@ -62,7 +62,7 @@ export class ReportIntake {
     if (this.stopped) return delivery.refuse(0);
     const worker = reportSender(delivery.subject);
     const taken = this.deliveriesOf.get(worker) ?? 0;
-    // nats-server 2.9 brings more of a stream whose oldest it forgets, as it does when the stream is full.
+    // nats-server 2.9 delivers more than the limit from a full stream that drops its oldest.
     if (taken >= this.limits.reportsPendingMax) return delivery.refuse(this.limits.redeliveryDelayMaxMs);
     this.deliveriesOf.set(worker, taken + 1);
     this.keepAlive(delivery);
@@ -121,7 +121,7 @@ export class ReportIntake {
     await this.refuse(delivery, `it failed ${failures} times: ${String(error)}`);
   }
 
-  /** It ends once its worker knows; until then it is delivered again. */
+  /** The report ends once its worker is answered; until then it is delivered again. */
   private async refuse(delivery: Delivery, reason: string): Promise<void> {
     const { subject, text } = delivery;
     const line = `${subject}: refused, ${reason}: ${text.slice(0, LOGGED_REPORT_LENGTH_MAX)}`;
@@ -141,7 +141,7 @@ export class ReportIntake {
     const { reportsInVainMax, reportsInVainMs } = this.limits;
     this.complaints.about(
       `reports in vain of worker ${worker}`,
-      `worker ${worker}: ${reportsInVainMax} reports within ${reportsInVainMs} ms changed nothing; nothing more that it ` +
+      `worker ${worker}: ${reportsInVainMax} reports within ${reportsInVainMs} ms changed nothing; nothing that it ` +
         'reports is read until that time is over',
     );
   }
@@ -167,7 +167,7 @@ export class ReportIntake {
     return this.failures.get(keyOf(delivery)) ?? 0;
   }
 
-  /** Else what another process settles would stay in the memory of this one. */
+  /** Bounded: a report that another process settles would stay in memory. */
   private recordFailures(delivery: Delivery, failures: number): void {
     const key = keyOf(delivery);
     this.failures.delete(key);
@@ -203,7 +203,7 @@ export class ReportIntake {
   }
 }
 
-/** The numbers of a stream begin again when it was lost. */
+/** With the subject, since the numbers of a stream start again when it was lost. */
 function keyOf({ subject, sequence }: Delivery): string {
   return `${subject} ${sequence}`;
 }

@@ -7,26 +7,26 @@ export type GateLimits = Omit<RequestLimits, 'shunMinMs' | 'shunMaxMs'>;
 /** A request that waits for its turn. */
 export interface GatedRequest {
   bytes: number;
-  /** It is longer than any request, and never waits. */
+  /** It is longer than any valid request, and never waits. */
   isTooLong?: boolean;
-  /** @param notice what its sender should know; absent when it comes in time */
+  /** @param notice for the sender; absent when it is handled in time */
   start(notice?: string): void;
-  /** It is answered with why, and not handled. */
+  /** Answers it with the reason; it is not handled. */
   refuse(why: string): void;
 }
 
-/** What may come at once after a pause, in seconds of the rate. */
+/** What a sender may send at once after a pause, in seconds of its rate. */
 const BURST_SECONDS = 2;
 /** Between two lines of the log about the same sender. */
 const LOG_EVERY_MS = 60_000;
-/** Requests that are longer than any, of one sender in a second, before it counts as a flood. */
+/** Requests of one sender in a second that are too long, before it counts as a flood. */
 export const LONG_PER_SECOND_MAX = 2;
-/** Answers to refused requests of one sender in a second: those beyond get none. */
+/** Answers to refused requests of one sender in a second; further ones get none. */
 const REFUSALS_PER_SECOND_MAX = 10;
-/** Senders that are remembered though they have sent nothing of late. */
+/** Senders that are remembered before idle ones are removed. */
 const SENDERS_MAX = 10_000;
 
-/** Counts within a second. */
+/** A count within a second. */
 interface Tally {
   sinceMs: number;
   count: number;
@@ -47,13 +47,13 @@ interface Sender {
 }
 
 /**
- * Lets each sender ask so often, and so much. What one asks beyond that waits and is handled late, in order; what has no room
- * to wait is refused. Requests of others pass by.
+ * Limits the rate and bytes of each sender's requests. Requests beyond the limit wait and are handled late, in order;
+ * when there is no room to wait they are refused. Requests of other senders pass.
  */
 export class RequestGate {
   private readonly senders = new Map<string, Sender>();
 
-  /** @param onFlood is called with each request that is refused */
+  /** @param onFlood is called for each request that is refused */
   constructor(
     private readonly limits: GateLimits,
     private readonly clock: Clock,
@@ -70,7 +70,7 @@ export class RequestGate {
       return request.start();
     }
     if (request.isTooLong || !this.hasRoom(entry)) {
-      // Its bytes have come, whether it is handled or not.
+      // Its bytes have arrived, whether it is handled or not.
       this.charge(entry, request);
       this.refuse(sender, entry, request);
     } else {
@@ -91,7 +91,7 @@ export class RequestGate {
     );
   }
 
-  /** Forgets what waits. */
+  /** Drops what waits. */
   close(): void {
     for (const sender of this.senders.values()) sender.waiting.length = 0;
   }
@@ -131,7 +131,7 @@ export class RequestGate {
     return (tally.count += 1);
   }
 
-  /** A debt is paid in a second: a flood that is over is forgotten soon. */
+  /** The debt is at most one second of the rate: a flood that is over has no long effect. */
   private charge(sender: Sender, { bytes }: GatedRequest): void {
     const { perSecondMax, bytesPerSecondMax } = this.limits;
     sender.requests = Math.max(-perSecondMax, sender.requests - 1);
@@ -154,7 +154,7 @@ export class RequestGate {
     sender.atMs = now;
   }
 
-  /** At once, then once a minute. */
+  /** Logs at once, then once a minute. */
   private logFlood(name: string, sender: Sender): void {
     const now = this.clock.now();
     if (now - sender.loggedMs < LOG_EVERY_MS) return;

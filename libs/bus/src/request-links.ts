@@ -8,10 +8,13 @@ import { connectionOptions, RECONNECT_WAIT_MS } from './connection-options';
 import type { Credentials } from './credentials';
 import { firstConnection } from './first-connection';
 
-/** It is made again at once when the server has dropped it because it was read too slowly; the pause grows while the server is away. */
+/**
+ * The first reconnect comes at once, for a connection that the server dropped because it was read too slowly; the pause
+ * grows while the server is away.
+ */
 const RECONNECT_FIRST_MS = 20;
 
-/** @param tries since it was last connected */
+/** @param tries since the last connection */
 export function reconnectPauseMs(tries: number, random: number): number {
   return scattered(growingPauseMs(RECONNECT_FIRST_MS, RECONNECT_WAIT_MS, tries), random);
 }
@@ -25,9 +28,9 @@ interface Connection {
 type Connections = Record<RequestKind, Connection>;
 
 /**
- * The connections of a scheduler for what workers ask, one for each kind. nats-server has a queue for each connection and drops
- * the connection when 64 MiB wait in it. So asks without end delay no renewal, and neither of them breaks the connection
- * that everything else uses.
+ * The connections of a scheduler for the requests of workers, one for each kind. nats-server has a queue for each
+ * connection and drops the connection when 64 MiB wait in it. So endless lease requests delay no renewal, and neither
+ * kind breaks the connection that everything else uses.
  */
 export class RequestLinks {
   private readonly complaints = new Complaints(new Logger('Bus'), systemClock);
@@ -41,7 +44,7 @@ export class RequestLinks {
     }
   }
 
-  /** Waits while the server is not there. @throws when it refuses the credentials */
+  /** Waits while the server is away. @throws when it refuses the credentials */
   static async open(credentials: Credentials, clientName: string): Promise<RequestLinks> {
     const kinds = Object.keys(REQUEST_PATTERNS) as RequestKind[];
     const connections = await Promise.all(

@@ -5,13 +5,13 @@ import { Outages } from './outages';
 
 const RETRY_MS = 1000;
 
-/** What becomes of reports. */
+/** The handlers of reports. */
 export interface ReportHandlers {
   handle: ReportHandler;
   refuse?: ReportRefusal | undefined;
 }
 
-/** What one process receives of one scope, from serving it to withdrawing. */
+/** What one process receives for one scope, until it is withdrawn. */
 export class Serving {
   private readonly logger = new Logger('Bus');
   private readonly unsubscribes: (() => void)[] = [];
@@ -31,7 +31,7 @@ export class Serving {
     this.unsubscribes.push(this.bus.subscribe(subject, handler));
   }
 
-  /** Begins with the reports, if any are handled, trying until it works or is stopped. */
+  /** Starts to receive reports, if any are handled; tries until it works or is stopped. */
   async start(reports: ReportHandlers | null): Promise<void> {
     const outages = new Outages(this.logger, this.clock);
     while (!this.stopped) {

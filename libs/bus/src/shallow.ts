@@ -1,8 +1,8 @@
 import { MalformedMessage } from '@proctor/contracts';
 
-/** Objects and lists within each other: the deepest message has four. */
+/** Depth of nested objects and lists: the deepest message has four. */
 export const DEPTH_MAX = 16;
-/** Values of a message, those of fields that nobody knows too: the longest ask has some 8,000. */
+/** Values of a message, including unknown fields: the longest request has some 8,000. */
 export const VALUES_MAX = 20_000;
 
 const QUOTE = 0x22;
@@ -12,8 +12,8 @@ const CLOSING = new Set([0x5d, 0x7d]);
 const SEPARATORS = new Set([0x2c, 0x3a]);
 
 /**
- * Looks at a JSON text once, without making anything of it: a text that is too deep, or has too many values, would cost its
- * reader far more than its length.
+ * Scans a JSON text once without parsing it: a text that is too deep or has too many values would cost its reader far
+ * more than its length.
  * @throws MalformedMessage
  */
 export function requireShallow(text: string): void {
@@ -30,7 +30,7 @@ export function requireShallow(text: string): void {
   }
 }
 
-/** Where the string ends that begins at a place. */
+/** Where the string ends that starts at `from`. */
 function endOfString(text: string, from: number): number {
   for (let end = text.indexOf('"', from + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = 0;

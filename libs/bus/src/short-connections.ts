@@ -8,18 +8,18 @@ interface ReloadAnswer {
   error?: { description?: string };
 }
 
-/** How long the servers of a cluster have to answer. */
+/** How long to wait for answers of the servers of a cluster. */
 const ANSWERS_MS = 500;
 /**
- * nats-server makes the imports of an account that is new only when it reads its configuration a second time: until then
- * whatever is asked in it is answered "no responders".
+ * nats-server applies the imports of a new account only when it reads its configuration a second time: until then all
+ * requests in the account are answered "no responders".
  */
 const RELOADS = 2;
 
 /**
- * Has each server read its configuration again, so that new accounts work. Servers before 2.10 do not answer it.
- * @param system of the user that may ask for nothing else
- * @returns how many have done so, and why one has not; null: none said so
+ * Makes each server reload its configuration, so that new accounts work. Servers before 2.10 do not answer.
+ * @param system credentials of the user that may do nothing else
+ * @returns how many have reloaded, and why one has not; null: none gave a reason
  * @throws when no server can be reached in time
  */
 export async function reloadServers(
@@ -55,7 +55,7 @@ export async function sendSignals(
   });
 }
 
-/** A server as somebody finds it who connects. */
+/** The state of a server that a client sees. */
 export interface ServerState {
   version: string;
   streams: StreamFills;
@@ -70,7 +70,7 @@ export function readServerState(credentials: Credentials, timeoutMs: number): Pr
   });
 }
 
-/** For a program that sends nothing else: unlike the other connections it waits for no server that is not there. */
+/** For a program that sends nothing else: unlike the other connections it does not wait for a server that is away. */
 async function withConnection<T>(
   credentials: Credentials,
   timeoutMs: number,

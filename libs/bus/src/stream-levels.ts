@@ -10,7 +10,7 @@ export interface StreamFill {
   kind: StreamKind;
   bytes: number;
   bytesMax: number;
-  /** Of the fullest of them, in bytes or messages: 1 is full. */
+  /** Fill of the fullest stream, in bytes or messages: 1 is full. */
   fullest: number;
 }
 
@@ -27,11 +27,11 @@ const NAME_OF: Record<StreamKind, RegExp> = {
   events: new RegExp(`^${EVENT_STREAM}$`),
 };
 
-/** How full the streams are. One request to the server for 256 of them. */
+/** Reads how full the streams are: one request to the server for 256 of them. */
 export class StreamLevels {
   constructor(private readonly link: Pick<NatsLink, 'jsm' | 'isConnected'>) {}
 
-  /** @throws NoAnswer at once while disconnected; when JetStream does not answer */
+  /** @throws NoAnswer at once while disconnected, or when JetStream does not answer */
   async read(): Promise<StreamFills> {
     if (!this.link.isConnected()) throw new NoAnswer('not connected to NATS');
     const fills = new Map(STREAM_KINDS.map((kind) => [kind, { kind, bytes: 0, bytesMax: 0, fullest: 0 }]));

@@ -5,27 +5,27 @@ import { deliveryTokens } from './delivery-tokens';
 import { JETSTREAM_TIMEOUT_MS, type NatsLink } from './nats-link';
 import { unlessClosed } from './unless-closed';
 
-/** What is known of a message without its content. */
+/** A message without its content. */
 export interface MessageInfo {
   subject: string;
   sequence: number;
-  /** Of its content. */
+  /** Length of its content. */
   bytes: number;
 }
 
-/** Messages that the server sends ahead of an acknowledgement. */
+/** Messages that the server sends before an acknowledgement. */
 const AHEAD_MAX = 1_000;
 const ACKNOWLEDGED_EACH = AHEAD_MAX / 2;
-/** The server adds it to a message that it sends without its content. */
+/** The header with the length of the content, which the server adds when it leaves the content out. */
 const SIZE = 'Nats-Msg-Size';
-/** What the server keeps of a walk that broke off. */
+/** How long the server keeps the consumer of a walk that broke off. */
 const REMOVED_AFTER_MS = 30_000;
 
 /**
- * Goes past all that a stream holds on a subject, oldest first, without the contents: neither side has it all in memory, and
- * one answer with all subjects would be as long as the one who has published them likes.
- * @param onMessage is called for each, in order; it may not throw
- * @throws NoAnswer when nothing comes for ten seconds; what `signal` aborts with
+ * Lists all messages of a stream on a subject, oldest first, without their contents. Neither side has all of it in
+ * memory; one answer with all subjects could be as long as the publisher likes.
+ * @param onMessage is called for each message in order; it may not throw
+ * @throws NoAnswer when nothing comes for ten seconds; the reason of `signal` when it aborts
  */
 export async function walkStream(
   { nc, jsm, inboxPrefix }: Pick<NatsLink, 'nc' | 'jsm' | 'inboxPrefix'>,
@@ -56,7 +56,7 @@ export async function walkStream(
     callback: (error, message) => (error ? fail(error) : receive(message)),
   });
   try {
-    // The server forgets it once nobody listens.
+    // The server deletes the consumer once nothing is subscribed.
     const { num_pending, delivered } = await jsm.consumers.add(stream, {
       deliver_subject: inbox,
       deliver_policy: DeliverPolicy.All,

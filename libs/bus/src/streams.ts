@@ -26,28 +26,30 @@ import {
 import { reportInbox } from './accounts';
 import type { BusLimits } from './limits';
 
-/** Of the server's answers. */
+/** Codes of the server's answers. */
 const INSUFFICIENT_STORAGE_CODE = 10047;
 const NOT_STORED_CODE = 10077;
 const CONSUMER_EXISTS_CODE = 10148;
 const UNAVAILABLE = 503;
 
-/** How long a stream may be about to be made by another process. */
+/** How long to wait for a stream that another process is creating. */
 const BEING_MADE_MS = 200;
 
 type NamedStream = Partial<StreamConfig> & { name: string };
 
 /**
- * Raised with each change of what is said of streams here. It stands in the description of each stream, and a process
- * of an earlier one leaves the stream as it is: an older scheduler that connects again sets back nothing.
+ * Raise it with each change of the streams' configuration in this file. It is stored in the description of each stream,
+ * and a process with a lower revision does not change the stream: so an older scheduler that reconnects reverts
+ * nothing.
  */
 const REVISION = 2;
 const DESCRIPTION = 'Proctor, limits ';
 
 /**
- * The stream of what one worker reports to one architecture, and the consumer that has it delivered to who serves the
- * architecture. It holds one report of each subject and refuses a copy of it. It never drops a report, not for its age either:
- * a report may wait for as long as an architecture has no scheduler. What it refuses stays on the worker's disk.
+ * The stream of the reports of one worker to one architecture, and the consumer that delivers it to the scheduler that
+ * serves the architecture. It holds one report of each subject and refuses copies. It never drops a report, whatever
+ * its age: a report may wait for as long as the architecture has no scheduler. A report that it refuses stays on the
+ * worker's disk.
  * @throws JetStreamApiError and others when JetStream is not there yet or refuses
  */
 export async function ensureReportStream(
@@ -81,8 +83,8 @@ export async function ensureReportStream(
 }
 
 /**
- * The stream of earlier versions has the subjects of those that take its place. It loses them, and what it held: the
- * workers have that on their disks, and repeat it. No scheduler may delete a stream.
+ * The stream of earlier versions has the subjects of the streams that replace it. It loses its subjects and its
+ * content: the workers have that on their disks, and send it again. No scheduler may delete a stream.
  * @throws as ensureReportStream
  */
 export async function retireSharedReportStream(jsm: JetStreamManager, arch: string): Promise<void> {
@@ -92,8 +94,8 @@ export async function retireSharedReportStream(jsm: JetStreamManager, arch: stri
 }
 
 /**
- * The streams of one worker: its live logs, which forget their oldest, since the whole log is stored in the end; and its
- * staging area, which refuses what is too much, since the worker still has it. @throws as ensureReportStream
+ * The streams of one worker. The stream of live logs drops its oldest, since the whole log is stored in the end; the
+ * staging area refuses what is too much, since the worker still has it. @throws as ensureReportStream
  */
 export async function ensureWorkerStreams(
   jsm: JetStreamManager,
@@ -129,8 +131,7 @@ export async function ensureWorkerStreams(
 }
 
 /**
- * The stream that all share. Creates what is missing and brings the limits up to date. Several schedulers may do so at
- * the same moment.
+ * Creates the event stream, or updates its limits. Several schedulers may do so at the same moment.
  * @throws JetStreamApiError and others when JetStream is not there yet or refuses
  */
 export async function ensureStreams(jsm: JetStreamManager, limits: BusLimits): Promise<void> {
@@ -162,7 +163,8 @@ async function saveStream(jsm: JetStreamManager, stream: NamedStream, isLast = f
     await jsm.streams.add(stream);
   } catch (error) {
     if (!(error instanceof JetStreamApiError)) throw error;
-    // Another configuration, or another process makes it at this moment: then the server says "subjects overlap".
+    // The stream has another configuration, or another process creates it at this moment: then the server answers
+    // "subjects overlap".
     const present = await findStream(jsm, stream.name);
     if (present) {
       if (revisionOf(present) <= REVISION) await jsm.streams.update(stream.name, stream);
@@ -182,7 +184,7 @@ async function ensureConsumer(
   try {
     await jsm.consumers.add(stream, consumer);
   } catch (error) {
-    // A server before 2.10 takes another configuration at once.
+    // A server before 2.10 applies another configuration without this error.
     if (!(error instanceof JetStreamApiError) || error.code !== CONSUMER_EXISTS_CODE) throw error;
     await jsm.consumers.update(stream, consumer.durable_name, consumer);
   }
@@ -197,32 +199,32 @@ async function findStream(jsm: JetStreamManager, name: string): Promise<StreamCo
   }
 }
 
-/** 0 for one that does not say. */
+/** 0 for a stream without a revision. */
 function revisionOf({ description = '' }: StreamConfig): number {
   return description.startsWith(DESCRIPTION) ? Number(description.slice(DESCRIPTION.length)) || 0 : 0;
 }
 
-/** True when the server has judged; false when JetStream is not there, or not yet. */
+/** True when JetStream refused; false when it is not there, or not yet. */
 export function isRefusal(error: unknown): error is JetStreamApiError {
   return error instanceof JetStreamApiError && error.status !== UNAVAILABLE;
 }
 
-/** The server holds a message of the same subject, and the stream takes one of each. */
+/** The stream holds a message of the same subject, and accepts one of each. */
 export function isCopy(error: unknown): boolean {
   return isNotStored(error) && error.message.includes('per subject');
 }
 
-/** The stream holds as many bytes, or messages, as it may. */
+/** The stream has reached its limit of bytes or messages. */
 export function isFull(error: unknown): boolean {
   return isNotStored(error) && /maximum (bytes|messages) exceeded/.test(error.message);
 }
 
-/** Which of its limits the stream has reached is told by the description alone. */
+/** Only the description says which limit was reached. */
 function isNotStored(error: unknown): error is JetStreamApiError {
   return error instanceof JetStreamApiError && error.code === NOT_STORED_CODE;
 }
 
-/** The refusal in words for the operator. */
+/** Explains the refusal to the operator. */
 export function explainRefusal(error: unknown, limits: BusLimits): string {
   if (!(error instanceof JetStreamApiError)) return String(error);
   if (error.code !== INSUFFICIENT_STORAGE_CODE) return error.message;

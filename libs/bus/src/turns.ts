@@ -1,6 +1,6 @@
 import type { Clock } from '@proctor/clock';
 
-/** What begins in one turn of the event loop: a few milliseconds of work. */
+/** Requests that start in one turn of the event loop: a few milliseconds of work. */
 export const STARTED_MAX = 20;
 const BYTES_MAX = 256 * 1024;
 
@@ -16,9 +16,9 @@ export interface Work {
 type Queues = Map<string, Work[]>;
 
 /**
- * Begins requests a few at a time. One read of a socket brings thousands of messages; handled at once, they would hold the event
- * loop, and the message that makes nats-server stop sending them would leave this process after all of them. Of several senders
- * each has its turn.
+ * Starts requests a few at a time. One read of a socket can bring thousands of messages. Handled at once, they would
+ * hold the event loop, and the message that makes nats-server stop sending them would be sent after all of them.
+ * Senders take turns.
  */
 export class Turns {
   private readonly ranks = new Map<number, Queues>();
@@ -37,7 +37,7 @@ export class Turns {
     queue.push(work);
   }
 
-  /** Forgets what waits. */
+  /** Drops what waits. */
   close(): void {
     this.cancel?.();
     this.cancel = null;
@@ -62,7 +62,7 @@ export class Turns {
     return this.started < STARTED_MAX && this.bytes < BYTES_MAX;
   }
 
-  /** Takes the first out; its sender's next one goes behind those of others. */
+  /** Removes and returns the first; its sender's next one goes behind those of others. */
   private removeFirst(): Work | undefined {
     if (this.ranks.size === 0) return undefined;
     const rank = Math.min(...this.ranks.keys());

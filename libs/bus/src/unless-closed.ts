@@ -1,8 +1,8 @@
 import { errors } from '@nats-io/transport-node';
 
 /**
- * Says something about a message that came over a connection which may have been closed since. Then nothing can be
- * said and nothing is lost: the asker's time runs out, the stream delivers the report again.
+ * Sends an answer to a message whose connection may be closed by now. Then nothing is sent and nothing is lost: the
+ * requester's time expires, or the stream delivers the report again.
  */
 export function unlessClosed(send: () => void): void {
   try {

@@ -6,17 +6,17 @@ import { newCredentials, publicKeyOf, readCredentials, type Credentials } from '
 
 const SERVICES = ['scheduler', 'api', 'system'] as const;
 
-/** The users of a deployment's nats-server that this machine has the credentials of: a file of each in one folder. */
+/** The users of a deployment's nats-server whose credentials this machine has: one file for each, in one folder. */
 export class NatsUsers {
   constructor(readonly folder: string) {}
 
-  /** Of the credentials file of this user. */
+  /** The path of this user's credentials file. */
   path(name: string): string {
     return join(this.folder, `${name}.json`);
   }
 
   /**
-   * Makes the users of the services where there are none, and has their files name this server.
+   * Creates the missing users of the services, and writes this server into all their files.
    * @throws BadCredentials when a file is damaged
    */
   async prepare(url: string, ca?: string): Promise<void> {
@@ -26,7 +26,7 @@ export class NatsUsers {
   }
 
   /**
-   * The user of this name, made at the first call.
+   * The user of this name, created by the first call.
    * @returns its public key
    * @throws BadCredentials when its file is damaged
    */
@@ -56,13 +56,13 @@ export class NatsUsers {
     return accountsOf({ ...services, workers });
   }
 
-  /** As text, to be included in nats-server's configuration. */
+  /** The accounts as text, to be included in nats-server's configuration. */
   async accountsText(workers: WorkerUser[]): Promise<string> {
     return accountsText(await this.accounts(workers));
   }
 }
 
-/** Others cannot read it at any moment. */
+/** At no moment can other users read the file. */
 async function writeSecret(path: string, credentials: Credentials): Promise<void> {
   const next = `${path}.${randomUUID()}`;
   await writeFile(next, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600, flag: 'wx' });

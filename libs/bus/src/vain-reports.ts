@@ -6,7 +6,10 @@ interface Window {
   count: number;
 }
 
-/** Counts the reports of each worker that changed nothing. Of a worker that sends too many none is read for a while. */
+/**
+ * Counts the reports of each worker that changed nothing. The reports of a worker that sends too many of these are not
+ * read for a while.
+ */
 export class VainReports {
   private readonly windows = new Map<string, Window>();
 
@@ -23,13 +26,16 @@ export class VainReports {
     return window.count === this.limits.reportsInVainMax;
   }
 
-  /** A report counted: a worker that works may at times report in vain, as a start that comes after its end. */
+  /**
+   * A report had an effect, so it takes back one in vain: a good worker may at times send a report in vain, for example
+   * a start that comes after its end.
+   */
   forgive(worker: string): void {
     const window = this.windowOf(worker);
     if (window && window.count > 0) window.count--;
   }
 
-  /** Until the worker's reports are read again: 0 when they are now. */
+  /** Time until the worker's reports are read again; 0: they are read now. */
   waitMs(worker: string): number {
     const window = this.windowOf(worker);
     if (!window || window.count < this.limits.reportsInVainMax) return 0;

@@ -67,10 +67,10 @@ it('a change of the accounts has the scheduler hear a worker that is added while
 
 it('a change of the accounts has it heard too when the system user asks for it, where the server has an ear for that', async () => {
   await writeFile(join(server.folder, 'accounts.conf'), await grown());
-  const { reloaded: told, refused } = await reloadServers(await server.users.read('system'), 2_000);
+  const { reloaded, refused } = await reloadServers(await server.users.read('system'), 2_000);
   expect(refused).toBeNull();
   // A server before 2.10 is told by a signal.
-  if (told === 0) await changeAccounts(server.folder, await grown());
+  if (reloaded === 0) await changeAccounts(server.folder, await grown());
   await expectHeard();
 });
 

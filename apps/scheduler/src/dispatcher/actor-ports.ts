@@ -19,37 +19,35 @@ export interface ActorSettings extends CommittedWorkSettings, JournalLimits {
   dispatch: DispatchSettings;
 }
 
-/** The outside of an actor. */
+/** What an actor needs from outside. */
 export interface ActorPorts {
   journal: Journal;
   clock: Clock;
-  /** Whether messages of workers can reach this process now. */
-  isReachable(): boolean;
-  /** Tells these idle slots to ask again; null stands for all of the architecture. */
+  /** Whether messages of workers can reach this process now. */ isReachable(): boolean;
+  /** Signals these idle slots to ask again; null: all idle slots of the architecture. */
   signalWorkWaiting(arch: string, wanted: SlotsToWake[] | null): void;
-  /** Tells a worker to end an attempt at once. */
+  /** Signals a worker to stop an attempt at once. */
   signalStop(stop: AttemptToStop): void;
-  /** What happened to runs of the architecture was committed. */
+  /** Facts about runs of the architecture were committed. */
   onFactsCommitted(arch: string): void;
   /** The register was read: these workers may report to the architecture. */
   onWorkersRegistered(arch: string, workers: string[]): void;
-  /** Messages of workers were handled. */
   recordSightings(sightings: Sighting[]): void;
   readonly watch?: DispatcherWatch;
 }
 
-/** Who counts what a dispatcher does. Times are milliseconds. */
+/** Counts what a dispatcher does. Times are milliseconds. */
 export interface DispatcherWatch {
-  /** All is in memory. */
+  /** All runs are in memory. */
   onLoaded(state: DispatcherState, tookMs: number): void;
   /** A turn was committed. @param now the actor's own time */
   onCommitted(state: DispatcherState, writes: Write[], tookMs: number, now: number): void;
 }
 
-/** How a dispatcher is at the moment. */
+/** The state of a dispatcher, as numbers. */
 export interface DispatcherFigures {
   epoch: number;
-  /** Messages that wait. */
+  /** Messages that wait in the mailbox. */
   mailbox: number;
   queues: QueueFigures[];
   workers: Record<WorkerFigure, number>;

@@ -15,7 +15,7 @@ import { Sightings } from './sightings';
 import type { Sighting } from './sightings';
 import { WorkerStreams } from './worker-streams';
 
-/** The outside of all actors of this process: rows, messages, events. */
+/** What all actors of this process share: the database, the bus, the publishers of events. */
 @Injectable()
 export class ActorSurroundings implements ActorPorts {
   @Inject(PostgresJournal) readonly journal: PostgresJournal;
@@ -51,7 +51,7 @@ export class ActorSurroundings implements ActorPorts {
   }
 
   onWorkersRegistered(arch: string, workers: string[]): void {
-    // Looked up at the call: the dispatchers themselves need these surroundings.
+    // Looked up at the call, since Dispatchers itself needs this class.
     this.module.get(Dispatchers).onWorkersRegistered(arch, workers);
   }
 

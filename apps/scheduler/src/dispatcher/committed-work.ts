@@ -5,24 +5,27 @@ export interface CommittedWorkSettings {
   arrivalPollMs: number;
   /** Runs, and orders, that one turn ingests. */
   arrivalsPerTurnMax: number;
-  /** Wait after rows could not be loaded, read or written. */
+  /** Pause after rows could not be loaded, read or written. */
   reloadDelayMs: number;
 }
 
-/** When slots ask for leases during a burst, this is what a turn may cost them. */
+/** Slots that ask for leases wait for the turn: during a burst a longer turn ingests fewer runs. */
 const LONG_TURN_MS = 50;
-/** A burst is ingested at last, however slow the turns are. */
+/** The smallest pace, so that a burst is ingested even when turns are slow. */
 const PACE_MIN = 1 / 16;
 
-/** What others have committed for a dispatcher: read when it is told to look, and now and then. */
+/** Reads the runs and orders that other processes have committed for a dispatcher: after a signal, and at each poll. */
 export class CommittedWork {
   private ordersDueMs = -Infinity;
   private arrivalsDueMs = -Infinity;
-  /** The runs that memory was given. */
+  /** The runs that memory has. */
   private seen: Seen | undefined;
-  /** Of what a turn may ingest: halved by each that fails, since there may have been too much in it. */
+  /**
+   * The part of `arrivalsPerTurnMax` that a turn ingests. A turn that fails halves it, since there may have been too
+   * much in it.
+   */
   private share = 1;
-  /** Of the runs among that: halved by each turn for which messages waited long. */
+  /** The part of the runs among that. A turn that made messages wait long halves it. */
   private pace = 1;
 
   /** @param settings as they are at the moment */
@@ -48,12 +51,12 @@ export class CommittedWork {
     this.arrivalsDueMs = -Infinity;
   }
 
-  /** Memory was made of the rows again. */
+  /** The runs were loaded again. */
   onLoaded(seen: Seen): void {
     this.seen = seen;
   }
 
-  /** Something failed: not at once, and fewer at a time, since they may be what failed. */
+  /** A turn failed: read again after a pause, and less at a time, since these rows may be the reason. */
   readLater(now: number): void {
     const { arrivalPollMs, reloadDelayMs } = this.settings();
     this.share /= 2;
@@ -62,8 +65,8 @@ export class CommittedWork {
 
   /**
    * A turn was committed.
-   * @param tookMs with the reading of what it ingested
-   * @param messages of others that it handled
+   * @param tookMs includes the reading of what the turn ingested
+   * @param messages how many messages of others it handled
    */
   onTurnCommitted(tookMs: number, messages: number): void {
     this.share = Math.min(1, this.share * 2);
@@ -72,8 +75,9 @@ export class CommittedWork {
   }
 
   /**
-   * Before the arrivals, so that no run arrives whose cancellation was read as an order.
-   * @param isWhole all runs that wait are in memory, so those that orders move are
+   * Reads orders. Called before the arrivals are read, so that no run arrives whose cancellation was read as an order
+   * before.
+   * @param isWhole true: all waiting runs are in memory, so the runs that an order moves are too
    */
   async readOrders(now: number, isWhole: boolean): Promise<DispatcherMessage[]> {
     if (this.ordersDueMs > now) return [];

@@ -19,7 +19,10 @@ import { Sightings } from './sightings';
 import { parseRequest } from './worker-request';
 import { WorkerStreams } from './worker-streams';
 
-/** What workers and the api ask of a dispatcher; every message is validated before it enters the mailbox. */
+/**
+ * Receives the requests of workers and the api for a dispatcher. Each message is validated before it enters the
+ * mailbox.
+ */
 @Controller()
 export class DispatchController {
   constructor(

@@ -26,16 +26,30 @@ import { WorkSignals } from './work-signals';
 import { logJudgements, runTurn, type TurnOutcome } from './turn';
 import { growingPauseMs } from '@proctor/pauses';
 
-/** Messages of a failed turn that fail alone, one after the other, before the rest of the turn is refused too. */
+/** After so many messages of a failed turn have failed alone in a row, the rest of the turn is refused. */
 const FAILURES_IN_A_ROW_MAX = 3;
-/** However often loading has failed in a row. */
+/** The longest pause between two attempts to load. */
 const RELOAD_DELAY_MAX_MS = 10_000;
 /** Characters of a refused message in the log. */
 const LOGGED_MESSAGE_LENGTH_MAX = 1000;
 
 /**
- * The single writer of one architecture's suite queues and leases. It lives for one term: a loop of turns, each
- * of which handles a batch of messages, commits all writes at once and only then answers.
+ * The single writer of one architecture's suite queues and leases, for one term of ownership. It runs a loop of turns:
+ * each handles a batch of messages, commits all their writes in one transaction, and only then answers.
+ *
+ * The modes, and when each is entered and left:
+ * - loading (`state` is null, not stopped): from the start, and again after `discard`. It ends when the runs are
+ *   loaded. When loading fails, all waiting messages are refused, and the next attempt comes after a growing pause. New
+ *   messages wait in the mailbox.
+ * - serving (`state` is set): from the end of a load. A turn runs when a message or notice waits, when committed work
+ *   is due, or when a deadline has passed; otherwise the loop rests. It ends by `discard`, or when the term is over.
+ * - recovering (within `recover`): a turn has failed. Memory may differ from the rows, so it is discarded and loaded
+ *   again, and the messages of the turn are tried one by one. It ends when each is handled or refused; then the actor
+ *   serves, or loads.
+ * - reloading (`mustLoad`): the configuration now wants whole lines in memory. The next round of the loop discards the
+ *   state and loads.
+ * - stopped (`stopped`): from `stop`, or from `stepDown` when a turn finds that the term is over. It is never left:
+ *   what waits is refused with NotOwner, a turn in progress ends, and nothing is signalled.
  */
 export class DispatcherActor {
   private readonly logger: Logger;
@@ -45,24 +59,24 @@ export class DispatcherActor {
   private readonly linesOfRows: LinesOfRows;
   private readonly ticks: TickWatch;
   private state: DispatcherState | null = null;
-  /** What the next load goes on from, within the term. */
+  /** What the next load of the same term continues from. */
   private past: Past | undefined;
   private turnAtMs = -Infinity;
   private readonly signals: WorkSignals;
-  /** Envelopes of the turn before whose writes the rows refused. */
+  /** Envelopes of the last turn whose writes the rows refused; the next turn handles them again. */
   private undone: Envelope[] = [];
-  /** What the actor tells itself; handled by the next turn. */
+  /** Messages of the actor to itself; the next turn handles them. */
   private notices: DispatcherMessage[] = [];
   private latestMs = -Infinity;
-  /** In a row. */
+  /** Loads that have failed in a row. */
   private failedLoads = 0;
   private stopped = false;
-  /** The whole of each line is to be in memory from now on. */
+  /** The next load reads whole lines. */
   private mustLoad = false;
   private readonly wakeUp: WakeUp;
   private readonly loop: Promise<void>;
 
-  /** Begins to work at once. */
+  /** Starts to work at once. */
   constructor(
     private readonly term: OwnershipTerm,
     private readonly ports: ActorPorts,
@@ -81,45 +95,45 @@ export class DispatcherActor {
     });
     this.ticks = new TickWatch(this.mailbox);
     this.signals = new WorkSignals(this.settings.arrivalPollMs, (wanted) => this.signalWorkWaiting(wanted));
-    // The last turn may have left some to be handled again.
+    // The last turn may have left envelopes to handle again.
     const refuseRest = () => this.refuseAll(new NotOwner(term.arch));
     this.loop = this.run().catch(this.stepDown.bind(this)).finally(refuseRest);
   }
 
   /**
-   * Resolves with the reply once it is committed.
-   * @throws MailboxFull, NotOwner, NotHandled, or whatever made the message fail
+   * Resolves with the reply once the turn is committed.
+   * @throws MailboxFull, NotOwner, NotHandled, or the error of the message
    */
   request<K extends MessageKind>(message: MessageOf<K>): Promise<Replies[K]> {
     if (this.stopped || !this.term.holds()) return Promise.reject(new NotOwner(this.term.arch));
     return this.mailbox.add<K>(message);
   }
 
-  /** Runs were committed by somebody: do not wait for the next poll. */
+  /** Another process has committed runs: do not wait for the next poll. */
   readArrivalsSoon(): void {
     this.committed.readArrivalsSoon();
     if (this.state) this.wakeUp.wake();
   }
 
-  /** The same for orders. */
+  /** Another process has committed orders: do not wait for the next poll. */
   readOrdersSoon(): void {
     this.committed.readOrdersSoon();
     if (this.state) this.wakeUp.wake();
   }
 
-  /** The attempts whose finished reports waited for this owner, and wait still. */
+  /** @param attempts their finished reports waited when this owner started, and still wait */
   setReportsWaiting(attempts: AttemptOfWorker[]): void {
     this.addNotice({ kind: 'reports-waiting', attempts });
   }
 
-  /** The configuration has changed: the next turn goes by the new one. */
+  /** The configuration has changed: the next turn uses the new settings. */
   reconfigure(settings: ActorSettings): void {
     const { runsMax } = settings.dispatch.window;
     if (runsMax === Infinity && this.settings.dispatch.window.runsMax < runsMax) this.mustLoad = true;
     this.settings = settings;
     this.mailbox.lengthMax = settings.mailboxLengthMax;
     this.addNotice({ kind: 'settings', settings: settings.dispatch });
-    // A shorter interval begins at once.
+    // A shorter poll interval has its effect at once.
     this.readArrivalsSoon();
   }
 
@@ -132,7 +146,7 @@ export class DispatcherActor {
     return { epoch: state.epoch, mailbox: this.mailbox.length, ...counts };
   }
 
-  /** Messages of workers could not come for a while: no lease expires for that. */
+  /** The connection is back: no lease expires for the time without it. */
   onReachable(): void {
     this.addNotice({ kind: 'tick', workersReachable: false });
   }
@@ -179,11 +193,11 @@ export class DispatcherActor {
     }
   }
 
-  /** What the state holds may not be in the rows. */
+  /** The state may differ from the rows: load again. */
   private discard(state: DispatcherState): void {
     if (this.state === state) this.past = { state, sinceMs: this.turnAtMs };
     this.state = null;
-    // Counts are of the lines of this state; all else was told to whatever comes after it, too.
+    // Counts belong to the lines of this state. All other notices are for the next state too.
     this.notices = this.notices.filter(({ kind }) => kind !== 'counted');
   }
 
@@ -239,8 +253,8 @@ export class DispatcherActor {
   }
 
   /**
-   * Somebody else has changed runs, as one does who cancels them: memory goes by their rows again, and what was said about
-   * them is handled again.
+   * Another process has changed the rows of these runs, for example to cancel them: memory takes over what the rows
+   * say, and the messages about the runs are handled again.
    */
   private async correct(state: DispatcherState, { doubtedRuns, undone }: TurnOutcome): Promise<void> {
     this.undone.push(...envelopesToRetry(undone));
@@ -255,7 +269,7 @@ export class DispatcherActor {
     }
   }
 
-  /** Comes after everything that was heard before the deadline. */
+  /** A tick comes after all messages that arrived before the deadline. */
   private dueTick(state: DispatcherState): DispatcherMessage[] {
     const expiringMs = this.ticks.dueMs(state.nextDeadlineMs, this.time());
     const workersReachable = this.ports.isReachable();
@@ -263,8 +277,8 @@ export class DispatcherActor {
   }
 
   /**
-   * A turn failed: what it changed in memory is thrown away, and its messages are tried one by one, after the notices that it did
-   * not reach: nobody repeats those.
+   * A turn failed: its changes in memory are discarded, and its messages are tried one by one. The notices that the
+   * turn did not reach come first, since nothing repeats them.
    * @throws when the term is over
    */
   private async recover(state: DispatcherState, envelopes: Envelope[], failure: unknown): Promise<void> {
@@ -299,7 +313,7 @@ export class DispatcherActor {
     }
   }
 
-  /** Ends the term; the loop is over. */
+  /** Ends the term after the loop has failed. */
   private stepDown(reason: unknown): void {
     this.state = null;
     this.stopped = true;
@@ -311,7 +325,7 @@ export class DispatcherActor {
     if (this.state) this.wakeUp.wake();
   }
 
-  /** What waits, and will not be handled. */
+  /** Refuses all that waits. */
   private refuseAll(reason: Error): void {
     refuse(this.undone.splice(0), reason);
     this.linesOfRows.refuseAll(reason);
@@ -330,7 +344,7 @@ export class DispatcherActor {
     return Math.min(this.committed.dueMs, state.nextDeadlineMs ?? Infinity);
   }
 
-  /** A load reads all waiting runs: what fails again and again must not keep the database busy. */
+  /** The pause grows: a load reads all waiting runs, and one that fails each time must not keep the database busy. */
   private reloadPauseMs(): number {
     return growingPauseMs(this.settings.reloadDelayMs, RELOAD_DELAY_MAX_MS, this.failedLoads);
   }

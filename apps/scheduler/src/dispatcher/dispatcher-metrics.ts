@@ -13,7 +13,10 @@ const WAIT_BUCKETS = [1, 5, 15, MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR,
 const LEASE_BUCKETS = [10, 30, MINUTE, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, 8 * HOUR, DAY];
 const TURN_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
 
-/** Leases that ended without a word of the dispatcher, as those of cancelled runs, are dropped when there are so many. */
+/**
+ * Some leases end without a write of the dispatcher, for example those of cancelled runs. They are dropped when so many
+ * are remembered.
+ */
 const TIMES_MAX = 2_000;
 
 /** Run → when its lease was granted, milliseconds of the dispatcher's own time. */
@@ -95,13 +98,13 @@ export class DispatcherMetrics implements DispatcherWatch {
     });
     this.redeliveries = new Counter({
       name: 'proctor_reports_redelivered',
-      help: 'Reports of workers that came again, since nobody had settled them before.',
+      help: 'Reports of workers that came again, since they were not settled before.',
       labelNames: ['arch'],
       registers,
     });
   }
 
-  /** A report came again. */
+  /** A report was delivered again. */
   redelivered(arch: string): void {
     this.redeliveries.inc({ arch });
   }
@@ -110,7 +113,7 @@ export class DispatcherMetrics implements DispatcherWatch {
     const { arch } = state;
     this.loads.set({ arch }, tookMs / 1000);
     this.granted.set(arch, new GrantTimes(state));
-    // A counter that begins with the first grant would not show it.
+    // A counter that starts with its first grant would not show that grant.
     this.grants.inc({ arch }, 0);
   }
 

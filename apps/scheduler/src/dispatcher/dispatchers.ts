@@ -12,10 +12,13 @@ import type { ActorSettings, DispatcherFigures } from './actor-ports';
 import type { DispatcherActor } from './dispatcher-actor';
 import { NotOwner } from './not-handled';
 
-/** The subjects of an architecture, listened to only while it is owned. BusStrategy is one. */
+/** Receives the subjects of an architecture while this process owns it. BusStrategy implements it. */
 export interface ServedArchitectures {
   serve(arch: string): Promise<void> | void;
-  /** Nothing new is handled from the call on, and it may be served again; resolves when all in progress is done. */
+  /**
+   * From the call on nothing new is handled, and the architecture may be served again. Resolves when all handlers in
+   * progress have ended.
+   */
   withdraw(arch: string): Promise<void> | void;
   /** See Bus.listWaitingReports. */
   listWaitingReports(arch: string): Promise<ReportOrigin[]>;
@@ -23,7 +26,7 @@ export interface ServedArchitectures {
   prepareReports(arch: string, workers: readonly string[]): Promise<void>;
 }
 
-/** Where a function is injected that makes the actor of a term. */
+/** Injection token of a function that creates the actor of a term. */
 export const CREATE_ACTOR = Symbol('make actor');
 
 /** The dispatchers of the architectures that this process owns. */
@@ -41,7 +44,7 @@ export class Dispatchers implements OwnedService {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Rejects with NotOwner when this process does not own the architecture, else as DispatcherActor.ask. */
+  /** Rejects with NotOwner when this process does not own the architecture; otherwise see DispatcherActor.request. */
   request<K extends MessageKind>(arch: string, message: MessageOf<K>): Promise<Replies[K]> {
     return this.owned.get(arch)?.actor.request<K>(message) ?? Promise.reject(new NotOwner(arch));
   }
@@ -54,12 +57,12 @@ export class Dispatchers implements OwnedService {
     this.owned.get(arch)?.actor.readOrdersSoon();
   }
 
-  /** Of each architecture that is owned; null while its runs are being loaded. */
+  /** By owned architecture; null while its runs are being loaded. */
   figures(): Map<string, DispatcherFigures | null> {
     return new Map([...this.owned].map(([arch, { actor }]) => [arch, actor.figures()]));
   }
 
-  /** Every dispatcher goes by these from its next turn on. */
+  /** Every dispatcher uses these settings from its next turn on. */
   reconfigure(settings: ActorSettings): void {
     for (const { actor } of this.owned.values()) actor.reconfigure(settings);
   }
@@ -73,7 +76,7 @@ export class Dispatchers implements OwnedService {
     for (const { actor } of this.owned.values()) actor.onReachable();
   }
 
-  /** What was abandoned before may still be on its way: its epoch is over, so it is not awaited. */
+  /** Work of an abandoned term may still be in progress. Its epoch is over, so this does not wait for it. */
   async start(term: OwnershipTerm): Promise<void> {
     if (!term.holds()) return;
     const actor = this.createActor(term);
@@ -85,7 +88,7 @@ export class Dispatchers implements OwnedService {
     void backlog.follow((attempts) => actor.setReportsWaiting(attempts));
   }
 
-  /** Rejects when something could not be ended in order; the architecture is not served any more then either. */
+  /** Rejects when something could not be stopped in order; the architecture is not served then either. */
   async stop(term: OwnershipTerm): Promise<void> {
     await this.serving.withdraw(term.arch);
     await this.remove(term)?.stop();
@@ -94,7 +97,7 @@ export class Dispatchers implements OwnedService {
   abandon(term: OwnershipTerm): void {
     const actor = this.remove(term);
     if (!actor) return;
-    // Both have their effect at once; what they resolve with is what was on its way then.
+    // Both have their effect at once; they resolve when the work in progress has ended.
     void actor.stop();
     Promise.resolve(this.serving.withdraw(term.arch)).catch((error) =>
       this.logger.warn(`${term.arch} was not withdrawn in order: ${String(error)}`),

@@ -16,16 +16,16 @@ import type {
 } from '@proctor/dispatch';
 
 export interface JournalLimits {
-  /** After this time nothing of a turn is written any more; milliseconds, as all here. */
+  /** After this time nothing of a turn is written; milliseconds, as all here. */
   turnTimeoutMs: number;
-  /** How long loading all runs may take, or counting some of those that wait. */
+  /** How long it may take to load all runs, or to count some of those that wait. */
   loadTimeoutMs: number;
 }
 
-/** How much longer the answer may take, so that a turn that is given up is over in the database, too. */
+/** How much longer the answer may take, so that a turn that failed for its time is over in the database too. */
 const ANSWER_MS = 1_000;
 
-/** What a dispatcher needs of its rows. Each call ends in bounded time by the dispatcher's own clock. @throws TimedOut */
+/** The journal with a time limit on each call, by the dispatcher's own clock. @throws TimedOut */
 export class LimitedJournal implements Omit<Journal, 'reportState'> {
   /** @param limits as they are at the moment */
   constructor(
@@ -45,7 +45,8 @@ export class LimitedJournal implements Omit<Journal, 'reportState'> {
   }
 
   countBeyond(arch: string, stretches: LineStretch[], limits: CountLimits): Promise<CountedPart[][]> {
-    // It waits for those of other architectures: one that was given up would be asked for again beside itself.
+    // It waits for the counts of other architectures. With a shorter limit a second count would be requested beside the
+    // first.
     const counting = this.journal.countBeyond(arch, stretches, limits);
     return limited(counting, 'counting runs', this.limits().loadTimeoutMs, this.clock);
   }

@@ -10,30 +10,30 @@ import type { LimitedJournal } from './limited-journal';
 import { refuse, type Envelope } from './mailbox';
 import { NotHandled } from './not-handled';
 
-/** Lines that one turn reads on; those that a decision waits for come first. */
+/** Lines that one turn continues to read; those that a decision waits for come first. */
 const PER_TURN_MAX = 20;
 
 /** Stretches that one statement counts. */
 const STRETCHES_MAX = 200;
-/** Runs that one statement counts, and of each stretch at least: about 0.1 s. */
+/** Runs that one statement counts, and how many it counts at least of each stretch: about 0.1 s. */
 const COUNTED_MAX = 100_000;
 const OF_STRETCH_MIN = 1_000;
-/** A question of a person is given up when so long has passed, and runs that it is about have yet to be counted. */
+/** A question of a person is refused when the counts it needs are not complete after this time. */
 const COUNTED_WITHIN_MS = 10_000;
 
-/** What becomes of what was read. */
+/** Where the results go. */
 export interface Reader {
   /** The actor's own time, milliseconds. */
   time(): number;
   window(): WindowSettings;
-  /** The present state has these counts from now on. */
+  /** These counts belong to `state`. */
   onCounted(state: DispatcherState, counts: Counted[]): void;
   retryEnvelopes(envelopes: Envelope[]): void;
 }
 
-/** What an architecture's lines hold beyond memory, read from the rows as decisions, people and counts need it. */
+/** Reads from the rows what an architecture's lines hold beyond memory, when decisions, people or counts need it. */
 export class LinesOfRows {
-  /** What waits for counts. */
+  /** Envelopes that wait for counts. */
   private readonly uncounted: Envelope[] = [];
   private isCounting = false;
 
@@ -46,7 +46,7 @@ export class LinesOfRows {
     private readonly reader: Reader,
   ) {}
 
-  /** The next runs of the lines that need them, one after the other: a turn takes one connection at a time. */
+  /** The next runs of the lines that need them, one query after the other: a turn uses one connection at a time. */
   async readNext({ lines }: DispatcherState): Promise<DispatcherMessage[]> {
     const messages: DispatcherMessage[] = [];
     const { runsMax } = this.reader.window();
@@ -57,7 +57,10 @@ export class LinesOfRows {
     return messages;
   }
 
-  /** A slot waits for the next turn; what people are told waits for rows and counts, for which no turn waits. */
+  /**
+   * Prepares what a message needs that could not be decided. A slot's request is handled again in the next turn; a
+   * question of a person waits for rows and counts, and no turn waits for those.
+   */
   readFor(state: DispatcherState, envelope: Envelope): void {
     const { message } = envelope;
     if (message.kind !== 'explain' && message.kind !== 'status') this.reader.retryEnvelopes([envelope]);
@@ -69,7 +72,7 @@ export class LinesOfRows {
     else refuse([envelope], new NotHandled('the runs that wait cannot be counted so fast'));
   }
 
-  /** One part at a time; what waits for counts is handled again after each. */
+  /** Counts one part at a time; after each, the messages that wait for counts are handled again. */
   async count(state: DispatcherState): Promise<void> {
     if (this.isCounting) return;
     this.isCounting = true;
@@ -88,7 +91,7 @@ export class LinesOfRows {
     refuse(this.uncounted.splice(0), reason);
   }
 
-  /** What the rows say of runs that are not in memory, for people. */
+  /** The answers of the rows about runs that are not in memory, for people. */
   private async readBeyond(
     { lines, runs }: DispatcherState,
     message: MessageOf<'explain' | 'status'>,
@@ -103,7 +106,7 @@ export class LinesOfRows {
     return { atMs, lasts: [], run };
   }
 
-  /** Of a part of what has to be counted; null when that is nothing. */
+  /** Counts a part of what has to be counted; null when nothing has to be. */
   private async countNext({ lines }: DispatcherState): Promise<Counted[] | null> {
     const uncounted = lines.uncounted(STRETCHES_MAX);
     if (uncounted.length === 0) return null;

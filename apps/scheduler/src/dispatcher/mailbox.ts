@@ -1,39 +1,39 @@
 import type { DispatcherMessage, MessageKind, MessageOf, Replies } from '@proctor/dispatch';
 import { NotHandled } from './not-handled';
 
-/** The dispatcher has more to do than it can; asking again later helps. */
+/** The dispatcher has too many messages; a later request may succeed. */
 export class MailboxFull extends Error {
   constructor(lengthMax: number) {
     super(`the dispatcher's mailbox is full (${lengthMax} messages)`);
   }
 }
 
-/** How often a message is handled again whose writes the rows refused. */
+/** How often a message is handled again when the rows refuse its writes. */
 const REFUSALS_MAX = 10;
 
-/** A message with the one who waits for its reply. */
+/** A message and the caller that waits for its reply. */
 export interface Envelope<K extends MessageKind = MessageKind> {
   message: MessageOf<K>;
   resolve(reply: Replies[K]): void;
   reject(error: Error): void;
-  /** How often rows refused what it led to. */
+  /** How often the rows refused its writes. */
   refusals: number;
 }
 
 /**
- * What goes first when not all is handled at once: what keeps leases and ends attempts, then asks for work, then what people
- * ask. What is no message of a worker nor a question comes from the dispatcher itself.
+ * The order when not all messages fit into a turn: messages that keep leases and end attempts, then requests for work,
+ * then questions of people. All other messages come from the dispatcher itself.
  */
 const RANKS: Partial<Record<MessageKind, number>> = { lease: 1, explain: 2, status: 2 };
 
-/** Of a mailbox no sender has more than this part. */
+/** The largest part of a mailbox that one sender may fill. */
 const SHARE_MAX = 0.25;
 
 function rankOf({ message }: Envelope): number {
   return RANKS[message.kind] ?? 0;
 }
 
-/** The worker that sent it; undefined when none did. */
+/** The worker that sent it, if a worker did. */
 function senderOf(message: DispatcherMessage): string | undefined {
   const sender = 'request' in message ? message.request : 'report' in message ? message.report : undefined;
   return sender && 'worker' in sender ? sender.worker : undefined;
@@ -41,11 +41,11 @@ function senderOf(message: DispatcherMessage): string | undefined {
 
 /** The bounded inbox of a dispatcher. */
 export class Mailbox {
-  /** Envelopes that ever came in, and that were taken out. */
+  /** How many envelopes came in, and how many were taken out, since the start. */
   receivedCount = 0;
   takenCount = 0;
   private envelopes: Envelope[] = [];
-  /** How many of them are of each worker. */
+  /** Worker → how many of the envelopes it sent. */
   private readonly ofWorker = new Map<string, number>();
 
   /** @param onMail is called after each envelope that comes in */
@@ -74,8 +74,8 @@ export class Mailbox {
   }
 
   /**
-   * The envelopes that go first, at most `max`. What came first goes first, but all renewals and reports go before asks, and of
-   * several workers that ask each has its turn.
+   * Takes out the envelopes that go first, at most `max`. Older ones go first, but all renewals and reports go before
+   * requests for work, and workers that ask take turns.
    */
   take(max: number): Envelope[] {
     const ordered = this.envelopes.length > max ? sortByTurns(this.envelopes) : this.envelopes;
@@ -95,7 +95,7 @@ export class Mailbox {
   }
 }
 
-/** By rank; within one the first of each worker, then the second of each. */
+/** Sorts by rank; within a rank the first envelope of each worker, then the second of each. */
 function sortByTurns(envelopes: Envelope[]): Envelope[] {
   const counts = new Map<string, number>();
   const placed = envelopes.map((envelope) => {
@@ -109,7 +109,7 @@ function sortByTurns(envelopes: Envelope[]): Envelope[] {
   return placed.map(({ envelope }) => envelope);
 }
 
-/** What the dispatcher tells itself: no reply is awaited, and it is handled once. */
+/** A message of the dispatcher to itself: no caller waits for a reply, and it is handled once. */
 export function envelopeWithoutReply(message: DispatcherMessage): Envelope {
   return { message, resolve: () => undefined, reject: () => undefined, refusals: Infinity };
 }
@@ -119,7 +119,10 @@ export function refuse(envelopes: Envelope[], reason: unknown): void {
   for (const envelope of envelopes) envelope.reject(error);
 }
 
-/** Those of the envelopes whose writes the rows refused that are to be handled again; the others are refused. */
+/**
+ * The envelopes to handle again after the rows refused their writes. Envelopes that were tried often enough are
+ * refused.
+ */
 export function envelopesToRetry(envelopes: Envelope[]): Envelope[] {
   for (const envelope of envelopes) envelope.refusals += 1;
   const isTriedEnough = ({ refusals }: Envelope): boolean => refusals > REFUSALS_MAX;
@@ -128,8 +131,8 @@ export function envelopesToRetry(envelopes: Envelope[]): Envelope[] {
 }
 
 /**
- * Says when a deadline may be acted upon: once every envelope has been handled that was there when it had passed, so that
- * no lease expires whose renewal waits in the mailbox. Envelopes that come later delay nothing.
+ * Decides when a deadline may have its effect: once every envelope is handled that was in the mailbox when the deadline
+ * passed. So no lease expires whose renewal waits in the mailbox. Envelopes that come later delay nothing.
  */
 export class TickWatch {
   private passed: { atMs: number; received: number } | null = null;
@@ -137,9 +140,9 @@ export class TickWatch {
   constructor(private readonly mailbox: Pick<Mailbox, 'receivedCount' | 'takenCount'>) {}
 
   /**
-   * To be asked at each turn, with the envelopes of the turn taken.
-   * @param deadlineMs when time alone next changes something; null when it never does
-   * @returns the moment up to which deadlines may be acted upon; null when none may
+   * Call it at each turn, after the envelopes of the turn were taken.
+   * @param deadlineMs when time alone next changes something; null: never
+   * @returns the moment up to which deadlines may have their effect; null: none may
    */
   dueMs(deadlineMs: number | null, now: number): number | null {
     if (deadlineMs === null || deadlineMs > now) this.passed = null;

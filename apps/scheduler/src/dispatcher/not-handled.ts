@@ -5,5 +5,5 @@ export class NotOwner extends Error {
   }
 }
 
-/** Not handled, through no fault of the message: asking again later helps. */
+/** Not handled, for a reason that has nothing to do with the message: a later request may succeed. */
 export class NotHandled extends Error {}

@@ -11,12 +11,12 @@ interface Stream {
 }
 
 /**
- * The finished reports that wait in the stream when an owner begins. Until each is settled, its run's lease must not
- * expire, however long its worker was silent: those of other runs may.
+ * The finished reports that wait in the stream when an owner starts. The lease of a run with such a report must not
+ * expire until the report is settled, however long its worker was silent. Leases of other runs may expire.
  */
 export class ReportBacklog {
   private readonly logger = new Logger('Reports');
-  /** Subjects' attempts of the first listing that wait still. */
+  /** Attempts of the first listing whose reports still wait; null before it. */
   private waiting: AttemptOfWorker[] | null = null;
   private readonly wakeUp: WakeUp;
   private stopped = false;
@@ -29,7 +29,9 @@ export class ReportBacklog {
     this.wakeUp = new WakeUp(clock);
   }
 
-  /** Tells what waits, once that is known, and whenever it has become fewer. Resolves when nothing is left of it. */
+  /**
+   * Reports what waits after the first listing, and each time it has become less. Resolves when nothing of it waits.
+   */
   async follow(report: (attempts: AttemptOfWorker[]) => void): Promise<void> {
     while (!this.stopped) {
       const waiting = await this.list();
@@ -52,7 +54,7 @@ export class ReportBacklog {
     this.waiting = left;
   }
 
-  /** Null when that failed. A report of an unknown kind is taken for that of the end, as when it is refused. */
+  /** Null when it failed. A report of an unknown kind is treated as one of the end, as when it is refused. */
   private async list(): Promise<AttemptOfWorker[] | null> {
     try {
       const origins = await this.stream.listWaitingReports(this.arch);

@@ -2,12 +2,14 @@ import { Logger } from '@nestjs/common';
 import { Outages, type Bus } from '@proctor/bus';
 import { WakeUp, type Clock } from '@proctor/clock';
 
-/** How long it is taken for granted that the streams are there; an operator may have deleted one. */
+/** How often the streams are checked; an operator may have deleted one. */
 const CHECK_EVERY_MS = 60_000;
-/** The pause after some could not be made. */
+/** The pause after some could not be created. */
 const RETRY_MS = 5_000;
 
-/** Has the streams made that the registered workers report to one architecture by: at once, and again should one be gone. */
+/**
+ * Creates the streams in which the registered workers report to one architecture: at once, and again if one is gone.
+ */
 export class ReportStreams {
   private readonly outages: Outages;
   private workers: string[] = [];
@@ -30,7 +32,7 @@ export class ReportStreams {
     this.wakeUp.wake();
   }
 
-  /** Until stop(). */
+  /** Runs until stop(). */
   async follow(): Promise<void> {
     while (!this.stopped) {
       this.wakeUp.forget();

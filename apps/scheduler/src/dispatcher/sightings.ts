@@ -4,28 +4,28 @@ import { WorkerRegister, type SeenWorker, type WorkerRefusals } from '@proctor/d
 import type { DispatcherMessage, Step } from '@proctor/dispatch';
 import { CLOCK } from '../configuration.token';
 
-/** A message of a worker was handled. */
+/** A message of a worker that was handled. */
 export interface Sighting {
   worker: string;
-  /** Why it was not taken, for people; null when it was. */
+  /** Why it was refused, for people; null: it was accepted. */
   refusal: string | null;
 }
 
 /** Between two writes. */
 const EVERY_MS = 60_000;
-/** Names that are remembered between two writes; those that come when there are so many are not. */
+/** Names that are remembered between two writes; further ones are dropped. */
 const NAMES_MAX = 10_000;
-/** Refused workers that are named in the log at a time. */
+/** Refused workers that the log names at a time. */
 const NAMED_MAX = 10;
 
 /**
- * When workers were last seen, and what was refused of them: collected over all dispatchers of this process and written into
- * the register once a minute.
+ * When workers were last seen, and which of their messages were refused: collected from all dispatchers of this process
+ * and written into the register once a minute.
  */
 @Injectable()
 export class Sightings implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Workers');
-  /** By worker; of one that comes from several addresses the last. */
+  /** Worker → the address of its latest request. */
   private addresses = new Map<string, string>();
   private seen = new Set<string>();
   private refused = new Map<string, WorkerRefusals>();
@@ -46,12 +46,12 @@ export class Sightings implements BeforeApplicationShutdown {
     if (sightings.length > 0) this.writeLater();
   }
 
-  /** Where an ask of a worker came from; kept for when the worker is seen, that is once its dispatcher has taken the ask. */
+  /** The address of a worker's request. It is written once the dispatcher has accepted a message of the worker. */
   recordAddress(worker: string, address: string): void {
     if (this.addresses.size < NAMES_MAX || this.addresses.has(worker)) this.addresses.set(worker, address);
   }
 
-  /** What is left is written. */
+  /** Writes what is left. */
   async beforeApplicationShutdown(): Promise<void> {
     this.cancel?.();
     await this.writing;
@@ -73,7 +73,7 @@ export class Sightings implements BeforeApplicationShutdown {
     });
   }
 
-  /** What could not be written is written with the next. */
+  /** What could not be written is added to the next write. */
   private async write(): Promise<void> {
     const [seen, refused] = [this.takeSeen(), [...this.refused.values()]];
     this.cancel = null;
@@ -109,7 +109,7 @@ export class Sightings implements BeforeApplicationShutdown {
   }
 }
 
-/** The sender of a message, if that is a worker. */
+/** The sender of a message, if it is a worker. */
 export function sightingOf(message: DispatcherMessage, { refusal }: Step): Sighting[] {
   const sender = 'request' in message ? message.request : 'report' in message ? message.report : undefined;
   return sender && 'worker' in sender ? [{ worker: sender.worker, refusal: refusal ?? null }] : [];

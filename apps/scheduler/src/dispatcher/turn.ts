@@ -16,31 +16,30 @@ import { sightingOf, type Sighting } from './sightings';
 
 export type JudgedWorker = Extract<Write, { kind: 'judge-worker' }>;
 
-/** What others are notified of, now that the turn is committed. */
+/** What to notify others of after the turn is committed. */
 export interface TurnOutcome {
   /** Runs became available. */
   workWaiting: boolean;
   stops: AttemptToStop[];
   /** Workers whose standing has changed. */
   judged: JudgedWorker[];
-  /** What the rows have taken. */
+  /** The writes that the rows accepted. */
   committed: Write[];
-  /** Something was committed, by the turn or with the runs that have come. */
+  /** Something was committed, by the turn or with the runs that it ingested. */
   hasWritten: boolean;
   /** The workers that have sent a message. */
   sightings: Sighting[];
-  /** Runs whose rows were not as memory has them: memory must go by their rows again. */
+  /** Runs whose rows differ from memory: memory must take over what the rows say. */
   doubtedRuns: number[];
-  /** Messages that are not answered, since rows refused what they led to. They are to be handled again then. */
+  /** Messages that were not answered, since the rows refused their writes. They are handled again. */
   undone: Envelope[];
-  /** Messages that are not answered, since nothing can be said before more rows are read. */
+  /** Messages that were not answered, since more rows have to be read first. */
   undecided: Envelope[];
 }
 
 /**
- * Handles the messages in order at one time, commits their writes in one transaction, and answers all but those that are
- * about a run that was not as expected.
- * Whatever it throws, nothing was answered and the state is good for nothing any more.
+ * Handles the messages in order, all at the time `now`, commits their writes in one transaction, and answers all
+ * messages but those about a run whose row differed. When it throws, nothing was answered and the state is of no use.
  * @throws StaleEpoch, NotOwner when the term is over
  */
 export async function runTurn(
@@ -76,7 +75,7 @@ export async function runTurn(
   };
 }
 
-/** Tells why a worker gets fewer runs. */
+/** Logs why a worker gets fewer runs. */
 export function logJudgements(
   state: DispatcherState,
   judged: JudgedWorker[],
@@ -90,7 +89,7 @@ export function logJudgements(
   }
 }
 
-/** Whether what a message led to, or what it is told, depends on one of the runs. */
+/** Whether the writes or the answer of a message depend on one of the runs. */
 function isAbout({ message }: Envelope, { writes, reply }: Step, runIds: ReadonlySet<number>): boolean {
   const named = [
     ...('runId' in message ? [message.runId] : []),

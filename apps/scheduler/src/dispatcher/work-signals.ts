@@ -1,12 +1,15 @@
 import { slotsToWake, type DispatcherState, type SlotsToWake } from '@proctor/dispatch';
 
-/** When idle slots are told that work is waiting, and which: as many as there is work for, as far as they are known. */
+/**
+ * Decides when idle slots are signalled that work waits, and which: as many as there is work for, as far as they are
+ * known.
+ */
 export class WorkSignals {
   private notifiedMs = -Infinity;
 
   /**
-   * @param againMs after this time slots are woken in the place of those that were told and have not asked
-   * @param send null stands for all slots of the architecture
+   * @param againMs after this time other slots are signalled in place of those that have not asked
+   * @param send null: all slots of the architecture
    */
   constructor(
     private readonly againMs: number,

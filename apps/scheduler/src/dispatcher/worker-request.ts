@@ -1,7 +1,7 @@
 import type { BusContext } from '@proctor/bus';
 import { MalformedMessage, parseMessage, requestingWorker } from '@proctor/contracts';
 
-/** @throws MalformedMessage also when it speaks for another worker than the one that sent it */
+/** @throws MalformedMessage also when it names another worker than the one that sent it */
 export function parseRequest<Request extends { worker: string }>(
   shape: new () => Request,
   payload: unknown,

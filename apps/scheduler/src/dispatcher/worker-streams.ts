@@ -4,19 +4,19 @@ import type { Clock } from '@proctor/clock';
 import { grantOf, type Grant } from '@proctor/contracts';
 import { CLOCK } from '../configuration.token';
 
-/** How long it is taken for granted that a worker's streams are there; an operator may have deleted one. */
+/** How often a worker's streams are checked; an operator may have deleted one. */
 const PREPARED_MS = 60_000;
 
-/** A worker that is told to stop an attempt has sent the last of its log by then. */
+/** After this time a worker that was signalled to stop an attempt has sent the last of its log. */
 const SILENT_AFTER_MS = 30_000;
 
-/** The streams that workers put logs and files into, and may not make themselves. */
+/** Creates the streams for the logs and files of workers, since workers may not create any. */
 @Injectable()
 export class WorkerStreams {
   private readonly logger = new Logger('Streams');
   private readonly outages: Outages;
   private readonly prepared = new Set<string>();
-  /** Those that have asked since their streams were made or looked for. */
+  /** Workers that have sent a request since their streams were created or checked. */
   private readonly toCheck = new Set<string>();
 
   constructor(
@@ -26,19 +26,19 @@ export class WorkerStreams {
     this.outages = new Outages(this.logger, clock);
   }
 
-  /** The worker asks for work: it will need its streams. No ask waits for that. */
+  /** The worker requests work: it will need its streams. The request does not wait for them. */
   onRequest(worker: string): void {
     if (!this.prepared.has(worker)) return this.prepare([worker]);
     if (this.toCheck.size === 0) this.clock.after(PREPARED_MS, () => this.check());
     this.toCheck.add(worker);
   }
 
-  /** The worker was told to stop the attempt. */
+  /** The worker was signalled to stop the attempt. */
   onStopped(worker: string, grant: Grant): void {
     this.clock.after(SILENT_AFTER_MS, () => this.deleteLog(worker, grant));
   }
 
-  /** An attempt ended without a result: its log will not be stored. What is left behind ends by its age. */
+  /** An attempt ended without a result: its log will not be stored. A log that cannot be deleted ends by its age. */
   deleteLog(worker: string, grant: Grant): void {
     this.bus.purgeLog(worker, grantOf(grant)).catch((error: unknown) => {
       const { runId, attempt } = grant;
@@ -46,7 +46,7 @@ export class WorkerStreams {
     });
   }
 
-  /** All at once: what is there is told by a few requests, however many workers there are. */
+  /** Checks all at once: a few requests list what exists, however many workers there are. */
   private check(): void {
     const workers = [...this.toCheck];
     this.toCheck.clear();

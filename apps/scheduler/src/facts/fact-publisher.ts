@@ -9,38 +9,41 @@ export interface PublisherPorts {
   facts: Pick<Facts, 'unpublished' | 'markPublished'>;
   bus: Pick<Bus, 'publishEvent'>;
   clock: Clock;
-  /** The bus has these facts, and their rows say so. */
+  /** These facts are published, and their rows are marked. */
   onPublished?: (facts: Fact[]) => void;
 }
 
-/** Where a function is injected that returns the PublisherSettings of the moment. */
+/** Injection token of a function that returns the current PublisherSettings. */
 export const PUBLISHER_SETTINGS = Symbol('publisher settings');
 
 export interface PublisherSettings {
-  /** Facts are looked for at least this often, and again this long after they could not be published. */
+  /** Facts are read at least this often, and this long after a failure. */
   pollMs: number;
-  /** The least time between two looks: what happens meanwhile goes together. */
+  /** The least time between two reads: what is committed meanwhile is published together. */
   pauseMs: number;
   factsPerLookMax: number;
 }
 
-/** However many wait, facts are published for at most half of the time: events may be late, turns may not. */
+/** Facts are published for at most half of the time, however many wait: events may be late, turns may not. */
 const REST_PER_WORK = 1;
 
 /**
- * Publishes the facts of one architecture as events, for one term: each at least once, those of a run in the order of
- * their ids.
+ * Publishes the facts of one architecture as events, for one term: each at least once, the facts of a run in the order
+ * of their ids.
  */
 export class FactPublisher {
   private readonly logger: Logger;
   private hasNewFacts = false;
   private stopped = false;
   private readonly wakeUp: WakeUp;
-  /** Whether facts that are committed end the wait under way. */
+  /** Whether newly committed facts end the current rest. */
   private isRestOver = (): boolean => false;
   private readonly loop: Promise<void>;
 
-  /** Begins to work at once. @param settings as they are at the moment */
+  /**
+   * Starts to work at once.
+   * @param settings returns the current settings
+   */
   constructor(
     private readonly term: OwnershipTerm,
     private readonly ports: PublisherPorts,
@@ -57,7 +60,7 @@ export class FactPublisher {
     if (this.isRestOver()) this.wakeUp.wake();
   }
 
-  /** Resolves when nothing is published any more. */
+  /** Resolves when publishing has ended. */
   stop(): Promise<void> {
     this.stopped = true;
     this.wakeUp.wake();
@@ -75,7 +78,7 @@ export class FactPublisher {
         continue;
       }
       await this.rest(pauseMs, () => false);
-      // A word that facts were committed does not help while they cannot be published.
+      // New facts do not help while facts cannot be published.
       await this.rest(pollMs - pauseMs, () => outcome === 'all' && this.hasNewFacts);
     }
   }
@@ -99,7 +102,10 @@ export class FactPublisher {
     }
   }
 
-  /** Those that the stream has. Runs side by side; those of a run one by one, up to the first that fails. */
+  /**
+   * @returns the facts that the stream has. Runs are published in parallel; the facts of a run one by one, up to the
+   * first that fails.
+   */
   private async publish(facts: Fact[]): Promise<Fact[]> {
     const published: Fact[] = [];
     const failures: unknown[] = [];
@@ -118,7 +124,7 @@ export class FactPublisher {
     return published;
   }
 
-  /** Ends early when it is stopped, or when `isOver` says so as facts are committed. */
+  /** Ends early when stopped, or when facts are committed and `isOver` is true. */
   private rest(ms: number, isOver: () => boolean): Promise<void> {
     if (this.stopped || isOver()) return Promise.resolve();
     this.isRestOver = isOver;

@@ -13,7 +13,7 @@ import { CONFIGURATION, REGISTRY, type LiveSchedulerConfiguration } from '../con
 import { SchedulerHealth } from './scheduler-health';
 import { MeasuredScheduler, SchedulerMetrics } from './scheduler-metrics';
 
-/** The event loop is watched while somebody may ask for it. */
+/** Measures the event loop only if the port for metrics is open. */
 @Injectable()
 export class SchedulerProcess implements OnModuleInit, OnModuleDestroy {
   private readonly metrics: ProcessMetrics;

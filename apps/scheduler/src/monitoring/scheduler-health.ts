@@ -10,20 +10,20 @@ import { OwnershipKeeper } from '../ownership/ownership-keeper';
 export const DEPENDENCIES = ['database', 'nats', 'store'] as const;
 export type Dependency = (typeof DEPENDENCIES)[number];
 
-/** The state of a scheduler, as `/health` tells it. */
+/** The answer of `/health` of a scheduler. */
 export interface SchedulerState {
   version: string;
-  /** Whether it can do its part: everything it needs is within reach. One that owns nothing may be ready, too. */
+  /** Whether it can do its part: all dependencies work. A scheduler that owns no architecture may be ready too. */
   ready: boolean;
-  /** What is wrong with each; null: nothing. A store that is no folder is not looked at. */
+  /** What is wrong with each; null: nothing. Only a store that is a folder is checked. */
   dependencies: Record<Dependency, string | null>;
-  /** Of the deployment, with the epoch under which this scheduler owns it; null: it does not. */
+  /** Architecture of the deployment → the epoch under which this scheduler owns it; null: it does not. */
   architectures: Record<string, number | null>;
-  /** Those that it owns, and whose runs it has yet to load. */
+  /** Owned architectures whose runs are not loaded yet. */
   loading: string[];
 }
 
-/** Read at each call; the database is not asked, the scheduler speaks with it all the time. */
+/** Built at each call. The database is not queried: the scheduler uses it all the time. */
 @Injectable()
 export class SchedulerHealth {
   constructor(

@@ -8,10 +8,10 @@ import { Gauge, type Registry } from 'prom-client';
 import { CLOCK, CONFIGURATION, REGISTRY, type LiveSchedulerConfiguration } from '../configuration.token';
 import { Dispatchers } from '../dispatcher/dispatchers';
 
-/** A scrape that comes sooner gets the numbers of the one before, where a server has to be asked for them. */
+/** Numbers that a server has to be asked for are read at most this often; a scrape in between gets the last ones. */
 const READ_EVERY_MS = 15_000;
 
-/** What answers later is left out: a scrape that takes long has no numbers at all. */
+/** A number that takes longer is left out: a scrape that times out has no numbers at all. */
 const ANSWER_MS = 4_000;
 
 /** What the numbers are read from. */
@@ -23,7 +23,7 @@ export class MeasuredScheduler {
   @Inject(CONFIGURATION) readonly configuration: Pick<LiveSchedulerConfiguration, 'server' | 'store'>;
 }
 
-/** The numbers of a scheduler that are read when somebody asks for them; DispatcherMetrics counts the others. */
+/** The numbers of a scheduler that are read at each scrape; DispatcherMetrics counts the others. */
 @Injectable()
 export class SchedulerMetrics {
   private readonly outages: Outages;
@@ -38,7 +38,7 @@ export class SchedulerMetrics {
     this.outages = new Outages(new Logger('Metrics'), clock);
     this.gauges = gaugesIn(registry);
     const { storeBytes, storeFree } = this.gauges;
-    // One without labels would say 0 from its making on.
+    // A gauge without labels would show 0 until its first value.
     for (const gauge of [...this.ofDatabase, storeBytes, storeFree]) gauge.remove();
     this.slowNumbers = new Cached(clock, READ_EVERY_MS, () => this.readSlowNumbers());
   }
@@ -140,7 +140,7 @@ export class SchedulerMetrics {
     );
   }
 
-  /** Numbers that are not known any more are not told. */
+  /** After a failed read the old numbers are removed. */
   private async attempt(what: string, forget: () => void, read: () => Promise<void>): Promise<void> {
     try {
       await limited(read(), what, ANSWER_MS, this.clock);
@@ -169,7 +169,7 @@ function gaugesIn(registry: Registry) {
       'arch',
     ]),
     mailbox: gauge('mailbox', 'Messages that wait for the dispatcher.', ['arch']),
-    workers: gauge('workers', 'Registered workers, by how they stand; silent: not heard of.', [
+    workers: gauge('workers', 'Registered workers, by how they stand; silent: no message for a while.', [
       'arch',
       'standing',
     ]),

@@ -1,16 +1,16 @@
 import type { OwnershipTerm } from './ownership-term';
 
-/** What an owner does with an architecture. */
+/** What runs for an architecture while this process owns it. */
 export interface OwnedService {
   /** Rejects when the architecture cannot be served now. */
   start(term: OwnershipTerm): Promise<void>;
-  /** Finishes what is begun and serves it no more. */
+  /** Finishes what was started and stops serving it. */
   stop(term: OwnershipTerm): Promise<void>;
-  /** Ownership is lost already: stops at once and answers nothing more. */
+  /** Ownership is lost already: stops at once, without answers. */
   abandon(term: OwnershipTerm): void;
 }
 
-/** Several things that an owner does, side by side. */
+/** Several services that run in parallel. */
 export class OwnedServices implements OwnedService {
   private readonly parts: OwnedService[];
 

@@ -17,14 +17,14 @@ import { OwnershipTerm } from './ownership-term';
 export const OWNERSHIP_SETTINGS = Symbol('ownership settings');
 
 export interface OwnershipSettings {
-  /** Id of this process, another one at each start. */
+  /** Id of this process, new at each start. */
   scheduler: string;
   /** Read again at each round. */
   readonly architectures: string[];
   ownershipTtlMs: number;
-  /** Whether the workers can reach this process: it is connected to NATS. */
+  /** Whether workers can reach this process, that is whether it is connected to NATS. */
   isConnected: () => boolean;
-  /** Tells the other schedulers that something may be claimed. */
+  /** Signals the other schedulers that an architecture may be claimed. */
   notifyReleased: () => void;
 }
 
@@ -33,18 +33,18 @@ const RENEWALS_PER_TTL = 3;
 /** The part of the time-to-live by which the owner's own clock may be wrong. */
 const MARGIN_PER_TTL = 1 / 5;
 
-/** Keeps this process's part of the architectures owned, for as long as it lives. */
+/** Claims this process's share of the architectures and renews the ownership. */
 @Injectable()
 export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Ownership');
   private readonly terms = new Map<string, OwnershipTerm>();
-  /** Architectures that are being given up: neither renewed nor claimed until that is done. */
+  /** Architectures that are being released: neither renewed nor claimed until that is done. */
   private readonly parting = new Map<string, Promise<void>>();
-  /** The round in progress in which architectures are spread, if there is one. */
+  /** The round of claims in progress, if any. */
   private spreading: Promise<void> | null = null;
   /** Since when the workers cannot reach this process; null while they can. */
   private cutOffSinceMs: number | null = null;
-  /** When the register last answered in time. */
+  /** When the register last answered. */
   private answeredMs = -Infinity;
   private cancelNext = (): void => undefined;
   private stopped = false;
@@ -56,7 +56,7 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     @Inject(OWNERSHIP_SETTINGS) private readonly settings: OwnershipSettings,
   ) {}
 
-  /** Why nothing can be owned; null: the register answers. */
+  /** Why nothing can be owned; null: the register answers in time. */
   get trouble(): string | null {
     if (this.clock.now() - this.answeredMs < this.settings.ownershipTtlMs) return null;
     return 'it does not answer in time';
@@ -66,35 +66,35 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     return this.start();
   }
 
-  /** Never rejects: what cannot be given up runs out. */
+  /** Never rejects: ownership that cannot be released expires. */
   async onModuleDestroy(): Promise<void> {
     await this.stop().catch((error: unknown) => {
       this.logger.warn(`ownership could not be given up, it will run out: ${String(error)}`);
     });
   }
 
-  /** Another scheduler has given up something: what is ours of it is claimed at once. */
+  /** Another scheduler has released an architecture: claim our share at once. */
   onReleased(): void {
-    // The round in progress may have looked before that.
+    // The round in progress may have read the register before that.
     if (!this.stopped) void Promise.resolve(this.spreading).then(() => this.spreadSoon());
   }
 
   /** Resolves after the first round of claims. */
   async start(): Promise<void> {
     const everyMs = this.settings.ownershipTtlMs / RENEWALS_PER_TTL;
-    // Whatever becomes of this round: one that hangs must not keep the next from renewing.
+    // Scheduled first: a round that hangs must not keep the next from renewing.
     this.cancelNext = this.clock.after(everyMs, () => void this.start());
     for (const arch of this.terms.keys()) void this.attempt(arch, () => this.claim(arch));
     await this.spreadSoon();
   }
 
-  /** Ends all that is served and gives it up, so that another scheduler can go on at once. */
+  /** Stops all services and releases all architectures, so that another scheduler can continue at once. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancelNext();
     await this.spreading;
     const { scheduler, ownershipTtlMs } = this.settings;
-    // The others share what is given up from now on among themselves.
+    // From now on the others share what is released.
     await this.attempt('stepping aside', async () => {
       await this.inTime('stepping aside', this.register.stepAside(scheduler, ownershipTtlMs));
     });
@@ -122,7 +122,9 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     }
   }
 
-  /** Those that are to share the architectures; itself is not one of them once it was cut off for a time-to-live. */
+  /**
+   * The schedulers that share the architectures. This one is not among them after it was cut off for a time-to-live.
+   */
   private living(): Promise<string[]> {
     const { scheduler, ownershipTtlMs } = this.settings;
     return this.cutOffMs() < ownershipTtlMs
@@ -137,7 +139,10 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     return this.cutOffSinceMs === null ? 0 : now - this.cutOffSinceMs;
   }
 
-  /** Not before others that are cut off, too, have stepped aside: while NATS is away from all, all go on as they are. */
+  /**
+   * Waits until other schedulers that are cut off have stepped aside too. So nothing changes while NATS is away from
+   * all of them.
+   */
   private leaveToOthers(): void {
     if (this.cutOffMs() < 2 * this.settings.ownershipTtlMs) return;
     for (const term of this.terms.values()) this.release(term);
@@ -166,18 +171,18 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     }
   }
 
-  /** For how long an owner believes in a claim. */
+  /** How long an owner relies on a claim. */
   private get termMs(): number {
     return this.settings.ownershipTtlMs * (1 - MARGIN_PER_TTL);
   }
 
-  /** What takes longer is of no use any more. @throws TimedOut */
+  /** A result that comes later is of no use. @throws TimedOut */
   private inTime<T>(what: string, work: Promise<T>): Promise<T> {
     return limited(work, what, this.termMs, this.clock);
   }
 
   private onLost(term: OwnershipTerm, reason: string): void {
-    this.logger.warn(`owns ${term.arch} no more (epoch ${term.epoch}): ${reason}`);
+    this.logger.warn(`no longer owns ${term.arch} (epoch ${term.epoch}): ${reason}`);
     this.service.abandon(term);
     this.endTerm(term, Promise.resolve());
   }
@@ -186,7 +191,7 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     if (term) this.endTerm(term, this.service.stop(term));
   }
 
-  /** The row is given up last: the next owner may serve at once. */
+  /** The row is released last: the next owner may serve at once. */
   private endTerm(term: OwnershipTerm, ended: Promise<void>): void {
     const { arch, epoch } = term;
     if (this.terms.get(arch) === term) this.terms.delete(arch);

@@ -1,7 +1,7 @@
 import type { Clock } from '@proctor/clock';
 import type { Ownership } from '@proctor/dispatch';
 
-/** Ownership of an architecture as its owner may believe in it: by the own monotonic clock, with a margin. */
+/** Ownership of an architecture as its owner may rely on it: by its own monotonic clock, with a margin. */
 export class OwnershipTerm {
   readonly arch: string;
   readonly epoch: number;
@@ -9,7 +9,7 @@ export class OwnershipTerm {
   private cancelEnd = (): void => undefined;
   private over = false;
 
-  /** @param onEnd is called once, when the term ran out or was given up */
+  /** @param onEnd is called once, when the term expires or is given up */
   constructor(
     ownership: Ownership,
     private readonly clock: Clock,
@@ -19,12 +19,12 @@ export class OwnershipTerm {
     this.epoch = ownership.epoch;
   }
 
-  /** Read the clock: a process that was stopped for a while finds here that it is too late. */
+  /** Reads the clock, so a process that was stopped for a while notices that it is too late. */
   holds(): boolean {
     return !this.over && this.clock.now() < this.endMs;
   }
 
-  /** It was renewed; renewals may be answered in another order than they were asked for. */
+  /** Renewals may be answered in another order than they were requested. */
   renewUntil(endMs: number): void {
     if (!this.over && endMs > this.endMs) this.setEnd(endMs);
   }

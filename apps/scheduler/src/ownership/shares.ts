@@ -1,15 +1,15 @@
-/** What one scheduler should do about ownership, seen what it owns and who else lives. */
+/** What one scheduler should release and claim, given what it owns and which schedulers are alive. */
 export interface Share {
-  /** Owned ones to give up, because another scheduler is to have them or the deployment has them no more. */
+  /** Owned architectures to release: another scheduler is to have them, or the deployment no longer has them. */
   release: string[];
-  /** Not owned ones to try, in this order, until `architecturesMax` are owned. */
+  /** Other architectures to try, in this order, until `architecturesMax` are owned. */
   claim: string[];
   architecturesMax: number;
 }
 
 /**
- * Spreads the architectures evenly: no scheduler takes more than its part, rounded up. Each scheduler begins with other
- * ones, so that they do not race for the same.
+ * Spreads the architectures evenly: no scheduler owns more than its part, rounded up. Each scheduler starts with
+ * different ones, so that they do not race for the same.
  * @param living ids of all living schedulers, sorted, `scheduler` included
  */
 export function shareOf(

@@ -2,10 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Repeater, type Clock } from '@proctor/clock';
 import { CLOCK } from '../configuration.token';
 
-/** Where a function is injected that returns how long a claim is left alone, in milliseconds; much shorter than a lease lasts. */
+/**
+ * Injection token of a function that returns the interval between renewals of a claim, in milliseconds; much shorter
+ * than a lease lasts.
+ */
 export const CLAIM_RENEWAL = Symbol('claim renewal');
 
-/** Repeats what has to be done again, as often as the claims of reports are renewed. */
+/** Repeats an action as often as the claims of reports are renewed. */
 @Injectable()
 export class ClaimTimer {
   constructor(

@@ -19,15 +19,15 @@ import { ReportReplies } from './report-replies';
 import { StagedFiles } from './staged-files';
 
 /**
- * Records a finished report: its files go from staging to the store first, so that a finished run has
- * them; then the dispatcher records it; then the worker is told that it may delete its copy.
+ * Records a finished report. First its files go from staging to the store, so that a finished run has them; then the
+ * dispatcher records it; then the worker is answered that it may delete its copy.
  */
 @Injectable()
 export class FinishedReports {
   private readonly logger = new Logger('Reports');
   private readonly staged: StagedFiles;
   private readonly replies: ReportReplies;
-  /** Reports that are being handled here. */
+  /** Names of the reports that are being handled here. */
   private readonly underWay = new Set<string>();
 
   constructor(
@@ -42,7 +42,7 @@ export class FinishedReports {
   }
 
   /**
-   * Rejects when the report must be delivered again, as one that is being handled already.
+   * Rejects when the report must be delivered again, for example because it is being handled already.
    * @returns whether it changed anything
    */
   async receive(arch: string, report: FinishedReport): Promise<boolean> {
@@ -54,7 +54,7 @@ export class FinishedReports {
 
   private async handle(arch: string, report: FinishedReport): Promise<boolean> {
     const hasFiles = report.files.length > 0;
-    // Nothing has to be stored before: no run must be kept from a new grant meanwhile.
+    // Without files nothing has to be stored first, so no claim on the run is needed.
     const judged = hasFiles
       ? await this.dispatchers.request(arch, { kind: 'may-finish', report })
       : await this.record(arch, report, 'finished');
@@ -70,8 +70,8 @@ export class FinishedReports {
   }
 
   /**
-   * The report cannot be read, and repeating it does not help: its attempt has failed, and the worker is told so. A
-   * dispatcher that does not wait for it writes nothing.
+   * The report cannot be read, and repeating it does not help: its attempt has failed, and the worker is answered so. A
+   * dispatcher that does not wait for the attempt writes nothing.
    */
   async refuse(arch: string, attempt: AttemptOfWorker, why: string): Promise<void> {
     const reason = oneLine(`the report of worker ${attempt.worker} was refused, ${why}`, MESSAGE_LENGTH_MAX);
@@ -84,9 +84,9 @@ export class FinishedReports {
   }
 
   /**
-   * Keeps the run from being granted again for as long as its files are being stored, however slow the store is. Should
-   * this process die, the claim ends with the time-to-live of a lease.
-   * @returns what ends it
+   * Claims the run while its files are being stored, so that it is not granted again, however slow the store is. If
+   * this process dies, the claim ends with the time-to-live of a lease.
+   * @returns a function that ends the claim
    */
   private claim(arch: string, report: FinishedReport): () => void {
     return this.claims.repeat(() => {
@@ -119,7 +119,7 @@ export class FinishedReports {
     return true;
   }
 
-  /** Null when its files have to be uploaded again. */
+  /** Null: its files have to be uploaded again. */
   private async storeAndRecord(
     arch: string,
     report: FinishedReport,
@@ -132,8 +132,8 @@ export class FinishedReports {
   }
 
   /**
-   * While the files were being stored, another scheduler may have ended the attempt, and removed none of them. The rows are asked
-   * until they answer: a process that has lost its architecture may have lost the database as well.
+   * While the files were being stored, another scheduler may have ended the attempt without removing them. It reads the
+   * rows until they answer: a process that has lost its architecture may have lost the database too.
    */
   private async removeIfOver(report: FinishedReport): Promise<void> {
     const { runId, attempt } = report;
@@ -150,7 +150,7 @@ export class FinishedReports {
     }
   }
 
-  /** A result that the database refuses would be refused each time: its attempt has failed, for that reason. */
+  /** The database would refuse the result each time: its attempt has failed, for that reason. */
   private async record(
     arch: string,
     report: FinishedReport,
@@ -167,7 +167,7 @@ export class FinishedReports {
   }
 }
 
-/** The files stay: their sizes are those that the store has seen. */
+/** The files stay: the store has checked their sizes. */
 function withoutResult(
   { trouble: _, tests: __, excerpt: ___, ...report }: FinishedReport,
   { message }: WriteRefused,

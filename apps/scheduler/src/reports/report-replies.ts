@@ -7,7 +7,7 @@ import type { ResultStore } from '@proctor/store';
 import { NotHandled } from '../dispatcher/not-handled';
 import type { StagedFiles } from './staged-files';
 
-/** What the worker of a finished report is told, and which files of the report stay in the store. */
+/** Answers the worker of a finished report, and decides which files of the report stay in the store. */
 export class ReportReplies {
   private readonly logger = new Logger('Reports');
   private readonly complaints = new Complaints({ error: (line) => this.logger.warn(line) }, systemClock);
@@ -19,16 +19,16 @@ export class ReportReplies {
     private readonly staged: StagedFiles,
   ) {}
 
-  /** No worker deletes its copy for what this memory does not know: the rows decide. */
+  /** No worker deletes its copy because this memory does not know the attempt: the rows decide. */
   async stateOf(report: FinishedReport, judged: ReportAnswer): Promise<ReportState> {
     const isBooked = judged === 'counts' || judged === 'reported';
     return isBooked ? 'reported' : this.journal.reportState(report);
   }
 
   /**
-   * A worker keeps its copy until the files of an attempt that is over are gone from the store: should the message be lost,
+   * A worker keeps its copy until the files of an attempt that is over are gone from the store: if the message is lost,
    * the report comes again from the worker's disk.
-   * @throws StoreUnavailable when the files are still there: the report is delivered again
+   * @throws StoreUnavailable when the files could not be removed: the report is delivered again
    */
   async settle(report: FinishedReport, judged: ReportAnswer, state: ReportState): Promise<void> {
     if (state === 'counts' || state === 'late')
@@ -44,9 +44,9 @@ export class ReportReplies {
   }
 
   /**
-   * Its sender is no worker of the architecture, or not any more. What may have been stored of an attempt that it was granted
-   * is removed; of another's attempt nothing is touched. As long as the attempt is the latest, its result would count should
-   * the worker be added again: the worker is told first, so that it does not deliver what is being removed.
+   * The sender is no worker of the architecture, or is one no longer. What may be stored of an attempt that was granted
+   * to it is removed; attempts of other workers are not touched. While the attempt is the latest, its result would
+   * count if the worker were added again: so the worker is answered first, and does not deliver what is being removed.
    */
   async refuse(report: FinishedReport): Promise<void> {
     const state = await this.journal.reportState(report);

@@ -19,7 +19,7 @@ import { retryLater } from '../dispatcher/retry-later';
 import { TestbedRecorder } from '../testbeds/testbed-recorder';
 import { FinishedReports } from './finished-reports';
 
-/** Durable reports of workers: acknowledged when the handler resolves, delivered again when it rejects. */
+/** Receives the durable reports of workers: acknowledged when the handler resolves, delivered again when it rejects. */
 @Controller()
 export class ReportsController {
   constructor(
@@ -50,7 +50,7 @@ export class ReportsController {
     return hasChanged ? undefined : IN_VAIN;
   }
 
-  /** A report of an unknown kind is taken for that of the end: its worker waits for an answer. A start has none. */
+  /** A report of an unknown kind is treated as one of the end: its worker waits for an answer. A start has none. */
   @EventPattern<string>(REFUSED_REPORTS)
   async refused(@Payload() { reason }: RefusedReport, @Ctx() { scope, subject }: BusContext): Promise<void> {
     const origin = reportOrigin(subject);
@@ -66,7 +66,7 @@ export class ReportsController {
   }
 }
 
-/** @throws MalformedMessage also when the body is of another grant than its subject says */
+/** @throws MalformedMessage also when the body and the subject name different grants */
 function parseReport<Report extends ReportedAttempt>(
   shape: new () => Report,
   payload: unknown,

@@ -32,7 +32,7 @@ export class StagedFiles {
     return null;
   }
 
-  /** Drops what is staged, and the live log. Both forget by themselves what cannot be dropped now. */
+  /** Deletes what is staged, and the live log. What cannot be deleted now ends by its age. */
   async clear(staged: StagedResult): Promise<void> {
     const { runId, attempt, worker, files } = staged;
     const cleared = await Promise.allSettled([
@@ -57,7 +57,7 @@ export class StagedFiles {
       await this.store.put(runId, attempt, file.name, content, { size: file.size, sha256: file.sha256 });
       return null;
     } catch (error) {
-      // A store that fails ends the upload too; that does not make it a damaged one.
+      // A store that fails ends the upload too, but does not make it a damaged one.
       if (error instanceof StoreUnavailable) throw error;
       if (!(error instanceof StoreMismatch) && damage === null) throw error;
       return `${file.name} is damaged: ${String(error)}`;

@@ -11,19 +11,19 @@ import { grantName, stagedGrant, type Grant } from '@proctor/contracts';
 import { AwaitedReports } from '@proctor/database';
 import { CLOCK } from '../configuration.token';
 
-/** Where a function is injected that returns the SweeperSettings of the moment. */
+/** Injection token of a function that returns the current SweeperSettings. */
 export const SWEEPER_SETTINGS = Symbol('sweeper settings');
 
 export interface SweeperSettings {
-  /** Between two sweeps; milliseconds, as all here. */
+  /** Pause between two sweeps; milliseconds, as all here. */
   sweepMs: number;
-  /** An upload that did not grow for so long may be removed. */
+  /** An upload that has not grown for this time may be removed. */
   idleMaxMs: number;
   /** Uploads whose growth is remembered; those beyond wait until there is room. */
   observedMax: number;
 }
 
-/** The part of a staging area from which on its fullness is told. */
+/** A staging area that is fuller than this part is logged. */
 const NEARLY_FULL = 0.9;
 /** Grants that are looked up at a time. */
 const GRANTS_MAX = 1_000;
@@ -36,18 +36,19 @@ interface Observation {
 }
 
 /**
- * Removes what will not be fetched from the staging areas: uploads that broke off or were replaced, and files of attempts that are over, which a
- * scheduler that died left behind. How long an upload has not grown is what this process has seen itself, by its own
- * clock; several schedulers may sweep at a time. A file that is removed too early costs an upload: its worker still has it.
+ * Removes from the staging areas what no scheduler will fetch: uploads that broke off or were replaced, and files of
+ * attempts that are over, left behind by a scheduler that died. Each process measures by its own clock how long an
+ * upload has not grown; several schedulers may sweep at a time. A file that is removed too early costs an upload: its
+ * worker still has it.
  */
 @Injectable()
 export class StagingSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Staging');
   private readonly outages: Outages;
   private observations = new Map<string, Observation>();
-  /** Those of the sweep that is under way. */
+  /** The observations of the sweep in progress. */
   private seen = new Map<string, Observation>();
-  /** Workers whose staging area was told to be nearly full. */
+  /** Workers whose staging area was logged as nearly full. */
   private readonly nearlyFull = new Set<string>();
   private readonly stopping = new AbortController();
   private readonly wakeUp: WakeUp;
@@ -67,7 +68,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
     this.loop = this.run();
   }
 
-  /** Resolves when nothing is swept any more. */
+  /** Resolves when sweeping has ended. */
   beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     this.wakeUp.wake();
@@ -86,7 +87,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
     }
   }
 
-  /** One area after the other: what all of them hold need not be in memory. */
+  /** One area after the other, so that memory holds the list of one area at a time. */
   private async sweep(): Promise<void> {
     const removed = { brokenOff: 0, over: 0, strays: 0 };
     const full: string[] = [];
@@ -123,7 +124,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
     });
   }
 
-  /** Whole files that no report is awaited for. */
+  /** Whole files for which no report is awaited. */
   private async unwanted(idle: StagedUpload[]): Promise<StagedUpload[]> {
     const whole = idle.filter(({ name }) => name !== null);
     const grants = new Map<string, Grant>();

@@ -4,7 +4,7 @@ import { Backups } from '@proctor/database';
 
 const LOGGED_FOR_MS = 7 * 86_400_000;
 
-/** Says in the log what is known to be missing since the database was restored to an earlier moment. */
+/** Logs what is missing after the database was restored to an earlier moment. */
 @Injectable()
 export class RestoreNotice implements OnApplicationBootstrap {
   private readonly logger = new Logger('Restore');

@@ -15,12 +15,12 @@ import { RETENTION_SETTINGS, type RetentionSettings } from './retention-settings
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How often it is looked whether something is due. */
+/** How often it checks whether something is due. */
 const LOOK_MS = 15 * 60_000;
-/** All files of the store are looked at so often. */
+/** How often all files of the store are checked. */
 const SWEEP_EVERY_MS = 7 * DAY_MS;
 
-/** Removes what is older than a deployment keeps it: one process at a time, once a day. */
+/** Removes what is older than the deployment's rules allow: in one process at a time, once a day. */
 @Injectable()
 export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Retention');
@@ -43,7 +43,7 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
     this.loop = this.run();
   }
 
-  /** Resolves when nothing is removed any more. */
+  /** Resolves when removing has ended. */
   beforeApplicationShutdown(): Promise<void> {
     this.isEnded = true;
     this.wakeUp.wake();

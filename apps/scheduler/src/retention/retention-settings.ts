@@ -1,7 +1,7 @@
 import type { Configuration } from '@proctor/config';
 
-/** Where a function is injected that returns the RetentionSettings of the moment. */
+/** Injection token of a function that returns the current RetentionSettings. */
 export const RETENTION_SETTINGS = Symbol('retention settings');
 
-/** What is kept for how long, and how what is older is removed. */
+/** How long things are kept, and how older ones are removed. */
 export type RetentionSettings = Configuration['retention'];

@@ -12,10 +12,15 @@ import { CLOCK } from '../configuration.token';
 import { RETENTION_SETTINGS, type RetentionSettings } from './retention-settings';
 
 const LOOK_MS = 10_000;
-/** Percent of the disk that must be free above the limit until runs are granted again: not on and off with each file. */
+/**
+ * Percent of the disk above the limit that must be free before runs are granted again, so that it does not change with
+ * each file.
+ */
 const MARGIN_PERCENT = 1;
 
-/** Whether the disk of the store has room: with less than a deployment wants to be free no run is granted. */
+/**
+ * Checks whether the disk of the store has room: with less free space than the deployment demands no run is granted.
+ */
 @Injectable()
 export class StoreRoom implements OnApplicationBootstrap, BeforeApplicationShutdown {
   /** Why no run is granted, for people; null while runs are. */
@@ -35,12 +40,12 @@ export class StoreRoom implements OnApplicationBootstrap, BeforeApplicationShutd
     this.wakeUp = new WakeUp(clock);
   }
 
-  /** `listener` is called when `whyStopped` has become null, or is not any more. */
+  /** `listener` is called when `whyStopped` becomes null or stops being null. */
   onChange(listener: () => void): void {
     this.listeners.push(listener);
   }
 
-  /** Before anything is granted it is known whether there is room. */
+  /** The first check comes before anything is granted. */
   async onApplicationBootstrap(): Promise<void> {
     await this.check();
     this.loop = this.run();
@@ -57,7 +62,7 @@ export class StoreRoom implements OnApplicationBootstrap, BeforeApplicationShutd
     try {
       this.whyStopped = await this.stopReason();
     } catch (error) {
-      // Reports that need the store say so as well; runs go on as before.
+      // Reports that need the store fail with the reason as well; runs continue as before.
       this.logger.warn(`how much room there is for results is not known: ${String(error)}`);
       return;
     }
@@ -73,7 +78,7 @@ export class StoreRoom implements OnApplicationBootstrap, BeforeApplicationShutd
     if (!space || space.totalBytes === 0) return null;
     const percent = (100 * space.freeBytes) / space.totalBytes;
     if (percent >= least + (this.whyStopped === null ? 0 : MARGIN_PERCENT)) return null;
-    // The text stays as it is while the disk is full: a dispatcher need not be told of each megabyte.
+    // The text stays the same while the disk is full, so that dispatchers are not reconfigured for each megabyte.
     return (
       this.whyStopped ??
       `the store is nearly full: ${sizeText(space.freeBytes)} (${percent.toFixed(1)} %) are free, and ${least} % must be`

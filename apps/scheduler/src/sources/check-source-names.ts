@@ -9,14 +9,14 @@ import {
 
 const LINE_LENGTH_MAX = 2 * PACKAGE_NAME_LENGTH_MAX + 1;
 
-/** It is no list of packages. */
+/** It is not a list of packages. */
 export class BadSourceNames extends Error {}
 
 /**
- * Reads a list piece by piece, each of some kilobytes.
+ * Checks a list in pieces of some kilobytes.
  * @param content gzip
  * @returns how many source packages it has
- * @throws BadSourceNames that says what is wrong with it
+ * @throws BadSourceNames with what is wrong
  */
 export async function checkSourceNames(content: Buffer): Promise<number> {
   const check = new LineCheck();

@@ -13,26 +13,26 @@ import { SourceNames } from '@proctor/database';
 import { CLOCK, CONFIGURATION, type LiveSchedulerConfiguration } from '../configuration.token';
 import { BadSourceNames, checkSourceNames } from './check-source-names';
 
-/** Between two lists of one worker that are read: each costs as much as many requests. */
+/** Pause between two lists of one worker that are read: each costs as much as many requests. */
 export const WORKER_PAUSE_MS = 2_000;
-/** What a worker may ask in ASKED_MS; each costs a statement. */
+/** Requests of a worker in REQUESTS_PERIOD_MS; each costs a statement. */
 export const REQUESTS_MAX = 50;
 const REQUESTS_PERIOD_MS = 10_000;
-/** Workers that are remembered; those that have said nothing of late are forgotten. */
+/** Workers that are remembered; those without a recent request are removed. */
 const WORKERS_MAX = 1_000;
-/** A staged list that does not come by then is read another time. */
+/** A staged list that takes longer is read another time. */
 const READ_TIMEOUT_MS = 30_000;
 
 /**
- * Takes lists of the packages of suites from workers' staging areas into the database. One list is read at a time, so that the
- * scheduler has no more than one in memory; it is looked at in pieces.
+ * Reads lists of the packages of suites from workers' staging areas into the database. One list is read at a time, so
+ * that memory holds no more than one; it is checked in pieces.
  */
 @Injectable()
 export class SourceNamesIntake {
   private readonly logger = new Logger('Sources');
   private isReading = false;
   private readonly paces = new Map<string, Pace>();
-  /** By suite and architecture, the worker that the log has named last. */
+  /** `suite/arch` → the worker that the log named last. */
   private readonly logged = new Map<string, string>();
   private readonly complaints: Complaints;
 
@@ -45,7 +45,7 @@ export class SourceNamesIntake {
     this.complaints = new Complaints(this.logger, clock);
   }
 
-  /** @throws DatabaseUnavailable, NoAnswer */
+  /** @throws NoAnswer */
   async receive(arch: string, request: SourceNamesRequest): Promise<SourceNamesReply> {
     const { worker, suite, sha256, ageMs } = request;
     if (!this.configuration.server.suites.includes(suite))
@@ -101,7 +101,7 @@ export class SourceNamesIntake {
     return pace;
   }
 
-  /** Once for each worker that takes the place of another. */
+  /** Logs once for each worker that replaces another. */
   private logNewSource({ suite, arch, worker }: Offered, count: number): void {
     const place = `${suite}/${arch}`;
     if (this.logged.get(place) === worker) return;
@@ -133,7 +133,7 @@ export class SourceNamesIntake {
     return Buffer.concat(chunks);
   }
 
-  /** What stays is swept. */
+  /** What stays is removed by StagingSweeper. */
   private async drop(worker: string, staged: string): Promise<void> {
     await this.bus.deleteStaged(worker, staged).catch((error: unknown) => {
       this.logger.warn(`a list of ${worker} is left in its staging area: ${String(error)}`);
@@ -143,7 +143,7 @@ export class SourceNamesIntake {
 
 type Offered = Parameters<SourceNames['keep']>[0];
 
-/** What a worker has asked of late. */
+/** The recent requests of a worker. */
 interface Pace {
   sinceMs: number;
   requests: number;

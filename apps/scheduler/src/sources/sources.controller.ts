@@ -6,7 +6,7 @@ import { retryLater } from '../dispatcher/retry-later';
 import { parseRequest } from '../dispatcher/worker-request';
 import { SourceNamesIntake } from './source-names-intake';
 
-/** What workers say of the packages that suites have. */
+/** Receives the lists of packages of suites from workers. */
 @Controller()
 export class SourcesController {
   constructor(private readonly intake: SourceNamesIntake) {}

@@ -5,30 +5,33 @@ import { CLOCK } from '../configuration.token';
 import type { OwnedService } from '../ownership/owned-service';
 import type { OwnershipTerm } from '../ownership/ownership-term';
 
-/** Where a function is injected that returns the StatusSettings of the moment. */
+/** Injection token of a function that returns the current StatusSettings. */
 export const STATUS_SETTINGS = Symbol('status settings');
 
 export interface StatusSettings {
-  /** Changes are looked for at least this often. */
+  /** Changes are read at least this often. */
   pollMs: number;
-  /** The least time between two looks. */
+  /** The least time between two reads. */
   pauseMs: number;
-  /** The figures of the day are made at least this often while statuses change, */
+  /** The statistics of the day are updated at least this often while statuses change, */
   statisticsMs: number;
-  /** and this often while none does: a day may end. */
+  /** and this often while none changes: a day may end. */
   idleStatisticsMs: number;
 }
 
-/** What makes them. */
+/** What computes statuses and statistics. */
 interface Projections {
   statuses: Pick<StatusProjection, 'hasNews' | 'step'>;
   days: Pick<DayStatistics, 'step'>;
 }
 
-/** However much there is to do, statuses are made for at most a quarter of the time: pages may be late, turns may not. */
+/**
+ * Statuses are computed for at most a quarter of the time, however much there is to do: pages may be late, turns may
+ * not.
+ */
 const REST_PER_WORK = 3;
 
-/** The statuses that pages read are kept true for the architectures that this process owns. */
+/** Keeps the statuses that pages read up to date, for the architectures that this process owns. */
 @Injectable()
 export class StatusKeepers implements OwnedService {
   private readonly keepers = new Map<OwnershipTerm, StatusKeeper>();
@@ -62,15 +65,15 @@ export class StatusKeepers implements OwnedService {
   }
 }
 
-/** Of one architecture, for one term. Nothing is wrong when two processes do it for a moment: see StatusProjection. */
+/** For one architecture and one term. Two processes may do it for a moment: see StatusProjection. */
 class StatusKeeper {
   private readonly logger: Logger;
   private readonly news: WakeUp;
   private readonly end: WakeUp;
   private isStopped = false;
-  /** When the figures of the day were made, by the clock. */
+  /** When the statistics of the day were updated, by the clock. */
   private statisticsAt = -Infinity;
-  /** Statuses may have changed since. */
+  /** Statuses may have changed since then. */
   private areStatisticsOld = true;
   private readonly loop: Promise<void>;
 
@@ -90,7 +93,7 @@ class StatusKeeper {
     this.news.wake();
   }
 
-  /** Resolves when nothing is written any more. */
+  /** Resolves when writing has ended. */
   stop(): Promise<void> {
     this.isStopped = true;
     this.news.wake();
@@ -105,7 +108,7 @@ class StatusKeeper {
       const hasMore = this.term.holds() && (await this.step());
       const { pollMs, pauseMs } = this.settings();
       const restMs = REST_PER_WORK * (this.clock.now() - beganAt);
-      // Whatever comes meanwhile goes together.
+      // Changes that come meanwhile are handled together.
       await this.rest(this.end, hasMore ? restMs : Math.max(restMs, pauseMs));
       if (!hasMore) await this.rest(this.news, pollMs);
     }
@@ -120,12 +123,11 @@ class StatusKeeper {
       }
       return await this.updateStatistics();
     } catch (error) {
-      this.logger.warn(`the statuses of packages could not be made: ${String(error)}`);
+      this.logger.warn(`the statuses of packages could not be updated: ${String(error)}`);
       return false;
     }
   }
 
-  /** Of the statuses that are made. */
   private async updateStatistics(): Promise<boolean> {
     const { statisticsMs, idleStatisticsMs } = this.settings();
     const dueAt = this.statisticsAt + (this.areStatisticsOld ? statisticsMs : idleStatisticsMs);

@@ -2,8 +2,8 @@ import type { PackageChange, RunRecord } from '@proctor/database';
 import { type Installed, packageDifference } from '@proctor/result-files';
 
 /**
- * What had changed between two runs: packages, and the sources of the trigger of the later run that have the version to which one of these
- * has changed. Those of the trigger come first.
+ * The packages that changed between two runs. For a package that changed to a version of the later run's trigger, the
+ * source of the trigger is listed too; these come first.
  */
 export function packageChanges(
   { trigger }: Pick<RunRecord, 'trigger'>,

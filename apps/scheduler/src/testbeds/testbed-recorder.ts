@@ -5,14 +5,14 @@ import { otherPackages, readTestbed, type RunTestbed } from '@proctor/result-fil
 import { ResultStore } from '@proctor/store';
 import { packageChanges } from './package-changes';
 
-/** Results whose files are read at a time: however many come, turns go on. */
+/** Results whose files are read at a time, so that turns go on however many come. */
 const AT_ONCE = 2;
-/** What is beyond is read by those who ask for it, out of its files. */
+/** Results beyond this are read from their files when they are needed. */
 const WAITING_MAX = 2_000;
 
 /**
- * Keeps what each run was executed in, once its result is recorded: pages compare runs by it. Nobody waits for it. What is not kept,
- * since a process ended or there was too much to do, can be read out of the run's files for as long as there are any.
+ * Records the testbed of each run once its result is recorded: pages compare runs by it. Nothing waits for it. What is
+ * not recorded, since the process ended or there was too much to do, can be read from the run's files while they exist.
  */
 @Injectable()
 export class TestbedRecorder implements OnModuleDestroy {
@@ -27,7 +27,10 @@ export class TestbedRecorder implements OnModuleDestroy {
     private readonly testbeds: RunTestbeds,
   ) {}
 
-  /** The result of an attempt was recorded, and its files are in the store. Nothing is done once the process ends. Never throws. */
+  /**
+   * The result of an attempt was recorded, and its files are in the store. Does nothing once the process stops. Never
+   * throws.
+   */
   add({ runId, attempt }: Pick<Grant, 'runId' | 'attempt'>): void {
     if (this.isStopped) return;
     if (this.waiting.length >= WAITING_MAX) {
@@ -38,14 +41,14 @@ export class TestbedRecorder implements OnModuleDestroy {
     this.next();
   }
 
-  /** Resolves when nothing is read or written any more. */
+  /** Resolves when reading and writing have ended. */
   async onModuleDestroy(): Promise<void> {
     this.isStopped = true;
     this.waiting.length = 0;
     await this.settled();
   }
 
-  /** Resolves when nothing waits and nothing is under way. */
+  /** Resolves when nothing waits or is in progress. */
   async settled(): Promise<void> {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
@@ -66,7 +69,7 @@ export class TestbedRecorder implements OnModuleDestroy {
 
   private async record({ runId, attempt }: Pick<Grant, 'runId' | 'attempt'>): Promise<void> {
     const run = await this.results.find(runId);
-    // One that is tried again has another testbed.
+    // A run that is tried again has another testbed.
     if (run?.state !== 'finished' || run.attempt !== attempt) return;
     const testbed = await this.read(run);
     const { packages, ...rest } = testbedToSave(testbed);

@@ -11,21 +11,21 @@ export interface RunSpan {
   fromMs: number;
   toMs: number;
   attributes: Record<string, string | number>;
-  /** It had no result. */
+  /** It ended without a result. */
   hasFailed: boolean;
 }
 
-/** By which an attempt ends. */
+/** Facts that end an attempt. */
 const ENDS: FactKind[] = ['requeued', 'finished', 'cancelled'];
 
-/** Where the trace of a run is found: whoever knows its number knows the id. */
+/** The id of a run's trace, computed from the run's number. */
 export function traceIdOf(runId: number): string {
   return hash(`run ${runId}`, 32);
 }
 
 /**
- * The trace of a run that has ended, from its facts alone: the same facts make the same spans, whoever asks. No span names a
- * package, nor says why something failed: both could tell of a private run.
+ * The trace of a run that has ended, from its facts alone: the same facts always make the same spans. No span names a
+ * package or a reason of a failure: both could reveal a private run.
  * @param facts of one run, in order
  * @returns empty when the run has not ended
  */

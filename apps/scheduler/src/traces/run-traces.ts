@@ -8,16 +8,16 @@ import { CLOCK, REGISTRY } from '../configuration.token';
 import { spansOf } from './run-spans';
 import { SPAN_SINK, type SpanSink } from './span-sink';
 
-/** Ended runs whose spans wait to be sent; the spans of others are not sent at all. */
+/** Ended runs whose spans wait to be sent; the spans of further runs are dropped. */
 const WAITING_MAX = 10_000;
 /** Runs whose spans are sent together. */
 const TOGETHER_MAX = 50;
-/** For what waits when the process ends. */
+/** Time to send what waits when the process stops. */
 const LAST_MS = 5_000;
 
 /**
- * Sends the trace of each run that has ended, made of its facts: it is complete whatever was restarted meanwhile. Nothing waits for
- * it, and what the collector does not take in time is dropped and counted.
+ * Sends the trace of each run that has ended. The trace is made of the run's facts, so restarts leave no gap in it.
+ * Nothing waits for it, and what the collector does not accept in time is dropped and counted.
  */
 @Injectable()
 export class RunTraces implements BeforeApplicationShutdown {
@@ -41,7 +41,6 @@ export class RunTraces implements BeforeApplicationShutdown {
     });
   }
 
-  /** These facts were published. */
   onPublished(facts: Fact[]): void {
     if (!this.sink) return;
     for (const { runId, state } of facts) {

@@ -12,22 +12,22 @@ export interface SpanSink {
 export const SPAN_SINK = Symbol('span sink');
 
 const ANSWER_MS = 10_000;
-/** Before each further try. */
+/** Pause before each further try. */
 const PAUSES_MS = [500, 2_000];
-/** A collector that is busy, or that a proxy cannot reach. */
+/** Statuses of a busy collector, or of a proxy that cannot reach it. */
 const PASSING = [429, 502, 503, 504];
 
-/** Of OTLP: opentelemetry/proto/trace/v1. */
+/** Values of OTLP, see opentelemetry/proto/trace/v1. */
 const KIND_INTERNAL = 1;
 const STATUS = { unset: 0, error: 2 };
 
-/** Sends spans by OTLP over HTTP, in its JSON encoding, which every collector takes. */
+/** Sends spans by OTLP over HTTP in its JSON encoding, which every collector accepts. */
 export class OtlpSink implements SpanSink {
   private readonly headers: Record<string, string>;
 
   /**
-   * @param url where spans are taken, as http://collector:4318/v1/traces
-   * @param headers `name=value,…`, as OTEL_EXPORTER_OTLP_HEADERS has them
+   * @param url where spans are accepted, as http://collector:4318/v1/traces
+   * @param headers `name=value,…`, in the format of OTEL_EXPORTER_OTLP_HEADERS
    */
   constructor(
     private readonly url: string,
@@ -46,7 +46,7 @@ export class OtlpSink implements SpanSink {
     }
   }
 
-  /** @returns null: they are taken */
+  /** @returns null: they were accepted */
   private async post(body: string): Promise<{ reason: string; isPassing: boolean } | null> {
     try {
       const signal = AbortSignal.timeout(ANSWER_MS);
