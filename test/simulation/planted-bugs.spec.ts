@@ -4,7 +4,7 @@ import { Slot } from '@apps/worker/src/slot/slot';
 import { DispatcherActor } from '@apps/scheduler/src/dispatcher/dispatcher-actor';
 import { ReportsController } from '@apps/scheduler/src/reports/reports.controller';
 import { HeldLease } from '@apps/worker/src/slot/held-lease';
-import { KeptVerdict } from '@apps/worker/src/slot/kept-verdict';
+import { SavedVerdict } from '@apps/worker/src/slot/saved-verdict';
 import { Epochs } from '@apps/worker/src/slot/epochs';
 import { Ageing } from '@libs/dispatch/src/ageing';
 import { HandBacks } from '@libs/dispatch/src/hand-backs';
@@ -65,11 +65,11 @@ interface PlantedBug {
 
 /** What a slot does between the end of a test and its result. */
 interface ResultKeeping {
-  runToResult: (this: { abort: AbortController }) => Promise<unknown>;
+  run: (this: { abort: AbortController }) => Promise<unknown>;
 }
 /** What a slot does after a grant that it does not begin. */
 interface Resting {
-  restAfter: () => Promise<void>;
+  waitAfterFailures: () => Promise<void>;
 }
 
 const RESULT_KEEPING = HeldLease.prototype as unknown as ResultKeeping;
@@ -78,26 +78,24 @@ const BUGS: PlantedBug[] = [
   {
     name: 'a stop after the end of a test throws its verdict away',
     plant: () => {
-      const { runToResult } = RESULT_KEEPING;
-      jest.spyOn(RESULT_KEEPING, 'runToResult').mockImplementation(async function (this: {
-        abort: AbortController;
-      }) {
-        const result = await runToResult.call(this);
+      const { run } = RESULT_KEEPING;
+      jest.spyOn(RESULT_KEEPING, 'run').mockImplementation(async function (this: { abort: AbortController }) {
+        const result = await run.call(this);
         return this.abort.signal.aborted ? null : result;
       });
-      jest.spyOn(KeptVerdict.prototype, 'judged').mockResolvedValue();
+      jest.spyOn(SavedVerdict.prototype, 'saveVerdict').mockResolvedValue();
     },
     foundBy: /its test has ended, but its verdict reached nobody/,
   },
   {
     name: 'a verdict is kept once its files are packed',
-    plant: () => void jest.spyOn(KeptVerdict.prototype, 'judged').mockResolvedValue(),
+    plant: () => void jest.spyOn(SavedVerdict.prototype, 'saveVerdict').mockResolvedValue(),
     foundBy: /its files are packed, and its verdict is not kept yet/,
   },
   {
     name: 'a slot that hands a lease back asks, and is granted it, without a pause',
     plant: () => {
-      jest.spyOn(Slot.prototype as unknown as Resting, 'restAfter').mockResolvedValue();
+      jest.spyOn(Slot.prototype as unknown as Resting, 'waitAfterFailures').mockResolvedValue();
       jest.spyOn(HandBacks.prototype, 'restMs').mockReturnValue(0);
     },
     foundBy: /is granted more than it can execute/,

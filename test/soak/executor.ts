@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   });
   const lifePath = `${plan.resultsPath}-life`;
   mkdirSync(lifePath, { recursive: true });
-  const life = await WorkerLife.begin(lifePath, log);
+  const life = await WorkerLife.start(lifePath, log);
   const slots = makeSlots(plan, new BusLeaseClient(bus, life, features), outbox, life);
   const wake = () => slots.forEach((slot) => slot.wake());
   for (const arch of plan.architectures) bus.subscribe(subjectOf(SUBJECTS.workWaiting, arch), wake);
@@ -57,7 +57,7 @@ async function main(): Promise<void> {
     parseMessage(SlotsWanted, JSON.parse(text)).slots.forEach((slot) => slots[slot]?.wake()),
   );
   bus.subscribe(subjectOf(SUBJECTS.recorded, plan.name), ({ text }) =>
-    outbox.recorded(parseMessage(RecordedSignal, JSON.parse(text))),
+    outbox.onRecorded(parseMessage(RecordedSignal, JSON.parse(text))),
   );
   bus.subscribe(subjectOf(SUBJECTS.stopAttempt, plan.name), ({ text }) => {
     const signal = parseMessage(StopAttemptSignal, JSON.parse(text));
@@ -80,7 +80,7 @@ async function main(): Promise<void> {
 function makeSlots(plan: ExecutorPlan, client: BusLeaseClient, outbox: DiskOutbox, life: WorkerLife): Slot[] {
   const { incarnation, previous } = life;
   const notices = new Notices(log);
-  const standings = { heard: () => undefined };
+  const standings = { onAnswer: () => undefined };
   const epochs = new Epochs({ clock: systemClock, log, lowerEpochWaitMs: () => 15_000 });
   const turns = new AskTurns(systemClock);
   const busy = new BusySlots(plan.architectures, plan.slots, systemClock, RETRY_MS);
@@ -101,8 +101,8 @@ function makeSlots(plan: ExecutorPlan, client: BusLeaseClient, outbox: DiskOutbo
       },
       canaries: { execute: () => Promise.resolve({ passed: true, message: 'all tests passed' }) },
       testbeds: {
-        offer: () => ({ testbeds, variants: [plan.variant] }),
-        wanted: (_arch: string, _wanted: LeaseReply['wanted']) => undefined,
+        currentOffer: () => ({ testbeds, variants: [plan.variant] }),
+        requestTestbeds: (_arch: string, _wanted: LeaseReply['wanted']) => undefined,
       },
       epochs,
       notices,

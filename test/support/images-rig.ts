@@ -24,7 +24,7 @@ export const IMAGE_RECORD = {
 
 interface Build {
   suite: string;
-  tell: BuildControl['tell'];
+  tell: BuildControl['onStage'];
   done: () => void;
   fail: (error: Error) => void;
 }
@@ -47,11 +47,11 @@ export function imagesRig(path: string, clock = new VirtualClock(), settings = I
     definitionOf: () => 'definition',
     archiveState: () => Promise.resolve(state.release),
     stages: 6,
-    build: (suite: string, _arch: string, target: BuildTarget, { signal, tell }: BuildControl) =>
+    build: (suite: string, _arch: string, target: BuildTarget, { signal, onStage }: BuildControl) =>
       new Promise<void>((resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('aborted')));
         const done = () => void writeFile(target.image, `${suite} ${builds.length}`).then(resolve);
-        builds.push({ suite, tell, done, fail: reject });
+        builds.push({ suite, tell: onStage, done, fail: reject });
         state.changes.splice(0).forEach((heard) => heard());
       }),
   };

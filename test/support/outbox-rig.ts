@@ -44,7 +44,7 @@ export async function outboxIn(path: string, clock = new VirtualClock()) {
     if (reports.length < count) await new Promise<void>((resolve) => waiting.push({ count, resolve }));
   };
   const answer = (answer: RecordedSignal['answer'], reason?: string) =>
-    outbox.recorded({ ...GRANT, answer, ...(reason !== undefined && { reason }) });
+    outbox.onRecorded({ ...GRANT, answer, ...(reason !== undefined && { reason }) });
   const staged = async () => {
     const content = await bus.readStaged('w', stagingName(GRANT, 'log.gz'));
     return content && text(content);
@@ -74,8 +74,8 @@ export async function packIn(path: string) {
 /** Resolves when the dispatcher has answered; rejects when the result cannot be kept. */
 export async function keepAndDeliver(
   outbox: ReportOutbox,
-  ...result: Parameters<ReportOutbox['keep']>
+  ...result: Parameters<ReportOutbox['save']>
 ): Promise<void> {
-  const deliver = await outbox.keep(...result);
+  const deliver = await outbox.save(...result);
   await deliver();
 }

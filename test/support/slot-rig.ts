@@ -108,7 +108,7 @@ export function makeSlot(architectures = ['amd64']) {
     architectures,
     {
       client: {
-        ask: (arch, request) =>
+        request: (arch, request) =>
           new Promise((resolve, reject) => {
             const reply = { arch, epoch: 1, ask: request.ask, lease: null, wanted: [], askAgainMs: 10_000 };
             asks.push({
@@ -123,15 +123,15 @@ export function makeSlot(architectures = ['amd64']) {
             const reply: RenewReply = { arch, epoch: 1, ...grantOf(request), instruction: 'continue' };
             renewals.push({ request, answer: (overrides) => resolve({ ...reply, ...overrides }) });
           }),
-        giveBack: (arch, request) => {
+        return: (arch, request) => {
           returns.push(request);
           if (!state.returnsAreAnswered) return new Promise(() => undefined);
           return Promise.resolve({ arch, epoch: 1, ...grantOf(request), returned: true });
         },
       },
       outbox: {
-        started: (_arch, report) => void started.push(report.runId),
-        keep: (_arch, report) => {
+        reportStart: (_arch, report) => void started.push(report.runId),
+        save: (_arch, report) => {
           if (state.diskHangs) return new Promise(() => undefined);
           if (state.diskProblem !== undefined) return Promise.reject(new Error(state.diskProblem));
           keptReports.push(report);
@@ -139,8 +139,9 @@ export function makeSlot(architectures = ['amd64']) {
             () => new Promise((resolve) => finished.push({ report, recorded: resolve })),
           );
         },
-        kept: (arch) => state.kept.filter((each) => each.arch === arch).map(grantOf),
-        unkept: (_arch, report) => new Promise((resolve) => unkept.push({ report, recorded: resolve })),
+        listWaiting: (arch) => state.kept.filter((each) => each.arch === arch).map(grantOf),
+        reportUnsaved: (_arch, report) =>
+          new Promise((resolve) => unkept.push({ report, recorded: resolve })),
       },
       runner: {
         run: (lease, hasStarted, signal, keeper) =>
@@ -150,8 +151,8 @@ export function makeSlot(architectures = ['amd64']) {
             signal.addEventListener('abort', () => hasEnded || reject(signal.reason as Error));
             const ends = (verdict: AttemptVerdict = VERDICT) => {
               hasEnded = true;
-              keeper.ended();
-              return keeper.judged(verdict);
+              keeper.onEnded();
+              return keeper.saveVerdict(verdict);
             };
             const finish = (result = RESULT) => {
               if (hasEnded) resolve(result);
@@ -168,13 +169,17 @@ export function makeSlot(architectures = ['amd64']) {
           }),
       },
       testbeds: {
-        offer: () => ({ testbeds: [], variants: [], ...(state.problem && { problem: state.problem }) }),
-        wanted: (_arch, list) => void wanted.push(...list),
+        currentOffer: () => ({
+          testbeds: [],
+          variants: [],
+          ...(state.problem && { problem: state.problem }),
+        }),
+        requestTestbeds: (_arch, list) => void wanted.push(...list),
       },
       epochs: new Epochs({ clock, log, lowerEpochWaitMs: () => 15_000 }),
       notices,
       previous: ['0b9f6a2c-8a53-4c7e-9d7a-5a2f2f0f0a00'],
-      standings: { heard: () => undefined },
+      standings: { onAnswer: () => undefined },
       turns,
       busy: new BusySlots(architectures, 1, clock, RETRY_MS),
       clock,

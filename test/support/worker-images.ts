@@ -1,11 +1,11 @@
 import { access, chmod, link, mkdir, mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { hostRelease } from '@proctor/config';
-import { lookAtMachine } from '@apps/worker/src/machine/machine';
+import { detectMachine } from '@apps/worker/src/machine/machine';
 import { currentBoot } from '@apps/worker/src/machine/proofs';
 import { buildBackends, KINDS } from '@apps/worker/src/testbed/build-backends';
 import { HostApt } from '@apps/worker/src/testbed/host-apt/host-apt';
-import { archiveState } from '@apps/worker/src/testbed/images/archive-state';
+import { loadArchiveState } from '@apps/worker/src/testbed/images/archive-state';
 import type { ImageRecord } from '@apps/worker/src/testbed/images/image-files';
 import { fingerprint, imageRecipe } from '@apps/worker/src/testbed/images/image-recipe';
 import { hostArchitecture } from './host-architecture';
@@ -48,7 +48,7 @@ async function wantedImage(backend: string, arch: string): Promise<Pick<ImageRec
   const apt = new HostApt({}, '/keys');
   const [sources, settings] = await Promise.all([apt.sourcesOf(suite), apt.settings()]);
   const recipe = fingerprint(imageRecipe(suite, arch, kind.image, sources, settings));
-  return { recipe, release: await archiveState(sources.lines, settings) };
+  return { recipe, release: await loadArchiveState(sources.lines, settings) };
 }
 
 async function isFresh(image: string, wanted: Pick<ImageRecord, 'recipe' | 'release'>): Promise<boolean> {
@@ -81,7 +81,7 @@ async function build(cache: string, name: string, arch: string): Promise<void> {
     };
     let changed = (): void => undefined;
     const change = new Promise<void>((resolve) => (changed = resolve));
-    const [backend] = buildBackends({ worker }, await lookAtMachine(worker), changed);
+    const [backend] = buildBackends({ worker }, await detectMachine(worker), changed);
     if (!backend) throw new Error(`there is no backend ${name}`);
     const reason = await backend.detect();
     if (reason !== null) throw new Error(`the backend ${name} does not work here: ${reason}`);

@@ -18,7 +18,7 @@ import { settleSurroundings, surviveLostOutput } from '@proctor/surroundings';
 import { WorkerLife } from './life/life';
 import { lockWorkFolder } from './life/work-folder';
 import { Worker } from './life/worker';
-import { lookAtMachine } from './machine/machine';
+import { detectMachine } from './machine/machine';
 import { WorkerModule } from './worker.module';
 
 surviveLostOutput();
@@ -37,9 +37,9 @@ async function main(): Promise<void> {
 async function run(configuration: LiveConfiguration): Promise<void> {
   const { workPath } = configuration.worker;
   lockWorkFolder(workPath);
-  const life = await WorkerLife.begin(workPath, new Logger('Life'));
+  const life = await WorkerLife.start(workPath, new Logger('Life'));
   const hidden = deploymentPaths(configuration, process.env);
-  const machine = await lookAtMachine(configuration.worker, 'runs', hidden);
+  const machine = await detectMachine(configuration.worker, 'runs', hidden);
   const module = WorkerModule.forRoot({ configuration, machine, life }, connections(process.env));
   const app = await NestFactory.createMicroservice<AsyncMicroserviceOptions>(module, {
     inject: [BusStrategy],

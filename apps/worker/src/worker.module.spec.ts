@@ -41,7 +41,7 @@ async function makeApplication() {
         {
           configuration: { worker: { ...worker, metrics } as unknown as WorkerConfiguration },
           machine,
-          life: await WorkerLife.begin(folder, new Logger('Life')),
+          life: await WorkerLife.start(folder, new Logger('Life')),
         },
         { natsCredentials: '' } as Connections,
       ),

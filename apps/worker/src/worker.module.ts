@@ -55,7 +55,7 @@ export class WorkerModule implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.bus.onReconnect(() => this.worker.reconnected());
-    this.bus.onRefused(() => this.worker.refused());
+    this.bus.onReconnect(() => this.worker.onReconnect());
+    this.bus.onRefused(() => this.worker.onRefused());
   }
 }

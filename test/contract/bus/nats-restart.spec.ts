@@ -95,9 +95,9 @@ it('while a connection for requests is lost, the bus says so, and the rest of it
 
 it('the bus is closed at once while it waits for its streams', async () => {
   const bus = await connect();
-  const { link } = bus as unknown as { link: { restores(restore: () => Promise<void>): void } };
+  const { link } = bus as unknown as { link: { onRestore(restore: () => Promise<void>): void } };
   const tried = new Promise<void>((resolve) =>
-    link.restores(() => {
+    link.onRestore(() => {
       resolve();
       return Promise.reject(new Error('not yet'));
     }),

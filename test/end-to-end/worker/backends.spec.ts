@@ -109,7 +109,7 @@ it('a backend that is described in the configuration is offered once its testbed
     backendCommands,
     visiblePaths: [path],
   });
-  const { testbeds, builds } = machine.testbeds.offer(arch);
+  const { testbeds, builds } = machine.testbeds.currentOffer(arch);
   expect(testbeds).toEqual([{ suite: lease().suite, backend: 'own', state: 'ready' }]);
   expect(builds).toEqual([]);
   expect(() => machine.testbeds.backend('broken')).toThrow('trial ended with exit code 20');
@@ -139,8 +139,8 @@ it('a backend that is described in the configuration gives its servers room for 
 it('a backend that is described in the configuration gets an image of ours where it asks for one', async () => {
   const tarball = { tarball: ['unshare', '--tarball', '{image}'] };
   machine = await openMachine({ backends: ['tarball'], backendCommands: tarball });
-  machine.testbeds.wanted(arch, [{ suite: 'trixie', backend: 'tarball' }]);
-  const offered = machine.testbeds.offer(arch).testbeds.map(({ suite }) => suite);
+  machine.testbeds.requestTestbeds(arch, [{ suite: 'trixie', backend: 'tarball' }]);
+  const offered = machine.testbeds.currentOffer(arch).testbeds.map(({ suite }) => suite);
   expect(offered).toContain('trixie');
-  expect(machine.testbeds.offer(arch).builds).toEqual(['tarball']);
+  expect(machine.testbeds.currentOffer(arch).builds).toEqual(['tarball']);
 });

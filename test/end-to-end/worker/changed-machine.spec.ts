@@ -19,6 +19,6 @@ it('a worker finds out again how sandboxes are opened when one cannot be, and ex
   const inside = machine.sandboxes as unknown as { user: RunUser };
   inside.user = { ...inside.user, subUids: { start: 1, count: 65_536 } };
   await expect(execute()).rejects.toThrow(NotStarted);
-  expect(machine.testbeds.offer('tea')).not.toHaveProperty('problem');
+  expect(machine.testbeds.currentOffer('tea')).not.toHaveProperty('problem');
   expect(await execute()).toMatchObject({ verdict: 'pass' });
 });

@@ -73,7 +73,7 @@ it('a sandbox that is killed before it has heard that it may go on is gone, and 
   machine = await openMachine({ backends: ['null'] });
   const mark = newMark();
   const folder = await machine.sandboxes.createFolder('hasty');
-  const go = jest.spyOn(LaunchedSandbox.prototype, 'go').mockImplementation();
+  const go = jest.spyOn(LaunchedSandbox.prototype, 'startCommand').mockImplementation();
   const command = ['sleep', mark];
   const sandbox = await machine.sandboxes.start(folder, {
     command,

@@ -6,7 +6,7 @@ import { hostRelease, METADATA_NETWORKS, type WorkerConfiguration } from '@proct
 import type { Grant, Lease, LogChunk } from '@proctor/contracts';
 import { SandboxedCanaries } from '@apps/worker/src/attempt/sandboxed-canaries';
 import { SandboxedRunner } from '@apps/worker/src/attempt/sandboxed-runner';
-import { lookAtMachine } from '@apps/worker/src/machine/machine';
+import { detectMachine } from '@apps/worker/src/machine/machine';
 import { runnerVersion } from '@apps/worker/src/machine/runner-version';
 import type { Sandboxes } from '@apps/worker/src/sandbox/sandboxes';
 import type { AttemptResult } from '@apps/worker/src/slot/ports';
@@ -69,7 +69,7 @@ async function openIn(
   hidden: string[],
 ): Promise<Omit<TestMachine, 'close'>> {
   const { workPath } = configuration;
-  const machine = await lookAtMachine(configuration, 'runs', hidden);
+  const machine = await detectMachine(configuration, 'runs', hidden);
   const { sandboxes } = machine;
   const backends = buildBackends({ worker: configuration }, machine, () => undefined);
   const testbeds = new Testbeds({
@@ -103,7 +103,7 @@ export async function backendsOn({ workPath }: TestMachine, names: string[]): Pr
     imageAgeMaxMs: 1,
     machineMayBeDestroyed: false,
   };
-  return buildBackends({ worker }, await lookAtMachine(worker), () => undefined);
+  return buildBackends({ worker }, await detectMachine(worker), () => undefined);
 }
 
 /** Live logs without a bus. */

@@ -69,11 +69,11 @@ export class MemoryOutbox implements ReportOutbox {
     for (const key of disk.keys()) void this.deliver(key, disk);
   }
 
-  started(arch: string, report: StartedReport): void {
+  reportStart(arch: string, report: StartedReport): void {
     this.bus.report(reportSubject(arch, 'started', report), report).catch(() => undefined);
   }
 
-  async keep(arch: string, report: FinishedReport): Promise<Deliver> {
+  async save(arch: string, report: FinishedReport): Promise<Deliver> {
     await new Promise<void>((resolve) => this.process.clock.after(DISK_MS, resolve));
     this.events.keeping(report);
     this.disk.set(keyOf(report), { arch, report });
@@ -81,13 +81,13 @@ export class MemoryOutbox implements ReportOutbox {
     return () => this.deliver(keyOf(report), this.disk);
   }
 
-  kept(arch: string): Grant[] {
+  listWaiting(arch: string): Grant[] {
     const all = [...this.disk.values(), ...this.memory.values()];
     const kept = all.filter((each) => each.arch === arch);
     return kept.slice(0, KEPT_MAX).map(({ report }) => grantOf(report));
   }
 
-  async unkept(arch: string, report: FinishedReport): Promise<void> {
+  async reportUnsaved(arch: string, report: FinishedReport): Promise<void> {
     this.events.unkept(report);
     this.memory.set(keyOf(report), { arch, report });
     await this.deliver(keyOf(report), this.memory);

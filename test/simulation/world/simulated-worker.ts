@@ -181,19 +181,19 @@ export class SimulatedWorker {
       return reply;
     };
     return {
-      ask: (arch, body) => request('lease', arch, body),
+      request: (arch, body) => request('lease', arch, body),
       renew: (arch, body) => request('renew', arch, body),
-      giveBack: (arch, body) => request('return', arch, body),
+      return: (arch, body) => request('return', arch, body),
     };
   }
 
   private offer(): TestbedOffer {
     return {
-      offer: () => ({
+      currentOffer: () => ({
         testbeds: this.testbeds.map((testbed) => ({ ...testbed })),
         variants: ['autopkgtest'],
       }),
-      wanted: (_arch, wanted) => {
+      requestTestbeds: (_arch, wanted) => {
         for (const testbed of this.testbeds) {
           if (testbed.state !== 'absent' || !wanted.some(({ suite }) => suite === testbed.suite)) continue;
           testbed.state = 'building';
@@ -225,11 +225,11 @@ export class SimulatedWorker {
           signal,
         );
         hasEnded = true;
-        keeper.ended();
+        keeper.onEnded();
         events.testEnds(grant, executor);
         const result = this.result(lease);
         await this.passes(random.between(0, 2_000));
-        await keeper.judged(result);
+        await keeper.saveVerdict(result);
         events.packs(grant);
         await this.passes(random.chance(0.7) ? random.between(0, 500) : random.between(500, 15_000));
         return result;

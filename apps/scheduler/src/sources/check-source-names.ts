@@ -49,10 +49,10 @@ class LineCheck {
     this.lines += 1;
     if (this.lines > SOURCE_NAMES_LINES_MAX)
       throw new BadSourceNames(`it has more than ${SOURCE_NAMES_LINES_MAX} lines`);
-    const found = sourceNamesLine(line);
-    if (!found) throw new BadSourceNames(`line ${this.lines} is none of a list of packages`);
+    const names = sourceNamesLine(line);
+    if (!names) throw new BadSourceNames(`line ${this.lines} is none of a list of packages`);
     if (line <= this.before) throw new BadSourceNames(`line ${this.lines} is not in order`);
     this.before = line;
-    if (found.source === null) this.sources += 1;
+    if (names.source === null) this.sources += 1;
   }
 }

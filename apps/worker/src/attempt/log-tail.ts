@@ -31,7 +31,7 @@ export class LogTail {
   /** It sends no more. */
   private stopped = false;
   private file: FileHandle | null = null;
-  private troubled = false;
+  private hasWarned = false;
   private reading: Promise<void> = Promise.resolve();
   private readonly polls: Repeater;
 
@@ -42,7 +42,7 @@ export class LogTail {
     private readonly log: Log,
     private readonly settings: LogTailSettings,
   ) {
-    const poll = () => (this.reading = this.sendNew());
+    const poll = () => (this.reading = this.sendNewChunks());
     this.polls = new Repeater(clock, () => settings.pollMs, poll);
   }
 
@@ -53,7 +53,7 @@ export class LogTail {
   /** The log is complete: sends the rest, within bounds, and closes it. */
   async finish(): Promise<void> {
     this.polls.stop();
-    this.reading = this.reading.then(() => this.sendNew());
+    this.reading = this.reading.then(() => this.sendNewChunks());
     await within(this.reading, this.settings.finishTimeoutMs, this.clock);
     await this.close();
   }
@@ -72,20 +72,20 @@ export class LogTail {
     await file?.close().catch((error: unknown) => this.log.warn(`${this.path}: ${String(error)}`));
   }
 
-  private async sendNew(): Promise<void> {
+  private async sendNewChunks(): Promise<void> {
     try {
       await this.open();
       while (!this.stopped) {
-        this.unsent ??= await this.next();
+        this.unsent ??= await this.readChunk();
         if (!this.unsent) return;
         await this.append(this.unsent);
         this.chunk += 1;
         if (!this.unsent.isNote) this.offset += Buffer.byteLength(this.unsent.data, 'base64');
         this.unsent = null;
-        this.troubled = false;
+        this.hasWarned = false;
       }
     } catch (error) {
-      this.complain(error);
+      this.warn(error);
     }
   }
 
@@ -98,14 +98,14 @@ export class LogTail {
   }
 
   /** The next poll begins at the same place; people hear of it once. */
-  private complain(error: unknown): void {
-    if (this.troubled || this.file === null) return;
-    this.troubled = true;
+  private warn(error: unknown): void {
+    if (this.hasWarned || this.file === null) return;
+    this.hasWarned = true;
     this.log.warn(`${this.path}: the live log is behind: ${String(error)}`);
   }
 
   /** null: there is nothing new. */
-  private async next(): Promise<LogChunk | null> {
+  private async readChunk(): Promise<LogChunk | null> {
     if (!this.file || this.isNoted) return null;
     const bytes = await this.read(this.file);
     const place = { chunk: this.chunk, offset: this.offset };

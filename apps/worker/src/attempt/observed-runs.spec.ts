@@ -3,7 +3,7 @@ import { leaseOf } from '@test/support/slot-rig';
 import { NotStarted, type AttemptResult } from '../slot/ports';
 import { ObservedRuns } from './observed-runs';
 
-const KEEPER = { ended: () => undefined, judged: () => Promise.resolve() };
+const KEEPER = { onEnded: () => undefined, saveVerdict: () => Promise.resolve() };
 const PASSED = { verdict: 'pass' } as AttemptResult;
 
 it('the observed runs tell what is under way, for how long, and how the rest has ended', async () => {
@@ -16,7 +16,7 @@ it('the observed runs tell what is under way, for how long, and how the rest has
   const first = begin(1);
   await clock.runUntil(65_000);
   const second = begin(2);
-  expect(runs.current()).toMatchObject([
+  expect(runs.listPublic()).toMatchObject([
     { run: 1, attempt: 1, seconds: 65 },
     { run: 2, attempt: 1, seconds: 0 },
   ]);
@@ -26,8 +26,8 @@ it('the observed runs tell what is under way, for how long, and how the rest has
   abort.abort();
   ends[1]?.reject(new Error('the run was cancelled'));
   await expect(second).rejects.toThrow('cancelled');
-  expect(runs.current()).toEqual([]);
-  expect(runs.ended()).toEqual({ pass: 1, neutral: 0, fail: 0, tmpfail: 0, absent: 0, none: 1 });
+  expect(runs.listPublic()).toEqual([]);
+  expect(runs.countEnds()).toEqual({ pass: 1, neutral: 0, fail: 0, tmpfail: 0, absent: 0, none: 1 });
 });
 
 it('the observed runs name no private run, nor one that a scheduler does not call public', () => {
@@ -38,7 +38,7 @@ it('the observed runs name no private run, nor one that a scheduler does not cal
     leaseOf(3, { isPrivate: false }),
   ];
   for (const lease of leases) void runs.run(lease, () => undefined, new AbortController().signal, KEEPER);
-  expect(runs.current()).toMatchObject([{ run: 3 }]);
+  expect(runs.listPublic()).toMatchObject([{ run: 3 }]);
   expect(runs.busy).toBe(3);
 });
 
@@ -51,5 +51,5 @@ it.each([
   const runs = new ObservedRuns({ run: () => Promise.reject(error) }, new VirtualClock());
   if (isAborted) abort.abort(error);
   await expect(runs.run(leaseOf(1), () => undefined, abort.signal, KEEPER)).rejects.toBe(error);
-  expect(runs.ended()).toMatchObject({ [end]: 1 });
+  expect(runs.countEnds()).toMatchObject({ [end]: 1 });
 });

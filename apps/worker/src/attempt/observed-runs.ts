@@ -19,7 +19,7 @@ export type Ends = Record<Verdict | 'none', number>;
 
 /** Executes attempts by another runner, and knows which ones are under way and how they ended. */
 export class ObservedRuns implements AttemptRunner {
-  private readonly begun = new Map<Lease, number>();
+  private readonly startedAt = new Map<Lease, number>();
   private readonly counts = Object.fromEntries([...VERDICTS, 'none'].map((end) => [end, 0])) as Ends;
 
   constructor(
@@ -33,7 +33,7 @@ export class ObservedRuns implements AttemptRunner {
     signal: AbortSignal,
     keeper: VerdictKeeper,
   ): Promise<AttemptResult> {
-    this.begun.set(lease, this.clock.now());
+    this.startedAt.set(lease, this.clock.now());
     let end: keyof Ends = 'none';
     try {
       const result = await this.runner.run(lease, started, signal, keeper);
@@ -45,19 +45,19 @@ export class ObservedRuns implements AttemptRunner {
       throw error;
     } finally {
       this.counts[end] += 1;
-      this.begun.delete(lease);
+      this.startedAt.delete(lease);
     }
   }
 
   /** How many are under way. */
   get busy(): number {
-    return this.begun.size;
+    return this.startedAt.size;
   }
 
   /** The public ones: all that reach the worker's port are told of them. */
-  current(): CurrentRun[] {
-    const told = [...this.begun].filter(([{ isPrivate }]) => isPrivate === false);
-    return told.map(([lease, begun]) => {
+  listPublic(): CurrentRun[] {
+    const publicRuns = [...this.startedAt].filter(([{ isPrivate }]) => isPrivate === false);
+    return publicRuns.map(([lease, begun]) => {
       const { runId, attempt, suite, arch, backend, variant } = lease;
       const seconds = Math.round((this.clock.now() - begun) / 1000);
       return { run: runId, attempt, package: lease.package, suite, arch, backend, variant, seconds };
@@ -65,7 +65,7 @@ export class ObservedRuns implements AttemptRunner {
   }
 
   /** Since the process was started. */
-  ended(): Ends {
+  countEnds(): Ends {
     return { ...this.counts };
   }
 }

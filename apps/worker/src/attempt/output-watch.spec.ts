@@ -3,7 +3,7 @@ import { appendFile, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VirtualClock } from '@test/simulation/world/virtual-clock';
-import { diskUse, OutputWatch } from './output-watch';
+import { measureDiskUse, OutputWatch } from './output-watch';
 
 const KIB = 1024;
 
@@ -77,12 +77,12 @@ it('an output watch does not call once it is stopped', async () => {
 });
 
 it('the disk use is that of the files, not of holes in them, nor of what links lead to', async () => {
-  const before = await diskUse([output]);
+  const before = await measureDiskUse([output]);
   await writeFile(join(output, 'log'), Buffer.alloc(80 * KIB, 'x'));
   await writeFile(join(output, 'sparse'), '');
   await truncate(join(output, 'sparse'), 1024 * KIB * KIB);
   await symlink('/usr', join(output, 'artifacts', 'usr'));
-  const use = (await diskUse([output, join(path, 'missing')])) - before;
+  const use = (await measureDiskUse([output, join(path, 'missing')])) - before;
   expect(use).toBeGreaterThanOrEqual(80 * KIB);
   expect(use).toBeLessThan(120 * KIB);
 });
@@ -90,8 +90,8 @@ it('the disk use is that of the files, not of holes in them, nor of what links l
 it('the disk use includes empty files, and no more of them are looked at than needed', async () => {
   const names = Array.from({ length: 200 }, (_, number) => join(output, 'artifacts', `${number}`));
   await Promise.all(names.map((name) => writeFile(name, '')));
-  expect(await diskUse([output])).toBeGreaterThanOrEqual(200 * 4 * KIB);
-  const some = await diskUse([output], 100 * KIB);
+  expect(await measureDiskUse([output])).toBeGreaterThanOrEqual(200 * 4 * KIB);
+  const some = await measureDiskUse([output], 100 * KIB);
   expect(some).toBeGreaterThan(100 * KIB);
   expect(some).toBeLessThan(200 * KIB);
 });
@@ -103,5 +103,5 @@ it('the disk use includes a file whose name is no text', async () => {
     'sh',
     output,
   ]);
-  expect(await diskUse([output])).toBeGreaterThanOrEqual(100_000);
+  expect(await measureDiskUse([output])).toBeGreaterThanOrEqual(100_000);
 });

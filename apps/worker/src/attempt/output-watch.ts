@@ -18,7 +18,7 @@ const BLOCK_BYTES = 512;
 const FILE_BYTES_MIN = 4096;
 
 /** The files as they were looked at last. */
-interface LastLook {
+interface LastMeasurement {
   atMs: number;
   tookMs: number;
   free: RoomOnDisk;
@@ -35,8 +35,8 @@ interface LastLook {
  */
 export class OutputWatch {
   private exceeded = false;
-  private looks: Repeater | null = null;
-  private last: LastLook | null = null;
+  private checks: Repeater | null = null;
+  private last: LastMeasurement | null = null;
 
   constructor(
     private readonly folder: Pick<RunFolder, 'output' | 'errors'>,
@@ -53,35 +53,35 @@ export class OutputWatch {
   start(onExceeded: () => void): void {
     const failed = (error: unknown) =>
       this.log.warn(`the output of a runner is not watched: ${String(error)}`);
-    this.looks = new Repeater(
+    this.checks = new Repeater(
       this.clock,
       () => POLL_MS,
-      () => this.look(onExceeded),
+      () => this.check(onExceeded),
       failed,
     );
-    this.looks.start();
+    this.checks.start();
   }
 
   stop(): void {
-    this.looks?.stop();
+    this.checks?.stop();
   }
 
-  private async look(onExceeded: () => void): Promise<void> {
+  private async check(onExceeded: () => void): Promise<void> {
     const { output, errors } = this.folder;
     const bytesMax = this.settings.runOutputBytesMax;
     const free = await this.freeSpace();
     if (this.last && !this.mayHaveWritten(this.last, free)) return;
     const atMs = this.clock.now();
-    const bytes = await diskUse([output, errors], bytesMax);
+    const bytes = await measureDiskUse([output, errors], bytesMax);
     this.last = { atMs, tookMs: this.clock.now() - atMs, free, room: bytesMax - bytes };
-    if (bytes <= bytesMax || !this.looks?.isActive) return;
+    if (bytes <= bytesMax || !this.checks?.isActive) return;
     this.stop();
     this.exceeded = true;
     onExceeded();
   }
 
   /** More than it may, since the last look at the files. */
-  private mayHaveWritten({ atMs, tookMs, free, room }: LastLook, now: RoomOnDisk): boolean {
+  private mayHaveWritten({ atMs, tookMs, free, room }: LastMeasurement, now: RoomOnDisk): boolean {
     const gone = free.bytes - now.bytes + (free.files - now.files) * FILE_BYTES_MIN;
     const pauseMs = Math.max(FILES_EVERY_MS, tookMs * FILES_TIME_SHARE);
     return gone > room || this.clock.now() - atMs >= pauseMs;
@@ -92,7 +92,7 @@ export class OutputWatch {
  * Bytes that files and folders take on their disk, holes left out; not counted further once there are more than `enough`.
  * What is gone when it is looked at, or may not be looked at, counts nothing.
  */
-export async function diskUse(paths: string[], enough = Infinity): Promise<number> {
+export async function measureDiskUse(paths: string[], enough = Infinity): Promise<number> {
   // Not as text: a test may choose a name that is none.
   const waiting = paths.map((path) => Buffer.from(path));
   let bytes = 0;
@@ -102,7 +102,7 @@ export async function diskUse(paths: string[], enough = Infinity): Promise<numbe
     bytes += Math.max(status.blocks * BLOCK_BYTES, FILE_BYTES_MIN);
     if (!status.isDirectory()) continue;
     const folder = Buffer.concat([path, Buffer.from('/')]);
-    for await (const name of namesIn(path)) {
+    for await (const name of listNames(path)) {
       waiting.push(Buffer.concat([folder, name]));
       const least = bytes + waiting.length * FILE_BYTES_MIN;
       // There may be more names than anybody wants in memory.
@@ -112,7 +112,7 @@ export async function diskUse(paths: string[], enough = Infinity): Promise<numbe
   return bytes;
 }
 
-async function* namesIn(path: Buffer): AsyncGenerator<Buffer> {
+async function* listNames(path: Buffer): AsyncGenerator<Buffer> {
   const folder = await opendir(path, { encoding: 'buffer' as BufferEncoding }).catch(() => null);
   if (folder) for await (const { name } of folder) yield name as unknown as Buffer;
 }

@@ -7,16 +7,16 @@ import { artifactsIndexText, logIndexText } from '@proctor/result-files';
 import { packArtifacts } from '../autopkgtest/pack-artifacts';
 import { packLog, type LogLimits } from '../autopkgtest/pack-log';
 import { endOfFile } from '../autopkgtest/plain-file';
-import { writeWhole, type WrittenFile } from '../autopkgtest/written-file';
+import { writeHashed, type WrittenFile } from '../autopkgtest/written-file';
 import type { RunFolder } from '../sandbox/run-folder';
-import type { KeptFile } from '../slot/ports';
+import type { LocalFile } from '../slot/ports';
 
 const ERRORS_BYTES_MAX = 64 * 1024;
 
 export type PackLimits = LogLimits & Pick<WorkerConfiguration, 'artifactsBytesMax'>;
 
 export interface PackedResult {
-  files: KeptFile[];
+  files: LocalFile[];
   /** The lines of the log around its first error; null when there is none. */
   excerpt: ErrorExcerpt | null;
   /** Why the artifacts are not among the files; null: they are. */
@@ -44,10 +44,10 @@ export async function packResult(
     const errors = await endOfFile(folder.errors, ERRORS_BYTES_MAX);
     const substitute = `The test runner wrote no log. Its standard error was:\n${errors || '(nothing)\n'}`;
     const log = await packLog(join(folder.output, 'log'), pathOf('log.gz'), limits, substitute);
-    const logIndex = await keptIndex('log-index.json', pathOf, logIndexText(log.index));
-    const { archive, index, lost } = await artifactFiles(folder, pathOf, limits);
+    const logIndex = await writeIndex('log-index.json', pathOf, logIndexText(log.index));
+    const { archive, index, lost } = await packArtifactFiles(folder, pathOf, limits);
     signal.throwIfAborted();
-    const files = [keptFile('log.gz', pathOf('log.gz'), log), ...archive, logIndex, ...index];
+    const files = [resultFile('log.gz', pathOf('log.gz'), log), ...archive, logIndex, ...index];
     return { files, excerpt: log.excerpt, lost };
   } catch (error) {
     await rm(target, { recursive: true, force: true });
@@ -55,16 +55,16 @@ export async function packResult(
   }
 }
 
-async function artifactFiles(
+async function packArtifactFiles(
   folder: RunFolder,
   pathOf: PathOf,
   { artifactsBytesMax }: PackLimits,
-): Promise<{ archive: KeptFile[]; index: KeptFile[]; lost: string | null }> {
+): Promise<{ archive: LocalFile[]; index: LocalFile[]; lost: string | null }> {
   const path = pathOf('artifacts.tar.gz');
   try {
     const packed = await packArtifacts(folder.output, path, artifactsBytesMax);
-    const index = await keptIndex('artifacts-index.json', pathOf, artifactsIndexText(packed.index));
-    return { archive: [keptFile('artifacts.tar.gz', path, packed)], index: [index], lost: null };
+    const index = await writeIndex('artifacts-index.json', pathOf, artifactsIndexText(packed.index));
+    return { archive: [resultFile('artifacts.tar.gz', path, packed)], index: [index], lost: null };
   } catch (error) {
     const written = [path, pathOf('artifacts-index.json')];
     await Promise.all(written.map((each) => rm(each, { force: true })));
@@ -72,11 +72,11 @@ async function artifactFiles(
   }
 }
 
-async function keptIndex(name: ResultFileName, pathOf: PathOf, text: string): Promise<KeptFile> {
-  const written = await writeWhole(pathOf(name), Readable.from([Buffer.from(text)]));
-  return keptFile(name, pathOf(name), written);
+async function writeIndex(name: ResultFileName, pathOf: PathOf, text: string): Promise<LocalFile> {
+  const written = await writeHashed(pathOf(name), Readable.from([Buffer.from(text)]));
+  return resultFile(name, pathOf(name), written);
 }
 
-function keptFile(name: ResultFileName, path: string, { size, sha256 }: WrittenFile): KeptFile {
+function resultFile(name: ResultFileName, path: string, { size, sha256 }: WrittenFile): LocalFile {
   return { name, path, size, sha256 };
 }

@@ -1,6 +1,6 @@
 import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import type { Sandbox } from '../sandbox/sandbox';
-import { sandboxEnd } from './sandbox-end';
+import { waitForEnd } from './sandbox-end';
 
 const SILENT = { log: () => undefined, warn: () => undefined };
 const LIMIT_MS = 60_000;
@@ -12,7 +12,7 @@ function makeEnd() {
   let ends: (end: { code: number | null }) => void = () => undefined;
   const ended = new Promise<{ code: number | null }>((resolve) => (ends = resolve));
   const sandbox = { ended, kill: () => Promise.resolve() } as unknown as Sandbox;
-  const end = sandboxEnd(sandbox, LIMIT_MS, abort.signal, { clock, log: SILENT });
+  const end = waitForEnd(sandbox, LIMIT_MS, abort.signal, { clock, log: SILENT });
   return { clock, abort, ends, end };
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '@proctor/clock';
 import type { Log } from '@proctor/process';
-import type { Sought } from '../autopkgtest/absence';
+import type { PackageSearch } from '../autopkgtest/absence';
 import { readOutput, type RunnerOutput } from '../autopkgtest/output';
 import { endOfFile } from '../autopkgtest/plain-file';
 import { judge, TESTBED_FAILED, type Judgement, type RunnerEnd } from '../autopkgtest/verdict';
@@ -23,7 +23,7 @@ export interface EndParts {
  * then. Rejects when the signal has ended it; a signal that comes later changes nothing.
  * @param watch begins to watch, and answers how to stop that
  */
-export async function sandboxEnd(
+export async function waitForEnd(
   sandbox: Sandbox,
   limitMs: number,
   signal: AbortSignal,
@@ -63,19 +63,19 @@ export async function sandboxEnd(
 
 /**
  * What the ending and the runner's files together mean.
- * @param sought absent: a local tree was tested
+ * @param search absent: a local tree was tested
  */
 export async function judgeEnd(
   folder: RunFolder,
   ending: SandboxEnding,
-  sought?: Sought,
+  search?: PackageSearch,
 ): Promise<{ judgement: Judgement } & Pick<RunnerOutput, 'version' | 'tests'>> {
   const { version, tests, trouble, logEnd } = await readOutput(
     folder.output,
     ending.exitCode === TESTBED_FAILED,
   );
   const detail = trouble ?? lastLine(await endOfFile(folder.errors, 1024));
-  return { judgement: judge({ ...ending, detail, logEnd }, sought), version, tests };
+  return { judgement: judge({ ...ending, detail, logEnd }, search), version, tests };
 }
 
 function lastLine(text: string): string {

@@ -36,8 +36,8 @@ export class SandboxOpener {
       if ((error as NodeJS.ErrnoException).code === 'E2BIG') throw error;
       // Another one could not be opened either, and why is being found out.
       if (error instanceof Unusable) throw new NotStarted(error.message);
-      const said = (await endOfFile(folder.errors, ERRORS_BYTES_MAX)).trim();
-      const why = `no sandbox could be opened: ${said || (error as Error).message}`;
+      const errors = (await endOfFile(folder.errors, ERRORS_BYTES_MAX)).trim();
+      const why = `no sandbox could be opened: ${errors || (error as Error).message}`;
       this.isSuspect = true;
       await this.testbeds.recheck(why);
       throw wasSuspect && !this.testbeds.isBroken ? new Error(why) : new NotStarted(why);

@@ -4,7 +4,7 @@ import type { RunFolder } from '../sandbox/run-folder';
 import type { CanaryEnd, CanaryRunner } from '../slot/ports';
 import { passingRequest, writePassingPackage } from '../autopkgtest/passing-package';
 import type { RunnerSettings } from './prepared-attempt';
-import { judgeEnd, sandboxEnd } from './sandbox-end';
+import { judgeEnd, waitForEnd } from './sandbox-end';
 import { SandboxOpener } from './sandbox-opener';
 import { sandboxUse, type RunLimits } from './sandbox-use';
 import type { RunnerParts } from './sandboxed-runner';
@@ -20,7 +20,7 @@ export interface CanaryParts extends Omit<RunnerParts, 'appendLog' | 'settings'>
 
 /** Executes canary tests in sandboxes of this machine, as attempts are executed. */
 export class SandboxedCanaries implements CanaryRunner {
-  private begun = 0;
+  private testCount = 0;
   private readonly opener: SandboxOpener;
 
   constructor(private readonly parts: CanaryParts) {
@@ -29,7 +29,7 @@ export class SandboxedCanaries implements CanaryRunner {
 
   async execute(test: CanaryTest, signal: AbortSignal): Promise<CanaryEnd> {
     checkRequest(passingRequest(test));
-    const folder = await this.parts.sandboxes.createFolder(`canary-${++this.begun}`);
+    const folder = await this.parts.sandboxes.createFolder(`canary-${++this.testCount}`);
     try {
       return await this.executeIn(folder, test, signal);
     } finally {
@@ -55,7 +55,7 @@ export class SandboxedCanaries implements CanaryRunner {
     const sandbox = await this.opener.open(folder, sandboxUse(command, testbed, settings));
     const limitMs = Math.min(settings.runTimeoutMs, CANARY_TIMEOUT_MS);
     const { clock, log } = this.parts;
-    const ending = await sandboxEnd(sandbox, limitMs, signal, { clock, log });
+    const ending = await waitForEnd(sandbox, limitMs, signal, { clock, log });
     const { verdict, message } = (await judgeEnd(folder, ending)).judgement;
     return { passed: verdict === 'pass', message };
   }

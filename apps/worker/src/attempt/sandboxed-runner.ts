@@ -12,16 +12,16 @@ import type { AttemptResult, AttemptRunner, VerdictKeeper } from '../slot/ports'
 import type { Testbeds } from '../testbed/testbeds';
 import { attemptTimeoutMs } from './attempt-timeout';
 import { OutputWatch } from './output-watch';
-import { packedResult, verdictOf } from './packed-attempt';
+import { packAttempt, findVerdict } from './pack-attempt';
 import { prepareAttempt, type PreparedAttempt, type RunnerSettings } from './prepared-attempt';
 import { SandboxOpener } from './sandbox-opener';
-import { sandboxEnd, type SandboxEnding } from './sandbox-end';
+import { waitForEnd, type SandboxEnding } from './sandbox-end';
 import { ShortageWatch } from './shortage-watch';
 import { TreeWatch } from './tree-watch';
 import { VersionWatch } from './version-watch';
 
 /** Where the result alone is of interest. */
-const NOBODY: VerdictKeeper = { ended: () => undefined, judged: () => Promise.resolve() };
+const NO_KEEPER: VerdictKeeper = { onEnded: () => undefined, saveVerdict: () => Promise.resolve() };
 
 /** Publishes a chunk of an attempt's live log. */
 export type AppendLog = (grant: Grant, chunk: LogChunk) => Promise<void>;
@@ -40,7 +40,7 @@ export interface RunnerParts {
 /** Executes attempts in sandboxes of this machine. */
 export class SandboxedRunner implements AttemptRunner {
   private readonly opener: SandboxOpener;
-  private begun = 0;
+  private attemptCount = 0;
 
   constructor(private readonly parts: RunnerParts) {
     this.opener = new SandboxOpener(parts.sandboxes, parts.testbeds);
@@ -50,13 +50,13 @@ export class SandboxedRunner implements AttemptRunner {
     lease: Lease,
     started: () => void,
     signal: AbortSignal,
-    keeper: VerdictKeeper = NOBODY,
+    keeper: VerdictKeeper = NO_KEEPER,
   ): Promise<AttemptResult> {
     checkRequest(lease);
     const { sandboxes, testbeds, log } = this.parts;
     const settings = this.parts.settings();
     // Numbered, since an attempt may be granted a second time while it is still executed: the database was restored.
-    const folder = await sandboxes.createFolder(`${lease.runId}-${lease.attempt}-${++this.begun}`);
+    const folder = await sandboxes.createFolder(`${lease.runId}-${lease.attempt}-${++this.attemptCount}`);
     try {
       const prepared = await prepareAttempt(lease, folder, testbeds, settings);
       return await this.execute(prepared, started, signal, keeper);
@@ -77,7 +77,7 @@ export class SandboxedRunner implements AttemptRunner {
     const { lease, folder, use, settings } = prepared;
     const { clock, log } = this.parts;
     signal.throwIfAborted();
-    const begun = clock.now();
+    const startedAt = clock.now();
     const sandbox = await this.opener.open(folder, use);
     started();
     const tail = this.tailOf(lease, folder, settings);
@@ -85,14 +85,14 @@ export class SandboxedRunner implements AttemptRunner {
     try {
       tail.start();
       await shortage.start();
-      const ending = await this.end(sandbox, prepared, signal);
-      keeper.ended();
-      const durationSeconds = Math.round((clock.now() - begun) / 1000);
-      const judged = await verdictOf(prepared, ending, await shortage.found());
+      const ending = await this.waitForEnd(sandbox, prepared, signal);
+      keeper.onEnded();
+      const durationSeconds = Math.round((clock.now() - startedAt) / 1000);
+      const judged = await findVerdict(prepared, ending, await shortage.result());
       const verdict = { ...judged, durationSeconds, image: prepared.image };
-      await keeper.judged(verdict);
+      await keeper.saveVerdict(verdict);
       const [result] = await Promise.all([
-        packedResult(prepared, verdict, { clock, log: this.parts.log }),
+        packAttempt(prepared, verdict, { clock, log: this.parts.log }),
         tail.finish(),
       ]);
       return result;
@@ -107,7 +107,7 @@ export class SandboxedRunner implements AttemptRunner {
     }
   }
 
-  private async end(
+  private async waitForEnd(
     sandbox: Sandbox,
     { lease, folder, settings }: PreparedAttempt,
     signal: AbortSignal,
@@ -116,7 +116,7 @@ export class SandboxedRunner implements AttemptRunner {
     const output = new OutputWatch(folder, settings, clock, log);
     const tree = new TreeWatch(folder.output, sandbox, clock, log);
     const limitMs = attemptTimeoutMs(settings, lease.package);
-    const ending = await sandboxEnd(sandbox, limitMs, signal, { clock, log }, (kill) => {
+    const ending = await waitForEnd(sandbox, limitMs, signal, { clock, log }, (kill) => {
       const version = new VersionWatch(folder.output, lease.rejectedVersions, kill, clock, log);
       version.start();
       output.start(kill);
@@ -127,7 +127,7 @@ export class SandboxedRunner implements AttemptRunner {
         tree.stop();
       };
     });
-    if (tree.found !== null) return { ...ending, unreadable: tree.found };
+    if (tree.unreadableFile !== null) return { ...ending, unreadable: tree.unreadableFile };
     return output.isExceeded ? { ...ending, outputBytesMax: settings.runOutputBytesMax } : ending;
   }
 

@@ -26,7 +26,7 @@ it('a shortage watch finds nothing when an attempt had enough', async () => {
   await watch.start();
   await pass(1_000);
   expect(looks()).toBe(5);
-  await expect(watch.found()).resolves.toEqual(NOTHING);
+  await expect(watch.result()).resolves.toEqual(NOTHING);
 });
 
 it.each<[string, [number | null, number][], string | null, boolean]>([
@@ -47,7 +47,7 @@ it.each<[string, [number | null, number][], string | null, boolean]>([
   const { watch, pass } = makeWatch(free);
   await watch.start();
   await pass(1_000);
-  await expect(watch.found()).resolves.toEqual({ ...NOTHING, machine, isFileSpaceFull });
+  await expect(watch.result()).resolves.toEqual({ ...NOTHING, machine, isFileSpaceFull });
 });
 
 it.each([
@@ -56,7 +56,7 @@ it.each([
 ])('a shortage watch counts the processes that the kernel ended meanwhile (%j)', async (kills, sentence) => {
   const { watch } = makeWatch([[null, 400 * MIB]], kills);
   await watch.start();
-  await expect(watch.found()).resolves.toEqual({ ...NOTHING, machine: sentence });
+  await expect(watch.result()).resolves.toEqual({ ...NOTHING, machine: sentence });
 });
 
 it.each([
@@ -66,7 +66,7 @@ it.each([
 ])('a shortage watch finds what had run out of memory: %s', async (_whose, kills, atLimit, shortage) => {
   const { watch } = makeWatch([[null, 400 * MIB]], kills, atLimit);
   await watch.start();
-  await expect(watch.found()).resolves.toEqual(shortage);
+  await expect(watch.result()).resolves.toEqual(shortage);
 });
 
 it('a shortage watch does not look once it is stopped', async () => {

@@ -11,38 +11,38 @@ const LOOK_EVERY_MS = 250;
 const FULL_BYTES = 1024 * 1024;
 
 /** The part of a sandbox that tells what it lacks. */
-export type Observed = Pick<Sandbox, 'freeBytes' | 'memoryKills'>;
+export type ObservedSandbox = Pick<Sandbox, 'freeBytes' | 'memoryKills'>;
 
 /** Looks at file space and memory around and during an attempt: a test that lacks them fails as one that is broken. */
 export class ShortageWatch {
-  private readonly looks: Repeater;
+  private readonly checks: Repeater;
   private killsBefore: MemoryKills = { processes: 0, atLimit: 0 };
   private isAreaFull = false;
   private isDiskFull = false;
 
   /** @param freeOnDisk bytes free where the runner's output and the results lie */
   constructor(
-    private readonly sandbox: Observed,
+    private readonly sandbox: ObservedSandbox,
     private readonly freeOnDisk: () => Promise<number>,
     clock: Clock,
     private readonly log: Log,
   ) {
     const failed = (error: unknown) => log.warn(`free space is not watched: ${String(error)}`);
-    this.looks = new Repeater(clock, () => LOOK_EVERY_MS, this.look.bind(this), failed);
+    this.checks = new Repeater(clock, () => LOOK_EVERY_MS, this.check.bind(this), failed);
   }
 
   async start(): Promise<void> {
     this.killsBefore = await this.sandbox.memoryKills();
-    await this.look();
-    this.looks.start();
+    await this.check();
+    this.checks.start();
   }
 
   stop(): void {
-    this.looks.stop();
+    this.checks.stop();
   }
 
   /** What was seen since the start; it looks no more. */
-  async found(): Promise<Shortage> {
+  async result(): Promise<Shortage> {
     this.stop();
     const { processes, atLimit } = await this.sandbox.memoryKills().catch((error: unknown) => {
       // The test's own verdict must not be lost for that.
@@ -51,16 +51,16 @@ export class ShortageWatch {
     });
     const kills = processes - this.killsBefore.processes;
     const isMemoryUsedUp = kills > 0 && atLimit > this.killsBefore.atLimit;
-    const found = [
+    const lacks = [
       ...(kills > 0 && !isMemoryUsedUp
         ? [`memory ran out, and the kernel ended ${kills} process${kills > 1 ? 'es' : ''}`]
         : []),
       ...(this.isDiskFull ? ["the worker's disk was full"] : []),
     ];
-    return { machine: found.join('; ') || null, isFileSpaceFull: this.isAreaFull, isMemoryUsedUp };
+    return { machine: lacks.join('; ') || null, isFileSpaceFull: this.isAreaFull, isMemoryUsedUp };
   }
 
-  private async look(): Promise<void> {
+  private async check(): Promise<void> {
     const [area, disk] = await Promise.all([this.sandbox.freeBytes(), this.freeOnDisk()]);
     this.isAreaFull ||= area !== null && area < FULL_BYTES;
     this.isDiskFull ||= disk < FULL_BYTES;

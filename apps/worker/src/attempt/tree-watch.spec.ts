@@ -36,8 +36,8 @@ async function watch(...answers: WaitingProcess[][]) {
   }
   tree.stop();
   expect(warn).not.toHaveBeenCalled();
-  expect(found).toHaveBeenCalledTimes(tree.found === null ? 0 : 1);
-  return { found: tree.found, asked: waitingForPipes.mock.calls.length };
+  expect(found).toHaveBeenCalledTimes(tree.unreadableFile === null ? 0 : 1);
+  return { found: tree.unreadableFile, asked: waitingForPipes.mock.calls.length };
 }
 
 it('a process that unpacks a package and waits for a pipe twice in a row waits for ever', async () => {

@@ -1,7 +1,7 @@
 import { Repeater, type Clock } from '@proctor/clock';
 import type { Log } from '@proctor/process';
-import { versionSoFar } from '../autopkgtest/output';
-import { unpackingWait, unreadableFile } from '../autopkgtest/unreadable-tree';
+import { readVersion } from '../autopkgtest/output';
+import { unpackingWait, findUnreadableFile } from '../autopkgtest/unreadable-tree';
 import type { Sandbox } from '../sandbox/sandbox';
 
 /** How long a runner may wait for what never comes. */
@@ -15,7 +15,7 @@ const PROCESSES_EVERY = 10;
  * end, and calls once if so.
  */
 export class TreeWatch {
-  private looks: Repeater | null = null;
+  private checks: Repeater | null = null;
   private count = 0;
   private waiting = new Set<number>();
   private unreadable: string | null = null;
@@ -29,39 +29,40 @@ export class TreeWatch {
   ) {}
 
   /** What it is; null: nothing was found. */
-  get found(): string | null {
+  get unreadableFile(): string | null {
     return this.unreadable;
   }
 
   start(onFound: () => void): void {
     const failed = (error: unknown) =>
       this.log.warn(`the files of a package are not watched: ${String(error)}`);
-    this.looks = new Repeater(
+    this.checks = new Repeater(
       this.clock,
       () => POLL_MS,
-      () => this.look(onFound),
+      () => this.check(onFound),
       failed,
     );
-    this.looks.start();
+    this.checks.start();
   }
 
   stop(): void {
-    this.looks?.stop();
+    this.checks?.stop();
   }
 
-  private async look(onFound: () => void): Promise<void> {
+  private async check(onFound: () => void): Promise<void> {
     this.count += 1;
     const isTurnOfProcesses = this.count % PROCESSES_EVERY === 0;
-    const found = (await unreadableFile(this.outputFolder)) ?? (isTurnOfProcesses ? await this.pipe() : null);
-    if (found === null || !this.looks?.isActive) return;
+    const unreadable =
+      (await findUnreadableFile(this.outputFolder)) ?? (isTurnOfProcesses ? await this.findPipe() : null);
+    if (unreadable === null || !this.checks?.isActive) return;
     this.stop();
-    this.unreadable = found;
+    this.unreadable = unreadable;
     onFound();
   }
 
   /** A pipe for which the unpacking of the package waits, which ends before the package's version is known. */
-  private async pipe(): Promise<string | null> {
-    if ((await versionSoFar(this.outputFolder)) !== null) return null;
+  private async findPipe(): Promise<string | null> {
+    if ((await readVersion(this.outputFolder)) !== null) return null;
     const before = this.waiting;
     const waiting = (await this.sandbox.waitingForPipes()).flatMap(({ pid, command }) => {
       const what = unpackingWait(command);

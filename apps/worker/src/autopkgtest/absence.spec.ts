@@ -1,4 +1,4 @@
-import { absenceOf, type Sought } from './absence';
+import { absenceOf, type PackageSearch } from './absence';
 
 /** As autopkgtest 5.28 ends with bookworm's lists. */
 const SAID = (name: string): string =>
@@ -15,7 +15,7 @@ ${line}blame: ${name}
 badpkg: rules extract failed with exit code 1
 autopkgtest [02:39:41]: ERROR: erroneous package: rules extract failed with exit code 1
 `;
-const sought = (changes: Partial<Sought> = {}): Sought => ({
+const sought = (changes: Partial<PackageSearch> = {}): PackageSearch => ({
   package: 'no-such-source',
   suite: 'bookworm',
   arch: 'amd64',
@@ -26,7 +26,7 @@ const sought = (changes: Partial<Sought> = {}): Sought => ({
 const LOCATE = 'W: Unable to locate package no-such-source\n';
 
 describe('a source package that is not there', () => {
-  it.each<[string, Sought, string, string | null]>([
+  it.each<[string, PackageSearch, string, string | null]>([
     [
       'apt finds it in no list',
       sought(),
@@ -71,7 +71,7 @@ describe('a source package that is not there', () => {
       'bookworm has no source package no-such-source',
     ],
   ])('%s', (_case, asked, text, absence) => {
-    expect(absenceOf(asked, { exitCode: 12, said: SAID(asked.package), log: text })).toBe(absence);
+    expect(absenceOf(asked, { exitCode: 12, message: SAID(asked.package), log: text })).toBe(absence);
   });
 
   it.each([
@@ -84,12 +84,12 @@ describe('a source package that is not there', () => {
     ['dpkg-source fails in another way', 12, 'badpkg: rules extract failed with exit code 25'],
     ['it failed', 4, ''],
   ])('is not what it is when %s', (_case, exitCode, said) => {
-    expect(absenceOf(sought(), { exitCode, said, log: log('no-such-source', LOCATE) })).toBeNull();
+    expect(absenceOf(sought(), { exitCode, message: said, log: log('no-such-source', LOCATE) })).toBeNull();
   });
 
   it('names neither a test bed that set up before nor a package with a longer name', () => {
     const text = `W: Unable to locate package no-such-source\n${log('no-such-source', 'W: Unable to locate package no-such-source-data\n')}`;
-    expect(absenceOf(sought(), { exitCode: 12, said: SAID('no-such-source'), log: text })).toBe(
+    expect(absenceOf(sought(), { exitCode: 12, message: SAID('no-such-source'), log: text })).toBe(
       'bookworm has nothing of the source package no-such-source for amd64',
     );
   });

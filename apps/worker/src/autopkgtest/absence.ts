@@ -2,7 +2,7 @@ import { MESSAGE_LENGTH_MAX, oneLine, type TestRequest } from '@proctor/contract
 import type { Symptoms } from './trouble';
 
 /** What is tested, and where it is looked for. */
-export type Sought = Pick<TestRequest, 'package' | 'suite' | 'arch' | 'pinPackages'> & {
+export type PackageSearch = Pick<TestRequest, 'package' | 'suite' | 'arch' | 'pinPackages'> & {
   extraAptSources: { name: string }[];
 };
 
@@ -17,23 +17,23 @@ const WAS_THERE = /^ *(?:\d+s )?(?:dpkg-source: error|E: |W: Failed to fetch|W: 
  * can say. The runner looks for it in all that its testbed knows: apt names a package that is in no list, and says nothing of one
  * that has no binary package for the architecture.
  */
-export function absenceOf(sought: Sought, { exitCode, said, log }: Symptoms): string | null {
+export function absenceOf(search: PackageSearch, { exitCode, message, log }: Symptoms): string | null {
   const isErroneous = exitCode === 12 || exitCode === 14;
-  if (!isErroneous || !NO_SOURCE.test(said)) return null;
-  const end = afterSetUp(log, sought.package);
-  if (WAS_THERE.test(end.replaceAll(unlocated(sought.package), ''))) return null;
+  if (!isErroneous || !NO_SOURCE.test(message)) return null;
+  const end = afterSetUp(log, search.package);
+  if (WAS_THERE.test(end.replaceAll(unlocated(search.package), ''))) return null;
   // The source of a pinned package is asked for in its suite, and apt's words on it are in no log.
-  const isPinned = sought.pinPackages.some(([spec]) => spec.split(',').includes(`src:${sought.package}`));
-  const isNowhere = isPinned || end.search(unlocated(sought.package)) >= 0;
+  const isPinned = search.pinPackages.some(([spec]) => spec.split(',').includes(`src:${search.package}`));
+  const isNowhere = isPinned || end.search(unlocated(search.package)) >= 0;
   const places = [
-    sought.suite,
-    ...new Set(sought.pinPackages.map(([, suite]) => suite)),
-    ...sought.extraAptSources.map(({ name }) => `the source ${name}`),
+    search.suite,
+    ...new Set(search.pinPackages.map(([, suite]) => suite)),
+    ...search.extraAptSources.map(({ name }) => `the source ${name}`),
   ];
-  const has = places.length === 1 ? `${places[0]} has` : `${listed(places)} have`;
+  const has = places.length === 1 ? `${places[0]} has` : `${joinPlaces(places)} have`;
   const what = isNowhere
-    ? `${has} no source package ${sought.package}`
-    : `${has} nothing of the source package ${sought.package} for ${sought.arch}`;
+    ? `${has} no source package ${search.package}`
+    : `${has} nothing of the source package ${search.package} for ${search.arch}`;
   return oneLine(what, MESSAGE_LENGTH_MAX);
 }
 
@@ -52,6 +52,6 @@ function unlocated(packageName: string): RegExp {
   );
 }
 
-function listed(places: string[]): string {
+function joinPlaces(places: string[]): string {
   return `${places.slice(0, -1).join(', ')} and ${places.at(-1)}`;
 }

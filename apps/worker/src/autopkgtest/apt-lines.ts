@@ -11,21 +11,21 @@ const ECHO =
  */
 export function aptLines(log: string): string {
   const lines = log.split('\n').map((line) => line.replace(PASSED, '').trim());
-  const of = (pattern: RegExp): string[] => [...new Set(lines.filter((line) => pattern.test(line)))];
-  const errors = of(/^(?:E: |dpkg(?:-source|-deb)?: error|sed: can't read )/);
-  const told = errors.filter((line) => !ECHO.test(line));
-  const found = [
-    told,
-    unmet(lines),
-    of(/^W: (?!Download is performed unsandboxed)/),
+  const matching = (pattern: RegExp): string[] => [...new Set(lines.filter((line) => pattern.test(line)))];
+  const errors = matching(/^(?:E: |dpkg(?:-source|-deb)?: error|sed: can't read )/);
+  const reasons = errors.filter((line) => !ECHO.test(line));
+  const best = [
+    reasons,
+    unmetDependencies(lines),
+    matching(/^W: (?!Download is performed unsandboxed)/),
     errors,
-    notFetched(lines),
+    failedDownloads(lines),
   ].find(({ length }) => length > 0);
-  return (found ?? []).slice(-LINES_MAX).join(' ');
+  return (best ?? []).slice(-LINES_MAX).join(' ');
 }
 
 /** ` foo : Depends: bar but it is not installable` or ` foo : Conflicts: bar`, below a heading of apt's. */
-function unmet(lines: string[]): string[] {
+function unmetDependencies(lines: string[]): string[] {
   return [
     ...new Set(
       lines.filter((line) => /^\S+ : (?:(?:Pre-)?Depends: .* but |(?:Conflicts|Breaks): )/.test(line)),
@@ -34,7 +34,7 @@ function unmet(lines: string[]): string[] {
 }
 
 /** `Err:1 http://… InRelease` and the reason on the line below. */
-function notFetched(lines: string[]): string[] {
+function failedDownloads(lines: string[]): string[] {
   return [
     ...new Set(
       lines.flatMap((line, at) => (/^Err:\d+ /.test(line) ? [`${line}: ${lines[at + 1] ?? ''}`] : [])),

@@ -18,7 +18,7 @@ const OWN_FOLDERS = ['/pkg/debian', '/tests-tree/debian'];
 /** Where a runner reads the description of a package's tests, and nothing else. */
 const READS_TESTS = /\/testdesc\.py$/;
 /** Where it hands the dependencies of tests to apt, in one argument of a command. */
-const HANDS_ON_DEPENDENCIES =
+const PASSES_DEPENDENCIES =
   /^(?:install_deps|satisfy_dependencies|satisfy_dependencies_string|install_apt|_run_apt_install|install_tmp)$/;
 
 /** Where it executes a test: what it cannot hand to a program is the command that the package says. */
@@ -56,7 +56,7 @@ export function crashByPackage(symptoms: Symptoms): string | null {
     source,
   }));
   if (exception === undefined || exceptions.some((each) => OF_MACHINE.test(each))) return null;
-  if (/\[Errno 7\]/.test(exception) && frames.some(({ name }) => HANDS_ON_DEPENDENCIES.test(name)))
+  if (/\[Errno 7\]/.test(exception) && frames.some(({ name }) => PASSES_DEPENDENCIES.test(name)))
     return `the dependencies of its tests are too long for a command line: ${exception}`;
   if (frames.some(({ name }) => name === RUNS_TEST)) {
     const why = OF_COMMAND.find(([pattern]) => pattern.test(exception))?.[1];
@@ -97,9 +97,9 @@ export function serverCrash(log: string): string | null {
 }
 
 /** Empty when the runner did not crash. */
-function tracebackOf({ exitCode, said, log }: Symptoms): string {
+function tracebackOf({ exitCode, message, log }: Symptoms): string {
   const begin = log.lastIndexOf(UNEXPECTED);
-  if (exitCode !== 20 || !said.includes('unexpected error') || begin < 0) return '';
+  if (exitCode !== 20 || !message.includes('unexpected error') || begin < 0) return '';
   return withoutTimes(log.slice(begin + UNEXPECTED.length));
 }
 

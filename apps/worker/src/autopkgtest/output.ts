@@ -33,12 +33,12 @@ export async function readOutput(folder: string, isTestbedBroken = false): Promi
     endOfFile(join(folder, 'log'), isTestbedBroken ? LONG_LOG_BYTES_MAX : FILE_BYTES_MAX),
   ]);
   const { tests, trouble } = parseSummary(summary);
-  const said = [trouble, serverTrouble(logEnd)].filter((words) => words !== null);
-  return { version: packageVersion(version), tests, trouble: said.join(': ') || null, logEnd };
+  const troubles = [trouble, serverTrouble(logEnd)].filter((words) => words !== null);
+  return { version: packageVersion(version), tests, trouble: troubles.join(': ') || null, logEnd };
 }
 
 /** The version that a running test runner has written down; null while it has not, or not to the end of the line. */
-export async function versionSoFar(folder: string): Promise<string | null> {
+export async function readVersion(folder: string): Promise<string | null> {
   const text = await startOfFile(join(folder, VERSION_FILE), FILE_BYTES_MAX);
   return text.endsWith('\n') ? packageVersion(text) : null;
 }

@@ -3,7 +3,7 @@ import { access, lstat, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ArtifactsIndexer, blockGzip, TarMembers, type ArtifactsIndex } from '@proctor/result-files';
 import { create } from 'tar';
-import { writeWhole, type WrittenFile } from './written-file';
+import { writeHashed, type WrittenFile } from './written-file';
 
 interface Entry {
   path: string;
@@ -30,9 +30,9 @@ export async function packArtifacts(
 ): Promise<PackedArtifacts> {
   const leftOut: string[] = [];
   const entries: Entry[] = [];
-  await list(folder, '', entries, leftOut);
-  const kept = dropLargest(entries, bytesMax, leftOut);
-  const names = kept.map((entry) => entry.path).filter((path) => path !== 'log' && path !== LEFT_OUT);
+  await addEntries(folder, '', entries, leftOut);
+  const fitting = removeLargest(entries, bytesMax, leftOut);
+  const names = fitting.map((entry) => entry.path).filter((path) => path !== 'log' && path !== LEFT_OUT);
   if (leftOut.length > 0) {
     await rm(join(folder, LEFT_OUT), { recursive: true, force: true });
     await writeFile(join(folder, LEFT_OUT), leftOut.sort().join('\n') + '\n', { flag: 'wx' });
@@ -56,11 +56,11 @@ export async function packArtifacts(
     if (block) indexer.addBlock(block);
     members.add(bytes);
   });
-  return { ...(await writeWhole(target, packed)), index: indexer.end() };
+  return { ...(await writeHashed(target, packed)), index: indexer.end() };
 }
 
 /** The largest go first until the rest fits. */
-export function dropLargest(entries: Entry[], bytesMax: number, leftOut: string[]): Entry[] {
+export function removeLargest(entries: Entry[], bytesMax: number, leftOut: string[]): Entry[] {
   const bySize = [...entries].sort((a, b) => b.size - a.size || (a.path < b.path ? -1 : 1));
   let total = entries.reduce((sum, entry) => sum + (entry.path === 'log' ? 0 : entry.size), 0);
   const dropped = new Set<string>();
@@ -75,11 +75,11 @@ export function dropLargest(entries: Entry[], bytesMax: number, leftOut: string[
 }
 
 /** Adds what is below a folder to one of the lists. */
-async function list(folder: string, below: string, entries: Entry[], leftOut: string[]): Promise<void> {
+async function addEntries(folder: string, below: string, entries: Entry[], leftOut: string[]): Promise<void> {
   for (const name of await readdir(join(folder, below)).catch(noneIfMissing)) {
     const path = below ? `${below}/${name}` : name;
     const status = await lstat(join(folder, path)).catch(unlessUnreachable);
-    if (!isTellable(name)) {
+    if (!isPlainName(name)) {
       leftOut.push(`${JSON.stringify(path)}: a character of its name cannot be served`);
     } else if (!status) {
       leftOut.push(`${path}: its name is too long or no text`);
@@ -91,13 +91,13 @@ async function list(folder: string, below: string, entries: Entry[], leftOut: st
       leftOut.push(`${path}: not readable`);
     } else {
       entries.push({ path, size: status.isFile() ? status.size : 0 });
-      if (status.isDirectory()) await list(folder, path, entries, leftOut);
+      if (status.isDirectory()) await addEntries(folder, path, entries, leftOut);
     }
   }
 }
 
 /** A backslash divides folders elsewhere; control characters and such that show nothing deceive whoever reads the name. */
-function isTellable(name: string): boolean {
+function isPlainName(name: string): boolean {
   return !/[\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name) && name.isWellFormed();
 }
 

@@ -10,7 +10,7 @@ import {
   type LogIndex,
 } from '@proctor/result-files';
 import { openPlainFile } from './plain-file';
-import { writeWhole, type WrittenFile } from './written-file';
+import { writeHashed, type WrittenFile } from './written-file';
 
 export type LogLimits = Pick<WorkerConfiguration, 'logHeadBytesMax' | 'logTailBytesMax' | 'errorPatterns'>;
 
@@ -34,7 +34,7 @@ export async function packLog(
   try {
     const content = file ? pieces(file, (await file.stat()).size, limits) : substitutePieces(substitute);
     const indexer = new LogIndexer(errorExpression([...ERROR_PATTERNS, ...limits.errorPatterns]));
-    const written = await writeWhole(
+    const written = await writeHashed(
       target,
       blockGzip(content, (bytes, block) => indexer.add(bytes, block)),
     );

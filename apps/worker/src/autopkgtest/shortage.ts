@@ -42,7 +42,7 @@ export function excusedByShortage(
     };
   }
   const isBroken = verdict === 'tmpfail' && trouble !== 'limit' && version !== null;
-  const used = usedUp(own, space);
+  const used = reachedLimits(own, space);
   if (used.length === 0 || (verdict !== 'fail' && !isBroken)) return judgement;
   const message = `it used up its ${used.join(' and ')}, the worker's limit (${judgement.message})`;
   return {
@@ -53,7 +53,7 @@ export function excusedByShortage(
   };
 }
 
-function usedUp(
+function reachedLimits(
   { isFileSpaceFull, isMemoryUsedUp }: Omit<Shortage, 'machine'>,
   { runTmpfsBytes, runMemoryBytesMax = 0 }: RunSpace,
 ): string[] {

@@ -19,7 +19,7 @@ export function sourceLogins({ extraAptSources }: Pick<TestRequest, 'extraAptSou
       line.replace(
         WITH_LOGIN,
         (_all, scheme: string, user: string, password: string | undefined, host: string, path: string) => {
-          const words = [user, password ?? ''].map(decoded);
+          const words = [user, password ?? ''].map(decode);
           if (!words.every((word) => word !== null && /^[^\s#]*$/.test(word))) {
             throw new UnsafeRequest(
               `the user or password of the extra source ${source.name} cannot be told to apt`,
@@ -36,7 +36,7 @@ export function sourceLogins({ extraAptSources }: Pick<TestRequest, 'extraAptSou
 }
 
 /** Null when it is no percent-encoded text. */
-function decoded(text: string): string | null {
+function decode(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,4 +1,4 @@
-import { failedStep } from './steps';
+import { findFailedStep } from './steps';
 import { judge } from './verdict';
 
 /** What autopkgtest 5.28 says of an extra source, as the lines of its summary joined into one. */
@@ -190,6 +190,6 @@ describe('a step of the preparation that failed', () => {
 
   it('is found at once in the longest words and log', () => {
     const said = `"sh -ec ${'sources.list.d/ sh '.repeat(50_000)}`;
-    expect(failedStep({ exitCode: 20, said, log: 'E: '.repeat(20_000) })?.fault).toBeUndefined();
+    expect(findFailedStep({ exitCode: 20, message: said, log: 'E: '.repeat(20_000) })?.fault).toBeUndefined();
   });
 });

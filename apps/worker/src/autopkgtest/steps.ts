@@ -12,103 +12,106 @@ export interface FailedStep {
 
 interface Step {
   /** What was done, and to what, where the runner's own words say that it failed in this step; else null. */
-  name: (said: string) => string | null;
+  name: (message: string) => string | null;
   fault: (apt: string) => FailedStep['fault'];
 }
 
 /** The runner quotes the shell script that it executed; beyond this its words are somebody else's. */
-const SAID_LENGTH_MAX = 16_384;
+const SCANNED_LENGTH_MAX = 16_384;
 
 /** A file could not be had this time: the next attempt may get it. */
 const AWAY =
   /could not (?:resolve|connect|handshake)|temporary failure resolving|unable to connect|connection (?:failed|refused|reset|timed out)|timed? ?out|no route to host|network is unreachable|hash sum mismatch|mirror sync in progress|unexpected size|clearsigned file isn't valid|is (?:expired|not valid yet)|\b50\d\b|429/i;
 
 /** What the request names is not there, or not as it says: the next attempt would find the same. */
-const NOT_AS_ASKED =
+const NOT_AS_REQUESTED =
   /does not have a release file|doesn't have the component|404 +not found|file not found|malformed (?:entry|line)|is not signed|no_pubkey|couldn't be verified|signed-by|unable to locate package|no packages found|type '.*' is not known|doesn't support architecture|the method driver|401 +unauthorized|403 +forbidden/i;
 
 /** Of a step that does what the request asks for. */
-function asked(apt: string): FailedStep['fault'] {
+function faultOfRequest(apt: string): FailedStep['fault'] {
   if (AWAY.test(apt)) return 'archive';
-  return NOT_AS_ASKED.test(apt) ? 'request' : undefined;
+  return NOT_AS_REQUESTED.test(apt) ? 'request' : undefined;
 }
 
 /** Of a step that needs nothing but the archive. */
-function ofArchive(apt: string): FailedStep['fault'] {
-  return AWAY.test(apt) || NOT_AS_ASKED.test(apt) || /failed to fetch/i.test(apt) ? 'archive' : undefined;
+function faultOfArchive(apt: string): FailedStep['fault'] {
+  return AWAY.test(apt) || NOT_AS_REQUESTED.test(apt) || /failed to fetch/i.test(apt) ? 'archive' : undefined;
 }
 
 /** The first that fits. */
 const STEPS: readonly Step[] = [
-  { name: sourceStep, fault: asked },
-  { name: pinStep, fault: asked },
+  { name: sourceStep, fault: faultOfRequest },
+  { name: pinStep, fault: faultOfRequest },
   // Before the next: its words advise people to execute apt-get update.
   {
-    name: saying(
+    name: stepNamed(
       /test dependencies (?:are unsatisfiable|missing)/i,
       'installing the dependencies of the tests',
     ),
     fault: (apt) => (AWAY.test(apt) || /failed to fetch/i.test(apt) ? 'archive' : 'package'),
   },
   {
-    name: saying(
+    name: stepNamed(
       /failed testbed apt update|testbed (?:boot )?setup commands failed|apt-get (?:update|(?:dist-)?upgrade)\b/,
       'bringing the testbed up to date',
     ),
-    fault: (apt) => ofArchive(apt) ?? (apt === '' ? undefined : 'testbed'),
+    fault: (apt) => faultOfArchive(apt) ?? (apt === '' ? undefined : 'testbed'),
   },
   {
-    name: saying(/rules extract failed with exit code 100\b/, 'fetching the source package'),
+    name: stepNamed(/rules extract failed with exit code 100\b/, 'fetching the source package'),
     fault: () => 'archive',
   },
   {
-    name: saying(/apt repeatedly failed to download packages/, 'fetching packages'),
+    name: stepNamed(/apt repeatedly failed to download packages/, 'fetching packages'),
     fault: () => 'archive',
   },
   {
-    name: saying(/rules extract failed with exit code \d/, 'unpacking the source package'),
+    name: stepNamed(/rules extract failed with exit code \d/, 'unpacking the source package'),
     fault: () => 'package',
   },
   {
-    name: saying(/rules build failed with exit code \d/, 'building the source package'),
+    name: stepNamed(/rules build failed with exit code \d/, 'building the source package'),
     fault: () => 'package',
   },
   {
-    name: saying(/copydown|copyup|failed to copy/, 'copying files into the testbed or out of it'),
+    name: stepNamed(/copydown|copyup|failed to copy/, 'copying files into the testbed or out of it'),
     fault: () => undefined,
   },
   // Whatever else it executed to prepare the testbed: the script says nothing to people.
-  { name: saying(/"(?:\/bin\/)?(?:ba)?sh -[a-z]*c /, 'a step of preparing the testbed'), fault: ofArchive },
+  {
+    name: stepNamed(/"(?:\/bin\/)?(?:ba)?sh -[a-z]*c /, 'a step of preparing the testbed'),
+    fault: faultOfArchive,
+  },
 ];
 
-function saying(words: RegExp, name: string): Step['name'] {
+function stepNamed(words: RegExp, name: string): Step['name'] {
   return (said) => (words.test(said) ? name : null);
 }
 
 /** `… done sh deb http://… sid main autopkgtest-add-apt-sources.list" failed with status 1` */
-function sourceStep(said: string): string | null {
-  const file = / autopkgtest-add-apt-(?:sources|release-(\S+))\.list" (?:failed with|\(kind:)/.exec(said);
+function sourceStep(message: string): string | null {
+  const file = / autopkgtest-add-apt-(?:sources|release-(\S+))\.list" (?:failed with|\(kind:)/.exec(message);
   if (!file) return null;
   const [, suite] = file;
   if (suite !== undefined) return `adding the suite ${suite} for pinned packages`;
-  const before = said.slice(0, file.index);
+  const before = message.slice(0, file.index);
   const begin = before.lastIndexOf(' sh ');
   return begin < 0 ? 'adding an apt source' : `adding the apt source ${before.slice(begin + 4)}`;
 }
 
 /** `PKGS="a b"; PKGS="$PKGS $(apt-cache showsrc c | …)"; printf "Package: $PKGS\nPin: release a=testing\n…` */
-function pinStep(said: string): string | null {
-  const suite = /Pin: release a=([^\\\s"]+)/.exec(said)?.[1];
+function pinStep(message: string): string | null {
+  const suite = /Pin: release a=([^\\\s"]+)/.exec(message)?.[1];
   if (suite === undefined) return null;
-  const binaries = /PKGS="([^"$]*)";/.exec(said)?.[1]?.split(' ') ?? [];
-  const sources = /apt-cache showsrc ([^|$"]*)\|/.exec(said)?.[1]?.split(' ') ?? [];
+  const binaries = /PKGS="([^"$]*)";/.exec(message)?.[1]?.split(' ') ?? [];
+  const sources = /apt-cache showsrc ([^|$"]*)\|/.exec(message)?.[1]?.split(' ') ?? [];
   const pinned = [...binaries, ...sources.map((name) => name && `src:${name}`)].filter(Boolean);
   return `pinning ${pinned.join(', ') || 'packages'} to ${suite}`;
 }
 
 /** The step in which the runner's own words say that it failed; null where they name none. */
-export function failedStep({ said, log }: Symptoms): FailedStep | null {
-  const words = said.slice(0, SAID_LENGTH_MAX);
+export function findFailedStep({ message, log }: Symptoms): FailedStep | null {
+  const words = message.slice(0, SCANNED_LENGTH_MAX);
   for (const { name, fault } of STEPS) {
     const step = name(words);
     if (step === null) continue;
@@ -120,19 +123,19 @@ export function failedStep({ said, log }: Symptoms): FailedStep | null {
 }
 
 /** What a command of the runner wrote to its standard error, which it quotes behind the command. */
-function stderrOf(said: string): string {
+function stderrOf(message: string): string {
   const marker = 'failed with stderr "';
-  const begin = said.lastIndexOf(marker);
+  const begin = message.lastIndexOf(marker);
   return begin < 0
     ? ''
-    : said
+    : message
         .slice(begin + marker.length)
         .replace(/"\s*$/, '')
         .trim();
 }
 
-function statusOf(said: string): string {
-  if (said.includes('timed out on command')) return 'it took too long';
-  const [, status] = [...said.matchAll(/(?:exit code|status) (\d+)/g)].at(-1) ?? [];
+function statusOf(message: string): string {
+  if (message.includes('timed out on command')) return 'it took too long';
+  const [, status] = [...message.matchAll(/(?:exit code|status) (\d+)/g)].at(-1) ?? [];
   return status === undefined ? '' : `it ended with code ${status}`;
 }

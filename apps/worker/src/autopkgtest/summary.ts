@@ -32,15 +32,15 @@ const BAD_PACKAGE_REASON = /^badpkg: (.+)$/;
 export function parseSummary(text: string): Summary {
   const tests: TestResult[] = [];
   const words: string[] = [];
-  const said = new Set<string>();
+  const seenLines = new Set<string>();
   for (const line of text.split('\n').map((line) => line.trim())) {
     const test = testResult(line);
     if (!test) {
       explainLast(tests, line);
       words.push(line);
-    } else if (!said.has(line)) {
+    } else if (!seenLines.has(line)) {
       // A test that is skipped for a restriction is said twice.
-      said.add(line);
+      seenLines.add(line);
       tests.push(test);
     }
   }

@@ -1,4 +1,4 @@
-import { testUnderWay, troubleOf } from './trouble';
+import { currentTest, troubleOf } from './trouble';
 
 const FETCH_ERROR =
   'Err:1 http://mirror.example bookworm InRelease\n  Could not connect to mirror.example:80\n';
@@ -21,7 +21,7 @@ it.each([
   ['tar: Exiting\nautopkgtest-virt-unshare [12:28:29]: copyup destination failed, status 2\n', '*'],
   ['autopkgtest-virt-unshare [12:28:29]: copydown source failed, status 2\n', null],
 ])('the test that had its testbed is found in %j', (log, name) => {
-  expect(testUnderWay(log)).toBe(name);
+  expect(currentTest(log)).toBe(name);
 });
 
 it.each([
@@ -49,10 +49,10 @@ it.each([
   [143, '', '', undefined],
   [null, '', '', undefined],
 ])('the probable cause of a tmpfail is found from code %p and %p', (exitCode, said, log, trouble) => {
-  expect(troubleOf({ exitCode, said, log })).toBe(trouble);
+  expect(troubleOf({ exitCode, message: said, log })).toBe(trouble);
 });
 
 it('the probable cause of a tmpfail is found at once in the longest log', () => {
   const log = 'could not '.repeat(100_000);
-  expect(troubleOf({ exitCode: 20, said: 'apt-get', log })).toBeUndefined();
+  expect(troubleOf({ exitCode: 20, message: 'apt-get', log })).toBeUndefined();
 });

@@ -5,7 +5,7 @@ export interface Symptoms {
   /** The sandbox's: 128 and a signal's number when one ended the runner; null when the worker killed it. */
   exitCode: number | null;
   /** The runner's own words on its trouble. */
-  said: string;
+  message: string;
   /** The end of its log. */
   log: string;
 }
@@ -13,7 +13,7 @@ export interface Symptoms {
 interface Smell {
   trouble: Trouble;
   codes?: readonly number[];
-  said?: RegExp;
+  message?: RegExp;
   log?: RegExp;
   /** Not where a test had begun. */
   beforeTests?: true;
@@ -31,13 +31,13 @@ const NOT_UP_TO_DATE = /setup commands failed|apt-get|failed testbed apt update/
 
 /** The first that fits. */
 const SMELLS: readonly Smell[] = [
-  { trouble: 'machine', said: MACHINE_LACKS },
+  { trouble: 'machine', message: MACHINE_LACKS },
   // Why a copy failed, only the log says.
-  { trouble: 'machine', codes: [16], said: /copy-failed/, log: MACHINE_LACKS },
+  { trouble: 'machine', codes: [16], message: /copy-failed/, log: MACHINE_LACKS },
   // E2BIG: a value of the request is longer than the runner can hand on.
-  { trouble: 'request', said: /argument list too long/i },
-  { trouble: 'archive', said: NOT_FETCHED },
-  { trouble: 'archive', said: NOT_UP_TO_DATE, log: NOT_FETCHED },
+  { trouble: 'request', message: /argument list too long/i },
+  { trouble: 'archive', message: NOT_FETCHED },
+  { trouble: 'archive', message: NOT_UP_TO_DATE, log: NOT_FETCHED },
   // Under a test it may be the package's doing.
   { trouble: 'testbed', codes: [16], beforeTests: true },
   // The shell could not execute the runner; the kernel killed it, as it does when memory is short.
@@ -55,7 +55,7 @@ const NOT_COPIED = /^(?: *\d+s )?autopkgtest-virt-\S+ \[[\d:]+\]: copyup \w+ fai
  * The test that had begun when the runner's log ended, or had ended last; `*` when only the package is known; null: none, or the next was
  * being prepared.
  */
-export function testUnderWay(log: string): string | null {
+export function currentTest(log: string): string | null {
   const [, name, words] = [...log.matchAll(OF_TEST)].at(-1) ?? [];
   // There may be more lines about files than anybody reads for a test's name.
   if (name === undefined) return NOT_COPIED.test(log) ? '*' : null;
@@ -63,14 +63,14 @@ export function testUnderWay(log: string): string | null {
 }
 
 /** The probable cause of a tmpfail; undefined when it is unknown. */
-export function troubleOf({ exitCode, said, log }: Symptoms): Trouble | undefined {
-  const isUnderTest = testUnderWay(log) !== null;
-  const found = SMELLS.find(
+export function troubleOf({ exitCode, message, log }: Symptoms): Trouble | undefined {
+  const isUnderTest = currentTest(log) !== null;
+  const smell = SMELLS.find(
     (smell) =>
       !(smell.beforeTests && isUnderTest) &&
       (!smell.codes || (exitCode !== null && smell.codes.includes(exitCode))) &&
-      (!smell.said || smell.said.test(said)) &&
+      (!smell.message || smell.message.test(message)) &&
       (!smell.log || smell.log.test(log)),
   );
-  return found?.trouble;
+  return smell?.trouble;
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { unpackingWait, unreadableFile } from './unreadable-tree';
+import { unpackingWait, findUnreadableFile } from './unreadable-tree';
 
 let output: string;
 beforeEach(async () => (output = await mkdtemp(join(tmpdir(), 'tree-'))));
@@ -30,7 +30,7 @@ async function find(files: Record<string, Make>): Promise<string | null> {
     await mkdir(dirname(path), { recursive: true });
     await make(path);
   }
-  return unreadableFile(output);
+  return findUnreadableFile(output);
 }
 
 it.each<[string, Record<string, Make>, string]>([

@@ -30,7 +30,7 @@ const ENDLESS = /^\/(?:dev|proc|sys|run)(?:\/|$)/;
  * not yet. Nothing is opened, and no link out of the package is followed.
  * @param outputFolder of a running test runner
  */
-export async function unreadableFile(outputFolder: string): Promise<string | null> {
+export async function findUnreadableFile(outputFolder: string): Promise<string | null> {
   for (const tree of TREES) {
     for (const name of READ) {
       const kind = await specialKind(join(outputFolder, tree), name);

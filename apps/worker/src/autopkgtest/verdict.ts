@@ -7,10 +7,10 @@ import {
   type Trouble,
   type Verdict,
 } from '@proctor/contracts';
-import { absenceOf, type Sought } from './absence';
+import { absenceOf, type PackageSearch } from './absence';
 import { crashByPackage, crashException } from './crash';
-import { failedStep, type FailedStep } from './steps';
-import { type Symptoms, testUnderWay, troubleOf } from './trouble';
+import { findFailedStep, type FailedStep } from './steps';
+import { type Symptoms, currentTest, troubleOf } from './trouble';
 
 /** How the test runner ended. */
 export interface RunnerEnd {
@@ -56,45 +56,45 @@ export const TESTBED_FAILED = 16;
 /** Codes whose reason the runner writes into its summary. */
 const EXPLAINED = new Set([12, 14, 16, 20]);
 
-/** @param sought absent: a local tree is tested */
-export function judge(end: RunnerEnd, sought?: Sought): Judgement {
-  if (end.unreadable !== undefined) return ofUnreadable(end.unreadable);
-  const symptoms = { exitCode: end.exitCode, said: end.detail ?? '', log: end.logEnd ?? '' };
+/** @param search absent: a local tree is tested */
+export function judge(end: RunnerEnd, search?: PackageSearch): Judgement {
+  if (end.unreadable !== undefined) return judgeUnreadable(end.unreadable);
+  const symptoms = { exitCode: end.exitCode, message: end.detail ?? '', log: end.logEnd ?? '' };
   const exception = crashException(symptoms);
   const judgement = judgeCode(exception === null ? end : { ...end, detail: exception });
-  const absence = sought ? absenceOf(sought, symptoms) : null;
+  const absence = search ? absenceOf(search, symptoms) : null;
   if (absence !== null) return { ...judgement, verdict: 'absent', message: absence };
   const crash = crashByPackage(symptoms);
   if (crash !== null) return { ...judgement, verdict: 'fail', message: oneLine(crash, MESSAGE_LENGTH_MAX) };
-  const step = EXPLAINED.has(end.exitCode ?? -1) && limitOf(end) === null ? failedStep(symptoms) : null;
-  if (step !== null) return ofStep(judgement, step, symptoms);
+  const step = EXPLAINED.has(end.exitCode ?? -1) && limitOf(end) === null ? findFailedStep(symptoms) : null;
+  if (step !== null) return judgeStep(judgement, step, symptoms);
   if (limitOf(end) !== null) return { ...judgement, trouble: 'limit' };
   const trouble = judgement.verdict === 'tmpfail' ? troubleOf(symptoms) : undefined;
-  return { ...underTest(judgement, symptoms), ...(trouble !== undefined && { trouble }) };
+  return { ...withTestName(judgement, symptoms), ...(trouble !== undefined && { trouble }) };
 }
 
 /** A step that is not the package's fault says nothing of it, whatever the runner's code says. */
-function ofStep(judgement: Judgement, { sentence, fault }: FailedStep, symptoms: Symptoms): Judgement {
+function judgeStep(judgement: Judgement, { sentence, fault }: FailedStep, symptoms: Symptoms): Judgement {
   const message = oneLine(sentence, MESSAGE_LENGTH_MAX);
   const lacks = troubleOf(symptoms);
   if (lacks === 'machine') return { ...judgement, verdict: 'tmpfail', message, trouble: lacks };
   if (fault === 'package' || (fault === undefined && judgement.verdict === 'fail')) {
-    return { ...judgement, message: explained(sentenceOf(judgement), sentence) };
+    return { ...judgement, message: withDetail(sentenceOf(judgement), sentence) };
   }
   const trouble = fault ?? lacks;
   return { ...judgement, verdict: 'tmpfail', message, ...(trouble !== undefined && { trouble }) };
 }
 
 /** Says which test had its testbed when that failed. */
-function underTest(judgement: Judgement, { exitCode, said, log }: Symptoms): Judgement {
-  const test = exitCode === TESTBED_FAILED ? testUnderWay(log) : null;
+function withTestName(judgement: Judgement, { exitCode, message, log }: Symptoms): Judgement {
+  const test = exitCode === TESTBED_FAILED ? currentTest(log) : null;
   if (test === null) return judgement;
   const name = oneLine(test, TEST_NAME_LENGTH_MAX);
-  const why = said.includes("got `copy-failed'") ? 'what it left cannot be copied' : said;
-  return { ...judgement, message: explained(`${FAILED_UNDER_TEST}${name}`, why) };
+  const why = message.includes("got `copy-failed'") ? 'what it left cannot be copied' : message;
+  return { ...judgement, message: withDetail(`${FAILED_UNDER_TEST}${name}`, why) };
 }
 
-function ofUnreadable(what: string): Judgement {
+function judgeUnreadable(what: string): Judgement {
   const message = `its files cannot be read: ${what}`;
   return { verdict: 'fail', message: oneLine(message, MESSAGE_LENGTH_MAX), exitCode: null };
 }
@@ -113,7 +113,7 @@ function judgeCode(end: RunnerEnd): Judgement {
   if (exitCode === null) return { verdict: 'tmpfail', message: 'the test runner was killed', exitCode: null };
   // A shell's way to say which signal ended its command.
   if (exitCode > 128) {
-    const message = explained(`the test runner was ended by signal ${exitCode - 128}`, detail);
+    const message = withDetail(`the test runner was ended by signal ${exitCode - 128}`, detail);
     return { verdict: 'tmpfail', message, exitCode: null };
   }
   const [verdict, sentence] = JUDGEMENTS[exitCode] ?? [
@@ -121,7 +121,7 @@ function judgeCode(end: RunnerEnd): Judgement {
     `the test runner ended with the unknown code ${exitCode}`,
   ];
   const isExplained = EXPLAINED.has(exitCode) || !(exitCode in JUDGEMENTS);
-  return { verdict, message: isExplained ? explained(sentence, detail) : sentence, exitCode };
+  return { verdict, message: isExplained ? withDetail(sentence, detail) : sentence, exitCode };
 }
 
 /**
@@ -134,7 +134,7 @@ function limitOf({ limitMs, outputBytesMax }: RunnerEnd): string | null {
 }
 
 /** The deployment does not test this version of the package here; how the runner ended is of no weight. */
-export function rejectedVersion(
+export function judgeRejectedVersion(
   { package: name, suite, arch }: Pick<TestRequest, 'package' | 'suite' | 'arch'>,
   version: string,
 ): Pick<Judgement, 'verdict' | 'message'> {
@@ -142,7 +142,7 @@ export function rejectedVersion(
   return { verdict: 'fail', message };
 }
 
-function explained(sentence: string, detail = ''): string {
+function withDetail(sentence: string, detail = ''): string {
   return oneLine(detail.trim() ? `${sentence}: ${detail}` : sentence, MESSAGE_LENGTH_MAX);
 }
 

@@ -10,7 +10,7 @@ export interface WrittenFile {
 }
 
 /** Writes a file for this user alone, in place of what is there, and learns of it what would have to be read again later. */
-export async function writeWhole(path: string, content: AsyncIterable<Buffer>): Promise<WrittenFile> {
+export async function writeHashed(path: string, content: AsyncIterable<Buffer>): Promise<WrittenFile> {
   const hash = createHash('sha256');
   let size = 0;
   const file = await open(path, 'w', 0o600);

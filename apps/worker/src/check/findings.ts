@@ -33,12 +33,12 @@ export interface VariantFinding {
 /** What this machine can do. */
 export interface Findings {
   backends: BackendFinding[];
-  architectures: ArchitectureFinding[];
-  variants: VariantFinding[];
+  checkArchitectures: ArchitectureFinding[];
+  checkVariants: VariantFinding[];
 }
 
 /** Tries everything that a worker could be told to do here; nothing is built or kept. */
-export async function lookForEverything(
+export async function checkEverything(
   configuration: BackendsConfiguration & { worker: Pick<WorkerConfiguration, 'variants'> },
   machine: Machine,
 ): Promise<Findings> {
@@ -46,24 +46,27 @@ export async function lookForEverything(
   const names = new Set([...worker.backends, ...OWN_BACKENDS, ...Object.keys(worker.backendCommands)]);
   const backends: BackendFinding[] = [];
   for (const backend of buildBackends(configuration, machine, () => undefined, [...names])) {
-    backends.push(await findingOf(backend, worker.backends.includes(backend.name)));
+    backends.push(await checkBackend(backend, worker.backends.includes(backend.name)));
   }
   const sandboxes = await whyUnusable(machine.sandboxes.detect());
   return {
     backends,
-    architectures: await architectures(machine, sandboxes),
-    variants: sandboxes === null ? await variants(worker.variants, machine) : [],
+    checkArchitectures: await checkArchitectures(machine, sandboxes),
+    checkVariants: sandboxes === null ? await checkVariants(worker.variants, machine) : [],
   };
 }
 
-async function findingOf(backend: Backend, isConfigured: boolean): Promise<BackendFinding> {
+async function checkBackend(backend: Backend, isConfigured: boolean): Promise<BackendFinding> {
   const { name, isolation } = backend;
   return { name, isolation, isConfigured, problem: await backend.detect(), images: await backend.records() };
 }
 
-async function architectures(machine: Machine, sandboxes: string | null): Promise<ArchitectureFinding[]> {
+async function checkArchitectures(
+  machine: Machine,
+  sandboxes: string | null,
+): Promise<ArchitectureFinding[]> {
   const names = [...new Set([...machine.architectures, ...candidates(hostArchitecture())])];
-  const problem = (arch: string) => (sandboxes === null ? machine.executable.problem(arch) : sandboxes);
+  const problem = (arch: string) => (sandboxes === null ? machine.executable.findProblem(arch) : sandboxes);
   return Promise.all(
     names.map(async (name) => ({
       name,
@@ -73,7 +76,10 @@ async function architectures(machine: Machine, sandboxes: string | null): Promis
   );
 }
 
-function variants(commands: Record<string, string[]>, { sandboxes }: Machine): Promise<VariantFinding[]> {
+function checkVariants(
+  commands: Record<string, string[]>,
+  { sandboxes }: Machine,
+): Promise<VariantFinding[]> {
   return Promise.all(
     Object.entries(commands).map(async ([name, [program = '']]) => ({
       name,

@@ -1,5 +1,5 @@
 import type { Findings } from './findings';
-import { isUsable, report } from './report';
+import { isUsable, renderFindings } from './report';
 
 const HOUR_MS = 3_600_000;
 
@@ -17,17 +17,17 @@ function findings(unshare: string | null, executable = true): Findings {
         images: [{ ...RECORD, builtAt: 10 * HOUR_MS }],
       },
     ],
-    architectures: [
+    checkArchitectures: [
       { name: 'amd64', isServed: true, problem: null },
       { name: 'arm64', isServed: false, problem: 'qemu-user-static missing' },
       { name: 's390x', isServed: false, problem: 'qemu-user-static missing' },
     ],
-    variants: [{ name: 'autopkgtest', program: 'autopkgtest', version: null, isExecutable: executable }],
+    checkVariants: [{ name: 'autopkgtest', program: 'autopkgtest', version: null, isExecutable: executable }],
   };
 }
 
 it('the report of a check is a page of tables that ends in a verdict', () => {
-  const lines = report(findings(null), 15 * HOUR_MS);
+  const lines = renderFindings(findings(null), 15 * HOUR_MS);
   expect(lines).toContain('  backend  offered  usable  a test has');
   expect(lines).toContain('  qemu     no       yes     virtual machine');
   expect(lines).toContain('  qemu     bookworm  amd64         5 h  tcg');
@@ -46,7 +46,7 @@ it.each([
   [findings(null, false), false, 'This machine cannot run tests: none of its variants can be executed.'],
 ])('the report of a check says what is missing', (found, usable, verdict) => {
   expect(isUsable(found)).toBe(usable);
-  const lines = report(found, 0);
+  const lines = renderFindings(found, 0);
   expect(lines.at(-1)).toBe(verdict);
   for (const { name, problem } of found.backends) {
     if (problem !== null) expect(lines).toContain(`  ${name}: ${problem}`);
@@ -54,6 +54,6 @@ it.each([
 });
 
 it('the report of a check says that variants were not tried where no sandbox works', () => {
-  const lines = report({ ...findings('mmdebstrap missing'), variants: [] }, 0);
+  const lines = renderFindings({ ...findings('mmdebstrap missing'), checkVariants: [] }, 0);
   expect(lines).toContain('  not tried: the backends say what is missing');
 });

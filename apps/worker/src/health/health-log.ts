@@ -1,7 +1,7 @@
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Repeater, type Clock } from '@proctor/clock';
 import { withLogFields, type Log } from '@proctor/process';
-import { inShort, type WorkerHealth } from './worker-health';
+import { healthSentence, type WorkerHealth } from './worker-health';
 
 const EVERY_MS = 600_000;
 
@@ -28,7 +28,7 @@ export class HealthLog implements OnModuleInit, BeforeApplicationShutdown {
   private async write(): Promise<void> {
     try {
       const health = await this.health.report();
-      withLogFields({ health }, () => this.log.log(inShort(health)));
+      withLogFields({ health }, () => this.log.log(healthSentence(health)));
     } catch (error) {
       this.log.warn(`health cannot be read: ${String(error)}`);
     }

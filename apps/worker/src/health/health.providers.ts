@@ -13,7 +13,7 @@ import { BACKENDS, type Backend } from '../testbed/backend';
 import { ResourceGuard } from '../testbed/resource-guard';
 import { Testbeds } from '../testbed/testbeds';
 import { HealthLog } from './health-log';
-import { metricsOf } from './metrics';
+import { renderMetrics } from './metrics';
 import { WorkerHealth, type HealthSources } from './worker-health';
 
 @Injectable()
@@ -46,13 +46,13 @@ export const HEALTH_PROVIDERS: Provider[] = [
     provide: MonitoringServer,
     inject: [WorkerHealth, CONFIGURATION],
     useFactory: (health: WorkerHealth, { worker }: WorkerProcessConfiguration) =>
-      new MonitoringServer(monitored(health), workerAddress(worker), new Logger('Health')),
+      new MonitoringServer(monitoredHealth(health), workerAddress(worker), new Logger('Health')),
   },
 ];
 
 /** What a monitor is told of a worker. */
-export function monitored(health: Pick<WorkerHealth, 'report'>): Monitored {
-  return { health: () => health.report(), metrics: async () => metricsOf(await health.report()) };
+export function monitoredHealth(health: Pick<WorkerHealth, 'report'>): Monitored {
+  return { health: () => health.report(), metrics: async () => renderMetrics(await health.report()) };
 }
 
 /** Where it is told. */

@@ -7,8 +7,8 @@ import { sendRaw } from '@test/support/raw-http';
 import type { Lack } from '../testbed/resource-guard';
 import { HealthLog } from './health-log';
 import { MonitoringServer } from '@proctor/monitoring';
-import { monitored, workerAddress } from './health.providers';
-import { inShort, WorkerHealth, type HealthReport, type HealthSources } from './worker-health';
+import { monitoredHealth, workerAddress } from './health.providers';
+import { healthSentence, WorkerHealth, type HealthReport, type HealthSources } from './worker-health';
 
 const RUN = {
   run: 42,
@@ -41,14 +41,18 @@ function makeHealth(
     worker: { architectures: ['amd64'], isStopping: changes.stopping ?? false },
     bus: { isConnected: () => changes.connected ?? true },
     runs: {
-      current: () => [RUN],
+      listPublic: () => [RUN],
       busy: 2,
-      ended: () => ({ pass: 3, neutral: 0, fail: 1, tmpfail: 0, absent: 0, none: 0 }),
+      countEnds: () => ({ pass: 3, neutral: 0, fail: 1, tmpfail: 0, absent: 0, none: 0 }),
     },
     outbox: { waiting: 1, dropped },
     offer: {
-      offer: () => ({ testbeds: [], variants: [], ...(changes.problem && { problem: changes.problem }) }),
-      lacks: () => changes.lacks ?? [],
+      currentOffer: () => ({
+        testbeds: [],
+        variants: [],
+        ...(changes.problem && { problem: changes.problem }),
+      }),
+      listLacks: () => changes.lacks ?? [],
     },
     notices: changes.notices ?? { problem: undefined, refusal: undefined },
     standings: { current: () => changes.standings ?? {} },
@@ -72,7 +76,7 @@ afterEach(() => Promise.all(servers.splice(0).map((server) => server.beforeAppli
 
 function serverOf(port: number, changes: Parameters<typeof makeHealth>[0] = {}): MonitoringServer {
   const server = new MonitoringServer(
-    monitored(makeHealth(changes).health),
+    monitoredHealth(makeHealth(changes).health),
     workerAddress({ metrics: { host: '127.0.0.1', port } }),
     SILENT,
   );
@@ -121,7 +125,7 @@ it('a worker with which something is wrong that takes work is ready, and says so
   expect(answer.status).toBe(200);
   const report = (await answer.json()) as HealthReport;
   expect(report).toMatchObject({ ready: true, problem: 'another calls itself w1, too' });
-  expect(inShort(report)).toMatch(/^takes work, but another calls itself w1, too;/);
+  expect(healthSentence(report)).toMatch(/^takes work, but another calls itself w1, too;/);
 });
 
 it.each([

@@ -5,7 +5,7 @@ import type { HealthReport } from './worker-health';
 const PREFIX = 'proctor_worker_';
 
 /** The numbers of a report in the text format of Prometheus. */
-export async function metricsOf(report: HealthReport): Promise<string> {
+export async function renderMetrics(report: HealthReport): Promise<string> {
   // A registry of its own for each report: no label of an image that is gone, or of an earlier look, stays.
   const registry = new Registry();
   const { machine, versions } = report;
@@ -23,7 +23,7 @@ export async function metricsOf(report: HealthReport): Promise<string> {
     ['disk_bytes', "Size of the work folder's file system.", machine.diskBytes],
     ['disk_available_bytes', 'Free space of that file system.', machine.diskAvailableBytes],
   ];
-  for (const [name, help, value] of plain) gauge(registry, name, help).set(value);
+  for (const [name, help, value] of plain) createGauge(registry, name, help).set(value);
 
   const ended = new Counter({
     name: `${PREFIX}attempts_total`,
@@ -41,21 +41,21 @@ export async function metricsOf(report: HealthReport): Promise<string> {
   });
   for (const [cause, count] of Object.entries(report.resultsDropped)) dropped.inc({ cause }, count);
 
-  const lacking = gauge(registry, 'lacking', 'Whether there is too little of something to take work.', [
+  const lacking = createGauge(registry, 'lacking', 'Whether there is too little of something to take work.', [
     'of',
   ]);
-  const lackingSeconds = gauge(registry, 'lacking_seconds', 'For how long; 0: it is not.', ['of']);
+  const lackingSeconds = createGauge(registry, 'lacking_seconds', 'For how long; 0: it is not.', ['of']);
   for (const reserve of LACKING) {
     const lack = report.lacks.find((each) => each.of === reserve);
     lacking.set({ of: reserve }, Number(lack !== undefined));
     lackingSeconds.set({ of: reserve }, lack?.seconds ?? 0);
   }
 
-  const standing = gauge(registry, 'standing', 'How a dispatcher says that the worker stands.', [
+  const standing = createGauge(registry, 'standing', 'How a dispatcher says that the worker stands.', [
     'arch',
     'standing',
   ]);
-  const until = gauge(
+  const until = createGauge(
     registry,
     'standing_until_seconds',
     'Until its next run or canary test; 0: it is sound.',
@@ -68,21 +68,21 @@ export async function metricsOf(report: HealthReport): Promise<string> {
     until.set({ arch }, untilSeconds);
   }
 
-  const usable = gauge(registry, 'backend_usable', 'Whether a backend can be used.', ['backend']);
+  const usable = createGauge(registry, 'backend_usable', 'Whether a backend can be used.', ['backend']);
   for (const [backend, problem] of Object.entries(report.backends)) {
     usable.set({ backend }, Number(problem === null));
   }
   const labels = ['backend', 'suite', 'arch'];
-  const age = gauge(registry, 'image_age_seconds', 'Age of a testbed image.', labels);
+  const age = createGauge(registry, 'image_age_seconds', 'Age of a testbed image.', labels);
   for (const { ageSeconds, ...image } of report.images) age.set(image, ageSeconds);
 
-  const version = gauge(registry, 'variant_info', 'A variant and its version.', ['variant', 'version']);
+  const version = createGauge(registry, 'variant_info', 'A variant and its version.', ['variant', 'version']);
   for (const [variant, known] of Object.entries(versions.variants)) {
     version.set({ variant, version: known ?? 'unknown' }, 1);
   }
   return registry.metrics();
 }
 
-function gauge<T extends string>(registry: Registry, name: string, help: string, labelNames: T[] = []) {
+function createGauge<T extends string>(registry: Registry, name: string, help: string, labelNames: T[] = []) {
   return new Gauge({ name: `${PREFIX}${name}`, help, labelNames, registers: [registry] });
 }

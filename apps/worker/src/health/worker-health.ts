@@ -55,9 +55,9 @@ export interface HealthReport {
 export interface HealthSources {
   worker: Pick<Worker, 'architectures' | 'isStopping'>;
   bus: Pick<Bus, 'isConnected'>;
-  runs: Pick<ObservedRuns, 'busy' | 'current' | 'ended'>;
+  runs: Pick<ObservedRuns, 'busy' | 'listPublic' | 'countEnds'>;
   outbox: Pick<DiskOutbox, 'waiting' | 'dropped'>;
-  offer: Pick<ResourceGuard, 'offer' | 'lacks'>;
+  offer: Pick<ResourceGuard, 'currentOffer' | 'listLacks'>;
   notices: Pick<Notices, 'problem' | 'refusal'>;
   testbeds: Pick<Testbeds, 'findings'>;
   standings: Pick<Standings, 'current'>;
@@ -66,7 +66,7 @@ export interface HealthSources {
 
 /** Read from its sources at each call. */
 export class WorkerHealth {
-  private readonly begun: number;
+  private readonly startedAt: number;
 
   /** `wallClock`: milliseconds since the epoch, which the ages of images are counted to. */
   constructor(
@@ -75,29 +75,29 @@ export class WorkerHealth {
     private readonly clock: Clock,
     private readonly wallClock: () => number,
   ) {
-    this.begun = clock.now();
+    this.startedAt = clock.now();
   }
 
   async report(): Promise<HealthReport> {
     const { name, workPath, slots } = this.configuration;
     const { worker, bus, runs, outbox, offer, notices, testbeds } = this.sources;
-    const [machine, images] = await Promise.all([machineLoad(workPath), this.images()]);
+    const [machine, images] = await Promise.all([machineLoad(workPath), this.listImages()]);
     const { backends, variants } = testbeds.findings();
-    const obstacle = this.obstacle();
+    const obstacle = this.findObstacle();
     const connected = bus.isConnected();
     return {
       worker: name,
       ready: connected && obstacle === null,
       problem: obstacle ?? notices.problem ?? null,
-      lacks: offer.lacks(),
+      lacks: offer.listLacks(),
       connected,
-      upSeconds: seconds(this.clock.now() - this.begun),
+      upSeconds: seconds(this.clock.now() - this.startedAt),
       architectures: worker.architectures,
       standings: this.sources.standings.current(),
       slots,
       busy: runs.busy,
-      runs: runs.current(),
-      ended: runs.ended(),
+      runs: runs.listPublic(),
+      ended: runs.countEnds(),
       resultsWaiting: outbox.waiting,
       resultsDropped: outbox.dropped.current(),
       machine,
@@ -108,22 +108,22 @@ export class WorkerHealth {
   }
 
   /** What keeps it from taking work. */
-  private obstacle(): string | null {
+  private findObstacle(): string | null {
     const { worker, offer, notices } = this.sources;
     if (worker.isStopping) return 'the worker drains';
-    const problems = worker.architectures.map((arch) => offer.offer(arch).problem);
-    return problems.find((each) => each !== undefined) ?? notices.refusal ?? this.quarantine();
+    const problems = worker.architectures.map((arch) => offer.currentOffer(arch).problem);
+    return problems.find((each) => each !== undefined) ?? notices.refusal ?? this.quarantineReason();
   }
 
   /** What keeps it from all work; null when some dispatcher may give it a run. */
-  private quarantine(): string | null {
+  private quarantineReason(): string | null {
     const standings = this.sources.standings.current();
     const each = this.sources.worker.architectures.map((arch) => standings[arch]);
     const isIdle = each.length > 0 && each.every((standing) => standing?.standing === 'quarantined');
     return isIdle ? `it is quarantined: ${each[0]?.reason}` : null;
   }
 
-  private async images(): Promise<ImageAge[]> {
+  private async listImages(): Promise<ImageAge[]> {
     const ages = this.sources.backends.map(async (backend) =>
       (await backend.records()).map(({ suite, arch, builtAt }) => {
         return { backend: backend.name, suite, arch, ageSeconds: seconds(this.wallClock() - builtAt) };
@@ -134,7 +134,7 @@ export class WorkerHealth {
 }
 
 /** One sentence for people. */
-export function inShort(report: HealthReport): string {
+export function healthSentence(report: HealthReport): string {
   const { ready, problem, standings, busy, slots, resultsWaiting, machine } = report;
   const held = Object.entries(standings).map(([arch, { standing }]) => `, ${standing} for ${arch}`);
   const state = ready

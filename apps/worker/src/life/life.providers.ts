@@ -85,7 +85,7 @@ class ProcessParts implements WorkerParts {
   timesLeft = (): number[] => {
     const { worker } = this.configuration;
     return this.runs
-      .current()
+      .listPublic()
       .map((run) => Math.max(0, attemptTimeoutMs(worker, run.package) - run.seconds * 1000));
   };
 }
@@ -108,7 +108,7 @@ const RESULTS: Provider[] = [
       dispatchers: DispatcherFeatures,
       clock: Clock,
     ) => {
-      const notKept = (why: string) => probe.failed(why);
+      const notKept = (why: string) => probe.onSaveFailed(why);
       const log = new Logger('Outbox');
       return new DiskOutbox({
         path: resultsPath(worker),
@@ -117,7 +117,7 @@ const RESULTS: Provider[] = [
         clock,
         log,
         random: Math.random,
-        notKept,
+        onSaveFailed: notKept,
       });
     },
   },

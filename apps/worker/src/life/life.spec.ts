@@ -20,14 +20,14 @@ afterEach(() => rm(folder, { recursive: true }));
 
 /** A life that has asked for work. */
 async function nextLife(): Promise<WorkerLife> {
-  const life = await WorkerLife.begin(folder, log);
-  await life.recorded();
+  const life = await WorkerLife.start(folder, log);
+  await life.ensureRecorded();
   return life;
 }
 
 it('a life of a worker names the earlier ones in its folder that asked for work, the latest first', async () => {
   const first = await nextLife();
-  await WorkerLife.begin(folder, log);
+  await WorkerLife.start(folder, log);
   const second = await nextLife();
   const third = await nextLife();
   expect([first, second, third].map(({ previous }) => previous)).toEqual([
@@ -54,8 +54,8 @@ it.each(['', '{}', '"x"', '["x", 1, null]'])(
 );
 
 it('a life of a worker begins when it cannot be recorded, and the log says so', async () => {
-  const life = await WorkerLife.begin(join(folder, 'nowhere'), log);
-  await life.recorded();
+  const life = await WorkerLife.start(join(folder, 'nowhere'), log);
+  await life.ensureRecorded();
   expect(said).toEqual([expect.stringMatching(/^this life of the worker is not recorded.*ENOENT/)]);
 });
 

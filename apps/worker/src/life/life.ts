@@ -21,16 +21,16 @@ export class WorkerLife {
     private readonly log: Log,
   ) {}
 
-  static async begin(workPath: string, log: Log): Promise<WorkerLife> {
+  static async start(workPath: string, log: Log): Promise<WorkerLife> {
     const path = join(workPath, 'lives.json');
-    return new WorkerLife(path, await livesIn(path, log), log);
+    return new WorkerLife(path, await readLives(path, log), log);
   }
 
   /**
    * Resolves when the next life will know of this one; to be called before the first ask, so that lives that never asked
    * push none out of the list. Never rejects: without its record the next life only has to wait.
    */
-  recorded(): Promise<void> {
+  ensureRecorded(): Promise<void> {
     this.recording ??= this.record().catch((error: unknown) => {
       this.log.warn(`this life of the worker is not recorded, the next may wait for work: ${String(error)}`);
     });
@@ -45,7 +45,7 @@ export class WorkerLife {
   }
 }
 
-async function livesIn(path: string, log: Log): Promise<string[]> {
+async function readLives(path: string, log: Log): Promise<string[]> {
   try {
     const lives: unknown = JSON.parse(await readFile(path, 'utf8'));
     if (!Array.isArray(lives)) throw new Error('it is no list');

@@ -31,7 +31,7 @@ export class SignalsController implements OnApplicationBootstrap {
 
   @EventPattern<string>(SUBJECTS.recorded)
   recorded(@Payload() signal: unknown): void {
-    this.worker.recorded(parseMessage(RecordedSignal, signal));
+    this.worker.onRecorded(parseMessage(RecordedSignal, signal));
   }
 
   @EventPattern<string>(SUBJECTS.stopAttempt)

@@ -31,7 +31,7 @@ export class WorkFolderInUse extends Error {
  */
 export function lockWorkFolder(path: string): void {
   mkdirSync(path, { recursive: true });
-  mendModes(path);
+  setModes(path);
   const file = join(path, 'lock');
   // Never closed: the lock belongs to the open file, which flock only borrows.
   const handle = openSync(file, 'a+');
@@ -49,7 +49,7 @@ export function lockWorkFolder(path: string): void {
 }
 
 /** Whatever umask or hand has made them: runs enter the folder by name, and what is kept until it is delivered is the worker's own. */
-function mendModes(path: string): void {
+function setModes(path: string): void {
   chmodSync(path, 0o755);
   const results = join(path, 'results');
   if (existsSync(results)) chmodSync(results, 0o700);

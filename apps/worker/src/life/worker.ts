@@ -55,7 +55,7 @@ export class Worker implements OnModuleInit, OnModuleDestroy {
 
   /** Delivers old results, looks what works on this machine, then asks for work. To be called once the worker is ready. */
   start(): Promise<void> {
-    this.started = this.begin();
+    this.started = this.startWork();
     return this.started;
   }
 
@@ -66,18 +66,18 @@ export class Worker implements OnModuleInit, OnModuleDestroy {
   }
 
   /** The connection is back. */
-  reconnected(): void {
+  onReconnect(): void {
     this.parts.outbox.retryNow();
     this.wake();
   }
 
   /** It is no worker of this deployment any more, as it seems: what it executes, others do meanwhile. */
-  refused(): void {
+  onRefused(): void {
     for (const slot of this.parts.slots) slot.endAttempts('nats-server lets this worker in no more');
   }
 
-  recorded(signal: RecordedSignal): void {
-    this.parts.outbox.recorded(signal);
+  onRecorded(signal: RecordedSignal): void {
+    this.parts.outbox.onRecorded(signal);
   }
 
   /** Does nothing when no slot executes the attempt. */
@@ -122,7 +122,7 @@ export class Worker implements OnModuleInit, OnModuleDestroy {
     await this.parts.sandboxes.drain();
   }
 
-  private async begin(): Promise<void> {
+  private async startWork(): Promise<void> {
     const delivered = this.parts.outbox.deliverLeftovers().catch((error: unknown) => {
       this.parts.log.warn(`results that were left on disk are not delivered: ${String(error)}`);
     });

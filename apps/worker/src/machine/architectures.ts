@@ -36,7 +36,7 @@ export class Architectures {
   }
 
   /** What is wrong with executing programs of the architecture here; null: nothing. */
-  problem(arch: string): Promise<string | null> {
+  findProblem(arch: string): Promise<string | null> {
     return whyUnusable(this.interpretersOf(arch));
   }
 
@@ -64,11 +64,11 @@ export class Architectures {
   }
 
   private async isExecutable(arch: string): Promise<boolean> {
-    return (await this.problem(arch)) === null;
+    return (await this.findProblem(arch)) === null;
   }
 
   private async prove(arch: string, interpreters: string[]): Promise<string> {
-    const { code, said } = await this.sandboxes.tryCommand(`architecture-${arch}`, {
+    const { code, errors } = await this.sandboxes.tryCommand(`architecture-${arch}`, {
       command: ['arch-test', arch],
       interpreters,
       network: 'host',
@@ -78,7 +78,7 @@ export class Architectures {
     throw new Unusable(
       code === 127
         ? 'arch-test missing: apt-get install --no-install-recommends arch-test (as root)'
-        : `no sandbox executes such programs: ${said || `arch-test ended with exit code ${code}`}`,
+        : `no sandbox executes such programs: ${errors || `arch-test ended with exit code ${code}`}`,
     );
   }
 }

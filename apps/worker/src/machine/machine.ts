@@ -32,7 +32,7 @@ export type MachineConfiguration = Pick<WorkerConfiguration, 'workPath' | 'archi
  * `runs`: the name of the folder of running sandboxes; a process beside the worker needs another one. `hidden`: what no
  * sandbox may see, beside other runs and results.
  */
-export async function lookAtMachine(
+export async function detectMachine(
   configuration: MachineConfiguration,
   runs = 'runs',
   hidden: string[] = [],

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-interface Kept {
+interface ProofFile {
   boot: string;
   /** What was proved → what came of it. */
   proofs: Record<string, string>;
@@ -23,38 +23,38 @@ export class Proofs {
 
   /** The outcome of `prove`, which runs only if it has not succeeded under this name since the machine was started. */
   async once(name: string, prove: () => Promise<string>): Promise<string> {
-    const known = (await this.read()).proofs[name];
-    if (known !== undefined) return known;
+    const earlier = (await this.read()).proofs[name];
+    if (earlier !== undefined) return earlier;
     const outcome = await prove();
-    const kept = this.writing.then(() => this.keep(name, outcome));
+    const saved = this.writing.then(() => this.save(name, outcome));
     // One that cannot be written is its caller's trouble, not the next one's.
-    this.writing = kept.catch(() => undefined);
-    await kept;
+    this.writing = saved.catch(() => undefined);
+    await saved;
     return outcome;
   }
 
-  private async keep(name: string, outcome: string): Promise<void> {
-    const kept = await this.read();
-    kept.proofs[name] = outcome;
+  private async save(name: string, outcome: string): Promise<void> {
+    const file = await this.read();
+    file.proofs[name] = outcome;
     await mkdir(dirname(this.path), { recursive: true });
     const fresh = `${this.path}.${process.pid}.new`;
-    await writeFile(fresh, JSON.stringify(kept));
+    await writeFile(fresh, JSON.stringify(file));
     await rename(fresh, this.path);
   }
 
-  private async read(): Promise<Kept> {
+  private async read(): Promise<ProofFile> {
     const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '{}';
       throw error;
     });
-    const kept = parsed(text);
-    return kept.boot === this.boot && kept.proofs ? (kept as Kept) : { boot: this.boot, proofs: {} };
+    const file = parseProofs(text);
+    return file.boot === this.boot && file.proofs ? (file as ProofFile) : { boot: this.boot, proofs: {} };
   }
 }
 
-function parsed(text: string): Partial<Kept> {
+function parseProofs(text: string): Partial<ProofFile> {
   try {
-    return JSON.parse(text) as Partial<Kept>;
+    return JSON.parse(text) as Partial<ProofFile>;
   } catch {
     // What a power cut left of the file proves nothing, and what is proved next takes its place.
     return {};

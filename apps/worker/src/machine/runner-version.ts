@@ -39,8 +39,8 @@ async function versionOfCheckout(path: string): Promise<string | null> {
 }
 
 async function versionOfPackage(path: string): Promise<string | null> {
-  const found = await query(['--search', path]);
-  const name = /^([a-z0-9][a-z0-9+.-]+)(?::[a-z0-9]+)?: /.exec(found)?.[1];
+  const owner = await query(['--search', path]);
+  const name = /^([a-z0-9][a-z0-9+.-]+)(?::[a-z0-9]+)?: /.exec(owner)?.[1];
   if (name === undefined) return null;
   return (await query(['--show', '--showformat=${Version}', name])).trim() || null;
 }

@@ -64,8 +64,8 @@ export class Trial {
 /** What the runner complained of last. */
 async function reason(folder: RunFolder): Promise<string> {
   const log = await endOfFile(join(folder.output, 'log'), 8192);
-  const said = log.trim() === '' ? await endOfFile(folder.errors, 8192) : log;
-  const lines = said.split('\n').filter((line) => line.trim() !== '');
+  const output = log.trim() === '' ? await endOfFile(folder.errors, 8192) : log;
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
   const complaints = lines.filter((line) => /failure|error|failed|cannot|timeout/i.test(line));
   return (complaints.length > 0 ? complaints : lines).slice(-3).join(' ').slice(-EXCERPT_LENGTH_MAX);
 }

@@ -16,7 +16,7 @@ import { growingPauseMs, scattered } from '@proctor/pauses';
 import type { Log } from '@proctor/process';
 import type { DroppedResults } from './dropped-results';
 import type { DispatcherFeatures } from '../slot/dispatcher-features';
-import { isMissing, removeResult, setResultAside, type KeptResult } from './result-folder';
+import { isMissing, removeResult, setResultAside, type SavedResult } from './result-folder';
 
 export interface DeliverySettings {
   /** First pause before a report without an answer is sent again; it doubles. */
@@ -49,7 +49,7 @@ export class ResultDelivery {
   private stopped = false;
 
   constructor(
-    private result: KeptResult,
+    private result: SavedResult,
     private readonly parts: DeliveryParts,
   ) {
     this.wakeUp = new WakeUp(parts.clock);
@@ -70,15 +70,15 @@ export class ResultDelivery {
       this.unanswered += 1;
       await this.wakeUp.wait(this.pauseMs(this.unanswered));
       if (!this.answer) continue;
-      if (await this.settled(this.answer)) return;
+      if (await this.settle(this.answer)) return;
       this.answer = null;
-      await this.restBeforeUploadingAgain();
+      await this.waitBeforeUploadingAgain();
       this.unanswered = 0;
     }
-    this.stoppedUnanswered();
+    this.warnOfLoss();
   }
 
-  private stoppedUnanswered(): void {
+  private warnOfLoss(): void {
     if (this.result.folder !== null) return;
     const { verdict, message } = this.result.report;
     this.parts.log.warn(
@@ -88,7 +88,7 @@ export class ResultDelivery {
   }
 
   /** The dispatcher has answered. */
-  answered(answer: RecordedSignal): void {
+  onAnswer(answer: RecordedSignal): void {
     this.answer = answer;
     this.wakeUp.wake();
   }
@@ -105,7 +105,7 @@ export class ResultDelivery {
   }
 
   /** At once the first time, since the scheduler waits for the files; a scheduler that always asks must not keep both busy. */
-  private async restBeforeUploadingAgain(): Promise<void> {
+  private async waitBeforeUploadingAgain(): Promise<void> {
     this.uploadsAgain += 1;
     if (this.uploadsAgain === 1 || this.stopped) return;
     await this.wakeUp.waitAfresh(this.pauseMs(this.uploadsAgain - 1));
@@ -120,8 +120,8 @@ export class ResultDelivery {
 
   private async send(): Promise<void> {
     try {
-      await this.dropLostFiles();
-      const report = this.understood();
+      await this.removeLostFiles();
+      const report = this.readableReport();
       await this.upload(report);
       await this.parts.bus.report(reportSubject(this.arch, 'finished', report), report);
     } catch (error) {
@@ -130,7 +130,7 @@ export class ResultDelivery {
   }
 
   /** What the dispatcher can read: one of an earlier version refuses a report that names an index or a later verdict. */
-  private understood(): FinishedReport {
+  private readableReport(): FinishedReport {
     const { arch, report } = this.result;
     const contents: readonly string[] = RESULT_CONTENTS;
     const knowsIndexes = this.parts.dispatchers.has(arch, 'result-indexes');
@@ -158,7 +158,7 @@ export class ResultDelivery {
   }
 
   /** A file that is gone from the disk, or no longer whole, can never be uploaded: the result counts without it. */
-  private async dropLostFiles(): Promise<void> {
+  private async removeLostFiles(): Promise<void> {
     const { folder, report } = this.result;
     if (folder === null) return;
     const isThere = await Promise.all(
@@ -171,7 +171,7 @@ export class ResultDelivery {
     this.result = { ...this.result, report: { ...report, files } };
   }
 
-  private async settled({ answer, reason }: RecordedSignal): Promise<boolean> {
+  private async settle({ answer, reason }: RecordedSignal): Promise<boolean> {
     if (answer === 'upload-again') {
       this.parts.log.warn(
         `${this.title()}: its files are uploaded again: ${reason ?? 'the scheduler asked for it'}`,

@@ -43,7 +43,7 @@ it('a dispatcher of an earlier version gets no index and no later verdict, and a
     random: () => 0.5,
   });
   const reported: string[][] = [];
-  dispatchers.heard({ arch: 'amd64' });
+  dispatchers.onAnswer({ arch: 'amd64' });
   const kept = files.map((file) => ({ ...file, path: join(folder, file.name) }));
   const finished = keepAndDeliver(outbox, 'amd64', report, kept);
   await new Promise<void>((resolve) => {
@@ -52,7 +52,7 @@ it('a dispatcher of an earlier version gets no index and no later verdict, and a
       reported.push([verdict, ...told.map(({ name }) => name)]);
       if (reported.length === 2) return resolve();
       expect(await bus.readStaged(report.worker, stagingName(report, 'log-index.json'))).toBeNull();
-      dispatchers.heard({ arch: 'amd64', features: ['result-indexes', 'absent-verdict'] });
+      dispatchers.onAnswer({ arch: 'amd64', features: ['result-indexes', 'absent-verdict'] });
       outbox.retryNow();
     });
   });
@@ -60,6 +60,6 @@ it('a dispatcher of an earlier version gets no index and no later verdict, and a
     ['fail', 'log.gz'],
     ['absent', 'log.gz', 'log-index.json'],
   ]);
-  outbox.recorded({ ...grantOf(report), answer: 'recorded' });
+  outbox.onRecorded({ ...grantOf(report), answer: 'recorded' });
   await finished;
 });

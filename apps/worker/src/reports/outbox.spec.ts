@@ -153,7 +153,7 @@ it('the outbox delivers an unreadable result that an earlier version kept, and w
   expect(parseMessage(FinishedReport, reports[0])).toMatchObject({ runId: 7, verdict: 'pass' });
   expect(said.join()).toContain('9-1 holds no result');
   expect(outbox.waiting).toBe(1);
-  expect([outbox.kept('amd64'), outbox.kept('i386')]).toEqual([[GRANT], []]);
+  expect([outbox.listWaiting('amd64'), outbox.listWaiting('i386')]).toEqual([[GRANT], []]);
   answer('recorded');
   await delivered;
   expect(await readdir(path)).toEqual(['9-1']);
@@ -172,15 +172,15 @@ it('a report that is kept nowhere is delivered, and the outbox says what could n
     clock,
     log,
     random: () => 0.5,
-    notKept: say,
+    onSaveFailed: say,
   });
   const { report, files } = await pack();
   await expect(keepAndDeliver(outbox, 'amd64', report, files)).rejects.toThrow(/ENOTDIR|EEXIST/);
   expect(said).toEqual([expect.stringMatching(/ENOTDIR|EEXIST/)]);
-  const delivered = outbox.unkept('amd64', { ...report, verdict: 'tmpfail', files: [] });
+  const delivered = outbox.reportUnsaved('amd64', { ...report, verdict: 'tmpfail', files: [] });
   await arrived(1);
   expect([outbox.waiting, reports]).toMatchObject([1, [{ ...FENCE, verdict: 'tmpfail', files: [] }]]);
-  outbox.recorded({ ...GRANT, answer: 'recorded' });
+  outbox.onRecorded({ ...GRANT, answer: 'recorded' });
   await delivered;
 });
 

@@ -9,11 +9,11 @@ import {
   type StartedReport,
 } from '@proctor/contracts';
 import { withLogFields } from '@proctor/process';
-import type { Deliver, KeptFile, ReportOutbox } from '../slot/ports';
+import type { Deliver, LocalFile, ReportOutbox } from '../slot/ports';
 import { DroppedResults } from './dropped-results';
 import { ResultDelivery, type DeliveryParts, type DeliverySettings } from './delivery';
-import { reportable } from './reportable';
-import { keepResult, keptResults, type KeptResult } from './result-folder';
+import { checkReport } from './check-report';
+import { saveResult, loadResults, type SavedResult } from './result-folder';
 
 const DELIVERY_SETTINGS: DeliverySettings = {
   resendFirstMs: 5_000,
@@ -26,14 +26,14 @@ export interface OutboxParts extends Omit<DeliveryParts, 'settings' | 'dropped'>
   path: string;
   settings?: DeliverySettings;
   /** A result could not be kept on disk. */
-  notKept?: (why: string) => void;
+  onSaveFailed?: (why: string) => void;
 }
 
 /** Results on their way to the dispatchers: on disk until the dispatcher has said that it has them. */
 export class DiskOutbox implements ReportOutbox {
   private readonly deliveries = new Map<string, ResultDelivery>();
   /** Kept results that are not delivered yet, since they are not complete. */
-  private readonly incomplete = new Map<string, KeptResult>();
+  private readonly incomplete = new Map<string, SavedResult>();
   private stopped = false;
   readonly dropped = new DroppedResults();
 
@@ -41,25 +41,25 @@ export class DiskOutbox implements ReportOutbox {
 
   /** Delivers what an earlier life left; resolves when the dispatchers have answered all of it. */
   async deliverLeftovers(): Promise<void> {
-    const results = await keptResults(this.parts.path, (line) => this.parts.log.warn(line));
+    const results = await loadResults(this.parts.path, (line) => this.parts.log.warn(line));
     if (results.length > 0) this.parts.log.log(`delivering ${results.length} results that were left on disk`);
     await Promise.all(results.map((result) => this.deliver(result)));
   }
 
-  started(arch: string, report: StartedReport): void {
+  reportStart(arch: string, report: StartedReport): void {
     this.parts.bus.report(reportSubject(arch, 'started', report), report).catch((error: unknown) => {
       this.parts.log.warn(`${titleOf(report)}: its start was not reported: ${String(error)}`);
     });
   }
 
-  async keep(arch: string, report: FinishedReport, files: KeptFile[]): Promise<Deliver> {
+  async save(arch: string, report: FinishedReport, files: LocalFile[]): Promise<Deliver> {
     if (this.deliveries.has(key(report))) {
       const dropped = `${titleOf(report)}: a second result is dropped, ${report.verdict} (${report.message})`;
       this.parts.log.warn(`${dropped}: the first one is on its way`);
       this.dropped.count('second');
       return () => Promise.resolve();
     }
-    const { report: sound, dropped } = reportable(report);
+    const { report: sound, dropped } = checkReport(report);
     if (dropped !== null)
       this.parts.log.warn(`${titleOf(report)}: the result is reported otherwise: ${dropped}`);
     const result = await this.write(arch, sound, sound.files.length > 0 ? files : []);
@@ -67,20 +67,23 @@ export class DiskOutbox implements ReportOutbox {
     return () => this.deliver(result);
   }
 
-  unkept(arch: string, report: FinishedReport): Promise<void> {
-    return this.deliver({ arch, report: reportable({ ...report, files: [] }).report, folder: null });
+  reportUnsaved(arch: string, report: FinishedReport): Promise<void> {
+    return this.deliver({ arch, report: checkReport({ ...report, files: [] }).report, folder: null });
   }
 
-  recorded(signal: RecordedSignal): void {
-    this.deliveries.get(key(signal))?.answered(signal);
+  onRecorded(signal: RecordedSignal): void {
+    this.deliveries.get(key(signal))?.onAnswer(signal);
   }
 
-  kept(arch: string): Grant[] {
+  listWaiting(arch: string): Grant[] {
     const delivered = [...this.deliveries.values()].map((delivery) => ({
       ...delivery.grant,
       arch: delivery.arch,
     }));
-    const incomplete = [...this.incomplete.values()].map((kept) => ({ ...kept.report, arch: kept.arch }));
+    const incomplete = [...this.incomplete.values()].map((result) => ({
+      ...result.report,
+      arch: result.arch,
+    }));
     return [...delivered, ...incomplete]
       .filter((each) => each.arch === arch)
       .slice(0, KEPT_MAX)
@@ -103,16 +106,16 @@ export class DiskOutbox implements ReportOutbox {
     for (const delivery of this.deliveries.values()) delivery.stop();
   }
 
-  private async write(arch: string, report: FinishedReport, files: KeptFile[]): Promise<KeptResult> {
+  private async write(arch: string, report: FinishedReport, files: LocalFile[]): Promise<SavedResult> {
     try {
-      return await keepResult(this.parts.path, arch, report, files);
+      return await saveResult(this.parts.path, arch, report, files);
     } catch (error) {
-      this.parts.notKept?.(String(error));
+      this.parts.onSaveFailed?.(String(error));
       throw error;
     }
   }
 
-  private async deliver(result: KeptResult): Promise<void> {
+  private async deliver(result: SavedResult): Promise<void> {
     this.incomplete.delete(key(result.report));
     if (this.deliveries.has(key(result.report)) || (this.stopped && result.folder !== null)) return;
     const delivery = new ResultDelivery(result, {

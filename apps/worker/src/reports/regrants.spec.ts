@@ -41,16 +41,16 @@ it('the results of an attempt that was granted twice are kept apart, and each ha
   });
   expect(
     outbox
-      .kept('amd64')
+      .listWaiting('amd64')
       .map(({ grantEpoch }) => grantEpoch)
       .sort(),
   ).toEqual([5, 9]);
   expect((await readdir(path)).sort()).toEqual(['7-2-5', '7-2-9']);
 
-  outbox.recorded({ ...grantOf(OLD), answer: 'stale' });
+  outbox.onRecorded({ ...grantOf(OLD), answer: 'stale' });
   await delivered[0];
   expect(await readdir(path)).toEqual(['7-2-9']);
-  outbox.recorded({ ...grantOf(NEW), answer: 'recorded' });
+  outbox.onRecorded({ ...grantOf(NEW), answer: 'recorded' });
   await delivered[1];
   expect(await readdir(path)).toEqual([]);
 });

@@ -1,11 +1,11 @@
 import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { grantName, type FinishedReport, type Grant } from '@proctor/contracts';
-import type { KeptFile } from '../slot/ports';
-import { reportable } from './reportable';
+import type { LocalFile } from '../slot/ports';
+import { checkReport } from './check-report';
 
 /** A finished result as it waits on disk for the dispatcher's word. */
-export interface KeptResult {
+export interface SavedResult {
   arch: string;
   report: FinishedReport;
   /** null: it is not on disk, and has no files. */
@@ -35,12 +35,12 @@ export function freshResultFolder(path: string, grant: Grant): string {
  * completed in its place: at each moment the folder holds one report or the other, whole. When it resolves, the result survives a
  * crash of the machine; when it rejects, nothing of it takes space, and what was there before stays.
  */
-export async function keepResult(
+export async function saveResult(
   path: string,
   arch: string,
   report: FinishedReport,
-  files: KeptFile[],
-): Promise<KeptResult> {
+  files: LocalFile[],
+): Promise<SavedResult> {
   const folder = join(path, grantName(report, '-'));
   const fresh = freshResultFolder(path, report);
   const isKept = await hasReport(folder);
@@ -134,30 +134,30 @@ export async function setResultAside(
  * The results that an earlier life of the worker left, oldest run first; `say` gets a line about each folder that holds
  * none, and each report that had to be changed. What that life had not finished to write or to remove is removed.
  */
-export async function keptResults(path: string, say: (line: string) => void): Promise<KeptResult[]> {
+export async function loadResults(path: string, warn: (line: string) => void): Promise<SavedResult[]> {
   await mkdir(path, { recursive: true, mode: 0o700 });
-  const results: KeptResult[] = [];
+  const results: SavedResult[] = [];
   for (const name of await readdir(path)) {
     const folder = join(path, name);
     if (name.endsWith(UNFINISHED) || name.endsWith(REMOVED)) {
-      say(`${folder} was not finished, and is removed`);
+      warn(`${folder} was not finished, and is removed`);
       await rm(folder, { recursive: true, force: true });
       continue;
     }
     if (name.endsWith(REFUSED)) continue;
     try {
-      results.push(await readResult(folder, say));
+      results.push(await readResult(folder, warn));
     } catch (error) {
-      say(`${folder} holds no result that can be read: ${String(error)}`);
+      warn(`${folder} holds no result that can be read: ${String(error)}`);
     }
   }
   return results.sort((a, b) => a.report.runId - b.report.runId);
 }
 
-async function readResult(folder: string, say: (line: string) => void): Promise<KeptResult> {
-  const { arch, report } = JSON.parse(await readFile(join(folder, REPORT), 'utf8')) as KeptResult;
-  const { report: sound, dropped } = reportable(report);
-  if (dropped !== null) say(`${folder}: the result is reported otherwise: ${dropped}`);
+async function readResult(folder: string, warn: (line: string) => void): Promise<SavedResult> {
+  const { arch, report } = JSON.parse(await readFile(join(folder, REPORT), 'utf8')) as SavedResult;
+  const { report: sound, dropped } = checkReport(report);
+  if (dropped !== null) warn(`${folder}: the result is reported otherwise: ${dropped}`);
   return { arch, report: sound, folder };
 }
 

@@ -17,8 +17,8 @@ describe('a verdict that is kept before its files', () => {
     const { report, files } = await pack();
     const verdict = { ...report, files: [], message: 'its log is lost' };
     await rm(freshResultFolder(path, GRANT), { recursive: true });
-    await outbox.keep('amd64', verdict, []);
-    expect(outbox.kept('amd64')).toEqual([GRANT]);
+    await outbox.save('amd64', verdict, []);
+    expect(outbox.listWaiting('amd64')).toEqual([GRANT]);
     expect(await readdir(path)).toEqual(['7-2-5']);
     await pack();
     const finished = keepAndDeliver(outbox, 'amd64', report, files);
@@ -36,7 +36,7 @@ describe('a verdict that is kept before its files', () => {
     const { report } = await pack();
     const verdict = { ...report, files: [], message: 'its log is lost' };
     const first = await makeOutbox();
-    await first.outbox.keep('amd64', verdict, []);
+    await first.outbox.save('amd64', verdict, []);
     await pack();
     const second = await makeOutbox();
     const delivered = second.outbox.deliverLeftovers();
@@ -53,8 +53,8 @@ describe('a verdict that is kept before its files', () => {
     const { report, files } = await pack();
     const verdict = { ...report, files: [], message: 'its log is lost' };
     await rm(freshResultFolder(path, GRANT), { recursive: true });
-    await outbox.keep('amd64', verdict, []);
-    await expect(outbox.keep('amd64', report, files)).rejects.toThrow('ENOENT');
+    await outbox.save('amd64', verdict, []);
+    await expect(outbox.save('amd64', report, files)).rejects.toThrow('ENOENT');
     expect(await readdir(join(path, '7-2-5'))).toEqual(['report.json']);
     const kept = JSON.parse(await readFile(join(path, '7-2-5', 'report.json'), 'utf8')) as object;
     expect(kept).toEqual({ arch: 'amd64', report: verdict });
@@ -82,7 +82,7 @@ it.each(['while it is delivered', 'before'])(
     const { outbox, arrived, said } = await makeOutbox();
     const { report } = await pack();
     if (when === 'before') outbox.stop();
-    const finished = outbox.unkept('amd64', { ...report, verdict: 'tmpfail', message: 'no disk' });
+    const finished = outbox.reportUnsaved('amd64', { ...report, verdict: 'tmpfail', message: 'no disk' });
     if (when !== 'before') await arrived(1);
     outbox.stop();
     await finished;

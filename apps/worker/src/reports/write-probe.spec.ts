@@ -73,7 +73,7 @@ it('a write probe takes a write that hangs for a failure, and begins no second o
 it('a result that could not be kept remains a problem until a later look succeeds', async () => {
   const { probe, writes, settle, pass } = makeProbe();
   void probe.start();
-  probe.failed('no space left on device');
+  probe.onSaveFailed('no space left on device');
   writes[0]?.succeed();
   await settle();
   expect(probe.problem).toBe('no space left on device');

@@ -22,8 +22,8 @@ export const WRITE_PROBE_SETTINGS: WriteProbeSettings = { everyMs: 10_000, timeo
  */
 export class WriteProbe {
   private reason: string | null = null;
-  private looking: Promise<void> | null = null;
-  private readonly looks: Repeater;
+  private checking: Promise<void> | null = null;
+  private readonly checks: Repeater;
   private stopped = false;
 
   constructor(
@@ -32,18 +32,18 @@ export class WriteProbe {
     private readonly settings = WRITE_PROBE_SETTINGS,
     private readonly write = writeAndRemove,
   ) {
-    this.looks = new Repeater(clock, () => settings.everyMs, this.look.bind(this));
+    this.checks = new Repeater(clock, () => settings.everyMs, this.check.bind(this));
   }
 
   /** Looks now, and then again and again. Resolves after the first look. */
   async start(): Promise<void> {
-    await this.look();
-    if (!this.stopped) this.looks.start();
+    await this.check();
+    if (!this.stopped) this.checks.start();
   }
 
   stop(): void {
     this.stopped = true;
-    this.looks.stop();
+    this.checks.stop();
   }
 
   /** Why nothing can be kept, for people; null: the last look found nothing wrong. */
@@ -52,15 +52,15 @@ export class WriteProbe {
   }
 
   /** A result could not be kept: holds until a look that begins later succeeds. */
-  failed(why: string): void {
+  onSaveFailed(why: string): void {
     this.reason = why;
-    this.looking = null;
+    this.checking = null;
   }
 
   /** One that hangs is not begun a second time. */
-  private async look(): Promise<void> {
+  private async check(): Promise<void> {
     const { path, settings } = this;
-    const writing = (this.looking ??= this.write(path));
+    const writing = (this.checking ??= this.write(path));
     const isOver = await within(
       writing.then(
         () => ({ why: null }),
@@ -69,8 +69,8 @@ export class WriteProbe {
       settings.timeoutMs,
       this.clock,
     );
-    if (this.looking !== writing) return;
-    if (isOver) this.looking = null;
+    if (this.checking !== writing) return;
+    if (isOver) this.checking = null;
     this.reason = isOver ? isOver.why : `writing takes longer than ${settings.timeoutMs / 1000} s`;
   }
 }

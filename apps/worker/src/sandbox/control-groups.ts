@@ -38,9 +38,9 @@ export class ControlGroups {
       if (!(await isWritable(join(path, file)))) return null;
     }
     const controllers = new Set<Controller>();
-    const offered = (await canHandOn(path)) ? CONTROLLERS : [];
+    const offered = (await canDelegate(path)) ? CONTROLLERS : [];
     for (const controller of offered) {
-      if (await handOn(path, controller)) controllers.add(controller);
+      if (await delegate(path, controller)) controllers.add(controller);
     }
     return new ControlGroups(path, controllers);
   }
@@ -63,19 +63,19 @@ async function ownGroup(): Promise<string | null> {
  * Whether the group, or all that is in it, is this process's own to limit. With processes in it, it could hand on `pids`,
  * but then no process could enter the groups below: cgroups(7), threaded subtrees.
  */
-async function canHandOn(path: string): Promise<boolean> {
+async function canDelegate(path: string): Promise<boolean> {
   // The root of all groups has no type, and may hold processes too.
   if (!existsSync(join(path, 'cgroup.type'))) return true;
   const processes = (await readFile(join(path, 'cgroup.procs'), 'utf8')).trim();
   if (processes === '') return true;
   // Others are somebody else's affair: a shell, or a whole Proctor that was started as one service.
   if (processes !== String(process.pid)) return false;
-  await leaveFor(join(path, WORKER_SUBGROUP));
+  await moveInto(join(path, WORKER_SUBGROUP));
   return true;
 }
 
 /** @returns whether groups below can be limited by it */
-async function handOn(path: string, controller: Controller): Promise<boolean> {
+async function delegate(path: string, controller: Controller): Promise<boolean> {
   try {
     await writeFile(join(path, 'cgroup.subtree_control'), `+${controller}`, { flag: 'r+' });
     return true;
@@ -85,7 +85,7 @@ async function handOn(path: string, controller: Controller): Promise<boolean> {
   }
 }
 
-async function leaveFor(path: string): Promise<void> {
+async function moveInto(path: string): Promise<void> {
   await mkdir(path, { recursive: true });
   await writeFile(join(path, 'cgroup.procs'), String(process.pid), { flag: 'r+' });
 }

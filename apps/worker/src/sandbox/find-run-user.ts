@@ -40,7 +40,7 @@ export async function findRunUser(): Promise<RunUser> {
         `usermod --add-subuids 200000-265535 --add-subgids 200000-265535 ${name} (a range that is free)`,
     );
   }
-  const opensTun = await succeeds(account, ['test', '-w', TUN]);
+  const opensTun = await canExecute(account, ['test', '-w', TUN]);
   if (!opensTun && !account.switched) {
     throw new Unusable(
       `user ${name} may not open ${TUN}: chmod 0666 ${TUN} (as root; modprobe tun where it is missing)`,
@@ -50,7 +50,7 @@ export async function findRunUser(): Promise<RunUser> {
 }
 
 /** Whether a command run as that user ends with 0. */
-export async function succeeds(account: RunAccount, command: string[]): Promise<boolean> {
+export async function canExecute(account: RunAccount, command: string[]): Promise<boolean> {
   const [program = '', ...args] = [...asRunUser(account), ...command];
   return execute(program, args, { env: CLEAN_ENVIRONMENT, cwd: '/' }).then(
     () => true,
@@ -61,23 +61,23 @@ export async function succeeds(account: RunAccount, command: string[]): Promise<
 async function findAccount(): Promise<RunAccount> {
   const self = userInfo();
   if (self.uid !== 0) return { name: self.username, uid: self.uid, gid: self.gid, switched: false };
-  return (await lookUp(RUN_USER_NAME)) ?? (await create(RUN_USER_NAME));
+  return (await loadAccount(RUN_USER_NAME)) ?? (await createAccount(RUN_USER_NAME));
 }
 
-async function lookUp(name: string): Promise<RunAccount | null> {
+async function loadAccount(name: string): Promise<RunAccount | null> {
   const { stdout } = await execute('getent', ['passwd', name]).catch((error: { code?: unknown }) => {
     if (error.code === 2) return { stdout: '' };
     throw error;
   });
-  const [found, , uid, gid] = stdout.trim().split(':');
-  return found ? { name: found, uid: Number(uid), gid: Number(gid), switched: true } : null;
+  const [entry, , uid, gid] = stdout.trim().split(':');
+  return entry ? { name: entry, uid: Number(uid), gid: Number(gid), switched: true } : null;
 }
 
 /** An ordinary account: only those get subordinate ids from useradd. It can neither log in nor keep files. */
-async function create(name: string): Promise<RunAccount> {
+async function createAccount(name: string): Promise<RunAccount> {
   const options = ['--no-create-home', '--home-dir', '/nonexistent', '--shell', '/usr/sbin/nologin'];
   await execute('/usr/sbin/useradd', [...options, '--comment', 'Proctor test runs', name]);
-  const user = await lookUp(name);
+  const user = await loadAccount(name);
   if (!user) throw new Unusable(`useradd made no user ${name}`);
   return user;
 }

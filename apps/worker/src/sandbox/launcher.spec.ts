@@ -24,7 +24,7 @@ it('a network that was prepared has ended when the launcher is gone, and one tha
   say('1 connected');
   await up.connected;
   child.emit('exit');
-  await Promise.all([up.ended, coming.ended, up.end(), coming.end()]);
+  await Promise.all([up.ended, coming.ended, up.stop(), coming.stop()]);
   await expect(coming.connected).rejects.toThrow('slirp4netns: the launcher of sandboxes has ended');
 });
 
@@ -36,7 +36,7 @@ it('a sandbox and its network have both ended when the launcher is gone', async 
   const network = sandbox.connect([]);
   child.emit('exit');
   expect(await sandbox.ended).toEqual({ code: null });
-  await network.end();
+  await network.stop();
   await expect(network.connected).rejects.toThrow('the launcher of sandboxes has ended');
 });
 

@@ -12,7 +12,7 @@ export const LAUNCHER_PROGRAM = ['calls', 'view', 'root', 'launcher', 'network']
   .join('\n');
 
 /** A sandbox as its launcher tells of it. */
-interface Told {
+interface LaunchedState {
   /** Words of the launcher, each of which is said once at most. */
   listeners: Record<string, (text: string) => void>;
   /** The sandbox and its network, as far as they have not ended; 0: nothing more is heard of it. */
@@ -37,56 +37,56 @@ export interface SandboxEnd {
  */
 export class Launcher {
   private child: LauncherProcess | null = null;
-  private readonly launched = new Map<number, Told>();
-  private last = 0;
+  private readonly states = new Map<number, LaunchedState>();
+  private lastNumber = 0;
 
   /** @param start starts the program that is described in sandbox-launcher.pl */
   constructor(private readonly start: () => LauncherProcess = () => startPerl()) {}
 
   /** @param fields names and values, as sandboxFields makes them */
   launch(fields: string[]): LaunchedSandbox {
-    const { told, say } = this.begin();
-    const sandbox = new LaunchedSandbox(told, say);
-    say('start', ...fields);
+    const { told: state, say: write } = this.register();
+    const sandbox = new LaunchedSandbox(state, write);
+    write('start', ...fields);
     return sandbox;
   }
 
   /** @param fields how its namespaces are made and it is connected, as networkFields makes them */
   prepareNetwork(fields: string[]): LaunchedNetwork {
-    const { number, told, say } = this.begin();
-    const network = new LaunchedNetwork(told, say, number);
-    say('prepare', ...fields);
+    const { number, told: state, say: write } = this.register();
+    const network = new LaunchedNetwork(state, write, number);
+    write('prepare', ...fields);
     return network;
   }
 
-  private begin() {
-    const child = this.running();
-    const number = ++this.last;
-    const told: Told = { listeners: {}, parts: 1 };
-    this.launched.set(number, told);
-    this.hold(child);
-    const say = (word: string, ...fields: string[]) => {
-      if (this.launched.has(number)) send(child, [word, String(number), ...fields]);
+  private register() {
+    const child = this.startedProcess();
+    const number = ++this.lastNumber;
+    const state: LaunchedState = { listeners: {}, parts: 1 };
+    this.states.set(number, state);
+    this.updateReferences(child);
+    const write = (word: string, ...fields: string[]) => {
+      if (this.states.has(number)) send(child, [word, String(number), ...fields]);
     };
-    return { number, told, say };
+    return { number, told: state, say: write };
   }
 
-  private running(): LauncherProcess {
+  private startedProcess(): LauncherProcess {
     if (this.child) return this.child;
     const child = this.start();
     this.child = child;
     const lines = createInterface({ input: child.stdout });
-    lines.on('line', (line) => this.hear(line));
+    lines.on('line', (line) => this.receive(line));
     // Its end tells what became of it.
     child.stdin.on('error', () => undefined);
     const gone = (why: string) => {
       if (this.child === child) this.child = null;
-      const over = [...this.launched.values()];
-      this.launched.clear();
+      const over = [...this.states.values()];
+      this.states.clear();
       // A network that was prepared waits for other words than a sandbox.
-      for (const told of over) {
-        told.parts = 0;
-        for (const end of ENDS) told.listeners[end]?.(end === 'ended' ? 'killed' : why);
+      for (const state of over) {
+        state.parts = 0;
+        for (const end of ENDS) state.listeners[end]?.(end === 'ended' ? 'killed' : why);
       }
     };
     child.once('error', (error) => gone(error.message));
@@ -94,21 +94,21 @@ export class Launcher {
     return child;
   }
 
-  private hear(line: string): void {
+  private receive(line: string): void {
     const [number = '', word = '', ...text] = line.split(' ');
-    const told = this.launched.get(Number(number));
-    if (!told) return;
-    if (ENDS.has(word)) told.parts -= 1;
-    if (told.parts === 0) this.launched.delete(Number(number));
-    if (this.child) this.hold(this.child);
-    told.listeners[word]?.(text.join(' '));
+    const state = this.states.get(Number(number));
+    if (!state) return;
+    if (ENDS.has(word)) state.parts -= 1;
+    if (state.parts === 0) this.states.delete(Number(number));
+    if (this.child) this.updateReferences(this.child);
+    state.listeners[word]?.(text.join(' '));
   }
 
   /** It keeps this process from ending only while there are sandboxes. */
-  private hold(child: LauncherProcess): void {
+  private updateReferences(child: LauncherProcess): void {
     const handles = [child, child.stdin as Socket, child.stdout as Socket];
     for (const handle of handles) {
-      if (this.launched.size > 0) handle.ref();
+      if (this.states.size > 0) handle.ref();
       else handle.unref();
     }
   }
@@ -126,16 +126,18 @@ export class LaunchedSandbox {
   private readonly isOver: Promise<never>;
 
   constructor(
-    private readonly told: Told,
-    private readonly say: (word: string, ...fields: string[]) => void,
+    private readonly state: LaunchedState,
+    private readonly write: (word: string, ...fields: string[]) => void,
   ) {
-    this.ended = this.heard('ended').then((code) => ({ code: code === 'killed' ? null : Number(code) }));
+    this.ended = this.waitForWord('ended').then((code) => ({
+      code: code === 'killed' ? null : Number(code),
+    }));
     this.isOver = this.ended.then(({ code }) => {
       throw new Error(`the sandbox ended at once (exit code ${code})`);
     });
-    this.pid = Promise.race([this.heard('pid').then(Number), this.isOver]);
-    this.ready = Promise.race([this.heard('ready').then(() => undefined), this.isOver]);
-    const testbed = this.heard('testbed').then((text) =>
+    this.pid = Promise.race([this.waitForWord('pid').then(Number), this.isOver]);
+    this.ready = Promise.race([this.waitForWord('ready').then(() => undefined), this.isOver]);
+    const testbed = this.waitForWord('testbed').then((text) =>
       text === 'own' ? null : text.replace(/^shared /, ''),
     );
     this.sharesNetwork = Promise.race([testbed, this.ended.then(() => null)]);
@@ -143,25 +145,25 @@ export class LaunchedSandbox {
   }
 
   /** Its command begins. */
-  go(): void {
-    this.say('go');
+  startCommand(): void {
+    this.write('go');
   }
 
   kill(): void {
-    this.say('kill');
+    this.write('kill');
   }
 
   /** Gives it a network of its own, once it has its namespaces. @throws Error once it has ended */
   connect(fields: string[]): LaunchedNetwork {
-    if (this.told.parts === 0) throw new Error('the sandbox ended before it had a network');
-    this.told.parts += 1;
-    const network = new LaunchedNetwork(this.told, this.say);
-    this.say('connect', ...fields);
+    if (this.state.parts === 0) throw new Error('the sandbox ended before it had a network');
+    this.state.parts += 1;
+    const network = new LaunchedNetwork(this.state, this.write);
+    this.write('connect', ...fields);
     return network;
   }
 
-  private heard(word: string): Promise<string> {
-    return heard(this.told, word);
+  private waitForWord(word: string): Promise<string> {
+    return waitForWord(this.state, word);
   }
 }
 
@@ -173,29 +175,29 @@ export class LaunchedNetwork {
   readonly ended: Promise<void>;
 
   constructor(
-    told: Told,
-    private readonly say: (word: string, ...fields: string[]) => void,
+    state: LaunchedState,
+    private readonly write: (word: string, ...fields: string[]) => void,
     /** By which a sandbox that comes later finds it. */
     readonly number: number | null = null,
   ) {
-    const failed = heard(told, 'unconnected');
+    const failed = waitForWord(state, 'unconnected');
     const refused = failed.then((why) => {
       throw new Error(`slirp4netns: ${why}`);
     });
-    this.connected = Promise.race([heard(told, 'connected').then(() => undefined), refused]);
+    this.connected = Promise.race([waitForWord(state, 'connected').then(() => undefined), refused]);
     this.connected.catch(() => undefined);
-    this.ended = Promise.race([heard(told, 'disconnected'), failed]).then(() => undefined);
+    this.ended = Promise.race([waitForWord(state, 'disconnected'), failed]).then(() => undefined);
   }
 
   /** Takes it away. */
-  async end(): Promise<void> {
-    this.say('disconnect');
+  async stop(): Promise<void> {
+    this.write('disconnect');
     await this.ended;
   }
 }
 
-function heard(told: Told, word: string): Promise<string> {
-  return new Promise((resolve) => (told.listeners[word] = resolve));
+function waitForWord(state: LaunchedState, word: string): Promise<string> {
+  return new Promise((resolve) => (state.listeners[word] = resolve));
 }
 
 export function startPerl(program = LAUNCHER_PROGRAM): LauncherProcess {

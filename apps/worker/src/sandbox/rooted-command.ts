@@ -16,16 +16,23 @@ mount -t cgroup2 proctor /sys/fs/cgroup
  * sandbox, after `script` has prepared what they need. `args` are the script's, from $1 on; it has to `shift` them. That root has no
  * rights over the network.
  */
-export function rooted(script: string, args: string[]): string[] {
-  return ['unshare', '--user', '--map-auto', '--map-root-user', ...surrounded(script, args).slice(1)];
+export function rootedCommand(script: string, args: string[]): string[] {
+  return ['unshare', '--user', '--map-auto', '--map-root-user', ...surroundedCommand(script, args).slice(1)];
 }
 
 /** The same where the sandbox's command is root already (`asRoot`), and may have a network of its own. */
-export function surrounded(script: string, args: string[]): string[] {
-  return ['unshare', '--mount', '--cgroup', '--uts', '--', ...scripted(`${SURROUNDINGS}${script}`, args)];
+export function surroundedCommand(script: string, args: string[]): string[] {
+  return [
+    'unshare',
+    '--mount',
+    '--cgroup',
+    '--uts',
+    '--',
+    ...scriptedCommand(`${SURROUNDINGS}${script}`, args),
+  ];
 }
 
 /** A command that executes its further arguments after `script`, as `rooted` does, in the surroundings that it finds. */
-export function scripted(script: string, args: string[]): string[] {
+export function scriptedCommand(script: string, args: string[]): string[] {
   return ['sh', '-c', `${script}exec "$@"\n`, 'proctor-testbed', ...args];
 }

@@ -13,7 +13,7 @@ afterEach(async () => rm(parent, { recursive: true }));
 
 it('a control group limits nothing where there are no controllers, and says so', async () => {
   const group = new RunCgroup(join(parent, '1-1'));
-  await group.make(USER, LIMITS);
+  await group.create(USER, LIMITS);
   expect(group).toMatchObject({ limitsMemory: false, limitsProcesses: false });
   expect(group.memoryKills()).toBeNull();
   await group.remove();
@@ -22,12 +22,12 @@ it('a control group limits nothing where there are no controllers, and says so',
 
 it('a limit that a control group should have and cannot set is an error', async () => {
   const group = new RunCgroup(join(parent, '1-1'), new Set(['pids'] as const));
-  await expect(group.make(USER, LIMITS)).rejects.toThrow('pids.max');
+  await expect(group.create(USER, LIMITS)).rejects.toThrow('pids.max');
 });
 
 it('a control group tells what the kernel ended for lack of memory, also once it is gone', async () => {
   const group = new RunCgroup(join(parent, '1-1'));
-  await group.make(USER, {});
+  await group.create(USER, {});
   const events = join(group.path, 'memory.events');
   await writeFile(events, 'low 0\nhigh 0\nmax 12\noom 3\noom_kill 2\n');
   expect(group.memoryKills()).toEqual({ processes: 2, atLimit: 3 });
@@ -38,7 +38,7 @@ it('a control group tells what the kernel ended for lack of memory, also once it
 
 it('a control group is removed with the groups that were made in it', async () => {
   const group = new RunCgroup(join(parent, '1-1'));
-  await group.make(USER, {});
+  await group.create(USER, {});
   await mkdir(join(group.path, 'a', 'b'), { recursive: true });
   await group.remove();
   await group.remove();

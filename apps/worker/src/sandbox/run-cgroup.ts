@@ -45,7 +45,7 @@ export class RunCgroup {
   ) {}
 
   /** Makes it, with as many of the limits as it can have. */
-  async make(user: RunUser, { memoryBytesMax, processesMax }: GroupLimits): Promise<void> {
+  async create(user: RunUser, { memoryBytesMax, processesMax }: GroupLimits): Promise<void> {
     await this.remove();
     this.kills = null;
     mkdirSync(this.path);

@@ -44,9 +44,9 @@ export class RunFolder {
     }
     const { output, workArea, errors } = folder;
     await Promise.all([
-      mkdir(output, { mode: 0o700 }).then(() => folder.handOver(output)),
-      mkdir(workArea, { mode: 0o700 }).then(() => folder.handOver(workArea)),
-      writeFile(errors, '', { mode: 0o600 }).then(() => folder.handOver(errors)),
+      mkdir(output, { mode: 0o700 }).then(() => folder.chownToRunUser(output)),
+      mkdir(workArea, { mode: 0o700 }).then(() => folder.chownToRunUser(workArea)),
+      writeFile(errors, '', { mode: 0o600 }).then(() => folder.chownToRunUser(errors)),
     ]);
     if (!user.switched) return folder;
     await chown(folder.path, process.getuid?.() ?? 0, user.gid);
@@ -58,11 +58,11 @@ export class RunFolder {
   async writePrivate(name: string, text: string): Promise<string> {
     const path = join(this.path, name);
     await writeFile(path, text, { mode: 0o600, flag: 'wx' });
-    await this.handOver(path);
+    await this.chownToRunUser(path);
     return path;
   }
 
-  private async handOver(path: string): Promise<void> {
+  private async chownToRunUser(path: string): Promise<void> {
     if (this.user?.switched) await chown(path, this.user.uid, this.user.gid);
   }
 
@@ -75,15 +75,15 @@ export class RunFolder {
   }
 
   /** Ends the sandbox that was recorded here, if it is still alive. */
-  async endRecorded(): Promise<void> {
-    const processes = (await this.recorded(PROCESSES)) || '[]';
+  async stopRecorded(): Promise<void> {
+    const processes = (await this.readRecord(PROCESSES)) || '[]';
     for (const identity of JSON.parse(processes) as SandboxProcess[]) await killProcess(identity);
-    const cgroup = await this.recorded(CGROUP);
+    const cgroup = await this.readRecord(CGROUP);
     if (cgroup !== '') await new RunCgroup(cgroup).remove();
   }
 
   /** Empty where nothing was recorded, or the worker or the machine ended while it was. */
-  private async recorded(name: string): Promise<string> {
+  private async readRecord(name: string): Promise<string> {
     return readFile(join(this.path, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '';
       throw error;
@@ -100,7 +100,7 @@ export class RunFolder {
     const names = await readdir(parent);
     for (const name of names) {
       const folder = new RunFolder(join(parent, name));
-      await folder.endRecorded();
+      await folder.stopRecorded();
       await folder.remove();
     }
     return names;

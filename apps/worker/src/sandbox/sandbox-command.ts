@@ -88,7 +88,7 @@ export function sandboxFields(user: RunUser, parts: SandboxParts): string[] {
     ['bytes', parts.tmpfsBytes],
     ['folder', parts.folder],
     ['surroundings', parts.wholeMachine ? 'machine' : 'own'],
-    ['view', sightLines(parts.hidden ?? [], parts.visible ?? [])],
+    ['view', viewLines(parts.hidden ?? [], parts.visible ?? [])],
   ];
   return [...fields.flatMap(([field, value]) => [field, String(value)]), 'command', ...parts.command];
 }
@@ -99,7 +99,7 @@ function idMap(id: number, { start, count }: SubordinateIds): string {
 }
 
 /** A line of a sandbox's view of the machine's files: `-` covers what lies at the path, `+` shows it all the same. */
-interface SightRule {
+interface ViewRule {
   sign: '-' | '+';
   path: string;
 }
@@ -108,12 +108,12 @@ interface SightRule {
  * The lines of a view, parents first: the longest path that holds a file decides whether it is seen, and of equal ones
  * the one that covers it.
  */
-function sightLines(hidden: string[], visible: string[]): string {
-  const rules: SightRule[] = [
+function viewLines(hidden: string[], visible: string[]): string {
+  const rules: ViewRule[] = [
     ...visible.map((path) => ({ sign: '+' as const, path })),
     ...hidden.map((path) => ({ sign: '-' as const, path })),
   ];
-  const depth = ({ path }: SightRule) => path.split('/').length;
+  const depth = ({ path }: ViewRule) => path.split('/').length;
   return rules
     .sort((one, other) => depth(one) - depth(other))
     .map(({ sign, path }) => `${sign} ${path}`)

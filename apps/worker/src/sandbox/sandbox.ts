@@ -54,7 +54,7 @@ export class Sandbox {
     private readonly cgroup: RunCgroup | null,
   ) {
     this.ended = launched.ended.then(async (end) => {
-      await network?.end();
+      await network?.stop();
       await cgroup?.remove();
       return end;
     });
@@ -77,7 +77,7 @@ export class Sandbox {
     try {
       return await Sandbox.launch({ launcher, user, folder, use, cgroup, prepared });
     } catch (error) {
-      await prepared?.end();
+      await prepared?.stop();
       await cgroup?.remove();
       throw error;
     }
@@ -116,7 +116,7 @@ export class Sandbox {
 
   private static async launch({ launcher, user, folder, use, cgroup, prepared }: Launch): Promise<Sandbox> {
     const parts = partsOf(folder, use, cgroup);
-    requireFitting(parts.command);
+    checkArguments(parts.command);
     const number = prepared?.number ?? undefined;
     const withNetwork = number === undefined ? parts : { ...parts, prepared: number };
     const launched = launcher.launch(sandboxFields(user, withNetwork));
@@ -127,12 +127,12 @@ export class Sandbox {
       if (use.network === 'private') network ??= launched.connect(networkFields(networkUser(user, use)));
       await Promise.all([network?.connected, folder.record(init ? [init] : [])]);
       // It hears that once its view is made.
-      launched.go();
+      launched.startCommand();
       await launched.ready;
       return new Sandbox(init, folder.workArea, launched, network, cgroup);
     } catch (error) {
       launched.kill();
-      await Promise.all([launched.ended, network?.end()]);
+      await Promise.all([launched.ended, network?.stop()]);
       throw error;
     }
   }
@@ -154,7 +154,7 @@ function networkUser(user: RunUser, { interpreters = [] }: SandboxUse): RunUser 
 }
 
 /** @throws Error with the code E2BIG, as of a program that is started with too long an argument */
-function requireFitting(command: string[]): void {
+function checkArguments(command: string[]): void {
   if (command.some((argument) => argument.includes('\0'))) throw new Error('an argument has a NUL character');
   if (command.every((argument) => Buffer.byteLength(argument) < ARGUMENT_BYTES_MAX)) return;
   throw Object.assign(new Error('an argument of the command is too long'), { code: 'E2BIG' });
@@ -170,7 +170,7 @@ async function cgroupFor(
   if (!groups) return null;
   const cgroup = groups.groupOf(folder.name);
   await folder.recordCgroup(cgroup.path);
-  await cgroup.make(user, use);
+  await cgroup.create(user, use);
   return cgroup;
 }
 

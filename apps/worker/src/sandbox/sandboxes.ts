@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { ControlGroups } from './control-groups';
 import { Launcher } from './launcher';
 import { RunFolder } from './run-folder';
-import { findRunUser, succeeds } from './find-run-user';
+import { findRunUser, canExecute } from './find-run-user';
 import { Sandbox, type SandboxUse } from './sandbox';
 import { sandboxHint } from './sandbox-hint';
 import type { RunUser } from './run-user';
-import { requireTools } from './tools';
+import { checkTools } from './tools';
 import { SpareNetworks } from './spare-networks';
 import { Unusable } from './unusable';
 
@@ -18,7 +18,7 @@ const TRIAL_OF_ROOT = ['unshare', '--mount', '--', 'true'];
 const TRIAL_OF_USER = ['unshare', '--user', '--map-auto', '--map-root-user', '--mount', '--', 'true'];
 
 /** Paths that no sandbox may see, and those that each sees though they are hidden or no part of the system. */
-export interface Sight {
+export interface SandboxView {
   hidden: string[];
   visible: string[];
 }
@@ -50,7 +50,7 @@ export class Sandboxes {
   constructor(
     private readonly workPath: string,
     runs = 'runs',
-    private readonly sight: Sight = { hidden: [], visible: [] },
+    private readonly view: SandboxView = { hidden: [], visible: [] },
     networks: SandboxNetworks = { ready: 0, unreachable: [] },
     private readonly launcher = new Launcher(),
   ) {
@@ -93,14 +93,14 @@ export class Sandboxes {
     // They tell of other runs, and those of a worker that is an ordinary user belong to the run user, limits included.
     const groups = this.groups ? [this.groups.path] : [];
     const [hidden, visible] = await Promise.all([
-      reached([this.runsPath, ...this.sight.hidden, ...groups]),
-      reached([this.workPath, ...this.sight.visible]),
+      withTargets([this.runsPath, ...this.view.hidden, ...groups]),
+      withTargets([this.workPath, ...this.view.visible]),
     ]);
     const mayTake = use.network === 'private' && !use.interpreters?.length;
     const prepared = mayTake ? this.networks.take() : null;
     const seen = { ...use, hidden, visible, unreachable: this.unreachable };
     const sandbox = await Sandbox.start(this.launcher, user, folder, seen, this.groups, prepared);
-    this.keepReady();
+    this.fillNetworks();
     return sandbox;
   }
 
@@ -111,7 +111,7 @@ export class Sandboxes {
   }
 
   /** Runs a command to its end in a sandbox of its own. `said`: what it wrote to standard error. */
-  async tryCommand(name: string, use: SandboxUse): Promise<{ code: number | null; said: string }> {
+  async tryCommand(name: string, use: SandboxUse): Promise<{ code: number | null; errors: string }> {
     // Several backends may try the same at the same time, and a folder that is made ends what runs in an older one.
     const folder = await this.createFolder(`trial-${name}-${++this.trials}`);
     try {
@@ -120,7 +120,7 @@ export class Sandboxes {
         throw new Unusable(`no sandbox can be made: ${said.trim() || error.message}`);
       });
       const { code } = await sandbox.ended;
-      return { code, said: (await readFile(folder.errors, 'utf8')).trim() };
+      return { code, errors: (await readFile(folder.errors, 'utf8')).trim() };
     } finally {
       await folder.remove();
     }
@@ -154,13 +154,13 @@ export class Sandboxes {
 
   /** Whether the run user could execute this program: a path, or a name that is looked up. */
   async isExecutable(program: string): Promise<boolean> {
-    return succeeds(this.requireUser(), ['sh', '-c', 'command -v "$1"', 'sh', program]);
+    return canExecute(this.requireUser(), ['sh', '-c', 'command -v "$1"', 'sh', program]);
   }
 
   private async prove(): Promise<void> {
     if (this.user) return;
     this.groups ??= await ControlGroups.open();
-    await requireTools(TOOLS);
+    await checkTools(TOOLS);
     const user = await findRunUser();
     await mkdir(this.runsPath, { recursive: true });
     // Not left to the umask: the run user must get through.
@@ -168,15 +168,15 @@ export class Sandboxes {
     await chmod(this.runsPath, 0o711);
     const folder = await RunFolder.create(this.runsPath, 'trial', user);
     try {
-      this.sharesNetwork = await tryOut(this.launcher, user, folder, this.groups, this.unreachable);
+      this.sharesNetwork = await tryCommands(this.launcher, user, folder, this.groups, this.unreachable);
     } finally {
       await folder.remove();
     }
     this.user = user;
-    this.keepReady();
+    this.fillNetworks();
   }
 
-  private keepReady(): void {
+  private fillNetworks(): void {
     if (this.user && !this.isDraining) this.networks.fill(this.user);
   }
 
@@ -187,37 +187,37 @@ export class Sandboxes {
 }
 
 /** The paths, and what they lead to where they are symbolic links. */
-async function reached(paths: string[]): Promise<string[]> {
+async function withTargets(paths: string[]): Promise<string[]> {
   const targets = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));
   return [...new Set([...paths, ...targets])];
 }
 
 /** @returns why root of a testbed shares the network of its sandbox; null: it has one of its own */
-async function tryOut(
+async function tryCommands(
   launcher: Launcher,
   user: RunUser,
   folder: RunFolder,
   groups: ControlGroups | null,
   unreachable: string[],
 ): Promise<string | null> {
-  if (!(await succeeds(user, ['test', '-w', folder.workArea]))) {
+  if (!(await canExecute(user, ['test', '-w', folder.workArea]))) {
     throw new Unusable(
       `user ${user.name} cannot reach ${folder.path}: let others pass through its parent folders`,
     );
   }
   try {
     const limits = { hidden: [dirname(folder.path)], tmpfsBytes: 1024 * 1024, processesMax: 100 };
-    const of = async (use: Pick<SandboxUse, 'command' | 'network' | 'asRoot' | 'unreachable'>) => {
+    const tryOne = async (use: Pick<SandboxUse, 'command' | 'network' | 'asRoot' | 'unreachable'>) => {
       const sandbox = await Sandbox.start(launcher, user, folder, { ...use, ...limits }, groups);
       const { code } = await sandbox.ended;
       if (code !== 0) throw new Error(`exit code ${code}`);
       return sandbox.sharesNetwork;
     };
-    await of({ command: TRIAL_OF_USER, network: 'host' });
-    return await of({ command: TRIAL_OF_ROOT, network: 'private', asRoot: true, unreachable });
+    await tryOne({ command: TRIAL_OF_USER, network: 'host' });
+    return await tryOne({ command: TRIAL_OF_ROOT, network: 'private', asRoot: true, unreachable });
   } catch (error) {
-    const said = (await readFile(folder.errors, 'utf8')).trim();
+    const errors = (await readFile(folder.errors, 'utf8')).trim();
     const hint = await sandboxHint();
-    throw new Unusable(`no sandbox can be made: ${said || (error as Error).message}${hint}`);
+    throw new Unusable(`no sandbox can be made: ${errors || (error as Error).message}${hint}`);
   }
 }

@@ -57,7 +57,7 @@ it('a network that cannot be made, or has ended, is not given to a sandbox', asy
   made[0]!.fail();
   made[1]!.up();
   await settle();
-  void made[1]!.network.end();
+  void made[1]!.network.stop();
   await settle();
   expect(spare.take()).toBeNull();
   spare.fill(USER);

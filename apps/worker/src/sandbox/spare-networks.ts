@@ -23,15 +23,15 @@ export class SpareNetworks {
   /** One that is up, for one sandbox; null when there is none. */
   take(): LaunchedNetwork | null {
     const [network] = this.ready;
-    if (network) this.forget(network);
+    if (network) this.remove(network);
     return network ?? null;
   }
 
   /** Ends all that no sandbox has. */
   async end(): Promise<void> {
     const spare = [...this.spare];
-    for (const network of spare) this.forget(network);
-    await Promise.all(spare.map((network) => network.end()));
+    for (const network of spare) this.remove(network);
+    await Promise.all(spare.map((network) => network.stop()));
   }
 
   private prepare(user: RunUser): void {
@@ -41,10 +41,10 @@ export class SpareNetworks {
       () => this.spare.has(network) && this.ready.add(network),
       () => undefined,
     );
-    void network.ended.then(() => this.forget(network));
+    void network.ended.then(() => this.remove(network));
   }
 
-  private forget(network: LaunchedNetwork): void {
+  private remove(network: LaunchedNetwork): void {
     this.spare.delete(network);
     this.ready.delete(network);
   }

@@ -31,9 +31,9 @@ const PACKAGES: Record<string, string> = {
 };
 
 /** @throws Unusable naming the missing programs and the command that installs them */
-export async function requireTools(tools: string[]): Promise<void> {
-  const found = await Promise.all(tools.map(isInstalled));
-  const missing = tools.filter((_, index) => !found[index]);
+export async function checkTools(tools: string[]): Promise<void> {
+  const areInstalled = await Promise.all(tools.map(isInstalled));
+  const missing = tools.filter((_, index) => !areInstalled[index]);
   if (missing.length === 0) return;
   const packages = [...new Set(missing.map((tool) => PACKAGES[tool] ?? tool))].join(' ');
   throw new Unusable(

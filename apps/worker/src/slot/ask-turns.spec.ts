@@ -45,14 +45,14 @@ it('a slot that is woken asks at once, and its ask counts for all slots of the w
 it('the next slot asks at once when there is work of which no signal has told', async () => {
   const { turns, until } = resting(3, 10_000);
   await until(6);
-  turns.hasten();
+  turns.wakeNext();
   expect(await until(7)).toEqual(['0 in turn at 6']);
 });
 
 it('a slot that leaves no other at rest leaves no turn behind', async () => {
   const clock = new VirtualClock();
   const [turns, wakeUp] = [new AskTurns(clock), new WakeUp(clock)];
-  const hasten = jest.spyOn(turns, 'hasten');
+  const hasten = jest.spyOn(turns, 'wakeNext');
   const rest = turns.rest(wakeUp, 10_000);
   wakeUp.wake();
   expect(await rest).toBe(false);

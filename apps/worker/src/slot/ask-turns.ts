@@ -20,7 +20,7 @@ export class AskTurns {
   async rest(slot: WakeUp, ms: number): Promise<boolean> {
     this.resting.push(slot);
     this.pauseMs = ms;
-    this.plan();
+    this.schedule();
     await slot.wait(null);
     const place = this.resting.indexOf(slot);
     if (place === -1) return true;
@@ -30,15 +30,15 @@ export class AskTurns {
   }
 
   /** There is work of which no signal has told: the next slot asks at once. */
-  hasten(): void {
+  wakeNext(): void {
     this.resting.shift()?.wake();
   }
 
-  private plan(): void {
+  private schedule(): void {
     this.cancel();
     this.cancel = this.clock.after(this.pauseMs, () => {
-      this.hasten();
-      if (this.resting.length > 0) this.plan();
+      this.wakeNext();
+      if (this.resting.length > 0) this.schedule();
     });
   }
 }

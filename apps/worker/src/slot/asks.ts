@@ -1,6 +1,6 @@
 import { within } from '@proctor/clock';
 import { grantName, type Lease, type LeaseReply, type SlotIdentity } from '@proctor/contracts';
-import { giveBack } from './give-back';
+import { returnLease } from './return-lease';
 import { RELEASE } from './release';
 import type { SlotParts } from './slot-parts';
 
@@ -18,7 +18,7 @@ interface Return {
 }
 
 /** What an ask of the slot says beside who it is and what it offers. */
-type AskDetails = Pick<Parameters<SlotParts['client']['ask']>[1], 'canary' | 'onlyHeld'>;
+type AskDetails = Pick<Parameters<SlotParts['client']['request']>[1], 'canary' | 'onlyHeld'>;
 
 /**
  * The asks of one slot, and what becomes of each answer, however late it comes. While the slot is free it takes a grant from
@@ -26,7 +26,7 @@ type AskDetails = Pick<Parameters<SlotParts['client']['ask']>[1], 'canary' | 'on
  */
 export class Asks {
   /** The grant that the slot executes, or is about to. */
-  private taken: Lease | null = null;
+  private current: Lease | null = null;
   private isOpen = false;
   /** Ends the wait for an answer, with the answer if there is one. */
   private end: (reply: LeaseReply | null) => void = () => undefined;
@@ -37,7 +37,7 @@ export class Asks {
   private readonly lost = new Map<string, { inARow: number; last: number }>();
   /** Architecture → why the last ask was not answered. */
   private readonly troubles = new Map<string, string>();
-  private readonly givingBack = new Map<string, Return>();
+  private readonly returns = new Map<string, Return>();
   /** Attempts that ended here → the number of the last ask before that, and whether they may begin again. */
   private readonly executed = new Map<string, { number: number; mayBegin: boolean }>();
 
@@ -45,7 +45,7 @@ export class Asks {
     private readonly identity: SlotIdentity,
     private readonly parts: SlotParts,
     /** A grant was taken, by whichever ask. */
-    private readonly granted: () => void,
+    private readonly onGrant: () => void,
   ) {}
 
   /** The slot is free: it takes the next grant that an answer has. */
@@ -60,22 +60,22 @@ export class Asks {
 
   /** The grant that was taken, if any; the slot is closed by it. */
   get grant(): Lease | null {
-    return this.taken;
+    return this.current;
   }
 
   /**
    * The grant's execution is over.
    * @param mayBegin it did not begin: if its return was lost, the same grant may be taken again
    */
-  ended(lease: Lease, mayBegin: boolean): void {
-    this.taken = null;
+  onEnd(lease: Lease, mayBegin: boolean): void {
+    this.current = null;
     this.executed.set(key(lease), { number: this.count, mayBegin });
     const [oldest] = this.executed.keys();
     if (this.executed.size > EXECUTED_MAX && oldest !== undefined) this.executed.delete(oldest);
   }
 
   /** Work is waiting: an ask that has no answer yet is made a second time soon. */
-  hurry(): void {
+  askAgainSoon(): void {
     this.second();
   }
 
@@ -93,11 +93,11 @@ export class Asks {
    * Asks one architecture for work. The answer, or null when none came in time, it is not to be used, or another one
    * brought a grant meanwhile.
    */
-  ask(arch: string, details: AskDetails = {}): Promise<LeaseReply | null> {
+  requestLease(arch: string, details: AskDetails = {}): Promise<LeaseReply | null> {
     const { clock, settings } = this.parts;
-    const askedMs = clock.now();
+    const sentMs = clock.now();
     return new Promise((resolve) => {
-      let out = 0;
+      let pending = 0;
       let cancelSecond = () => undefined as void;
       const finish = (reply: LeaseReply | null) => {
         cancelTimeout();
@@ -107,22 +107,22 @@ export class Asks {
         resolve(reply);
       };
       const send = () => {
-        out += 1;
+        pending += 1;
         void this.send(arch, details).then((reply) => {
-          out -= 1;
-          if (this.end !== finish || (!isReply(reply) && out > 0)) return;
-          if (reply === 'hidden') this.noteLoss(arch);
+          pending -= 1;
+          if (this.end !== finish || (!isReply(reply) && pending > 0)) return;
+          if (reply === 'hidden') this.countLoss(arch);
           finish(isReply(reply) ? reply : null);
         });
       };
       const cancelTimeout = clock.after(settings.replyTimeoutMs, () => {
-        this.noteLoss(arch);
+        this.countLoss(arch);
         finish(null);
       });
       this.end = finish;
       this.second = () => {
         this.second = () => undefined;
-        cancelSecond = clock.after(Math.max(0, askedMs + HURRIED_REPLY_MS - clock.now()), send);
+        cancelSecond = clock.after(Math.max(0, sentMs + HURRIED_REPLY_MS - clock.now()), send);
       };
       send();
     });
@@ -134,11 +134,11 @@ export class Asks {
    */
   async settle(): Promise<void> {
     const { clock, settings } = this.parts;
-    const lease = this.taken;
+    const lease = this.current;
     await Promise.all(
       [...this.lost.keys()].map(async (arch) => {
-        while (this.lost.has(arch) && this.taken === lease && lease !== null && lease.arch !== arch) {
-          await this.askForHeld(arch);
+        while (this.lost.has(arch) && this.current === lease && lease !== null && lease.arch !== arch) {
+          await this.requestHeld(arch);
           if (this.lost.has(arch))
             await new Promise<void>((resolve) => clock.after(settings.retryMs, resolve));
         }
@@ -150,7 +150,7 @@ export class Asks {
    * Asks for nothing but what the slot has there already.
    * @returns whether an answer came in time; never rejects
    */
-  async askForHeld(arch: string): Promise<boolean> {
+  async requestHeld(arch: string): Promise<boolean> {
     const { clock, settings } = this.parts;
     return isReply(await within(this.send(arch, { onlyHeld: true }), settings.replyTimeoutMs, clock));
   }
@@ -159,7 +159,7 @@ export class Asks {
    * The slot takes nothing more, and asks each architecture whose answer was lost what that granted: handed back, it can be
    * granted to others at once; else it is a lost attempt once the worker is started again.
    */
-  async askForLost(): Promise<void> {
+  async requestLost(): Promise<void> {
     const { clock, settings } = this.parts;
     const asks = [...this.lost.keys()].map((arch) => this.send(arch, { onlyHeld: true }));
     await within(Promise.all(asks), settings.stopTimeoutMs, clock);
@@ -167,11 +167,11 @@ export class Asks {
   }
 
   /** Resolves when nothing is on its way back any more. */
-  async givenBack(): Promise<void> {
-    await Promise.all([...this.givingBack.values()].map(({ confirmed }) => confirmed));
+  async waitForReturns(): Promise<void> {
+    await Promise.all([...this.returns.values()].map(({ confirmed }) => confirmed));
   }
 
-  private noteLoss(arch: string): void {
+  private countLoss(arch: string): void {
     this.lost.set(arch, { inARow: this.lostInARow(arch) + 1, last: this.count });
   }
 
@@ -184,8 +184,8 @@ export class Asks {
     const { client, notices, outbox, testbeds } = this.parts;
     const ask = this.parts.newAskId();
     const number = ++this.count;
-    const offer = testbeds.offer(arch);
-    const kept = outbox.kept(arch);
+    const offer = testbeds.currentOffer(arch);
+    const kept = outbox.listWaiting(arch);
     const busyElsewhere = this.parts.busy.elsewhere(arch);
     const what = {
       ...offer,
@@ -195,7 +195,7 @@ export class Asks {
     };
     try {
       const previous = [...this.parts.previous];
-      const reply = await client.ask(arch, { ...this.identity, ...RELEASE, previous, ask, ...what });
+      const reply = await client.request(arch, { ...this.identity, ...RELEASE, previous, ask, ...what });
       this.troubles.delete(arch);
       if (reply.arch !== arch || reply.ask !== ask)
         return this.refuse(reply, number, 'it answers another ask');
@@ -203,49 +203,49 @@ export class Asks {
         this.refuse(reply, number, 'its dispatcher was replaced');
         return 'hidden';
       }
-      this.parts.standings.heard(reply);
-      this.parts.busy.heard(reply);
+      this.parts.standings.onAnswer(reply);
+      this.parts.busy.onAnswer(reply);
       if (number >= (this.lost.get(arch)?.last ?? 0)) this.lost.delete(arch);
-      notices.heard(arch, reply);
-      if (reply.wanted.length > 0) this.parts.testbeds.wanted(arch, reply.wanted);
+      notices.onAnswer(arch, reply);
+      if (reply.wanted.length > 0) this.parts.testbeds.requestTestbeds(arch, reply.wanted);
       if (reply.lease && offer.problem !== undefined) return this.refuse(reply, number, offer.problem);
-      return await this.sort(reply, number);
+      return await this.acceptGrant(reply, number);
     } catch (error) {
-      this.complain(arch, String(error));
+      this.warn(arch, String(error));
       return 'hidden';
     }
   }
 
   /** Takes the grant of an answer, or sees that it goes back. */
-  private async sort(reply: LeaseReply, number: number): Promise<LeaseReply | null> {
+  private async acceptGrant(reply: LeaseReply, number: number): Promise<LeaseReply | null> {
     const { lease } = reply;
     if (!lease) return reply;
     // Granted a second time, since its return was still under way; only when that is not confirmed may it be executed.
     const wasExecuted = this.executed.get(key(lease))?.mayBegin === false;
-    const returned = this.givingBack.get(key(lease));
+    const returned = this.returns.get(key(lease));
     if (returned && (await returned.confirmed)) {
       if (!wasExecuted || number <= returned.lastAsk) return { ...reply, lease: null, askAgainMs: 0 };
       // Its owner knew of the return before this ask, and has forgotten it, as after a restore of the database.
-      this.givingBack.delete(key(lease));
+      this.returns.delete(key(lease));
     }
     // Its owner has slept since it granted it, and does not know yet that it was replaced.
     if (wasExecuted) return this.refuse(reply, number, 'it was executed here');
     if (!this.isOpen || this.wasExecuted(lease, number))
       return this.refuse(reply, number, 'the slot is not free');
     this.isOpen = false;
-    this.taken = lease;
+    this.current = lease;
     this.refused = 0;
-    this.givingBack.clear();
+    this.returns.clear();
     const { end } = this;
-    this.granted();
+    this.onGrant();
     end(reply);
     return reply;
   }
 
   /** Nothing of the answer is used; its lease goes back, unless it is one that the slot has or had. */
   private refuse({ lease }: LeaseReply, number: number, reason: string): null {
-    if (!lease || this.givingBack.has(key(lease)) || this.wasExecuted(lease, number)) return null;
-    if (this.taken === null || key(this.taken) !== key(lease)) this.giveBack(lease, reason);
+    if (!lease || this.returns.has(key(lease)) || this.wasExecuted(lease, number)) return null;
+    if (this.current === null || key(this.current) !== key(lease)) this.returnLease(lease, reason);
     return null;
   }
 
@@ -254,21 +254,23 @@ export class Asks {
     return number <= (this.executed.get(key(lease))?.number ?? 0);
   }
 
-  private giveBack(lease: Lease, reason: string): void {
+  private returnLease(lease: Lease, reason: string): void {
     const { identity, parts } = this;
     parts.log.warn(`run ${lease.runId} attempt ${lease.attempt} goes back: ${reason}`);
     this.refused += 1;
-    const confirmed = giveBack(identity, lease, reason, parts.settings.replyTimeoutMs, parts).then((is) => {
-      if (is) returned.lastAsk = this.count;
-      else this.givingBack.delete(key(lease));
-      return is;
-    });
+    const confirmed = returnLease(identity, lease, reason, parts.settings.replyTimeoutMs, parts).then(
+      (is) => {
+        if (is) returned.lastAsk = this.count;
+        else this.returns.delete(key(lease));
+        return is;
+      },
+    );
     const returned: Return = { confirmed, lastAsk: Infinity };
-    this.givingBack.set(key(lease), returned);
+    this.returns.set(key(lease), returned);
   }
 
   /** Once for as long as it is the same: it asks every few seconds. */
-  private complain(arch: string, why: string): void {
+  private warn(arch: string, why: string): void {
     if (this.troubles.get(arch) !== why) this.parts.log.warn(`no answer for ${arch}: ${why}`);
     this.troubles.set(arch, why);
   }

@@ -18,15 +18,15 @@ export class BusLeaseClient implements LeaseClient {
   constructor(
     private readonly bus: Bus,
     /** Resolves when the next life of the worker will know of this one. */
-    private readonly life: { recorded(): Promise<void> },
-    private readonly features: Pick<DispatcherFeatures, 'heard'>,
+    private readonly life: { ensureRecorded(): Promise<void> },
+    private readonly features: Pick<DispatcherFeatures, 'onAnswer'>,
   ) {}
 
-  async ask(arch: string, request: LeaseRequest): Promise<LeaseReply> {
-    await this.life.recorded();
+  async request(arch: string, request: LeaseRequest): Promise<LeaseReply> {
+    await this.life.ensureRecorded();
     const subject = requestSubject(arch, request.worker, 'lease');
     const reply = await this.bus.request<LeaseReply>(subject, request, ANSWER_TIMEOUT_MS);
-    this.features.heard(reply);
+    this.features.onAnswer(reply);
     return reply;
   }
 
@@ -34,7 +34,7 @@ export class BusLeaseClient implements LeaseClient {
     return this.bus.request(requestSubject(arch, request.worker, 'renew'), request, ANSWER_TIMEOUT_MS);
   }
 
-  giveBack(arch: string, request: ReturnRequest): Promise<ReturnReply> {
+  return(arch: string, request: ReturnRequest): Promise<ReturnReply> {
     return this.bus.request(requestSubject(arch, request.worker, 'return'), request, ANSWER_TIMEOUT_MS);
   }
 }

@@ -106,14 +106,14 @@ describe('all slots of a worker', () => {
     const asked: string[] = [];
     const busy = new BusySlots(['amd64', 'i386', 'arm64'], 2, clock, 2_000);
     const begins = (number: number, arch: string, others: string[]) =>
-      busy.begins({
+      busy.add({
         number,
         arch,
         isPublic: true,
         others,
-        ask: (other) => {
+        request: (other) => {
           asked.push(`${number} ${other}`);
-          busy.heard({ arch: other, askAgainMs: 20_000 });
+          busy.onAnswer({ arch: other, askAgainMs: 20_000 });
           return Promise.resolve(true);
         },
       });
@@ -131,7 +131,7 @@ describe('all slots of a worker', () => {
     expect(asked.sort()).toEqual(['0 arm64', '0 i386', '1 amd64']);
     await pass(20_000);
     expect(asked).toHaveLength(6);
-    busy.ends(1);
+    busy.remove(1);
     await pass(60_000);
     expect(asked).toHaveLength(6);
   });

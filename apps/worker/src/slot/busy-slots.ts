@@ -11,7 +11,7 @@ interface BusySlot {
   /** The architectures that it may ask meanwhile. */
   others: readonly string[];
   /** Asks one of them without taking anything. False when no answer came; never rejects. */
-  ask(arch: string): Promise<boolean>;
+  request(arch: string): Promise<boolean>;
 }
 
 /**
@@ -22,7 +22,7 @@ export class BusySlots {
   private readonly busy = new Map<number, BusySlot>();
   /** Architecture → when it should hear of the worker again. */
   private readonly dueMs = new Map<string, number>();
-  private readonly asked = new Set<string>();
+  private readonly pending = new Set<string>();
   private cancel = (): void => undefined;
 
   constructor(
@@ -33,22 +33,22 @@ export class BusySlots {
     private readonly retryMs: number,
   ) {}
 
-  begins(slot: BusySlot): void {
+  add(slot: BusySlot): void {
     this.busy.set(slot.number, slot);
     for (const arch of slot.others)
       if (!this.dueMs.has(arch)) this.dueMs.set(arch, this.clock.now() + this.retryMs);
-    this.plan();
+    this.schedule();
   }
 
-  ends(number: number): void {
+  remove(number: number): void {
     this.busy.delete(number);
-    this.plan();
+    this.schedule();
   }
 
   /** A dispatcher has answered an ask of one of the slots. */
-  heard({ arch, askAgainMs }: Pick<LeaseReply, 'arch' | 'askAgainMs'>): void {
+  onAnswer({ arch, askAgainMs }: Pick<LeaseReply, 'arch' | 'askAgainMs'>): void {
     this.dueMs.set(arch, this.clock.now() + askAgainMs);
-    this.plan();
+    this.schedule();
   }
 
   /** The numbers of the slots that execute public runs of other architectures. */
@@ -58,28 +58,28 @@ export class BusySlots {
       .map(({ number }) => number);
   }
 
-  private plan(): void {
+  private schedule(): void {
     this.cancel();
     if (this.busy.size < this.slots) return;
-    const unasked = this.architectures.filter((arch) => !this.asked.has(arch) && this.askerFor(arch));
+    const unasked = this.architectures.filter((arch) => !this.pending.has(arch) && this.slotFor(arch));
     const nextMs = Math.min(...unasked.map((arch) => this.dueMs.get(arch)!));
     if (!Number.isFinite(nextMs)) return;
     this.cancel = this.clock.after(Math.max(0, nextMs - this.clock.now()), () => {
-      for (const arch of unasked) if (this.dueMs.get(arch)! <= this.clock.now()) void this.ask(arch);
-      this.plan();
+      for (const arch of unasked) if (this.dueMs.get(arch)! <= this.clock.now()) void this.requestOf(arch);
+      this.schedule();
     });
   }
 
-  private async ask(arch: string): Promise<void> {
-    this.asked.add(arch);
-    const isAnswered = await this.askerFor(arch)?.ask(arch);
-    this.asked.delete(arch);
+  private async requestOf(arch: string): Promise<void> {
+    this.pending.add(arch);
+    const isAnswered = await this.slotFor(arch)?.request(arch);
+    this.pending.delete(arch);
     const retryAtMs = this.clock.now() + this.retryMs;
     if (!isAnswered) this.dueMs.set(arch, Math.max(this.dueMs.get(arch)!, retryAtMs));
-    this.plan();
+    this.schedule();
   }
 
-  private askerFor(arch: string): BusySlot | undefined {
+  private slotFor(arch: string): BusySlot | undefined {
     return [...this.busy.values()].find(({ others }) => others.includes(arch));
   }
 }

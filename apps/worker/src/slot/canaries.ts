@@ -14,7 +14,7 @@ export class Canaries {
     const { log } = this.parts;
     const { canary, suite, arch, backend } = test;
     log.log(`canary test ${canary} on ${suite}/${arch} (${backend}) begins`);
-    const end = await this.outcome(test);
+    const end = await this.runTest(test);
     if (this.abort.signal.aborted) return;
     const message = oneLine(end.message, EXPLANATION_LENGTH_MAX);
     log.log(`canary test ${canary}: ${end.passed ? 'passed' : 'failed'} (${message})`);
@@ -27,7 +27,7 @@ export class Canaries {
   }
 
   /** The dispatcher has answered an ask, with the result if there was one. */
-  heard(arch: string): void {
+  onAnswer(arch: string): void {
     this.results.delete(arch);
   }
 
@@ -35,7 +35,7 @@ export class Canaries {
     this.abort.abort(new Error(reason));
   }
 
-  private async outcome(test: CanaryTest): Promise<CanaryEnd> {
+  private async runTest(test: CanaryTest): Promise<CanaryEnd> {
     try {
       return await this.parts.canaries.execute(test, this.abort.signal);
     } catch (error) {

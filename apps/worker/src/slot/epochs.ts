@@ -6,7 +6,7 @@ import type { Log } from '@proctor/process';
 const LOWER_ANSWERS_MIN = 3;
 
 /** What was heard of one architecture. */
-interface Heard {
+interface SeenEpochs {
   highest: number;
   /** Answers of lower epochs since the last other one. */
   lower: { count: number; sinceMs: number } | null;
@@ -25,28 +25,28 @@ export interface EpochsParts {
  * earlier moment, and the epochs count from there.
  */
 export class Epochs {
-  private readonly heard = new Map<string, Heard>();
+  private readonly seen = new Map<string, SeenEpochs>();
 
   constructor(private readonly parts: EpochsParts) {}
 
   /** False for the answer of an owner that has been replaced: it must be ignored. */
   accepts({ arch, epoch }: DispatcherAnswer): boolean {
-    const heard = this.heard.get(arch);
-    if (heard && epoch < heard.highest && !this.isRestored(arch, epoch, heard)) return false;
-    this.heard.set(arch, { highest: epoch, lower: null });
+    const seen = this.seen.get(arch);
+    if (seen && epoch < seen.highest && !this.isRestored(arch, epoch, seen)) return false;
+    this.seen.set(arch, { highest: epoch, lower: null });
     return true;
   }
 
-  private isRestored(arch: string, epoch: number, heard: Heard): boolean {
+  private isRestored(arch: string, epoch: number, seen: SeenEpochs): boolean {
     const { clock, log, lowerEpochWaitMs } = this.parts;
-    const about = `answers for ${arch} have epoch ${epoch}, lower than ${heard.highest}`;
-    if (!heard.lower) {
+    const about = `answers for ${arch} have epoch ${epoch}, lower than ${seen.highest}`;
+    if (!seen.lower) {
       log.warn(`${about}: they are ignored, as those of an owner that was replaced`);
-      heard.lower = { count: 0, sinceMs: clock.now() };
+      seen.lower = { count: 0, sinceMs: clock.now() };
     }
-    heard.lower.count += 1;
-    const isLasting = clock.now() - heard.lower.sinceMs >= lowerEpochWaitMs();
-    if (!isLasting || heard.lower.count < LOWER_ANSWERS_MIN) return false;
+    seen.lower.count += 1;
+    const isLasting = clock.now() - seen.lower.sinceMs >= lowerEpochWaitMs();
+    if (!isLasting || seen.lower.count < LOWER_ANSWERS_MIN) return false;
     log.warn(
       `${about}, and no others come: the database was restored or failed over, so they count from now on`,
     );

@@ -3,7 +3,7 @@ import { UnsafeRequest } from '../autopkgtest/unsafe-request';
 import { ArchiveAway, type AttemptResult, type AttemptVerdict } from './ports';
 
 /** The result of an attempt that ended in an error of the worker. */
-export function notExecuted(error: unknown, durationSeconds: number): AttemptResult {
+export function resultOfError(error: unknown, durationSeconds: number): AttemptResult {
   const trouble = troubleOf(error);
   const sentence =
     trouble === 'request' ? 'the worker refuses the request' : 'the worker could not execute the test';
@@ -18,7 +18,7 @@ export function withoutFiles(verdict: AttemptVerdict, why: string): AttemptResul
 }
 
 /** That of an attempt whose own result is not on disk. */
-export function notKept(why: string, durationSeconds: number): AttemptResult {
+export function resultOfFailedSave(why: string, durationSeconds: number): AttemptResult {
   return tmpfail(`the worker could not keep the result: ${why}`, 'machine', durationSeconds);
 }
 

@@ -7,9 +7,9 @@ import {
   type StopAttemptSignal,
 } from '@proctor/contracts';
 import { Unusable } from '../sandbox/unusable';
-import { notExecuted } from './failed-attempt';
-import { giveBack } from './give-back';
-import { KeptVerdict } from './kept-verdict';
+import { resultOfError } from './failed-attempt';
+import { returnLease } from './return-lease';
+import { SavedVerdict } from './saved-verdict';
 import { NotStarted, type AttemptResult, type Deliver, type VerdictKeeper } from './ports';
 import type { SlotParts } from './slot-parts';
 
@@ -27,24 +27,24 @@ export type HoldingEnd = 'ended' | 'not-started';
 export class HeldLease {
   private readonly abort = new AbortController();
   private cancelRenewal: () => void = () => undefined;
-  private handedBack: Promise<void> | null = null;
+  private returning: Promise<void> | null = null;
   private notStarted = false;
   /** The test has ended, or the attempt cannot be executed: there is something to report. */
   private hasEnded = false;
-  private readonly verdict: KeptVerdict;
+  private readonly verdict: SavedVerdict;
   /** Ends the wait for the dispatcher's answer to the result; the outbox goes on alone. */
   private release: () => void = () => undefined;
   private readonly released = new Promise<void>((resolve) => (this.release = resolve));
-  private saysThatItWaits: () => void = () => undefined;
+  private startWaiting: () => void = () => undefined;
   /** Resolves when the result has waited for its answer for so long that the slot should do something else meanwhile. */
-  readonly waits = new Promise<'waiting'>((resolve) => (this.saysThatItWaits = () => resolve('waiting')));
+  readonly waits = new Promise<'waiting'>((resolve) => (this.startWaiting = () => resolve('waiting')));
 
   constructor(
     private readonly identity: SlotIdentity,
     private readonly lease: Lease,
     private readonly parts: SlotParts,
   ) {
-    this.verdict = new KeptVerdict({ arch: lease.arch, title: this.title(), fence: this.fence() }, parts);
+    this.verdict = new SavedVerdict({ arch: lease.arch, title: this.title(), fence: this.fence() }, parts);
   }
 
   /** Resolves when the slot is free for the next lease, whatever happened; never rejects. */
@@ -54,14 +54,14 @@ export class HeldLease {
       `${this.title()}: ${lease.package} on ${lease.suite}/${lease.arch} (${lease.backend}) begins`,
     );
     this.renewLater();
-    const deliver = await Promise.race([this.runToKept(), this.verdict.whole]);
+    const deliver = await Promise.race([this.runAndSave(), this.verdict.whole]);
     if (deliver) {
-      const cancelWait = parts.clock.after(parts.settings.answerWaitMs, () => this.saysThatItWaits());
+      const cancelWait = parts.clock.after(parts.settings.answerWaitMs, () => this.startWaiting());
       await Promise.race([deliver(), this.released]);
       cancelWait();
     }
     this.cancelRenewal();
-    await this.handedBack;
+    await this.returning;
     return this.notStarted ? 'not-started' : 'ended';
   }
 
@@ -69,21 +69,21 @@ export class HeldLease {
    * Gives the lease back first, so that another slot may begin at once; then ends the attempt. The lease of a test that has
    * ended stays, and its result has some time to reach the disk.
    */
-  async handBackAndEnd(reason: string): Promise<void> {
-    if (!this.abort.signal.aborted && !this.hasEnded) this.handedBack ??= this.handBack(reason);
-    await this.handedBack;
+  async returnAndStop(reason: string): Promise<void> {
+    if (!this.abort.signal.aborted && !this.hasEnded) this.returning ??= this.returnLease(reason);
+    await this.returning;
     this.abort.abort(new Error(reason));
-    if (this.hasEnded) await this.verdict.keptInTime(reason);
+    if (this.hasEnded) await this.verdict.waitUntilSaved(reason);
     this.release();
   }
 
   /** The lease is gone: ends the attempt. Does nothing when another grant is meant. */
   stop(signal: StopAttemptSignal): void {
-    if (isSameGrant(this.lease, signal)) this.end(signal.reason);
+    if (isSameGrant(this.lease, signal)) this.abandon(signal.reason);
   }
 
   /** Ends the attempt, and reports nothing if its test has not ended yet. */
-  end(reason: string): void {
+  abandon(reason: string): void {
     this.cancelRenewal();
     if (this.hasEnded && !this.abort.signal.aborted)
       this.parts.log.warn(
@@ -94,33 +94,33 @@ export class HeldLease {
   }
 
   /** Null: there is nothing to deliver. */
-  private async runToKept(): Promise<Deliver | null> {
-    const result = await this.runToResult();
+  private async runAndSave(): Promise<Deliver | null> {
+    const result = await this.run();
     if (!result) return null;
     this.hasEnded = true;
     await this.verdict.complete(result);
     return this.verdict.whole;
   }
 
-  private async runToResult(): Promise<AttemptResult | null> {
+  private async run(): Promise<AttemptResult | null> {
     const { lease, parts } = this;
     if (this.abort.signal.aborted) return null;
-    const started = () => parts.outbox.started(lease.arch, this.fence());
+    const started = () => parts.outbox.reportStart(lease.arch, this.fence());
     const keeper: VerdictKeeper = {
-      ended: () => (this.hasEnded = true),
-      judged: (verdict) => this.verdict.judged(verdict),
+      onEnded: () => (this.hasEnded = true),
+      saveVerdict: (verdict) => this.verdict.saveVerdict(verdict),
     };
     const begun = parts.clock.now();
     try {
       return await parts.runner.run(lease, started, this.abort.signal, keeper);
     } catch (error) {
       const durationSeconds = Math.round((parts.clock.now() - begun) / 1000);
-      return this.failure(error, durationSeconds);
+      return this.resultOfFailure(error, durationSeconds);
     }
   }
 
   /** What is reported of an attempt that ended in an error; null when it was told to end, or the lease goes back. */
-  private failure(error: unknown, durationSeconds: number): AttemptResult | null {
+  private resultOfFailure(error: unknown, durationSeconds: number): AttemptResult | null {
     const { log } = this.parts;
     const text = error instanceof Error ? error.message : String(error);
     if (this.abort.signal.aborted && !this.hasEnded) {
@@ -130,35 +130,35 @@ export class HeldLease {
     if (error instanceof NotStarted || error instanceof Unusable) {
       log.warn(`${this.title()} goes back: ${text}`);
       this.notStarted = true;
-      this.handedBack ??= this.handBack(text);
+      this.returning ??= this.returnLease(text);
       return null;
     }
     const judged = this.verdict.resultWithout(text);
     if (judged) return judged;
     log.warn(`${this.title()} could not be executed: ${text}`);
-    return notExecuted(error, durationSeconds);
+    return resultOfError(error, durationSeconds);
   }
 
   private renewLater(): void {
     this.cancelRenewal = this.parts.clock.after(this.lease.renewEveryMs, () => {
       this.renewLater();
       this.parts.client.renew(this.lease.arch, this.fence()).then(
-        (reply) => this.follow(reply),
+        (reply) => this.onRenewed(reply),
         (error: unknown) =>
           this.parts.log.warn(`${this.title()}: the lease was not renewed: ${String(error)}`),
       );
     });
   }
 
-  private follow(reply: RenewReply): void {
+  private onRenewed(reply: RenewReply): void {
     if (!this.parts.epochs.accepts(reply)) return;
-    if (reply.instruction === 'continue') return this.parts.notices.heard(this.lease.arch, reply);
+    if (reply.instruction === 'continue') return this.parts.notices.onAnswer(this.lease.arch, reply);
     this.stop({ ...reply, reason: reply.reason ?? 'the lease is gone' });
   }
 
-  private async handBack(reason: string): Promise<void> {
+  private async returnLease(reason: string): Promise<void> {
     const { identity, lease, parts } = this;
-    await giveBack(identity, lease, reason, parts.settings.stopTimeoutMs, parts);
+    await returnLease(identity, lease, reason, parts.settings.stopTimeoutMs, parts);
   }
 
   private fence() {

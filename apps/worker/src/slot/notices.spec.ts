@@ -13,7 +13,7 @@ function makeNotices() {
 it('a notice of a dispatcher is logged when it changes, and only then', () => {
   const { notices, lines } = makeNotices();
   for (const told of [{}, { refused: REFUSED }, { refused: REFUSED }, { notice: NOTICE }, {}, {}])
-    notices.heard('amd64', told);
+    notices.onAnswer('amd64', told);
   expect(lines).toEqual([
     `the dispatcher of amd64 says: ${REFUSED}`,
     `the dispatcher of amd64 says: ${NOTICE}`,
@@ -24,11 +24,11 @@ it('a notice of a dispatcher is logged when it changes, and only then', () => {
 it('a notice stands until its dispatcher says otherwise, and a refusal goes first', () => {
   const { notices } = makeNotices();
   expect([notices.problem, notices.refusal]).toEqual([undefined, undefined]);
-  notices.heard('amd64', { notice: NOTICE });
+  notices.onAnswer('amd64', { notice: NOTICE });
   expect([notices.problem, notices.refusal]).toEqual([NOTICE, undefined]);
-  notices.heard('i386', { refused: REFUSED });
+  notices.onAnswer('i386', { refused: REFUSED });
   expect([notices.problem, notices.refusal]).toEqual([REFUSED, REFUSED]);
-  notices.heard('i386', {});
+  notices.onAnswer('i386', {});
   expect([notices.problem, notices.refusal]).toEqual([NOTICE, undefined]);
 });
 

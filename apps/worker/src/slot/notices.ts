@@ -1,22 +1,22 @@
 import type { LeaseReply } from '@proctor/contracts';
 import type { Log } from '@proctor/process';
 
-type Told = Pick<LeaseReply, 'refused' | 'notice'>;
+type Notice = Pick<LeaseReply, 'refused' | 'notice'>;
 
 /** What the dispatchers say about this worker as a whole; each change is logged once, whichever slot is told. */
 export class Notices {
   /** Architecture → what its dispatcher said last, if anything. */
-  private readonly told = new Map<string, Told>();
+  private readonly byArch = new Map<string, Notice>();
 
   constructor(private readonly log: Log) {}
 
   /** A dispatcher has answered. */
-  heard(arch: string, { refused, notice }: Told): void {
-    const before = textOf(this.told.get(arch));
+  onAnswer(arch: string, { refused, notice }: Notice): void {
+    const before = textOf(this.byArch.get(arch));
     const text = refused ?? notice;
-    if (text === undefined) this.told.delete(arch);
+    if (text === undefined) this.byArch.delete(arch);
     else
-      this.told.set(arch, {
+      this.byArch.set(arch, {
         ...(refused !== undefined && { refused }),
         ...(notice !== undefined && { notice }),
       });
@@ -27,15 +27,15 @@ export class Notices {
 
   /** Why some dispatcher grants nothing; undefined when none refuses. */
   get refusal(): string | undefined {
-    return [...this.told.values()].find(({ refused }) => refused !== undefined)?.refused;
+    return [...this.byArch.values()].find(({ refused }) => refused !== undefined)?.refused;
   }
 
   /** What is wrong, though it may keep nothing from being granted. */
   get problem(): string | undefined {
-    return this.refusal ?? textOf([...this.told.values()][0]);
+    return this.refusal ?? textOf([...this.byArch.values()][0]);
   }
 }
 
-function textOf(told: Told | undefined): string | undefined {
-  return told?.refused ?? told?.notice;
+function textOf(notice: Notice | undefined): string | undefined {
+  return notice?.refused ?? notice?.notice;
 }

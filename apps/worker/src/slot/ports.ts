@@ -21,13 +21,13 @@ import type {
 
 /** The dispatchers as a slot sees them. Each call rejects when no answer comes; an answer may also come late. */
 export interface LeaseClient {
-  ask(arch: string, request: LeaseRequest): Promise<LeaseReply>;
+  request(arch: string, request: LeaseRequest): Promise<LeaseReply>;
   renew(arch: string, request: RenewRequest): Promise<RenewReply>;
-  giveBack(arch: string, request: ReturnRequest): Promise<ReturnReply>;
+  return(arch: string, request: ReturnRequest): Promise<ReturnReply>;
 }
 
 /** A file of a result on this machine. */
-export interface KeptFile extends ResultFile {
+export interface LocalFile extends ResultFile {
   path: string;
 }
 
@@ -37,19 +37,19 @@ export type Deliver = () => Promise<void>;
 /** Takes reports out of the slot's hands. */
 export interface ReportOutbox {
   /** Sent once; losing it delays nothing but what people see. Never throws. */
-  started(arch: string, report: StartedReport): void;
+  reportStart(arch: string, report: StartedReport): void;
   /**
    * Writes the result to disk, in place of what was kept of the same attempt before. Once it resolves, the result survives a
    * crash of the machine. Rejects when it could not be kept: what was kept before stays.
    */
-  keep(arch: string, report: FinishedReport, files: KeptFile[]): Promise<Deliver>;
+  save(arch: string, report: FinishedReport, files: LocalFile[]): Promise<Deliver>;
   /** Grants of the architecture whose results no dispatcher has answered yet, the oldest first; as many as an ask may name. */
-  kept(arch: string): Grant[];
+  listWaiting(arch: string): Grant[];
   /**
    * Delivers a report that has no files and is kept nowhere: it is lost with the process. Resolves at the dispatcher's
    * answer; never rejects.
    */
-  unkept(arch: string, report: FinishedReport): Promise<void>;
+  reportUnsaved(arch: string, report: FinishedReport): Promise<void>;
 }
 
 /** How an attempt ended, before anybody was told. */
@@ -63,7 +63,7 @@ export interface AttemptResult {
   durationSeconds: number;
   /** Of single tests; empty when nothing is known of them. */
   tests: TestResult[];
-  files: KeptFile[];
+  files: LocalFile[];
   /** Of the log of a failed attempt; absent when it tells of no error. */
   excerpt?: ErrorExcerpt;
   /** That the testbed was made of; absent where there was none. */
@@ -76,9 +76,9 @@ export type AttemptVerdict = Omit<AttemptResult, 'files' | 'excerpt'>;
 /** Sees to it that the verdict of a test that has ended is not lost. */
 export interface VerdictKeeper {
   /** The test has ended, by itself or at a limit of the worker: from here on nothing ends the attempt. */
-  ended(): void;
+  onEnded(): void;
   /** Resolves when the verdict is on disk or cannot be written; never rejects. */
-  judged(verdict: AttemptVerdict): Promise<void>;
+  saveVerdict(verdict: AttemptVerdict): Promise<void>;
 }
 
 /** This machine cannot begin the attempt now, through no fault of the run: its lease goes back. */
@@ -110,7 +110,9 @@ export interface CanaryRunner {
 
 /** What this machine has to offer to an architecture, at this moment. */
 export interface TestbedOffer {
-  offer(arch: string): Pick<LeaseRequest, 'testbeds' | 'variants' | 'builds' | 'sizeClasses' | 'problem'>;
+  currentOffer(
+    arch: string,
+  ): Pick<LeaseRequest, 'testbeds' | 'variants' | 'builds' | 'sizeClasses' | 'problem'>;
   /** Waiting runs need these testbeds, and the worker lacks them. */
-  wanted(arch: string, testbeds: LeaseReply['wanted']): void;
+  requestTestbeds(arch: string, testbeds: LeaseReply['wanted']): void;
 }

@@ -31,7 +31,7 @@ export interface SlotParts {
   notices: Notices;
   /** Earlier lives of this worker, the latest first. */
   previous: readonly string[];
-  standings: Pick<Standings, 'heard'>;
+  standings: Pick<Standings, 'onAnswer'>;
   /** Of all slots of the worker. */
   turns: AskTurns;
   /** Likewise. */

@@ -220,7 +220,7 @@ describe('unanswered results', () => {
 
 it('a slot that finds work in its turn, of which no signal has told, has the next slot ask at once', async () => {
   const rig = makeSlot();
-  const hasten = jest.spyOn(rig.turns, 'hasten');
+  const hasten = jest.spyOn(rig.turns, 'wakeNext');
   rig.asks[0]?.answer();
   await rig.settle();
   rig.slot.wake();

@@ -28,7 +28,7 @@ export class Slot {
   /** Index of the architecture to ask next: each gets its turn. */
   private next = 0;
   /** Grants in a row that could not be begun here. */
-  private notBegun = 0;
+  private failuresInARow = 0;
   private running: Promise<void> | null = null;
 
   constructor(
@@ -49,17 +49,17 @@ export class Slot {
   /** Work may be waiting: an idle slot asks at once, and one whose ask has no answer yet asks a second time soon. */
   wake(): void {
     this.wakeUp.wake();
-    this.asks.hurry();
+    this.asks.askAgainSoon();
   }
 
   /** Ends the attempt at once, if it is one that is executed here or whose result waits. */
   stopAttempt(signal: StopAttemptSignal): void {
-    for (const held of this.holding()) held.stop(signal);
+    for (const held of this.listHeld()) held.stop(signal);
   }
 
   /** Ends what it executes at once: nothing can be told of it. */
   endAttempts(reason: string): void {
-    for (const held of this.holding()) held.end(reason);
+    for (const held of this.listHeld()) held.abandon(reason);
   }
 
   /**
@@ -73,8 +73,8 @@ export class Slot {
     this.rest.wake();
     this.canaries.stop(reason);
     await this.running;
-    await this.asks.askForLost();
-    await this.asks.givenBack();
+    await this.asks.requestLost();
+    await this.asks.waitForReturns();
   }
 
   /**
@@ -84,7 +84,7 @@ export class Slot {
   async stop(reason: string): Promise<void> {
     this.stopping = true;
     this.asks.close();
-    await Promise.all(this.holding().map((held) => held.handBackAndEnd(reason)));
+    await Promise.all(this.listHeld().map((held) => held.returnAndStop(reason)));
     await this.drain(reason);
   }
 
@@ -94,13 +94,13 @@ export class Slot {
       this.wakeUp.forget();
       this.asks.open();
       const refused = this.asks.refusedInARow;
-      const pauseMs = await this.askEach();
+      const pauseMs = await this.requestLeases();
       // What went back signals that work is waiting, and would be granted to this slot again. One alone may have come late.
       const inARow = this.asks.refusedInARow;
       const isResting = inARow > refused && inARow > 1 && !this.asks.grant;
-      if (isResting && !this.stopping) await this.restAfter(inARow - 1);
+      if (isResting && !this.stopping) await this.waitAfterFailures(inARow - 1);
       // Work of which no signal has told this slot: there may be more of it.
-      if (this.asks.grant && inTurn) this.parts.turns.hasten();
+      if (this.asks.grant && inTurn) this.parts.turns.wakeNext();
       inTurn = false;
       if (pauseMs !== null && !isResting && !this.asks.grant && !this.stopping)
         inTurn = await this.parts.turns.rest(this.wakeUp, this.scattered(pauseMs));
@@ -110,20 +110,20 @@ export class Slot {
   }
 
   /** Asks until one architecture has work. Returns the pause to make when none had; null: none. */
-  private async askEach(): Promise<number | null> {
+  private async requestLeases(): Promise<number | null> {
     const { retryMs } = this.parts.settings;
     let pauseMs = Infinity;
-    for (let asked = 0; asked < this.architectures.length && !this.stopping; asked++) {
+    for (let requests = 0; requests < this.architectures.length && !this.stopping; requests++) {
       const turn = this.next++;
       const arch = this.architectures[turn % this.architectures.length] as string;
       if (this.waiting.has(arch)) continue;
-      const reply = await this.ask(arch);
+      const reply = await this.requestLease(arch);
       if (this.asks.grant) return null;
       if (reply?.canary && !this.stopping) {
         this.asks.close();
-        this.begins(arch, false);
+        this.markBusy(arch, false);
         await this.canaries.execute(reply.canary);
-        this.parts.busy.ends(this.identity.slot);
+        this.parts.busy.remove(this.identity.slot);
         // The dispatcher that wanted it is asked first.
         this.next = turn;
         return null;
@@ -137,48 +137,48 @@ export class Slot {
    * The answer, or null when none came in time or it is not to be used. An answer that was lost may have been a grant: the
    * same architecture is asked once more before another one is, which might grant a second.
    */
-  private async ask(arch: string): Promise<LeaseReply | null> {
+  private async requestLease(arch: string): Promise<LeaseReply | null> {
     const canary = this.canaries.resultFor(arch);
     const details = canary ? { canary } : {};
-    let reply = await this.asks.ask(arch, details);
+    let reply = await this.asks.requestLease(arch, details);
     const wasLost = !reply && this.asks.lostInARow(arch) === 1 && this.architectures.length > 1;
-    if (wasLost && !this.asks.grant && !this.stopping) reply = await this.asks.ask(arch, details);
-    if (reply) this.canaries.heard(arch);
+    if (wasLost && !this.asks.grant && !this.stopping) reply = await this.asks.requestLease(arch, details);
+    if (reply) this.canaries.onAnswer(arch);
     return reply;
   }
 
   private async execute(lease: Lease): Promise<void> {
     const held = (this.held = new HeldLease(this.identity, lease, this.parts));
-    if (this.stopping) await held.handBackAndEnd('the worker stops');
+    if (this.stopping) await held.returnAndStop('the worker stops');
     // Where nothing is said of that it may be private.
-    this.begins(lease.arch, lease.isPrivate === false);
+    this.markBusy(lease.arch, lease.isPrivate === false);
     void this.asks.settle();
     const ended = withLogFields({ run: lease.runId, attempt: lease.attempt }, () => held.execute());
     const end = await Promise.race([ended, held.waits]);
-    this.parts.busy.ends(this.identity.slot);
-    if (end === 'waiting') this.letWait(held, lease.arch, ended);
+    this.parts.busy.remove(this.identity.slot);
+    if (end === 'waiting') this.keepWaiting(held, lease.arch, ended);
     this.held = null;
-    this.asks.ended(lease, end === 'not-started');
-    this.notBegun = end === 'not-started' ? this.notBegun + 1 : 0;
-    if (this.notBegun === 0 || this.stopping) return;
+    this.asks.onEnd(lease, end === 'not-started');
+    this.failuresInARow = end === 'not-started' ? this.failuresInARow + 1 : 0;
+    if (this.failuresInARow === 0 || this.stopping) return;
     // Its return wakes this slot as well, which would be granted the same run again.
-    await this.restAfter(this.notBegun);
+    await this.waitAfterFailures(this.failuresInARow);
   }
 
   /** No signal ends it, a stop does. @param inARow grants in a row without an execution */
-  private async restAfter(inARow: number): Promise<void> {
+  private async waitAfterFailures(inARow: number): Promise<void> {
     await this.rest.wait(this.scattered(growingPauseMs(this.parts.settings.retryMs, REST_MAX_MS, inARow)));
   }
 
   /** Asked, an architecture that awaits its answer to a result would name that lease, which would go back. */
-  private begins(arch: string, isPublic: boolean): void {
+  private markBusy(arch: string, isPublic: boolean): void {
     const others = this.architectures.filter((other) => other !== arch && !this.waiting.has(other));
-    const ask = (other: string) => this.asks.askForHeld(other);
-    this.parts.busy.begins({ number: this.identity.slot, arch, isPublic, others, ask });
+    const ask = (other: string) => this.asks.requestHeld(other);
+    this.parts.busy.add({ number: this.identity.slot, arch, isPublic, others, request: ask });
   }
 
   /** The slot goes on without this architecture, which counts it as the lease's until it has answered. */
-  private letWait(held: HeldLease, arch: string, ended: Promise<HoldingEnd>): void {
+  private keepWaiting(held: HeldLease, arch: string, ended: Promise<HoldingEnd>): void {
     this.waiting.set(arch, held);
     void ended.then(() => {
       this.waiting.delete(arch);
@@ -186,7 +186,7 @@ export class Slot {
     });
   }
 
-  private holding(): HeldLease[] {
+  private listHeld(): HeldLease[] {
     return [...this.waiting.values(), ...(this.held ? [this.held] : [])];
   }
 

@@ -8,18 +8,18 @@ it('a change of the standing is logged once, with reason and time, and told unti
   const said: string[] = [];
   const say = (line: string) => void said.push(line);
   const standings = new Standings(clock, { log: say, warn: say });
-  standings.heard({ arch: 'amd64' });
-  standings.heard({ arch: 'amd64', standing: SLOWED });
+  standings.onAnswer({ arch: 'amd64' });
+  standings.onAnswer({ arch: 'amd64', standing: SLOWED });
   await clock.runUntil(5_000);
-  standings.heard({ arch: 'arm64' });
+  standings.onAnswer({ arch: 'arm64' });
   expect(standings.current()).toEqual({
     amd64: { standing: 'slowed', reason: SLOWED.reason, untilSeconds: 15 },
   });
-  standings.heard({ arch: 'amd64', standing: { ...SLOWED, untilMs: 100 } });
+  standings.onAnswer({ arch: 'amd64', standing: { ...SLOWED, untilMs: 100 } });
   const reason = 'the canary test failed: no disk';
-  standings.heard({ arch: 'amd64', standing: { standing: 'quarantined', reason, untilMs: 60_000 } });
-  standings.heard({ arch: 'amd64' });
-  standings.heard({ arch: 'amd64' });
+  standings.onAnswer({ arch: 'amd64', standing: { standing: 'quarantined', reason, untilMs: 60_000 } });
+  standings.onAnswer({ arch: 'amd64' });
+  standings.onAnswer({ arch: 'amd64' });
   expect(standings.current()).toEqual({});
   expect(said).toEqual([
     'amd64: this worker is slowed by its dispatcher, its next run in 20 s: 3 failures here in a row: run 5',

@@ -17,7 +17,7 @@ export class Standings {
     private readonly log: Log,
   ) {}
 
-  heard({ arch, standing }: Pick<LeaseReply, 'arch' | 'standing'>): void {
+  onAnswer({ arch, standing }: Pick<LeaseReply, 'arch' | 'standing'>): void {
     const before = this.byArch.get(arch);
     if (!standing) {
       if (this.byArch.delete(arch)) this.log.log(`${arch}: this worker is sound again for its dispatcher`);

@@ -60,26 +60,26 @@ describe('which packages suites have', () => {
     listen();
     await image('the list');
     answers = ['{"answer":"upload"}'];
-    await reports.look();
+    await reports.reportDue();
     const sha256 = createHash('sha256').update('the list').digest('hex');
     const request = { worker: 'w1', suite: 'bookworm', sha256, ageMs: 5 };
     expect(asked).toEqual([request, request]);
     const staged = await scheduler.readStaged('w1', stagedSourceNames('bookworm', 'amd64'));
     expect(await buffer(staged!)).toEqual(Buffer.from('the list'));
-    await reports.look();
+    await reports.reportDue();
     expect(asked).toHaveLength(2);
     await clock.runUntil(6 * HOUR_MS);
-    await reports.look();
+    await reports.reportDue();
     expect(asked).toHaveLength(3);
   });
 
   it('are reported again of a newer image, and of the newest where several backends have one', async () => {
     listen();
     await image('old');
-    await reports.look();
+    await reports.reportDue();
     await image('new', { builtAt: 3 });
     await image('between', { builtAt: 2 });
-    await reports.look();
+    await reports.reportDue();
     expect(asked.map(({ sha256 }) => sha256)).toEqual(
       ['old', 'new'].map((text) => createHash('sha256').update(text).digest('hex')),
     );
@@ -95,17 +95,17 @@ describe('which packages suites have', () => {
     listen();
     await image('the list');
     await change();
-    await reports.look();
+    await reports.reportDue();
     expect([asked, warnings]).toEqual([[], []]);
   });
 
   it('are reported at the next look when nobody listens or has time', async () => {
     await image('the list');
-    await reports.look();
+    await reports.reportDue();
     listen();
     answers = ['{"answer":"later"}'];
-    await reports.look();
-    await reports.look();
+    await reports.reportDue();
+    await reports.reportDue();
     expect(asked).toHaveLength(2);
     expect(warnings).toEqual([]);
   });
@@ -114,14 +114,14 @@ describe('which packages suites have', () => {
     listen();
     await image('the list');
     answers = ['{"answer":"refused","reason":"a newer list is known"}', '{"error":"it broke"}'];
-    await reports.look();
+    await reports.reportDue();
     await clock.runUntil(6 * HOUR_MS);
-    await reports.look();
+    await reports.reportDue();
     await clock.runUntil(6 * HOUR_MS + 500_000);
-    await reports.look();
+    await reports.reportDue();
     expect(asked).toHaveLength(2);
     await clock.runUntil(7 * HOUR_MS);
-    await reports.look();
+    await reports.reportDue();
     expect(asked).toHaveLength(3);
     expect(warnings).toEqual([
       'the packages of bookworm on amd64 are not taken: a newer list is known',

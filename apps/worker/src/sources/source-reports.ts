@@ -38,30 +38,30 @@ export interface SourceReportsParts {
 
 /** Reports to the dispatchers which packages suites have, for each suite with an image here. Losing it costs a warning, never a run. */
 export class SourceReports implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly looking: Repeater;
+  private readonly checks: Repeater;
   /** By suite and architecture: the image of the list, and when it is reported again. */
   private readonly latest = new Map<string, { builtAt: number; againMs: number }>();
   private isStopped = false;
 
   constructor(private readonly parts: SourceReportsParts) {
-    this.looking = new Repeater(
+    this.checks = new Repeater(
       parts.clock,
       () => LOOK_EVERY_MS,
-      () => this.look(),
+      () => this.reportDue(),
     );
   }
 
   onApplicationBootstrap(): void {
-    this.looking.start();
+    this.checks.start();
   }
 
   onModuleDestroy(): void {
     this.isStopped = true;
-    this.looking.stop();
+    this.checks.stop();
   }
 
   /** Reports the lists that are due, one after the other; never rejects. */
-  async look(): Promise<void> {
+  async reportDue(): Promise<void> {
     if (!this.parts.isAllowed()) return;
     for (const list of newestOfEach(this.parts.lists())) {
       if (this.isStopped) return;

@@ -29,7 +29,7 @@ export interface Backend {
   /** What it has, builds or could not build for an architecture. */
   testbeds(arch: string): Testbed[];
   /** A waiting run needs this one. */
-  want(suite: string, arch: string): void;
+  requestImage(suite: string, arch: string): void;
   /**
    * The runner's arguments for one attempt; files that they name are put into its folder.
    * @throws NotStarted when the testbed is not there (any more)

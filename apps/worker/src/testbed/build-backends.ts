@@ -5,7 +5,7 @@ import type { WorkerConfiguration } from '@proctor/config';
 import { OWN_BACKENDS, type KnownBackend } from '@proctor/contracts';
 import type { Machine } from '../machine/machine';
 import type { Backend } from './backend';
-import { CommandBackend, commandKind, takesImage } from './command-backend';
+import { CommandBackend, commandKind, usesImage } from './command-backend';
 import { HostApt } from './host-apt/host-apt';
 import { ImageBackend } from './image-backend';
 import { MmdebstrapBuilder } from './images/image-builder';
@@ -63,20 +63,20 @@ export function buildBackends(
   const { worker } = configuration;
   return names.map((name) => {
     const kind = KINDS.find((kind) => kind.name === name);
-    if (kind) return imageBackend(kind, configuration, machine, changed);
+    if (kind) return buildImageBackend(kind, configuration, machine, changed);
     if (name === 'null') {
       return new NullBackend(worker.suitesAtStart, worker.machineMayBeDestroyed, machine.sandboxes);
     }
     const { backendCommands } = worker;
     const template = Object.hasOwn(backendCommands, name) ? backendCommands[name] : undefined;
     if (!template) return new UnknownBackend(name, OWN_BACKENDS);
-    if (takesImage(template))
-      return imageBackend(commandKind(name, template), configuration, machine, changed);
+    if (usesImage(template))
+      return buildImageBackend(commandKind(name, template), configuration, machine, changed);
     return new CommandBackend(name, template, worker.suitesAtStart, machine);
   });
 }
 
-function imageBackend(
+function buildImageBackend(
   kind: TestbedKind,
   configuration: BackendsConfiguration,
   machine: Machine,

@@ -1,4 +1,4 @@
-import { fillIn } from './command-backend';
+import { fillTemplate } from './command-backend';
 
 it('placeholders are filled in wherever they stand, each argument by itself', () => {
   const template = [
@@ -10,7 +10,7 @@ it('placeholders are filled in wherever they stand, each argument by itself', ()
     '{}',
   ];
   const values = { suite: 'trixie; id', arch: 'amd64' };
-  expect(fillIn(template, values)).toEqual([
+  expect(fillTemplate(template, values)).toEqual([
     'incus',
     'autopkgtest/debian/trixie; id/amd64',
     '--name=trixie; id',

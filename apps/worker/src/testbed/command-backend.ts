@@ -2,11 +2,11 @@ import type { Testbed } from '@proctor/contracts';
 import type { TestbedArguments } from '../autopkgtest/command';
 import type { Machine } from '../machine/machine';
 import type { RunFolder } from '../sandbox/run-folder';
-import { requireTools } from '../sandbox/tools';
+import { checkTools } from '../sandbox/tools';
 import { Unusable } from '../sandbox/unusable';
 import { NotStarted } from '../slot/ports';
 import type { Backend } from './backend';
-import { copiedSettings } from './host-apt/copied-settings';
+import { copiedSettings } from './host-apt/copy-settings';
 import { PLAIN_WITH_USER } from './images/image-shape';
 import { TRIAL_TIMEOUT_MS as KIND_TRIAL_TIMEOUT_MS, type TestbedKind } from './kinds/testbed-kind';
 
@@ -14,7 +14,7 @@ import { TRIAL_TIMEOUT_MS as KIND_TRIAL_TIMEOUT_MS, type TestbedKind } from './k
 const TRIAL_TIMEOUT_MS = 600_000;
 
 /** Fills in the placeholders of a template, each of which may stand anywhere in an argument. */
-export function fillIn(template: string[], values: Record<string, string>): string[] {
+export function fillTemplate(template: string[], values: Record<string, string>): string[] {
   return template.map((argument) =>
     argument.replace(/\{(\w+)\}/g, (text, name: string) =>
       Object.hasOwn(values, name) ? (values[name] as string) : text,
@@ -45,7 +45,7 @@ export class CommandBackend implements Backend {
   async detect(): Promise<string | null> {
     const reasons: string[] = [];
     try {
-      await requireTools(['autopkgtest', 'autodep8']);
+      await checkTools(['autopkgtest', 'autodep8']);
       await this.machine.sandboxes.detect();
       for (const suite of this.suites) {
         for (const arch of this.machine.architectures) {
@@ -74,7 +74,7 @@ export class CommandBackend implements Backend {
       .map((suite) => ({ suite, backend: this.name, state: 'ready' }));
   }
 
-  want(): void {
+  requestImage(): void {
     // Its testbeds are somebody else's.
   }
 
@@ -96,7 +96,7 @@ export class CommandBackend implements Backend {
   }
 
   private server(suite: string, arch: string): string[] {
-    return fillIn(this.template, { suite, arch });
+    return fillTemplate(this.template, { suite, arch });
   }
 
   private async prove(suite: string, arch: string): Promise<string | null> {
@@ -131,10 +131,10 @@ export function commandKind(name: string, template: string[]): TestbedKind {
     modes: [''],
     trialTimeoutMs: KIND_TRIAL_TIMEOUT_MS,
     use: ({ image, suite, arch }) =>
-      Promise.resolve({ options: [], server: fillIn(template, { image, suite, arch }) }),
+      Promise.resolve({ options: [], server: fillTemplate(template, { image, suite, arch }) }),
   };
 }
 
-export function takesImage(template: string[]): boolean {
+export function usesImage(template: string[]): boolean {
   return template.some((argument) => argument.includes('{image}'));
 }

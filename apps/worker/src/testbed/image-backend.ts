@@ -5,15 +5,15 @@ import type { TestbedArguments } from '../autopkgtest/command';
 import type { Architectures } from '../machine/architectures';
 import type { RunFolder } from '../sandbox/run-folder';
 import type { Sandboxes } from '../sandbox/sandboxes';
-import { requireTools } from '../sandbox/tools';
+import { checkTools } from '../sandbox/tools';
 import { Unusable } from '../sandbox/unusable';
 import { NotStarted } from '../slot/ports';
 import type { Backend, ImageSourceNames } from './backend';
-import { copiedSettings } from './host-apt/copied-settings';
+import { copiedSettings } from './host-apt/copy-settings';
 import type { HostApt } from './host-apt/host-apt';
 import type { ImageFiles, ImageRecord } from './images/image-files';
 import type { Images } from './images/images';
-import { pinNames } from './images/pin-names';
+import { loadPinNames } from './images/pin-names';
 import type { ImageUse, TestbedKind } from './kinds/testbed-kind';
 
 /** Programs of every kind that is made of images. */
@@ -51,9 +51,9 @@ export class ImageBackend implements Backend {
       const served = this.parts.architectures.filter((arch) => this.serves(arch));
       if (served.length === 0)
         return `it runs none of ${this.parts.architectures.join(', ')} on this machine`;
-      await requireTools([...TOOLS, ...new Set(served.flatMap((arch) => this.parts.kind.tools(arch)))]);
+      await checkTools([...TOOLS, ...new Set(served.flatMap((arch) => this.parts.kind.tools(arch)))]);
       await this.parts.sandboxes.detect();
-      return (await this.parts.kind.problem?.(this.parts.sandboxes)) ?? null;
+      return (await this.parts.kind.findProblem?.(this.parts.sandboxes)) ?? null;
     } catch (error) {
       if (error instanceof Unusable) return error.message;
       throw error;
@@ -63,7 +63,7 @@ export class ImageBackend implements Backend {
   async open(): Promise<void> {
     await this.parts.images.open();
     for (const suite of this.parts.suitesAtStart)
-      for (const arch of this.parts.architectures) this.want(suite, arch);
+      for (const arch of this.parts.architectures) this.requestImage(suite, arch);
   }
 
   records(): Promise<ImageRecord[]> {
@@ -74,12 +74,12 @@ export class ImageBackend implements Backend {
     return this.parts.images.testbeds(arch, this.name);
   }
 
-  want(suite: string, arch: string): void {
-    if (this.serves(arch)) this.parts.images.want(suite, arch);
+  requestImage(suite: string, arch: string): void {
+    if (this.serves(arch)) this.parts.images.requestImage(suite, arch);
   }
 
   async use(suite: string, arch: string, folder: RunFolder): Promise<TestbedArguments> {
-    const record = this.parts.images.usable(suite, arch);
+    const record = this.parts.images.findUsable(suite, arch);
     if (record === null) throw new NotStarted(`there is no image ${suite}/${arch}`);
     const testbed = await imageArguments(this.parts.kind, this.parts.executable, {
       image: this.parts.files.imagePath(suite, arch),
@@ -95,7 +95,7 @@ export class ImageBackend implements Backend {
 
   sourceNames(): ImageSourceNames[] {
     const { images, files } = this.parts;
-    return images.seen().map((seen) => ({ ...seen, path: files.sourceNamesPath(seen.suite, seen.arch) }));
+    return images.listSeen().map((seen) => ({ ...seen, path: files.sourceNamesPath(seen.suite, seen.arch) }));
   }
 
   async pinNames(suite: string, pinned: string[], extra: string[]): Promise<Map<string, string>> {
@@ -103,7 +103,7 @@ export class ImageBackend implements Backend {
       this.parts.hostApt.sourcesOf(suite),
       this.parts.hostApt.settings(),
     ]);
-    return pinNames(pinned, { own: lines, extra }, settings);
+    return loadPinNames(pinned, { own: lines, extra }, settings);
   }
 
   async close(): Promise<void> {

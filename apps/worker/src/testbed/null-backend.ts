@@ -36,7 +36,7 @@ export class NullBackend implements Backend {
     return this.suites.map((suite) => ({ suite, backend: this.name, state: 'ready' }));
   }
 
-  want(): void {
+  requestImage(): void {
     // No other suite can be made of this machine.
   }
 

@@ -18,8 +18,12 @@ function makeOffer(problem?: string, currentLimits = limits) {
   const reserves = jest.fn(() => left);
   const wanted = jest.fn();
   const testbeds = {
-    offer: () => ({ testbeds: [], variants: ['autopkgtest'], ...(problem !== undefined && { problem }) }),
-    wanted,
+    currentOffer: () => ({
+      testbeds: [],
+      variants: ['autopkgtest'],
+      ...(problem !== undefined && { problem }),
+    }),
+    requestTestbeds: wanted,
   };
   const clock = new VirtualClock();
   const said: string[] = [];
@@ -30,8 +34,8 @@ function makeOffer(problem?: string, currentLimits = limits) {
 
 it('the resource guard changes nothing while there is enough', () => {
   const { offer, wanted } = makeOffer();
-  expect(offer.offer('amd64')).toEqual({ testbeds: [], variants: ['autopkgtest'] });
-  offer.wanted('amd64', [{ suite: 'trixie', backend: 'unshare' }]);
+  expect(offer.currentOffer('amd64')).toEqual({ testbeds: [], variants: ['autopkgtest'] });
+  offer.requestTestbeds('amd64', [{ suite: 'trixie', backend: 'unshare' }]);
   expect(wanted).toHaveBeenCalledWith('amd64', [{ suite: 'trixie', backend: 'unshare' }]);
 });
 
@@ -48,41 +52,43 @@ it.each([
   const { offer, left } = makeOffer();
   const enough = { ...left };
   Object.assign(left, lack);
-  expect(offer.offer('amd64').problem).toBe(problem);
+  expect(offer.currentOffer('amd64').problem).toBe(problem);
   Object.assign(left, enough);
-  expect(offer.offer('amd64')).not.toHaveProperty('problem');
+  expect(offer.currentOffer('amd64')).not.toHaveProperty('problem');
 });
 
 it('a worker takes no work while results cannot be kept, or too many wait, and takes some again by itself', () => {
   const { offer, kept, said } = makeOffer();
   kept.problem = 'EDQUOT: disk quota exceeded';
-  expect(offer.offer('amd64').problem).toBe('results cannot be kept on disk: EDQUOT: disk quota exceeded');
+  expect(offer.currentOffer('amd64').problem).toBe(
+    'results cannot be kept on disk: EDQUOT: disk quota exceeded',
+  );
   kept.problem = null;
   kept.waiting = 10;
-  expect(offer.offer('amd64').problem).toBe('10 results wait for an answer, resultsWaitingMax is 10');
+  expect(offer.currentOffer('amd64').problem).toBe('10 results wait for an answer, resultsWaitingMax is 10');
   kept.waiting = 9;
-  expect(offer.offer('amd64')).not.toHaveProperty('problem');
+  expect(offer.currentOffer('amd64')).not.toHaveProperty('problem');
   expect(said).toHaveLength(4);
   expect(said.at(-1)).toBe('few enough results wait again');
 });
 
 it('a worker tells what it lacks and for how long, and logs when that begins and ends', async () => {
   const { offer, left, clock, said } = makeOffer();
-  expect(offer.lacks()).toEqual([]);
+  expect(offer.listLacks()).toEqual([]);
   left.memory = 5 * MIB;
-  offer.offer('amd64');
+  offer.currentOffer('amd64');
   await clock.runUntil(20_000);
   left.memory = 6 * MIB;
   left.disk = 0;
   const memory = '6 MiB of memory free, less than freeMemoryBytesMin (1024 MiB)';
-  expect(offer.lacks()).toEqual([
+  expect(offer.listLacks()).toEqual([
     { of: 'disk', why: '0 MiB free on the disk of /w, less than freeDiskBytesMin (2048 MiB)', seconds: 0 },
     { of: 'memory', why: memory, seconds: 20 },
   ]);
   expect(said).toHaveLength(2);
   left.memory = 4096 * MIB;
   await clock.runUntil(30_000);
-  expect(offer.lacks()).toMatchObject([{ of: 'disk', seconds: 10 }]);
+  expect(offer.listLacks()).toMatchObject([{ of: 'disk', seconds: 10 }]);
   expect(said.slice(2)).toEqual(['there is enough memory again']);
 });
 
@@ -91,21 +97,23 @@ it('a worker takes no work when it cannot be told what is left', () => {
   reserves.mockImplementation(() => {
     throw new Error("ENOENT: no such file or directory, statfs '/w'");
   });
-  expect(offer.offer('amd64').problem).toMatch(/^what is left on the disk of \/w cannot be read: .*ENOENT/);
+  expect(offer.currentOffer('amd64').problem).toMatch(
+    /^what is left on the disk of \/w cannot be read: .*ENOENT/,
+  );
 });
 
 it('a worker goes by limits that were changed meanwhile', () => {
   const current = { ...limits };
   const { offer } = makeOffer(undefined, current);
-  expect(offer.offer('amd64')).not.toHaveProperty('problem');
+  expect(offer.currentOffer('amd64')).not.toHaveProperty('problem');
   current.freeDiskBytesMin = 8192 * MIB;
-  expect(offer.offer('amd64').problem).toContain('freeDiskBytesMin (8192 MiB)');
+  expect(offer.currentOffer('amd64').problem).toContain('freeDiskBytesMin (8192 MiB)');
 });
 
 it('the resource guard leaves another problem as it is', () => {
   const { offer, left } = makeOffer('no usable backend');
   left.disk = 0;
-  expect(offer.offer('amd64').problem).toBe('no usable backend');
+  expect(offer.currentOffer('amd64').problem).toBe('no usable backend');
 });
 
 it('the resource guard reads what this machine has left', () => {

@@ -20,7 +20,7 @@ export type ReserveLimits = Pick<
 >;
 
 /** What becomes of results on this machine. */
-export interface ResultsKept {
+export interface ResultsOnDisk {
   /** Why none can be kept; null: nothing is known against it. */
   problem(): string | null;
   /** Those that no dispatcher has answered yet. */
@@ -54,7 +54,7 @@ export interface GuardParts {
   testbeds: TestbedOffer;
   /** As they are at this moment: they may change while the worker lives. */
   limits: () => ReserveLimits;
-  results: ResultsKept;
+  results: ResultsOnDisk;
   clock: Clock;
   log: Log;
   /** By default what the machine says. */
@@ -68,26 +68,26 @@ export class ResourceGuard implements TestbedOffer {
 
   constructor(private readonly parts: GuardParts) {}
 
-  offer(arch: string): ReturnType<TestbedOffer['offer']> {
-    const offer = this.parts.testbeds.offer(arch);
-    const lacks = this.lacks().map(({ why }) => why);
+  currentOffer(arch: string): ReturnType<TestbedOffer['currentOffer']> {
+    const offer = this.parts.testbeds.currentOffer(arch);
+    const lacks = this.listLacks().map(({ why }) => why);
     const problem = offer.problem ?? lacks.join('; ');
     return problem === '' ? offer : { ...offer, problem };
   }
 
-  wanted(arch: string, testbeds: LeaseReply['wanted']): void {
-    this.parts.testbeds.wanted(arch, testbeds);
+  requestTestbeds(arch: string, testbeds: LeaseReply['wanted']): void {
+    this.parts.testbeds.requestTestbeds(arch, testbeds);
   }
 
   /** What keeps this machine from taking work; empty: nothing. */
-  lacks(): Lack[] {
-    const found = this.look();
+  listLacks(): Lack[] {
+    const lacking = this.findLacks();
     const now = this.parts.clock.now();
-    for (const reserve of [...this.since.keys()].filter((each) => !found.has(each))) {
+    for (const reserve of [...this.since.keys()].filter((each) => !lacking.has(each))) {
       this.since.delete(reserve);
       this.parts.log.log(LACKS[reserve]);
     }
-    return [...found].map(([reserve, why]) => {
+    return [...lacking].map(([reserve, why]) => {
       const since = this.since.get(reserve);
       if (since === undefined) {
         this.since.set(reserve, now);
@@ -98,11 +98,11 @@ export class ResourceGuard implements TestbedOffer {
   }
 
   /** What is lacking → why. */
-  private look(): Map<Lacking, string> {
+  private findLacks(): Map<Lacking, string> {
     const { resultsWaitingMax } = this.parts.limits();
-    const lacks = this.tooSmall();
+    const lacks = this.findSmallReserves();
     const problem = this.parts.results.problem();
-    if (problem !== null) lacks.set('writing', shortened(`results cannot be kept on disk: ${problem}`));
+    if (problem !== null) lacks.set('writing', shorten(`results cannot be kept on disk: ${problem}`));
     const waiting = this.parts.results.waiting();
     if (waiting >= resultsWaitingMax) {
       lacks.set(
@@ -113,31 +113,25 @@ export class ResourceGuard implements TestbedOffer {
     return lacks;
   }
 
-  private tooSmall(): Map<Lacking, string> {
+  private findSmallReserves(): Map<Lacking, string> {
     const { workPath, freeDiskBytesMin, freeInodesMin, freeMemoryBytesMin } = this.parts.limits();
     const lacks = new Map<Lacking, string>();
     try {
       const { disk, inodes, memory } = (this.parts.reserves ?? reservesOf)(workPath);
       if (disk < freeDiskBytesMin) {
         const least = `freeDiskBytesMin (${mib(freeDiskBytesMin)})`;
-        lacks.set('disk', shortened(`${mib(disk)} free on the disk of ${workPath}, less than ${least}`));
+        lacks.set('disk', shorten(`${mib(disk)} free on the disk of ${workPath}, less than ${least}`));
       }
       if (inodes < freeInodesMin) {
         const least = `freeInodesMin (${freeInodesMin})`;
-        lacks.set(
-          'inodes',
-          shortened(`${inodes} inodes free on the disk of ${workPath}, less than ${least}`),
-        );
+        lacks.set('inodes', shorten(`${inodes} inodes free on the disk of ${workPath}, less than ${least}`));
       }
       if (memory < freeMemoryBytesMin) {
         const least = `freeMemoryBytesMin (${mib(freeMemoryBytesMin)})`;
         lacks.set('memory', `${mib(memory)} of memory free, less than ${least}`);
       }
     } catch (error) {
-      lacks.set(
-        'disk',
-        shortened(`what is left on the disk of ${workPath} cannot be read: ${String(error)}`),
-      );
+      lacks.set('disk', shorten(`what is left on the disk of ${workPath} cannot be read: ${String(error)}`));
     }
     return lacks;
   }
@@ -155,6 +149,6 @@ function mib(bytes: number): string {
   return `${Math.floor(bytes / MIB)} MiB`;
 }
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   return oneLine(text, WHY_LENGTH_MAX);
 }

@@ -27,7 +27,7 @@ function makeTestbeds(others: Record<string, Promise<string | null>> = {}) {
     detect: () => state.detection ?? Promise.resolve(state.reason),
     open: () => Promise.resolve(),
     testbeds: (arch) => [{ suite: `bookworm-${arch}`, backend: 'unshare', state: 'ready' }],
-    want: (suite, arch) => void state.wanted.push(`${suite}/${arch}`),
+    requestImage: (suite, arch) => void state.wanted.push(`${suite}/${arch}`),
     use: () => Promise.resolve({ upgrade: [], options: [], server: ['unshare'] }),
     close: () => Promise.resolve(state.closed()),
   };
@@ -60,7 +60,7 @@ function makeTestbeds(others: Record<string, Promise<string | null>> = {}) {
 it('a worker offers the testbeds that work', async () => {
   const { testbeds } = makeTestbeds();
   await testbeds.open();
-  expect(testbeds.offer('amd64')).toEqual({
+  expect(testbeds.currentOffer('amd64')).toEqual({
     testbeds: [{ suite: 'bookworm-amd64', backend: 'unshare', state: 'ready' }],
     variants: ['autopkgtest'],
     builds: ['unshare'],
@@ -75,12 +75,12 @@ it('a worker takes no work when sandboxes cannot be opened any more, and some ag
   const { testbeds, state, said, clock } = makeTestbeds();
   await testbeds.open();
   await testbeds.recheck('permission denied');
-  expect([testbeds.isBroken, testbeds.offer('amd64').problem]).toEqual([false, undefined]);
+  expect([testbeds.isBroken, testbeds.currentOffer('amd64').problem]).toEqual([false, undefined]);
   state.broken = 'chmod 0666 /dev/net/tun';
   await Promise.all([testbeds.recheck('permission denied'), testbeds.recheck('permission denied')]);
   expect(state.rechecks).toBe(2);
   expect(testbeds.isBroken).toBe(true);
-  expect(testbeds.offer('amd64').problem).toBe('no sandbox can be opened: chmod 0666 /dev/net/tun');
+  expect(testbeds.currentOffer('amd64').problem).toBe('no sandbox can be opened: chmod 0666 /dev/net/tun');
   // Looked at 2, 6, 14, 30, 62 and 122 s later.
   await clock.runUntil(61_000);
   expect(state.rechecks).toBe(6);
@@ -89,7 +89,7 @@ it('a worker takes no work when sandboxes cannot be opened any more, and some ag
   state.broken = null;
   const { changes } = state;
   await clock.runUntil(181_000);
-  expect(testbeds.offer('amd64')).not.toHaveProperty('problem');
+  expect(testbeds.currentOffer('amd64')).not.toHaveProperty('problem');
   expect(state.changes).toBe(changes + 1);
   expect(said.filter((line) => line.includes('no sandbox can be opened any more'))).toHaveLength(1);
   await testbeds.close();
@@ -111,7 +111,7 @@ it('a worker says what is missing, and finds within a minute that it is there', 
   const { testbeds, state, said, clock } = makeTestbeds();
   state.reason = 'mmdebstrap missing: apt-get install mmdebstrap';
   await testbeds.open();
-  expect(testbeds.offer('amd64')).toEqual({
+  expect(testbeds.currentOffer('amd64')).toEqual({
     testbeds: [],
     variants: [],
     builds: [],
@@ -123,7 +123,7 @@ it('a worker says what is missing, and finds within a minute that it is there', 
   expect(state.changes).toBe(0);
   state.reason = null;
   await clock.runUntil(180_000);
-  expect(testbeds.offer('amd64')).not.toHaveProperty('problem');
+  expect(testbeds.currentOffer('amd64')).not.toHaveProperty('problem');
   expect(state.changes).toBe(1);
 });
 
@@ -131,7 +131,7 @@ it('a worker has a problem in words that an ask may have, whatever was said', as
   const { testbeds, state } = makeTestbeds();
   state.reason = `two\nlines\0${'😀'.repeat(1_000)}`;
   await testbeds.open();
-  const { problem = '' } = testbeds.offer('amd64');
+  const { problem = '' } = testbeds.currentOffer('amd64');
   expect(problem).toMatch(/^no usable backend: unshare: two lines (😀)+\ufffd?…$/u);
   expect(problem).toHaveLength(1_000);
 });
@@ -140,12 +140,12 @@ it('a worker has a problem when no variant can be executed', async () => {
   const { testbeds, state, clock } = makeTestbeds();
   state.executables = [];
   await testbeds.open();
-  expect(testbeds.offer('amd64').problem).toBe(
+  expect(testbeds.currentOffer('amd64').problem).toBe(
     'no variant can be executed: autopkgtest (autopkgtest), git (/opt/autopkgtest)',
   );
   state.executables = ['/opt/autopkgtest'];
   await clock.runUntil(60_000);
-  expect(testbeds.offer('amd64').variants).toEqual(['git']);
+  expect(testbeds.currentOffer('amd64').variants).toEqual(['git']);
 });
 
 it('a worker offers the testbeds that work while another backend takes long', async () => {
@@ -154,7 +154,7 @@ it('a worker offers the testbeds that work while another backend takes long', as
   const { testbeds, state, clock } = makeTestbeds({ lab: slow });
   const opened = testbeds.open();
   await clock.runUntil(1);
-  expect(testbeds.offer('amd64')).toMatchObject({ builds: ['unshare'], variants: ['autopkgtest'] });
+  expect(testbeds.currentOffer('amd64')).toMatchObject({ builds: ['unshare'], variants: ['autopkgtest'] });
   expect(state.changes).toBe(1);
   expect(() => testbeds.backend('lab')).toThrow('unknown');
   answer(null);
@@ -166,7 +166,7 @@ it('a worker offers the testbeds that work while another backend takes long', as
 it('a worker passes on what is wanted, unless its name could be anything', async () => {
   const { testbeds, state } = makeTestbeds();
   await testbeds.open();
-  testbeds.wanted('amd64', [
+  testbeds.requestTestbeds('amd64', [
     { suite: 'trixie', backend: 'unshare' },
     { suite: '../etc', backend: 'unshare' },
     { suite: 'sid', backend: 'lxc' },

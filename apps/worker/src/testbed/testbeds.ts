@@ -94,7 +94,7 @@ export class Testbeds implements TestbedOffer {
     if (this.closed) return Promise.resolve();
     this.cancelRecheck();
     this.broken ??= why;
-    this.rechecking ??= this.lookAtSandboxes().finally(() => (this.rechecking = null));
+    this.rechecking ??= this.checkSandboxes().finally(() => (this.rechecking = null));
     return this.rechecking;
   }
 
@@ -103,7 +103,7 @@ export class Testbeds implements TestbedOffer {
     return this.broken !== null;
   }
 
-  offer(arch: string) {
+  currentOffer(arch: string) {
     const testbeds = offeredTestbeds([...this.usable.values()].flatMap((backend) => backend.testbeds(arch)));
     const problem = this.problem();
     const builds = [...this.usable.values()]
@@ -123,8 +123,9 @@ export class Testbeds implements TestbedOffer {
     };
   }
 
-  wanted(arch: string, testbeds: LeaseReply['wanted']): void {
-    for (const { suite, backend } of testbeds) if (isWord(suite)) this.usable.get(backend)?.want(suite, arch);
+  requestTestbeds(arch: string, testbeds: LeaseReply['wanted']): void {
+    for (const { suite, backend } of testbeds)
+      if (isWord(suite)) this.usable.get(backend)?.requestImage(suite, arch);
   }
 
   /** @throws NotStarted */
@@ -142,7 +143,7 @@ export class Testbeds implements TestbedOffer {
     return runner;
   }
 
-  private async lookAtSandboxes(): Promise<void> {
+  private async checkSandboxes(): Promise<void> {
     try {
       await this.parts.sandboxes.detectAgain();
       this.broken = null;
@@ -176,7 +177,7 @@ export class Testbeds implements TestbedOffer {
   private async detect(): Promise<void> {
     let variants: Promise<boolean> | null = null;
     const tryVariants = (): Promise<boolean> => (variants ??= this.tryVariants());
-    const lookForMore = async (): Promise<void> => {
+    const findMore = async (): Promise<void> => {
       if (this.usable.size > 0 && (await tryVariants())) this.parts.changed();
     };
     const missing = this.parts.backends.filter(({ name }) => !this.usable.has(name));
@@ -185,7 +186,7 @@ export class Testbeds implements TestbedOffer {
       await tryVariants();
       this.parts.changed();
     });
-    await Promise.all([lookForMore(), ...tries]);
+    await Promise.all([findMore(), ...tries]);
     const isComplete =
       this.usable.size === this.parts.backends.length &&
       this.runners.size === Object.keys(this.parts.variants).length;
@@ -247,12 +248,12 @@ export class Testbeds implements TestbedOffer {
 
 /** As many testbeds as an ask may name: first their details are left out, then those that are not ready. */
 export function offeredTestbeds(testbeds: Testbed[]): Testbed[] {
-  if (fitting(testbeds).length === testbeds.length) return testbeds;
+  if (limitTestbeds(testbeds).length === testbeds.length) return testbeds;
   const ranks = { ready: 0, absent: 1, building: 1, failed: 1 };
   const short = testbeds.map(({ suite, backend, state }) => ({ suite, backend, state }));
-  return fitting(short.sort((a, b) => ranks[a.state] - ranks[b.state]));
+  return limitTestbeds(short.sort((a, b) => ranks[a.state] - ranks[b.state]));
 }
 
-function fitting(testbeds: Testbed[]): Testbed[] {
+function limitTestbeds(testbeds: Testbed[]): Testbed[] {
   return withinBytes(testbeds.slice(0, TESTBEDS_MAX), TESTBEDS_BYTES_MAX - BRACKETS_BYTES);
 }

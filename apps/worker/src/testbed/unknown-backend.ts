@@ -10,12 +10,12 @@ export class UnknownBackend implements Backend {
 
   constructor(
     readonly name: string,
-    private readonly known: readonly string[],
+    private readonly knownBackends: readonly string[],
   ) {}
 
   async detect(): Promise<string> {
     return Promise.resolve(
-      `there is no backend of this name: ${this.known.join(', ')} are known, others are described in worker.yaml, backendCommands`,
+      `there is no backend of this name: ${this.knownBackends.join(', ')} are known, others are described in worker.yaml, backendCommands`,
     );
   }
 
@@ -29,7 +29,7 @@ export class UnknownBackend implements Backend {
     return [];
   }
 
-  want(): void {
+  requestImage(): void {
     // It is never usable, hence never asked.
   }
 

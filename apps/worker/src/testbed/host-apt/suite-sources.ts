@@ -29,9 +29,11 @@ export function suiteSources(
   keysPath: string,
 ): SuiteSources | null {
   const archives = entries.filter((entry) => entry.components.includes('main'));
-  const own = hostRelease === null ? [] : archives.flatMap((entry) => narrow(entry, pockets(hostRelease)));
+  const own =
+    hostRelease === null ? [] : archives.flatMap((entry) => withSuites(entry, pockets(hostRelease)));
   if (suite === hostRelease || own.length === 0) {
-    const named = suite === hostRelease ? own : archives.flatMap((entry) => narrow(entry, pockets(suite)));
+    const named =
+      suite === hostRelease ? own : archives.flatMap((entry) => withSuites(entry, pockets(suite)));
     return named.length > 0 ? sourcesOf(named, keysPath) : null;
   }
   const archive = own.find((entry) => entry.suites.includes(hostRelease as string));
@@ -42,7 +44,7 @@ function pockets(release: string): string[] {
   return [release, `${release}-updates`, `${release}-security`, `${release}/updates`];
 }
 
-function narrow(entry: AptEntry, wanted: string[]): AptEntry[] {
+function withSuites(entry: AptEntry, wanted: string[]): AptEntry[] {
   const suites = entry.suites.filter((suite) => wanted.includes(suite));
   return suites.length > 0 ? [{ ...entry, suites }] : [];
 }

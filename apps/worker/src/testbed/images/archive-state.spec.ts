@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { archiveState, releaseUrls } from './archive-state';
+import { loadArchiveState, releaseUrls } from './archive-state';
 
 let server: Server;
 let url: string;
@@ -40,31 +40,31 @@ it('the release files of an archive are those of its binary sources', () => {
 
 it('the state of an archive changes with the date of a release, and only the beginning is asked for', async () => {
   const lines = [`deb ${url}/debian trixie main`, `deb ${url}/debian trixie-updates main`];
-  const before = await archiveState(lines, []);
+  const before = await loadArchiveState(lines, []);
   expect(before).toBe('Sat, 21 Nov 2026 20:00:00 UTC\nSat, 21 Nov 2026 20:00:00 UTC');
-  expect(await archiveState(lines, [])).toBe(before);
+  expect(await loadArchiveState(lines, [])).toBe(before);
   expect(seen).toContain('/debian/dists/trixie-updates/InRelease bytes=0-2047');
   release = release.replace('20:00', '21:00');
-  expect(await archiveState(lines, [])).not.toBe(before);
+  expect(await loadArchiveState(lines, [])).not.toBe(before);
 });
 
 it('no more is read of a release file that is sent whole', async () => {
   release += 'x'.repeat(50_000_000);
-  expect(await archiveState([`deb ${url}/debian trixie main`], [])).toBe('Sat, 21 Nov 2026 20:00:00 UTC');
+  expect(await loadArchiveState([`deb ${url}/debian trixie main`], [])).toBe('Sat, 21 Nov 2026 20:00:00 UTC');
 });
 
 it('the state of an archive is unknown where the server does not tell it', async () => {
-  expect(await archiveState([`deb ${url}/gone trixie main`], [])).toBeNull();
-  expect(await archiveState(['deb http://127.0.0.1:1/debian trixie main'], [])).toBeNull();
-  expect(await archiveState(['deb file:/srv/debian trixie main'], [])).toBeNull();
-  expect(await archiveState([], [])).toBeNull();
+  expect(await loadArchiveState([`deb ${url}/gone trixie main`], [])).toBeNull();
+  expect(await loadArchiveState(['deb http://127.0.0.1:1/debian trixie main'], [])).toBeNull();
+  expect(await loadArchiveState(['deb file:/srv/debian trixie main'], [])).toBeNull();
+  expect(await loadArchiveState([], [])).toBeNull();
   release = 'no release';
-  expect(await archiveState([`deb ${url}/debian trixie main`], [])).toBeNull();
+  expect(await loadArchiveState([`deb ${url}/debian trixie main`], [])).toBeNull();
 });
 
 it('the state of an archive is asked for through the machine’s proxy', async () => {
   const settings = [{ name: 'Acquire::http::Proxy', value: url }];
-  const state = await archiveState(['deb http://mirror.example/debian trixie main'], settings);
+  const state = await loadArchiveState(['deb http://mirror.example/debian trixie main'], settings);
   expect(state).toBe('Sat, 21 Nov 2026 20:00:00 UTC');
   expect(seen).toEqual(['http://mirror.example/debian/dists/trixie/InRelease bytes=0-2047']);
 });
@@ -73,9 +73,9 @@ it('a proxy and a mirror are told the user and password of each, and no address 
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
   const proxy = url.replace('//', '//us%40er:pa%3Ass@');
   const settings = [{ name: 'Acquire::http::Proxy', value: proxy }];
-  const state = await archiveState(['deb http://one:two@mirror.example/debian trixie main'], settings);
-  await archiveState(['deb http://mirror.example/debian trixie main'], settings);
-  await archiveState([`deb ${url.replace('//', '//one:two@')}/debian trixie main`], []);
+  const state = await loadArchiveState(['deb http://one:two@mirror.example/debian trixie main'], settings);
+  await loadArchiveState(['deb http://mirror.example/debian trixie main'], settings);
+  await loadArchiveState([`deb ${url.replace('//', '//one:two@')}/debian trixie main`], []);
   expect(state).toBe('Sat, 21 Nov 2026 20:00:00 UTC');
   expect(logins).toEqual([
     [basic('one:two'), basic('us@er:pa:ss')],

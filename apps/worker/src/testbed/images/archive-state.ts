@@ -25,9 +25,9 @@ export function releaseUrl({ uris: [uri = ''], suites: [suite = ''] }: AptEntry)
  * Changes when one of the archives behind the apt lines publishes something new: the dates of their release files, whose
  * beginnings alone are fetched. null when one cannot be known.
  */
-export async function archiveState(lines: string[], settings: AptSetting[]): Promise<string | null> {
+export async function loadArchiveState(lines: string[], settings: AptSetting[]): Promise<string | null> {
   // The age limit stands in for a server that does not answer.
-  const dateOf = (url: string) => releaseField('Date', url, settings).catch(() => null);
+  const dateOf = (url: string) => loadReleaseField('Date', url, settings).catch(() => null);
   const dates = await Promise.all(releaseUrls(lines).map(dateOf));
   return dates.length === 0 || dates.includes(null) ? null : dates.join('\n');
 }
@@ -43,22 +43,22 @@ function proxyOf(url: string, settings: AptSetting[]): string | null {
  * server behind a proxy.
  * @throws Error when the server does not answer with the file
  */
-export async function releaseField(
+export async function loadReleaseField(
   name: string,
   url: string,
   settings: AptSetting[],
 ): Promise<string | null> {
   const proxy = proxyOf(url, settings);
   if (!url.startsWith('http:') && (proxy !== null || !url.startsWith('https:'))) return null;
-  const text = await beginningOf(await get(url, proxy));
+  const text = await readStart(await request(url, proxy));
   const line = text.split('\n').find((each) => each.startsWith(`${name}:`));
   return line?.slice(name.length + 1).trim() || null;
 }
 
 /** As apt does, each server is told the user and password of its own address, and no other's. */
-function get(url: string, proxy: string | null): Promise<IncomingMessage> {
-  const target = loggedIn(url);
-  const via = proxy === null ? null : loggedIn(proxy);
+function request(url: string, proxy: string | null): Promise<IncomingMessage> {
+  const target = splitLogin(url);
+  const via = proxy === null ? null : splitLogin(proxy);
   const headers = {
     host: target.url.host,
     range: `bytes=0-${HEAD_BYTES - 1}`,
@@ -78,7 +78,7 @@ function get(url: string, proxy: string | null): Promise<IncomingMessage> {
 }
 
 /** An address without its user and password, and these as a value of the header `Authorization`. */
-function loggedIn(address: string): { url: URL; login: string | null } {
+function splitLogin(address: string): { url: URL; login: string | null } {
   const url = new URL(address);
   const { username, password } = url;
   url.username = url.password = '';
@@ -88,7 +88,7 @@ function loggedIn(address: string): { url: URL; login: string | null } {
 }
 
 /** A server may send all of the file, and is left then. @throws Error when it sends something else */
-async function beginningOf(response: IncomingMessage): Promise<string> {
+async function readStart(response: IncomingMessage): Promise<string> {
   let text = '';
   try {
     if (response.statusCode !== 200 && response.statusCode !== 206) {

@@ -2,7 +2,7 @@ import { unwatchFile, watchFile } from 'node:fs';
 import { endOfFile } from '../../autopkgtest/plain-file';
 
 /** Tells that a stage began, the first being 1, and what is done in it. */
-export type TellStage = (stage: number, doing: string) => void;
+export type StageListener = (stage: number, doing: string) => void;
 
 const LOOK_EVERY_MS = 200;
 const LAST_BYTES = 4096;
@@ -20,17 +20,17 @@ const STAGES: [RegExp, string][] = [
 export const MMDEBSTRAP_STAGES = STAGES.length;
 
 /** Tells each stage of mmdebstrap once, as it is read in the file of what mmdebstrap says. @returns what ends it */
-export function followStages(path: string, tell: TellStage): () => void {
-  let told = 0;
-  const look = async (): Promise<void> => {
+export function followStages(path: string, onStage: StageListener): () => void {
+  let reported = 0;
+  const check = async (): Promise<void> => {
     // Without a look nothing is told; what is wrong with the disk the build itself will say.
     const lines = (await endOfFile(path, LAST_BYTES).catch(() => '')).split('\n');
     const stage = STAGES.findLastIndex(([begins]) => lines.some((line) => begins.test(line))) + 1;
-    if (stage <= told) return;
-    told = stage;
-    tell(stage, STAGES[stage - 1]![1]);
+    if (stage <= reported) return;
+    reported = stage;
+    onStage(stage, STAGES[stage - 1]![1]);
   };
-  const looked = (): void => void look();
-  watchFile(path, { interval: LOOK_EVERY_MS }, looked);
-  return () => unwatchFile(path, looked);
+  const onChange = (): void => void check();
+  watchFile(path, { interval: LOOK_EVERY_MS }, onChange);
+  return () => unwatchFile(path, onChange);
 }

@@ -72,7 +72,7 @@ async function build(errors: string, untilStage = 0): Promise<Seen> {
     { interpretersOf: () => Promise.resolve([]) } as unknown as Architectures,
   );
   const warn = (text: string): void => void seen.warnings.push(text);
-  const control = { signal: new AbortController().signal, tell, warn };
+  const control = { signal: new AbortController().signal, onStage: tell, warn };
   const target = { image: join(place, 'image.tar'), sourceNames: join(place, 'sources.gz') };
   await builder.build('bookworm', 'amd64', target, control);
   return seen;

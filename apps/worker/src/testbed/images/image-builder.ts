@@ -2,15 +2,15 @@ import { chmod, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { endOfFile } from '../../autopkgtest/plain-file';
 import type { Architectures } from '../../machine/architectures';
-import { rooted } from '../../sandbox/rooted-command';
+import { rootedCommand } from '../../sandbox/rooted-command';
 import type { RunFolder } from '../../sandbox/run-folder';
 import type { Sandboxes } from '../../sandbox/sandboxes';
 import type { HostApt } from '../host-apt/host-apt';
 import { buildCommand, definition, fingerprint, imageRecipe, type ImageRecipe } from './image-recipe';
 import type { ImageShape } from './image-shape';
-import { archiveState } from './archive-state';
+import { loadArchiveState } from './archive-state';
 import { writeSourceNames } from './source-names';
-import { followStages, MMDEBSTRAP_STAGES, type TellStage } from './build-stages';
+import { followStages, MMDEBSTRAP_STAGES, type StageListener } from './build-stages';
 
 /** Makes images; what keeps and refreshes them need not know how. */
 export interface ImageBuilder {
@@ -35,7 +35,7 @@ export interface BuildTarget {
 
 export interface BuildControl {
   signal: AbortSignal;
-  tell: TellStage;
+  onStage: StageListener;
   /** What is wrong, though the image is made. */
   warn: (text: string) => void;
 }
@@ -73,11 +73,11 @@ export class MmdebstrapBuilder implements ImageBuilder {
 
   async archiveState(suite: string): Promise<string | null> {
     const [{ lines }, settings] = await Promise.all([this.hostApt.sourcesOf(suite), this.hostApt.settings()]);
-    return archiveState(lines, settings);
+    return loadArchiveState(lines, settings);
   }
 
   async build(suite: string, arch: string, target: BuildTarget, control: BuildControl): Promise<void> {
-    const { signal, tell } = control;
+    const { signal, onStage } = control;
     const recipe = await this.recipe(suite, arch);
     const { sourcesList, finish } = recipe;
     const interpreters = await this.architectures.interpretersOf(arch);
@@ -86,14 +86,14 @@ export class MmdebstrapBuilder implements ImageBuilder {
       const list = await folder.writePrivate('sources.list', sourcesList);
       const command = buildCommand(recipe, await folder.writePrivate('apt.conf', recipe.aptConfiguration));
       const system = finish === null ? target.image : join(folder.path, 'system.tar');
-      const unfollow = followStages(folder.errors, tell);
+      const unfollow = followStages(folder.errors, onStage);
       await this.execute(folder, { command, interpreters, input: list, output: system }, signal).finally(
         unfollow,
       );
-      await this.nameSources(system, target.sourceNames, control);
+      await this.writeNames(system, target.sourceNames, control);
       if (finish !== null) {
-        tell(this.stages, 'making a disk of it');
-        const making = rooted(`${finish}exit\n`, [system]);
+        onStage(this.stages, 'making a disk of it');
+        const making = rootedCommand(`${finish}exit\n`, [system]);
         await this.execute(
           folder,
           { command: making, interpreters, input: list, output: target.image },
@@ -106,7 +106,7 @@ export class MmdebstrapBuilder implements ImageBuilder {
   }
 
   /** Tests need no list of packages: an image without one is as good. */
-  private async nameSources(system: string, target: string, { signal, warn }: BuildControl): Promise<void> {
+  private async writeNames(system: string, target: string, { signal, warn }: BuildControl): Promise<void> {
     try {
       await writeSourceNames(system, target, signal);
     } catch (error) {

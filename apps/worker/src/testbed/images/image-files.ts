@@ -74,7 +74,7 @@ export class ImageFiles {
   }
 
   /** The new image takes the old one's place; runs that have begun keep the old one. */
-  async swapIn(record: ImageRecord): Promise<void> {
+  async replace(record: ImageRecord): Promise<void> {
     const image = this.imagePath(record.suite, record.arch);
     const json = await this.writeRecord(record);
     await rename(image + FRESH, image);
@@ -92,7 +92,7 @@ export class ImageFiles {
     await rename(json + FRESH, json);
   }
 
-  async dropFresh(suite: string, arch: string): Promise<void> {
+  async removeFresh(suite: string, arch: string): Promise<void> {
     await rm(this.freshPath(suite, arch), { force: true });
     await rm(this.freshSourceNamesPath(suite, arch), { force: true });
   }

@@ -14,9 +14,9 @@ it('the worker builds one image at a time and says how far it is', async () => {
   const rig = makeImages();
   await rig.images.open();
   const begun = rig.change();
-  rig.images.want('bookworm', 'amd64');
-  rig.images.want('bookworm', 'amd64');
-  rig.images.want('trixie', 'amd64');
+  rig.images.requestImage('bookworm', 'amd64');
+  rig.images.requestImage('bookworm', 'amd64');
+  rig.images.requestImage('trixie', 'amd64');
   await begun;
   rig.builds[0]?.tell(2, 'fetching the base system');
   await rig.clock.runUntil(12_000);
@@ -34,7 +34,7 @@ it('the worker builds one image at a time and says how far it is', async () => {
   const ended = rig.change();
   rig.builds[0]?.done();
   await ended;
-  expect(rig.images.usable('bookworm', 'amd64')?.mode).toBe('fast');
+  expect(rig.images.findUsable('bookworm', 'amd64')?.mode).toBe('fast');
   expect(await readFile(rig.files.imagePath('bookworm', 'amd64'), 'utf8')).toBe('bookworm 1');
   expect(rig.trials).toEqual(['bookworm: bookworm 1']);
   expect(rig.said.slice(0, 4)).toEqual([
@@ -51,7 +51,7 @@ it('a build that failed is tried again, later each time, and its reason is told 
   await rig.images.open();
   for (const [failures, pauseMs] of [0, 60_000, 120_000, 120_000].entries()) {
     const begun = rig.change();
-    if (failures === 0) rig.images.want('bookworm', 'amd64');
+    if (failures === 0) rig.images.requestImage('bookworm', 'amd64');
     await rig.clock.runUntil(rig.clock.now() + pauseMs - 1);
     if (failures > 0) expect(rig.builds).toHaveLength(failures);
     await rig.clock.runUntil(rig.clock.now() + 1);
@@ -59,7 +59,7 @@ it('a build that failed is tried again, later each time, and its reason is told 
     const ended = rig.change();
     rig.builds[failures]?.fail(new Error('the mirror is away'));
     await ended;
-    rig.images.want('bookworm', 'amd64');
+    rig.images.requestImage('bookworm', 'amd64');
     expect(rig.images.testbeds('amd64', 'unshare')).toEqual([
       { suite: 'bookworm', backend: 'unshare', state: 'failed', detail: 'the mirror is away' },
     ]);
@@ -72,7 +72,7 @@ it('the old image is served while a newer one is built, and is kept when that fa
   const first = makeImages();
   await first.files.load();
   await writeFile(first.files.freshPath('bookworm', 'amd64'), 'old');
-  await first.files.swapIn(RECORD);
+  await first.files.replace(RECORD);
 
   const rig = makeImages();
   rig.state.wallClockMs = SETTINGS.ageMaxMs + 1;
@@ -85,7 +85,7 @@ it('the old image is served while a newer one is built, and is kept when that fa
   const ended = rig.change();
   rig.builds[0]?.fail(new Error('the mirror is away'));
   await ended;
-  expect(rig.images.usable('bookworm', 'amd64')?.mode).toBe('');
+  expect(rig.images.findUsable('bookworm', 'amd64')?.mode).toBe('');
   expect(await readFile(rig.files.imagePath('bookworm', 'amd64'), 'utf8')).toBe('old');
   await rig.images.close();
 });
@@ -97,7 +97,7 @@ it.each([
   const first = makeImages();
   await first.files.load();
   await writeFile(first.files.freshPath('bookworm', 'amd64'), 'old');
-  await first.files.swapIn({ ...RECORD, recipe });
+  await first.files.replace({ ...RECORD, recipe });
   const rig = makeImages();
   await rig.images.open();
   await rig.clock.runUntil(1);
@@ -112,17 +112,17 @@ it.each([['another'], [undefined]])(
     await first.files.load();
     await writeFile(first.files.freshPath('bookworm', 'amd64'), 'old');
     const { definition: _own, ...others } = RECORD;
-    await first.files.swapIn(definition === undefined ? others : { ...others, definition });
+    await first.files.replace(definition === undefined ? others : { ...others, definition });
     const rig = makeImages();
     const begun = rig.change();
     await rig.images.open();
     await begun;
-    expect(rig.images.usable('bookworm', 'amd64')).toBeNull();
+    expect(rig.images.findUsable('bookworm', 'amd64')).toBeNull();
     const ended = rig.change();
     rig.builds[0]?.fail(new Error('the mirror is away'));
     await ended;
     expect(rig.images.testbeds('amd64', 'unshare')).toMatchObject([{ state: 'failed' }]);
-    expect(rig.images.usable('bookworm', 'amd64')).toBeNull();
+    expect(rig.images.findUsable('bookworm', 'amd64')).toBeNull();
     await rig.images.close();
   },
 );
@@ -131,10 +131,10 @@ it('the build under way ends when the images are closed', async () => {
   const rig = makeImages();
   await rig.images.open();
   const begun = rig.change();
-  rig.images.want('bookworm', 'amd64');
+  rig.images.requestImage('bookworm', 'amd64');
   await begun;
   await rig.images.close();
-  expect(rig.images.usable('bookworm', 'amd64')).toBeNull();
+  expect(rig.images.findUsable('bookworm', 'amd64')).toBeNull();
 });
 
 /** An image that an earlier life of the worker built. */
@@ -142,7 +142,7 @@ async function makeOld(overrides: Partial<typeof RECORD> = {}): Promise<void> {
   const { files } = makeImages();
   await files.load();
   await writeFile(files.freshPath('bookworm', 'amd64'), 'old');
-  await files.swapIn({ ...RECORD, ...overrides });
+  await files.replace({ ...RECORD, ...overrides });
 }
 
 it.each([
@@ -172,7 +172,7 @@ it('an image on which no test passes is not used, and the one before it is kept'
   await ended;
   expect(rig.said.at(-1)).toMatch(/^image bookworm\/amd64 could not be made: it does not boot \(next try/);
   expect(await readFile(rig.files.imagePath('bookworm', 'amd64'), 'utf8')).toBe('old');
-  expect(rig.images.usable('bookworm', 'amd64')?.mode).toBe('');
+  expect(rig.images.findUsable('bookworm', 'amd64')?.mode).toBe('');
   await rig.images.close();
 });
 
@@ -181,9 +181,9 @@ it('an image of an earlier boot is proved again before it is used', async () => 
   const rig = makeImages();
   const proved = rig.change();
   await rig.images.open();
-  expect(rig.images.usable('bookworm', 'amd64')).toBeNull();
+  expect(rig.images.findUsable('bookworm', 'amd64')).toBeNull();
   await proved;
-  expect(rig.images.usable('bookworm', 'amd64')?.mode).toBe('fast');
+  expect(rig.images.findUsable('bookworm', 'amd64')?.mode).toBe('fast');
   expect(rig.builds).toEqual([]);
   expect(await rig.files.list()).toEqual([{ ...RECORD, mode: 'fast' }]);
   await rig.images.close();
@@ -227,10 +227,10 @@ it('an old image whose build failed is not built again before its pause is over'
 it('images are built on after one whose rest could not be removed', async () => {
   const rig = makeImages();
   await rig.images.open();
-  jest.spyOn(rig.files, 'dropFresh').mockRejectedValueOnce(new Error('the disk is read-only'));
+  jest.spyOn(rig.files, 'removeFresh').mockRejectedValueOnce(new Error('the disk is read-only'));
   const begun = rig.change();
-  rig.images.want('bookworm', 'amd64');
-  rig.images.want('trixie', 'amd64');
+  rig.images.requestImage('bookworm', 'amd64');
+  rig.images.requestImage('trixie', 'amd64');
   await begun;
   const ended = rig.change();
   rig.builds[0]?.fail(new Error('the mirror is away'));
@@ -249,18 +249,18 @@ it('an image is as new as the last look at its archive that found it unchanged',
   const rig = makeImages();
   await rig.images.open();
   const begun = rig.change();
-  rig.images.want('bookworm', 'amd64');
+  rig.images.requestImage('bookworm', 'amd64');
   await begun;
-  expect(rig.images.seen()).toEqual([]);
+  expect(rig.images.listSeen()).toEqual([]);
   await rig.clock.runUntil(30_000);
   const ended = rig.change();
   rig.builds[0]?.done();
   await ended;
   const seen = (ageMs: number) => [{ suite: 'bookworm', arch: 'amd64', builtAt: 0, ageMs }];
-  expect(rig.images.seen()).toEqual(seen(30_000));
+  expect(rig.images.listSeen()).toEqual(seen(30_000));
   await rig.clock.runUntil(700_000);
-  expect(rig.images.seen()).toEqual(seen(100_000));
+  expect(rig.images.listSeen()).toEqual(seen(100_000));
   rig.state.release = null;
   await rig.clock.runUntil(1_900_000);
-  expect(rig.images.seen()).toEqual(seen(1_300_000));
+  expect(rig.images.listSeen()).toEqual(seen(1_300_000));
 });

@@ -90,7 +90,7 @@ export class Images {
   }
 
   /** Builds the image unless it is there, under way, or failed a moment ago. */
-  want(suite: string, arch: string): void {
+  requestImage(suite: string, arch: string): void {
     const image = this.imageOf(suite, arch);
     if (image.record === null && image.failure === null) this.enqueue(image);
   }
@@ -102,12 +102,12 @@ export class Images {
   }
 
   /** What is known of the image; null when there is none that may be used. */
-  usable(suite: string, arch: string): ImageRecord | null {
+  findUsable(suite: string, arch: string): ImageRecord | null {
     return this.imageOf(suite, arch).record;
   }
 
   /** The images that may be used, and when the archive was last seen to have what each has. */
-  seen(): SeenImage[] {
+  listSeen(): SeenImage[] {
     const ageMs = ({ seenAt }: Image, { builtAt }: ImageRecord): number =>
       seenAt === null ? this.parts.wallClock() - builtAt : this.parts.clock.now() - seenAt;
     return [...this.images.values()].flatMap((image) => {
@@ -136,8 +136,8 @@ export class Images {
 
   private imageOf(suite: string, arch: string): Image {
     const key = `${suite}/${arch}`;
-    const known = this.images.get(key);
-    if (known) return known;
+    const before = this.images.get(key);
+    if (before) return before;
     const idle = { busySince: null, seenAt: null, stage: null, failures: 0, failure: null };
     const image = { suite, arch, record: null, unproved: null, ...idle };
     this.images.set(key, image);
@@ -147,18 +147,18 @@ export class Images {
   private enqueue(image: Image): void {
     if (this.queue.includes(image) || image.busySince !== null || this.abort.signal.aborted) return;
     this.queue.push(image);
-    this.working ??= this.workAll();
+    this.working ??= this.makeAll();
   }
 
-  private async workAll(): Promise<void> {
+  private async makeAll(): Promise<void> {
     for (let image = this.queue.shift(); image; image = this.queue.shift()) {
       if (this.abort.signal.aborted) break;
-      await this.work(image);
+      await this.make(image);
     }
     this.working = null;
   }
 
-  private async work(image: Image): Promise<void> {
+  private async make(image: Image): Promise<void> {
     const name = `${image.suite}/${image.arch}`;
     const begun = this.parts.clock.now();
     image.busySince = begun;
@@ -170,11 +170,11 @@ export class Images {
       Object.assign(image, { failure: null, failures: 0 });
       this.parts.log.log(`image ${name} is ready after ${seconds(this.parts.clock.now() - begun)}`);
     } catch (error) {
-      await this.parts.files.dropFresh(image.suite, image.arch).catch((left: Error) => {
+      await this.parts.files.removeFresh(image.suite, image.arch).catch((left: Error) => {
         this.parts.log.warn(`what a build of the image ${name} has left is not removed: ${left.message}`);
       });
       if (!this.abort.signal.aborted)
-        this.failed(image, error instanceof Error ? error.message : String(error));
+        this.onFailed(image, error instanceof Error ? error.message : String(error));
     } finally {
       image.busySince = null;
       image.stage = null;
@@ -206,7 +206,7 @@ export class Images {
     const fresh = files.freshPath(suite, arch);
     const begun = this.parts.clock.now();
     const stages = builder.stages + 1;
-    const tell = (stage: number, doing: string): void => {
+    const onStage = (stage: number, doing: string): void => {
       image.stage = `stage ${stage} of ${stages}: ${doing}`;
       this.parts.log.log(
         `image ${suite}/${arch}, ${image.stage} (${seconds(this.parts.clock.now() - begun)})`,
@@ -214,18 +214,18 @@ export class Images {
     };
     const target = { image: fresh, sourceNames: files.freshSourceNamesPath(suite, arch) };
     const warn = (text: string): void => this.parts.log.warn(`image ${suite}/${arch}: ${text}`);
-    await builder.build(suite, arch, target, { signal: abort.signal, tell, warn });
+    await builder.build(suite, arch, target, { signal: abort.signal, onStage, warn });
     const builtAt = this.parts.wallClock();
-    tell(stages, 'running a test in it');
+    onStage(stages, 'running a test in it');
     const mode = await this.parts.trial.prove(suite, arch, fresh, abort.signal);
     const { bootId } = this.parts.settings;
     const record = { suite, arch, builtAt, recipe, definition, release, mode, provedBoot: bootId };
-    await files.swapIn(record);
+    await files.replace(record);
     image.seenAt = begun;
     return record;
   }
 
-  private failed(image: Image, reason: string): void {
+  private onFailed(image: Image, reason: string): void {
     image.failures += 1;
     const { retryFirstMs, retryMaxMs } = this.parts.settings;
     // The machines of a deployment may all have met the same archive that was away.
@@ -234,7 +234,7 @@ export class Images {
     this.parts.log.warn(
       `image ${image.suite}/${image.arch} could not be made: ${reason} (next try in ${seconds(pauseMs)})`,
     );
-    this.later(pauseMs, () => this.enqueue(image));
+    this.schedule(pauseMs, () => this.enqueue(image));
   }
 
   private async refreshOld(): Promise<void> {
@@ -242,21 +242,21 @@ export class Images {
       // One whose build failed is tried again after its pause.
       if (image.failure === null && (await this.isOld(image))) this.enqueue(image);
     }
-    this.later(this.parts.settings.checkMs, () => void this.refreshOld());
+    this.schedule(this.parts.settings.checkMs, () => void this.refreshOld());
   }
 
   private async isOld(image: Image): Promise<boolean> {
     const { record } = image;
     if (record === null) return false;
-    const askedAt = this.parts.clock.now();
+    const checkedAt = this.parts.clock.now();
     if (this.parts.wallClock() - record.builtAt > this.parts.settings.ageMaxMs) return true;
     const release = await this.parts.builder.archiveState(record.suite).catch(() => null);
     if (release === null || record.release === null) return false;
-    if (release === record.release) image.seenAt = askedAt;
+    if (release === record.release) image.seenAt = checkedAt;
     return release !== record.release;
   }
 
-  private later(ms: number, action: () => void): void {
+  private schedule(ms: number, action: () => void): void {
     if (this.abort.signal.aborted) return;
     const cancel = this.parts.clock.after(ms, () => {
       this.cancels.delete(cancel);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ArchiveAway } from '../../slot/ports';
-import { pinNames } from './pin-names';
+import { loadPinNames } from './pin-names';
 
 /** What the server's release files call themselves. */
 const SUITES: Record<string, string> = {
@@ -31,7 +31,7 @@ afterAll(async () => {
 const own = () => [`deb ${url}/debian bookworm main`, `deb ${url}/security bookworm-security main`];
 
 it('the names to pin by are what the release files of the image’s archive say', async () => {
-  const names = await pinNames(['trixie', 'unstable'], { own: own(), extra: [] }, []);
+  const names = await loadPinNames(['trixie', 'unstable'], { own: own(), extra: [] }, []);
   expect([...names]).toEqual([
     ['trixie', 'testing'],
     ['unstable', 'unstable'],
@@ -40,7 +40,7 @@ it('the names to pin by are what the release files of the image’s archive say'
 
 it('the names to pin by are looked for in the lines of the suite where there are extra sources', async () => {
   const extra = [`deb ${url}/own sid main`, `deb ${url}/own nameless main`];
-  const names = await pinNames(['sid', 'nameless', 'trixie'], { own: own(), extra }, []);
+  const names = await loadPinNames(['sid', 'nameless', 'trixie'], { own: own(), extra }, []);
   expect([...names]).toEqual([
     ['sid', 'experimental'],
     ['nameless', 'nameless'],
@@ -50,18 +50,18 @@ it('the names to pin by are looked for in the lines of the suite where there are
 
 it('the names to pin by stay as they are where the server cannot be asked', async () => {
   const files = ['deb file:/srv/debian bookworm main'];
-  await expect(pinNames(['trixie'], { own: files, extra: [] }, [])).resolves.toEqual(
+  await expect(loadPinNames(['trixie'], { own: files, extra: [] }, [])).resolves.toEqual(
     new Map([['trixie', 'trixie']]),
   );
   const proxy = [{ name: 'Acquire::https::Proxy', value: 'http://proxy.example:3128' }];
   const https = ['deb https://mirror.example/debian bookworm main'];
-  await expect(pinNames(['trixie'], { own: https, extra: [] }, proxy)).resolves.toEqual(
+  await expect(loadPinNames(['trixie'], { own: https, extra: [] }, proxy)).resolves.toEqual(
     new Map([['trixie', 'trixie']]),
   );
 });
 
 it('the names to pin by are not guessed when the archive does not answer', async () => {
-  const names = pinNames(['forky'], { own: own(), extra: [] }, []);
+  const names = loadPinNames(['forky'], { own: own(), extra: [] }, []);
   await expect(names).rejects.toThrow(ArchiveAway);
   await expect(names).rejects.toThrow(
     /^the release file of the pinned suite forky .*\/dists\/forky\/InRelease: .*404/,

@@ -1,7 +1,7 @@
 import { ArchiveAway } from '../../slot/ports';
 import { parseOneLine, type AptEntry } from '../host-apt/apt-entries';
 import type { AptSetting } from '../host-apt/apt-settings';
-import { releaseField, releaseUrl } from './archive-state';
+import { loadReleaseField, releaseUrl } from './archive-state';
 
 /** The apt lines that a pin is resolved from. */
 export interface PinSources {
@@ -17,7 +17,7 @@ export interface PinSources {
  * be asked, keeps its name.
  * @throws ArchiveAway naming the release file that could not be read
  */
-export async function pinNames(
+export async function loadPinNames(
   suites: string[],
   sources: PinSources,
   settings: AptSetting[],
@@ -34,7 +34,7 @@ export async function pinNames(
 async function nameOf(suite: string, entry: AptEntry, settings: AptSetting[]): Promise<string> {
   const url = releaseUrl({ ...entry, suites: [suite] });
   try {
-    return (await releaseField('Suite', url, settings)) ?? suite;
+    return (await loadReleaseField('Suite', url, settings)) ?? suite;
   } catch (error) {
     throw new ArchiveAway(
       `the release file of the pinned suite ${suite} could not be read: ${url}: ${String(error)}`,

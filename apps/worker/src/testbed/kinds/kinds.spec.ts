@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunFolder } from '../../sandbox/run-folder';
-import { commandKind, takesImage } from '../command-backend';
+import { commandKind, usesImage } from '../command-backend';
 import { LXC } from './lxc';
 import { PODMAN } from './podman';
 import { QEMU } from './qemu';
@@ -113,8 +113,8 @@ it('qemu says which architectures it has images for', () => {
 
 it('a configured server gets an image of ours where its template asks for one', async () => {
   const template = ['own', '--arch={arch}', '{image}'];
-  expect(takesImage(template)).toBe(true);
-  expect(takesImage(['own', '{suite}'])).toBe(false);
+  expect(usesImage(template)).toBe(true);
+  expect(usesImage(['own', '{suite}'])).toBe(false);
   const { server } = await commandKind('own', template).use(use());
   expect(server).toEqual(['own', '--arch=amd64', "/images/it's one"]);
 });

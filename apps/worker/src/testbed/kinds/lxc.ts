@@ -1,7 +1,7 @@
-import { surrounded } from '../../sandbox/rooted-command';
+import { surroundedCommand } from '../../sandbox/rooted-command';
 import { BOOTABLE } from '../images/image-shape';
 import { PATIENTLY, writePatience } from './patience';
-import { containerProblem } from './surroundings';
+import { findContainerProblem } from './surroundings';
 import { TRIAL_TIMEOUT_MS, type TestbedKind } from './testbed-kind';
 
 /**
@@ -59,11 +59,11 @@ export const LXC: TestbedKind = {
   image: BOOTABLE,
   modes: [''],
   trialTimeoutMs: TRIAL_TIMEOUT_MS,
-  problem: (sandboxes) => containerProblem(sandboxes),
+  findProblem: (sandboxes) => findContainerProblem(sandboxes),
   use: async ({ image, folder }) => ({
     options: [],
     server: ['lxc', 'testbed'],
     asRoot: true,
-    wrapper: surrounded(PREPARE, [await writePatience(folder), image]),
+    wrapper: surroundedCommand(PREPARE, [await writePatience(folder), image]),
   }),
 };

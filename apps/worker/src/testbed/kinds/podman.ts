@@ -1,7 +1,7 @@
-import { rooted } from '../../sandbox/rooted-command';
+import { rootedCommand } from '../../sandbox/rooted-command';
 import { PLAIN_WITH_USER } from '../images/image-shape';
 import { PATIENTLY, writePatience } from './patience';
-import { overlayProblem } from './surroundings';
+import { findOverlayProblem } from './surroundings';
 import { TRIAL_TIMEOUT_MS, type TestbedKind } from './testbed-kind';
 
 const IMAGE = 'localhost/testbed';
@@ -59,10 +59,10 @@ export const PODMAN: TestbedKind = {
   image: { ...PLAIN_WITH_USER, finish: IMPORT },
   modes: [''],
   trialTimeoutMs: TRIAL_TIMEOUT_MS,
-  problem: (sandboxes) => overlayProblem(sandboxes),
+  findProblem: (sandboxes) => findOverlayProblem(sandboxes),
   use: async ({ image, folder }) => ({
     options: [],
     server: ['podman', IMAGE, '--stop-timeout=0'],
-    wrapper: rooted(PREPARE, [await writePatience(folder), image]),
+    wrapper: rootedCommand(PREPARE, [await writePatience(folder), image]),
   }),
 };

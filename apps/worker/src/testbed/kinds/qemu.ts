@@ -1,6 +1,6 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { rooted } from '../../sandbox/rooted-command';
+import { rootedCommand } from '../../sandbox/rooted-command';
 import { Unusable } from '../../sandbox/unusable';
 import { BOOTABLE } from '../images/image-shape';
 import { PATIENTLY, writePatience } from './patience';
@@ -130,7 +130,7 @@ export const QEMU: TestbedKind = {
   trialTimeoutMs: (BOOT_TIMEOUT_S + 600) * 1000,
   use: async (use) => ({
     options: [],
-    wrapper: rooted(PREPARE, [await writePatience(use.folder)]),
+    wrapper: rootedCommand(PREPARE, [await writePatience(use.folder)]),
     server: [
       'qemu',
       `--qemu-command=${await writeEmulator(use)}`,

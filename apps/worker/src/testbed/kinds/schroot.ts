@@ -1,7 +1,7 @@
-import { surrounded } from '../../sandbox/rooted-command';
+import { surroundedCommand } from '../../sandbox/rooted-command';
 import { PLAIN_WITH_USER, TEST_USER } from '../images/image-shape';
 import { PATIENTLY, writePatience } from './patience';
-import { overlayProblem } from './surroundings';
+import { findOverlayProblem } from './surroundings';
 import { TRIAL_TIMEOUT_MS, type TestbedKind } from './testbed-kind';
 
 /**
@@ -75,11 +75,11 @@ export const SCHROOT: TestbedKind = {
   image: PLAIN_WITH_USER,
   modes: [''],
   trialTimeoutMs: TRIAL_TIMEOUT_MS,
-  problem: (sandboxes) => overlayProblem(sandboxes),
+  findProblem: (sandboxes) => findOverlayProblem(sandboxes),
   use: async ({ image, folder }) => ({
     options: [`--user=${TEST_USER}`],
     server: ['schroot', 'testbed'],
     asRoot: true,
-    wrapper: surrounded(PREPARE, [await writePatience(folder), image]),
+    wrapper: surroundedCommand(PREPARE, [await writePatience(folder), image]),
   }),
 };

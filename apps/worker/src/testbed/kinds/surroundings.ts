@@ -1,4 +1,4 @@
-import { rooted } from '../../sandbox/rooted-command';
+import { rootedCommand } from '../../sandbox/rooted-command';
 import type { Sandboxes } from '../../sandbox/sandboxes';
 
 type Trials = Pick<Sandboxes, 'tryCommand'>;
@@ -17,23 +17,23 @@ mv "$TMPDIR/both/folder.new" "$TMPDIR/both/folder"
 const GROUP = 'mkdir /sys/fs/cgroup/trial\nrmdir /sys/fs/cgroup/trial\n';
 
 /** What keeps sandboxes from having overlays without the machine's root; null: nothing. */
-export async function overlayProblem(sandboxes: Trials): Promise<string | null> {
-  const command = rooted(OVERLAY, ['true']);
-  const { code, said } = await sandboxes.tryCommand('overlay', {
+export async function findOverlayProblem(sandboxes: Trials): Promise<string | null> {
+  const command = rootedCommand(OVERLAY, ['true']);
+  const { code, errors } = await sandboxes.tryCommand('overlay', {
     command,
     network: 'host',
     tmpfsBytes: TRIAL_BYTES,
   });
   if (code === 0) return null;
-  return `no overlay can be mounted in a user namespace, which takes Linux 5.11 or later: ${said || `exit code ${code}`}`;
+  return `no overlay can be mounted in a user namespace, which takes Linux 5.11 or later: ${errors || `exit code ${code}`}`;
 }
 
 /** What keeps containers that have an init of their own from working; null: nothing. */
-export async function containerProblem(sandboxes: Trials): Promise<string | null> {
-  const overlay = await overlayProblem(sandboxes);
+export async function findContainerProblem(sandboxes: Trials): Promise<string | null> {
+  const overlay = await findOverlayProblem(sandboxes);
   if (overlay !== null) return overlay;
-  const command = rooted(GROUP, ['true']);
-  const { code, said } = await sandboxes.tryCommand('group', {
+  const command = rootedCommand(GROUP, ['true']);
+  const { code, errors } = await sandboxes.tryCommand('group', {
     command,
     network: 'host',
     tmpfsBytes: TRIAL_BYTES,
@@ -41,6 +41,6 @@ export async function containerProblem(sandboxes: Trials): Promise<string | null
   if (code === 0) return null;
   return (
     'an init needs a control group of its own: run the worker as root, or as a systemd service with Delegate=yes ' +
-    `(${said || `exit code ${code}`})`
+    `(${errors || `exit code ${code}`})`
   );
 }

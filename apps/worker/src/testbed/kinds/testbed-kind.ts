@@ -29,7 +29,7 @@ export interface TestbedKind {
   readonly modes: string[];
   readonly trialTimeoutMs: number;
   /** What else keeps it from working here; null: nothing. Asked once sandboxes are known to work. */
-  problem?(sandboxes: Pick<Sandboxes, 'tryCommand'>): Promise<string | null>;
+  findProblem?(sandboxes: Pick<Sandboxes, 'tryCommand'>): Promise<string | null>;
   use(use: ImageUse): Promise<TestbedArguments>;
 }
 

@@ -1,4 +1,4 @@
-import { scripted } from '../../sandbox/rooted-command';
+import { scriptedCommand } from '../../sandbox/rooted-command';
 import { PLAIN } from '../images/image-shape';
 import { TRIAL_TIMEOUT_MS, type TestbedKind } from './testbed-kind';
 
@@ -44,6 +44,6 @@ export const UNSHARE: TestbedKind = {
       options: [],
       server: ['unshare', '--tarball', image],
       asRoot: true,
-      wrapper: scripted(PREPARE, []),
+      wrapper: scriptedCommand(PREPARE, []),
     }),
 };

@@ -8,7 +8,7 @@ import {
 } from '@proctor/contracts';
 
 /** A report that every reader accepts, and what had to be changed for that. */
-export interface Reportable {
+export interface CheckedReport {
   report: FinishedReport;
   /** What the report could not have, for the log; null: it is as it was. */
   dropped: string | null;
@@ -18,14 +18,14 @@ export interface Reportable {
  * Checks a report as its receiver will. What cannot be told of single tests is dropped and said in the message; any other
  * fault makes the attempt a tmpfail that names it. A report that its receiver refused would never be answered.
  */
-export function reportable(report: FinishedReport): Reportable {
-  const fault = faultOf(report);
+export function checkReport(report: FinishedReport): CheckedReport {
+  const fault = findFault(report);
   if (fault === null) return { report, dropped: null };
   const { excerpt: _excerpt, ...withoutExcerpt } = report;
-  if (report.excerpt && faultOf(withoutExcerpt) === null) return { report: withoutExcerpt, dropped: fault };
+  if (report.excerpt && findFault(withoutExcerpt) === null) return { report: withoutExcerpt, dropped: fault };
   const { tests: _, ...withoutTests } = withoutExcerpt;
-  if (faultOf(withoutTests) === null) {
-    return { report: { ...withoutTests, message: noted(report.message) }, dropped: fault };
+  if (findFault(withoutTests) === null) {
+    return { report: { ...withoutTests, message: withNote(report.message) }, dropped: fault };
   }
   const failed: FinishedReport = {
     ...identityOf(report),
@@ -36,11 +36,11 @@ export function reportable(report: FinishedReport): Reportable {
     durationSeconds: 0,
     files: report.files,
   };
-  return { report: faultOf(failed) === null ? failed : { ...failed, files: [] }, dropped: fault };
+  return { report: findFault(failed) === null ? failed : { ...failed, files: [] }, dropped: fault };
 }
 
 /** Why a receiver would refuse it; null: it would not. */
-function faultOf(report: FinishedReport): string | null {
+function findFault(report: FinishedReport): string | null {
   try {
     parseMessage(FinishedReport, report);
     return null;
@@ -54,7 +54,7 @@ function identityOf({ worker, incarnation, slot, ...report }: FinishedReport) {
   return { worker, incarnation, slot, ...grantOf(report) };
 }
 
-function noted(message: string): string {
+function withNote(message: string): string {
   const note = ' (its single tests cannot be told)';
   return `${oneLine(message, MESSAGE_LENGTH_MAX - note.length)}${note}`;
 }

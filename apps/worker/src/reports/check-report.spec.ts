@@ -1,6 +1,6 @@
 import { FinishedReport, parseMessage, TESTS_MAX } from '@proctor/contracts';
 import { finishedReport } from '@test/support/runs';
-import { reportable } from './reportable';
+import { checkReport } from './check-report';
 
 const FILE = { name: 'log.gz' as const, size: 1, sha256: 'a'.repeat(64) };
 const report = (changes: object) => finishedReport(7, 2, { files: [FILE], ...changes });
@@ -8,7 +8,7 @@ const test = (name: string) => ({ name, status: 'PASS' as const, detail: null })
 
 it('a report that its receiver accepts stays as it is', () => {
   const sound = report({ tests: [test('unit')] });
-  expect(reportable(sound)).toEqual({ report: sound, dropped: null });
+  expect(checkReport(sound)).toEqual({ report: sound, dropped: null });
 });
 
 it.each([
@@ -16,7 +16,7 @@ it.each([
   ['a name with half a character', [test('a\ud83d')]],
   ['too many of them', Array.from({ length: TESTS_MAX + 1 }, (_, index) => test(`t${index}`))],
 ])('a report drops what cannot be told of single tests, as %s, and keeps the verdict', (_what, tests) => {
-  const { report: mended, dropped } = reportable(report({ tests }));
+  const { report: mended, dropped } = checkReport(report({ tests }));
   expect(mended).toMatchObject({ verdict: 'pass', files: [FILE] });
   expect(mended).not.toHaveProperty('tests');
   expect(mended.message).toBe('all tests passed (its single tests cannot be told)');
@@ -31,7 +31,7 @@ it.each([
   ['time', { durationSeconds: 0.5 }, 'durationSeconds'],
   ['file', { files: [{ ...FILE, size: -1 }] }, 'files'],
 ])('a report with a wrong %s becomes a tmpfail that names the field', (_what, changes, field) => {
-  const { report: mended, dropped } = reportable(report(changes));
+  const { report: mended, dropped } = checkReport(report(changes));
   expect(mended).toMatchObject({ runId: 7, attempt: 2, verdict: 'tmpfail' });
   expect(mended.message).toContain(field);
   expect(dropped).toContain(field);

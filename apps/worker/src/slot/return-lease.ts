@@ -6,7 +6,7 @@ import type { SlotParts } from './slot-parts';
  * Hands a lease back to its dispatcher; never rejects.
  * @returns whether it was confirmed in time; else the dispatcher may still count it as the slot's
  */
-export async function giveBack(
+export async function returnLease(
   identity: SlotIdentity,
   lease: Lease,
   reason: string,
@@ -16,7 +16,7 @@ export async function giveBack(
   const { runId, attempt } = lease;
   let why = 'no answer came';
   const request = { ...identity, ...grantOf(lease), reason: oneLine(reason, EXPLANATION_LENGTH_MAX) };
-  const answer = client.giveBack(lease.arch, request).catch((error: unknown) => {
+  const answer = client.return(lease.arch, request).catch((error: unknown) => {
     why = String(error);
     return null;
   });

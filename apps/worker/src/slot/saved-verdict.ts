@@ -1,6 +1,6 @@
 import { within } from '@proctor/clock';
 import type { FinishedReport } from '@proctor/contracts';
-import { notKept, withoutFiles } from './failed-attempt';
+import { resultOfFailedSave, withoutFiles } from './failed-attempt';
 import type { AttemptResult, AttemptVerdict, Deliver } from './ports';
 import type { SlotParts } from './slot-parts';
 
@@ -12,7 +12,7 @@ interface AttemptName {
 }
 
 /** The verdict of a test that has ended, on its way to the disk: first alone, then with log and artifacts. */
-export class KeptVerdict {
+export class SavedVerdict {
   private verdict: AttemptVerdict | null = null;
   /** Delivers the last that was kept; null: nothing is on disk. */
   private deliver: Deliver | null = null;
@@ -30,7 +30,7 @@ export class KeptVerdict {
   }
 
   /** Never rejects. */
-  async judged(verdict: AttemptVerdict): Promise<void> {
+  async saveVerdict(verdict: AttemptVerdict): Promise<void> {
     this.verdict = verdict;
     try {
       // It is delivered as it is when the worker is killed before the rest is there.
@@ -53,13 +53,13 @@ export class KeptVerdict {
     } catch (error) {
       const why = String(error);
       this.warn(`the result could not be kept: ${why}`);
-      this.deliver ??= () => this.reportUnkept(why, result.durationSeconds);
+      this.deliver ??= () => this.reportUnsaved(why, result.durationSeconds);
     }
     this.settle(this.deliver);
   }
 
   /** Waits for the result, but not for ever: what is not on disk by then is lost, and said to be. */
-  async keptInTime(reason: string): Promise<void> {
+  async waitUntilSaved(reason: string): Promise<void> {
     const { clock, settings } = this.parts;
     const isKept = this.settled.then(() => true);
     if (await within(isKept, settings.keepTimeoutMs, clock)) return;
@@ -73,16 +73,16 @@ export class KeptVerdict {
   private write({ files, ...result }: AttemptResult): Promise<Deliver> {
     const named = files.map(({ name, size, sha256 }) => ({ name, size, sha256 }));
     const { arch, fence } = this.name;
-    return this.parts.outbox.keep(arch, { ...fence, ...result, files: named }, files);
+    return this.parts.outbox.save(arch, { ...fence, ...result, files: named }, files);
   }
 
   /**
    * A result that is not on disk must not be told as one. The attempt has failed and counts, or the run would be executed
    * for nothing again and again.
    */
-  private async reportUnkept(why: string, durationSeconds: number): Promise<void> {
+  private async reportUnsaved(why: string, durationSeconds: number): Promise<void> {
     const { arch, fence } = this.name;
-    await this.parts.outbox.unkept(arch, { ...fence, ...notKept(why, durationSeconds) });
+    await this.parts.outbox.reportUnsaved(arch, { ...fence, ...resultOfFailedSave(why, durationSeconds) });
   }
 
   private warn(what: string): void {

@@ -1,7 +1,7 @@
 import { within } from '@proctor/clock';
 import { MESSAGE_LENGTH_MAX, oneLine, type Lease } from '@proctor/contracts';
 import { excusedByShortage, type Shortage } from '../autopkgtest/shortage';
-import { rejectedVersion } from '../autopkgtest/verdict';
+import { judgeRejectedVersion } from '../autopkgtest/verdict';
 import { freshResultFolder } from '../reports/result-folder';
 import type { AttemptResult, AttemptVerdict } from '../slot/ports';
 import type { PreparedAttempt } from './prepared-attempt';
@@ -12,7 +12,7 @@ import { judgeEnd, type EndParts, type SandboxEnding } from './sandbox-end';
 const PACK_TIMEOUT_MS = 900_000;
 
 /** What the runner left means. */
-export async function verdictOf(
+export async function findVerdict(
   { lease, folder, settings }: PreparedAttempt,
   ending: SandboxEnding,
   short: Shortage,
@@ -20,7 +20,7 @@ export async function verdictOf(
   const { judgement: judged, version, tests } = await judgeEnd(folder, ending, lease);
   const judgement = excusedByShortage(judged, short, version, settings);
   if (!isRejected(lease, version)) return { ...judgement, version, tests };
-  return { ...rejectedVersion(lease, version), exitCode: judgement.exitCode, version, tests: [] };
+  return { ...judgeRejectedVersion(lease, version), exitCode: judgement.exitCode, version, tests: [] };
 }
 
 function isRejected({ rejectedVersions }: Lease, version: string | null): version is string {
@@ -32,7 +32,7 @@ function hasFailed({ verdict }: Pick<AttemptVerdict, 'verdict'>): boolean {
 }
 
 /** The verdict with what of log and artifacts could be packed in time; its message says what could not. Never rejects. */
-export async function packedResult(
+export async function packAttempt(
   { lease, folder, settings }: PreparedAttempt,
   verdict: AttemptVerdict,
   { clock, log }: EndParts,
