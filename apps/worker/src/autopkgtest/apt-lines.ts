@@ -1,13 +1,14 @@
-/** Since 5.29 autopkgtest puts the seconds that have passed before each line of its log. */
+/** Since 5.29 autopkgtest starts each line of its log with the seconds that have passed. */
 const PASSED = /^ *\d+s /;
 const LINES_MAX = 2;
-/** Repeats in other words what stands in the lines before it. */
+/** Lines that only repeat the lines before them. */
 const ECHO =
   /^E: (?:Sub-process|Some index files failed|Problem executing|The update command takes|Unable to correct problems)/;
 
 /**
- * What apt or dpkg, or the sed that reads a package's changelog, said last of why it failed, in its own words: errors before warnings, each once; empty where it said nothing.
- * Of a step that was tried again and again the log has the same lines several times.
+ * The last errors of apt or dpkg, or of the sed that reads a package's changelog: errors before warnings, each line
+ * once; empty without any. Each line is taken once, since a step that was tried again logs the same lines several
+ * times.
  */
 export function aptLines(log: string): string {
   const lines = log.split('\n').map((line) => line.replace(PASSED, '').trim());

@@ -15,19 +15,19 @@ import { UnsafeRequest } from './unsafe-request';
 export interface TestbedArguments {
   /** Options of the runner that prepare this kind of testbed. */
   options: string[];
-  /** Options that bring it up to date from the archive first. */
+  /** Options that first update it from the archive. */
   upgrade?: string[];
   /** The virtualisation server and its arguments. */
   server: string[];
-  /** A command that executes the runner, which follows as its arguments, in surroundings that the server needs. */
+  /** A command that executes the runner, given as its arguments, in the environment that the server needs. */
   wrapper?: string[];
   /** The wrapper is root of a user namespace within the sandbox, and of a network of its own where the machine allows it. */
   asRoot?: boolean;
-  /** The testbed is the machine itself: its files are seen in the sandbox. */
+  /** The testbed is the machine itself: the sandbox sees its files. */
   wholeMachine?: boolean;
   /** Interpreters of foreign programs, as lines of binfmt_misc's `register` file. */
   interpreters?: string[];
-  /** What it is made of; absent where the backend has no images of its own. */
+  /** Its image; absent where the backend has no images of its own. */
   image?: TestbedImage | undefined;
 }
 
@@ -36,35 +36,38 @@ export interface CommandParts {
   runner: string[];
   /** The variant's version; null: unknown. */
   version: string | null;
-  /** What is tested: the request's source package, or a local source tree. */
+  /** What to test: the request's source package, or a local source tree. */
   subject: string;
   outputFolder: string;
   /** Files of the extra sources' public keys, ASCII-armoured. */
   signingKeyFiles: string[];
-  /** File of apt_auth.conf(5) with their users and passwords. */
+  /** File of apt_auth.conf(5) with the users and passwords of the extra sources. */
   loginsFile?: string | undefined;
   testbed: TestbedArguments;
-  /** Suite of a pin → the name by which apt pins it, where that is another. */
+  /** Suite of a pin → the name by which apt pins it, if different. */
   pinNames?: ReadonlyMap<string, string>;
   /** Environment variables of the tests; their texts hold no single quote. */
   environment?: Record<string, string>;
-  /** How long one test may take, where it is not left to the runner. */
+  /** Time limit of one test; the runner's own by default. */
   testTimeoutMs?: number;
 }
 
-/** What execve(2) takes of one argument, its NUL not counted (MAX_ARG_STRLEN of Linux). */
+/** Most bytes of one argument of execve(2), without its NUL (MAX_ARG_STRLEN of Linux). */
 const ARGUMENT_BYTES_MAX = 128 * 1024 - 1;
 
-/** Of all arguments: half of what Linux takes of them and the environment with the usual limit of the stack. */
+/**
+ * Most bytes of all arguments: half of what Linux allows for them and the environment with the usual limit of the
+ * stack.
+ */
 const COMMAND_BYTES_MAX = 1024 * 1024;
 
-/** What names an argument to people: `--env=ADT_TEST_TRIGGERS`, `--pin-packages`. */
+/** The part of an argument that names it to people: `--env=ADT_TEST_TRIGGERS`, `--pin-packages`. */
 const OPTION = /^--?[a-z-]+(=[A-Z_]+(?==))?/;
 
-/** execve(2) counts a pointer for each argument, too. */
+/** execve(2) also counts a pointer for each argument. */
 const POINTER_BYTES = 8;
 
-/** Checks again what the dispatcher sent. @throws UnsafeRequest naming the value */
+/** Checks the dispatcher's request again. @throws UnsafeRequest naming the value */
 export function checkRequest(request: TestRequest): void {
   require(isPackageName(request.package), 'package', request.package);
   require(isWord(request.suite), 'suite', request.suite);
@@ -80,13 +83,13 @@ export function checkRequest(request: TestRequest): void {
     // The line itself may hold a password.
     if (!source.lines.every(isAptLine))
       throw new UnsafeRequest(
-        `a line of the extra source ${source.name} is not safe to hand to a test runner`,
+        `a line of the extra source ${source.name} is not safe to pass to a test runner`,
       );
   }
 }
 
 /**
- * The test runner's command line; each value is one argument, no shell reads it.
+ * The test runner's command line. Each value is one argument, and no shell reads it.
  * @throws UnsafeRequest when it is too long to be executed
  */
 export function autopkgtestCommand(request: TestRequest, parts: CommandParts): string[] {
@@ -94,12 +97,12 @@ export function autopkgtestCommand(request: TestRequest, parts: CommandParts): s
 }
 
 /**
- * The runner's limit of its own quick steps, one of which lets apt choose what it installs. Its default of 100 s is too few
- * on a machine with more slots than processors, and where programs are emulated.
+ * The runner's time limit for its own quick steps; in one of them apt chooses what it installs. The default of 100 s is
+ * too short on a machine with more slots than processors, and where programs are emulated.
  */
 const SHORT_STEP_S = 600;
 
-/** Everything beside the request is short: what is too long comes from there. */
+/** Only the request can make it too long: all else is short. */
 function checkLength(command: string[]): string[] {
   const lengths = command.map((argument) => Buffer.byteLength(argument));
   const longest = Math.max(...lengths);
@@ -143,19 +146,19 @@ function commandOf(request: TestRequest, parts: CommandParts): string[] {
   ];
 }
 
-/** Runners put the environment between single quotes in a shell script; no real trigger holds one, nor a NUL. */
+/** Runners put the environment between single quotes in a shell script; no real trigger has a quote or a NUL. */
 function quotable(trigger: string): string {
   return trigger.replace(/['\0]/g, '?');
 }
 
 function require(holds: boolean, what: string, value: string): void {
   if (!holds)
-    throw new UnsafeRequest(`the ${what} ${JSON.stringify(value)} is not safe to hand to a test runner`);
+    throw new UnsafeRequest(`the ${what} ${JSON.stringify(value)} is not safe to pass to a test runner`);
 }
 
 /**
- * The options of a run's pins. With extra sources no release is added: pins resolve from what is there already.
- * @param names suite → the name by which apt pins it, where that is another
+ * The options for a run's pins. With extra sources no release is added: pins use the releases that exist already.
+ * @param names suite → the name by which apt pins it, if different
  */
 export function pinOptions(
   pins: Pin[],
@@ -177,7 +180,7 @@ const SINCE = {
 
 type NewerOption = keyof typeof SINCE;
 
-/** Whether a version of autopkgtest has an option. An unknown version has none of the newer ones. */
+/** Whether a version of autopkgtest has an option. An unknown version counts as one without newer options. */
 export function hasOption(version: string | null, option: NewerOption): boolean {
   const [major, minor] =
     /^(\d+)\.(\d+)/

@@ -1,41 +1,44 @@
 import type { Symptoms } from './trouble';
 
-/** How a runner of 5.28 and later ends that did not expect what it met; the traceback stands behind these words in its log. */
+/** Runners since 5.28 end with these words after an unexpected error; the traceback follows them in the log. */
 const UNEXPECTED = 'unexpected error:';
 
 /** A frame of a Python traceback, and the line of source below it. */
 const FRAME = /^ +File "([^"\n]+)", line \d+, in (\S+)\n(?: +(\S.*)\n)?/gm;
 
-/** Begins each traceback: an exception that was raised while another one was handled has two. */
+/** The start of each traceback: an exception that was raised while another one was handled has two. */
 const TRACEBACK = /^Traceback \(most recent call last\):\n/m;
 
-/** The exception itself: the first line of a traceback that is not indented. Any class can be raised, whatever its name. */
+/** The exception: the first line of a traceback that is not indented. Its class may have any name. */
 const EXCEPTION = /^[A-Za-z_][\w.]*(?::.*)?$/m;
 
-/** Where the worker has the package's files: nobody else needs to know the machine's folders. */
+/** Where the worker has the package's files: the message does not show the machine's folders. */
 const OWN_FOLDERS = ['/pkg/debian', '/tests-tree/debian'];
 
-/** Where a runner reads the description of a package's tests, and nothing else. */
+/** The file of the runner that only reads the description of a package's tests. */
 const READS_TESTS = /\/testdesc\.py$/;
-/** Where it hands the dependencies of tests to apt, in one argument of a command. */
+/** The functions that pass the dependencies of tests to apt, in one argument of a command. */
 const PASSES_DEPENDENCIES =
   /^(?:install_deps|satisfy_dependencies|satisfy_dependencies_string|install_apt|_run_apt_install|install_tmp)$/;
 
-/** Where it executes a test: what it cannot hand to a program is the command that the package says. */
+/** The function that executes a test: what it cannot pass to a program is the command of the package. */
 const RUNS_TEST = 'run_test';
 const OF_COMMAND: readonly [RegExp, string][] = [
   [/\[Errno 7\]/, 'is too long for a command line'],
   [/^ValueError: embedded null byte/, 'has a NUL character'],
 ];
 
-/** Where it has a package unpacked or built. */
+/** The function that unpacks or builds a package. */
 const UNPACKS = 'source_rules_command';
 
-/** What the machine can lack; files that are not as a program expects are the package's where it reads only these. */
+/**
+ * Errors for which the machine may be the reason. Other errors are the package's where the program only reads these
+ * files.
+ */
 const OF_MACHINE =
   /^(?:MemoryError|BlockingIOError|TimeoutError|BrokenPipeError)|\[Errno (?:5|12|23|24|28|30|122)\]/;
 
-/** In a line of the runner's source: which file it reads. */
+/** Pattern of a line of the runner's source → the file that it reads. */
 const FILES: readonly [RegExp, string][] = [
   [/dcontrol|debian\/control/, 'debian/control'],
   [/control_path|tests\/control/, 'debian/tests/control'],
@@ -43,8 +46,8 @@ const FILES: readonly [RegExp, string][] = [
 ];
 
 /**
- * What of a package made the runner crash, in words for people: it happened while the runner read the package or handed on what the
- * package says. Null when it crashed elsewhere, or did not: then nobody knows whose fault it is.
+ * What in a package made the runner crash, for people: it crashed while it read the package or passed on a value of it.
+ * Null when it crashed elsewhere, or did not crash: then the reason is unknown.
  */
 export function crashByPackage(symptoms: Symptoms): string | null {
   const traceback = tracebackOf(symptoms);
@@ -62,7 +65,7 @@ export function crashByPackage(symptoms: Symptoms): string | null {
     const why = OF_COMMAND.find(([pattern]) => pattern.test(exception))?.[1];
     if (why !== undefined) return `the command of a test ${why}: ${exception}`;
   }
-  // Of what it executes to unpack a package it reads the first line of the changelog alone.
+  // To unpack a package it reads only the first line of the changelog itself.
   if (/^UnicodeDecodeError/.test(exception) && frames.some(({ name }) => name === UNPACKS))
     return `the test runner cannot read the first line of debian/changelog: ${exception}`;
   const reading = frames.findLast(({ path }) => READS_TESTS.test(path));
@@ -75,18 +78,22 @@ function withoutOwnFolder(quoted: string): string {
   return at < 0 ? quoted : `'${quoted.slice(quoted.indexOf('debian', at))}`;
 }
 
-/** The exception with which the runner crashed, in one line; null when it did not crash, or its log does not say. */
+/**
+ * The exception with which the runner crashed, as one line; null when it did not crash, or its log has no exception.
+ */
 export function crashException(symptoms: Symptoms): string | null {
   return exceptionsOf(tracebackOf(symptoms)).at(-1) ?? null;
 }
 
-/** Begins the traceback of a virtualisation server; its runner reads nothing more of it then. */
+/** The start of the traceback of a virtualisation server; the runner then reads nothing more from it. */
 const SERVER_CRASHED = '\nUnexpected error:\n';
 const SERVER_GONE = 'testbed failure: unexpected eof from the testbed';
-/** A program of the server, or of the testbed, did not end in so many seconds. */
+/** A program of the server or of the testbed did not end within so many seconds. */
 const TIMEOUT = /^VirtSubproc\.Timeout: (\d+)$/;
 
-/** Why the virtualisation server ended before its runner, in one line; null when it did not, or the log does not say. */
+/**
+ * Why the virtualisation server ended before its runner, as one line; null when it did not, or the log has no reason.
+ */
 export function serverCrash(log: string): string | null {
   const lines = withoutTimes(log);
   const begin = lines.lastIndexOf(SERVER_CRASHED);
@@ -103,18 +110,18 @@ function tracebackOf({ exitCode, message, log }: Symptoms): string {
   return withoutTimes(log.slice(begin + UNEXPECTED.length));
 }
 
-/** Since 5.29 autopkgtest puts the seconds that have passed before each line. */
+/** Since 5.29 autopkgtest starts each line with the seconds that have passed. */
 function withoutTimes(text: string): string {
   return text.replace(/^ *\d+s /gm, '');
 }
 
-/** In the order in which they were raised: the runner crashed with the last. */
+/** In the order in which they were raised: the last one ended the runner. */
 function exceptionsOf(traceback: string): string[] {
   const [, ...parts] = traceback.split(TRACEBACK);
   return parts.flatMap((part) => EXCEPTION.exec(part)?.[0] ?? []);
 }
 
-/** The last frame that names one: those behind it read it line by line. */
+/** The file of the last frame that names one: the frames after it read it line by line. */
 function fileOf(frames: readonly { source: string }[]): string {
   for (const { source } of frames.toReversed()) {
     const [, name] = FILES.find(([pattern]) => pattern.test(source)) ?? [];

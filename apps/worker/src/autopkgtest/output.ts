@@ -4,13 +4,13 @@ import { serverCrash } from './crash';
 import { endOfFile, startOfFile } from './plain-file';
 import { parseSummary } from './summary';
 
-/** What a runner's output folder says of the attempt, beside its log. */
+/** The content of a runner's output folder, beside its log. */
 export interface RunnerOutput {
-  /** Of the tested package; null where the source was never unpacked. */
+  /** Version of the tested package; null when the source was never unpacked. */
   version: string | null;
-  /** Of single tests; empty where the runner came to none. */
+  /** Results of single tests; empty when the runner reached none. */
   tests: TestResult[];
-  /** The runner's words on its own trouble; null where it had none. */
+  /** The runner's message about its own trouble; null without trouble. */
   trouble: string | null;
   /** The end of its log. */
   logEnd: string;
@@ -24,7 +24,7 @@ const SUMMARY_BYTES_MAX = 1024 * 1024;
 
 /**
  * Missing files are no error: a runner may have ended before it wrote them.
- * @param isTestbedBroken more of the log is read then: what a test left may have filled its end
+ * @param isTestbedBroken reads more of the log, since the output of a test may fill its end
  */
 export async function readOutput(folder: string, isTestbedBroken = false): Promise<RunnerOutput> {
   const [version, summary, logEnd] = await Promise.all([
@@ -37,7 +37,7 @@ export async function readOutput(folder: string, isTestbedBroken = false): Promi
   return { version: packageVersion(version), tests, trouble: troubles.join(': ') || null, logEnd };
 }
 
-/** The version that a running test runner has written down; null while it has not, or not to the end of the line. */
+/** The version that a running test runner has written; null before it has written a complete line. */
 export async function readVersion(folder: string): Promise<string | null> {
   const text = await startOfFile(join(folder, VERSION_FILE), FILE_BYTES_MAX);
   return text.endsWith('\n') ? packageVersion(text) : null;
@@ -50,8 +50,8 @@ export function packageVersion(text: string): string | null {
 }
 
 /**
- * What the virtualisation server said last of why there is no testbed: only the log has it. Since 5.29 autopkgtest puts
- * the seconds that have passed before each of its lines.
+ * The last message of the virtualisation server about why the testbed failed: only the log has it. Since 5.29
+ * autopkgtest starts each of its lines with the seconds that have passed.
  */
 export function serverTrouble(log: string): string | null {
   const failure = [...log.matchAll(/^(?: *\d+s )?<VirtSubproc>: failure: (.+)$/gm)].at(-1)?.[1];

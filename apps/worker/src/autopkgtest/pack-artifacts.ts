@@ -7,11 +7,11 @@ import { writeHashed, type WrittenFile } from './written-file';
 
 interface Entry {
   path: string;
-  /** Bytes; 0 for what is no file. */
+  /** Bytes; 0 for anything but a file. */
   size: number;
 }
 
-/** In the archive when something was left out of it: one line each. */
+/** A file in the archive with one line for each entry that was left out. */
 const LEFT_OUT = 'left-out.txt';
 
 export interface PackedArtifacts extends WrittenFile {
@@ -19,9 +19,10 @@ export interface PackedArtifacts extends WrittenFile {
 }
 
 /**
- * Packs the files and folders of an output folder but its log, the same bytes for the same content, so that whoever unpacks them is
- * safe: tests choose names and modes. Files that may not be read, have a name that cannot be told to people, or are links or
- * devices, and over `bytesMax` of content the largest ones, are left out and listed in left-out.txt.
+ * Packs the files and folders of an output folder, without its log; the same content gives the same bytes. Tests choose
+ * names and modes, so the archive is made safe to unpack. These entries are left out and listed in left-out.txt:
+ * unreadable files, names that cannot be shown to people, links and devices, and the largest files when the content
+ * exceeds `bytesMax`.
  */
 export async function packArtifacts(
   folder: string,
@@ -39,7 +40,7 @@ export async function packArtifacts(
     names.push(LEFT_OUT);
   }
   const archive = create(
-    // A link of its own for each further name of a file would be a member that no list has.
+    // A hard link for a further name of a file would be a member that is in no list.
     {
       cwd: folder,
       portable: true,
@@ -47,7 +48,7 @@ export async function packArtifacts(
       noDirRecurse: true,
       statCache: await plainStats(folder, names),
     },
-    // A leading @ would be read as the name of an archive; with nothing to pack, the folder itself is the content.
+    // A leading @ would be read as the name of an archive. With nothing to pack, the folder itself is the content.
     names.length > 0 ? names.sort().map((name) => `./${name}`) : ['.'],
   );
   const indexer = new ArtifactsIndexer();
@@ -59,7 +60,7 @@ export async function packArtifacts(
   return { ...(await writeHashed(target, packed)), index: indexer.end() };
 }
 
-/** The largest go first until the rest fits. */
+/** Removes the largest entries until the rest fits. */
 export function removeLargest(entries: Entry[], bytesMax: number, leftOut: string[]): Entry[] {
   const bySize = [...entries].sort((a, b) => b.size - a.size || (a.path < b.path ? -1 : 1));
   let total = entries.reduce((sum, entry) => sum + (entry.path === 'log' ? 0 : entry.size), 0);
@@ -74,7 +75,7 @@ export function removeLargest(entries: Entry[], bytesMax: number, leftOut: strin
   return entries.filter((entry) => !dropped.has(entry.path));
 }
 
-/** Adds what is below a folder to one of the lists. */
+/** Adds each entry below a folder to one of the lists. */
 async function addEntries(folder: string, below: string, entries: Entry[], leftOut: string[]): Promise<void> {
   for (const name of await readdir(join(folder, below)).catch(noneIfMissing)) {
     const path = below ? `${below}/${name}` : name;
@@ -96,12 +97,14 @@ async function addEntries(folder: string, below: string, entries: Entry[], leftO
   }
 }
 
-/** A backslash divides folders elsewhere; control characters and such that show nothing deceive whoever reads the name. */
+/**
+ * A backslash separates folders on other systems; control characters and invisible ones deceive the reader of a name.
+ */
 function isPlainName(name: string): boolean {
   return !/[\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name) && name.isWellFormed();
 }
 
-/** What the archive says of its members: nothing of owners, nothing but whether they may be executed, one name for each. */
+/** The metadata of the members: no owners, of the modes only whether they may be executed, one name for each. */
 async function plainStats(folder: string, names: string[]): Promise<Map<string, Stats>> {
   const stats = new Map<string, Stats>();
   for (const name of names) {
@@ -115,13 +118,13 @@ async function plainStats(folder: string, names: string[]): Promise<Map<string, 
   return stats;
 }
 
-/** A runner that could not begin has no output folder. */
+/** A runner that could not start has no output folder. */
 function noneIfMissing(error: NodeJS.ErrnoException): [] {
   if (error.code !== 'ENOENT') throw error;
   return [];
 }
 
-/** A name that is no text was changed when it was read, and so is of nothing that exists. */
+/** A name that is no valid text was changed when it was read, so no file has it. */
 function unlessUnreachable(error: NodeJS.ErrnoException): null {
   if (error.code !== 'ENOENT' && error.code !== 'ENAMETOOLONG') throw error;
   return null;

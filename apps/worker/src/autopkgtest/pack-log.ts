@@ -16,13 +16,14 @@ export type LogLimits = Pick<WorkerConfiguration, 'logHeadBytesMax' | 'logTailBy
 
 export interface PackedLog extends WrittenFile {
   index: LogIndex;
-  /** The lines around the first error of what is packed, should the attempt have failed; null when there is none. */
+  /** The lines around the first error of the log, shown if the attempt has failed; null without an error. */
   excerpt: ErrorExcerpt | null;
 }
 
 /**
- * Writes the log, gzipped in blocks, to `target`, and learns what stands where in it. One longer than both limits together keeps so much of its beginning, as it was
- * streamed, and of its end, with a line between them that says how much is missing. A missing log becomes `substitute`.
+ * Writes the log to `target`, gzipped in blocks, and builds its index. When a log is longer than both limits together,
+ * its start (as it was streamed) and its end are kept, with a line between them that gives the missing length. A
+ * missing log becomes `substitute`.
  */
 export async function packLog(
   log: string,

@@ -4,7 +4,7 @@ import { NOTHING_ASKED, type CanaryTest, type TestRequest } from '@proctor/contr
 
 const NAME = 'proctor-trial';
 
-/** The smallest source tree that a test runner takes; its one test does nothing but pass. */
+/** The smallest source tree that a test runner accepts; its one test only passes. */
 const FILES: Record<string, string> = {
   'debian/changelog': `${NAME} (1.0) unstable; urgency=low
 

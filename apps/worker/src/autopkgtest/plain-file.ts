@@ -4,8 +4,8 @@ import { open, type FileHandle } from 'node:fs/promises';
 const NOT_PLAIN = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EACCES']);
 
 /**
- * Opens a file that a test may have replaced by anything: no link is followed and nothing blocks. null when there is
- * no plain file that may be read.
+ * Opens a file that a test may have replaced by something else: no link is followed and nothing blocks. Null when it is
+ * not a plain readable file.
  */
 export async function openPlainFile(path: string): Promise<FileHandle | null> {
   try {
@@ -19,7 +19,7 @@ export async function openPlainFile(path: string): Promise<FileHandle | null> {
   }
 }
 
-/** The first bytes of such a file as text, empty when there is none. */
+/** The first bytes of such a file as text; empty without one. */
 export async function startOfFile(path: string, bytesMax: number): Promise<string> {
   const file = await openPlainFile(path);
   if (!file) return '';
@@ -31,7 +31,7 @@ export async function startOfFile(path: string, bytesMax: number): Promise<strin
   }
 }
 
-/** The last bytes of such a file as text, empty when there is none. */
+/** The last bytes of such a file as text; empty without one. */
 export async function endOfFile(path: string, bytesMax: number): Promise<string> {
   const file = await openPlainFile(path);
   if (!file) return '';

@@ -1,17 +1,17 @@
 import { MESSAGE_LENGTH_MAX, oneLine } from '@proctor/contracts';
 import type { Judgement } from './verdict';
 
-/** What an attempt was short of. */
+/** What an attempt lacked. */
 export interface Shortage {
-  /** What the machine lacked, for people; null: nothing that was seen. */
+  /** What the machine lacked, for people; null: nothing was seen. */
   machine: string | null;
-  /** Whether the run had used up the file space that the worker gives to each. */
+  /** Whether the run had used up its own file space. */
   isFileSpaceFull: boolean;
-  /** Whether the kernel ended processes of the run because it had used up the memory that the worker gives to each. */
+  /** Whether the kernel ended processes of the run because the run had used up its own memory. */
   isMemoryUsedUp: boolean;
 }
 
-/** What the worker gives to a run. */
+/** The worker's limits for each run. */
 export interface RunSpace {
   runTmpfsBytes: number;
   runMemoryBytesMax?: number | undefined;
@@ -20,9 +20,9 @@ export interface RunSpace {
 const MIB = 1024 * 1024;
 
 /**
- * A test that failed while the machine was short of something says nothing of the package. One that used up its own file
- * space or memory, while the machine had more, has run into a limit of the worker, as another attempt would.
- * @param version of the package; once it is known, the testbed had room for its image, and the rest is the test's doing
+ * A test that failed while the machine lacked something proves nothing about the package. A test that used up its own
+ * file space or memory, while the machine had more, has reached a limit of the worker, and another attempt would too.
+ * @param version of the package; once it is known, the testbed had room for its image, and the test used up the rest
  */
 export function excusedByShortage(
   judgement: Judgement,

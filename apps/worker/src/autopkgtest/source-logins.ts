@@ -1,13 +1,13 @@
 import type { TestRequest } from '@proctor/contracts';
 import { UnsafeRequest } from './unsafe-request';
 
-/** An address that says whom it is asked by: scheme, user, password, host, path. The last @ of the authority ends a password. */
+/** An address with a login: scheme, user, password, host, path. The last @ of the authority ends the password. */
 const WITH_LOGIN = /(?<![a-z0-9+-])([a-z0-9+-]+:\/\/)([^\s/:]*)(?::([^\s/]*))?@([^\s/@\]]+)([^\s\]]*)/gi;
 
 /**
- * The apt lines of a request's extra sources without their users and passwords, which a command line, and with it the log,
- * would show to everybody; and the same as lines of apt_auth.conf(5).
- * @throws UnsafeRequest where that format has no word for one of them
+ * The apt lines of a request's extra sources without their users and passwords, which a command line, and with it the
+ * log, would show to every reader; and the logins as lines of apt_auth.conf(5).
+ * @throws UnsafeRequest when a login cannot be written in that format
  */
 export function sourceLogins({ extraAptSources }: Pick<TestRequest, 'extraAptSources'>): {
   lines: string[];
@@ -35,7 +35,7 @@ export function sourceLogins({ extraAptSources }: Pick<TestRequest, 'extraAptSou
   return { lines, logins: [...new Set(logins)] };
 }
 
-/** Null when it is no percent-encoded text. */
+/** Null when the text is not percent-encoded correctly. */
 function decode(text: string): string | null {
   try {
     return decodeURIComponent(text);

@@ -2,47 +2,47 @@ import type { Trouble } from '@proctor/contracts';
 import { aptLines } from './apt-lines';
 import type { Symptoms } from './trouble';
 
-/** A step of a test's preparation that failed, in words for people. */
+/** A failed step of a test's preparation, for people. */
 export interface FailedStep {
   /** `adding the apt source deb http://… sid main failed: E: …` */
   sentence: string;
-  /** Whose fault it is; `package`: that of the tested package; undefined: nobody can say. */
+  /** Where the fault is; `package`: in the tested package; undefined: not known. */
   fault: Trouble | 'package' | undefined;
 }
 
 interface Step {
-  /** What was done, and to what, where the runner's own words say that it failed in this step; else null. */
+  /** What the step does, if the runner's message is about this step; else null. */
   name: (message: string) => string | null;
   fault: (apt: string) => FailedStep['fault'];
 }
 
-/** The runner quotes the shell script that it executed; beyond this its words are somebody else's. */
+/** The runner quotes the shell script that it executed; after this length its message is not its own. */
 const SCANNED_LENGTH_MAX = 16_384;
 
-/** A file could not be had this time: the next attempt may get it. */
+/** A download failed this time: the next attempt may succeed. */
 const AWAY =
   /could not (?:resolve|connect|handshake)|temporary failure resolving|unable to connect|connection (?:failed|refused|reset|timed out)|timed? ?out|no route to host|network is unreachable|hash sum mismatch|mirror sync in progress|unexpected size|clearsigned file isn't valid|is (?:expired|not valid yet)|\b50\d\b|429/i;
 
-/** What the request names is not there, or not as it says: the next attempt would find the same. */
+/** What the request names does not exist, or differs: the next attempt would fail too. */
 const NOT_AS_REQUESTED =
   /does not have a release file|doesn't have the component|404 +not found|file not found|malformed (?:entry|line)|is not signed|no_pubkey|couldn't be verified|signed-by|unable to locate package|no packages found|type '.*' is not known|doesn't support architecture|the method driver|401 +unauthorized|403 +forbidden/i;
 
-/** Of a step that does what the request asks for. */
+/** The fault of a step that does what the request asks for. */
 function faultOfRequest(apt: string): FailedStep['fault'] {
   if (AWAY.test(apt)) return 'archive';
   return NOT_AS_REQUESTED.test(apt) ? 'request' : undefined;
 }
 
-/** Of a step that needs nothing but the archive. */
+/** The fault of a step that needs only the archive. */
 function faultOfArchive(apt: string): FailedStep['fault'] {
   return AWAY.test(apt) || NOT_AS_REQUESTED.test(apt) || /failed to fetch/i.test(apt) ? 'archive' : undefined;
 }
 
-/** The first that fits. */
+/** The first match counts. */
 const STEPS: readonly Step[] = [
   { name: sourceStep, fault: faultOfRequest },
   { name: pinStep, fault: faultOfRequest },
-  // Before the next: its words advise people to execute apt-get update.
+  // Before the next one: the message advises people to execute apt-get update.
   {
     name: stepNamed(
       /test dependencies (?:are unsatisfiable|missing)/i,
@@ -77,7 +77,7 @@ const STEPS: readonly Step[] = [
     name: stepNamed(/copydown|copyup|failed to copy/, 'copying files into the testbed or out of it'),
     fault: () => undefined,
   },
-  // Whatever else it executed to prepare the testbed: the script says nothing to people.
+  // All other scripts that prepare the testbed: their text means nothing to people.
   {
     name: stepNamed(/"(?:\/bin\/)?(?:ba)?sh -[a-z]*c /, 'a step of preparing the testbed'),
     fault: faultOfArchive,
@@ -109,7 +109,7 @@ function pinStep(message: string): string | null {
   return `pinning ${pinned.join(', ') || 'packages'} to ${suite}`;
 }
 
-/** The step in which the runner's own words say that it failed; null where they name none. */
+/** The step that failed according to the runner's message; null when it names none. */
 export function findFailedStep({ message, log }: Symptoms): FailedStep | null {
   const words = message.slice(0, SCANNED_LENGTH_MAX);
   for (const { name, fault } of STEPS) {
@@ -122,7 +122,7 @@ export function findFailedStep({ message, log }: Symptoms): FailedStep | null {
   return null;
 }
 
-/** What a command of the runner wrote to its standard error, which it quotes behind the command. */
+/** The standard error of a command of the runner, which it quotes after the command. */
 function stderrOf(message: string): string {
   const marker = 'failed with stderr "';
   const begin = message.lastIndexOf(marker);

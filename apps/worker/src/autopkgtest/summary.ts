@@ -7,28 +7,28 @@ import {
   type TestStatus,
 } from '@proctor/contracts';
 
-/** What a runner's `summary` says. */
+/** The content of a runner's `summary`. */
 export interface Summary {
-  /** Each as it was said first, in order; at most TESTS_MAX. */
+  /** The first result of each test, in order; at most TESTS_MAX. */
   tests: TestResult[];
-  /** What it says of the runner's own trouble, as one line; null where it says nothing. */
+  /** Its message about the runner's own trouble, as one line; null without one. */
   trouble: string | null;
 }
 
 /**
- * A line `NAME STATUS DETAIL`, the name filled up with blanks; `*` is the whole package. BROKEN is how some versions say
- * that the test's own description is of no use.
+ * A line `NAME STATUS DETAIL`, the name padded with blanks; `*` is the whole package. Some versions write BROKEN when
+ * the test's own description is not usable.
  */
 const RESULT = /^(\S+) +(PASS|FAIL|SKIP|FLAKY|BROKEN)(?: +([^ ].*)?)?$/;
 
-/** A name has no blanks, and oneLine would make one of each of these. */
+/** A name has no blanks, and oneLine would turn each of these into one. */
 const CONTROL = /\p{Cc}/gu;
 
-/** The detail of a test that could not be installed; why stands in a line of its own behind it. */
+/** The detail of a test that could not be installed; the reason is in a line of its own after it. */
 const BAD_PACKAGE = 'badpkg';
 const BAD_PACKAGE_REASON = /^badpkg: (.+)$/;
 
-/** All lines that are no test's result are the runner's own words; it may say several, and each on several lines. */
+/** All lines without a test's result are messages of the runner; there may be several, each on several lines. */
 export function parseSummary(text: string): Summary {
   const tests: TestResult[] = [];
   const words: string[] = [];
@@ -39,7 +39,7 @@ export function parseSummary(text: string): Summary {
       explainLast(tests, line);
       words.push(line);
     } else if (!seenLines.has(line)) {
-      // A test that is skipped for a restriction is said twice.
+      // A test that is skipped for a restriction is listed twice.
       seenLines.add(line);
       tests.push(test);
     }
@@ -66,7 +66,7 @@ function explainLast(tests: TestResult[], line: string): void {
   last.detail = oneLine(`${BAD_PACKAGE}: ${reason}`, TEST_DETAIL_LENGTH_MAX);
 }
 
-/** `* FAIL badpkg` says more in the lines that follow; alone, its own detail is all there is. */
+/** `* FAIL badpkg` has more in the lines that follow; alone, its own detail is all there is. */
 function wholePackageIsBad(tests: TestResult[]): string | null {
   return tests.find(({ name, status }) => name === '*' && status === 'FAIL')?.detail ?? null;
 }

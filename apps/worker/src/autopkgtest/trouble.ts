@@ -1,10 +1,13 @@
 import type { Trouble } from '@proctor/contracts';
 
-/** What a test runner left when it ended in a way that says nothing about the package. */
+/** What is known of a test runner that ended in a way that proves nothing about the package. */
 export interface Symptoms {
-  /** The sandbox's: 128 and a signal's number when one ended the runner; null when the worker killed it. */
+  /**
+   * The exit code of the sandbox: 128 plus the signal's number when a signal ended the runner; null when the worker
+   * killed it.
+   */
   exitCode: number | null;
-  /** The runner's own words on its trouble. */
+  /** The runner's message about its trouble. */
   message: string;
   /** The end of its log. */
   log: string;
@@ -15,49 +18,49 @@ interface Smell {
   codes?: readonly number[];
   message?: RegExp;
   log?: RegExp;
-  /** Not where a test had begun. */
+  /** Only before the first test. */
   beforeTests?: true;
 }
 
-/** How apt and dpkg-source say that a file could not be had. */
+/** Messages of apt and dpkg-source about a failed download. */
 const NOT_FETCHED =
   /failed to fetch|unable to fetch|could not (?:resolve|connect)|temporary failure resolving|unable to connect|hash sum mismatch|mirror sync in progress|404 +not found|does not have a release file|release file for \S+ (?:is expired|is not valid)|repeatedly failed to download|\(apt failure\)/i;
 
 const MACHINE_LACKS =
   /no space left on device|disk quota exceeded|cannot allocate memory|out of memory|memoryerror|too many open files|read-only file system|input\/output error|resource temporarily unavailable/i;
 
-/** The setup commands, or newer runners themselves, bring the testbed up to date; why they failed stands only in the log. */
+/** The setup commands, or newer runners themselves, update the testbed; only the log has the reason when they fail. */
 const NOT_UP_TO_DATE = /setup commands failed|apt-get|failed testbed apt update/i;
 
-/** The first that fits. */
+/** The first match counts. */
 const SMELLS: readonly Smell[] = [
   { trouble: 'machine', message: MACHINE_LACKS },
-  // Why a copy failed, only the log says.
+  // Only the log has the reason when a copy failed.
   { trouble: 'machine', codes: [16], message: /copy-failed/, log: MACHINE_LACKS },
-  // E2BIG: a value of the request is longer than the runner can hand on.
+  // E2BIG: a value of the request is too long for the runner to pass on.
   { trouble: 'request', message: /argument list too long/i },
   { trouble: 'archive', message: NOT_FETCHED },
   { trouble: 'archive', message: NOT_UP_TO_DATE, log: NOT_FETCHED },
-  // Under a test it may be the package's doing.
+  // During a test the package may be the reason.
   { trouble: 'testbed', codes: [16], beforeTests: true },
   // The shell could not execute the runner; the kernel killed it, as it does when memory is short.
   { trouble: 'machine', codes: [126, 127, 137] },
 ];
 
-/** autopkgtest's own lines about a test: its preparation, where its output begins and ends, results. */
+/** autopkgtest's own lines about a test: its preparation, start and end of its output, results. */
 const OF_TEST = /^(?: *\d+s )?autopkgtest \[[\d:]+\]: test (\S+): (.*)$/gm;
 const PREPARATION = 'preparing testbed';
 
-/** What a server says when it cannot copy files of the package, or of a test, out of the testbed. */
+/** A server's message when it cannot copy files of the package, or of a test, out of the testbed. */
 const NOT_COPIED = /^(?: *\d+s )?autopkgtest-virt-\S+ \[[\d:]+\]: copyup \w+ failed/m;
 
 /**
- * The test that had begun when the runner's log ended, or had ended last; `*` when only the package is known; null: none, or the next was
- * being prepared.
+ * The test that was running, or had ended last, at the end of the runner's log; `*` when only the package is known;
+ * null: none, or the next was being prepared.
  */
 export function currentTest(log: string): string | null {
   const [, name, words] = [...log.matchAll(OF_TEST)].at(-1) ?? [];
-  // There may be more lines about files than anybody reads for a test's name.
+  // So many lines about files may follow that the test's name is not found.
   if (name === undefined) return NOT_COPIED.test(log) ? '*' : null;
   return words === PREPARATION ? null : name;
 }

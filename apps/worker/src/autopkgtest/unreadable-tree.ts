@@ -3,10 +3,10 @@ import { lstat, readlink } from 'node:fs/promises';
 import { basename, dirname, join, normalize } from 'node:path';
 import { oneLine } from '@proctor/contracts';
 
-/** Folders of autopkgtest's output in which it has the package's files while it reads them. */
+/** Folders in autopkgtest's output that hold the package's files while it reads them. */
 const TREES = ['pkg', 'tests-tree'];
 
-/** What autopkgtest and autodep8 read of a package themselves, outside of its testbed, where nothing limits how long that takes. */
+/** Files of a package that autopkgtest and autodep8 read themselves, outside of the testbed, without a time limit. */
 const READ = [
   'debian/control',
   'debian/tests/control',
@@ -22,12 +22,12 @@ const CHANGELOG = 'debian/changelog';
 const LINKS_MAX = 40;
 const TARGET_LENGTH_MAX = 200;
 
-/** Where reading may never end; whatever else lies outside of the package is a file or missing. */
+/** Where reading may never end; anything else outside of the package is a file or missing. */
 const ENDLESS = /^\/(?:dev|proc|sys|run)(?:\/|$)/;
 
 /**
- * A file of the package under test that nobody can read to its end, and what it is, in words for people; null where there is none, or
- * not yet. Nothing is opened, and no link out of the package is followed.
+ * A file of the tested package that cannot be read to its end, with its kind, for people; null when none is known
+ * (yet). Nothing is opened, and no link out of the package is followed.
  * @param outputFolder of a running test runner
  */
 export async function findUnreadableFile(outputFolder: string): Promise<string | null> {
@@ -41,8 +41,8 @@ export async function findUnreadableFile(outputFolder: string): Promise<string |
 }
 
 /**
- * What of a package a command waits for that opens a pipe, in words for people; null when it does not unpack a package. autopkgtest has
- * dpkg-source unpack it, and sed read the first line of its changelog.
+ * The file of a package for which a command waits that opens a pipe, for people; null when the command does not unpack
+ * a package. autopkgtest lets dpkg-source unpack it, and sed read the first line of its changelog.
  */
 export function unpackingWait(command: string[]): string | null {
   const programs = command.slice(0, 2).map((argument) => basename(argument));

@@ -1,2 +1,5 @@
-/** A value that must not reach the runner's command line: some of its versions put it unquoted into a root shell. */
+/**
+ * A value of the request that must not reach the runner's command line: some versions put it unquoted into a root
+ * shell.
+ */
 export class UnsafeRequest extends Error {}

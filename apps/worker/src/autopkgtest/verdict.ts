@@ -14,15 +14,15 @@ import { type Symptoms, currentTest, troubleOf } from './trouble';
 
 /** How the test runner ended. */
 export interface RunnerEnd {
-  /** null: it was killed from outside. */
+  /** Null: it was killed. */
   exitCode: number | null;
-  /** Set when it was killed because the attempt had taken this long. */
+  /** Set when it was killed for its time: this was the limit. */
   limitMs?: number;
-  /** Set when it was killed because it had written more than so many bytes of log and other output. */
+  /** Set when it was killed because it wrote more than this of log and other output. */
   outputBytesMax?: number;
-  /** Set when it was killed because of a file of the package that it could never read to its end: which, and what it is. */
+  /** Set when it was killed for a file of the package that it could never read to its end: name and kind. */
   unreadable?: string;
-  /** What the runner's summary or standard error says of its own trouble, for people. */
+  /** The message about the runner's own trouble in its summary or standard error. */
   detail?: string;
   /** The end of the runner's log. */
   logEnd?: string;
@@ -32,9 +32,9 @@ export interface Judgement {
   verdict: Verdict;
   /** One sentence for people. */
   message: string;
-  /** The runner's, null when a signal ended it. */
+  /** The runner's exit code; null when a signal ended it. */
   exitCode: number | null;
-  /** Only with tmpfail, and when it is known. */
+  /** Only with tmpfail, if known. */
   trouble?: Trouble;
 }
 
@@ -73,7 +73,7 @@ export function judge(end: RunnerEnd, search?: PackageSearch): Judgement {
   return { ...withTestName(judgement, symptoms), ...(trouble !== undefined && { trouble }) };
 }
 
-/** A step that is not the package's fault says nothing of it, whatever the runner's code says. */
+/** A failed step that is not the package's fault proves nothing about the package, whatever the runner's exit code. */
 function judgeStep(judgement: Judgement, { sentence, fault }: FailedStep, symptoms: Symptoms): Judgement {
   const message = oneLine(sentence, MESSAGE_LENGTH_MAX);
   const lacks = troubleOf(symptoms);
@@ -85,7 +85,7 @@ function judgeStep(judgement: Judgement, { sentence, fault }: FailedStep, sympto
   return { ...judgement, verdict: 'tmpfail', message, ...(trouble !== undefined && { trouble }) };
 }
 
-/** Says which test had its testbed when that failed. */
+/** Adds the test that was running when the testbed failed. */
 function withTestName(judgement: Judgement, { exitCode, message, log }: Symptoms): Judgement {
   const test = exitCode === TESTBED_FAILED ? currentTest(log) : null;
   if (test === null) return judgement;
@@ -99,7 +99,7 @@ function judgeUnreadable(what: string): Judgement {
   return { verdict: 'fail', message: oneLine(message, MESSAGE_LENGTH_MAX), exitCode: null };
 }
 
-/** What the code of the runner means, without its words. */
+/** The meaning of the runner's exit code, without its message. */
 function sentenceOf({ exitCode }: Judgement): string {
   return JUDGEMENTS[exitCode ?? -1]?.[1] ?? 'the test runner failed';
 }
@@ -111,7 +111,7 @@ function judgeCode(end: RunnerEnd): Judgement {
     return { verdict: 'tmpfail', message: `ended ${limit} by the worker's limit`, exitCode: null };
   }
   if (exitCode === null) return { verdict: 'tmpfail', message: 'the test runner was killed', exitCode: null };
-  // A shell's way to say which signal ended its command.
+  // A shell reports the signal that ended its command in this way.
   if (exitCode > 128) {
     const message = withDetail(`the test runner was ended by signal ${exitCode - 128}`, detail);
     return { verdict: 'tmpfail', message, exitCode: null };
@@ -125,15 +125,15 @@ function judgeCode(end: RunnerEnd): Judgement {
 }
 
 /**
- * At which of the worker's limits it was ended. That is no verdict on the package: slow tests, a slow machine and one
- * that hangs look the same.
+ * The limit of the worker at which it was ended. This is no verdict on the package: slow tests, a slow machine and a
+ * test that hangs look the same.
  */
 function limitOf({ limitMs, outputBytesMax }: RunnerEnd): string | null {
   if (limitMs !== undefined) return `after ${hours(limitMs)}`;
   return outputBytesMax === undefined ? null : `after ${outputBytesMax} bytes of output`;
 }
 
-/** The deployment does not test this version of the package here; how the runner ended is of no weight. */
+/** The deployment does not test this version of the package here, so the runner's result does not count. */
 export function judgeRejectedVersion(
   { package: name, suite, arch }: Pick<TestRequest, 'package' | 'suite' | 'arch'>,
   version: string,

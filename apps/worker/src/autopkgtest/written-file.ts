@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 
-/** What is known of a file once it is written. */
+/** Size and hash of a file that was written. */
 export interface WrittenFile {
   /** Bytes. */
   size: number;
@@ -9,7 +9,7 @@ export interface WrittenFile {
   sha256: string;
 }
 
-/** Writes a file for this user alone, in place of what is there, and learns of it what would have to be read again later. */
+/** Writes a file that only this user can read, replaces an older one, and computes size and hash while writing. */
 export async function writeHashed(path: string, content: AsyncIterable<Buffer>): Promise<WrittenFile> {
   const hash = createHash('sha256');
   let size = 0;

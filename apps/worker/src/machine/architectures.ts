@@ -4,12 +4,12 @@ import { Unusable, whyUnusable } from '../sandbox/unusable';
 import { candidates, EMULATOR_PLACES, interpretersFor, isCompatible } from './emulators';
 import type { Proofs } from './proofs';
 
-/** In a list of architectures it stands for the machine's own and all others that it can execute. */
+/** In a list of architectures it means the machine's own and all others that it can execute. */
 export const DETECTED = 'detected';
 
 const TRIAL_BYTES = 16 * 1024 * 1024;
 
-/** Which architectures' programs this machine can execute in its sandboxes. */
+/** The architectures whose programs this machine can execute in its sandboxes. */
 export class Architectures {
   constructor(
     private readonly sandboxes: Sandboxes,
@@ -18,7 +18,7 @@ export class Architectures {
     private readonly places = EMULATOR_PLACES,
   ) {}
 
-  /** `detected` replaced by what works. */
+  /** Replaces `detected` by the architectures that work. */
   async resolve(names: string[]): Promise<string[]> {
     if (!names.includes(DETECTED)) return names;
     const works = await Promise.all(candidates(this.host).map((arch) => this.isExecutable(arch)));
@@ -26,7 +26,7 @@ export class Architectures {
     return [...new Set(names.flatMap((name) => (name === DETECTED ? [this.host, ...detected] : [name])))];
   }
 
-  /** `detected` replaced by the machine's own. */
+  /** Replaces `detected` by the machine's own architecture. */
   own(names: string[]): string[] {
     return [...new Set(names.map((name) => (name === DETECTED ? this.host : name)))];
   }
@@ -35,13 +35,13 @@ export class Architectures {
     return !isCompatible(this.host, arch);
   }
 
-  /** What is wrong with executing programs of the architecture here; null: nothing. */
+  /** Why programs of the architecture cannot be executed here; null: they can. */
   findProblem(arch: string): Promise<string | null> {
     return whyUnusable(this.interpretersOf(arch));
   }
 
   /**
-   * The interpreters that a sandbox has to register for the architecture; proved by executing a program.
+   * The interpreters that a sandbox must register for the architecture; proved by executing a program.
    * @throws Unusable naming what is missing
    */
   async interpretersOf(arch: string): Promise<string[]> {

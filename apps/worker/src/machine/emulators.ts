@@ -18,17 +18,17 @@ const PROCESSORS: Record<string, string> = {
 /** Architectures that a processor of another one may execute by itself, if its kernel lets it. */
 const COMPATIBLE: Record<string, string[]> = { amd64: ['i386'], arm64: ['armhf', 'armel'] };
 
-/** The architectures that a machine could execute, its own first. */
+/** All architectures that a machine may be able to execute, its own first. */
 export function candidates(host: string): string[] {
   return [...new Set([host, ...(COMPATIBLE[host] ?? []), ...Object.keys(PROCESSORS)])];
 }
 
-/** Whether the processor needs no interpreter for it, if it can execute it at all. */
+/** Whether the processor may execute it without an interpreter. */
 export function isCompatible(host: string, arch: string): boolean {
   return arch === host || (COMPATIBLE[host] ?? []).includes(arch);
 }
 
-/** Where to look for interpreters; other places in tests. */
+/** Where interpreters are searched; tests use other places. */
 export interface EmulatorPlaces {
   /** The kernel's binfmt_misc. */
   registered: string;
@@ -42,9 +42,9 @@ export const EMULATOR_PLACES: EmulatorPlaces = {
 };
 
 /**
- * The lines that a sandbox has to register for programs of a foreign architecture; none when the whole machine knows an
- * interpreter already. null: there is no interpreter. Only interpreters that the kernel opens when they are registered
- * (flag F) are found inside a testbed.
+ * The lines that a sandbox must register for programs of a foreign architecture; empty when the whole machine has an
+ * interpreter already; null: no interpreter exists. Only interpreters that the kernel opens at registration (flag F)
+ * are found inside a testbed.
  */
 export async function interpretersFor(
   arch: string,

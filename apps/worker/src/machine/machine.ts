@@ -11,25 +11,25 @@ import { runnerPath } from './runner-version';
 /** Where a Machine is injected. */
 export const MACHINE = Symbol('machine');
 
-/** This machine, as far as it can run tests. */
+/** What this machine can do to run tests. */
 export interface Machine {
   bootId: string;
   sandboxes: Sandboxes;
   proofs: Proofs;
   trial: Trial;
   executable: Architectures;
-  /** The architectures served: those configured, `detected` ones looked up. */
+  /** The served architectures: as configured, with `detected` resolved. */
   architectures: string[];
 }
 
-/** What of a worker's configuration the machine goes by. */
+/** The part of a worker's configuration that is about the machine. */
 export type MachineConfiguration = Pick<WorkerConfiguration, 'workPath' | 'architectures'> &
   Partial<
     Pick<WorkerConfiguration, 'variants' | 'visiblePaths' | 'slots' | 'networksReady' | 'unreachableNetworks'>
   >;
 
 /**
- * `runs`: the name of the folder of running sandboxes; a process beside the worker needs another one. `hidden`: what no
+ * `runs`: the folder of running sandboxes; a process beside the worker needs another one. `hidden`: paths that no
  * sandbox may see, beside other runs and results.
  */
 export async function detectMachine(
@@ -60,7 +60,7 @@ export async function detectMachine(
   return { ...machine, architectures: await servedArchitectures(architectures, sandboxes, executable) };
 }
 
-/** A machine without sandboxes executes nothing but what it is told to serve. */
+/** A machine without sandboxes serves only the configured architectures. */
 async function servedArchitectures(
   names: string[],
   sandboxes: Sandboxes,

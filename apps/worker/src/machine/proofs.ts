@@ -3,16 +3,16 @@ import { dirname } from 'node:path';
 
 interface ProofFile {
   boot: string;
-  /** What was proved → what came of it. */
+  /** What was proved → its outcome. */
   proofs: Record<string, string>;
 }
 
-/** Names the time since this machine was started. */
+/** The id of this boot of the machine. */
 export async function currentBoot(): Promise<string> {
   return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
 }
 
-/** What was proved to work since this machine was started, in a file: a worker that starts again need not prove it. */
+/** What was proved to work since the machine was booted, in a file: a restarted worker need not prove it again. */
 export class Proofs {
   private writing: Promise<void> = Promise.resolve();
 
@@ -21,13 +21,13 @@ export class Proofs {
     private readonly boot: string,
   ) {}
 
-  /** The outcome of `prove`, which runs only if it has not succeeded under this name since the machine was started. */
+  /** The outcome of `prove`, which runs only if it has not succeeded under this name since the machine was booted. */
   async once(name: string, prove: () => Promise<string>): Promise<string> {
     const earlier = (await this.read()).proofs[name];
     if (earlier !== undefined) return earlier;
     const outcome = await prove();
     const saved = this.writing.then(() => this.save(name, outcome));
-    // One that cannot be written is its caller's trouble, not the next one's.
+    // A failed write is reported to its caller only.
     this.writing = saved.catch(() => undefined);
     await saved;
     return outcome;
@@ -56,7 +56,7 @@ function parseProofs(text: string): Partial<ProofFile> {
   try {
     return JSON.parse(text) as Partial<ProofFile>;
   } catch {
-    // What a power cut left of the file proves nothing, and what is proved next takes its place.
+    // A file that a power cut has damaged proves nothing; the next write replaces it.
     return {};
   }
 }

@@ -7,8 +7,8 @@ import { CLEAN_ENVIRONMENT } from '../sandbox/sandbox-command';
 const execute = promisify(execFile);
 
 /**
- * The version of a test runner; autopkgtest cannot be asked for it. A program of a Debian package has the package's,
- * one in a checkout that of the changelog beside it. null: neither is known.
+ * The version of a test runner; autopkgtest has no option for it. A program of a Debian package has the version of the
+ * package, a program in a checkout that of the changelog beside it. Null: not known.
  */
 export async function runnerVersion(program: string): Promise<string | null> {
   const path = await locate(program);
@@ -16,7 +16,7 @@ export async function runnerVersion(program: string): Promise<string | null> {
   return (await versionOfCheckout(path)) ?? (await versionOfPackage(path));
 }
 
-/** The checkout that a test runner lies in, else its program; null: there is none, or it is looked up in the PATH. */
+/** The checkout that holds a test runner, else its program; null: it does not exist, or it is searched in the PATH. */
 export async function runnerPath(program: string): Promise<string | null> {
   const path = program.includes('/') ? await locate(program) : null;
   if (path === null || (await versionOfCheckout(path)) === null) return path;
@@ -32,7 +32,7 @@ async function locate(program: string): Promise<string | null> {
   return null;
 }
 
-/** In a checkout the program lies in `runner/`. */
+/** In a checkout the program is in `runner/`. */
 async function versionOfCheckout(path: string): Promise<string | null> {
   const text = await readFile(join(dirname(path), '../debian/changelog'), 'utf8').catch(() => '');
   return /^autopkgtest \(([^)\s]+)\)/.exec(text)?.[1] ?? null;
@@ -45,7 +45,7 @@ async function versionOfPackage(path: string): Promise<string | null> {
   return (await query(['--show', '--showformat=${Version}', name])).trim() || null;
 }
 
-/** Empty where dpkg knows nothing of it, or is not there. */
+/** Empty when dpkg does not know it, or is not installed. */
 async function query(args: string[]): Promise<string> {
   return execute('dpkg-query', args, { env: CLEAN_ENVIRONMENT }).then(
     ({ stdout }) => stdout,

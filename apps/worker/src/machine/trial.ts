@@ -12,19 +12,19 @@ const RUNNER = 'autopkgtest';
 const TMPFS_BYTES = 4 * 1024 ** 3;
 const EXCERPT_LENGTH_MAX = 500;
 
-/** What is tried, and for how long. */
+/** What to try, and for how long. */
 export interface TrialRequest extends Pick<TestRequest, 'suite' | 'arch' | 'backend'> {
   timeoutMs: number;
-  /** Files that the arguments name are put into the folder. */
+  /** Writes the files that the arguments name into the folder. */
   argumentsFor: (folder: RunFolder) => Promise<TestbedArguments>;
   signal: AbortSignal;
 }
 
-/** Proves a testbed by a run of this machine's own autopkgtest, without an archive. */
+/** Proves a testbed by a run of this machine's own autopkgtest, without using an archive. */
 export class Trial {
   constructor(private readonly sandboxes: Sandboxes) {}
 
-  /** @throws Error that says how the run ended, unless its test passed; the signal's reason when that ended it */
+  /** @throws Error with how the run ended, unless its test passed; the signal's reason when the signal ended it */
   async run({ suite, arch, backend, timeoutMs, argumentsFor, signal }: TrialRequest): Promise<void> {
     const folder = await this.sandboxes.createFolder(`trial-${backend}-${suite}-${arch}`);
     try {
@@ -61,7 +61,7 @@ export class Trial {
   }
 }
 
-/** What the runner complained of last. */
+/** The last complaints of the runner. */
 async function reason(folder: RunFolder): Promise<string> {
   const log = await endOfFile(join(folder.output, 'log'), 8192);
   const output = log.trim() === '' ? await endOfFile(folder.errors, 8192) : log;

@@ -5,26 +5,26 @@ import { RunCgroup, type Controller } from './run-cgroup';
 
 const CONTROLLERS: readonly Controller[] = ['memory', 'pids'];
 
-/** What must be writable to make groups and to move processes into them: cgroups(7), delegation. */
+/** What must be writable to create groups and to move processes into them: cgroups(7), delegation. */
 const WRITTEN = ['', 'cgroup.procs', 'cgroup.subtree_control'];
 
-/** The group of the worker itself, below the one that was delegated to it (systemd: DelegateSubgroup=worker). */
+/** The group of the worker itself, below the group that was delegated to it (systemd: DelegateSubgroup=worker). */
 const WORKER_SUBGROUP = 'worker';
 
-/** What the kernel says of a controller that it does not have here, or cannot hand on. */
+/** Errors for a controller that the kernel does not have here, or cannot delegate. */
 const NO_CONTROLLER = new Set(['ENOENT', 'EINVAL', 'EBUSY', 'EOPNOTSUPP']);
 
-/** The group that a worker was given, in the unified hierarchy: those of its runs are made in it. */
+/** The control group of a worker, in the unified hierarchy: the groups of its runs are created in it. */
 export class ControlGroups {
-  /** @param controllers what the groups of runs can be limited by */
+  /** @param controllers the resources that can be limited for the groups of runs */
   private constructor(
     readonly path: string,
     readonly controllers: ReadonlySet<Controller>,
   ) {}
 
   /**
-   * Moves this process into a group of its own where that is what limits take: call it before there are others.
-   * @returns null when this machine has no cgroup2, or the worker may not make groups
+   * Moves this process into a group of its own where limits need that: call it before there are other processes.
+   * @returns null when this machine has no cgroup2, or the worker may not create groups
    */
   static async open(): Promise<ControlGroups | null> {
     const own = await ownGroup();
@@ -45,14 +45,14 @@ export class ControlGroups {
     return new ControlGroups(path, controllers);
   }
 
-  /** The group of a run, which is not made yet. */
+  /** The group of a run; it is not created yet. */
   groupOf(name: string): RunCgroup {
     // Another worker on the machine may have a run of the same name.
     return new RunCgroup(join(this.path, `proctor-${process.pid}-${name}`), this.controllers);
   }
 }
 
-/** The worker's own group in the unified hierarchy, as a path; null when there is none. */
+/** The path of the worker's own group in the unified hierarchy; null without one. */
 async function ownGroup(): Promise<string | null> {
   const mount = /^\S+ (\S+) cgroup2 /m.exec(await readFile('/proc/mounts', 'utf8'))?.[1];
   const group = /^0::(.*)$/m.exec(await readFile('/proc/self/cgroup', 'utf8'))?.[1];
@@ -60,21 +60,21 @@ async function ownGroup(): Promise<string | null> {
 }
 
 /**
- * Whether the group, or all that is in it, is this process's own to limit. With processes in it, it could hand on `pids`,
- * but then no process could enter the groups below: cgroups(7), threaded subtrees.
+ * Whether only this process is in the group, or none, so that it may set limits. With processes in it, the group could
+ * delegate `pids`, but then no process could enter the groups below: cgroups(7), threaded subtrees.
  */
 async function canDelegate(path: string): Promise<boolean> {
-  // The root of all groups has no type, and may hold processes too.
+  // The root of all groups has no type, and may have processes.
   if (!existsSync(join(path, 'cgroup.type'))) return true;
   const processes = (await readFile(join(path, 'cgroup.procs'), 'utf8')).trim();
   if (processes === '') return true;
-  // Others are somebody else's affair: a shell, or a whole Proctor that was started as one service.
+  // Other processes are not ours to move: a shell, or a whole Proctor that was started as one service.
   if (processes !== String(process.pid)) return false;
   await moveInto(join(path, WORKER_SUBGROUP));
   return true;
 }
 
-/** @returns whether groups below can be limited by it */
+/** @returns whether groups below can be limited */
 async function delegate(path: string, controller: Controller): Promise<boolean> {
   try {
     await writeFile(join(path, 'cgroup.subtree_control'), `+${controller}`, { flag: 'r+' });

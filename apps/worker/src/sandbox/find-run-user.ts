@@ -8,15 +8,15 @@ import { Unusable } from './unusable';
 
 const execute = promisify(execFile);
 
-/** The user that a worker run by root becomes for everything that touches a test. */
+/** The user that a worker started by root becomes for everything that touches a test. */
 export const RUN_USER_NAME = 'proctor-worker';
 
 const TUN = '/dev/net/tun';
 
-/** autopkgtest maps a whole system's users into a testbed. */
+/** autopkgtest maps the users of a whole system into a testbed. */
 const SUBORDINATE_IDS_MIN = 65_536;
 
-/** The first entry of subuid(5) or subgid(5) for a user: the one that unshare and newuidmap agree on. */
+/** The first entry of subuid(5) or subgid(5) for a user: unshare and newuidmap both use this one. */
 export function subordinateIds(text: string, name: string, uid: number): SubordinateIds | null {
   for (const line of text.split('\n')) {
     const [owner, start, count] = line.trim().split(':');
@@ -26,8 +26,8 @@ export function subordinateIds(text: string, name: string, uid: number): Subordi
 }
 
 /**
- * Finds the user that tests run as; root creates it where it is missing.
- * @throws Unusable when there is none or its subordinate ids are missing
+ * Finds the user that tests run as; root creates it if it is missing.
+ * @throws Unusable when it or its subordinate ids are missing
  */
 export async function findRunUser(): Promise<RunUser> {
   const account = await findAccount();
@@ -73,12 +73,12 @@ async function loadAccount(name: string): Promise<RunAccount | null> {
   return entry ? { name: entry, uid: Number(uid), gid: Number(gid), switched: true } : null;
 }
 
-/** An ordinary account: only those get subordinate ids from useradd. It can neither log in nor keep files. */
+/** An ordinary account, since only those get subordinate ids from useradd. It can neither log in nor keep files. */
 async function createAccount(name: string): Promise<RunAccount> {
   const options = ['--no-create-home', '--home-dir', '/nonexistent', '--shell', '/usr/sbin/nologin'];
   await execute('/usr/sbin/useradd', [...options, '--comment', 'Proctor test runs', name]);
   const user = await loadAccount(name);
-  if (!user) throw new Unusable(`useradd made no user ${name}`);
+  if (!user) throw new Unusable(`useradd created no user ${name}`);
   return user;
 }
 

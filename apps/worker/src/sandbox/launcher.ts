@@ -6,23 +6,23 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { CLEAN_ENVIRONMENT } from './sandbox-command';
 
-/** In Perl; sandbox-launcher.pl describes it. */
+/** A Perl program; see sandbox-launcher.pl. */
 export const LAUNCHER_PROGRAM = ['calls', 'view', 'root', 'launcher', 'network']
   .map((part) => readFileSync(join(__dirname, `sandbox-${part}.pl`), 'utf8'))
   .join('\n');
 
-/** A sandbox as its launcher tells of it. */
+/** The state of a sandbox according to its launcher. */
 interface LaunchedState {
-  /** Words of the launcher, each of which is said once at most. */
+  /** Word of the launcher → listener; each word comes at most once. */
   listeners: Record<string, (text: string) => void>;
-  /** The sandbox and its network, as far as they have not ended; 0: nothing more is heard of it. */
+  /** How many of sandbox and network have not ended; 0: no further word comes. */
   parts: number;
 }
 
-/** Words that tell the end of a part. */
+/** Words for the end of a part. */
 const ENDS = new Set(['ended', 'disconnected', 'unconnected']);
 
-/** The program that opens sandboxes: frames are written to it, lines are read from it. */
+/** The program that opens sandboxes: it reads frames and writes lines. */
 export type LauncherProcess = ChildProcessByStdio<Writable, Readable, null>;
 
 /** How a command ended; `code` is null when the sandbox was killed. A code above 128 is a signal's number plus 128. */
@@ -31,19 +31,19 @@ export interface SandboxEnd {
 }
 
 /**
- * The process that opens the sandboxes of a worker, in Perl: it is small, so that a copy of it costs little, and makes the
- * system calls itself that would otherwise be a program each. It is started with the first sandbox; the kernel ends it with
- * the worker, and all sandboxes with it.
+ * The process that opens the sandboxes of a worker. It is written in Perl: it is small, so that a copy of it costs
+ * little, and makes the system calls itself that would otherwise each be a program. It is started with the first
+ * sandbox. The kernel ends it with the worker, and all sandboxes with it.
  */
 export class Launcher {
   private child: LauncherProcess | null = null;
   private readonly states = new Map<number, LaunchedState>();
   private lastNumber = 0;
 
-  /** @param start starts the program that is described in sandbox-launcher.pl */
+  /** @param start starts the program, see sandbox-launcher.pl */
   constructor(private readonly start: () => LauncherProcess = () => startPerl()) {}
 
-  /** @param fields names and values, as sandboxFields makes them */
+  /** @param fields names and values from sandboxFields */
   launch(fields: string[]): LaunchedSandbox {
     const { told: state, say: write } = this.register();
     const sandbox = new LaunchedSandbox(state, write);
@@ -51,7 +51,7 @@ export class Launcher {
     return sandbox;
   }
 
-  /** @param fields how its namespaces are made and it is connected, as networkFields makes them */
+  /** @param fields namespaces and connection, from preparedFields */
   prepareNetwork(fields: string[]): LaunchedNetwork {
     const { number, told: state, say: write } = this.register();
     const network = new LaunchedNetwork(state, write, number);
@@ -77,13 +77,13 @@ export class Launcher {
     this.child = child;
     const lines = createInterface({ input: child.stdout });
     lines.on('line', (line) => this.receive(line));
-    // Its end tells what became of it.
+    // The end of the process is handled below.
     child.stdin.on('error', () => undefined);
     const gone = (why: string) => {
       if (this.child === child) this.child = null;
       const over = [...this.states.values()];
       this.states.clear();
-      // A network that was prepared waits for other words than a sandbox.
+      // A prepared network waits for other words than a sandbox.
       for (const state of over) {
         state.parts = 0;
         for (const end of ENDS) state.listeners[end]?.(end === 'ended' ? 'killed' : why);
@@ -104,7 +104,7 @@ export class Launcher {
     state.listeners[word]?.(text.join(' '));
   }
 
-  /** It keeps this process from ending only while there are sandboxes. */
+  /** The launcher keeps this process alive only while there are sandboxes. */
   private updateReferences(child: LauncherProcess): void {
     const handles = [child, child.stdin as Socket, child.stdout as Socket];
     for (const handle of handles) {
@@ -114,14 +114,14 @@ export class Launcher {
   }
 }
 
-/** A sandbox that is being opened, or open. */
+/** A sandbox that is opening or open. */
 export class LaunchedSandbox {
-  /** Of its first process. Rejects, as the others, when it ends before. */
+  /** Id of its first process. Rejects, like the others, when the sandbox ends before. */
   readonly pid: Promise<number>;
-  /** Its view is made. */
+  /** Resolves when its view of the files is ready. */
   readonly ready: Promise<void>;
   readonly ended: Promise<SandboxEnd>;
-  /** Why root of its testbed shares its network; null: it has one of its own, or was not asked for. */
+  /** Why root of its testbed shares its network; null: it has its own network, or there is no such root. */
   readonly sharesNetwork: Promise<string | null>;
   private readonly isOver: Promise<never>;
 
@@ -144,7 +144,7 @@ export class LaunchedSandbox {
     for (const each of [this.isOver, this.pid, this.ready]) each.catch(() => undefined);
   }
 
-  /** Its command begins. */
+  /** Starts its command. */
   startCommand(): void {
     this.write('go');
   }
@@ -153,7 +153,7 @@ export class LaunchedSandbox {
     this.write('kill');
   }
 
-  /** Gives it a network of its own, once it has its namespaces. @throws Error once it has ended */
+  /** Connects it to a network of its own, once it has its namespaces. @throws Error once it has ended */
   connect(fields: string[]): LaunchedNetwork {
     if (this.state.parts === 0) throw new Error('the sandbox ended before it had a network');
     this.state.parts += 1;
@@ -167,17 +167,17 @@ export class LaunchedSandbox {
   }
 }
 
-/** A network that is made, or up: of a sandbox that is there, or of one that comes later. */
+/** A network that is being connected or is up, for an open sandbox or a later one. */
 export class LaunchedNetwork {
-  /** Rejects when it cannot be made. */
+  /** Rejects when it cannot be connected. */
   readonly connected: Promise<void>;
-  /** Whether it was made or not. */
+  /** Resolves at its end, even if it was never connected. */
   readonly ended: Promise<void>;
 
   constructor(
     state: LaunchedState,
     private readonly write: (word: string, ...fields: string[]) => void,
-    /** By which a sandbox that comes later finds it. */
+    /** The number by which a later sandbox uses it. */
     readonly number: number | null = null,
   ) {
     const failed = waitForWord(state, 'unconnected');
@@ -189,7 +189,6 @@ export class LaunchedNetwork {
     this.ended = Promise.race([waitForWord(state, 'disconnected'), failed]).then(() => undefined);
   }
 
-  /** Takes it away. */
   async stop(): Promise<void> {
     this.write('disconnect');
     await this.ended;
@@ -205,7 +204,7 @@ export function startPerl(program = LAUNCHER_PROGRAM): LauncherProcess {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: CLEAN_ENVIRONMENT,
     cwd: '/',
-    // Ctrl-C in the worker's terminal is the worker's affair.
+    // Ctrl-C in the worker's terminal is for the worker alone.
     detached: true,
   });
 }

@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
 
-/** What the kernel has done for lack of memory. */
+/** How often the kernel ended processes for lack of memory. */
 export interface MemoryKills {
-  /** Processes that it has ended. */
+  /** Ended processes. */
   processes: number;
-  /** How often that was because a group had used up what it may, not because the machine had nothing left. */
+  /** How often a group had reached its limit, rather than the machine its memory. */
   atLimit: number;
 }
 
-/** On this machine, since it was started. */
+/** On this machine, since it was booted. */
 export async function machineMemoryKills(): Promise<MemoryKills> {
   return killsIn(await readFile('/proc/vmstat', 'utf8'));
 }
 
-/** The counts in the text of /proc/vmstat or of a control group's memory.events; 0 where the kernel counts none. */
+/** The counts in the text of /proc/vmstat or of a control group's memory.events; 0 where the kernel has none. */
 export function killsIn(text: string): MemoryKills {
   const count = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
   return { processes: count('oom_kill'), atLimit: count('oom') };

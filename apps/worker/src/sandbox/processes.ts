@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A process that cannot be taken for a later one with the same id. */
+/** The identity of a process, also if a later process has the same id. */
 export interface SandboxProcess {
   pid: number;
   /** Clock ticks from boot to its start. */
@@ -14,19 +14,19 @@ interface ProcessStatus {
   startTicks: string;
 }
 
-/** null when there is no such process. */
+/** Null when no such process exists. */
 export function identify(pid: number): SandboxProcess | null {
   const status = statusOf(pid);
   return status && { pid, startTicks: status.startTicks, bootId: bootId() };
 }
 
-/** A zombie counts as gone: it holds nothing. */
+/** A zombie counts as ended: it holds nothing. */
 export function isRunning({ pid, startTicks, bootId: bootOfIt }: SandboxProcess): boolean {
   const status = statusOf(pid);
   return status !== null && status.state !== 'Z' && status.startTicks === startTicks && bootOfIt === bootId();
 }
 
-/** Kills the process if it is still the one that was meant; resolves when it is gone. */
+/** Kills the process if it is still the same one; resolves when it has ended. */
 export async function killProcess(identity: SandboxProcess, timeoutMs = 10_000): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (isRunning(identity)) {
@@ -44,10 +44,10 @@ function sendKill(pid: number): void {
   }
 }
 
-/** proc(5): the command name stands in parentheses and may itself hold blanks and parentheses. */
+/** proc(5): the command name is in parentheses and may itself have blanks and parentheses. */
 function statusOf(pid: number): ProcessStatus | null {
   try {
-    // The kernel's own files wait for nothing, and another thread would cost more than reading one.
+    // The kernel's files never block, and another thread would cost more than the read.
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return { state: fields[0] ?? '', startTicks: fields[19] ?? '' };
@@ -60,7 +60,7 @@ function statusOf(pid: number): ProcessStatus | null {
 
 let boot: string | null = null;
 
-/** It stays the same as long as this process lives. */
+/** It does not change while this process lives. */
 function bootId(): string {
   boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   return boot;

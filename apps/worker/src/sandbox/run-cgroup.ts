@@ -14,16 +14,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { killsIn, type MemoryKills } from './memory-kills';
 import type { RunUser } from './run-user';
 
-/** Files whose owner may move processes and make groups below: cgroups(7), delegation. */
+/** Files whose owner may move processes and create groups below: cgroups(7), delegation. */
 const DELEGATED = ['cgroup.procs', 'cgroup.subtree_control', 'cgroup.threads'];
 
-/** The kernel's names of what can be limited. */
+/** The kernel's names of the resources that can be limited. */
 export type Controller = 'memory' | 'pids';
 
 export interface GroupLimits {
-  /** Of memory and of files in memory; nothing of it is swapped out. */
+  /** Memory and files in memory; none of it is swapped out. */
   memoryBytesMax?: number | undefined;
-  /** Of processes and threads. */
+  /** Processes and threads. */
   processesMax?: number | undefined;
 }
 
@@ -31,20 +31,20 @@ const REMOVAL_TRIES = 50;
 const REMOVAL_PAUSE_MS = 20;
 
 /**
- * The control group of a run, which belongs to the run user: containers with an init of their own need one. Its files are the
- * kernel's own, which wait for no disk: another thread would cost more than each of them.
+ * The control group of a run. It belongs to the run user, since containers with an init of their own need one. Its
+ * files are the kernel's, which never wait for a disk: another thread would cost more than each access.
  */
 export class RunCgroup {
-  /** What is told of it after its end. */
+  /** The last counts, for after its end. */
   private kills: MemoryKills | null = null;
 
-  /** @param controllers what it can be limited by, once it is made */
+  /** @param controllers the resources that it can limit */
   constructor(
     readonly path: string,
     private readonly controllers: ReadonlySet<Controller> = new Set(),
   ) {}
 
-  /** Makes it, with as many of the limits as it can have. */
+  /** Creates it, with the limits that it supports. */
   async create(user: RunUser, { memoryBytesMax, processesMax }: GroupLimits): Promise<void> {
     await this.remove();
     this.kills = null;
@@ -67,14 +67,16 @@ export class RunCgroup {
     return this.controllers.has('pids');
   }
 
-  /** What the kernel has ended in it for lack of memory, also once it was removed; null where that is not told. */
+  /**
+   * How often the kernel ended processes in it for lack of memory, also after its removal; null when it is not known.
+   */
   memoryKills(): MemoryKills | null {
     const text = unlessMissing(() => readFileSync(join(this.path, 'memory.events'), 'utf8'));
     if (text !== undefined) this.kills = killsIn(text);
     return this.kills;
   }
 
-  /** Ends what is in it still, and removes it with the groups below. */
+  /** Ends its remaining processes, and removes it with the groups below. */
   async remove(): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -83,14 +85,14 @@ export class RunCgroup {
         removeGroups(this.path);
         return;
       } catch (error) {
-        // Its processes are about to end.
+        // Its processes are still ending.
         if ((error as NodeJS.ErrnoException).code !== 'EBUSY' || tries === REMOVAL_TRIES) throw error;
         await pause(REMOVAL_PAUSE_MS);
       }
     }
   }
 
-  /** None of these files can be made, and cgroup.kill not be read. */
+  /** Opened for writing only: these files cannot be created, and cgroup.kill cannot be read. */
   private write(file: string, value: number): void {
     const handle = openSync(join(this.path, file), constants.O_WRONLY);
     try {
@@ -109,7 +111,7 @@ function removeGroups(path: string): void {
   unlessMissing(() => rmdirSync(path));
 }
 
-/** Older kernels have not every file, and a group may be gone. */
+/** Older kernels lack some files, and a group may be gone. */
 function unlessMissing<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -9,13 +9,13 @@ import type { RunUser } from './run-user';
 const PROCESSES = 'processes.json';
 const CGROUP = 'cgroup';
 
-/** The worker's folder of one sandbox: its processes are recorded in it, so that a next life can end them. */
+/** The worker's folder of one sandbox. It records the processes, so that the next life of the worker can end them. */
 export class RunFolder {
-  /** Writable by the run user. */
+  /** The run user may write here. */
   readonly output: string;
-  /** Where the sandbox mounts its work area: on disk it stays empty. */
+  /** Where the sandbox mounts its work area; empty on disk. */
   readonly workArea: string;
-  /** What the command says on standard error; it may open the file again itself, as `tee /dev/stderr` does. */
+  /** The command's standard error; it may open the file again itself, as `tee /dev/stderr` does. */
   readonly errors: string;
 
   private constructor(
@@ -32,8 +32,8 @@ export class RunFolder {
   }
 
   /**
-   * `{parent}/{name}/`, empty at first. Worker and run user may enter it, no other user of the machine: results of private runs arise
-   * there.
+   * Creates `{parent}/{name}/`, empty. Only the worker and the run user may enter it: it will hold results of private
+   * runs.
    */
   static async create(parent: string, name: string, user: RunUser): Promise<RunFolder> {
     const folder = new RunFolder(join(parent, name), user);
@@ -54,7 +54,7 @@ export class RunFolder {
     return folder;
   }
 
-  /** Makes a file that only the run user may read. Returns its path. */
+  /** Writes a file that only the run user may read. Returns its path. */
   async writePrivate(name: string, text: string): Promise<string> {
     const path = join(this.path, name);
     await writeFile(path, text, { mode: 0o600, flag: 'wx' });
@@ -74,7 +74,7 @@ export class RunFolder {
     await writeFile(join(this.path, CGROUP), path);
   }
 
-  /** Ends the sandbox that was recorded here, if it is still alive. */
+  /** Ends the recorded sandbox, if it is still alive. */
   async stopRecorded(): Promise<void> {
     const processes = (await this.readRecord(PROCESSES)) || '[]';
     for (const identity of JSON.parse(processes) as SandboxProcess[]) await killProcess(identity);
@@ -82,7 +82,7 @@ export class RunFolder {
     if (cgroup !== '') await new RunCgroup(cgroup).remove();
   }
 
-  /** Empty where nothing was recorded, or the worker or the machine ended while it was. */
+  /** Empty when nothing was recorded, or recording was interrupted. */
   private async readRecord(name: string): Promise<string> {
     return readFile(join(this.path, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '';
@@ -94,7 +94,7 @@ export class RunFolder {
     await removeTree(this.path);
   }
 
-  /** Ends and removes what an earlier life of the worker left below `parent`. Returns the folders' names. */
+  /** Ends and removes what an earlier life of the worker left below `parent`. Returns the names of the folders. */
   static async removeLeftovers(parent: string): Promise<string[]> {
     await mkdir(parent, { recursive: true });
     const names = await readdir(parent);
@@ -107,7 +107,7 @@ export class RunFolder {
   }
 }
 
-/** Also where a test left folders that their owner may not enter, or ones within each other that no path reaches. */
+/** Works also when a test left folders that their owner may not enter, or nested folders whose path is too long. */
 async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });

@@ -8,7 +8,7 @@ export interface RunAccount {
   name: string;
   uid: number;
   gid: number;
-  /** The worker is root and becomes this user; false: it is this user. */
+  /** True: the worker is root and becomes this user; false: it is this user. */
   switched: boolean;
 }
 

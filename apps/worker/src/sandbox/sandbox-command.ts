@@ -1,7 +1,7 @@
 import type { RunAccount, RunUser, SubordinateIds } from './run-user';
 import { TESTBED_NAME } from './testbed-name';
 
-/** What a process of a run sees of the worker's environment: nothing. */
+/** The environment of a run's processes: it has nothing of the worker's. */
 export const CLEAN_ENVIRONMENT = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   LANG: 'C.UTF-8',
@@ -13,40 +13,40 @@ export type SandboxNetwork = 'private' | 'host';
 export interface SandboxParts {
   command: string[];
   network: SandboxNetwork;
-  /** The sandbox's own folder, which stays visible to it wherever it lies. */
+  /** The sandbox's own folder, which is always visible to it. */
   folder: string;
-  /** A folder that exists; a tmpfs of the sandbox's own is mounted on it: TMPDIR and HOME. */
+  /** An existing folder on which the sandbox mounts its own tmpfs: TMPDIR and HOME. */
   workArea: string;
   tmpfsBytes: number;
-  /** Folders and files that nothing in the sandbox can see, not even a test that left its testbed. */
+  /** Folders and files that no process in the sandbox can see, even a test that left its testbed. */
   hidden?: string[];
-  /** Those that are seen all the same, though they lie in a hidden one or are no part of the system. */
+  /** Paths that are visible although they are in a hidden folder or no part of the system. */
   visible?: string[];
   /**
-   * The command is root of a user namespace within the sandbox. A private network is its own then, where the machine allows it, and
-   * is joined to the sandbox's.
+   * The command is root of a user namespace within the sandbox. A private network is then its own, where the machine
+   * allows it, and is connected to that of the sandbox.
    */
   asRoot?: boolean;
-  /** What is not hidden is seen, also where it is no part of the system; files outside can be changed. */
+  /** All that is not hidden is visible, even if it is no part of the system; files outside can be changed. */
   wholeMachine?: boolean;
-  /** Processes and threads; before Linux 5.14 counted over all that the run user has in sandboxes. */
+  /** Processes and threads; before Linux 5.14 counted over all sandboxes of the run user. */
   processesMax?: number;
   /** Private memory of each process. */
   processBytesMax?: number;
   /**
-   * Interpreters of foreign programs, as lines of binfmt_misc's `register` file. They exist in this sandbox only, and
-   * only a worker run by root can give a sandbox its own.
+   * Interpreters of foreign programs, as lines of binfmt_misc's `register` file. They exist in this sandbox only; the
+   * worker must run as root for that.
    */
   interpreters?: string[];
-  /** Networks that it cannot reach, and addresses. */
+  /** Networks and addresses that it cannot reach. */
   unreachable?: string[];
-  /** The number of a network that was prepared for it, with the user namespace. */
+  /** The number of a prepared network, which has the user namespace too. */
   prepared?: number;
-  /** The folder of a control group that it becomes a member of. */
+  /** The folder of the control group that it joins. */
   cgroup?: string;
   /** A file to which standard error is appended. */
   errors: string;
-  /** Files that are standard input and output. */
+  /** Files for standard input and output. */
   input?: string;
   output?: string;
 }
@@ -58,9 +58,9 @@ export function asRunUser({ uid, gid, switched }: RunAccount): string[] {
 }
 
 /**
- * What the launcher is told of a sandbox: names and values, of which the last is the command. It gets user, process, mount
- * and IPC namespaces of its own. The user namespace maps the run user and its subordinate ids to themselves, so that
- * autopkgtest can map those ids once more.
+ * The description of a sandbox for the launcher: names and values, the command last. The sandbox gets user, process,
+ * mount and IPC namespaces of its own. The user namespace maps the run user and its subordinate ids to themselves, so
+ * that autopkgtest can map those ids once more.
  */
 export function sandboxFields(user: RunUser, parts: SandboxParts): string[] {
   const { name, uid, gid, subUids, subGids, switched } = user;
@@ -79,7 +79,7 @@ export function sandboxFields(user: RunUser, parts: SandboxParts): string[] {
     ['network', parts.network],
     ['prepared', parts.prepared ?? ''],
     ['as_root', parts.asRoot ? 1 : ''],
-    // The machine's own files know it by its own name alone.
+    // The machine's own files use only the machine's own name.
     ['host_name', parts.wholeMachine ? '' : TESTBED_NAME],
     ['unreachable', (parts.unreachable ?? []).join('\n')],
     ['processes_max', parts.processesMax ?? ''],
@@ -98,15 +98,15 @@ function idMap(id: number, { start, count }: SubordinateIds): string {
   return `${id} ${id} 1\n${start} ${start} ${count}`;
 }
 
-/** A line of a sandbox's view of the machine's files: `-` covers what lies at the path, `+` shows it all the same. */
+/** A line of a sandbox's view of the machine's files: `-` hides a path, `+` shows it all the same. */
 interface ViewRule {
   sign: '-' | '+';
   path: string;
 }
 
 /**
- * The lines of a view, parents first: the longest path that holds a file decides whether it is seen, and of equal ones
- * the one that covers it.
+ * The lines of a view, parents first: the longest path that contains a file decides whether it is visible; of equal
+ * paths the hidden one.
  */
 function viewLines(hidden: string[], visible: string[]): string {
   const rules: ViewRule[] = [
@@ -121,7 +121,8 @@ function viewLines(hidden: string[], visible: string[]): string {
 }
 
 /**
- * What the launcher is told of a network: the account that slirp4netns has, empty where it is the launcher's, and its command.
+ * The description of a network for the launcher: the account for slirp4netns, empty if it is the launcher's own, and
+ * its command.
  * @param opensTun whether it may open the tun device there as an ordinary user
  */
 export function networkFields({ name, uid, gid, switched, opensTun }: RunUser): string[] {
@@ -129,16 +130,19 @@ export function networkFields({ name, uid, gid, switched, opensTun }: RunUser): 
   return [...account, ...networkCommand({ opensTun })];
 }
 
-/** What it is told of one that is prepared: its namespaces first, which are those that sandboxFields asks for. */
+/** The description of a prepared network: its namespaces first, the same ones as in sandboxFields. */
 export function preparedFields(user: RunUser): string[] {
   const { name, uid, gid, subUids, subGids, switched } = user;
   const ids = [idMap(uid, subUids), idMap(gid, subGids)];
   return [switched ? '1' : '', name, String(uid), String(gid), ...ids, ...networkFields(user)];
 }
 
-/** slirp4netns, but for what the launcher adds: the descriptors by which it is ready and ends, and the process it is for. */
+/**
+ * The slirp4netns command. The launcher adds the descriptors by which it is ready and ends, and the process that it
+ * serves.
+ */
 export function networkCommand(user: Pick<RunUser, 'opensTun'>): string[] {
-  // Only root may open the tun device here: slirp4netns then locks itself up and drops root's capabilities.
+  // Only root may open the tun device here; slirp4netns then restricts itself and drops root's capabilities.
   const lock = user.opensTun ? [] : ['--enable-sandbox'];
   return ['slirp4netns', '--configure', '--mtu=65520', '--disable-host-loopback', ...lock];
 }

@@ -10,38 +10,40 @@ import type { RunUser } from './run-user';
 import { processesWaitingForPipes, type WaitingProcess } from './waiting-processes';
 import { networkFields, sandboxFields, type SandboxNetwork, type SandboxParts } from './sandbox-command';
 
-/** What is said of a process, or a mount of it, that has ended. */
+/** Errors of a process, or its mount, that has ended. */
 const GONE = new Set(['ENOENT', 'ESRCH', 'EACCES']);
 
 export interface SandboxUse {
   command: string[];
   network: SandboxNetwork;
   tmpfsBytes: number;
-  /** Memory of all its processes and files; of each process alone where no control group can limit it. */
+  /** Memory of all its processes and files; of each process alone without a control group. */
   memoryBytesMax?: number;
-  /** Its processes and threads. */
+  /** Processes and threads. */
   processesMax?: number;
-  /** Paths that it must not see, and those within them that it must. */
+  /** Paths that it must not see, and paths within them that it must. */
   hidden?: string[];
   visible?: string[];
-  /** The command is root of a user namespace within, and of a network of its own where it is private and the machine allows it. */
+  /**
+   * The command is root of a user namespace, and of a network of its own if that is private and the machine allows it.
+   */
   asRoot?: boolean;
-  /** It sees the rest of the machine's files too. */
+  /** It also sees the rest of the machine's files. */
   wholeMachine?: boolean;
   interpreters?: string[];
-  /** Networks that its private network does not lead to, and addresses. */
+  /** Networks and addresses that its private network cannot reach. */
   unreachable?: string[];
-  /** Open file descriptors of the command's standard input and output; nothing by default. */
+  /** Open file descriptors for the command's standard input and output; none by default. */
   input?: number;
   output?: number;
 }
 
-/** Of one argument of a program, the NUL behind it included: execve(2). */
+/** Most bytes of one argument of a program with its NUL: execve(2). */
 const ARGUMENT_BYTES_MAX = 128 * 1024;
 
 /**
- * A running command with its own processes, mounts and network. When it ends or is killed, no process, mount or
- * temporary file of it is left; it is also killed when the worker dies.
+ * A running command with its own processes, mounts and network. When it ends or is killed, none of its processes,
+ * mounts or temporary files is left; it is also killed when the worker dies.
  */
 export class Sandbox {
   readonly ended: Promise<SandboxEnd>;
@@ -61,9 +63,9 @@ export class Sandbox {
   }
 
   /**
-   * Resolves when the command begins.
-   * @param groups null: it gets no control group
-   * @param prepared a network that is up; the sandbox makes its own when null
+   * Resolves when the command starts.
+   * @param groups null: no control group
+   * @param prepared a network that is up; null: the sandbox connects its own
    */
   static async start(
     launcher: Launcher,
@@ -83,12 +85,12 @@ export class Sandbox {
     }
   }
 
-  /** Why root of its testbed has no network of its own; null: it has one, or none was asked for. */
+  /** Why root of its testbed has no network of its own; null: it has one, or none was requested. */
   get sharesNetwork(): Promise<string | null> {
     return this.launched.sharesNetwork;
   }
 
-  /** Bytes that are free in its work area; null once it has ended. */
+  /** Free bytes in its work area; null once it has ended. */
   async freeBytes(): Promise<number | null> {
     if (!this.init) return null;
     const inside = join('/proc', String(this.init.pid), 'root', this.workArea);
@@ -98,17 +100,17 @@ export class Sandbox {
     });
   }
 
-  /** Processes that the kernel has ended for lack of memory: this sandbox's where that can be told, else the machine's. */
+  /** Processes that the kernel ended for lack of memory: in this sandbox if that is counted, else on the machine. */
   async memoryKills(): Promise<MemoryKills> {
     return this.cgroup?.memoryKills() ?? (await machineMemoryKills());
   }
 
-  /** Those of its processes that wait for the other end of a named pipe. */
+  /** Its processes that wait for the other end of a named pipe. */
   async waitingForPipes(): Promise<WaitingProcess[]> {
     return this.init ? processesWaitingForPipes(this.init.pid) : [];
   }
 
-  /** Ends everything at once; resolves when nothing is left. */
+  /** Ends all its processes at once; resolves when nothing is left. */
   async kill(): Promise<void> {
     if (this.init) await killProcess(this.init);
     await this.ended;
@@ -123,10 +125,10 @@ export class Sandbox {
     let network = prepared;
     try {
       const init = identify(await launched.pid);
-      // All three need the namespaces alone.
+      // These three need only the namespaces.
       if (use.network === 'private') network ??= launched.connect(networkFields(networkUser(user, use)));
       await Promise.all([network?.connected, folder.record(init ? [init] : [])]);
-      // It hears that once its view is made.
+      // It starts the command once its view of the files is ready.
       launched.startCommand();
       await launched.ready;
       return new Sandbox(init, folder.workArea, launched, network, cgroup);
@@ -138,7 +140,6 @@ export class Sandbox {
   }
 }
 
-/** What a sandbox is launched with. */
 interface Launch {
   launcher: Launcher;
   user: RunUser;
@@ -148,19 +149,22 @@ interface Launch {
   prepared: LaunchedNetwork | null;
 }
 
-/** Interpreters are registered in a user namespace of root's around that of the run user, which it may not enter. */
+/**
+ * Interpreters are registered in a user namespace of root, around that of the run user, which the run user may not
+ * enter.
+ */
 function networkUser(user: RunUser, { interpreters = [] }: SandboxUse): RunUser {
   return interpreters.length > 0 ? { ...user, opensTun: false } : user;
 }
 
-/** @throws Error with the code E2BIG, as of a program that is started with too long an argument */
+/** @throws Error with the code E2BIG, as when a program is started with too long an argument */
 function checkArguments(command: string[]): void {
   if (command.some((argument) => argument.includes('\0'))) throw new Error('an argument has a NUL character');
   if (command.every((argument) => Buffer.byteLength(argument) < ARGUMENT_BYTES_MAX)) return;
   throw Object.assign(new Error('an argument of the command is too long'), { code: 'E2BIG' });
 }
 
-/** One of its own, so that it sees none of another run; null where this machine can give none. */
+/** A control group of its own, so that it sees no other run; null where the machine has none. */
 async function cgroupFor(
   groups: ControlGroups | null,
   folder: RunFolder,
@@ -174,7 +178,7 @@ async function cgroupFor(
   return cgroup;
 }
 
-/** What the control group does not limit, limits of processes do. */
+/** Limits of processes replace those that the control group cannot have. */
 function partsOf(folder: RunFolder, use: SandboxUse, cgroup: RunCgroup | null): SandboxParts {
   const { command, network, tmpfsBytes, hidden, visible, asRoot, wholeMachine } = use;
   const { interpreters, unreachable, memoryBytesMax, processesMax } = use;
@@ -199,7 +203,7 @@ function partsOf(folder: RunFolder, use: SandboxUse, cgroup: RunCgroup | null): 
   };
 }
 
-/** An open file of this process, as another one finds it. */
+/** The path of an open file of this process, for another process. */
 function ownFile(descriptor: number): string {
   return `/proc/${process.pid}/fd/${descriptor}`;
 }

@@ -13,11 +13,14 @@ import { Unusable } from './unusable';
 
 const TOOLS = ['mount', 'newgidmap', 'newuidmap', 'perl', 'setpriv', 'slirp4netns', 'unshare'];
 
-/** What autopkgtest's own unshare backend does at first, tried inside the sandbox, by root of a testbed and by the run user. */
+/**
+ * The first step of autopkgtest's own unshare backend, tried inside the sandbox by root of a testbed and by the run
+ * user.
+ */
 const TRIAL_OF_ROOT = ['unshare', '--mount', '--', 'true'];
 const TRIAL_OF_USER = ['unshare', '--user', '--map-auto', '--map-root-user', '--mount', '--', 'true'];
 
-/** Paths that no sandbox may see, and those that each sees though they are hidden or no part of the system. */
+/** Paths that no sandbox may see, and paths that each sees although they are hidden or no part of the system. */
 export interface SandboxView {
   hidden: string[];
   visible: string[];
@@ -25,13 +28,13 @@ export interface SandboxView {
 
 /** The networks of sandboxes. */
 export interface SandboxNetworks {
-  /** How many are kept ready for sandboxes to come. */
+  /** How many are kept ready for later sandboxes. */
   ready: number;
-  /** Networks and addresses that no private network leads to. */
+  /** Networks and addresses that no private network can reach. */
   unreachable: string[];
 }
 
-/** This machine's ability to run commands in sandboxes of their own. */
+/** Runs commands in sandboxes of this machine. */
 export class Sandboxes {
   private readonly runsPath: string;
   private readonly unreachable: string[];
@@ -44,8 +47,8 @@ export class Sandboxes {
   private trials = 0;
 
   /**
-   * `runs`: the name of the folder of running sandboxes in `workPath`; two processes have different ones. `sight`: what no
-   * sandbox may see, beside the folders of the others, and what each sees of the rest.
+   * `runs`: the folder of running sandboxes in `workPath`; two processes need different ones. `view`: what no sandbox
+   * may see, beside the folders of the others, and what each sees of the rest.
    */
   constructor(
     private readonly workPath: string,
@@ -59,13 +62,13 @@ export class Sandboxes {
     this.networks = new SpareNetworks(this.launcher, networks.ready);
   }
 
-  /** Ends what an earlier life of the worker left. Returns the names of the runs' folders. */
+  /** Ends and removes what an earlier life of the worker left. Returns the names of the runs' folders. */
   async removeLeftovers(): Promise<string[]> {
     return RunFolder.removeLeftovers(this.runsPath);
   }
 
   /**
-   * Proves by running one that sandboxes can be made.
+   * Proves that sandboxes work by running one.
    * @throws Unusable naming what is missing and what helps
    */
   detect(): Promise<void> {
@@ -74,8 +77,8 @@ export class Sandboxes {
   }
 
   /**
-   * Proves it again, since one could not be opened as before: rights and settings may have changed. Until that succeeds, none
-   * is opened.
+   * Proves it again after a sandbox could not be opened: rights and settings may have changed. Until that succeeds,
+   * none is opened.
    * @throws Unusable naming what is missing and what helps
    */
   async detectAgain(): Promise<void> {
@@ -90,7 +93,8 @@ export class Sandboxes {
 
   async start(folder: RunFolder, use: SandboxUse): Promise<Sandbox> {
     const user = this.requireUser();
-    // They tell of other runs, and those of a worker that is an ordinary user belong to the run user, limits included.
+    // Control groups show other runs; those of a worker that is an ordinary user belong to the run user, with their
+    // limits.
     const groups = this.groups ? [this.groups.path] : [];
     const [hidden, visible] = await Promise.all([
       withTargets([this.runsPath, ...this.view.hidden, ...groups]),
@@ -104,15 +108,16 @@ export class Sandboxes {
     return sandbox;
   }
 
-  /** From now on no network is kept ready. */
+  /** Stops keeping networks ready. */
   async drain(): Promise<void> {
     this.isDraining = true;
     await this.networks.end();
   }
 
-  /** Runs a command to its end in a sandbox of its own. `said`: what it wrote to standard error. */
+  /** Runs a command to its end in a sandbox of its own. `errors`: its standard error. */
   async tryCommand(name: string, use: SandboxUse): Promise<{ code: number | null; errors: string }> {
-    // Several backends may try the same at the same time, and a folder that is made ends what runs in an older one.
+    // Numbered: several backends may try the same command at a time, and creating a folder ends what runs in an older
+    // one.
     const folder = await this.createFolder(`trial-${name}-${++this.trials}`);
     try {
       const sandbox = await this.start(folder, use).catch(async (error: Error) => {
@@ -126,12 +131,12 @@ export class Sandboxes {
     }
   }
 
-  /** Whether the worker is root, and becomes the run user for everything that touches a test. */
+  /** Whether the worker is root and becomes the run user for everything that touches a test. */
   get runsAsRoot(): boolean {
     return this.requireUser().switched;
   }
 
-  /** What holds the limits of a run, for people; known once it was detected. */
+  /** What enforces the limits of a run, for people; known after `detect`. */
   get limits(): string {
     const limited = [...(this.groups?.controllers ?? [])].join(' and ');
     return limited
@@ -139,20 +144,20 @@ export class Sandboxes {
       : 'limits of each process bound a run';
   }
 
-  /** What root of a testbed may do with its network, for people; known once it was detected. */
+  /** What root of a testbed may do with its network, for people; known after `detect`. */
   get network(): string {
     return this.sharesNetwork === null
       ? 'root of a testbed may change its network'
       : `root of a testbed may not change its network, which fails tests that do so: ${this.sharesNetwork}`;
   }
 
-  /** Removes the folder of running sandboxes: only when none runs. */
+  /** Removes the folder of running sandboxes; call it only when none runs. */
   async close(): Promise<void> {
     await this.drain();
     await rm(this.runsPath, { recursive: true, force: true });
   }
 
-  /** Whether the run user could execute this program: a path, or a name that is looked up. */
+  /** Whether the run user can execute this program: a path, or a name in the PATH. */
   async isExecutable(program: string): Promise<boolean> {
     return canExecute(this.requireUser(), ['sh', '-c', 'command -v "$1"', 'sh', program]);
   }
@@ -163,7 +168,7 @@ export class Sandboxes {
     await checkTools(TOOLS);
     const user = await findRunUser();
     await mkdir(this.runsPath, { recursive: true });
-    // Not left to the umask: the run user must get through.
+    // Not left to the umask: the run user must pass through these folders.
     await chmod(this.workPath, 0o755);
     await chmod(this.runsPath, 0o711);
     const folder = await RunFolder.create(this.runsPath, 'trial', user);
@@ -186,13 +191,13 @@ export class Sandboxes {
   }
 }
 
-/** The paths, and what they lead to where they are symbolic links. */
+/** The paths, and the targets of those that are symbolic links. */
 async function withTargets(paths: string[]): Promise<string[]> {
   const targets = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));
   return [...new Set([...paths, ...targets])];
 }
 
-/** @returns why root of a testbed shares the network of its sandbox; null: it has one of its own */
+/** @returns why root of a testbed shares the network of its sandbox; null: it has its own */
 async function tryCommands(
   launcher: Launcher,
   user: RunUser,

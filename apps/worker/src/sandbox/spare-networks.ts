@@ -3,8 +3,8 @@ import type { RunUser } from './run-user';
 import { preparedFields } from './sandbox-command';
 
 /**
- * Networks that are up before a sandbox needs one: to bring one up takes most of the time in which a sandbox is opened. Each
- * is of one sandbox alone, and ends with it.
+ * Networks that are up before a sandbox needs one, since connecting one takes most of the time of opening a sandbox.
+ * Each belongs to one sandbox alone, and ends with it.
  */
 export class SpareNetworks {
   private readonly spare = new Set<LaunchedNetwork>();
@@ -15,19 +15,22 @@ export class SpareNetworks {
     private readonly countMax: number,
   ) {}
 
-  /** Makes those that are missing. One that cannot be made is left to the sandbox that needs it, which tells why. */
+  /**
+   * Prepares the missing ones. When one fails, the sandbox that needs a network connects its own and reports the
+   * reason.
+   */
   fill(user: RunUser): void {
     while (this.spare.size < this.countMax) this.prepare(user);
   }
 
-  /** One that is up, for one sandbox; null when there is none. */
+  /** Takes one that is up, for one sandbox; null: none is up. */
   take(): LaunchedNetwork | null {
     const [network] = this.ready;
     if (network) this.remove(network);
     return network ?? null;
   }
 
-  /** Ends all that no sandbox has. */
+  /** Stops all that no sandbox uses. */
   async end(): Promise<void> {
     const spare = [...this.spare];
     for (const network of spare) this.remove(network);

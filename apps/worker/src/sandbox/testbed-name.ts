@@ -1,2 +1,2 @@
-/** The host name of everything that runs in a sandbox; images know it as their own. */
+/** The host name in every sandbox; images are built with it. */
 export const TESTBED_NAME = 'testbed';

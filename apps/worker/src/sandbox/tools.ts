@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CLEAN_ENVIRONMENT } from './sandbox-command';
 import { Unusable } from './unusable';
 
-/** Program → the Debian package that brings it. */
+/** Program → the Debian package that has it. */
 const PACKAGES: Record<string, string> = {
   'arch-test': 'arch-test',
   autodep8: 'autodep8',

@@ -1,7 +1,7 @@
-/** What the machine lacks, and the command or setting that helps, in one sentence. */
+/** What the machine lacks and the command or setting that helps, as one sentence. */
 export class Unusable extends Error {}
 
-/** Why `work` rejected as Unusable; null when it did not. @throws what else it rejected with */
+/** Why `work` rejected as Unusable; null when it did not. @throws any other rejection */
 export async function whyUnusable(work: Promise<unknown>): Promise<string | null> {
   try {
     await work;

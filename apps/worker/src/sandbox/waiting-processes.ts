@@ -1,22 +1,25 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Where a process of Linux sleeps that opens a named pipe at whose other end nobody is. */
+/** The kernel function in which a process waits that opens a named pipe without another end. */
 const OPENS_PIPE = 'wait_for_partner';
 
 /** A process that waits for the other end of a named pipe. */
 export interface WaitingProcess {
   pid: number;
-  /** Its arguments, the program first. */
+  /** Program and arguments. */
   command: string[];
 }
 
-/** Those below the process `root`, itself left out; of what has ended meanwhile, or may not be looked at, none. */
+/**
+ * The descendants of the process `root` that wait; processes that have ended meanwhile, or may not be read, are left
+ * out.
+ */
 export async function processesWaitingForPipes(root: number): Promise<WaitingProcess[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const parents = new Map<number, number>();
   for (const pid of pids) {
     const stat = await text(pid, 'stat');
-    // The name of the command stands in parentheses and may hold any.
+    // The name of the command is in parentheses and may have parentheses itself.
     const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
     if (Number.isInteger(parent)) parents.set(Number(pid), parent);
   }
