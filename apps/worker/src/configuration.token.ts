@@ -1,6 +1,9 @@
 import type { Configuration } from '@proctor/config';
 
-/** The part of the configuration that a worker goes by. Its limits may be others at the next use: no value of it is kept. */
+/**
+ * The part of the configuration that a worker uses. Its limits can change at any time: read a value when you need it,
+ * do not store it.
+ */
 export type WorkerProcessConfiguration = Pick<Configuration, 'worker'>;
 
 /** Where a WorkerProcessConfiguration is injected. */

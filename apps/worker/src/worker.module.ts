@@ -13,7 +13,7 @@ import { MACHINE, type Machine } from './machine/machine';
 import { SOURCES_PROVIDERS } from './sources/sources.providers';
 import { TESTBED_PROVIDERS } from './testbed/testbed.providers';
 
-/** What is known before the worker is put together. */
+/** What the worker is built from. */
 export interface WorkerSurroundings {
   configuration: WorkerProcessConfiguration;
   machine: Machine;
@@ -21,8 +21,8 @@ export interface WorkerSurroundings {
 }
 
 /**
- * The worker process: the bus is all that it connects to. Its providers begin and end by Nest's hooks.
- * Init: what an earlier life left is removed, then health is told. Bootstrap: signals are heard. Destroy: leases go back and
+ * The worker process; it connects only to the bus. Its providers start and stop by Nest's hooks. Init: what an earlier
+ * life left is removed, then health is reported. Bootstrap: signals are received. Destroy: leases are returned and
  * attempts end. Before shutdown: health and signals end. Shutdown: the bus is closed.
  */
 @Module({})

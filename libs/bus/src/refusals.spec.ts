@@ -22,7 +22,7 @@ function refusedFor(seconds: number): void {
 it('the log says once who is refused and what to do, and again after ten minutes', () => {
   refusedFor(600);
   expect(told).toEqual([
-    'nats-server at nats.example:4222 lets w1 in no more: if it was revoked, stop this process; if its key was changed, ' +
+    'nats-server at nats.example:4222 no longer lets w1 in: if it was revoked, stop this process; if its key was changed, ' +
       'start it again with its new credentials. It is tried again',
   ]);
   refusedFor(1);

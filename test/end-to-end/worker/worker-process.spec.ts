@@ -109,7 +109,7 @@ it('a worker reports what it hands to no test runner, with the reason', async ()
   const { body } = await dispatcher.until('report', ({ name }) => name === 'finished');
   expect(body).toMatchObject({
     ...{ verdict: 'tmpfail', trouble: 'request', files: [] },
-    message: 'the worker refuses the request: the package "--shell" is not safe to hand to a test runner',
+    message: 'the worker refuses the request: the package "--shell" is not safe to pass to a test runner',
   });
 });
 

@@ -13,7 +13,7 @@ const ASSEMBLED: Record<string, () => Promise<unknown>> = {
     const sought = { package: 'g++.a', suite: 'x', arch: 'y', pinPackages: [], extraAptSources: [] };
     absenceOf(sought, {
       exitCode: 12,
-      said: 'rules extract failed with exit code 1',
+      message: 'rules extract failed with exit code 1',
       log: '',
       timedOut: null,
     } as never);

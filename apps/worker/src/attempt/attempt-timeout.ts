@@ -1,6 +1,6 @@
 import type { WorkerConfiguration } from '@proctor/config';
 
-/** The configuration's own limit for a package; undefined where it names none. A name in full goes before one with `*`. */
+/** The configured limit of a package in milliseconds; undefined: none. A full name wins over one with `*`. */
 export function packageTimeoutMs(
   { timeouts }: Pick<WorkerConfiguration, 'timeouts'>,
   packageName: string,
@@ -12,7 +12,7 @@ export function packageTimeoutMs(
   return pattern === undefined ? undefined : timeouts[pattern];
 }
 
-/** Wall-clock limit of an attempt at a package. */
+/** Wall-clock limit of an attempt in milliseconds. */
 export function attemptTimeoutMs(
   settings: Pick<WorkerConfiguration, 'timeouts' | 'runTimeoutMs'>,
   packageName: string,

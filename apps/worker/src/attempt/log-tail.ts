@@ -8,27 +8,26 @@ export interface LogTailSettings {
   pollMs: number;
   /** Raw bytes of one chunk. */
   chunkBytesMax: number;
-  /** Bytes that are streamed of a longer log before the stream ends with a word about it. */
+  /** After this many bytes of a log the stream ends with a note. */
   streamBytesMax: number;
-  /** How long the end of an attempt waits for the last chunks to be sent. */
+  /** How long the end of an attempt waits until the last chunks are sent. */
   finishTimeoutMs: number;
 }
 
 export const LOG_TAIL_SETTINGS = { pollMs: 200, chunkBytesMax: 64 * 1024, finishTimeoutMs: 5_000 };
 
 /**
- * Publishes a log while it grows, chunk by chunk in order. A chunk that cannot be sent is sent again with the
- * same bytes, since a lost answer does not tell whether it arrived. The file itself is the buffer of all that follows, and
- * nothing here ever fails an attempt.
+ * Publishes a log while it grows, chunk by chunk in order. A chunk that could not be sent is sent again with the same
+ * bytes, since a lost answer does not show whether it arrived. The file itself is the buffer, and nothing here makes an
+ * attempt fail.
  */
 export class LogTail {
   private chunk = 0;
   private offset = 0;
-  /** The chunk that was read last, until it was sent: its number stands for these bytes and no others. */
+  /** The last chunk, until it is sent: its number always stands for the same bytes. */
   private unsent: LogChunk | null = null;
-  /** It was said that the stream ends before the log. */
+  /** The note that the stream ends before the log was sent. */
   private isNoted = false;
-  /** It sends no more. */
   private stopped = false;
   private file: FileHandle | null = null;
   private hasWarned = false;
@@ -50,7 +49,7 @@ export class LogTail {
     this.polls.start();
   }
 
-  /** The log is complete: sends the rest, within bounds, and closes it. */
+  /** The log is complete: sends the rest, within a time limit, and closes it. */
   async finish(): Promise<void> {
     this.polls.stop();
     this.reading = this.reading.then(() => this.sendNewChunks());
@@ -58,7 +57,7 @@ export class LogTail {
     await this.close();
   }
 
-  /** Sends nothing more; never rejects. Resolves when a chunk that was on its way has arrived or is lost, within bounds. */
+  /** Stops sending; never rejects. Resolves when a chunk on its way has arrived or is lost, within a time limit. */
   async stop(): Promise<void> {
     this.polls.stop();
     await this.close();
@@ -97,14 +96,14 @@ export class LogTail {
     else this.file = file;
   }
 
-  /** The next poll begins at the same place; people hear of it once. */
+  /** The next poll starts at the same place; the log has one line about it. */
   private warn(error: unknown): void {
     if (this.hasWarned || this.file === null) return;
     this.hasWarned = true;
     this.log.warn(`${this.path}: the live log is behind: ${String(error)}`);
   }
 
-  /** null: there is nothing new. */
+  /** Null: nothing is new. */
   private async readChunk(): Promise<LogChunk | null> {
     if (!this.file || this.isNoted) return null;
     const bytes = await this.read(this.file);
@@ -123,7 +122,7 @@ export class LogTail {
     return buffer.subarray(0, bytesRead);
   }
 
-  /** What is as long as may be streamed, and not longer, was streamed as a whole. */
+  /** A log that has exactly the largest length was streamed as a whole. */
   private async isCutOff(file: FileHandle): Promise<boolean> {
     const { streamBytesMax } = this.settings;
     return this.offset >= streamBytesMax && (await file.stat()).size > streamBytesMax;

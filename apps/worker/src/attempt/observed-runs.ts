@@ -2,7 +2,7 @@ import type { Clock } from '@proctor/clock';
 import { VERDICTS, type Lease, type Verdict } from '@proctor/contracts';
 import { NotStarted, type AttemptResult, type AttemptRunner, type VerdictKeeper } from '../slot/ports';
 
-/** An attempt of a public run that is executed now. */
+/** An attempt of a public run that is being executed. */
 export interface CurrentRun {
   run: number;
   attempt: number;
@@ -14,10 +14,10 @@ export interface CurrentRun {
   seconds: number;
 }
 
-/** How attempts have ended: their verdicts, and `none` for those that were cancelled or went back. */
+/** Counts of ended attempts by verdict; `none`: cancelled or returned. */
 export type Ends = Record<Verdict | 'none', number>;
 
-/** Executes attempts by another runner, and knows which ones are under way and how they ended. */
+/** Executes attempts by another runner, and records which are running and how they ended. */
 export class ObservedRuns implements AttemptRunner {
   private readonly startedAt = new Map<Lease, number>();
   private readonly counts = Object.fromEntries([...VERDICTS, 'none'].map((end) => [end, 0])) as Ends;
@@ -40,7 +40,7 @@ export class ObservedRuns implements AttemptRunner {
       end = result.verdict;
       return result;
     } catch (error) {
-      // Of any other error the slot makes a tmpfail.
+      // The slot turns any other error into a tmpfail.
       if (!signal.aborted && !(error instanceof NotStarted)) end = 'tmpfail';
       throw error;
     } finally {
@@ -49,12 +49,12 @@ export class ObservedRuns implements AttemptRunner {
     }
   }
 
-  /** How many are under way. */
+  /** How many are running. */
   get busy(): number {
     return this.startedAt.size;
   }
 
-  /** The public ones: all that reach the worker's port are told of them. */
+  /** The running attempts of public runs: every client of the worker's port may read them. */
   listPublic(): CurrentRun[] {
     const publicRuns = [...this.startedAt].filter(([{ isPrivate }]) => isPrivate === false);
     return publicRuns.map(([lease, begun]) => {
@@ -64,7 +64,7 @@ export class ObservedRuns implements AttemptRunner {
     });
   }
 
-  /** Since the process was started. */
+  /** Counts since the process was started. */
   countEnds(): Ends {
     return { ...this.counts };
   }

@@ -4,20 +4,20 @@ import type { Log } from '@proctor/process';
 import { type RoomOnDisk, freeSpaceOf } from '../sandbox/free-space';
 import type { RunFolder } from '../sandbox/run-folder';
 
-/** How long a runner may write faster than anybody looks. */
+/** A runner may write at any speed between two checks. */
 const POLL_MS = 250;
 
-/** Files are looked at again after this time at the latest, and that may take one part of the time in so many. */
+/** Files are measured at least this often, but measuring takes at most one part in FILES_TIME_SHARE of the time. */
 const FILES_EVERY_MS = 5_000;
 const FILES_TIME_SHARE = 20;
 
-/** A block of `stat`, whatever the file system's own are. */
+/** A block of `stat`, independent of the file system's blocks. */
 const BLOCK_BYTES = 512;
 
-/** What a file counts at least: an empty one takes room as well, and there may be very many. */
+/** Least size that a file counts: an empty one takes space too, and there may be very many. */
 const FILE_BYTES_MIN = 4096;
 
-/** The files as they were looked at last. */
+/** The last measurement of the files. */
 interface LastMeasurement {
   atMs: number;
   tookMs: number;
@@ -27,11 +27,11 @@ interface LastMeasurement {
 }
 
 /**
- * Calls once when a running test runner has written more to the worker's disk than it may: its log, the output of its
- * tests, artifacts, and what it says on standard error. What tests write elsewhere stays in the sandbox's own tmpfs.
+ * Calls `onExceeded` once when a running test runner has written more to the worker's disk than allowed: its log, the
+ * output of its tests, artifacts, and its standard error. What tests write elsewhere stays in the sandbox's own tmpfs.
  *
- * There may be very many files, since the tree of the tests is among them. So they are looked at when the file system has
- * lost as much room as the runner had left, and now and then, should others have given some back meanwhile.
+ * There may be very many files, since the tree of the tests is among them. So they are measured when the file system
+ * has lost as much space as the runner had left, and at intervals, in case others have freed space meanwhile.
  */
 export class OutputWatch {
   private exceeded = false;
@@ -80,7 +80,7 @@ export class OutputWatch {
     onExceeded();
   }
 
-  /** More than it may, since the last look at the files. */
+  /** Whether more than allowed may have been written since the last measurement. */
   private mayHaveWritten({ atMs, tookMs, free, room }: LastMeasurement, now: RoomOnDisk): boolean {
     const gone = free.bytes - now.bytes + (free.files - now.files) * FILE_BYTES_MIN;
     const pauseMs = Math.max(FILES_EVERY_MS, tookMs * FILES_TIME_SHARE);
@@ -89,11 +89,11 @@ export class OutputWatch {
 }
 
 /**
- * Bytes that files and folders take on their disk, holes left out; not counted further once there are more than `enough`.
- * What is gone when it is looked at, or may not be looked at, counts nothing.
+ * Bytes that files and folders take on their disk, without holes; counting ends once there are more than `enough`.
+ * Files that have gone, or may not be read, count nothing.
  */
 export async function measureDiskUse(paths: string[], enough = Infinity): Promise<number> {
-  // Not as text: a test may choose a name that is none.
+  // As bytes: a test may choose a name that is no valid text.
   const waiting = paths.map((path) => Buffer.from(path));
   let bytes = 0;
   for (let path = waiting.pop(); path !== undefined && bytes <= enough; path = waiting.pop()) {
@@ -105,7 +105,7 @@ export async function measureDiskUse(paths: string[], enough = Infinity): Promis
     for await (const name of listNames(path)) {
       waiting.push(Buffer.concat([folder, name]));
       const least = bytes + waiting.length * FILE_BYTES_MIN;
-      // There may be more names than anybody wants in memory.
+      // There may be too many names for the memory.
       if (least > enough) return least;
     }
   }

@@ -8,10 +8,10 @@ import type { PreparedAttempt } from './prepared-attempt';
 import { packResult } from './result-files';
 import { judgeEnd, type EndParts, type SandboxEnding } from './sandbox-end';
 
-/** Packing takes minutes at most, where it is not a disk that hangs. */
+/** Packing takes minutes at most, unless a disk hangs. */
 const PACK_TIMEOUT_MS = 900_000;
 
-/** What the runner left means. */
+/** The verdict on what the runner left. */
 export async function findVerdict(
   { lease, folder, settings }: PreparedAttempt,
   ending: SandboxEnding,
@@ -31,7 +31,9 @@ function hasFailed({ verdict }: Pick<AttemptVerdict, 'verdict'>): boolean {
   return verdict === 'fail' || verdict === 'tmpfail';
 }
 
-/** The verdict with what of log and artifacts could be packed in time; its message says what could not. Never rejects. */
+/**
+ * The verdict with the log and artifacts that could be packed in time; its message names what could not. Never rejects.
+ */
 export async function packAttempt(
   { lease, folder, settings }: PreparedAttempt,
   verdict: AttemptVerdict,

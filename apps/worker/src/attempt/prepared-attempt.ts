@@ -8,34 +8,36 @@ import type { RunFolder } from '../sandbox/run-folder';
 import type { SandboxUse } from '../sandbox/sandbox';
 import type { Backend } from '../testbed/backend';
 import type { Testbeds } from '../testbed/testbeds';
-import { packageTimeoutMs } from './attempt-timeout';
+import { attemptTimeoutMs, packageTimeoutMs } from './attempt-timeout';
 import type { PackLimits } from './result-files';
 import { sandboxUse, type RunLimits } from './sandbox-use';
 
-/** What an attempt goes by from its beginning to its end. */
+/** The settings of an attempt from start to end. */
 export interface RunnerSettings
   extends
     PackLimits,
     RunLimits,
     Pick<WorkerConfiguration, 'runTimeoutMs' | 'timeouts' | 'environment' | 'runOutputBytesMax'> {
-  /** The outbox's folder: results are packed where they will be kept. */
+  /** The outbox's folder: results are packed where they will be saved. */
   resultsPath: string;
 }
 
-/** One attempt, ready to be executed. */
+/** One attempt, ready to execute. */
 export interface PreparedAttempt {
   lease: Lease;
   folder: RunFolder;
   use: SandboxUse;
-  /** That its testbed is made of, where there is one. */
+  /** The image of its testbed, if any. */
   image: TestbedImage | undefined;
+  /** Wall-clock limit in milliseconds. */
+  limitMs: number;
   settings: RunnerSettings;
 }
 
 /**
  * Writes the files that the test runner reads into the folder, and builds its command.
  * @throws NotStarted when the machine has no such backend or variant
- * @throws UnsafeRequest when the command is too long, or a login cannot be told to apt
+ * @throws UnsafeRequest when the command is too long, or a login cannot be passed to apt
  */
 export async function prepareAttempt(
   lease: Lease,
@@ -59,7 +61,9 @@ export async function prepareAttempt(
     environment: settings.environment,
     ...(testTimeoutMs !== undefined && { testTimeoutMs }),
   });
-  return { lease, folder, use: sandboxUse(command, testbed, settings), image: testbed.image, settings };
+  const limitMs = attemptTimeoutMs(settings, lease.package);
+  const use = sandboxUse(command, testbed, settings);
+  return { lease, folder, use, image: testbed.image, limitMs, settings };
 }
 
 async function pinNamesOf({ suite, pinPackages, extraAptSources }: TestRequest, backend: Backend) {

@@ -19,15 +19,15 @@ export interface PackedResult {
   files: LocalFile[];
   /** The lines of the log around its first error; null when there is none. */
   excerpt: ErrorExcerpt | null;
-  /** Why the artifacts are not among the files; null: they are. */
+  /** Why the artifacts are missing; null: they are not. */
   lost: string | null;
 }
 
 type PathOf = (name: ResultFileName) => string;
 
 /**
- * Packs what the runner left into the files of a result, in the folder `target`, which is emptied first. A log is packed also
- * where the artifacts cannot be. Nothing is left when the log cannot be packed, or the signal aborts.
+ * Packs what the runner left into the files of a result, in the folder `target`, which is emptied first. The log is
+ * packed even if the artifacts cannot be. No file is left when the log cannot be packed, or the signal aborts.
  */
 export async function packResult(
   folder: RunFolder,
@@ -38,7 +38,7 @@ export async function packResult(
   await rm(target, { recursive: true, force: true });
   try {
     await mkdir(target, { recursive: true, mode: 0o700 });
-    // A runner may have taken it away.
+    // A runner may have removed it.
     await mkdir(folder.output, { recursive: true, mode: 0o700 });
     const pathOf = (name: ResultFileName): string => join(target, name);
     const errors = await endOfFile(folder.errors, ERRORS_BYTES_MAX);

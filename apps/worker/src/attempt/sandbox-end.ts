@@ -8,8 +8,8 @@ import type { RunFolder } from '../sandbox/run-folder';
 import type { Sandbox } from '../sandbox/sandbox';
 
 /**
- * How a sandbox ended: `exitCode` null when it was killed, `limitMs` when that was for its time, `outputBytesMax` when for
- * its output, `unreadable` when for a file of the package.
+ * How a sandbox ended: `exitCode` is null when it was killed, `limitMs` is set when that was for its time,
+ * `outputBytesMax` for its output, `unreadable` for a file of the package.
  */
 export type SandboxEnding = Pick<RunnerEnd, 'exitCode' | 'limitMs' | 'outputBytesMax' | 'unreadable'>;
 
@@ -19,9 +19,9 @@ export interface EndParts {
 }
 
 /**
- * The end of a sandbox: its own, the time limit, or a call of the function that `watch` is given. Nothing of it is left
- * then. Rejects when the signal has ended it; a signal that comes later changes nothing.
- * @param watch begins to watch, and answers how to stop that
+ * Waits for the end of a sandbox: by itself, at the time limit, or by a call of the function that `watch` gets. Nothing
+ * of it is left then. Rejects when the signal ended it; a later signal changes nothing.
+ * @param watch starts watching and returns how to stop
  */
 export async function waitForEnd(
   sandbox: Sandbox,
@@ -43,7 +43,7 @@ export async function waitForEnd(
   });
   const stopWatching = watch(kill);
   const abort = () => {
-    // What a limit has ended already has its verdict.
+    // A sandbox that a limit has ended already has its verdict.
     isAborted = !isKilled;
     kill();
   };
@@ -52,7 +52,7 @@ export async function waitForEnd(
   try {
     const { code } = await sandbox.ended;
     if (isAborted) throw signal.reason;
-    // The code of a sandbox that was killed is not the test runner's.
+    // The exit code of a killed sandbox is not the test runner's.
     return { exitCode: isKilled ? null : code, ...(isOverLimit ? { limitMs } : {}) };
   } finally {
     stopWatching();
@@ -62,7 +62,7 @@ export async function waitForEnd(
 }
 
 /**
- * What the ending and the runner's files together mean.
+ * Judges the ending and the runner's files together.
  * @param search absent: a local tree was tested
  */
 export async function judgeEnd(

@@ -9,11 +9,11 @@ import type { Testbeds } from '../testbed/testbeds';
 const ERRORS_BYTES_MAX = 1024;
 
 /**
- * Opens sandboxes in the way that was found to work on this machine. Rights and settings may change while the worker lives:
- * when one cannot be opened, it is found out again how they are.
+ * Opens sandboxes in the way that was proved to work on this machine. Rights and settings may change while the worker
+ * lives: when one cannot be opened, the way is proved again.
  */
 export class SandboxOpener {
-  /** The last one could not be opened, though a trial found nothing wrong since. */
+  /** The last one could not be opened, although a trial after it succeeded. */
   private isSuspect = false;
 
   constructor(
@@ -22,8 +22,8 @@ export class SandboxOpener {
   ) {}
 
   /**
-   * @throws NotStarted when the machine had changed, or takes no work any more; another error when a trial finds nothing
-   *   wrong with the machine and the next sandbox cannot be opened either
+   * @throws NotStarted when the machine had changed, or no longer takes work; another error when a trial succeeds and
+   * the next sandbox cannot be opened either
    */
   async open(folder: RunFolder, use: SandboxUse): Promise<Sandbox> {
     const wasSuspect = this.isSuspect;
@@ -32,9 +32,9 @@ export class SandboxOpener {
       this.isSuspect = false;
       return sandbox;
     } catch (error) {
-      // The command line is too long, which says nothing of the machine.
+      // The command line is too long: that is not the machine's fault.
       if ((error as NodeJS.ErrnoException).code === 'E2BIG') throw error;
-      // Another one could not be opened either, and why is being found out.
+      // Another one could not be opened either, and the reason is being searched.
       if (error instanceof Unusable) throw new NotStarted(error.message);
       const errors = (await endOfFile(folder.errors, ERRORS_BYTES_MAX)).trim();
       const why = `no sandbox could be opened: ${errors || (error as Error).message}`;

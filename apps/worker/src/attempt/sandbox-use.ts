@@ -2,7 +2,7 @@ import type { WorkerConfiguration } from '@proctor/config';
 import type { TestbedArguments } from '../autopkgtest/command';
 import type { SandboxUse } from '../sandbox/sandbox';
 
-/** What bounds the files, the memory and the processes of one run. */
+/** Limits for the files, the memory and the processes of one run. */
 export interface RunLimits extends Pick<WorkerConfiguration, 'runTmpfsBytes' | 'runProcessesMax'> {
   runMemoryBytesMax?: number | undefined;
 }

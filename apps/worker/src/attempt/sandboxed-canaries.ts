@@ -12,13 +12,13 @@ import type { RunnerParts } from './sandboxed-runner';
 /** A test that does nothing takes seconds; an emulated or busy machine may need minutes. */
 const CANARY_TIMEOUT_MS = 300_000;
 
-/** What canary tests are executed with. */
+/** What is needed to execute canary tests. */
 export interface CanaryParts extends Omit<RunnerParts, 'appendLog' | 'settings'> {
-  /** Those that hold at the moment of the call. */
+  /** Returns the current settings. */
   settings: () => RunLimits & Pick<RunnerSettings, 'runTimeoutMs'>;
 }
 
-/** Executes canary tests in sandboxes of this machine, as attempts are executed. */
+/** Executes canary tests in sandboxes of this machine, in the same way as attempts. */
 export class SandboxedCanaries implements CanaryRunner {
   private testCount = 0;
   private readonly opener: SandboxOpener;
@@ -47,7 +47,7 @@ export class SandboxedCanaries implements CanaryRunner {
       subject,
       outputFolder: folder.output,
       signingKeyFiles: [],
-      // Whether an archive can be reached says nothing about the machine.
+      // Without an update: an archive that cannot be reached proves nothing about the machine.
       testbed: { ...testbed, upgrade: [] },
     });
     signal.throwIfAborted();

@@ -10,7 +10,6 @@ import type { Sandbox } from '../sandbox/sandbox';
 import type { Sandboxes } from '../sandbox/sandboxes';
 import type { AttemptResult, AttemptRunner, VerdictKeeper } from '../slot/ports';
 import type { Testbeds } from '../testbed/testbeds';
-import { attemptTimeoutMs } from './attempt-timeout';
 import { OutputWatch } from './output-watch';
 import { packAttempt, findVerdict } from './pack-attempt';
 import { prepareAttempt, type PreparedAttempt, type RunnerSettings } from './prepared-attempt';
@@ -20,18 +19,18 @@ import { ShortageWatch } from './shortage-watch';
 import { TreeWatch } from './tree-watch';
 import { VersionWatch } from './version-watch';
 
-/** Where the result alone is of interest. */
+/** For callers that need only the result. */
 const NO_KEEPER: VerdictKeeper = { onEnded: () => undefined, saveVerdict: () => Promise.resolve() };
 
 /** Publishes a chunk of an attempt's live log. */
 export type AppendLog = (grant: Grant, chunk: LogChunk) => Promise<void>;
 
-/** What attempts are executed with. */
+/** What is needed to execute attempts. */
 export interface RunnerParts {
   sandboxes: Sandboxes;
   testbeds: Testbeds;
   appendLog: AppendLog;
-  /** Those that hold at the moment of the call. */
+  /** Returns the current settings. */
   settings: () => RunnerSettings;
   clock: Clock;
   log: Log;
@@ -55,14 +54,14 @@ export class SandboxedRunner implements AttemptRunner {
     checkRequest(lease);
     const { sandboxes, testbeds, log } = this.parts;
     const settings = this.parts.settings();
-    // Numbered, since an attempt may be granted a second time while it is still executed: the database was restored.
+    // Numbered, since an attempt may be granted again while it is still executed: after a restore of the database.
     const folder = await sandboxes.createFolder(`${lease.runId}-${lease.attempt}-${++this.attemptCount}`);
     try {
       const prepared = await prepareAttempt(lease, folder, testbeds, settings);
       return await this.execute(prepared, started, signal, keeper);
     } finally {
       await folder.remove().catch((error: unknown) => {
-        // No result is lost for that; the next start tries again.
+        // No result is lost; the next start tries again.
         log.warn(`run ${lease.runId} attempt ${lease.attempt}: its folder is left behind: ${String(error)}`);
       });
     }
@@ -97,25 +96,24 @@ export class SandboxedRunner implements AttemptRunner {
       ]);
       return result;
     } catch (error) {
-      // Whatever has failed, nothing of the attempt goes on.
+      // After any failure nothing of the attempt continues.
       await sandbox.kill();
       throw error;
     } finally {
       shortage.stop();
-      // The scheduler forgets the live log when it has the result: a chunk that arrived later would stay.
+      // The scheduler deletes the live log once it has the result: a later chunk would stay.
       await tail.stop();
     }
   }
 
   private async waitForEnd(
     sandbox: Sandbox,
-    { lease, folder, settings }: PreparedAttempt,
+    { lease, folder, limitMs, settings }: PreparedAttempt,
     signal: AbortSignal,
   ): Promise<SandboxEnding> {
     const { clock, log } = this.parts;
     const output = new OutputWatch(folder, settings, clock, log);
     const tree = new TreeWatch(folder.output, sandbox, clock, log);
-    const limitMs = attemptTimeoutMs(settings, lease.package);
     const ending = await waitForEnd(sandbox, limitMs, signal, { clock, log }, (kill) => {
       const version = new VersionWatch(folder.output, lease.rejectedVersions, kill, clock, log);
       version.start();

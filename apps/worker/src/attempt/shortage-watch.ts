@@ -4,23 +4,23 @@ import type { Shortage } from '../autopkgtest/shortage';
 import type { MemoryKills } from '../sandbox/memory-kills';
 import type { Sandbox } from '../sandbox/sandbox';
 
-/** A full file system is seen while it lasts: until the runner has removed the testbed. */
+/** A full file system can be seen only until the runner has removed the testbed. */
 const LOOK_EVERY_MS = 250;
 
-/** With less free than that, something was refused its space. */
+/** With less free space than this, a write was probably refused. */
 const FULL_BYTES = 1024 * 1024;
 
-/** The part of a sandbox that tells what it lacks. */
+/** The part of a sandbox that shows what it lacks. */
 export type ObservedSandbox = Pick<Sandbox, 'freeBytes' | 'memoryKills'>;
 
-/** Looks at file space and memory around and during an attempt: a test that lacks them fails as one that is broken. */
+/** Checks file space and memory before, during and after an attempt: a test that lacks them fails like a broken one. */
 export class ShortageWatch {
   private readonly checks: Repeater;
   private killsBefore: MemoryKills = { processes: 0, atLimit: 0 };
   private isAreaFull = false;
   private isDiskFull = false;
 
-  /** @param freeOnDisk bytes free where the runner's output and the results lie */
+  /** @param freeOnDisk free bytes on the disk of the runner's output and the results */
   constructor(
     private readonly sandbox: ObservedSandbox,
     private readonly freeOnDisk: () => Promise<number>,
@@ -41,12 +41,12 @@ export class ShortageWatch {
     this.checks.stop();
   }
 
-  /** What was seen since the start; it looks no more. */
+  /** What was seen since the start; stops the checks. */
   async result(): Promise<Shortage> {
     this.stop();
     const { processes, atLimit } = await this.sandbox.memoryKills().catch((error: unknown) => {
-      // The test's own verdict must not be lost for that.
-      this.log.warn(`what the kernel ended for want of memory is not known: ${String(error)}`);
+      // The test's own verdict must not be lost because of this.
+      this.log.warn(`what the kernel ended for lack of memory is not known: ${String(error)}`);
       return this.killsBefore;
     });
     const kills = processes - this.killsBefore.processes;

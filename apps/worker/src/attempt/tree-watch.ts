@@ -4,15 +4,15 @@ import { readVersion } from '../autopkgtest/output';
 import { unpackingWait, findUnreadableFile } from '../autopkgtest/unreadable-tree';
 import type { Sandbox } from '../sandbox/sandbox';
 
-/** How long a runner may wait for what never comes. */
+/** A runner may wait this long for a file that never ends. */
 const POLL_MS = 500;
 
-/** The processes of a run are looked at each so many times: what waits twice in a row waits for ever. */
+/** Processes are checked every tenth time: one that waits twice in a row waits for ever. */
 const PROCESSES_EVERY = 10;
 
 /**
- * Looks whether a running test runner, or what unpacks the package in the testbed, has been given a file that it can never read to its
- * end, and calls once if so.
+ * Checks whether a running test runner, or the program that unpacks the package in the testbed, reads a file that never
+ * ends, and calls `onFound` once if so.
  */
 export class TreeWatch {
   private checks: Repeater | null = null;
@@ -20,7 +20,7 @@ export class TreeWatch {
   private waiting = new Set<number>();
   private unreadable: string | null = null;
 
-  /** @param sandbox that of the runner */
+  /** @param sandbox of the runner */
   constructor(
     private readonly outputFolder: string,
     private readonly sandbox: Pick<Sandbox, 'waitingForPipes'>,
@@ -28,7 +28,7 @@ export class TreeWatch {
     private readonly log: Log,
   ) {}
 
-  /** What it is; null: nothing was found. */
+  /** The file and its kind; null: none was found. */
   get unreadableFile(): string | null {
     return this.unreadable;
   }
@@ -60,7 +60,7 @@ export class TreeWatch {
     onFound();
   }
 
-  /** A pipe for which the unpacking of the package waits, which ends before the package's version is known. */
+  /** A pipe for which unpacking waits; unpacking ends before the package's version is known. */
   private async findPipe(): Promise<string | null> {
     if ((await readVersion(this.outputFolder)) !== null) return null;
     const before = this.waiting;

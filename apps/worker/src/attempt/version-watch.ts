@@ -2,10 +2,13 @@ import { Repeater, type Clock } from '@proctor/clock';
 import type { Log } from '@proctor/process';
 import { readVersion } from '../autopkgtest/output';
 
-/** How long a test may run that should not have begun. */
+/** A test that should not have started may run this long. */
 const POLL_MS = 50;
 
-/** Waits until a running test runner says which version it tests, and calls once if that is a rejected one. */
+/**
+ * Waits until a running test runner has written the version that it tests, and calls `onRejected` once if that version
+ * is rejected.
+ */
 export class VersionWatch {
   private readonly checks: Repeater;
 
@@ -16,7 +19,7 @@ export class VersionWatch {
     clock: Clock,
     log: Log,
   ) {
-    // Once the runner has ended, the version is looked at again.
+    // The version is checked again when the runner has ended.
     const failed = (error: unknown) => log.warn(`the version is not watched: ${String(error)}`);
     this.checks = new Repeater(clock, () => POLL_MS, this.check.bind(this), failed);
   }

@@ -141,7 +141,7 @@ it('the command shows no password of an extra source, but names the file that ho
 it('the error about an unsafe line names its source alone', () => {
   const lines = ['deb https://user:secret@mirror.example/a x main; id'];
   expect(() => checkRequest({ ...LEASE, extraAptSources: [{ name: 'a', lines }] })).toThrow(
-    /^a line of the extra source a is not safe to hand to a test runner$/,
+    /^a line of the extra source a is not safe to pass to a test runner$/,
   );
 });
 

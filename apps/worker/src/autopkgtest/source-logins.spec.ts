@@ -31,11 +31,11 @@ it('lines without users and passwords stay as they are', () => {
 });
 
 it.each(['https://u:a%20b@mirror.example/', 'https://u:%zz@mirror.example/'])(
-  'a login that apt cannot be told is refused, and the error does not quote it: %s',
+  'a login that cannot be passed to apt is refused, and the error does not quote it: %s',
   (address) => {
     expect(() => of(`deb ${address} trixie main`)).toThrow(UnsafeRequest);
     expect(() => of(`deb ${address} trixie main`)).toThrow(
-      'the user or password of the extra source extra cannot be told to apt',
+      'the user or password of the extra source extra cannot be passed to apt',
     );
   },
 );

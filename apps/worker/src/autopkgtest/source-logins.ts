@@ -22,7 +22,7 @@ export function sourceLogins({ extraAptSources }: Pick<TestRequest, 'extraAptSou
           const words = [user, password ?? ''].map(decode);
           if (!words.every((word) => word !== null && /^[^\s#]*$/.test(word))) {
             throw new UnsafeRequest(
-              `the user or password of the extra source ${source.name} cannot be told to apt`,
+              `the user or password of the extra source ${source.name} cannot be passed to apt`,
             );
           }
           const [login, secret] = words;

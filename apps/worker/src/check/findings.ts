@@ -12,7 +12,7 @@ export interface BackendFinding {
   name: string;
   isConfigured: boolean;
   isolation: string;
-  /** What is wrong and what helps; null: it is usable. */
+  /** What is wrong and what helps; null: it can be used. */
   problem: string | null;
   images: ImageRecord[];
 }
@@ -37,7 +37,7 @@ export interface Findings {
   checkVariants: VariantFinding[];
 }
 
-/** Tries everything that a worker could be told to do here; nothing is built or kept. */
+/** Tries everything that a worker here could be configured to do; nothing is built or kept. */
 export async function checkEverything(
   configuration: BackendsConfiguration & { worker: Pick<WorkerConfiguration, 'variants'> },
   machine: Machine,

@@ -10,7 +10,7 @@ export function isUsable({ backends, checkVariants: variants }: Findings): boole
   return backends.some(isOffered) && variants.some(({ isExecutable }) => isExecutable);
 }
 
-/** The findings as lines for people. `now`: milliseconds since the epoch. */
+/** Lines for people. `now`: milliseconds since the epoch. */
 export function renderFindings(findings: Findings, now: number): string[] {
   const { backends, checkArchitectures: architectures, checkVariants: variants } = findings;
   return [

@@ -50,12 +50,12 @@ export const HEALTH_PROVIDERS: Provider[] = [
   },
 ];
 
-/** What a monitor is told of a worker. */
+/** The health and metrics of a worker, for monitors. */
 export function monitoredHealth(health: Pick<WorkerHealth, 'report'>): Monitored {
   return { health: () => health.report(), metrics: async () => renderMetrics(await health.report()) };
 }
 
-/** Where it is told. */
+/** The address for monitors. */
 export function workerAddress({ metrics }: Pick<WorkerConfiguration, 'metrics'>): MonitoringAddress {
   return { ...metrics, setting: 'metrics.port of worker.yaml' };
 }

@@ -3,13 +3,13 @@ import { availableParallelism, loadavg, totalmem } from 'node:os';
 
 /** How busy and how full this machine is. */
 export interface MachineLoad {
-  /** Mean number of processes that run or wait, over 1, 5 and 15 minutes. */
+  /** Mean number of running or waiting processes over 1, 5 and 15 minutes. */
   load: number[];
   processors: number;
   memoryBytes: number;
-  /** What new programs could take without swapping. */
+  /** Memory that new programs could use without swapping. */
   memoryAvailableBytes: number;
-  /** Of the file system that holds the worker's folder. */
+  /** Size of the file system that holds the worker's folder. */
   diskBytes: number;
   diskAvailableBytes: number;
 }

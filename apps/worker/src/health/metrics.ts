@@ -6,7 +6,7 @@ const PREFIX = 'proctor_worker_';
 
 /** The numbers of a report in the text format of Prometheus. */
 export async function renderMetrics(report: HealthReport): Promise<string> {
-  // A registry of its own for each report: no label of an image that is gone, or of an earlier look, stays.
+  // A new registry for each report, so that no label of a removed image or an earlier check stays.
   const registry = new Registry();
   const { machine, versions } = report;
   const plain: [string, string, number][] = [
@@ -51,7 +51,7 @@ export async function renderMetrics(report: HealthReport): Promise<string> {
     lackingSeconds.set({ of: reserve }, lack?.seconds ?? 0);
   }
 
-  const standing = createGauge(registry, 'standing', 'How a dispatcher says that the worker stands.', [
+  const standing = createGauge(registry, 'standing', 'The standing of the worker for a dispatcher.', [
     'arch',
     'standing',
   ]);

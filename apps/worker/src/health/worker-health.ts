@@ -19,25 +19,25 @@ export interface ImageAge {
   ageSeconds: number;
 }
 
-/** The state of a worker, as `/health` tells it. */
+/** The answer of `/health` of a worker. */
 export interface HealthReport {
   worker: string;
-  /** Whether it can take work: it is connected, and nothing is in its way. */
+  /** Whether it can take work: it is connected, and nothing prevents it. */
   ready: boolean;
-  /** What is in its way, or wrong with it though it takes work; null: nothing. */
+  /** What prevents work, or is wrong although it takes work; null: nothing. */
   problem: string | null;
-  /** What the machine has too little of to take work. */
+  /** What the machine has too little of. */
   lacks: Lack[];
-  /** To NATS. */
+  /** Whether it is connected to NATS. */
   connected: boolean;
   upSeconds: number;
   architectures: string[];
-  /** Architecture → how its dispatcher says that this worker stands; those where it is sound are left out. */
+  /** Architecture → the standing of this worker for its dispatcher, unless it is sound. */
   standings: Record<string, ReportedStanding>;
   slots: number;
   /** Slots that execute something. */
   busy: number;
-  /** What they execute; private runs are left out. */
+  /** The runs that they execute, without private ones. */
   runs: CurrentRun[];
   ended: Ends;
   /** Results on disk that no dispatcher has answered yet. */
@@ -45,13 +45,13 @@ export interface HealthReport {
   /** Results that counted for nothing, by cause, since the process was started. */
   resultsDropped: Record<Drop, number>;
   machine: MachineLoad;
-  /** Backend → what is wrong with it; null: it is usable. */
+  /** Backend → what is wrong with it; null: it can be used. */
   backends: Record<string, string | null>;
   images: ImageAge[];
   versions: { node: string; variants: Record<string, string | null> };
 }
 
-/** What a worker's health is read from. */
+/** The sources of a worker's health. */
 export interface HealthSources {
   worker: Pick<Worker, 'architectures' | 'isStopping'>;
   bus: Pick<Bus, 'isConnected'>;
@@ -64,11 +64,11 @@ export interface HealthSources {
   backends: Pick<Backend, 'name' | 'records'>[];
 }
 
-/** Read from its sources at each call. */
+/** Builds the health from its sources at each call. */
 export class WorkerHealth {
   private readonly startedAt: number;
 
-  /** `wallClock`: milliseconds since the epoch, which the ages of images are counted to. */
+  /** `wallClock`: milliseconds since the epoch, for the ages of images. */
   constructor(
     private readonly configuration: Pick<WorkerConfiguration, 'name' | 'workPath' | 'slots'>,
     private readonly sources: HealthSources,
@@ -107,7 +107,7 @@ export class WorkerHealth {
     };
   }
 
-  /** What keeps it from taking work. */
+  /** Why it cannot take work; null: it can. */
   private findObstacle(): string | null {
     const { worker, offer, notices } = this.sources;
     if (worker.isStopping) return 'the worker drains';
@@ -115,7 +115,7 @@ export class WorkerHealth {
     return problems.find((each) => each !== undefined) ?? notices.refusal ?? this.quarantineReason();
   }
 
-  /** What keeps it from all work; null when some dispatcher may give it a run. */
+  /** Why it is quarantined everywhere; null: some dispatcher may grant it a run. */
   private quarantineReason(): string | null {
     const standings = this.sources.standings.current();
     const each = this.sources.worker.architectures.map((arch) => standings[arch]);
@@ -133,7 +133,6 @@ export class WorkerHealth {
   }
 }
 
-/** One sentence for people. */
 export function healthSentence(report: HealthReport): string {
   const { ready, problem, standings, busy, slots, resultsWaiting, machine } = report;
   const held = Object.entries(standings).map(([arch, { standing }]) => `, ${standing} for ${arch}`);

@@ -27,7 +27,7 @@ import { Testbeds } from '../testbed/testbeds';
 import { WorkerLife } from './life';
 import { Worker, type WorkerParts } from './worker';
 
-/** Where the slots are injected, a list. */
+/** Injection token of the list of slots. */
 const SLOTS = Symbol('slots');
 @Injectable()
 class ProcessSlotParts implements SlotParts {
@@ -90,7 +90,7 @@ class ProcessParts implements WorkerParts {
   };
 }
 
-/** Where results are kept until they are recorded. */
+/** Where results wait until they are recorded. */
 const RESULTS: Provider[] = [
   {
     provide: WriteProbe,
@@ -123,7 +123,7 @@ const RESULTS: Provider[] = [
   },
 ];
 
-/** What all slots of the worker know of the dispatchers. */
+/** What all slots of the worker know about the dispatchers. */
 const DISPATCHERS: Provider[] = [
   {
     provide: Epochs,
@@ -148,7 +148,7 @@ export const LIFE_PROVIDERS: Provider[] = [
   {
     provide: OFFER_CHANGED,
     inject: [ModuleRef],
-    // Looked up at the call: the worker itself needs the backends that call it.
+    // Looked up at the call, since the worker itself needs the backends that call it.
     useFactory: (module: ModuleRef) => () => module.get(Worker).wake(),
   },
   {

@@ -7,8 +7,8 @@ import type { Log } from '@proctor/process';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * This life of the worker process, and those before it in the same work folder. The folder must be locked: so they have
- * ended, and dispatchers may take their leases for lost.
+ * This life of the worker process, and earlier ones in the same work folder. The folder must be locked: so the earlier
+ * lives have ended, and dispatchers may treat their leases as lost.
  */
 export class WorkerLife {
   readonly incarnation = randomUUID();
@@ -27,8 +27,8 @@ export class WorkerLife {
   }
 
   /**
-   * Resolves when the next life will know of this one; to be called before the first ask, so that lives that never asked
-   * push none out of the list. Never rejects: without its record the next life only has to wait.
+   * Resolves when the next life will know this one. Call it before the first request for work, so that lives without a
+   * request push none out of the list. Never rejects: without the record the next life only has to wait.
    */
   ensureRecorded(): Promise<void> {
     this.recording ??= this.record().catch((error: unknown) => {

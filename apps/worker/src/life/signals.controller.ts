@@ -4,7 +4,7 @@ import { BusStrategy } from '@proctor/bus';
 import { parseMessage, RecordedSignal, SlotsWanted, StopAttemptSignal, SUBJECTS } from '@proctor/contracts';
 import { Worker } from './worker';
 
-/** What dispatchers tell a worker without being asked. */
+/** Receives the signals of dispatchers to this worker. */
 @Controller()
 export class SignalsController implements OnApplicationBootstrap {
   constructor(
@@ -12,7 +12,7 @@ export class SignalsController implements OnApplicationBootstrap {
     private readonly strategy: BusStrategy,
   ) {}
 
-  /** Resolves when all signals can come. */
+  /** Resolves when all signals can arrive. */
   async onApplicationBootstrap(): Promise<void> {
     const { name, architectures } = this.worker;
     const { strategy } = this;

@@ -12,10 +12,10 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
-/** flock's status when somebody else has the lock. */
+/** flock's status when another process has the lock. */
 const LOCKED = 1;
 
-/** Another process works in the folder. */
+/** Another process uses the folder. */
 export class WorkFolderInUse extends Error {
   constructor(path: string, holder: string) {
     super(
@@ -25,8 +25,8 @@ export class WorkFolderInUse extends Error {
 }
 
 /**
- * Locks the work folder for the rest of this process's life. The kernel gives the lock up when the process ends, however
- * it does, and knows of processes in other containers that share the folder; a file with a pid does not.
+ * Locks the work folder for the rest of this process's life. The kernel releases the lock when the process ends in any
+ * way, and knows processes in other containers that share the folder; a file with a process id does not.
  * @throws WorkFolderInUse
  */
 export function lockWorkFolder(path: string): void {
@@ -48,7 +48,7 @@ export function lockWorkFolder(path: string): void {
   writeSync(handle, `process ${process.pid} on ${hostname()}\n`);
 }
 
-/** Whatever umask or hand has made them: runs enter the folder by name, and what is kept until it is delivered is the worker's own. */
+/** Sets the modes, whatever the umask was: runs enter the folder by name, and results are private to the worker. */
 function setModes(path: string): void {
   chmodSync(path, 0o755);
   const results = join(path, 'results');

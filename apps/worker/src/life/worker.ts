@@ -9,15 +9,15 @@ import type { Slot } from '../slot/slot';
 import type { Testbeds } from '../testbed/testbeds';
 
 /**
- * How long results of an earlier life may hold up new work: a new incarnation tells the dispatchers that the old
- * one's leases are lost.
+ * How long results of an earlier life may delay new work: a new incarnation shows the dispatchers that the leases of
+ * the old one are lost.
  */
 const LEFTOVERS_TIMEOUT_MS = 10_000;
 
-/** How long a backend that takes its time may hold up the work for those that were found to work. */
+/** How long a slow backend may delay the work for those that work already. */
 const DETECTION_TIMEOUT_MS = 15_000;
 
-/** The slots of a worker, what they share, and what ends with them. */
+/** The slots of a worker, what they share, and what stops with them. */
 export interface WorkerParts {
   name: string;
   architectures: string[];
@@ -26,7 +26,7 @@ export interface WorkerParts {
   probe: WriteProbe;
   testbeds: Testbeds;
   sandboxes: Sandboxes;
-  /** How long each attempt under way may still take, in milliseconds. */
+  /** How long each running attempt may still take, in milliseconds. */
   timesLeft: () => number[];
   clock: Clock;
   log: Log;
@@ -47,33 +47,33 @@ export class Worker implements OnModuleInit, OnModuleDestroy {
     return this.parts.architectures;
   }
 
-  /** Ends and removes what an earlier life left on the machine. */
+  /** Stops and removes what an earlier life left on the machine. */
   async onModuleInit(): Promise<void> {
     const names = await this.parts.sandboxes.removeLeftovers();
     if (names.length > 0) this.parts.log.warn(`removed what an earlier life left: ${names.join(', ')}`);
   }
 
-  /** Delivers old results, looks what works on this machine, then asks for work. To be called once the worker is ready. */
+  /** Delivers old results, checks what works on this machine, then requests work. Call it once the worker is ready. */
   start(): Promise<void> {
     this.started = this.startWork();
     return this.started;
   }
 
-  /** Work may be waiting, for these slots or for all. */
+  /** Work may wait for these slots, or for all. */
   wake(numbers?: number[]): void {
     const { slots } = this.parts;
     for (const slot of numbers?.map((number) => slots[number]) ?? slots) slot?.wake();
   }
 
-  /** The connection is back. */
+  /** The connection to NATS is back. */
   onReconnect(): void {
     this.parts.outbox.retryNow();
     this.wake();
   }
 
-  /** It is no worker of this deployment any more, as it seems: what it executes, others do meanwhile. */
+  /** It seems to be no worker of this deployment any longer: others execute its runs meanwhile. */
   onRefused(): void {
-    for (const slot of this.parts.slots) slot.endAttempts('nats-server lets this worker in no more');
+    for (const slot of this.parts.slots) slot.endAttempts('nats-server no longer lets this worker in');
   }
 
   onRecorded(signal: RecordedSignal): void {
@@ -86,8 +86,8 @@ export class Worker implements OnModuleInit, OnModuleDestroy {
   }
 
   /**
-   * Asks for no more work, and resolves when what is under way has ended and its results are recorded, or wait on disk
-   * for an answer for longer than `answerWaitMs`. A stop ends that early.
+   * Stops requesting work, and resolves when running attempts have ended and their results are recorded, or have waited
+   * on disk for longer than `answerWaitMs`. A stop ends that early.
    */
   async drain(): Promise<void> {
     this.stopping = true;
@@ -103,14 +103,14 @@ export class Worker implements OnModuleInit, OnModuleDestroy {
     await Promise.all([spared, ...this.parts.slots.map((slot) => slot.drain('the worker drains'))]);
   }
 
-  /** It takes no more work. */
+  /** True: it takes no new work. */
   get isStopping(): boolean {
     return this.stopping;
   }
 
   /**
-   * Hands back what is running and ends it; results not delivered yet stay on disk. No process is left. Signals are heard
-   * and messages are sent as long as that takes.
+   * Returns the leases of running attempts and stops them; undelivered results stay on disk. No process is left.
+   * Signals and messages still work meanwhile.
    */
   async onModuleDestroy(): Promise<void> {
     this.stopping = true;

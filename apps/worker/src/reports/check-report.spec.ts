@@ -15,11 +15,11 @@ it.each([
   ['a name with a blank', [test('a b')]],
   ['a name with half a character', [test('a\ud83d')]],
   ['too many of them', Array.from({ length: TESTS_MAX + 1 }, (_, index) => test(`t${index}`))],
-])('a report drops what cannot be told of single tests, as %s, and keeps the verdict', (_what, tests) => {
+])('a report drops invalid results of single tests, as %s, and keeps the verdict', (_what, tests) => {
   const { report: mended, dropped } = checkReport(report({ tests }));
   expect(mended).toMatchObject({ verdict: 'pass', files: [FILE] });
   expect(mended).not.toHaveProperty('tests');
-  expect(mended.message).toBe('all tests passed (its single tests cannot be told)');
+  expect(mended.message).toBe('all tests passed (the results of its single tests are invalid)');
   expect(dropped).toContain('tests');
   parseMessage(FinishedReport, mended);
 });

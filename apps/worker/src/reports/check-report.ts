@@ -7,16 +7,16 @@ import {
   parseMessage,
 } from '@proctor/contracts';
 
-/** A report that every reader accepts, and what had to be changed for that. */
+/** A report that every reader accepts, and what had to change for that. */
 export interface CheckedReport {
   report: FinishedReport;
-  /** What the report could not have, for the log; null: it is as it was. */
+  /** What was dropped, for the log; null: nothing. */
   dropped: string | null;
 }
 
 /**
- * Checks a report as its receiver will. What cannot be told of single tests is dropped and said in the message; any other
- * fault makes the attempt a tmpfail that names it. A report that its receiver refused would never be answered.
+ * Checks a report as its receiver will. Invalid results of single tests are dropped, and the message says so; any other
+ * fault makes the attempt a tmpfail that names it. A report that its receiver refuses would never be answered.
  */
 export function checkReport(report: FinishedReport): CheckedReport {
   const fault = findFault(report);
@@ -39,7 +39,7 @@ export function checkReport(report: FinishedReport): CheckedReport {
   return { report: findFault(failed) === null ? failed : { ...failed, files: [] }, dropped: fault };
 }
 
-/** Why a receiver would refuse it; null: it would not. */
+/** Why a receiver would refuse it; null: it accepts it. */
 function findFault(report: FinishedReport): string | null {
   try {
     parseMessage(FinishedReport, report);
@@ -55,6 +55,6 @@ function identityOf({ worker, incarnation, slot, ...report }: FinishedReport) {
 }
 
 function withNote(message: string): string {
-  const note = ' (its single tests cannot be told)';
+  const note = ' (the results of its single tests are invalid)';
   return `${oneLine(message, MESSAGE_LENGTH_MAX - note.length)}${note}`;
 }

@@ -19,10 +19,10 @@ import type { DispatcherFeatures } from '../slot/dispatcher-features';
 import { isMissing, removeResult, setResultAside, type SavedResult } from './result-folder';
 
 export interface DeliverySettings {
-  /** First pause before a report without an answer is sent again; it doubles. */
+  /** First pause before an unanswered report is sent again; it doubles. */
   resendFirstMs: number;
   resendMaxMs: number;
-  /** Results that the dispatcher refused are kept for people to look at, so many of them. */
+  /** How many results that the dispatcher refused are kept for people. */
   refusedKeptMax: number;
 }
 
@@ -37,14 +37,14 @@ export interface DeliveryParts {
   random: () => number;
 }
 
-/** Brings one kept result to the dispatcher, again and again until it has answered. */
+/** Sends one saved result to the dispatcher until it is answered. */
 export class ResultDelivery {
   private readonly wakeUp: WakeUp;
   private answer: RecordedSignal | null = null;
   private readonly uploaded = new Set<string>();
-  /** Sent so often since there was hope of an answer at once. */
+  /** How often it was sent since an answer was last likely. */
   private unanswered = 0;
-  /** How often the dispatcher has asked for the files once more. */
+  /** How often the dispatcher has requested the files again. */
   private uploadsAgain = 0;
   private stopped = false;
 
@@ -63,7 +63,7 @@ export class ResultDelivery {
     return grantOf(this.result.report);
   }
 
-  /** Resolves when the dispatcher has answered and the copy on disk is gone, or the delivery was stopped. */
+  /** Resolves when the dispatcher has answered and the copy on disk is removed, or the delivery was stopped. */
   async deliver(): Promise<void> {
     while (!this.stopped) {
       await this.send();
@@ -93,7 +93,7 @@ export class ResultDelivery {
     this.wakeUp.wake();
   }
 
-  /** The connection is back: no need to wait any longer, nor long if it is too early for that. */
+  /** The connection is back: send again at once, and start with short pauses. */
   retryNow(): void {
     this.unanswered = 0;
     this.wakeUp.wake();
@@ -104,7 +104,10 @@ export class ResultDelivery {
     this.wakeUp.wake();
   }
 
-  /** At once the first time, since the scheduler waits for the files; a scheduler that always asks must not keep both busy. */
+  /**
+   * The first time at once, since the scheduler waits for the files; a scheduler that always requests them must not
+   * keep both busy.
+   */
   private async waitBeforeUploadingAgain(): Promise<void> {
     this.uploadsAgain += 1;
     if (this.uploadsAgain === 1 || this.stopped) return;
@@ -112,7 +115,7 @@ export class ResultDelivery {
     this.answer = null;
   }
 
-  /** All workers may have results that a scheduler which was away has not answered. */
+  /** Random, since all workers may have unanswered results after a scheduler was away. */
   private pauseMs(inARow: number): number {
     const { settings, random } = this.parts;
     return scattered(growingPauseMs(settings.resendFirstMs, settings.resendMaxMs, inARow), random());
@@ -129,7 +132,7 @@ export class ResultDelivery {
     }
   }
 
-  /** What the dispatcher can read: one of an earlier version refuses a report that names an index or a later verdict. */
+  /** The report as the dispatcher can read it: an earlier version refuses a report with an index or a newer verdict. */
   private readableReport(): FinishedReport {
     const { arch, report } = this.result;
     const contents: readonly string[] = RESULT_CONTENTS;
@@ -142,7 +145,7 @@ export class ResultDelivery {
     };
   }
 
-  /** Only what is not there yet, so that a connection that breaks again and again is enough some day. */
+  /** Uploads only missing files, so that it succeeds in the end even if the connection keeps breaking. */
   private async upload(report: FinishedReport): Promise<void> {
     const { folder } = this.result;
     if (folder === null) return;
@@ -157,7 +160,7 @@ export class ResultDelivery {
     }
   }
 
-  /** A file that is gone from the disk, or no longer whole, can never be uploaded: the result counts without it. */
+  /** A file that is missing or damaged on disk can never be uploaded: the result counts without it. */
   private async removeLostFiles(): Promise<void> {
     const { folder, report } = this.result;
     if (folder === null) return;
@@ -197,7 +200,7 @@ export class ResultDelivery {
     return true;
   }
 
-  /** What cannot be removed is delivered again by the next life of the worker, for nothing. */
+  /** If it cannot be removed, the next life of the worker delivers it again, without effect. */
   private async removeCopy(): Promise<void> {
     const { folder } = this.result;
     if (folder === null) return;
@@ -225,7 +228,7 @@ export class ResultDelivery {
   }
 }
 
-/** null: there is no such file. */
+/** Null: the file does not exist. */
 async function sizeOf(path: string): Promise<number | null> {
   try {
     return (await stat(path)).size;

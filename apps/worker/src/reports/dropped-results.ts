@@ -1,12 +1,12 @@
 /**
- * Why a result was dropped: it came too late, the dispatcher refused it, it was the second of its attempt, or it was on no disk when the
- * worker ended.
+ * Why a result was dropped: it came too late, the dispatcher refused it, it was the second of its attempt, or it was
+ * not on disk when the worker stopped.
  */
 export const DROPS = ['stale', 'refused', 'second', 'unkept'] as const;
 
 export type Drop = (typeof DROPS)[number];
 
-/** How many results of this worker counted for nothing, since it was started. */
+/** How many results of this worker had no effect, since it was started. */
 export class DroppedResults {
   private readonly counts = new Map<Drop, number>(DROPS.map((why) => [why, 0]));
 

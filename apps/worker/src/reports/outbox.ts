@@ -22,24 +22,24 @@ const DELIVERY_SETTINGS: DeliverySettings = {
 };
 
 export interface OutboxParts extends Omit<DeliveryParts, 'settings' | 'dropped'> {
-  /** The folder of the results. */
+  /** The folder for results. */
   path: string;
   settings?: DeliverySettings;
-  /** A result could not be kept on disk. */
+  /** Called when a result could not be saved. */
   onSaveFailed?: (why: string) => void;
 }
 
-/** Results on their way to the dispatchers: on disk until the dispatcher has said that it has them. */
+/** Results on their way to the dispatchers: on disk until a dispatcher has answered. */
 export class DiskOutbox implements ReportOutbox {
   private readonly deliveries = new Map<string, ResultDelivery>();
-  /** Kept results that are not delivered yet, since they are not complete. */
+  /** Saved results that are not complete, so not delivered yet. */
   private readonly incomplete = new Map<string, SavedResult>();
   private stopped = false;
   readonly dropped = new DroppedResults();
 
   constructor(private readonly parts: OutboxParts) {}
 
-  /** Delivers what an earlier life left; resolves when the dispatchers have answered all of it. */
+  /** Delivers the results of an earlier life; resolves when the dispatchers have answered all of them. */
   async deliverLeftovers(): Promise<void> {
     const results = await loadResults(this.parts.path, (line) => this.parts.log.warn(line));
     if (results.length > 0) this.parts.log.log(`delivering ${results.length} results that were left on disk`);
@@ -95,12 +95,12 @@ export class DiskOutbox implements ReportOutbox {
     return this.deliveries.size + this.incomplete.size;
   }
 
-  /** The connection is back. */
+  /** The connection to NATS is back. */
   retryNow(): void {
     for (const delivery of this.deliveries.values()) delivery.retryNow();
   }
 
-  /** What is not answered yet stays on disk for the next life. */
+  /** Unanswered results stay on disk for the next life. */
   stop(): void {
     this.stopped = true;
     for (const delivery of this.deliveries.values()) delivery.stop();
@@ -124,7 +124,7 @@ export class DiskOutbox implements ReportOutbox {
       dropped: this.dropped,
     });
     this.deliveries.set(key(result.report), delivery);
-    // It says that the result, which is on no disk, is lost.
+    // A stopped delivery warns that the result, which is on no disk, is lost.
     if (this.stopped) delivery.stop();
     try {
       const { runId: run, attempt } = result.report;

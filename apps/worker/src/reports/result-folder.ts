@@ -4,17 +4,17 @@ import { grantName, type FinishedReport, type Grant } from '@proctor/contracts';
 import type { LocalFile } from '../slot/ports';
 import { checkReport } from './check-report';
 
-/** A finished result as it waits on disk for the dispatcher's word. */
+/** A finished result that waits on disk for the dispatcher's answer. */
 export interface SavedResult {
   arch: string;
   report: FinishedReport;
-  /** null: it is not on disk, and has no files. */
+  /** Null: it is not on disk, and has no files. */
   folder: string | null;
 }
 
 const REPORT = 'report.json';
 const UNFINISHED = '.new';
-/** A result that is being removed: whatever is left of it is none any more. */
+/** A result that is being removed: what is left of it is no result. */
 const REMOVED = '.removed';
 
 /** A result whose report the dispatcher refused. */
@@ -25,15 +25,15 @@ export function resultsPath({ workPath }: { workPath: string }): string {
   return join(workPath, 'results');
 }
 
-/** Where the files of a result are written before it is kept: on the same file system, so that nothing is copied. */
+/** Where the files of a result are written before it is saved: on the same file system, so that nothing is copied. */
 export function freshResultFolder(path: string, grant: Grant): string {
   return join(path, `${grantName(grant, '-')}${UNFINISHED}`);
 }
 
 /**
- * Writes a result into `{path}/{runId}-{attempt}-{grantEpoch}/`: report.json and the files. A result that is there already is
- * completed in its place: at each moment the folder holds one report or the other, whole. When it resolves, the result survives a
- * crash of the machine; when it rejects, nothing of it takes space, and what was there before stays.
+ * Writes a result into `{path}/{runId}-{attempt}-{grantEpoch}/`: report.json and the files. An existing result is
+ * completed in place: at each moment the folder holds one complete report, the old or the new one. When it resolves,
+ * the result survives a crash of the machine; when it rejects, it takes no space, and an older result stays.
  */
 export async function saveResult(
   path: string,
@@ -74,7 +74,7 @@ async function hasReport(folder: string): Promise<boolean> {
   }
 }
 
-/** The file holds its old text or the new one, whatever happens meanwhile. */
+/** At each moment the file holds its old text or the new one. */
 async function writeReport(path: string, text: string): Promise<void> {
   const draft = `${path}${UNFINISHED}`;
   try {
@@ -97,8 +97,8 @@ async function writeSynced(path: string, text: string): Promise<void> {
 }
 
 /**
- * Removes a result whose dispatcher has answered. It is renamed first, so that a worker that dies meanwhile leaves no folder
- * that looks like a result and lacks its files.
+ * Removes a result that was answered. The folder is renamed first, so that a worker that dies meanwhile leaves no
+ * folder that looks like a result without files.
  */
 export async function removeResult(folder: string): Promise<void> {
   const removed = `${folder}${REMOVED}`;
@@ -111,7 +111,7 @@ export async function removeResult(folder: string): Promise<void> {
   await rm(removed, { recursive: true, force: true });
 }
 
-/** Keeps a result that is never delivered again, and of such results the latest `keptMax`. */
+/** Keeps a result that is never delivered again, together with the latest `keptMax` of these. */
 export async function setResultAside(
   folder: string,
   keptMax: number,
@@ -131,8 +131,8 @@ export async function setResultAside(
 }
 
 /**
- * The results that an earlier life of the worker left, oldest run first; `say` gets a line about each folder that holds
- * none, and each report that had to be changed. What that life had not finished to write or to remove is removed.
+ * The results of an earlier life of the worker, oldest run first. `warn` gets a line about each folder without a
+ * result, and each report that had to change. Results that were not completely written or removed are removed.
  */
 export async function loadResults(path: string, warn: (line: string) => void): Promise<SavedResult[]> {
   await mkdir(path, { recursive: true, mode: 0o700 });

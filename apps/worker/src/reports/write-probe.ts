@@ -2,23 +2,23 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Repeater, within, type Clock } from '@proctor/clock';
 
-/** What `look` writes: more than what fits into an inode or into the rest of a file system that is full. */
+/** Bytes that a check writes: more than fits into an inode or into the rest of a full file system. */
 const PROBE_BYTES = 64 * 1024;
-/** A name that the folder's reader takes for a result that was not finished, and removes. */
+/** The folder's reader treats this name as an unfinished result, and removes it. */
 const PROBE_FILE = 'probe.new';
 
 export interface WriteProbeSettings {
-  /** How old the last look may be. */
+  /** Pause between two checks. */
   everyMs: number;
-  /** A look that takes longer has failed: a file server that does not answer never does. */
+  /** A check that takes longer has failed: a file server that hangs never answers. */
   timeoutMs: number;
 }
 
 export const WRITE_PROBE_SETTINGS: WriteProbeSettings = { everyMs: 10_000, timeoutMs: 10_000 };
 
 /**
- * Knows whether results can be kept in a folder: writes a file there every few seconds, as a result is written. Free space
- * alone does not tell, since permissions, quotas and a file system that was mounted again refuse as well.
+ * Checks whether results can be saved in a folder: writes a file there every few seconds, in the way that a result is
+ * written. Free space alone is not enough, since permissions, quotas and a read-only file system refuse as well.
  */
 export class WriteProbe {
   private reason: string | null = null;
@@ -35,7 +35,7 @@ export class WriteProbe {
     this.checks = new Repeater(clock, () => settings.everyMs, this.check.bind(this));
   }
 
-  /** Looks now, and then again and again. Resolves after the first look. */
+  /** Checks now, and then at intervals. Resolves after the first check. */
   async start(): Promise<void> {
     await this.check();
     if (!this.stopped) this.checks.start();
@@ -46,18 +46,18 @@ export class WriteProbe {
     this.checks.stop();
   }
 
-  /** Why nothing can be kept, for people; null: the last look found nothing wrong. */
+  /** Why nothing can be saved, for people; null: the last check succeeded. */
   get problem(): string | null {
     return this.reason;
   }
 
-  /** A result could not be kept: holds until a look that begins later succeeds. */
+  /** A result could not be saved: this counts until a later check succeeds. */
   onSaveFailed(why: string): void {
     this.reason = why;
     this.checking = null;
   }
 
-  /** One that hangs is not begun a second time. */
+  /** A check that hangs is not started a second time. */
   private async check(): Promise<void> {
     const { path, settings } = this;
     const writing = (this.checking ??= this.write(path));

@@ -24,12 +24,12 @@ function networks(countMax: number) {
     });
     connected.catch(() => undefined);
     const ended = new Promise<void>((resolve) => (over = resolve));
-    const end = () => {
+    const stop = () => {
       each.ended = true;
       over();
       return Promise.resolve();
     };
-    const network = { connected, ended, end, number: made.length } as unknown as LaunchedNetwork;
+    const network = { connected, ended, stop, number: made.length } as unknown as LaunchedNetwork;
     const each = { up, fail: () => (fail(), over()), ended: false, network };
     made.push(each);
     return network;

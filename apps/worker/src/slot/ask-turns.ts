@@ -1,21 +1,21 @@
 import type { Clock, WakeUp } from '@proctor/clock';
 
 /**
- * The pauses of a worker's idle slots. They can all do the same, so one ask within a pause is enough for all: the slot that has
- * rested longest makes it. A slot that is woken asks out of turn.
+ * The pauses of a worker's idle slots. All can do the same work, so one request within a pause is enough: the slot that
+ * has rested longest sends it. A slot that is woken sends one out of turn.
  */
 export class AskTurns {
   /** Those that have rested longest first. */
   private readonly resting: WakeUp[] = [];
-  /** What a slot was told last. */
+  /** The pause of the last answer to a slot. */
   private pauseMs = 0;
   private cancel = (): void => undefined;
 
   constructor(private readonly clock: Clock) {}
 
   /**
-   * @param ms the pause that a slot was told by an answer that came now
-   * @returns whether it ended since the slot's turn has come; false when the slot was woken
+   * @param ms the pause of an answer that has just arrived
+   * @returns true when the slot's turn has come; false when the slot was woken
    */
   async rest(slot: WakeUp, ms: number): Promise<boolean> {
     this.resting.push(slot);
@@ -29,7 +29,7 @@ export class AskTurns {
     return false;
   }
 
-  /** There is work of which no signal has told: the next slot asks at once. */
+  /** There is work without a signal: the next slot asks at once. */
   wakeNext(): void {
     this.resting.shift()?.wake();
   }

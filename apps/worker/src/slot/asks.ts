@@ -4,68 +4,74 @@ import { returnLease } from './return-lease';
 import { RELEASE } from './release';
 import type { SlotParts } from './slot-parts';
 
-/** Once work is waiting, an answer that took longer may be lost, its dispatcher replaced: the slot asks a second time. */
+/**
+ * After a signal of work, a request that takes longer may be lost and its dispatcher replaced: the slot sends a second
+ * one.
+ */
 const HURRIED_REPLY_MS = 1_000;
 
-/** Attempts executed here of late that are remembered. */
+/** Recently executed attempts that are remembered. */
 const EXECUTED_MAX = 100;
 
-/** A lease on its way back. */
+/** A lease that is being returned. */
 interface Return {
   confirmed: Promise<boolean>;
-  /** The number of the last ask before it was confirmed; Infinity until then. */
+  /** The number of the last request before the confirmation; Infinity until then. */
   lastAsk: number;
 }
 
-/** What an ask of the slot says beside who it is and what it offers. */
+/** What a request of the slot has beside its identity and offer. */
 type AskDetails = Pick<Parameters<SlotParts['client']['request']>[1], 'canary' | 'onlyHeld'>;
 
 /**
- * The asks of one slot, and what becomes of each answer, however late it comes. While the slot is free it takes a grant from
- * any of them, so that a dispatcher may be slow; all other grants go back at once.
+ * The lease requests of one slot and their answers, however late these come. A free slot accepts a grant from any of
+ * them, so a dispatcher may be slow; all other grants are returned at once.
  */
 export class Asks {
-  /** The grant that the slot executes, or is about to. */
+  /** The grant that the slot executes, or is about to execute. */
   private current: Lease | null = null;
   private isOpen = false;
-  /** Ends the wait for an answer, with the answer if there is one. */
+  /** Ends the wait for an answer, with the answer if any. */
   private end: (reply: LeaseReply | null) => void = () => undefined;
   private second: () => void = () => undefined;
   private count = 0;
   private refused = 0;
-  /** Architecture → its asks in a row whose answer did not come in time or was hidden, and the number of the last of them. */
+  /**
+   * Architecture → how many requests in a row had no answer in time, or a hidden one, and the number of the last of
+   * them.
+   */
   private readonly lost = new Map<string, { inARow: number; last: number }>();
-  /** Architecture → why the last ask was not answered. */
+  /** Architecture → why the last request was not answered. */
   private readonly troubles = new Map<string, string>();
   private readonly returns = new Map<string, Return>();
-  /** Attempts that ended here → the number of the last ask before that, and whether they may begin again. */
+  /** Attempts that ended here → the number of the last request before that, and whether they may start again. */
   private readonly executed = new Map<string, { number: number; mayBegin: boolean }>();
 
   constructor(
     private readonly identity: SlotIdentity,
     private readonly parts: SlotParts,
-    /** A grant was taken, by whichever ask. */
+    /** Called when a grant was accepted, from any request. */
     private readonly onGrant: () => void,
   ) {}
 
-  /** The slot is free: it takes the next grant that an answer has. */
+  /** The slot is free: it accepts the next grant. */
   open(): void {
     this.isOpen = true;
   }
 
-  /** The slot takes nothing more, until it is opened again. */
+  /** The slot accepts nothing until it is opened again. */
   close(): void {
     this.isOpen = false;
   }
 
-  /** The grant that was taken, if any; the slot is closed by it. */
+  /** The accepted grant, if any; it closes the slot. */
   get grant(): Lease | null {
     return this.current;
   }
 
   /**
-   * The grant's execution is over.
-   * @param mayBegin it did not begin: if its return was lost, the same grant may be taken again
+   * The execution of the grant is over.
+   * @param mayBegin it did not start: if its return was lost, the same grant may be accepted again
    */
   onEnd(lease: Lease, mayBegin: boolean): void {
     this.current = null;
@@ -74,24 +80,24 @@ export class Asks {
     if (this.executed.size > EXECUTED_MAX && oldest !== undefined) this.executed.delete(oldest);
   }
 
-  /** Work is waiting: an ask that has no answer yet is made a second time soon. */
+  /** Work is waiting: a request without an answer is sent a second time soon. */
   askAgainSoon(): void {
     this.second();
   }
 
-  /** Grants in a row, by whatever answer, that went back unexecuted. */
+  /** Grants in a row that were returned without execution. */
   get refusedInARow(): number {
     return this.refused;
   }
 
-  /** The asks in a row whose answer did not come in time, or was hidden by another. */
+  /** Requests in a row whose answer did not come in time, or was hidden by another. */
   lostInARow(arch: string): number {
     return this.lost.get(arch)?.inARow ?? 0;
   }
 
   /**
-   * Asks one architecture for work. The answer, or null when none came in time, it is not to be used, or another one
-   * brought a grant meanwhile.
+   * Requests work from one architecture. Resolves with the answer; with null when none came in time, it cannot be used,
+   * or another one brought a grant meanwhile.
    */
   requestLease(arch: string, details: AskDetails = {}): Promise<LeaseReply | null> {
     const { clock, settings } = this.parts;
@@ -129,8 +135,8 @@ export class Asks {
   }
 
   /**
-   * An architecture whose answer was lost may have granted something to this slot, which executes a grant of another one:
-   * asks it until that is known, so that the lease goes back and does not expire.
+   * An architecture whose answer was lost may have granted something to this slot, which executes a grant of another
+   * one: asks it until that is known, so that the lease is returned and does not expire.
    */
   async settle(): Promise<void> {
     const { clock, settings } = this.parts;
@@ -147,7 +153,7 @@ export class Asks {
   }
 
   /**
-   * Asks for nothing but what the slot has there already.
+   * Asks only for what was granted to the slot already.
    * @returns whether an answer came in time; never rejects
    */
   async requestHeld(arch: string): Promise<boolean> {
@@ -156,8 +162,8 @@ export class Asks {
   }
 
   /**
-   * The slot takes nothing more, and asks each architecture whose answer was lost what that granted: handed back, it can be
-   * granted to others at once; else it is a lost attempt once the worker is started again.
+   * The slot accepts nothing more, and asks each architecture whose answer was lost what it granted: a returned lease
+   * can be granted to others at once; otherwise it is a lost attempt after a restart of the worker.
    */
   async requestLost(): Promise<void> {
     const { clock, settings } = this.parts;
@@ -166,7 +172,7 @@ export class Asks {
     this.lost.clear();
   }
 
-  /** Resolves when nothing is on its way back any more. */
+  /** Resolves when all returns are done. */
   async waitForReturns(): Promise<void> {
     await Promise.all([...this.returns.values()].map(({ confirmed }) => confirmed));
   }
@@ -176,9 +182,9 @@ export class Asks {
   }
 
   /**
-   * Sends one ask and looks at its answer. Never rejects.
-   * @returns null when the answer is not to be used; `hidden` when what came first may have hidden the owner's answer, as an
-   * error does, or the answer of an owner that was replaced
+   * Sends one request and handles its answer. Never rejects.
+   * @returns null when the answer cannot be used; `hidden` when it may have hidden the owner's answer: an error, or the
+   * answer of an owner that was replaced
    */
   private async send(arch: string, details: AskDetails): Promise<LeaseReply | 'hidden' | null> {
     const { client, notices, outbox, testbeds } = this.parts;
@@ -216,19 +222,19 @@ export class Asks {
     }
   }
 
-  /** Takes the grant of an answer, or sees that it goes back. */
+  /** Accepts the grant of an answer, or returns it. */
   private async acceptGrant(reply: LeaseReply, number: number): Promise<LeaseReply | null> {
     const { lease } = reply;
     if (!lease) return reply;
-    // Granted a second time, since its return was still under way; only when that is not confirmed may it be executed.
+    // Granted again before its return was done; only if the return is not confirmed may it be executed.
     const wasExecuted = this.executed.get(key(lease))?.mayBegin === false;
     const returned = this.returns.get(key(lease));
     if (returned && (await returned.confirmed)) {
       if (!wasExecuted || number <= returned.lastAsk) return { ...reply, lease: null, askAgainMs: 0 };
-      // Its owner knew of the return before this ask, and has forgotten it, as after a restore of the database.
+      // Its owner knew the return before this request, and has lost it, for example by a restore of the database.
       this.returns.delete(key(lease));
     }
-    // Its owner has slept since it granted it, and does not know yet that it was replaced.
+    // Its owner has slept since the grant, and does not know yet that it was replaced.
     if (wasExecuted) return this.refuse(reply, number, 'it was executed here');
     if (!this.isOpen || this.wasExecuted(lease, number))
       return this.refuse(reply, number, 'the slot is not free');
@@ -242,14 +248,14 @@ export class Asks {
     return reply;
   }
 
-  /** Nothing of the answer is used; its lease goes back, unless it is one that the slot has or had. */
+  /** Ignores the answer; its lease is returned, unless the slot has or had it. */
   private refuse({ lease }: LeaseReply, number: number, reason: string): null {
     if (!lease || this.returns.has(key(lease)) || this.wasExecuted(lease, number)) return null;
     if (this.current === null || key(this.current) !== key(lease)) this.returnLease(lease, reason);
     return null;
   }
 
-  /** Whether an answer is so late that the attempt which it grants has ended here since its ask. */
+  /** Whether an answer is so late that its attempt has ended here since the request. */
   private wasExecuted(lease: Lease, number: number): boolean {
     return number <= (this.executed.get(key(lease))?.number ?? 0);
   }
@@ -269,7 +275,7 @@ export class Asks {
     this.returns.set(key(lease), returned);
   }
 
-  /** Once for as long as it is the same: it asks every few seconds. */
+  /** Logs the same reason once: requests are sent every few seconds. */
   private warn(arch: string, why: string): void {
     if (this.troubles.get(arch) !== why) this.parts.log.warn(`no answer for ${arch}: ${why}`);
     this.troubles.set(arch, why);

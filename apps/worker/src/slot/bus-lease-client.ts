@@ -11,13 +11,13 @@ import {
 import type { DispatcherFeatures } from './dispatcher-features';
 import type { LeaseClient } from './ports';
 
-/** Longer than the slots wait: a grant that comes late is still seen, and handed back. */
+/** Longer than the slots wait: a late grant is still received, and returned. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
 export class BusLeaseClient implements LeaseClient {
   constructor(
     private readonly bus: Bus,
-    /** Resolves when the next life of the worker will know of this one. */
+    /** Resolves when the next life of the worker will know this one. */
     private readonly life: { ensureRecorded(): Promise<void> },
     private readonly features: Pick<DispatcherFeatures, 'onAnswer'>,
   ) {}

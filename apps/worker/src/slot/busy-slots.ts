@@ -4,23 +4,24 @@ import type { LeaseReply } from '@proctor/contracts';
 /** A slot that executes something. */
 interface BusySlot {
   number: number;
-  /** Of what it executes. */
+  /** Architecture of what it executes. */
   arch: string;
-  /** It executes a public run: others may know that it is busy. */
+  /** It executes a public run: other dispatchers may know that it is busy. */
   isPublic: boolean;
-  /** The architectures that it may ask meanwhile. */
+  /** The architectures to which it may send requests meanwhile. */
   others: readonly string[];
-  /** Asks one of them without taking anything. False when no answer came; never rejects. */
+  /** Sends a request to one of them without accepting a grant. False when no answer came; never rejects. */
   request(arch: string): Promise<boolean>;
 }
 
 /**
- * The slots of a worker that are busy. While all are, none asks for work, and only the dispatcher of the architecture that a
- * slot executes hears of the worker: the others are asked all the same, now and then, so that they do not take it for dead.
+ * The busy slots of a worker. While all are busy none requests work, and only the dispatchers of their own
+ * architectures get messages of the worker. The others get a request at intervals all the same, so that they do not
+ * treat the worker as dead.
  */
 export class BusySlots {
   private readonly busy = new Map<number, BusySlot>();
-  /** Architecture → when it should hear of the worker again. */
+  /** Architecture → when its dispatcher should get the next message. */
   private readonly dueMs = new Map<string, number>();
   private readonly pending = new Set<string>();
   private cancel = (): void => undefined;
@@ -29,7 +30,7 @@ export class BusySlots {
     private readonly architectures: readonly string[],
     private readonly slots: number,
     private readonly clock: Clock,
-    /** Pause after an ask that was not answered. */
+    /** Pause after an unanswered request. */
     private readonly retryMs: number,
   ) {}
 
@@ -45,7 +46,7 @@ export class BusySlots {
     this.schedule();
   }
 
-  /** A dispatcher has answered an ask of one of the slots. */
+  /** A dispatcher has answered a request of one of the slots. */
   onAnswer({ arch, askAgainMs }: Pick<LeaseReply, 'arch' | 'askAgainMs'>): void {
     this.dueMs.set(arch, this.clock.now() + askAgainMs);
     this.schedule();

@@ -2,14 +2,14 @@ import { EXPLANATION_LENGTH_MAX, oneLine, type CanaryResult, type CanaryTest } f
 import type { CanaryEnd } from './ports';
 import type { SlotParts } from './slot-parts';
 
-/** A slot's canary tests: the one that is executed, and the results that their dispatchers have not answered yet. */
+/** A slot's canary tests: the running one, and the results that their dispatchers have not answered yet. */
 export class Canaries {
   private readonly results = new Map<string, CanaryResult>();
   private readonly abort = new AbortController();
 
   constructor(private readonly parts: Pick<SlotParts, 'canaries' | 'log'>) {}
 
-  /** Resolves when it has ended, whatever happened; never rejects. */
+  /** Resolves when the test has ended in any way; never rejects. */
   async execute(test: CanaryTest): Promise<void> {
     const { log } = this.parts;
     const { canary, suite, arch, backend } = test;
@@ -21,12 +21,12 @@ export class Canaries {
     this.results.set(arch, { canary, passed: end.passed, message });
   }
 
-  /** To be told with the next ask at this architecture. */
+  /** The result to send with the next request to this architecture. */
   resultFor(arch: string): CanaryResult | undefined {
     return this.results.get(arch);
   }
 
-  /** The dispatcher has answered an ask, with the result if there was one. */
+  /** The dispatcher has answered a request, which had the result if there was one. */
   onAnswer(arch: string): void {
     this.results.delete(arch);
   }

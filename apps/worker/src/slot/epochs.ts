@@ -2,26 +2,26 @@ import type { Clock } from '@proctor/clock';
 import type { DispatcherAnswer } from '@proctor/contracts';
 import type { Log } from '@proctor/process';
 
-/** Fewer answers of a lower epoch, however late the last came, may all be those of an owner that was replaced. */
+/** Fewer answers of a lower epoch may all come from a replaced owner, however late. */
 const LOWER_ANSWERS_MIN = 3;
 
-/** What was heard of one architecture. */
+/** The epochs of one architecture. */
 interface SeenEpochs {
   highest: number;
-  /** Answers of lower epochs since the last other one. */
+  /** Answers with lower epochs since the last other one. */
   lower: { count: number; sinceMs: number } | null;
 }
 
 export interface EpochsParts {
   clock: Clock;
   log: Log;
-  /** How long answers of lower epochs alone are ignored, at this moment. */
+  /** How long answers with only lower epochs are ignored; read at each use. */
   lowerEpochWaitMs: () => number;
 }
 
 /**
- * The epochs of each architecture, as all slots of the worker have seen them. An answer of a lower epoch comes from an owner
- * that has been replaced. If no other answer comes for a while, there is no newer owner: the database was restored to an
+ * The epochs of each architecture, from the answers to all slots of the worker. An answer with a lower epoch comes from
+ * a replaced owner. If no other answer comes for a while, there is no newer owner: the database was restored to an
  * earlier moment, and the epochs count from there.
  */
 export class Epochs {
@@ -29,7 +29,7 @@ export class Epochs {
 
   constructor(private readonly parts: EpochsParts) {}
 
-  /** False for the answer of an owner that has been replaced: it must be ignored. */
+  /** False for the answer of a replaced owner: it must be ignored. */
   accepts({ arch, epoch }: DispatcherAnswer): boolean {
     const seen = this.seen.get(arch);
     if (seen && epoch < seen.highest && !this.isRestored(arch, epoch, seen)) return false;

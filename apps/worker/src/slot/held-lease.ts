@@ -13,30 +13,30 @@ import { SavedVerdict } from './saved-verdict';
 import { NotStarted, type AttemptResult, type Deliver, type VerdictKeeper } from './ports';
 import type { SlotParts } from './slot-parts';
 
-/** `not-started`: the lease went back since the machine could not begin. */
+/** `not-started`: the lease was returned since the machine could not start. */
 export type HoldingEnd = 'ended' | 'not-started';
 
 /**
  * A lease and its attempt, from the grant until the result is recorded.
  *
- * Until the test has ended, a stop ends it and nothing is reported. Once it has ended, by itself or at a limit, its verdict is
- * written to disk before anything else is waited for, and then delivered, whoever stops the attempt for whatever reason: the
- * run was cancelled or given up, the worker was revoked, drains or stops. What the verdict counts for is for the dispatcher to
- * say (`judge` in libs/dispatch/src/reporting.ts): one of the latest attempt counts, unless the run was cancelled.
+ * Until the test has ended, a stop ends it and nothing is reported. Once it has ended, by itself or at a limit, its
+ * verdict is first written to disk and then delivered, whatever stops the attempt: the run was cancelled or given up,
+ * the worker was revoked, drains or stops. The dispatcher decides what the verdict counts for (`judge` in
+ * libs/dispatch/src/reporting.ts): the latest attempt's counts, unless the run was cancelled.
  */
 export class HeldLease {
   private readonly abort = new AbortController();
   private cancelRenewal: () => void = () => undefined;
   private returning: Promise<void> | null = null;
   private notStarted = false;
-  /** The test has ended, or the attempt cannot be executed: there is something to report. */
+  /** The test has ended, or the attempt cannot be executed: a result must be reported. */
   private hasEnded = false;
   private readonly verdict: SavedVerdict;
-  /** Ends the wait for the dispatcher's answer to the result; the outbox goes on alone. */
+  /** Ends the wait for the dispatcher's answer to the result; the outbox continues alone. */
   private release: () => void = () => undefined;
   private readonly released = new Promise<void>((resolve) => (this.release = resolve));
   private startWaiting: () => void = () => undefined;
-  /** Resolves when the result has waited for its answer for so long that the slot should do something else meanwhile. */
+  /** Resolves when the result has waited so long for its answer that the slot should do something else. */
   readonly waits = new Promise<'waiting'>((resolve) => (this.startWaiting = () => resolve('waiting')));
 
   constructor(
@@ -47,7 +47,7 @@ export class HeldLease {
     this.verdict = new SavedVerdict({ arch: lease.arch, title: this.title(), fence: this.fence() }, parts);
   }
 
-  /** Resolves when the slot is free for the next lease, whatever happened; never rejects. */
+  /** Resolves when the slot is free for the next lease; never rejects. */
   async execute(): Promise<HoldingEnd> {
     const { lease, parts } = this;
     parts.log.log(
@@ -66,8 +66,8 @@ export class HeldLease {
   }
 
   /**
-   * Gives the lease back first, so that another slot may begin at once; then ends the attempt. The lease of a test that has
-   * ended stays, and its result has some time to reach the disk.
+   * Returns the lease first, so that another slot may start at once; then ends the attempt. The lease of a test that
+   * has ended stays, and its result has some time to reach the disk.
    */
   async returnAndStop(reason: string): Promise<void> {
     if (!this.abort.signal.aborted && !this.hasEnded) this.returning ??= this.returnLease(reason);
@@ -77,7 +77,7 @@ export class HeldLease {
     this.release();
   }
 
-  /** The lease is gone: ends the attempt. Does nothing when another grant is meant. */
+  /** The lease is gone: ends the attempt. Does nothing for another grant. */
   stop(signal: StopAttemptSignal): void {
     if (isSameGrant(this.lease, signal)) this.abandon(signal.reason);
   }
@@ -93,7 +93,7 @@ export class HeldLease {
     this.release();
   }
 
-  /** Null: there is nothing to deliver. */
+  /** Null: nothing to deliver. */
   private async runAndSave(): Promise<Deliver | null> {
     const result = await this.run();
     if (!result) return null;
@@ -119,7 +119,7 @@ export class HeldLease {
     }
   }
 
-  /** What is reported of an attempt that ended in an error; null when it was told to end, or the lease goes back. */
+  /** The result of an attempt that ended with an error; null when it was stopped, or the lease is returned. */
   private resultOfFailure(error: unknown, durationSeconds: number): AttemptResult | null {
     const { log } = this.parts;
     const text = error instanceof Error ? error.message : String(error);

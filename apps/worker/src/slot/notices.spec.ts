@@ -17,7 +17,7 @@ it('a notice of a dispatcher is logged when it changes, and only then', () => {
   expect(lines).toEqual([
     `the dispatcher of amd64 says: ${REFUSED}`,
     `the dispatcher of amd64 says: ${NOTICE}`,
-    `the dispatcher of amd64 says no more: ${NOTICE}`,
+    `the dispatcher of amd64 no longer says: ${NOTICE}`,
   ]);
 });
 

@@ -3,14 +3,14 @@ import type { Log } from '@proctor/process';
 
 type Notice = Pick<LeaseReply, 'refused' | 'notice'>;
 
-/** What the dispatchers say about this worker as a whole; each change is logged once, whichever slot is told. */
+/** The dispatchers' notices about the whole worker; each change is logged once for all slots. */
 export class Notices {
-  /** Architecture → what its dispatcher said last, if anything. */
+  /** Architecture → the last notice of its dispatcher, if any. */
   private readonly byArch = new Map<string, Notice>();
 
   constructor(private readonly log: Log) {}
 
-  /** A dispatcher has answered. */
+  /** A dispatcher has answered a request. */
   onAnswer(arch: string, { refused, notice }: Notice): void {
     const before = textOf(this.byArch.get(arch));
     const text = refused ?? notice;
@@ -22,15 +22,15 @@ export class Notices {
       });
     if (text === before) return;
     if (text !== undefined) this.log.warn(`the dispatcher of ${arch} says: ${text}`);
-    else this.log.log(`the dispatcher of ${arch} says no more: ${before}`);
+    else this.log.log(`the dispatcher of ${arch} no longer says: ${before}`);
   }
 
-  /** Why some dispatcher grants nothing; undefined when none refuses. */
+  /** Why a dispatcher grants nothing; undefined: none refuses. */
   get refusal(): string | undefined {
     return [...this.byArch.values()].find(({ refused }) => refused !== undefined)?.refused;
   }
 
-  /** What is wrong, though it may keep nothing from being granted. */
+  /** What is wrong, even if it prevents no grant. */
   get problem(): string | undefined {
     return this.refusal ?? textOf([...this.byArch.values()][0]);
   }

@@ -19,7 +19,7 @@ import type {
   Verdict,
 } from '@proctor/contracts';
 
-/** The dispatchers as a slot sees them. Each call rejects when no answer comes; an answer may also come late. */
+/** The dispatchers, for a slot. Each call rejects when no answer comes; an answer may also come late. */
 export interface LeaseClient {
   request(arch: string, request: LeaseRequest): Promise<LeaseReply>;
   renew(arch: string, request: RenewRequest): Promise<RenewReply>;
@@ -31,67 +31,71 @@ export interface LocalFile extends ResultFile {
   path: string;
 }
 
-/** Delivers a kept result until the dispatcher has answered; resolves at that answer, never rejects. */
+/** Delivers a saved result until the dispatcher has answered; resolves at that answer, never rejects. */
 export type Deliver = () => Promise<void>;
 
-/** Takes reports out of the slot's hands. */
+/** Delivers the reports of slots. */
 export interface ReportOutbox {
-  /** Sent once; losing it delays nothing but what people see. Never throws. */
+  /** Sent once; if it is lost, only what people see is delayed. Never throws. */
   reportStart(arch: string, report: StartedReport): void;
   /**
-   * Writes the result to disk, in place of what was kept of the same attempt before. Once it resolves, the result survives a
-   * crash of the machine. Rejects when it could not be kept: what was kept before stays.
+   * Writes the result to disk, and replaces an older one of the same attempt. Once it resolves, the result survives a
+   * crash of the machine. Rejects when it could not be saved: the older one stays.
    */
   save(arch: string, report: FinishedReport, files: LocalFile[]): Promise<Deliver>;
-  /** Grants of the architecture whose results no dispatcher has answered yet, the oldest first; as many as an ask may name. */
+  /**
+   * Grants of the architecture whose results no dispatcher has answered yet, the oldest first; at most as many as a
+   * request may name.
+   */
   listWaiting(arch: string): Grant[];
   /**
-   * Delivers a report that has no files and is kept nowhere: it is lost with the process. Resolves at the dispatcher's
+   * Delivers a report without files that is not on disk: it is lost with the process. Resolves at the dispatcher's
    * answer; never rejects.
    */
   reportUnsaved(arch: string, report: FinishedReport): Promise<void>;
 }
 
-/** How an attempt ended, before anybody was told. */
+/** How an attempt ended. */
 export interface AttemptResult {
   verdict: Verdict;
   message: string;
-  /** Only with tmpfail, and when it is known. */
+  /** Only with tmpfail, if known. */
   trouble?: Trouble;
   exitCode: number | null;
   version: string | null;
   durationSeconds: number;
-  /** Of single tests; empty when nothing is known of them. */
+  /** Results of single tests; empty when none is known. */
   tests: TestResult[];
   files: LocalFile[];
-  /** Of the log of a failed attempt; absent when it tells of no error. */
+  /** From the log of a failed attempt; absent when the log has no error. */
   excerpt?: ErrorExcerpt;
-  /** That the testbed was made of; absent where there was none. */
+  /** The image of the testbed; absent without one. */
   image?: TestbedImage | undefined;
 }
 
-/** What an attempt's end means, before its log and artifacts are packed. */
+/** The verdict on an attempt, before its log and artifacts are packed. */
 export type AttemptVerdict = Omit<AttemptResult, 'files' | 'excerpt'>;
 
-/** Sees to it that the verdict of a test that has ended is not lost. */
+/** Saves the verdict of a test that has ended. */
 export interface VerdictKeeper {
-  /** The test has ended, by itself or at a limit of the worker: from here on nothing ends the attempt. */
+  /** The test has ended, by itself or at a limit of the worker: from now on nothing stops the attempt. */
   onEnded(): void;
   /** Resolves when the verdict is on disk or cannot be written; never rejects. */
   saveVerdict(verdict: AttemptVerdict): Promise<void>;
 }
 
-/** This machine cannot begin the attempt now, through no fault of the run: its lease goes back. */
+/** This machine cannot start the attempt now; the run is not at fault, and its lease is returned. */
 export class NotStarted extends Error {}
 
-/** An archive did not tell what had to be known before the test runner was started. */
+/** An archive did not answer a request that is needed before the test runner starts. */
 export class ArchiveAway extends Error {}
 
 /** Executes attempts. */
 export interface AttemptRunner {
   /**
-   * Calls `started` when the test runner was started, and `keeper` when the test has ended. When `signal` aborts before the test has ended, everything of the attempt is ended and removed, and the promise rejects;
-   * later the signal changes nothing. Rejects with NotStarted when the machine lacks what the attempt needs.
+   * Calls `started` when the test runner has started, and `keeper` when the test has ended. When `signal` aborts before
+   * the test has ended, everything of the attempt is ended and removed, and the promise rejects; later the signal
+   * changes nothing. Rejects with NotStarted when the machine lacks what the attempt needs.
    */
   run(lease: Lease, started: () => void, signal: AbortSignal, keeper: VerdictKeeper): Promise<AttemptResult>;
 }
@@ -103,16 +107,16 @@ export type CanaryEnd = Pick<CanaryResult, 'passed' | 'message'>;
 export interface CanaryRunner {
   /**
    * When `signal` aborts, everything of the test is ended and removed, and the promise rejects. It also rejects when
-   * the machine cannot begin: that is a test that failed.
+   * the machine cannot start the test: such a test has failed.
    */
   execute(test: CanaryTest, signal: AbortSignal): Promise<CanaryEnd>;
 }
 
-/** What this machine has to offer to an architecture, at this moment. */
+/** What this machine offers to an architecture. */
 export interface TestbedOffer {
   currentOffer(
     arch: string,
   ): Pick<LeaseRequest, 'testbeds' | 'variants' | 'builds' | 'sizeClasses' | 'problem'>;
-  /** Waiting runs need these testbeds, and the worker lacks them. */
+  /** Waiting runs need these testbeds, which the worker does not have. */
   requestTestbeds(arch: string, testbeds: LeaseReply['wanted']): void;
 }

@@ -1,7 +1,7 @@
 import { PROTOCOL, WORKER_FEATURES, type LeaseRequest } from '@proctor/contracts';
 import { VERSION } from '@proctor/process';
 
-/** What each ask says of this program. */
+/** What each lease request says about this program. */
 export const RELEASE: Pick<LeaseRequest, 'protocol' | 'features' | 'version' | 'wakeable'> = {
   protocol: PROTOCOL,
   features: [...WORKER_FEATURES],

@@ -3,8 +3,8 @@ import { EXPLANATION_LENGTH_MAX, grantOf, oneLine, type Lease, type SlotIdentity
 import type { SlotParts } from './slot-parts';
 
 /**
- * Hands a lease back to its dispatcher; never rejects.
- * @returns whether it was confirmed in time; else the dispatcher may still count it as the slot's
+ * Returns a lease to its dispatcher; never rejects.
+ * @returns whether it was confirmed in time; otherwise the dispatcher may still count it as the slot's
  */
 export async function returnLease(
   identity: SlotIdentity,

@@ -4,17 +4,17 @@ import { resultOfFailedSave, withoutFiles } from './failed-attempt';
 import type { AttemptResult, AttemptVerdict, Deliver } from './ports';
 import type { SlotParts } from './slot-parts';
 
-/** Whose result it is, and how people know it. */
+/** The attempt of the result, and its name for people. */
 interface AttemptName {
   arch: string;
   title: string;
   fence: Pick<FinishedReport, 'worker' | 'incarnation' | 'slot' | 'runId' | 'attempt' | 'grantEpoch'>;
 }
 
-/** The verdict of a test that has ended, on its way to the disk: first alone, then with log and artifacts. */
+/** Saves the verdict of a test that has ended: first alone, then with log and artifacts. */
 export class SavedVerdict {
   private verdict: AttemptVerdict | null = null;
-  /** Delivers the last that was kept; null: nothing is on disk. */
+  /** Delivers the last saved result; null: nothing is on disk. */
   private deliver: Deliver | null = null;
   private settle: (deliver: Deliver | null) => void = () => undefined;
   private readonly settled = new Promise<Deliver | null>((resolve) => (this.settle = resolve));
@@ -24,7 +24,10 @@ export class SavedVerdict {
     private readonly parts: Pick<SlotParts, 'outbox' | 'clock' | 'log' | 'settings'>,
   ) {}
 
-  /** Resolves with what delivers the result, once all of it is on disk or cannot be; null: it was not waited for any longer. */
+  /**
+   * Resolves with a function that delivers the result, once it is completely on disk or cannot be; null: the wait was
+   * given up.
+   */
   get whole(): Promise<Deliver | null> {
     return this.settled;
   }
@@ -33,19 +36,19 @@ export class SavedVerdict {
   async saveVerdict(verdict: AttemptVerdict): Promise<void> {
     this.verdict = verdict;
     try {
-      // It is delivered as it is when the worker is killed before the rest is there.
+      // It is delivered in this form when the worker is killed before the rest is saved.
       this.deliver = await this.write(withoutFiles(verdict, 'the worker ended before they were packed'));
     } catch (error) {
       this.warn(`the verdict was not kept yet: ${String(error)}`);
     }
   }
 
-  /** What is reported when something has failed after the verdict was found; null: there is none. */
+  /** The result when something failed after the verdict; null: there is no verdict. */
   resultWithout(why: string): AttemptResult | null {
     return this.verdict && withoutFiles(this.verdict, why);
   }
 
-  /** In place of the verdict that was kept before, if one was; that one stays when this fails. Never rejects. */
+  /** Replaces the verdict that was saved before, if any; that one stays when this fails. Never rejects. */
   async complete(result: AttemptResult): Promise<void> {
     this.parts.log.log(`${this.name.title}: ${result.verdict} (${result.message})`);
     try {
@@ -58,7 +61,7 @@ export class SavedVerdict {
     this.settle(this.deliver);
   }
 
-  /** Waits for the result, but not for ever: what is not on disk by then is lost, and said to be. */
+  /** Waits for the result for a limited time: what is not on disk by then is lost, and logged as lost. */
   async waitUntilSaved(reason: string): Promise<void> {
     const { clock, settings } = this.parts;
     const isKept = this.settled.then(() => true);
@@ -77,8 +80,8 @@ export class SavedVerdict {
   }
 
   /**
-   * A result that is not on disk must not be told as one. The attempt has failed and counts, or the run would be executed
-   * for nothing again and again.
+   * A result that is not on disk must not be reported as a result. The attempt has failed and counts, or the run would
+   * be executed again and again.
    */
   private async reportUnsaved(why: string, durationSeconds: number): Promise<void> {
     const { arch, fence } = this.name;

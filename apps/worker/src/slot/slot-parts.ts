@@ -8,19 +8,19 @@ import type { AttemptRunner, CanaryRunner, LeaseClient, ReportOutbox, TestbedOff
 import type { Standings } from './standings';
 
 export interface SlotSettings {
-  /** An answer that took longer counts as lost; it may still come, late. */
+  /** An answer that takes longer counts as lost; it may still come late. */
   replyTimeoutMs: number;
-  /** Pause after an ask that was not answered. */
+  /** Pause after an unanswered request. */
   retryMs: number;
-  /** How long a slot waits for the answer to a result before it asks other architectures. */
+  /** How long a slot waits for the answer to a result before it requests work from other architectures. */
   answerWaitMs: number;
-  /** How long a slot that stops waits for the answers it still needs. */
+  /** How long a stopping slot waits for answers. */
   stopTimeoutMs: number;
-  /** How long it waits for the result of a test that has ended to be on disk. */
+  /** How long it waits until the result of an ended test is on disk. */
   keepTimeoutMs: number;
 }
 
-/** Everything that a slot is connected to. */
+/** Everything that a slot uses. */
 export interface SlotParts {
   client: LeaseClient;
   outbox: ReportOutbox;
@@ -32,14 +32,14 @@ export interface SlotParts {
   /** Earlier lives of this worker, the latest first. */
   previous: readonly string[];
   standings: Pick<Standings, 'onAnswer'>;
-  /** Of all slots of the worker. */
+  /** Shared by all slots of the worker. */
   turns: AskTurns;
-  /** Likewise. */
+  /** Shared by all slots of the worker. */
   busy: BusySlots;
   clock: Clock;
   log: Log;
   settings: SlotSettings;
-  /** A new name for an ask, a UUID. */
+  /** A new id for a lease request, a UUID. */
   newAskId: () => string;
   /** From 0 up to 1, for the jitter of pauses. */
   random: () => number;

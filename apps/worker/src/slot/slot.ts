@@ -7,27 +7,27 @@ import { Canaries } from './canaries';
 import { HeldLease, type HoldingEnd } from './held-lease';
 import type { SlotParts } from './slot-parts';
 
-/** After so long the slot asks again, however often what it was granted could not be begun. */
+/** The longest pause, however often grants could not be started. */
 const REST_MAX_MS = 60_000;
 
 /**
- * One place for a running attempt. It asks the dispatchers of its architectures in turn, executes what it is granted,
- * and asks again when the result is recorded. A result that is not answered keeps it from asking that architecture, and
- * after a while from nothing else.
+ * One place for a running attempt. It requests work from the dispatchers of its architectures in turn, executes what it
+ * is granted, and asks again when the result is recorded. While a result is not answered, the slot does not ask that
+ * architecture; after a while it asks the others.
  */
 export class Slot {
   private readonly wakeUp: WakeUp;
-  /** Ends a rest that no signal ends. */
+  /** For rests that no signal ends. */
   private readonly rest: WakeUp;
   private readonly asks: Asks;
   private stopping = false;
   private held: HeldLease | null = null;
-  /** Leases whose results wait for an answer; one of an architecture at most. */
+  /** Architecture → the lease whose result waits for an answer. */
   private readonly waiting = new Map<string, HeldLease>();
   private readonly canaries: Canaries;
-  /** Index of the architecture to ask next: each gets its turn. */
+  /** Index of the next architecture: each gets its turn. */
   private next = 0;
-  /** Grants in a row that could not be begun here. */
+  /** Grants in a row that could not be started here. */
   private failuresInARow = 0;
   private running: Promise<void> | null = null;
 
@@ -46,25 +46,25 @@ export class Slot {
     this.running ??= this.loop();
   }
 
-  /** Work may be waiting: an idle slot asks at once, and one whose ask has no answer yet asks a second time soon. */
+  /** Work may be waiting: an idle slot asks at once, and a request without an answer is sent a second time soon. */
   wake(): void {
     this.wakeUp.wake();
     this.asks.askAgainSoon();
   }
 
-  /** Ends the attempt at once, if it is one that is executed here or whose result waits. */
+  /** Ends the attempt at once, if it is executed here or its result waits. */
   stopAttempt(signal: StopAttemptSignal): void {
     for (const held of this.listHeld()) held.stop(signal);
   }
 
-  /** Ends what it executes at once: nothing can be told of it. */
+  /** Ends what it executes at once: nothing can be reported. */
   endAttempts(reason: string): void {
     for (const held of this.listHeld()) held.abandon(reason);
   }
 
   /**
-   * Takes nothing more, and resolves when what it executes has ended, and its result is recorded or has waited for that
-   * for a while.
+   * Accepts nothing more, and resolves when what it executes has ended, and its result is recorded or has waited for a
+   * while.
    */
   async drain(reason: string): Promise<void> {
     this.stopping = true;
@@ -78,8 +78,8 @@ export class Slot {
   }
 
   /**
-   * Takes nothing more; hands back what it holds, ends its attempt, and resolves when nothing of it is left. It may be
-   * told so while it drains.
+   * Accepts nothing more; returns its leases, ends the attempts, and resolves when nothing of them is left. May be
+   * called while it drains.
    */
   async stop(reason: string): Promise<void> {
     this.stopping = true;
@@ -95,21 +95,22 @@ export class Slot {
       this.asks.open();
       const refused = this.asks.refusedInARow;
       const pauseMs = await this.requestLeases();
-      // What went back signals that work is waiting, and would be granted to this slot again. One alone may have come late.
+      // A returned lease signals that work is waiting, and would be granted to this slot again. A single one may only
+      // have come late.
       const inARow = this.asks.refusedInARow;
       const isResting = inARow > refused && inARow > 1 && !this.asks.grant;
       if (isResting && !this.stopping) await this.waitAfterFailures(inARow - 1);
-      // Work of which no signal has told this slot: there may be more of it.
+      // Work without a signal: there may be more of it.
       if (this.asks.grant && inTurn) this.parts.turns.wakeNext();
       inTurn = false;
       if (pauseMs !== null && !isResting && !this.asks.grant && !this.stopping)
         inTurn = await this.parts.turns.rest(this.wakeUp, this.scattered(pauseMs));
-      // An answer may also have come while it was not awaited.
+      // An answer may also have come while the slot did not wait.
       if (this.asks.grant) await this.execute(this.asks.grant);
     }
   }
 
-  /** Asks until one architecture has work. Returns the pause to make when none had; null: none. */
+  /** Asks until one architecture has work. Returns the pause to make when none has; null: no pause. */
   private async requestLeases(): Promise<number | null> {
     const { retryMs } = this.parts.settings;
     let pauseMs = Infinity;
@@ -124,7 +125,7 @@ export class Slot {
         this.markBusy(arch, false);
         await this.canaries.execute(reply.canary);
         this.parts.busy.remove(this.identity.slot);
-        // The dispatcher that wanted it is asked first.
+        // The dispatcher of the canary test is asked first.
         this.next = turn;
         return null;
       }
@@ -134,8 +135,8 @@ export class Slot {
   }
 
   /**
-   * The answer, or null when none came in time or it is not to be used. An answer that was lost may have been a grant: the
-   * same architecture is asked once more before another one is, which might grant a second.
+   * The answer, or null when none came in time or it cannot be used. A lost answer may have been a grant: the same
+   * architecture is asked once more before another one, which might grant a second.
    */
   private async requestLease(arch: string): Promise<LeaseReply | null> {
     const canary = this.canaries.resultFor(arch);
@@ -150,7 +151,7 @@ export class Slot {
   private async execute(lease: Lease): Promise<void> {
     const held = (this.held = new HeldLease(this.identity, lease, this.parts));
     if (this.stopping) await held.returnAndStop('the worker stops');
-    // Where nothing is said of that it may be private.
+    // If the lease does not say so, it may be private.
     this.markBusy(lease.arch, lease.isPrivate === false);
     void this.asks.settle();
     const ended = withLogFields({ run: lease.runId, attempt: lease.attempt }, () => held.execute());
@@ -161,23 +162,25 @@ export class Slot {
     this.asks.onEnd(lease, end === 'not-started');
     this.failuresInARow = end === 'not-started' ? this.failuresInARow + 1 : 0;
     if (this.failuresInARow === 0 || this.stopping) return;
-    // Its return wakes this slot as well, which would be granted the same run again.
+    // Its return also wakes this slot, which would be granted the same run again.
     await this.waitAfterFailures(this.failuresInARow);
   }
 
-  /** No signal ends it, a stop does. @param inARow grants in a row without an execution */
+  /** A pause that no signal ends; a stop does. @param inARow grants in a row without an execution */
   private async waitAfterFailures(inARow: number): Promise<void> {
     await this.rest.wait(this.scattered(growingPauseMs(this.parts.settings.retryMs, REST_MAX_MS, inARow)));
   }
 
-  /** Asked, an architecture that awaits its answer to a result would name that lease, which would go back. */
+  /**
+   * Without the architectures whose answer to a result is awaited: they would name that lease, which would be returned.
+   */
   private markBusy(arch: string, isPublic: boolean): void {
     const others = this.architectures.filter((other) => other !== arch && !this.waiting.has(other));
     const ask = (other: string) => this.asks.requestHeld(other);
     this.parts.busy.add({ number: this.identity.slot, arch, isPublic, others, request: ask });
   }
 
-  /** The slot goes on without this architecture, which counts it as the lease's until it has answered. */
+  /** The slot continues without this architecture, which counts the slot as busy until it has answered. */
   private keepWaiting(held: HeldLease, arch: string, ended: Promise<HoldingEnd>): void {
     this.waiting.set(arch, held);
     void ended.then(() => {
@@ -190,7 +193,7 @@ export class Slot {
     return [...this.waiting.values(), ...(this.held ? [this.held] : [])];
   }
 
-  /** So that idle slots do not ask all at once. */
+  /** Random, so that idle slots do not all ask at once. */
   private scattered(ms: number): number {
     return scattered(ms, this.parts.random());
   }

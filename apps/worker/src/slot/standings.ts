@@ -2,13 +2,13 @@ import type { Clock } from '@proctor/clock';
 import type { LeaseReply, StandingNotice } from '@proctor/contracts';
 import type { Log } from '@proctor/process';
 
-/** How the dispatcher of an architecture says that this worker stands. */
+/** The standing of this worker for the dispatcher of an architecture. */
 export interface ReportedStanding extends Pick<StandingNotice, 'standing' | 'reason'> {
-  /** Until it may get its next run (`slowed`) or its canary test (`quarantined`). */
+  /** Seconds until its next run (`slowed`) or canary test (`quarantined`). */
   untilSeconds: number;
 }
 
-/** What the dispatchers think of this worker, by the answers to all its slots; a change is logged once. */
+/** The standings of this worker for the dispatchers, from the answers to all its slots; a change is logged once. */
 export class Standings {
   private readonly byArch = new Map<string, StandingNotice>();
 
@@ -32,7 +32,7 @@ export class Standings {
     );
   }
 
-  /** Architecture → how it stands there; those where it is sound are left out. */
+  /** Architecture → the standing there, unless it is sound. */
   current(): Record<string, ReportedStanding> {
     const entries = [...this.byArch].map(([arch, { standing, reason, untilMs }]) => {
       const untilSeconds = Math.max(0, Math.ceil((untilMs - this.clock.now()) / 1000));

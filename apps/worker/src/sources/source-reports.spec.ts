@@ -124,7 +124,7 @@ describe('which packages suites have', () => {
     await reports.reportDue();
     expect(asked).toHaveLength(3);
     expect(warnings).toEqual([
-      'the packages of bookworm on amd64 are not taken: a newer list is known',
+      'the packages of bookworm on amd64 are refused: a newer list is known',
       expect.stringMatching(/^the packages of bookworm on amd64 could not be sent: .*it broke/),
     ]);
   });

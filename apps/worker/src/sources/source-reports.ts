@@ -14,21 +14,21 @@ import {
 import type { DispatcherFeatures } from '../slot/dispatcher-features';
 import type { ImageSourceNames } from '../testbed/backend';
 
-/** How often it looks whether there is something new to report. */
+/** How often it checks for new lists. */
 const LOOK_EVERY_MS = 10_000;
-/** A list is reported again after this time, so that it stays new while the archive stays as it is. */
+/** A list is reported again after this time, so that it counts as new while the archive does not change. */
 const AGAIN_AFTER_MS = 6 * 3_600_000;
-/** After a report that failed. */
+/** Pause after a failed report. */
 const RETRY_AFTER_MS = 600_000;
-/** A list is not reported when nobody has looked at its archive for longer. */
+/** A list is not reported when its archive was not checked for longer. */
 const AGE_MS_MAX = 24 * 3_600_000;
 const ANSWER_TIMEOUT_MS = 60_000;
 
 export interface SourceReportsParts {
   worker: string;
-  /** Whether this machine's apt sources may be known to all users of the deployment. */
+  /** Whether all users of the deployment may know this machine's apt sources. */
   isAllowed: () => boolean;
-  /** Of all backends. */
+  /** The lists of all backends. */
   lists: () => ImageSourceNames[];
   bus: Pick<Bus, 'request' | 'stage'>;
   dispatchers: Pick<DispatcherFeatures, 'has'>;
@@ -36,10 +36,13 @@ export interface SourceReportsParts {
   log: Pick<LoggerService, 'log' | 'warn'>;
 }
 
-/** Reports to the dispatchers which packages suites have, for each suite with an image here. Losing it costs a warning, never a run. */
+/**
+ * Reports to the dispatchers which packages suites have, for each suite with an image here. A lost report costs a
+ * warning, never a run.
+ */
 export class SourceReports implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly checks: Repeater;
-  /** By suite and architecture: the image of the list, and when it is reported again. */
+  /** `suite/arch` → the image of the list, and when it is reported again. */
   private readonly latest = new Map<string, { builtAt: number; againMs: number }>();
   private isStopped = false;
 
@@ -82,15 +85,15 @@ export class SourceReports implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       const content = await contentOf(list.path);
       const reply = content === null ? null : await this.offer(list, content);
-      // It has no time for it now: there is another look.
+      // It has no time now: the next check tries again.
       if (reply?.answer === 'later' || reply?.answer === 'upload') return;
       restFor(AGAIN_AFTER_MS);
       if (reply?.answer === 'refused')
         log.warn(
-          `the packages of ${suite} on ${arch} are not taken: ${reply.reason ?? 'no reason was given'}`,
+          `the packages of ${suite} on ${arch} are refused:  ${reply.reason ?? 'no reason was given'}`,
         );
     } catch (error) {
-      // Nobody listens: the next look finds out.
+      // No process receives it: the next check tries again.
       if (error instanceof NoAnswer) return;
       restFor(RETRY_AFTER_MS);
       const why = error instanceof Error ? error.message : String(error);
@@ -111,7 +114,7 @@ export class SourceReports implements OnApplicationBootstrap, OnModuleDestroy {
   }
 }
 
-/** Null where there is none, or it is longer than one may be. */
+/** Null when there is none, or it is too long. */
 async function contentOf(path: string): Promise<Buffer | null> {
   const content = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;

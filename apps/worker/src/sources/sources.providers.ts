@@ -23,5 +23,4 @@ const REPORTS: Provider = {
   },
 };
 
-/** What reports the packages of suites. */
 export const SOURCES_PROVIDERS: Provider[] = [REPORTS];

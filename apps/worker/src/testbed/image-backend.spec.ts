@@ -15,7 +15,7 @@ it('a testbed tells the image that it is made of by the backend, suite, architec
   const backend = new ImageBackend({
     kind: { name: 'unshare', use: () => Promise.resolve({ options: [], server: ['unshare'] }) },
     executable: { interpretersOf: () => Promise.resolve([]) },
-    images: { usable },
+    images: { findUsable: usable },
     files: { imagePath: () => join(path, 'sid-amd64.tar') },
     hostApt: { settings: () => Promise.resolve([]) },
   } as unknown as ImageBackendParts);

@@ -34,7 +34,7 @@ it('a result that comes while PostgreSQL is away, and its architecture has no ow
   await proctor.kill('postgres', 'SIGQUIT');
   await stage.go();
   await proctor.output.line('worker', new RegExp(`run ${runId} attempt 1: pass`));
-  await proctor.output.line('scheduler', new RegExp(`owns ${arch} no more`));
+  await proctor.output.line('scheduler', new RegExp(`no longer owns ${arch}`));
   await proctor.restart('postgres');
   const [account] = await expectEachPassedOnce(stage, [runId]);
   expect(account?.attempt).toBe(1);

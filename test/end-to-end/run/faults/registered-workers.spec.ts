@@ -81,7 +81,7 @@ it('a worker that is revoked ends its test, which another executes at once; adde
   expect(facts).toContainEqual(expect.objectContaining({ kind: 'requeued', reason }));
 
   await proctor('add', String(name), '--arch', arch);
-  await stage.proctor.output.line('worker', /the dispatcher of .* says no more: worker .* was revoked/);
+  await stage.proctor.output.line('worker', /the dispatcher of .* no longer says: worker .* was revoked/);
   await stage.proctor.kill('worker2', 'SIGINT');
   const [next = 0] = await stage.submit(1, 'next');
   expect(await stage.client.finished(next)).toMatchObject({ worker: name, status: 'pass' });

@@ -68,7 +68,7 @@ it.each([
   ['command', (name: string) => proctor('revoke', name, '--reason', 'sold')],
   ['API', (name: string) => request(`/${name}/revoke`, { reason: 'sold' })],
 ])(
-  'nats-server ends the connection of a worker that is revoked by %s, within a second, and lets it in no more',
+  'nats-server ends the connection of a worker that is revoked by %s, within a second, and no longer lets it in',
   async (_entrance, revoke) => {
     const { output, home } = stage.proctor;
     const runId = await stage.waitingRun();
@@ -116,10 +116,10 @@ it('a worker that is cut off before it hears why says once that it is refused, a
   await proctor('revoke', name, '--reason', 'sold');
   await output.line(
     revoked,
-    new RegExp(`run ${runId} attempt 1 was ended: nats-server lets this worker in no more`),
+    new RegExp(`run ${runId} attempt 1 was ended: nats-server no longer lets this worker in`),
   );
   const lines = (text: string) => output.of(revoked).filter((line) => line.includes(text));
-  expect(lines(`lets ${name} in no more: if it was revoked, stop this process`)).toHaveLength(1);
+  expect(lines(`no longer lets ${name} in: if it was revoked, stop this process`)).toHaveLength(1);
   expect(lines('disconnected from NATS')).toHaveLength(1);
   expect(lines('Authorization Violation')).toEqual([]);
   await stage.proctor.kill('scheduler', 'SIGCONT');

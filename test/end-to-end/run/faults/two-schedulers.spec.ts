@@ -93,7 +93,7 @@ it('a scheduler that is frozen past its ownership and wakes up changes nothing a
   await stage.go();
   await stage.proctor.kill('scheduler', 'SIGCONT');
   for (const arch of orphaned)
-    await stage.proctor.output.line('scheduler', new RegExp(`owns ${arch} no more`));
+    await stage.proctor.output.line('scheduler', new RegExp(`no longer owns ${arch}`));
   const accounts = await expectEachPassedOnce(stage, [...early, ...late]);
   expect(accounts.map(({ attempt }) => attempt)).toEqual(accounts.map(() => 1));
   await spread();

@@ -150,7 +150,7 @@ describe('a deployment with two workers of one name', () => {
     const accounts = await expectEachPassedOnce(stage, [runId, ...rest]);
     expect(accounts.map(({ outcomes }) => outcomes)).toEqual(accounts.map(() => ['finished']));
     await proctor.kill('worker', 'SIGKILL');
-    await proctor.output.line('worker2', /says no more/);
+    await proctor.output.line('worker2', /no longer says/);
     await expectEachPassedOnce(stage, await stage.submit(1, 'last'));
   });
 });
