@@ -89,9 +89,7 @@ export class SourceReports implements OnApplicationBootstrap, OnModuleDestroy {
       if (reply?.answer === 'later' || reply?.answer === 'upload') return;
       restFor(AGAIN_AFTER_MS);
       if (reply?.answer === 'refused')
-        log.warn(
-          `the packages of ${suite} on ${arch} are refused:  ${reply.reason ?? 'no reason was given'}`,
-        );
+        log.warn(`the packages of ${suite} on ${arch} are refused: ${reply.reason ?? 'no reason was given'}`);
     } catch (error) {
       // No process receives it: the next check tries again.
       if (error instanceof NoAnswer) return;
