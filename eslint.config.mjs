@@ -157,7 +157,7 @@ const DATABASE_ROOMS = {
   people: ['rows', 'kit'],
   runs: ['rows', 'kit', 'people'],
   dispatch: ['rows', 'kit', 'people', 'runs'],
-  statuses: ['kit', 'runs'],
+  statuses: ['rows', 'kit', 'runs'],
   reading: ['rows', 'kit', 'people', 'runs', 'dispatch', 'statuses'],
   webhooks: ['rows', 'kit', 'people', 'runs'],
   upkeep: ['rows', 'kit', 'schema', 'people', 'runs', 'statuses', 'webhooks'],

@@ -26,6 +26,43 @@ import { isOneOf, SqlIndex } from './decorators';
 /** Of runs that say how their package is. */
 const TELLING = `state = 'finished' and not is_private and not cancelled and pin_packages = '[]' and extra_apt_sources = '[]'`;
 
+/** The id of a run and what its request says: a field that is added to RunRequest does not compile until it has a column here. */
+export abstract class RequestedRun implements RunRequest {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'BY DEFAULT' })
+  runId: number;
+
+  @Column('text')
+  package: string;
+
+  @Column('text')
+  suite: string;
+
+  @Column('text')
+  arch: string;
+
+  @Column('text')
+  backend: string;
+
+  @Column('text')
+  variant: string;
+
+  @Column('smallint')
+  priority: number;
+
+  @Column('text', { nullable: true })
+  trigger: string | null;
+
+  @Column('jsonb')
+  pinPackages: Pin[];
+
+  /** Names of configured sources. */
+  @Column('jsonb')
+  extraAptSources: string[];
+
+  @Column('boolean')
+  isPrivate: boolean;
+}
+
 /** One requested test. No row of this table is ever saved whole: statements name the columns that they change. */
 @Entity('runs')
 @Check('runs_priority_check', 'priority between 1 and 10')
@@ -124,41 +161,7 @@ const TELLING = `state = 'finished' and not is_private and not cancelled and pin
   `(package, finished_at desc, run_id desc) include (log_size, artifacts_size)
     where log_size is not null or artifacts_size is not null`,
 )
-export class RunRow implements RunRequest {
-  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'BY DEFAULT' })
-  runId: number;
-
-  @Column('text')
-  package: string;
-
-  @Column('text')
-  suite: string;
-
-  @Column('text')
-  arch: string;
-
-  @Column('text')
-  backend: string;
-
-  @Column('text')
-  variant: string;
-
-  @Column('smallint')
-  priority: number;
-
-  @Column('text', { nullable: true })
-  trigger: string | null;
-
-  @Column('jsonb')
-  pinPackages: Pin[];
-
-  /** Names of configured sources. */
-  @Column('jsonb')
-  extraAptSources: string[];
-
-  @Column('boolean')
-  isPrivate: boolean;
-
+export class RunRow extends RequestedRun {
   @Column('integer')
   requestorId: number;
 

@@ -1,5 +1,6 @@
-import type { Fact, FactKind, RunState, Verdict } from '@proctor/contracts';
-import { bigint, type ColumnsOf, integer, text, time } from '../kit/statement';
+import type { FactKind, RunState } from '@proctor/contracts';
+import { columnsOf, without } from '../kit/columns-of';
+import { FactRow } from '../rows/fact';
 
 /** Where the parts of a fact come from, as SQL; what is not named is null. */
 export interface FactSource {
@@ -38,16 +39,4 @@ export function userActor(userId: string): string {
 }
 
 /** Of a row `f` of `facts`. Who may read the reason depends on who asks, so each statement says what it is. */
-export const FACT_COLUMNS = {
-  factId: bigint,
-  runId: bigint,
-  arch: text,
-  suite: text,
-  kind: text.as<FactKind>(),
-  state: text.as<RunState>(),
-  attempt: integer,
-  actor: text,
-  reason: text.orNull,
-  verdict: text.as<Verdict>().orNull,
-  at: time,
-} satisfies ColumnsOf<Omit<Fact, 'at'> & { at: Date }>;
+export const FACT_COLUMNS = without(columnsOf(FactRow), 'published');

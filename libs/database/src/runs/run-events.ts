@@ -3,6 +3,7 @@ import type { EventPage, EventSource, RunEvent } from '@proctor/events';
 import { Database, type Statements } from '../kit/database';
 import { FACT_COLUMNS } from './fact-statements';
 import { horizon, raiseHorizon } from '../kit/horizon';
+import { without } from '../kit/columns-of';
 import { bigint, boolean, type ColumnsOf, integer, selected, statement, text, time } from '../kit/statement';
 
 /** A longer trigger is not told: events are small, and their readers many. */
@@ -45,19 +46,9 @@ export function eventPage(
   return statements.query(PAGE, [from, before, after, known, limit]);
 }
 
-const { factId, runId, kind, state, attempt, verdict, at, suite, arch } = FACT_COLUMNS;
-
 /** Of a row `f` of `facts`, the row `r` of its run, and the row `u` of the run's requestor. */
 export const EVENT_COLUMNS = {
-  factId,
-  runId,
-  kind,
-  state,
-  attempt,
-  verdict,
-  at,
-  suite,
-  arch,
+  ...without(FACT_COLUMNS, 'actor', 'reason'),
   place: integer.from(
     '(select count(*) from facts e where e.run_id = f.run_id and e.fact_id <= f.fact_id)::integer',
   ),

@@ -1,38 +1,18 @@
-import { PACKAGE_VERDICTS, type PackageVerdict } from '@proctor/contracts';
+import { PACKAGE_VERDICTS } from '@proctor/contracts';
+import { columnsOf, upsertChanged, without } from '../kit/columns-of';
 import { IS_PRESENT } from '../kit/list-filter';
-import { bigint, boolean, type ColumnsOf, command, integer, statement, text } from '../kit/statement';
+import { boolean, type ColumnsOf, command, selected, snakeCase, statement, text } from '../kit/statement';
+import { RunDayRow, StatusDayRow } from '../rows/day';
 import { daysOfStatus, isOfPackage } from './status-statements';
 
 /** Public runs that ended on a day with a verdict; cancelled ones are in none. */
-export interface RunsOfDay {
-  /** `YYYY-MM-DD`, UTC. */
-  day: string;
-  verdict: PackageVerdict;
-  runs: number;
-  /** Those whose duration is known, and how long all of them took. */
-  timedRuns: number;
-  testSeconds: number;
-  /** Those that were started, and how long all of them waited: from the request to the start of the attempt that counts. */
-  startedRuns: number;
-  waitSeconds: number;
-  /** How many of them began within 15 minutes, an hour, six hours and a day. */
-  beganInQuarter: number;
-  beganInHour: number;
-  beganInSixHours: number;
-  beganInDay: number;
-}
+export type RunsOfDay = Omit<RunDayRow, 'suite' | 'arch'>;
 
 /** How many packages had which status at the end of a day; today's is as of now. */
-export interface PackagesOfDay extends Record<PackageVerdict, number> {
-  /** `YYYY-MM-DD`, UTC. */
-  day: string;
-}
+export type PackagesOfDay = Omit<StatusDayRow, 'suite' | 'arch'>;
 
 /** The newest of these, of one suite and architecture. */
-export interface PackagesOfPlace extends PackagesOfDay {
-  suite: string;
-  arch: string;
-}
+export type PackagesOfPlace = StatusDayRow;
 
 /** A public run of $1 that ended by itself, and tested a package. */
 const COUNTS = `r.arch = $1 and r.state = 'finished' and not r.is_private and not r.cancelled and ${isOfPackage('r')}`;
@@ -69,30 +49,29 @@ export const LOCK_DAYS = statement(
 export const CLOSE_DAYS = command(`
   update status_progress set closed_day = $2::date where arch = $1 and closed_day is not distinct from $3::date`);
 
-const AMOUNTS = {
+const AMOUNT_COLUMNS = without(columnsOf(RunDayRow), 'day', 'suite', 'arch', 'verdict');
+
+const began = (span: string): string =>
+  `count(*) filter (where r.started_at - r.created_at <= interval '${span}')`;
+
+/** What a row of `run_days` counts, of runs `r`. */
+const AMOUNTS = Object.entries({
   runs: 'count(*)',
-  timed_runs: 'count(r.duration_seconds)',
-  test_seconds: 'coalesce(sum(r.duration_seconds), 0)',
-  started_runs: 'count(r.started_at)',
-  wait_seconds: 'coalesce(sum(extract(epoch from r.started_at - r.created_at)), 0)::bigint',
-  ...Object.fromEntries(
-    Object.entries({ quarter: '15 minutes', hour: '1 hour', six_hours: '6 hours', day: '1 day' }).map(
-      ([name, span]) => [
-        `began_in_${name}`,
-        `count(*) filter (where r.started_at - r.created_at <= interval '${span}')`,
-      ],
-    ),
-  ),
-};
-const NAMES = Object.keys(AMOUNTS);
+  timedRuns: 'count(r.duration_seconds)',
+  testSeconds: 'coalesce(sum(r.duration_seconds), 0)',
+  startedRuns: 'count(r.started_at)',
+  waitSeconds: 'coalesce(sum(extract(epoch from r.started_at - r.created_at)), 0)::bigint',
+  beganInQuarter: began('15 minutes'),
+  beganInHour: began('1 hour'),
+  beganInSixHours: began('6 hours'),
+  beganInDay: began('1 day'),
+} satisfies Record<keyof typeof AMOUNT_COLUMNS, string>);
 
 /** Of the architecture $1, from the day $2 to the day $3. A run changes when it ends or later, never before. */
 export const KEEP_RUN_DAYS = command(`
   with made as materialized (
     select (r.finished_at at time zone 'UTC')::date as day, r.suite, r.verdict,
-      ${Object.entries(AMOUNTS)
-        .map(([name, amount]) => `${amount} as ${name}`)
-        .join(', ')}
+      ${AMOUNTS.map(([name, amount]) => `${amount} as ${snakeCase(name)}`).join(', ')}
     from runs r
     where ${COUNTS} and r.updated_at >= $2::date::timestamp at time zone 'UTC'
       and r.finished_at >= $2::date::timestamp at time zone 'UTC'
@@ -102,18 +81,13 @@ export const KEEP_RUN_DAYS = command(`
     delete from run_days d where d.arch = $1 and d.day between $2::date and $3::date and not exists (
       select from made m where m.day = d.day and m.suite = d.suite and m.verdict = d.verdict)
   )
-  insert into run_days as kept (arch, day, suite, verdict, ${NAMES.join(', ')})
+  insert into run_days as kept (arch, day, suite, verdict, ${AMOUNTS.map(([name]) => snakeCase(name)).join(', ')})
   select $1::text, m.* from made m
-  on conflict (day, suite, arch, verdict) do update set ${NAMES.map((name) => `${name} = excluded.${name}`).join(', ')}
-  where (${NAMES.map((name) => `kept.${name}`).join(', ')}) is distinct from (${NAMES.map((name) => `excluded.${name}`).join(', ')})`);
+  ${upsertChanged(RunDayRow)}`);
 
-const VERDICT_NAMES = PACKAGE_VERDICTS;
-
-const KEPT = `
-  on conflict (day, suite, arch) do update set
-    ${VERDICT_NAMES.map((name) => `${name} = excluded.${name}`).join(', ')}
-  where (${VERDICT_NAMES.map((name) => `kept.${name}`).join(', ')})
-    is distinct from (${VERDICT_NAMES.map((name) => `excluded.${name}`).join(', ')})`;
+/** What is said of each verdict that a package can have. */
+const ofVerdicts = (say: (verdict: string) => string): string => PACKAGE_VERDICTS.map(say).join(', ');
+const COUNTED = ofVerdicts((verdict) => verdict);
 
 export const SUITES = statement(
   { suite: text },
@@ -122,50 +96,45 @@ export const SUITES = statement(
 
 /** Of the suite $1 and architecture $2, of $3 days from the day $4 on. */
 export const KEEP_STATUS_DAYS = command(`
-  insert into status_days as kept (day, suite, arch, ${VERDICT_NAMES.join(', ')})
-  select (h.date at time zone 'UTC')::date, $1::text, $2::text, ${VERDICT_NAMES.map((name) => `h.${name}`).join(', ')}
+  insert into status_days as kept (day, suite, arch, ${COUNTED})
+  select (h.date at time zone 'UTC')::date, $1::text, $2::text, ${ofVerdicts((verdict) => `h.${verdict}`)}
   from (${daysOfStatus('$4::date::timestamp')}) h where h.total > 0
-  ${KEPT}`);
+  ${upsertChanged(StatusDayRow)}`);
 
 /** Of the architecture $1 as it is on the day $2. */
 export const KEEP_STATUSES_OF_TODAY = command(`
-  insert into status_days as kept (day, suite, arch, ${VERDICT_NAMES.join(', ')})
+  insert into status_days as kept (day, suite, arch, ${COUNTED})
   select $2::date, s.suite, $1::text,
-    ${VERDICT_NAMES.map((name) => `count(*) filter (where s.verdict = '${name}')`).join(', ')}
+    ${ofVerdicts((verdict) => `count(*) filter (where s.verdict = '${verdict}')`)}
   from package_statuses s where s.arch = $1 and ${IS_PRESENT('s')} group by s.suite
-  ${KEPT}`);
+  ${upsertChanged(StatusDayRow)}`);
 
 const AS_ASKED = `d.day >= $1::date and ($2::text is null or d.suite = $2) and ($3::text is null or d.arch = $3)`;
 const sum = (name: string, type: string): string => `coalesce(sum(d.${name}), 0)::${type}`;
 
+const RUN_DAY_COLUMNS = {
+  day: text.from(dayText('d.day')),
+  ...columnsOf(RunDayRow, 'verdict'),
+  ...Object.fromEntries(
+    Object.entries(AMOUNT_COLUMNS).map(([name, column]) => [
+      name,
+      column.from(sum(snakeCase(name), column.type)),
+    ]),
+  ),
+} as ColumnsOf<RunsOfDay>;
+
 export const RUN_DAYS = statement(
-  {
-    day: text.from(dayText('d.day')),
-    verdict: text.as<PackageVerdict>(),
-    runs: integer,
-    timedRuns: integer,
-    testSeconds: bigint,
-    startedRuns: integer,
-    waitSeconds: bigint,
-    beganInQuarter: integer,
-    beganInHour: integer,
-    beganInSixHours: integer,
-    beganInDay: integer,
-  } satisfies ColumnsOf<RunsOfDay>,
+  RUN_DAY_COLUMNS,
   `
-  select ${dayText('d.day')} as day, d.verdict, ${sum('runs', 'integer')} as runs,
-    ${sum('timed_runs', 'integer')} as "timedRuns", ${sum('test_seconds', 'bigint')} as "testSeconds",
-    ${sum('started_runs', 'integer')} as "startedRuns", ${sum('wait_seconds', 'bigint')} as "waitSeconds",
-    ${sum('began_in_quarter', 'integer')} as "beganInQuarter", ${sum('began_in_hour', 'integer')} as "beganInHour",
-    ${sum('began_in_six_hours', 'integer')} as "beganInSixHours", ${sum('began_in_day', 'integer')} as "beganInDay"
+  select ${selected(RUN_DAY_COLUMNS, 'd')}
   from run_days d where ${AS_ASKED} group by d.day, d.verdict order by d.day, d.verdict`,
 );
 
-const PACKAGE_COUNTS = { day: text, pass: integer, neutral: integer, fail: integer, tmpfail: integer };
+const PACKAGE_COUNTS = { ...columnsOf(StatusDayRow, ...PACKAGE_VERDICTS), day: text };
 
 /** The newest row of each place; one that has none in a month has no packages any more. */
 const NEWEST = `
-  select distinct on (d.suite, d.arch) d.suite, d.arch, d.day, ${VERDICT_NAMES.map((name) => `d.${name}`).join(', ')}
+  select distinct on (d.suite, d.arch) d.suite, d.arch, d.day, ${ofVerdicts((verdict) => `d.${verdict}`)}
   from status_days d where d.day >= ${TODAY} - 30 order by d.suite, d.arch, d.day desc`;
 
 /** Of today each place counts as it was seen last: in the first minutes of a day, some were not looked at yet. */
@@ -173,17 +142,17 @@ export const STATUS_DAYS = statement(
   PACKAGE_COUNTS satisfies ColumnsOf<PackagesOfDay>,
   `
   with counted as (
-    select suite, arch, day, ${VERDICT_NAMES.join(', ')} from status_days where day < ${TODAY}
+    select suite, arch, day, ${COUNTED} from status_days where day < ${TODAY}
     union all
-    select suite, arch, ${TODAY}, ${VERDICT_NAMES.join(', ')} from (${NEWEST}) n
+    select suite, arch, ${TODAY}, ${COUNTED} from (${NEWEST}) n
   )
-  select ${dayText('d.day')} as day, ${VERDICT_NAMES.map((name) => `${sum(name, 'integer')} as ${name}`).join(', ')}
+  select ${dayText('d.day')} as day, ${ofVerdicts((verdict) => `${sum(verdict, 'integer')} as ${verdict}`)}
   from counted d where ${AS_ASKED} group by d.day order by d.day`,
 );
 
 export const PLACES = statement(
   { ...PACKAGE_COUNTS, suite: text, arch: text } satisfies ColumnsOf<PackagesOfPlace>,
   `
-  select n.suite, n.arch, ${dayText('n.day')} as day, ${VERDICT_NAMES.map((name) => `n.${name}`).join(', ')}
+  select n.suite, n.arch, ${dayText('n.day')} as day, ${ofVerdicts((verdict) => `n.${verdict}`)}
   from (${NEWEST}) n order by n.suite, n.arch`,
 );

@@ -1,17 +1,8 @@
 import type { PackageVerdict } from '@proctor/contracts';
 import { type StripEntry, stripEntries } from './package-status';
-import {
-  bigint,
-  boolean,
-  type ColumnsOf,
-  double,
-  integer,
-  type RowOf,
-  selected,
-  statement,
-  text,
-  time,
-} from '../kit/statement';
+import { columnsOf, without } from '../kit/columns-of';
+import { type RowOf, selected, statement } from '../kit/statement';
+import { PackageStatusRow } from '../rows/package-status';
 
 /** A run of a PackageStatus. */
 interface StatusRun {
@@ -52,41 +43,17 @@ export interface PackageStatus {
   isLonger: boolean;
 }
 
-/** Of a row of `package_statuses`: the runs that tell most of a place. */
-export const LANDMARK_COLUMNS = {
-  package: text,
-  suite: text,
-  runId: bigint,
-  verdict: text.as<PackageVerdict>(),
-  version: text,
-  finishedAt: time,
-  previousVerdict: text.as<PackageVerdict>().orNull,
-  passedRunId: bigint.orNull,
-  passedVersion: text.orNull,
-  passedAt: time.orNull,
-  failingRunId: bigint.orNull,
-  failingVersion: text.orNull,
-  failingAt: time.orNull,
-  failingTrigger: text.orNull,
-  recoveredRunId: bigint.orNull,
-  recoveredVersion: text.orNull,
-  recoveredAt: time.orNull,
-  recoveredTrigger: text.orNull,
-};
-
-/** The columns of `package_statuses`: what writes a row and what reads it take them from here. */
-export const STATUS_ROW_COLUMNS = {
-  ...LANDMARK_COLUMNS,
-  strip: text,
-  flakiness: double,
-  isFlaky: boolean,
-  medianSeconds: integer.orNull,
-  p95Seconds: integer.orNull,
-  isLonger: boolean,
-} satisfies ColumnsOf<object>;
-
 /** What a PackageStatus is made of. */
-export const READ_COLUMNS = { ...STATUS_ROW_COLUMNS, arch: text };
+export const READ_COLUMNS = columnsOf(PackageStatusRow);
+
+/** What a row is made with, of an architecture that is known. */
+export const STATUS_ROW_COLUMNS = without(READ_COLUMNS, 'arch');
+
+/** Of a row of `package_statuses`: the runs that tell most of a place. */
+export const LANDMARK_COLUMNS = without(
+  STATUS_ROW_COLUMNS,
+  ...(['strip', 'flakiness', 'isFlaky', 'medianSeconds', 'p95Seconds', 'isLonger'] as const),
+);
 
 export const STATUSES_OF = statement(
   READ_COLUMNS,

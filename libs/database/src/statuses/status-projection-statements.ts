@@ -12,8 +12,9 @@ import {
   statement,
   text,
   time,
-  snakeCase,
 } from '../kit/statement';
+import { upsertChanged } from '../kit/columns-of';
+import { PackageStatusRow } from '../rows/package-status';
 import { isOfPackage, telling } from './status-statements';
 
 /** A public run that ended by itself: in the words of the index `runs_changes`. */
@@ -165,17 +166,13 @@ export const NEWEST_RUNS = statement(
   order by w.package, w.suite, r.finished_at desc, r.run_id desc`,
 );
 
-const COLUMNS = Object.keys(STATUS_ROW_COLUMNS).map(snakeCase);
 const PARAMETERS = Object.keys(STATUS_ROW_COLUMNS).length;
 
 /** Rows as arrays, $1 and so on, of the architecture behind them. A row that is as it was is not written. */
 export const KEEP_STATUSES = command(`
   insert into package_statuses as kept (arch, ${namesOf(STATUS_ROW_COLUMNS)})
   select $${PARAMETERS + 1}, made.* from unnest(${arraysOf(STATUS_ROW_COLUMNS)}) as made
-  on conflict (package, suite, arch)
-    do update set ${COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ')}
-    where (${COLUMNS.map((name) => `kept.${name}`).join(', ')})
-      is distinct from (${COLUMNS.map((name) => `excluded.${name}`).join(', ')})`);
+  ${upsertChanged(PackageStatusRow)}`);
 
 /** The places of $2 and $3 on $1 that are not in $4 and $5: no run tells of them any more. */
 export const DROP_STATUSES = command(`

@@ -1,81 +1,41 @@
-import type { Pin, RunState, PackageVerdict } from '@proctor/contracts';
+import type { PackageVerdict } from '@proctor/contracts';
 import { IMPORTED_HASH_MARK } from '../people/api-keys';
+import { columnsOf, upsertChanged } from '../kit/columns-of';
 import {
   arraysOf,
-  nothing,
   bigint,
-  boolean,
-  type ColumnsOf,
   command,
   integer,
-  jsonb,
   namesOf,
-  smallint,
+  nothing,
+  type RowOf,
   statement,
   text,
-  time,
 } from '../kit/statement';
-
-/** A run as another service had it. */
-export interface ImportedRun {
-  runId: number;
-  package: string;
-  suite: string;
-  arch: string;
-  backend: string;
-  variant: string;
-  priority: number;
-  trigger: string | null;
-  pinPackages: Pin[];
-  extraAptSources: string[];
-  isPrivate: boolean;
-  requestorId: number;
-  apiKeyId: number;
-  /** `queued` or `finished`. */
-  state: RunState;
-  verdict: PackageVerdict | null;
-  cancelled: boolean;
-  /** 0 of a run that was never executed. */
-  attempt: number;
-  version: string | null;
-  message: string | null;
-  exitCode: number | null;
-  worker: string | null;
-  durationSeconds: number | null;
-  createdAt: Date;
-  updatedAt: Date;
-  startedAt: Date | null;
-  finishedAt: Date | null;
-}
+import { PackageRow } from '../rows/package';
+import { RunRow } from '../rows/run';
+import { REQUEST_COLUMNS } from '../runs/run-columns';
 
 export const IMPORT_COLUMNS = {
-  runId: bigint,
-  package: text,
-  suite: text,
-  arch: text,
-  backend: text,
-  variant: text,
-  priority: smallint,
-  trigger: text.orNull,
-  pinPackages: jsonb.as<Pin[]>(),
-  extraAptSources: jsonb.as<string[]>(),
-  isPrivate: boolean,
-  requestorId: integer,
-  apiKeyId: integer,
-  state: text.as<RunState>(),
+  ...REQUEST_COLUMNS,
+  ...columnsOf(
+    RunRow,
+    ...(['runId', 'requestorId', 'apiKeyId', 'state', 'cancelled', 'attempt', 'version', 'message'] as const),
+    ...([
+      'exitCode',
+      'worker',
+      'durationSeconds',
+      'createdAt',
+      'updatedAt',
+      'startedAt',
+      'finishedAt',
+    ] as const),
+  ),
   verdict: text.as<PackageVerdict>().orNull,
-  cancelled: boolean,
-  attempt: integer,
-  version: text.orNull,
-  message: text.orNull,
-  exitCode: smallint.orNull,
-  worker: text.orNull,
-  durationSeconds: integer.orNull,
-  createdAt: time,
-  updatedAt: time,
-  startedAt: time.orNull,
-  finishedAt: time.orNull,
-} satisfies ColumnsOf<ImportedRun>;
+};
+
+/** A run as another service had it: `queued`, with the attempt 0 when it was never executed, or `finished`. */
+export type ImportedRun = RowOf<typeof IMPORT_COLUMNS>;
 
 const NAMES = namesOf(IMPORT_COLUMNS);
 
@@ -194,10 +154,9 @@ export const ADD_KEY = statement(
 );
 
 export const KEEP_PACKAGES = command(`
-  insert into packages as p (name, backend, removed, is_public)
+  insert into packages as kept (name, backend, removed, is_public)
   select *, true from unnest($1::text[], $2::text[], $3::boolean[])
-  on conflict (name) do update set backend = excluded.backend, removed = excluded.removed
-  where (p.backend, p.removed) is distinct from (excluded.backend, excluded.removed)`);
+  ${upsertChanged(PackageRow, { key: ['name'], set: ['backend', 'removed'] })}`);
 
 export const WITHOUT_FILES = statement(
   { runId: bigint },

@@ -1,0 +1,77 @@
+import { getMetadataArgsStorage } from 'typeorm';
+import { Column, type Columns, snakeCase } from './statement';
+
+/** Properties of an entity that are columns. The others are relations, and may be absent. */
+export type ColumnName<Entity> = {
+  [Name in keyof Entity]-?: object extends Pick<Entity, Name> ? never : Name;
+}[keyof Entity];
+
+/** A whole row of an entity's table. */
+export type WholeRow<Entity> = Pick<Entity, ColumnName<Entity>>;
+
+type EntityClass<Entity> = abstract new () => Entity;
+
+type EntityColumns<Entity, Name extends keyof Entity> = { [N in Name]: Column<Entity[N]> };
+
+/** The columns of an entity, as its decorators describe them: these, or all of them. */
+export function columnsOf<Entity>(entity: EntityClass<Entity>): EntityColumns<Entity, ColumnName<Entity>>;
+export function columnsOf<Entity, const Name extends ColumnName<Entity>>(
+  entity: EntityClass<Entity>,
+  ...names: Name[]
+): EntityColumns<Entity, Name>;
+export function columnsOf(entity: EntityClass<object>, ...names: string[]): Columns {
+  const all = describedColumns(entity);
+  if (names.length === 0) return all;
+  return Object.fromEntries(names.map((name) => [name, all[name]!]));
+}
+
+/** All columns but these. */
+export function without<Described extends Columns, const Name extends keyof Described>(
+  columns: Described,
+  ...names: Name[]
+): Omit<Described, Name> {
+  const left = Object.entries(columns).filter(([name]) => !(names as PropertyKey[]).includes(name));
+  return Object.fromEntries(left) as Omit<Described, Name>;
+}
+
+/** What ends an `insert into … as kept`: a row of the same key gets the new values, unless it has them. */
+export function upsertChanged(
+  entity: EntityClass<object>,
+  { key = keyOf(entity), set = notIn(Object.keys(describedColumns(entity)), key) } = {},
+): string {
+  const names = set.map(snakeCase);
+  const values = (row: string) => names.map((name) => `${row}.${name}`).join(', ');
+  return `
+    on conflict (${key.map(snakeCase).join(', ')})
+      do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}
+      where (${values('kept')}) is distinct from (${values('excluded')})`;
+}
+
+function notIn(names: string[], others: string[]): string[] {
+  return names.filter((name) => !others.includes(name));
+}
+
+function describedColumns(entity: EntityClass<object>): Record<string, Columns[string]> {
+  return Object.fromEntries(
+    argumentsOf(entity).map(({ propertyName, options }) => [
+      propertyName,
+      new Column(
+        `${options.type as string}${options.array ? '[]' : ''}` as Columns[string]['type'],
+        options.nullable ?? false,
+      ),
+    ]),
+  );
+}
+
+function keyOf(entity: EntityClass<object>): string[] {
+  return argumentsOf(entity)
+    .filter(({ options }) => options.primary)
+    .map(({ propertyName }) => propertyName);
+}
+
+/** What the decorators of its columns were given, those of the class that it extends first. */
+function argumentsOf(entity: EntityClass<object>) {
+  const classes: unknown[] = [];
+  for (let each: unknown = entity; each; each = Object.getPrototypeOf(each)) classes.push(each);
+  return getMetadataArgsStorage().columns.filter(({ target }) => classes.includes(target));
+}
