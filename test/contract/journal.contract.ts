@@ -79,10 +79,10 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       const foreign = await owner.accept({ arch: 'arm64' });
       await owner.commit(grant(leased, 1), finish(finished, 0));
       const asked = [foreign, finished, leased, waiting, 2_000_000_000];
-      const read = await owner.books.journal.unfinished(ARCH, asked);
+      const read = await owner.books.journal.listUnfinished(ARCH, asked);
       expect(read.map(({ runId }) => runId)).toEqual([waiting, leased]);
       expect(read[1]).toMatchObject({ attempt: 1, lease: { worker: 'w1', state: 'leased' } });
-      expect(await owner.books.journal.unfinished(ARCH, [])).toEqual([]);
+      expect(await owner.books.journal.listUnfinished(ARCH, [])).toEqual([]);
     });
 
     it('runs that are read by their ids tell how the latest attempt was lost, and how long ago', async () => {

@@ -198,7 +198,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return Promise.resolve(edges.flatMap((edge) => this.beyond(arch, edge).at(-1) ?? []));
   }
 
-  async unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]> {
+  async listUnfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]> {
     return Promise.resolve(
       this.visible(arch, (row) => row.state !== 'finished' && runIds.includes(row.runId)),
     );
@@ -253,8 +253,8 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return Promise.resolve(refused);
   }
 
-  announce(scheduler: string, ttlMs: number): Promise<string[]> {
-    return this.ownership.announce(scheduler, ttlMs);
+  reportAlive(scheduler: string, ttlMs: number): Promise<string[]> {
+    return this.ownership.reportAlive(scheduler, ttlMs);
   }
 
   claim(arch: string, scheduler: string, ttlMs: number): Promise<Ownership | null> {

@@ -40,7 +40,7 @@ export class MemoryOwnership implements OwnershipRegister {
     return () => Object.assign(this, { owners, schedulers, server: this.server + 1 });
   }
 
-  async announce(scheduler: string, ttlMs: number): Promise<string[]> {
+  async reportAlive(scheduler: string, ttlMs: number): Promise<string[]> {
     this.schedulers.set(scheduler, this.nowMs() + ttlMs);
     return Promise.resolve(this.living(ttlMs));
   }

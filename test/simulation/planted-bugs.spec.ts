@@ -118,7 +118,7 @@ const BUGS: PlantedBug[] = [
   },
   {
     name: 'everything is loaded again when a write was left out',
-    plant: () => withJournal(() => ({ unfinished: () => Promise.reject(new Error('not read')) })),
+    plant: () => withJournal(() => ({ listUnfinished: () => Promise.reject(new Error('not read')) })),
     foundBy: /loaded all runs again though no turn had failed/,
   },
   {
@@ -215,7 +215,7 @@ const BUGS: PlantedBug[] = [
   },
   {
     name: 'a worker that is trusted stays as it was',
-    plant: () => void jest.spyOn(Judgements.prototype, 'trusted').mockReturnValue([]),
+    plant: () => void jest.spyOn(Judgements.prototype, 'trust').mockReturnValue([]),
     foundBy: /trusted, but/,
     firstSeed: 9,
   },

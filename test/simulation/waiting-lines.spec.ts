@@ -42,7 +42,7 @@ interface PlantedBug {
 
 const add = Object.getOwnPropertyDescriptor(Lines.prototype, 'add')!.value as Lines['add'];
 const touch = Object.getOwnPropertyDescriptor(Blocks.prototype, 'touch')!.value as Blocks['touch'];
-const learn = Object.getOwnPropertyDescriptor(Blocks.prototype, 'learn')!.value as Blocks['learn'];
+const learn = Object.getOwnPropertyDescriptor(Blocks.prototype, 'setCounts')!.value as Blocks['setCounts'];
 
 /** Runs that came, went or moved are not told to the counts. */
 function unnoticed(isUnnoticed: () => boolean): void {
@@ -62,7 +62,7 @@ const BUGS: PlantedBug[] = [
   },
   {
     name: 'a count is not taken down on a cancellation',
-    plant: () => void jest.spyOn(Lines.prototype, 'changed').mockReturnValue(),
+    plant: () => void jest.spyOn(Lines.prototype, 'markChanged').mockReturnValue(),
     foundBy: /are said to wait|said to be at/,
   },
   {
@@ -92,7 +92,7 @@ const BUGS: PlantedBug[] = [
   {
     name: 'a run that was moved stays in the count of its old line',
     plant: () => {
-      jest.spyOn(Lines.prototype, 'changed').mockImplementation(function (this: Lines, run: LinePlace) {
+      jest.spyOn(Lines.prototype, 'markChanged').mockImplementation(function (this: Lines, run: LinePlace) {
         for (const { key, blocks } of this.beyond) if (key === keyOf(run)) blocks?.touch(run);
       });
     },
@@ -101,7 +101,7 @@ const BUGS: PlantedBug[] = [
   {
     name: 'a count is believed that is older than the last change',
     plant: () => {
-      jest.spyOn(Blocks.prototype, 'learn').mockImplementation(function (this: Blocks, block, ...what) {
+      jest.spyOn(Blocks.prototype, 'setCounts').mockImplementation(function (this: Blocks, block, ...what) {
         const same = [...this.stretches()].find((stretch) => stretch.block.end?.runId === block.end?.runId);
         learn.call(this, same?.block ?? block, ...what);
       });

@@ -96,7 +96,7 @@ export class WaitingLines {
       countBeyond: (arch, stretches, limits) =>
         this.answer('count', () => rig.books.countBeyond(arch, stretches, limits)),
       lastBeyond: (arch, edges) => this.answer('last', () => rig.books.lastBeyond(arch, edges)),
-      unfinished: (arch, runIds) => this.answer('row', () => rig.books.unfinished(arch, runIds)),
+      listUnfinished: (arch, runIds) => this.answer('row', () => rig.books.listUnfinished(arch, runIds)),
       arrivals: (arch, limit, seen) => this.answer('arrivals', () => rig.books.arrivals(arch, limit, seen)),
       orders: (arch, limit) => this.answer('orders', () => rig.books.orders(arch, limit)),
       commit: (arch, epoch, writes) => this.answer('commit', () => rig.books.commit(arch, epoch, writes)),

@@ -94,7 +94,7 @@ export class ActorRig {
       nextOfLine: (arch, after, limit) => books.nextOfLine(arch, after, limit),
       countBeyond: (arch, stretches, limits) => books.countBeyond(arch, stretches, limits),
       lastBeyond: (arch, edges) => books.lastBeyond(arch, edges),
-      unfinished: (arch, runIds) => books.unfinished(arch, runIds),
+      listUnfinished: (arch, runIds) => books.listUnfinished(arch, runIds),
       restrictions: (arch) => books.restrictions(arch),
       workers: () => books.workers(),
       arrivals: (arch, limit, seen) => books.arrivals(arch, limit, seen),

@@ -30,7 +30,7 @@ export class BlameRig extends DispatcherRig {
     if (!lease) throw new Error(`${worker} was granted nothing`);
     const ended = { worker, verdict, message: 'the testbed failed', ...(trouble && { trouble }) };
     const report = finishedReport(lease.runId, lease.attempt, ended);
-    return this.tell({ kind: 'finished', report }).writes;
+    return this.send({ kind: 'finished', report }).writes;
   }
 
   /** Answers the judgements to which so many failures lead. */
@@ -43,7 +43,7 @@ export class BlameRig extends DispatcherRig {
   }
 
   /** The slot that got this answer asks again with the result of its canary test. */
-  tellCanary(worker: string, { canary }: LeaseReply, passed: boolean): Step<'lease'> {
+  sendCanary(worker: string, { canary }: LeaseReply, passed: boolean): Step<'lease'> {
     if (!canary) throw new Error(`${worker} was not asked for a canary test`);
     const message = passed ? 'all tests passed' : 'no space left';
     return this.ask({ worker, canary: { canary: canary.canary, passed, message } });
@@ -51,7 +51,7 @@ export class BlameRig extends DispatcherRig {
 
   drain(worker: string): void {
     const drains = [{ worker, by: 'ada', reason: 'a new disk', since: '2026-01-01 00:00:00' }];
-    this.tell({ kind: 'restrictions', restrictions: { pauses: [], drains } });
+    this.send({ kind: 'restrictions', restrictions: { pauses: [], drains } });
   }
 
   standing(worker: string): WorkerStanding {

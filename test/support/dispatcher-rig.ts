@@ -23,30 +23,30 @@ export class DispatcherRig {
       loaded(runs, past),
       this.now,
     );
-    this.tell({ kind: 'reports-waiting', attempts: [] });
+    this.send({ kind: 'reports-waiting', attempts: [] });
   }
 
-  tell<K extends MessageKind>(message: MessageOf<K>): Step<K> {
+  send<K extends MessageKind>(message: MessageOf<K>): Step<K> {
     return step<K>(this.state, message, this.now);
   }
 
   ask(changes = {}) {
-    return this.tell({ kind: 'lease', request: leaseRequest(changes) });
+    return this.send({ kind: 'lease', request: leaseRequest(changes) });
   }
 
   tick(ms: number, workersReachable = true) {
     this.now += ms;
-    return this.tell({ kind: 'tick', workersReachable });
+    return this.send({ kind: 'tick', workersReachable });
   }
 
   /** A report of run 1 by slot 0 of worker w1. */
   finish(attempt: number, changes = {}) {
-    return this.tell({ kind: 'finished', report: finishedReport(1, attempt, changes) });
+    return this.send({ kind: 'finished', report: finishedReport(1, attempt, changes) });
   }
 
   /** As everybody is told when no viewer is named. */
   explain(runId = 1, viewer: StatusViewer = {}) {
-    return this.tell({ kind: 'explain', runId, viewer }).reply;
+    return this.send({ kind: 'explain', runId, viewer }).reply;
   }
 
   reasons(runId = 1, viewer: StatusViewer = {}): string[] {

@@ -102,7 +102,7 @@ export function changesBetween(
 }
 
 /** The new configuration with the values of the old one where only a restart may change them. */
-export function keepAtStart(started: Configuration, next: Configuration): Configuration {
+export function withoutStartChanges(started: Configuration, next: Configuration): Configuration {
   return {
     ...next,
     home: started.home,

@@ -18,30 +18,30 @@ export class ConfigurationWatcher {
   private watcher: FSWatcher | null = null;
   private readonly poll: NodeJS.Timeout;
   private reading: Promise<void> = Promise.resolve();
-  private lookAgain = false;
+  private checkAgain = false;
   /** A changed folder that is taken if it stays the same until the timer ends. */
   private awaited: FolderContent | null = null;
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
 
-  /** @param tell is called with what became of each change */
+  /** @param onReload is called with what became of each change */
   constructor(
     private readonly live: LiveConfiguration,
-    private readonly tell: (reload: Reload) => void,
+    private readonly onReload: (reload: Reload) => void,
     private readonly settings = WATCHER_SETTINGS,
   ) {
     this.watch();
     this.poll = setInterval(() => {
       this.watch();
-      this.look();
+      this.check();
     }, settings.pollMs).unref();
     // The folder may have changed since it was loaded.
-    this.look();
+    this.check();
   }
 
   /** Takes the folder as it is now, without waiting whether it stays so, and tells of it even if nothing changed. */
   async reload(): Promise<void> {
-    this.tell(this.live.take(await FolderContent.read(this.live.lastRead.folder)));
+    this.onReload(this.live.apply(await FolderContent.read(this.live.lastRead.folder)));
   }
 
   /** Resolves when nothing is under way any more. */
@@ -58,7 +58,7 @@ export class ConfigurationWatcher {
     this.watcher?.close();
     this.watcher = null;
     try {
-      this.watcher = watch(this.live.lastRead.folder, { persistent: false }, () => this.look());
+      this.watcher = watch(this.live.lastRead.folder, { persistent: false }, () => this.check());
       // The next poll watches again.
       this.watcher.on('error', () => this.watcher?.close());
     } catch {
@@ -68,9 +68,9 @@ export class ConfigurationWatcher {
   }
 
   /** Reads happen one after the other; what changes during one is seen by the next. */
-  private look(): void {
-    if (this.lookAgain) return;
-    this.lookAgain = true;
+  private check(): void {
+    if (this.checkAgain) return;
+    this.checkAgain = true;
     this.read(null);
   }
 
@@ -78,20 +78,20 @@ export class ConfigurationWatcher {
   private read(due: FolderContent | null): void {
     this.reading = this.reading.then(async () => {
       if (this.closed) return;
-      this.lookAgain = false;
+      this.checkAgain = false;
       const content = await FolderContent.read(this.live.lastRead.folder);
-      if (!this.closed) this.consider(content, due);
+      if (!this.closed) this.compare(content, due);
     });
   }
 
-  private consider(content: FolderContent, due: FolderContent | null): void {
+  private compare(content: FolderContent, due: FolderContent | null): void {
     const isKnown = content.equals(this.live.lastRead);
     const isAwaited = this.awaited?.equals(content) ?? false;
     if (isKnown) this.await(null);
     else if (!isAwaited) this.await(content);
     else if (due === this.awaited) {
       this.await(null);
-      this.tell(this.live.take(content));
+      this.onReload(this.live.apply(content));
     }
   }
 

@@ -4,7 +4,7 @@ import { OWN_BACKENDS } from '@proctor/contracts';
 import type { Configuration } from './configuration';
 import { FILES, FolderContent, type FileName } from './folder';
 import { configurationFolder, interpret } from './load';
-import { meant, nearest } from './nearest';
+import { suggestionFor, nearest } from './nearest';
 import { ARCHITECTURES, SUITES } from './usual-names';
 import { ConfigurationError, YamlFile, type YamlPath } from './yaml-file';
 
@@ -73,7 +73,7 @@ async function unknownFiles(folder: string): Promise<string[]> {
   const names = all.sort().filter((name) => !known.includes(name));
   return names
     .filter((name) => YAML_NAME.test(name) || nearest(name, known) !== null)
-    .map((name) => `${join(folder, name)}: is a file that nobody reads${meant(name, known)}`);
+    .map((name) => `${join(folder, name)}: is a file that nobody reads${suggestionFor(name, known)}`);
 }
 
 /** A name that is spelt almost like a usual one; a deployment may have names that nobody knows. */
@@ -83,11 +83,15 @@ function serverNames({ server }: Configuration, warn: Warn): void {
       warn(
         'proctor.yaml',
         ['architectures'],
-        `${arch} is no architecture of Debian${meant(arch, ARCHITECTURES)}`,
+        `${arch} is no architecture of Debian${suggestionFor(arch, ARCHITECTURES)}`,
       );
   for (const suite of server.suites)
     if (!SUITES.includes(suite) && nearest(suite, SUITES) !== null)
-      warn('proctor.yaml', ['suites'], `${suite} is no suite that Debian has had${meant(suite, SUITES)}`);
+      warn(
+        'proctor.yaml',
+        ['suites'],
+        `${suite} is no suite that Debian has had${suggestionFor(suite, SUITES)}`,
+      );
 }
 
 async function secretFiles({ server }: Configuration, warn: Warn): Promise<void> {
@@ -101,13 +105,17 @@ function rejectedPlaces({ rejectList, server }: Configuration, warn: Warn): void
   for (const [name, places] of Object.entries(rejectList))
     for (const [suite, inner] of Object.entries(places)) {
       if (suite !== '*' && !suites.includes(suite))
-        warn('reject-list.yaml', [name, suite], `suite ${suite} is not tested${meant(suite, suites)}`);
+        warn(
+          'reject-list.yaml',
+          [name, suite],
+          `suite ${suite} is not tested${suggestionFor(suite, suites)}`,
+        );
       for (const arch of Object.keys(inner))
         if (arch !== '*' && !architectures.includes(arch))
           warn(
             'reject-list.yaml',
             [name, suite, arch],
-            `architecture ${arch} is not tested${meant(arch, architectures)}`,
+            `architecture ${arch} is not tested${suggestionFor(arch, architectures)}`,
           );
     }
 }
@@ -120,7 +128,7 @@ function workerNames({ worker }: Configuration, warn: Warn): void {
       warn(
         'worker.yaml',
         ['backends'],
-        `${name} is neither a backend of Proctor's own nor in backendCommands${meant(name, known)}`,
+        `${name} is neither a backend of Proctor's own nor in backendCommands${suggestionFor(name, known)}`,
       );
   for (const name of described)
     if (!worker.backends.includes(name))
@@ -130,7 +138,11 @@ function workerNames({ worker }: Configuration, warn: Warn): void {
   const all = [...ARCHITECTURES, 'detected'];
   for (const arch of worker.architectures)
     if (!all.includes(arch))
-      warn('worker.yaml', ['architectures'], `${arch} is no architecture of Debian${meant(arch, all)}`);
+      warn(
+        'worker.yaml',
+        ['architectures'],
+        `${arch} is no architecture of Debian${suggestionFor(arch, all)}`,
+      );
 }
 
 async function workerPrograms({ worker }: Configuration, env: NodeJS.ProcessEnv, warn: Warn): Promise<void> {
@@ -164,7 +176,11 @@ function betweenServerAndWorker({ server, worker, scheduler }: Configuration, wa
   for (const [key, offered, asked, where] of offers)
     for (const name of offered)
       if (!asked.includes(name))
-        warn('worker.yaml', [key], `${name} is not among ${where} of proctor.yaml${meant(name, asked)}`);
+        warn(
+          'worker.yaml',
+          [key],
+          `${name} is not among ${where} of proctor.yaml${suggestionFor(name, asked)}`,
+        );
   const asked: [key: YamlPath, asked: string[], offered: string[], where: string][] = [
     [['backends'], server.backends, worker.backends, 'backends'],
     [['variants'], server.variants, variants, 'variants'],
@@ -174,7 +190,7 @@ function betweenServerAndWorker({ server, worker, scheduler }: Configuration, wa
     for (const name of names)
       if (!offered.includes(name)) {
         const text = `${name} is not among ${where} of worker.yaml: another worker has to offer it`;
-        warn('proctor.yaml', key, `${text}${meant(name, offered)}`);
+        warn('proctor.yaml', key, `${text}${suggestionFor(name, offered)}`);
       }
 }
 

@@ -9,12 +9,12 @@ export interface ConfigurationLog {
 
 /** Takes changes of the folder in use while the process runs, SIGHUP at once, and tells the log of each. */
 export function followConfiguration(live: LiveConfiguration, log: ConfigurationLog): ConfigurationWatcher {
-  const watcher = new ConfigurationWatcher(live, (reload) => tell(reload, live, log));
+  const watcher = new ConfigurationWatcher(live, (reload) => logReload(reload, live, log));
   process.on('SIGHUP', () => void watcher.reload());
   return watcher;
 }
 
-function tell(reload: Reload, live: LiveConfiguration, log: ConfigurationLog): void {
+function logReload(reload: Reload, live: LiveConfiguration, log: ConfigurationLog): void {
   const { folder } = live.lastRead;
   if (reload.kind === 'refused') {
     const since = reload.inUseSince.toISOString();

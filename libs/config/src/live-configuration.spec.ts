@@ -17,7 +17,7 @@ beforeEach(async () => {
   );
 });
 
-const reload = async (): Promise<Reload> => live.take(await FolderContent.read(folder.path));
+const reload = async (): Promise<Reload> => live.apply(await FolderContent.read(folder.path));
 
 const texts = (told: Reload) =>
   told.kind === 'taken' ? told.changes.map(({ text }) => text) : told.problems;

@@ -1,4 +1,4 @@
-import { changesBetween, keepAtStart, type Change, type Part } from './changes';
+import { changesBetween, withoutStartChanges, type Change, type Part } from './changes';
 import type { Configuration } from './configuration';
 import { FolderContent } from './folder';
 import { configurationFolder, interpret } from './load';
@@ -102,7 +102,7 @@ export class LiveConfiguration implements Configuration {
   }
 
   /** Puts what was read in use as a whole, or, when anything is wrong with it, nothing. */
-  take(content: FolderContent): Reload {
+  apply(content: FolderContent): Reload {
     this.content = content;
     let read: Configuration;
     try {
@@ -116,7 +116,7 @@ export class LiveConfiguration implements Configuration {
   }
 
   private use(read: Configuration): Reload {
-    const next = keepAtStart(this.started, read);
+    const next = withoutStartChanges(this.started, read);
     const inUse = changesBetween(this.current, next, this.parts);
     const waiting = changesBetween(next, read, this.parts);
     this.current = next;

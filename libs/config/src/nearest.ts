@@ -14,7 +14,7 @@ export function nearest(typed: string, names: Iterable<string>): string | null {
 }
 
 /** What a message adds when one of these names was most likely meant; else nothing. */
-export function meant(typed: string, names: Iterable<string>): string {
+export function suggestionFor(typed: string, names: Iterable<string>): string {
   const name = nearest(typed, names);
   return name === null ? '' : `; did you mean ${name}?`;
 }

@@ -31,7 +31,7 @@ it('a configuration that is refused leaves the values, and the lines, of the one
   await folder.write('proctor.yaml', 'suites: [sid]');
   const live = await LiveConfiguration.load(PARTS, folder.env);
   await folder.write('proctor.yaml', '\n\nsuites: 5');
-  live.take(await FolderContent.read(folder.path));
+  live.apply(await FolderContent.read(folder.path));
   expect(live.status.problems).toHaveLength(1);
   expect(named(live, 'suites')).toMatchObject({ value: '["sid"]', line: 1 });
 });

@@ -87,13 +87,13 @@ export class YamlFile {
     }
     const result = plainToInstance(shape, values);
     const errors = validateSync(result, { whitelist: true, forbidNonWhitelisted: true });
-    const problems = [...this.dropped(values, result, []), ...this.describe(errors, [], shape)];
+    const problems = [...this.droppedNames(values, result, []), ...this.describe(errors, [], shape)];
     if (problems.length > 0) throw new ConfigurationError(problems);
     return result;
   }
 
   /** The one name that the transformer leaves out of a file or section without a word. */
-  private dropped(values: object, result: object, path: Key): string[] {
+  private droppedNames(values: object, result: object, path: Key): string[] {
     if (Object.getPrototypeOf(result) === Object.prototype || Array.isArray(result)) return [];
     const own = Object.hasOwn(values, 'constructor')
       ? [this.problem([...path, 'constructor'], 'property constructor should not exist')]
@@ -101,7 +101,7 @@ export class YamlFile {
     const taken = new Map<string, unknown>(Object.entries(result));
     const inner = Object.entries(values).flatMap(([key, value]: [string, unknown]) => {
       const section = taken.get(key);
-      return isObject(value) && isObject(section) ? this.dropped(value, section, [...path, key]) : [];
+      return isObject(value) && isObject(section) ? this.droppedNames(value, section, [...path, key]) : [];
     });
     return [...own, ...inner];
   }

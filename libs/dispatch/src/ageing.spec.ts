@@ -16,14 +16,14 @@ it.each([
 ])('after %d + %d hours of waiting the level of a run is %d', (before, since, level) => {
   const ageing = new Ageing(1_000, () => ({ stepMs: 6 * HOUR, stepsMax: 2 }));
   const run = waitingRun(1, { waitedMs: before * HOUR });
-  ageing.begin(run, 1_000);
+  ageing.rebase(run, 1_000);
   expect(ageing.levelOf(run, 1_000 + since * HOUR)).toBe(level);
 });
 
 it('ageing counts from the moment when a run that arrived later was read', () => {
   const ageing = new Ageing(0, () => ({ stepMs: 100, stepsMax: 9 }));
   const run = waitingRun(1, { waitedMs: 150 });
-  ageing.begin(run, 1_000);
+  ageing.rebase(run, 1_000);
   expect([1_000, 1_049, 1_050, 1_850].map((now) => ageing.levelOf(run, now))).toEqual([6, 6, 7, 14]);
 });
 

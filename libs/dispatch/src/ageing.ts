@@ -8,18 +8,18 @@ import type { AgeingSettings } from './settings';
 export class Ageing {
   /** @param settings those that hold at the moment of the call */
   constructor(
-    private readonly beganMs: number,
+    private readonly startedMs: number,
     private readonly settings: () => AgeingSettings,
   ) {}
 
   /** @param now when `waitedMs` was read */
-  begin(run: DispatchedRun, now: number): void {
-    run.waitedMs -= now - this.beganMs;
+  rebase(run: DispatchedRun, now: number): void {
+    run.waitedMs -= now - this.startedMs;
   }
 
   /** Since the run was asked for. */
   waitedMs(run: DispatchedRun, now: number): number {
-    return run.waitedMs + now - this.beganMs;
+    return run.waitedMs + now - this.startedMs;
   }
 
   /** The priority that the run has by now; never falls while it waits. */

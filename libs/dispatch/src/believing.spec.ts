@@ -30,7 +30,7 @@ describe('a duration is cut to the time since the grant', () => {
     const rig = new DispatcherRig([waitingRun(1, { waitedMs: YEAR * 1000 })]);
     rig.ask();
     rig.tick(60_000);
-    expect(rig.state.leases.get(1)).toBeUndefined();
+    expect(rig.state.leases.find(1)).toBeUndefined();
     rig.now += 10_000;
     expect(written(rig, 1)).toBe(70 + DURATION_MARGIN_SECONDS);
   });
@@ -47,7 +47,7 @@ it('one liar leaves estimates no longer than it held its leases', () => {
   for (const runId of [1, 2]) {
     rig.ask();
     rig.now += 5_000;
-    rig.tell({ kind: 'finished', report: finishedReport(runId, 1, { durationSeconds: YEAR }) });
+    rig.send({ kind: 'finished', report: finishedReport(runId, 1, { durationSeconds: YEAR }) });
   }
   expect(rig.state.durations.meanMs).toBeLessThanOrEqual((5 + DURATION_MARGIN_SECONDS) * 1000);
 });

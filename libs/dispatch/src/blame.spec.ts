@@ -1,7 +1,7 @@
 import {
   canaryTestbed,
   heldAgainst,
-  whomToBlame,
+  likelyCause,
   whyBlamed,
   whyBlamedInPublic,
   type RecentFailure,
@@ -37,7 +37,7 @@ it.each([
   ['the run has failed here and elsewhere before', ['w1', 'w2'], 'testbed', 'run'],
   ['the run has failed elsewhere, and now a file could not be fetched', ['w2'], 'archive', 'archive'],
 ] as const)('a failure on a worker is blamed on its cause when %s', (_what, failedOn, trouble, blamed) => {
-  expect(whomToBlame(failedOn, 'w1', false, trouble)).toBe(blamed);
+  expect(likelyCause(failedOn, 'w1', false, trouble)).toBe(blamed);
 });
 
 it.each([
@@ -46,7 +46,7 @@ it.each([
   [undefined, 'run'],
   ['archive', 'archive'],
 ] as const)('a package that fails where others do not is to blame (%s)', (trouble, blamed) => {
-  expect(whomToBlame([], 'w1', true, trouble)).toBe(blamed);
+  expect(likelyCause([], 'w1', true, trouble)).toBe(blamed);
 });
 
 describe('failures that count', () => {

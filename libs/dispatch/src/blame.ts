@@ -47,7 +47,7 @@ export function isLasting(trouble?: Trouble): boolean {
  * package that fails where other things work.
  * @param failedOn the workers of the run's earlier attempts that failed
  */
-export function whomToBlame(
+export function likelyCause(
   failedOn: readonly string[],
   worker: string,
   isSuspect: boolean,

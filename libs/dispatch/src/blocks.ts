@@ -40,12 +40,12 @@ export class Blocks {
     this.edge = edge;
     while (this.blocks[0]!.end && !arrivedBefore(edge, this.blocks[0]!.end))
       this.needed.delete(this.blocks.shift()!);
-    if (isMoved) this.forget(0);
+    if (isMoved) this.markUnknown(0);
   }
 
   /** A run came to this place, or left it. */
   touch(place: QueuePlace): void {
-    if (arrivedBefore(this.edge, place)) this.forget(this.indexOf(place));
+    if (arrivedBefore(this.edge, place)) this.markUnknown(this.indexOf(place));
   }
 
   /** All of them; null when that has to be counted first. */
@@ -82,7 +82,7 @@ export class Blocks {
    * @param isAll the block has no others
    * @param lengthMax of blocks that are joined
    */
-  learn(block: Block, parts: CountedPart[], isAll: boolean, lengthMax: number): void {
+  setCounts(block: Block, parts: CountedPart[], isAll: boolean, lengthMax: number): void {
     const index = this.blocks.indexOf(block);
     if (index === -1) return;
     this.needed.delete(block);
@@ -113,7 +113,7 @@ export class Blocks {
     this.blocks.splice(index, 1, ...halves);
   }
 
-  private forget(index: number): void {
+  private markUnknown(index: number): void {
     const block = this.blocks[index]!;
     this.needed.delete(block);
     this.blocks[index] = { end: block.end, count: null };

@@ -22,7 +22,7 @@ describe('quarantines', () => {
     const { reply } = rig.ask();
     const where = { suite: 'trixie', arch: ARCH, backend: 'unshare', variant: 'autopkgtest' };
     expect(reply).toMatchObject({ lease: null, canary: { canary: '7.1', ...where } });
-    const { writes, reply: next } = rig.tellCanary('w1', reply, true);
+    const { writes, reply: next } = rig.sendCanary('w1', reply, true);
     const reason = 'the canary test passed';
     expect(writes[0]).toEqual({ kind: 'judge-worker', worker: 'w1', standing: 'sound', reason });
     expect(next.lease).not.toBeNull();
@@ -33,39 +33,39 @@ describe('quarantines', () => {
     const reason = 'the canary test failed: no space left';
     const judgement = { kind: 'judge-worker', worker: 'w1', standing: 'quarantined', reason };
     for (const written of [[judgement], [], [], []]) {
-      const { writes, reply } = rig.tellCanary('w1', rig.ask().reply, false);
+      const { writes, reply } = rig.sendCanary('w1', rig.ask().reply, false);
       expect(writes).toEqual(written);
       expect(reply).not.toHaveProperty('canary');
       wait(rig, MINUTE_MS - 1);
       expect(rig.canaryAsked()).toBeUndefined();
       wait(rig, 1);
     }
-    rig.tellCanary('w1', rig.ask().reply, true);
+    rig.sendCanary('w1', rig.ask().reply, true);
     expect(rig.standing('w1')).toBe('sound');
   });
 
   it('a worker that fails again after each canary test it passes waits twice as long each time', () => {
     const rig = quarantined();
-    rig.end('w1', rig.tellCanary('w1', rig.ask().reply, true).reply, 'tmpfail');
+    rig.end('w1', rig.sendCanary('w1', rig.ask().reply, true).reply, 'tmpfail');
     for (const minutes of [10, 20, 40, 60, 60]) {
       expect(rig.standing('w1')).toBe('quarantined');
       wait(rig, minutes * MINUTE_MS - 1);
       expect(rig.canaryAsked()).toBeUndefined();
       wait(rig, 1);
-      rig.end('w1', rig.tellCanary('w1', rig.ask().reply, true).reply, 'tmpfail');
+      rig.end('w1', rig.sendCanary('w1', rig.ask().reply, true).reply, 'tmpfail');
     }
   });
 
   it('a worker that has returned is on probation: one failure is enough, a result ends that', () => {
     const rig = quarantined();
-    const { reply } = rig.tellCanary('w1', rig.ask().reply, true);
+    const { reply } = rig.sendCanary('w1', rig.ask().reply, true);
     expect(judgements(rig.end('w1', reply, 'tmpfail'))).toMatchObject([
       { standing: 'quarantined', reason: expect.stringMatching(/^an attempt failed here soon after/) },
     ]);
     wait(rig, 10 * MINUTE_MS - 1);
     expect(rig.canaryAsked()).toBeUndefined();
     wait(rig, 1);
-    rig.tellCanary('w1', rig.ask().reply, true);
+    rig.sendCanary('w1', rig.ask().reply, true);
     rig.execute('w1', 'pass');
     expect(rig.fail('w1', 2)).toEqual([]);
   });
@@ -99,15 +99,15 @@ describe('quarantines', () => {
     const rig = quarantined();
     wait(rig, 10 * MINUTE_MS);
     const { reply } = rig.ask();
-    expect(judgements(rig.tellCanary('w2', reply, true).writes)).toEqual([]);
+    expect(judgements(rig.sendCanary('w2', reply, true).writes)).toEqual([]);
   });
 
   it('the result of a canary test is recorded once, though it is told twice', () => {
     const rig = quarantined();
     wait(rig, 10 * MINUTE_MS);
     const { reply } = rig.ask();
-    expect(rig.tellCanary('w1', reply, false).writes).toHaveLength(1);
-    expect(rig.tellCanary('w1', reply, false).writes).toEqual([]);
+    expect(rig.sendCanary('w1', reply, false).writes).toHaveLength(1);
+    expect(rig.sendCanary('w1', reply, false).writes).toEqual([]);
   });
 
   it.each([
@@ -131,7 +131,7 @@ describe('quarantines', () => {
     const rig = quarantined();
     rig.now += 4 * MINUTE_MS;
     const { reply } = rig.ask();
-    rig.tellCanary('w1', reply, false);
+    rig.sendCanary('w1', reply, false);
     expect(rig.standing('w1')).toBe('slowed');
     rig.now += 10 * MINUTE_MS - 1;
     expect(rig.ask().reply.lease).toBeNull();
@@ -153,7 +153,7 @@ describe('reloads', () => {
     wait(rig, 1);
     const { reply } = rig.ask();
     expect(reply).toMatchObject({ lease: null, canary: { suite: 'trixie' } });
-    expect(rig.tellCanary('w1', reply, true).reply.lease).not.toBeNull();
+    expect(rig.sendCanary('w1', reply, true).reply.lease).not.toBeNull();
   });
 
   it('a slowed worker stays so after a reload, and a sound one is sound', () => {
@@ -166,7 +166,7 @@ describe('reloads', () => {
   it('the slot of a lease of a quarantined worker still holds it after a reload', () => {
     const { incarnation, slot } = leaseRequest();
     const lease = { worker: 'w1', incarnation, slot, state: 'running' as const, heldMs: 5 };
-    const run = { ...new BlameRig().state.runs.get(1)!, attempt: 1, latestWorker: 'w1', lease };
+    const run = { ...new BlameRig().state.runs.find(1)!, attempt: 1, latestWorker: 'w1', lease };
     const rig = new BlameRig({ runs: [run], judgements: [{ ...judgement, standing: 'quarantined' }] });
     expect(rig.ask().reply.lease).toMatchObject({ runId: 1, attempt: 1 });
   });

@@ -100,13 +100,13 @@ class Play {
     else if ('cancel' in step) this.order(this.pick(step.cancel), 'cancel', 0);
     else if ('reprioritise' in step) this.order(this.pick(step.reprioritise), 'reprioritise', step.priority);
     else if ('arrive' in step) {
-      this.rig.tell({
+      this.rig.send({
         kind: 'arrivals',
         runs: step.arrive.map((changes) => this.arrival(changes, this.rig.now)),
       });
     } else if ('pass' in step) this.rig.tick(step.pass);
     else if ('suspect' in step) this.suspect(this.pick(step.suspect));
-    else this.rig.tell({ kind: 'restrictions', restrictions: step.decide });
+    else this.rig.send({ kind: 'restrictions', restrictions: step.decide });
   }
 
   private ask(asked: Offer): void {
@@ -129,7 +129,7 @@ class Play {
     const level = (run: DispatchedRun) => state.ageing.levelOf(run, now);
     const share = (run: DispatchedRun) => state.usage.shareOf(state.usage.accountOf(run.requestor), now);
     const able = [...state.runs.values()]
-      .filter((run) => !run.lease && !state.waiting.delays.get(run.runId) && stands(run))
+      .filter((run) => !run.lease && !state.waiting.delays.find(run.runId) && stands(run))
       .filter((run) => can(asked, run) && this.isBelowCaps(run) && !this.isAvoided(asked, run))
       .sort((a, b) => level(b) - level(a) || share(a) - share(b) || (arrivedBefore(a, b) ? -1 : 1));
     if (state.suspectTurns.isDue(asked.worker, now)) return able[0];
@@ -166,10 +166,10 @@ class Play {
     if (!run?.lease) return;
     const { worker, incarnation, slot } = run.lease;
     const whose = { worker, incarnation, slot, runId: run.runId, attempt: run.attempt };
-    if (how === 'return') this.rig.tell({ kind: 'return', request: { ...whose, reason: 'not waited for' } });
+    if (how === 'return') this.rig.send({ kind: 'return', request: { ...whose, reason: 'not waited for' } });
     else {
       const report = finishedReport(run.runId, run.attempt, { ...whose, verdict: how, durationSeconds: 1 });
-      this.rig.tell({ kind: 'finished', report });
+      this.rig.send({ kind: 'finished', report });
     }
   }
 
@@ -183,7 +183,7 @@ class Play {
     const { attempt, grantEpoch } = run;
     const cancel = { ...ids, kind: 'cancel' as const, by: 'ada', attempt, grantEpoch, worker: null };
     const orders = [kind === 'cancel' ? cancel : { ...ids, kind, priority }];
-    this.rig.tell({ kind: 'orders', orders });
+    this.rig.send({ kind: 'orders', orders });
   }
 
   private pick(index: number, isLeased = false): DispatchedRun | undefined {

@@ -85,7 +85,7 @@ function wantsMore(
       share: state.usage.shareOf(account, now),
     };
     if (found && goesBefore(found, next)) continue;
-    lines.want(line);
+    lines.requireMore(line);
     isWanted = true;
   }
   return isWanted;

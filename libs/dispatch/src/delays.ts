@@ -23,8 +23,8 @@ export class Delays {
     this.byTime.add({ run, notBeforeMs, reason });
   }
 
-  get(runId: number): DelayedRun | undefined {
-    return this.byTime.get(runId);
+  find(runId: number): DelayedRun | undefined {
+    return this.byTime.find(runId);
   }
 
   remove(runId: number): void {
@@ -51,14 +51,14 @@ export class AwaitedResults {
   private readonly since = new Map<number, { attempt: number; sinceMs: number }>();
 
   /** Since when the result of the run's latest attempt is awaited. */
-  begin({ runId, attempt }: DispatchedRun, now: number): number {
+  startWait({ runId, attempt }: DispatchedRun, now: number): number {
     const known = this.since.get(runId);
     if (known?.attempt === attempt) return known.sinceMs;
     this.since.set(runId, { attempt, sinceMs: now });
     return now;
   }
 
-  forget(runId: number): void {
+  remove(runId: number): void {
     this.since.delete(runId);
   }
 }

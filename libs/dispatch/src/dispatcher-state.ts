@@ -88,7 +88,7 @@ export class DispatcherState {
     this.restrictions = loaded.restrictions;
     this.drainDeadlines = new DrainDeadlines(loaded.restrictions, now);
     this.registered = new RegisteredWorkers(arch, loaded.workers);
-    for (const edge of loaded.edges) this.ageing.begin(edge, now);
+    for (const edge of loaded.edges) this.ageing.rebase(edge, now);
     for (const run of loaded.runs) this.add(run, now);
     for (const edge of loaded.edges) this.lines.endsAt(edge);
     if (!kept) for (const { lease } of this.leases.byGrant()) this.lives.grantedBefore(lease, now);
@@ -112,19 +112,19 @@ export class DispatcherState {
   add(run: DispatchedRun, now: number): void {
     if (isNew(run) && !this.lines.add(run)) return;
     this.runs.add(run);
-    this.ageing.begin(run, now);
+    this.ageing.rebase(run, now);
     const waitMs = backOffMs(run, this.settings.retry);
-    if (run.lease) this.beginLease(run, run.lease, now);
+    if (run.lease) this.startLease(run, run.lease, now);
     else if (run.latestLost && waitMs > 0) this.waiting.delay(run, now + waitMs, run.latestLost.reason);
     else this.waiting.add(run);
   }
 
   /** Nothing of the run is left in memory. */
-  forget(run: DispatchedRun, now: number): void {
+  removeRun(run: DispatchedRun, now: number): void {
     if (isNew(run)) this.lines.remove(run);
     this.endLease(run, now);
     this.waiting.remove(run);
-    this.awaited.forget(run.runId);
+    this.awaited.remove(run.runId);
     this.runs.remove(run);
   }
 
@@ -132,7 +132,7 @@ export class DispatcherState {
   ingest(run: DispatchedRun, now: number): void {
     if (this.runs.has(run.runId)) return;
     this.add(run, now);
-    for (const dropped of this.lines.overflow(run)) this.drop(dropped);
+    for (const dropped of this.lines.overflow(run)) this.unload(dropped);
   }
 
   grant(run: DispatchedRun, slot: SlotIdentity, now: number): Write {
@@ -145,8 +145,8 @@ export class DispatcherState {
     run.latestWorker = worker;
     run.latestFailed = false;
     run.lease = { worker, incarnation, slot: number, state: 'leased', heldMs: 0 };
-    this.beginLease(run, run.lease, now);
-    if (this.suspects.has(run)) this.suspectTurns.begin(worker, run.runId);
+    this.startLease(run, run.lease, now);
+    if (this.suspects.has(run)) this.suspectTurns.start(worker, run.runId);
     return { kind: 'grant', runId: run.runId, attempt: run.attempt, worker, incarnation, slot: number };
   }
 
@@ -180,9 +180,9 @@ export class DispatcherState {
     };
   }
 
-  finish(run: DispatchedRun, attemptOutcome: AttemptOutcome, outcome: RunOutcome, now: number): Write {
+  endRun(run: DispatchedRun, attemptOutcome: AttemptOutcome, outcome: RunOutcome, now: number): Write {
     stateAfter(stateOf(run), 'finish');
-    this.forget(run, now);
+    this.removeRun(run, now);
     this.durations.learnFrom(run, outcome);
     const { runId, attempt, latestWorker: worker } = run;
     return { kind: 'finish', runId, attempt, attemptOutcome, outcome, worker };
@@ -190,32 +190,32 @@ export class DispatcherState {
 
   /** What requestors have used is written down with whatever changed it. */
   usageWrites(now: number): Write[] {
-    return this.usage.takeChanges(now).map((change) => ({ kind: 'usage', ...change }));
+    return this.usage.collectChanges(now).map((change) => ({ kind: 'usage', ...change }));
   }
 
   /** A user has finished the run's row: nothing more is written about it. */
   cancel(runId: number, reason: string, now: number): void {
     this.cancelReasons.add(runId, reason);
-    const run = this.runs.get(runId);
+    const run = this.runs.find(runId);
     if (!run) return;
     stateAfter(stateOf(run), 'cancel');
-    this.forget(run, now);
+    this.removeRun(run, now);
   }
 
   /** The worker is there no more: another process may take its name. */
-  forgetWorker(worker: string): void {
-    this.workers.forget(worker);
-    this.idle.forget(worker);
-    this.lives.forget(worker);
+  removeWorker(worker: string): void {
+    this.workers.remove(worker);
+    this.idle.removeWorker(worker);
+    this.lives.remove(worker);
   }
 
   /** The run's row says something else now, by which the run may wait in another place. */
   change(runId: number, change: (run: DispatchedRun) => void): void {
-    const run = this.runs.get(runId);
+    const run = this.runs.find(runId);
     if (!run) return;
     if (isNew(run)) this.lines.remove(run);
     this.waiting.move(run, () => change(run));
-    if (isNew(run) && !this.lines.add(run)) this.drop(run);
+    if (isNew(run) && !this.lines.add(run)) this.unload(run);
   }
 
   reconfigure(settings: DispatchSettings, now: number): void {
@@ -225,14 +225,14 @@ export class DispatcherState {
   }
 
   /** The rows alone have the run from now on. */
-  private drop(run: DispatchedRun): void {
+  private unload(run: DispatchedRun): void {
     this.waiting.remove(run);
     this.runs.remove(run);
   }
 
-  private beginLease(run: DispatchedRun, lease: GrantedLease, now: number): void {
+  private startLease(run: DispatchedRun, lease: GrantedLease, now: number): void {
     const leased = this.leases.add(run, lease, this.durations.expectedMs(run.package), now);
-    this.usage.accountOf(run.requestor).begin(leased.expectedMs, leased.grantedAtMs);
+    this.usage.accountOf(run.requestor).start(leased.expectedMs, leased.grantedAtMs);
   }
 
   /** The slot time is charged to the requestor, and a parked run of the package may take the room. */

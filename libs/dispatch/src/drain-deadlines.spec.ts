@@ -11,7 +11,7 @@ const REASON = 'worker w1 was drained by ada, and its time to finish is over: ne
 it('what a drained worker has at the deadline waits again, not before, and the worker is told to stop', () => {
   const rig = new DispatcherRig([1, 2].map((runId) => waitingRun(runId)));
   for (const slot of [0, 1]) rig.ask({ worker: 'w1', slot });
-  rig.tell(drain(5_000));
+  rig.send(drain(5_000));
   expect(rig.state.nextDeadlineMs).toBe(rig.now + 5_000);
   expect(rig.tick(4_999)).toMatchObject({ writes: [] });
   const step = rig.tick(1);
@@ -28,22 +28,22 @@ it('what a drained worker has at the deadline waits again, not before, and the w
 it('a drain whose deadline was taken away, or that never had one, lets all of it finish', () => {
   const rig = new DispatcherRig([waitingRun(1)]);
   rig.ask({ worker: 'w1' });
-  rig.tell(drain(5_000));
-  rig.tell(drain(null));
+  rig.send(drain(5_000));
+  rig.send(drain(null));
   expect(rig.tick(10_000).writes).toEqual([]);
 });
 
 it('a deadline that was over before the dispatcher began counts at once', () => {
   const rig = new DispatcherRig([waitingRun(1)]);
   rig.ask({ worker: 'w1' });
-  rig.tell(drain(-5_000));
+  rig.send(drain(-5_000));
   expect(rig.tick(0).writes).toMatchObject([{ kind: 'requeue', runId: 1 }]);
 });
 
 it('a worker that a user quarantines gets no runs, has a canary test later, and is sound when that passes or by trust', () => {
   const rig = new BlameRig();
   const orders = [{ kind: 'quarantine' as const, orderId: 1, worker: 'w1', by: 'ada', reason: 'odd disk' }];
-  expect(rig.tell({ kind: 'orders', orders }).writes).toMatchObject([
+  expect(rig.send({ kind: 'orders', orders }).writes).toMatchObject([
     { kind: 'ingest-order' },
     { kind: 'judge-worker', worker: 'w1', standing: 'quarantined', reason: 'quarantined by ada: odd disk' },
   ]);

@@ -15,7 +15,7 @@ export class DrainDeadlines {
   }
 
   /** Those whose deadline is over, once. */
-  take(now: number): Drain[] {
+  removeDue(now: number): Drain[] {
     const due = this.byDrain.filter(({ atMs }) => atMs <= now);
     this.byDrain = this.byDrain.slice(due.length);
     return due.map(({ drain }) => drain);

@@ -21,7 +21,7 @@ export class Durations {
     private readonly settings: () => Pick<DispatchSettings, 'unknownDurationMs'>,
     private readonly packagesMax = PACKAGES_REMEMBERED_MAX,
   ) {
-    for (const entry of loaded) this.put(entry.package, entry.durationMs);
+    for (const entry of loaded) this.set(entry.package, entry.durationMs);
   }
 
   /** Nothing is learned from private runs, since what is learned is shown of public ones. */
@@ -34,7 +34,7 @@ export class Durations {
 
   learn(packageName: string, durationMs: number): void {
     const known = this.averages.get(packageName);
-    this.put(packageName, known === undefined ? durationMs : known + LATEST_WEIGHT * (durationMs - known));
+    this.set(packageName, known === undefined ? durationMs : known + LATEST_WEIGHT * (durationMs - known));
   }
 
   /** Whole milliseconds, since sums of it must come out even when its summands leave. */
@@ -47,16 +47,16 @@ export class Durations {
     return this.averages.size === 0 ? this.settings().unknownDurationMs : this.sumMs / this.averages.size;
   }
 
-  private put(packageName: string, durationMs: number): void {
-    this.forget(packageName);
+  private set(packageName: string, durationMs: number): void {
+    this.remove(packageName);
     this.sumMs += durationMs;
     this.averages.set(packageName, durationMs);
     // A Map keeps the order of insertion.
     const [oldest] = this.averages.keys();
-    if (this.averages.size > this.packagesMax && oldest !== undefined) this.forget(oldest);
+    if (this.averages.size > this.packagesMax && oldest !== undefined) this.remove(oldest);
   }
 
-  private forget(packageName: string): void {
+  private remove(packageName: string): void {
     this.sumMs -= this.averages.get(packageName) ?? 0;
     this.averages.delete(packageName);
   }

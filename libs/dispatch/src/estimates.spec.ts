@@ -12,7 +12,7 @@ describe('expected starts', () => {
     const rig = new DispatcherRig(runs(4), PATIENT);
     for (const slot of [0, 1, 2]) rig.ask({ slot });
     for (const runId of [1, 2]) rig.state.cancel(runId, 'not needed', rig.now);
-    rig.tell({ kind: 'arrivals', runs: [waitingRun(5), waitingRun(6)] });
+    rig.send({ kind: 'arrivals', runs: [waitingRun(5), waitingRun(6)] });
     expect([4, 5].map((runId) => rig.explain(runId).startsInMs)).toEqual([0, 0]);
     expect(rig.explain(6).startsInMs).toBeGreaterThan(0);
   });
@@ -75,8 +75,8 @@ describe('expected starts', () => {
     const rig = new DispatcherRig(runs(1), PATIENT);
     rig.ask();
     rig.state.cancel(1, 'not needed', rig.now);
-    rig.tell({ kind: 'arrivals', runs: [waitingRun(2)] });
-    rig.state.waiting.delay(rig.state.runs.get(2)!, rig.now + MINUTE, 'because');
+    rig.send({ kind: 'arrivals', runs: [waitingRun(2)] });
+    rig.state.waiting.delay(rig.state.runs.find(2)!, rig.now + MINUTE, 'because');
     rig.tick(20_000);
     expect(rig.explain(2).startsInMs).toBe(40_000);
   });
@@ -86,10 +86,10 @@ describe('expected starts', () => {
     expect(rig.explain(1).startsInMs).toBeNull();
     rig.ask();
     expect(rig.explain(2).startsInMs).toBeNull();
-    rig.tell({ kind: 'arrivals', runs: [waitingRun(3)] });
+    rig.send({ kind: 'arrivals', runs: [waitingRun(3)] });
     expect(rig.explain(3).startsInMs).not.toBeNull();
     const pause = { suite: null, by: 'ada', reason: 'mirror', since: '2026-11-20 10:00:00' };
-    rig.tell({ kind: 'restrictions', restrictions: { pauses: [pause], drains: [] } });
+    rig.send({ kind: 'restrictions', restrictions: { pauses: [pause], drains: [] } });
     expect(rig.explain(3).startsInMs).toBeNull();
   });
 });
@@ -112,7 +112,7 @@ describe('unsound workers', () => {
     const toAdministrators = rig.reasons(4, { everything: true });
     const why = expect.stringContaining(`${until}: 3 failures here in a row: run 1 `);
     expect(toAdministrators).toContainEqual(why);
-    const { workers, queues } = rig.tell({ kind: 'status' }).reply;
+    const { workers, queues } = rig.send({ kind: 'status' }).reply;
     expect(workers).toMatchObject([{ standing: 'slowed', untilMs: 5_000 }]);
     expect(queues[0]!.emptyInMs).not.toBeNull();
   });
@@ -120,7 +120,7 @@ describe('unsound workers', () => {
   it('a run that only a quarantined worker could execute is expected to start at its next canary test', () => {
     const rig = BlameRig.pair();
     rig.fail('w1', 3);
-    rig.tellCanary('w1', rig.ask().reply, false);
+    rig.sendCanary('w1', rig.ask().reply, false);
     rig.drain('w2');
     rig.now += 20_000;
     expect(rig.explain(6).startsInMs).toBe(40_000);

@@ -113,7 +113,7 @@ function startsInMs(
   if (isStopped || slots.total === 0) return null;
   const ahead = higher + sameLevel;
   const workMs = slots.free > ahead ? 0 : slots.remainingMs + ahead * state.durations.meanMs;
-  const notBeforeMs = state.waiting.delays.get(run.runId)?.notBeforeMs ?? now;
+  const notBeforeMs = state.waiting.delays.find(run.runId)?.notBeforeMs ?? now;
   const slowedMs = slots.untilMs + ahead * slots.intervalMs;
   return Math.round(
     Math.max(workMs / slots.total, slowedMs, notBeforeMs - now, untilCapsLetMs(state, run, view, now)),

@@ -118,10 +118,10 @@ describe('able workers', () => {
     [{ suite: null }, `architecture amd64 is paused ${text}`],
   ])('a run waits for the end of a pause of %j', (scope, reason) => {
     const rig = new DispatcherRig([waitingRun(1)]);
-    rig.tell({ kind: 'restrictions', restrictions: { pauses: [{ ...DECISION, ...scope }], drains: [] } });
+    rig.send({ kind: 'restrictions', restrictions: { pauses: [{ ...DECISION, ...scope }], drains: [] } });
     expect(rig.ask().reply.lease).toBeNull();
     expect(rig.reasons()).toEqual([reason]);
-    expect(rig.tell({ kind: 'restrictions', restrictions: { pauses: [], drains: [] } }).workWaiting).toBe(
+    expect(rig.send({ kind: 'restrictions', restrictions: { pauses: [], drains: [] } }).workWaiting).toBe(
       true,
     );
     expect(rig.ask().reply.lease?.runId).toBe(1);
@@ -131,10 +131,10 @@ describe('able workers', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     const later = { ...DECISION, since: '2026-11-20 11:00:00', suite: null };
     const pauses = [later, { ...DECISION, suite: SUITE }];
-    rig.tell({ kind: 'restrictions', restrictions: { pauses, drains: [] } });
+    rig.send({ kind: 'restrictions', restrictions: { pauses, drains: [] } });
     rig.ask();
     expect(rig.reasons()).toEqual([`suite trixie is paused ${text}`]);
-    rig.tell({ kind: 'restrictions', restrictions: { pauses: pauses.toReversed(), drains: [] } });
+    rig.send({ kind: 'restrictions', restrictions: { pauses: pauses.toReversed(), drains: [] } });
     expect(rig.reasons()).toEqual([`suite trixie is paused ${text}`]);
   });
 
@@ -188,7 +188,7 @@ describe('able workers', () => {
       'it failed on worker w1 and is tried elsewhere',
     ]);
     rig.tick(1);
-    rig.tell({ kind: 'restrictions', restrictions: { pauses: [], drains: [{ ...DECISION, worker: 'w2' }] } });
+    rig.send({ kind: 'restrictions', restrictions: { pauses: [], drains: [{ ...DECISION, worker: 'w2' }] } });
     expect(rig.ask().reply.lease?.runId).toBe(1);
   });
 
@@ -218,7 +218,7 @@ describe('able workers', () => {
     for (const slot of [0, 1]) rig.ask({ slot });
     for (const everything of [false, true]) {
       const explained = rig.explain(1, { everything });
-      const told = JSON.stringify([explained, rig.tell({ kind: 'status', request: { everything } }).reply]);
+      const told = JSON.stringify([explained, rig.send({ kind: 'status', request: { everything } }).reply]);
       expect(explained.reasons.length).toBeGreaterThan(everything ? 1 : 0);
       expect(told).not.toMatch(/secret|hidden|package"/);
     }

@@ -26,7 +26,7 @@ export function onExplain(
   { runId, viewer, beyond }: { runId: number; viewer: StatusViewer; beyond?: Beyond },
   now: number,
 ): Step<'explain'> {
-  const run = state.runs.get(runId) ?? beyondMemory(state, beyond?.run ?? null, now);
+  const run = state.runs.find(runId) ?? beyondMemory(state, beyond?.run ?? null, now);
   const head = { ...state.answer, runId };
   const isUndecided = !beyond && state.lines.beyond.size > 0;
   if (!run) return { writes: [], reply: { ...head, ...NOT_WAITING, reasons: [NOT_INGESTED] }, isUndecided };
@@ -48,7 +48,7 @@ function beyondMemory(
 ): DispatchedRun | undefined {
   if (!run || !state.lines.isBeyond(run)) return undefined;
   const copy = { ...run };
-  state.ageing.begin(copy, now);
+  state.ageing.rebase(copy, now);
   return copy;
 }
 
@@ -74,7 +74,7 @@ function whyWaiting(
 }
 
 function whyDelayed(state: DispatcherState, run: DispatchedRun, now: number): string[] {
-  const delayed = state.waiting.delays.get(run.runId);
+  const delayed = state.waiting.delays.find(run.runId);
   if (!delayed) return [];
   const seconds = Math.max(0, Math.ceil((delayed.notBeforeMs - now) / 1000));
   return [`waits ${seconds} s more after attempt ${run.attempt} ended: ${delayed.reason}`];

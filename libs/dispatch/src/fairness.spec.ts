@@ -21,7 +21,7 @@ class Floor {
       this.lastRunId += 1;
       return waitingRun(this.lastRunId, { ...changes, package: `p${this.lastRunId % 7}` });
     });
-    this.rig.tell({ kind: 'arrivals', runs });
+    this.rig.send({ kind: 'arrivals', runs });
   }
 
   /** The slot ends what it has after `ms`, at least 1, and asks. */
@@ -30,10 +30,10 @@ class Floor {
     const held = [...this.rig.state.leases.all()].find(({ lease }) => lease.slot === slot)?.run;
     if (held) {
       const report = finishedReport(held.runId, held.attempt, { slot });
-      this.rig.tell({ kind: 'finished', report });
+      this.rig.send({ kind: 'finished', report });
     }
     const { lease } = this.rig.ask({ slot }).reply;
-    const run = lease ? this.rig.state.runs.get(lease.runId) : undefined;
+    const run = lease ? this.rig.state.runs.find(lease.runId) : undefined;
     if (run) this.grants.push(run);
     return run;
   }

@@ -38,8 +38,8 @@ it('runs beyond memory are counted once the rows have told how many they are', (
   );
   const waiting = () => queueFigures(rig.state, rig.now)[0]?.waiting;
   expect(waiting()).toBe(1);
-  const [of] = rig.state.lines.uncounted(10);
-  rig.tell({
+  const [of] = rig.state.lines.listUncounted(10);
+  rig.send({
     kind: 'counted',
     counts: [{ of: of!, parts: [{ end: { arrivedAt: 9, runId: 9 }, count: 8 }], isAll: true }],
   });

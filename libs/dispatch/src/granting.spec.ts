@@ -36,7 +36,7 @@ describe('oversized leases', () => {
     expect(reply.lease?.runId).toBe(2);
     expect(rig.ask({ slot: 1 })).toMatchObject({ writes: [], reply: { lease: null } });
     expect(rig.explain()).toMatchObject({ startsInMs: null, reasons: [expect.stringMatching(TOLD)] });
-    rig.tell({ kind: 'settings', settings: short });
+    rig.send({ kind: 'settings', settings: short });
     expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(1);
   });
 
@@ -53,7 +53,7 @@ describe('oversized leases', () => {
   it('a lease that has no room since the configuration was changed is taken back from its slot, once', () => {
     const rig = new DispatcherRig([waitingRun(1, { extraAptSources })], short);
     expect(rig.ask().reply.lease?.runId).toBe(1);
-    rig.tell({ kind: 'settings', settings: settings(sources('a', 'b', 'c')) });
+    rig.send({ kind: 'settings', settings: settings(sources('a', 'b', 'c')) });
     expect(rig.ask()).toMatchObject({
       writes: [
         { kind: 'requeue', runId: 1, outcome: 'returned', reason: expect.stringMatching(TOLD) as string },
@@ -157,11 +157,11 @@ describe('lease requests', () => {
     const builds = ['unshare'];
     const { lease } = rig.ask({ builds }).reply;
     const drain = { worker: 'w1', by: 'ada', reason: 'new disk', since: '2026-11-20 10:00:00' };
-    rig.tell({ kind: 'restrictions', restrictions: { pauses: [], drains: [drain] } });
+    rig.send({ kind: 'restrictions', restrictions: { pauses: [], drains: [drain] } });
     expect(rig.ask({ builds }).reply).toMatchObject({ lease, wanted: [] });
     const free = rig.ask({ slot: 1, testbeds: [{ suite: 'sid', backend: 'unshare', state: 'ready' }] });
     expect(free.reply.lease).toBeNull();
-    rig.tell({ kind: 'restrictions', restrictions: { pauses: [], drains: [] } });
+    rig.send({ kind: 'restrictions', restrictions: { pauses: [], drains: [] } });
     expect(rig.ask({ builds }).reply.wanted).toEqual([{ suite: 'sid', backend: 'unshare' }]);
   });
 

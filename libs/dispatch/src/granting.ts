@@ -2,8 +2,8 @@ import { DISPATCHER_FEATURES, type LeaseReply, type LeaseRequest } from '@procto
 import { offersRoom } from './ability';
 import { bestRun } from './choosing';
 import type { DispatcherState } from './dispatcher-state';
-import { askLaterMs } from './waking';
-import { takenBack } from './lease-keeping';
+import { nextAskMs } from './waking';
+import { restoreLease } from './lease-keeping';
 import type { Write } from './journal';
 import type { DispatchedRun } from './journal-records';
 import { awaitKept } from './kept-results';
@@ -31,16 +31,16 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
   const unregistered = state.registered.whyNotRegistered(request);
   if (unregistered !== undefined) {
     const reply = refusal(state, request, unregistered);
-    return { reply, ...takenBack(state, state.leases.ofSlot(request), unregistered, now) };
+    return { reply, ...restoreLease(state, state.leases.ofSlot(request), unregistered, now) };
   }
   if (!isAdmitted(state, request, now))
     return { writes: [], reply: refusal(state, request, whyRefused(state, request.worker)) };
   const outdated = whyOutdated(request, state.settings);
-  state.workers.asked(request, now, outdated);
+  state.workers.recordRequest(request, now, outdated);
   for (const slot of [request.slot, ...(request.busyElsewhere ?? [])])
     state.idle.remove({ worker: request.worker, slot });
   awaitKept(state, request, now);
-  const writes: Write[] = state.judgements.canaryEnded(state, request, now);
+  const writes: Write[] = state.judgements.endCanary(state, request, now);
   const held = state.leases.ofSlot(request);
   const isItsOwn = held !== undefined && isHeldBy(held.lease, request);
   const unsendable = isItsOwn ? whyNotLeasable(held.run, state.settings) : undefined;
@@ -60,7 +60,7 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
   const restMs = state.handBacks.restMs(request, now);
   if (restMs > 0)
     return { writes, reply: { ...answer(state, request, null, now), askAgainMs: Math.ceil(restMs) } };
-  state.suspects.forget(now);
+  state.suspects.removeOld(now);
   const doubt = state.judgements.isInDoubt(request.worker)
     ? state.judgements.canaryFor(state, request, now)
     : undefined;
@@ -69,7 +69,7 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
   const run = choice?.run;
   if (run) {
     writes.push(state.grant(run, request, now));
-    state.judgements.granted(request.worker, run, now);
+    state.judgements.recordGrant(request.worker, run, now);
     return { writes, reply: answer(state, request, run, now) };
   }
   const canary = doubt ?? state.judgements.canaryFor(state, request, now);
@@ -81,7 +81,7 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
 function idleAnswer(state: DispatcherState, request: LeaseRequest, now: number): LeaseReply {
   const reply = answer(state, request, null, now);
   const isSound = reply.standing === undefined && !state.judgements.isInDoubt(request.worker);
-  return isWakeable(request) && isSound ? { ...reply, askAgainMs: askLaterMs(state) } : reply;
+  return isWakeable(request) && isSound ? { ...reply, askAgainMs: nextAskMs(state) } : reply;
 }
 
 /** A slot that is busy elsewhere need not ask again but to be heard of. */

@@ -5,10 +5,10 @@ const NEW_LIFE = '00000000-0000-4000-8000-000000000002';
 
 function makeRig() {
   const rig = new DispatcherRig([waitingRun(1)]);
-  const ask = (slot = {}) => rig.tell({ kind: 'lease', request: leaseRequest(slot) }).reply;
+  const ask = (slot = {}) => rig.send({ kind: 'lease', request: leaseRequest(slot) }).reply;
   const handBack = (attempt: number, slot = {}) => {
     const request = { ...startedReport(1, attempt), ...slot, reason: 'its answer is not accepted' };
-    return rig.tell({ kind: 'return', request });
+    return rig.send({ kind: 'return', request });
   };
   return { rig, ask, handBack };
 }
@@ -39,7 +39,7 @@ it('however long a slot refuses everything, its run has few attempts, and none c
     if (lease) handBack(lease.attempt);
     rig.tick(10);
   }
-  const { attempt, attemptsLost } = rig.state.runs.get(1)!;
+  const { attempt, attemptsLost } = rig.state.runs.find(1)!;
   expect(attempt).toBeLessThanOrEqual(20);
   expect(attemptsLost).toBe(0);
 });
@@ -65,7 +65,7 @@ it('a slot of a worker that was started again does not rest', () => {
 });
 
 it.each([
-  ['has begun a test', (rig: DispatcherRig) => rig.tell({ kind: 'started', report: startedReport(1, 2) })],
+  ['has begun a test', (rig: DispatcherRig) => rig.send({ kind: 'started', report: startedReport(1, 2) })],
   ['has had a result', (rig: DispatcherRig) => rig.finish(2)],
 ])('a slot that %s in between has handed back once alone', (_what, begins) => {
   const { rig, ask, handBack } = makeRig();
@@ -74,8 +74,8 @@ it.each([
   ask();
   begins(rig);
   handBack(2);
-  rig.tell({ kind: 'arrivals', runs: [waitingRun(2)] });
+  rig.send({ kind: 'arrivals', runs: [waitingRun(2)] });
   const next = ask().lease!;
-  rig.tell({ kind: 'return', request: { ...startedReport(next.runId, next.attempt), reason: 'no' } });
+  rig.send({ kind: 'return', request: { ...startedReport(next.runId, next.attempt), reason: 'no' } });
   expect(ask().lease).not.toBeNull();
 });

@@ -22,7 +22,7 @@ interface HandedBackTo {
 export class HandBacks {
   private readonly slots = new Map<string, HandedBackTo>();
 
-  handedBack(slot: SlotIdentity, now: number): void {
+  recordHandBack(slot: SlotIdentity, now: number): void {
     const known = this.of(slot);
     const inARow = (known?.inARow ?? 0) + 1;
     const restMs = inARow === 1 ? 0 : growingPauseMs(REST_FIRST_MS, REST_MAX_MS, inARow - 1);
@@ -33,7 +33,7 @@ export class HandBacks {
   }
 
   /** It has begun a test. */
-  begun(slot: SlotIdentity): void {
+  recordStart(slot: SlotIdentity): void {
     this.slots.delete(nameOf(slot));
   }
 

@@ -22,7 +22,7 @@ export function handBack(state: DispatcherState, worker: string, reason: string,
 /** Of workers that were drained until now. @param dueMs deadlines up to this time are over */
 export function endDrains(state: DispatcherState, dueMs: number, now: number): HandedBack {
   const ends = state.drainDeadlines
-    .take(dueMs)
+    .removeDue(dueMs)
     .map(({ worker, by, reason }) => handBack(state, worker, whyBack({ worker, by, reason }), now));
   return { writes: ends.flatMap((end) => end.writes), stops: ends.flatMap((end) => end.stops) };
 }

@@ -21,14 +21,14 @@ export class IdleSlots {
     const { worker, incarnation, slot } = request;
     if (!isWakeable(request)) return;
     const known = this.byWorker.get(worker);
-    if (known && known.incarnation !== incarnation) this.forget(worker);
+    if (known && known.incarnation !== incarnation) this.removeWorker(worker);
     const slots = this.byWorker.get(worker)?.slots ?? new Set();
     this.byWorker.delete(worker);
     this.byWorker.set(worker, { incarnation, slots: slots.add(slot) });
     this.total += 1;
   }
 
-  forget(worker: string): void {
+  removeWorker(worker: string): void {
     this.total -= this.byWorker.get(worker)?.slots.size ?? 0;
     this.byWorker.delete(worker);
   }

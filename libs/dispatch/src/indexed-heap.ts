@@ -22,7 +22,7 @@ export class IndexedHeap<T> {
     return this.items.values();
   }
 
-  get(id: number): T | undefined {
+  find(id: number): T | undefined {
     const place = this.places.get(id);
     return place === undefined ? undefined : this.items[place];
   }
@@ -41,13 +41,13 @@ export class IndexedHeap<T> {
     const last = this.items.pop() as T;
     this.places.delete(id);
     if (last !== removed) {
-      this.put(last, place);
+      this.setPlace(last, place);
       this.sink(this.rise(place));
     }
     return removed;
   }
 
-  private put(item: T, place: number): void {
+  private setPlace(item: T, place: number): void {
     this.items[place] = item;
     this.places.set(this.idOf(item), place);
   }
@@ -59,10 +59,10 @@ export class IndexedHeap<T> {
       const parent = (place - 1) >> 1;
       const above = this.items[parent] as T;
       if (!this.before(item, above)) break;
-      this.put(above, place);
+      this.setPlace(above, place);
       place = parent;
     }
-    this.put(item, place);
+    this.setPlace(item, place);
     return place;
   }
 
@@ -72,10 +72,10 @@ export class IndexedHeap<T> {
     for (;;) {
       const child = this.smallerChild(place);
       if (child === undefined || !this.before(this.items[child] as T, item)) break;
-      this.put(this.items[child] as T, place);
+      this.setPlace(this.items[child] as T, place);
       place = child;
     }
-    this.put(item, place);
+    this.setPlace(item, place);
   }
 
   private smallerChild(place: number): number | undefined {

@@ -153,7 +153,7 @@ export interface Journal {
   /** The last run beyond each edge that has any. */
   lastBeyond(arch: string, edges: LinePlace[]): Promise<DispatchedRun[]>;
   /** Those of the given runs of the architecture that are not finished, oldest first. */
-  unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]>;
+  listUnfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]>;
   restrictions(arch: string): Promise<Restrictions>;
   /** The whole register of workers, by name. */
   workers(): Promise<RegisteredWorker[]>;

@@ -98,7 +98,7 @@ export function grantTo(judged: Judged, { runId, attempt }: AttemptOfRun, now: n
 }
 
 /** The latest grant was not written: the worker waits no longer for it. */
-export function takeGrantBack(judged: Judged): void {
+export function undoGrant(judged: Judged): void {
   if (judged.grant) Object.assign(judged, { grantedAtMs: judged.grant.beforeMs, grant: null });
 }
 
@@ -107,7 +107,7 @@ export function takeGrantBack(judged: Judged): void {
  * handled again. A canary test that ended in that turn is waited for again, unless its outcome is in the row.
  * @param row undefined when the worker is sound
  */
-export function restored(before: Judged, row: Judged | undefined, rows: RowsRead): Judged {
+export function restoreJudged(before: Judged, row: Judged | undefined, rows: RowsRead): Judged {
   const { standing, reason, publicReason, sinceMs } = row ?? { ...before, standing: 'sound' as const };
   const isSame = standing === before.standing;
   const isSameReason = reason === before.reason;
@@ -121,7 +121,7 @@ export function restored(before: Judged, row: Judged | undefined, rows: RowsRead
     failures: before.failures.filter((failure) => !rows.isUnfounded(failure)),
     canary: before.canary ?? (isLost ? before.canaryEnded : null),
   };
-  if (judged.grant && !rows.isGranted(judged.grant)) takeGrantBack(judged);
+  if (judged.grant && !rows.isGranted(judged.grant)) undoGrant(judged);
   return judged;
 }
 

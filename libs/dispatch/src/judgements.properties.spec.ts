@@ -38,10 +38,10 @@ class Owners {
       waitingRun(index + 1, { package: `package${index % 10}` }),
     );
     this.state = new DispatcherState({ arch: ARCH, epoch: 1 }, SETTINGS, loaded(all), 0);
-    this.tell({ kind: 'reports-waiting', attempts: [] });
+    this.send({ kind: 'reports-waiting', attempts: [] });
   }
 
-  tell<K extends MessageKind>(message: MessageOf<K>): Step<K> {
+  send<K extends MessageKind>(message: MessageOf<K>): Step<K> {
     const answer = step<K>(this.state, message, this.now);
     for (const write of answer.writes) this.write(write);
     return answer;
@@ -51,7 +51,7 @@ class Owners {
     const wanted = this.canaries.get(`${worker} ${slot}`);
     const canary = wanted && { canary: wanted.canary, passed: passes, message: 'whatever' };
     const request = leaseRequest({ worker, slot, ...(canary && { canary }) });
-    const { reply } = this.tell({ kind: 'lease', request });
+    const { reply } = this.send({ kind: 'lease', request });
     this.canaries.set(`${worker} ${slot}`, reply.canary);
   }
 
@@ -59,12 +59,12 @@ class Owners {
     const run = [...this.state.runs.values()].find(({ lease }) => lease?.worker === worker);
     if (!run) return;
     const ended = { worker, verdict, message: 'whatever', ...(trouble && { trouble }) };
-    this.tell({ kind: 'finished', report: finishedReport(run.runId, run.attempt, ended) });
+    this.send({ kind: 'finished', report: finishedReport(run.runId, run.attempt, ended) });
   }
 
   pass(ms: number): void {
     this.now += ms;
-    this.tell({ kind: 'tick', workersReachable: true });
+    this.send({ kind: 'tick', workersReachable: true });
   }
 
   /** Another owner, who knows the rows only. */
@@ -72,7 +72,7 @@ class Owners {
     const { loaded } = this;
     this.epoch += 1;
     this.state = new DispatcherState({ arch: ARCH, epoch: this.epoch }, SETTINGS, loaded, this.now);
-    this.tell({ kind: 'reports-waiting', attempts: [] });
+    this.send({ kind: 'reports-waiting', attempts: [] });
     this.compare();
   }
 
@@ -175,7 +175,7 @@ it('a worker is never judged by an archive, nor by runs that fail everywhere', (
       const runs = blamesArchive.map((isArchive, index) =>
         waitingRun(index + 1, { package: `package${index}`, failedOn: isArchive ? [] : ['gone'] }),
       );
-      owners.tell({ kind: 'arrivals', runs });
+      owners.send({ kind: 'arrivals', runs });
       for (let count = 0; count < runs.length; count += 1) {
         owners.ask('w1', 0, true);
         const run = [...owners.state.runs.values()].find(({ lease }) => lease !== null);

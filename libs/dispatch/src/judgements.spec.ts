@@ -43,7 +43,7 @@ describe('failures', () => {
     const smelly = [1, 2, 3, 4].map((runId) => numbered(runId, { failedOn: ['w9'], attemptsLost: 1 }));
     const rig = BlameRig.pair({ runs: [...smelly, ...[11, 12, 13, 14, 15].map((runId) => numbered(runId))] });
     expect(rig.fail('w1', 2)).toEqual([]);
-    expect(rig.state.runs.get(3)?.failedOn).toEqual(['w9', 'w1']);
+    expect(rig.state.runs.find(3)?.failedOn).toEqual(['w9', 'w1']);
     expect(rig.fail('w1', 2)).toEqual([]);
     expect(rig.fail('w1', 1)).toHaveLength(1);
   });
@@ -79,7 +79,7 @@ describe('failures', () => {
       const { runId = 0, attempt = 0 } = rig.ask().reply.lease ?? {};
       const { worker, incarnation, slot } = leaseRequest();
       const request = { worker, incarnation, slot, runId, attempt, reason: 'there is no image' };
-      expect(rig.tell({ kind: 'return', request }).reply.returned).toBe(true);
+      expect(rig.send({ kind: 'return', request }).reply.returned).toBe(true);
       rig.tick(MINUTE_MS);
     }
     expect(rig.fail('w1', 2)).toEqual([]);
@@ -90,9 +90,9 @@ describe('failures', () => {
     rig.ask({ worker: 'w2', variants: ['stub'] });
     expect(rig.fail('w1', 3)).toEqual([]);
     // Whether it or the package is to blame, a canary test tells.
-    const { writes, reply } = rig.tellCanary('w1', rig.ask().reply, true);
+    const { writes, reply } = rig.sendCanary('w1', rig.ask().reply, true);
     expect(judgements(writes)).toEqual([]);
-    expect(rig.state.suspects.occasionsOf(rig.state.runs.get(4)!)).toBe(3);
+    expect(rig.state.suspects.occasionsOf(rig.state.runs.find(4)!)).toBe(3);
     expect(judgements(rig.end('w1', reply, 'tmpfail'))).toEqual([]);
     expect(rig.fail('w1', 2)).toEqual([]);
     expect(rig.ask().reply).not.toHaveProperty('canary');
@@ -101,9 +101,9 @@ describe('failures', () => {
   it('a worker is slowed or quarantined when the canary test fails that one package led to', () => {
     const rig = BlameRig.pair();
     for (const runId of [61, 62, 63])
-      rig.tell({ kind: 'arrivals', runs: [waitingRun(runId, { priority: 9 })] });
+      rig.send({ kind: 'arrivals', runs: [waitingRun(runId, { priority: 9 })] });
     expect(rig.fail('w1', 3)).toEqual([]);
-    const { writes } = rig.tellCanary('w1', rig.ask().reply, false);
+    const { writes } = rig.sendCanary('w1', rig.ask().reply, false);
     expect(judgements(writes)).toMatchObject([{ worker: 'w1', standing: 'quarantined' }]);
     expect(rig.state.suspects.isEmpty).toBe(true);
   });
@@ -112,7 +112,7 @@ describe('failures', () => {
     const rig = BlameRig.pair();
     rig.fail('w1', 2);
     const blame = { ...rig.state.settings.blame, failuresMax: 9 };
-    rig.tell({ kind: 'settings', settings: { ...rig.state.settings, blame } });
+    rig.send({ kind: 'settings', settings: { ...rig.state.settings, blame } });
     expect(rig.fail('w1', 6)).toEqual([]);
     expect(rig.fail('w1', 1)).toHaveLength(1);
   });
@@ -162,7 +162,7 @@ describe('last workers', () => {
 
   it('the last worker gets a run occasionally when its canary test fails, in case that is wrong', () => {
     const rig = slowed();
-    const { writes } = rig.tellCanary('w1', rig.ask().reply, false);
+    const { writes } = rig.sendCanary('w1', rig.ask().reply, false);
     expect(writes).toMatchObject([
       { kind: 'judge-worker', standing: 'slowed', reason: /canary test failed/ },
     ]);
@@ -176,7 +176,7 @@ describe('last workers', () => {
 
   it('the last worker is sound when its canary test passes, until the next failure', () => {
     const rig = slowed();
-    const { writes, reply } = rig.tellCanary('w1', rig.ask().reply, true);
+    const { writes, reply } = rig.sendCanary('w1', rig.ask().reply, true);
     expect(writes).toMatchObject([{ kind: 'judge-worker', standing: 'sound' }, { kind: 'grant' }]);
     expect(rig.end('w1', reply, 'tmpfail')).toMatchObject([
       { kind: 'requeue' },
@@ -194,7 +194,7 @@ describe('last workers', () => {
       const { reply } = rig.ask();
       expect([minutes, reply.canary === undefined]).toEqual([minutes, false]);
       expect(rig.now - sinceMs).toBe(minutes * MINUTE_MS);
-      rig.end('w1', rig.tellCanary('w1', reply, true).reply, 'tmpfail');
+      rig.end('w1', rig.sendCanary('w1', reply, true).reply, 'tmpfail');
       expect(rig.standing('w1')).toBe('slowed');
     }
   });

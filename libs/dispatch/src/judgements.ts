@@ -11,7 +11,7 @@ import {
   failureOf,
   heldAgainst,
   isLasting,
-  whomToBlame,
+  likelyCause,
   whyBlamed,
   whyBlamedInPublic,
   withFailure,
@@ -26,9 +26,9 @@ import {
   intervalMs,
   isEnough,
   isInDoubt,
-  restored,
+  restoreJudged,
   soundAt,
-  takeGrantBack,
+  undoGrant,
   type Judged,
   type RowsRead,
 } from './judged';
@@ -83,7 +83,7 @@ export class Judgements {
   restore(past: Judgements, rows: RowsRead): void {
     this.canaries = past.canaries;
     for (const [worker, before] of past.byWorker)
-      this.remember(worker, restored(before, this.byWorker.get(worker), rows));
+      this.remember(worker, restoreJudged(before, this.byWorker.get(worker), rows));
   }
 
   /** Workers that something is known against. */
@@ -112,22 +112,22 @@ export class Judgements {
     return judged.standing === 'slowed' && now - judged.grantedAtMs >= intervalMs(judged, this.settings());
   }
 
-  granted(worker: string, attempt: AttemptOfRun, now: number): void {
+  recordGrant(worker: string, attempt: AttemptOfRun, now: number): void {
     const judged = this.byWorker.get(worker);
     if (judged) grantTo(judged, attempt, now);
   }
 
   /** The row refused the grant. */
-  notGranted(worker: string, { runId, attempt }: AttemptOfRun): void {
+  withdrawGrant(worker: string, { runId, attempt }: AttemptOfRun): void {
     const judged = this.byWorker.get(worker);
-    if (judged?.grant?.runId === runId && judged.grant.attempt === attempt) takeGrantBack(judged);
+    if (judged?.grant?.runId === runId && judged.grant.attempt === attempt) undoGrant(judged);
   }
 
   /**
    * A result that says something about its package: the worker can do its work, unless the attempt began before a canary
    * test failed there. What failed here before is its packages' doing.
    */
-  succeeded(
+  recordSuccess(
     state: JudgedPool,
     run: DispatchedRun,
     worker: string,
@@ -140,7 +140,7 @@ export class Judgements {
     if (!judged || judged.standing === 'quarantined') return [];
     if ((leased?.grantedAtMs ?? -Infinity) < (judged.canaryFailedMs ?? -Infinity)) return [];
     if (!this.isAnySound(state, now)) this.reprieveAll();
-    this.clearedBy(state, judged, now, run);
+    this.clear(state, judged, now, run);
     this.byWorker.delete(worker);
     if (judged.standing === 'sound') return [];
     const reason = 'a run had a result here';
@@ -151,7 +151,7 @@ export class Judgements {
    * The run's attempt on `worker` expired, was lost or failed; to be called before that is added to `run.failedOn`.
    * @param message why, for people
    */
-  failed(
+  recordFailure(
     state: JudgedPool,
     run: DispatchedRun,
     worker: string,
@@ -159,14 +159,14 @@ export class Judgements {
     now: number,
     { trouble, death }: Evidence = {},
   ): Write[] {
-    const blamed = whomToBlame(run.failedOn, worker, state.suspects.has(run), trouble);
+    const blamed = likelyCause(run.failedOn, worker, state.suspects.has(run), trouble);
     if (blamed === 'archive' || isLasting(trouble)) return [];
     const judged = this.byWorker.get(worker) ?? soundAt(now);
     this.remember(worker, judged);
     const isHeld = blamed === 'worker';
     judged.failures = withFailure(judged.failures, failureOf(run, { message, death, isHeld }, now));
     if (!isHeld || !isEnough(judged, this.settings())) return [];
-    return this.convicted(state, worker, judged, now);
+    return this.convict(state, worker, judged, now);
   }
 
   /** Whether a canary test must tell first whether the machine or the packages are to blame. */
@@ -194,13 +194,13 @@ export class Judgements {
   }
 
   /** How the slot's canary test ended, if it is the one that is waited for. */
-  canaryEnded(state: JudgedPool, request: LeaseRequest, now: number): Write[] {
+  endCanary(state: JudgedPool, request: LeaseRequest, now: number): Write[] {
     const { worker, canary: result } = request;
     const judged = this.byWorker.get(worker);
     if (!result || judged?.canary?.test.canary !== result.canary) return [];
     Object.assign(judged, { canary: null, canaryEnded: judged.canary, canaryEndedMs: now });
     if (result.passed) {
-      this.clearedBy(state, judged, now);
+      this.clear(state, judged, now);
       judged.canaryFailedMs = null;
       if (judged.standing === 'sound') return [];
       judged.isOnProbation = true;
@@ -222,7 +222,7 @@ export class Judgements {
   }
 
   /** A user takes the worker for sound: everything against it is forgotten. */
-  trusted(worker: string, reason: string): Write[] {
+  trust(worker: string, reason: string): Write[] {
     const judged = this.byWorker.get(worker);
     this.byWorker.delete(worker);
     if (!judged || judged.standing === 'sound') return [];
@@ -230,7 +230,7 @@ export class Judgements {
   }
 
   /** A user takes the worker for unsound: as after a relapse, it may prove sound by a canary test later. */
-  quarantined(worker: string, why: string, now: number): Write[] {
+  quarantine(worker: string, why: string, now: number): Write[] {
     const judged = this.byWorker.get(worker) ?? soundAt(now);
     this.remember(worker, judged);
     Object.assign(judged, { relapses: Math.max(1, judged.relapses), isOnProbation: false });
@@ -238,7 +238,7 @@ export class Judgements {
     return this.judge(worker, judged, 'quarantined', inPublic(reason), now);
   }
 
-  private convicted(state: JudgedPool, worker: string, judged: Judged, now: number): Write[] {
+  private convict(state: JudgedPool, worker: string, judged: Judged, now: number): Write[] {
     const standing = isReplaceable(state, worker, now) ? 'quarantined' : 'slowed';
     if (judged.standing === 'quarantined' || judged.standing === standing) return [];
     const { isOnProbation } = judged;
@@ -258,7 +258,7 @@ export class Judgements {
   }
 
   /** The worker has proved sound, by a canary test or the run's result. */
-  private clearedBy(state: JudgedPool, judged: Judged, now: number, by?: DispatchedRun): void {
+  private clear(state: JudgedPool, judged: Judged, now: number, by?: DispatchedRun): void {
     state.suspects.markFailed(judged.failures, now, by);
     judged.failures = [];
   }
@@ -277,7 +277,7 @@ export class Judgements {
 
   /** Whether some worker that is there is sound without a doubt. */
   private isAnySound(state: JudgedPool, now: number): boolean {
-    const living = state.workers.heardSince(now - state.settings.workerQuietMaxMs);
+    const living = state.workers.listAliveSince(now - state.settings.workerQuietMaxMs);
     return living.some(({ worker }) => {
       const judged = this.byWorker.get(worker);
       return !judged || (judged.standing === 'sound' && !judged.isOnProbation);

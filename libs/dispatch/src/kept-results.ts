@@ -11,7 +11,7 @@ const WAIT_TTLS_MAX = 10;
  */
 export function awaitKept(state: DispatcherState, request: LeaseRequest, now: number): void {
   for (const grant of request.kept ?? []) {
-    const run = state.runs.get(grant.runId);
+    const run = state.runs.find(grant.runId);
     if (!run || !isSameGrant(run, grant)) continue;
     if (run.latestWorker === request.worker && !run.latestFailed) awaitResult(state, run, request, now);
   }
@@ -19,10 +19,10 @@ export function awaitKept(state: DispatcherState, request: LeaseRequest, now: nu
 
 function awaitResult(state: DispatcherState, run: DispatchedRun, request: LeaseRequest, now: number): void {
   const { leaseTtlMs } = state.settings;
-  const leased = state.leases.get(run.runId);
+  const leased = state.leases.find(run.runId);
   // Its slot renews it.
   if (leased?.lease.incarnation === request.incarnation) return;
-  const lastMs = state.awaited.begin(run, now) + WAIT_TTLS_MAX * leaseTtlMs;
+  const lastMs = state.awaited.startWait(run, now) + WAIT_TTLS_MAX * leaseTtlMs;
   if (now >= lastMs) return;
   if (leased) {
     // The life of the worker that executed it is over, its result is not.
@@ -31,7 +31,7 @@ function awaitResult(state: DispatcherState, run: DispatchedRun, request: LeaseR
     return;
   }
   const untilMs = Math.min(now + leaseTtlMs, lastMs);
-  const delayed = state.waiting.delays.get(run.runId);
+  const delayed = state.waiting.delays.find(run.runId);
   if ((delayed?.notBeforeMs ?? 0) >= untilMs) return;
   state.waiting.delay(run, untilMs, `its result is on its way from worker ${request.worker}`);
 }

@@ -13,7 +13,7 @@ describe('leases', () => {
     rig.ask();
     for (let renewals = 0; renewals < 10; renewals += 1) {
       expect(rig.tick(50_000).writes).toEqual([]);
-      expect(rig.tell({ kind: 'renew', request: renewal(1) }).reply.instruction).toBe('continue');
+      expect(rig.send({ kind: 'renew', request: renewal(1) }).reply.instruction).toBe('continue');
     }
   });
 
@@ -22,7 +22,7 @@ describe('leases', () => {
     rig.ask();
     expect(rig.tick(59_999).writes).toEqual([]);
     expect(rig.tick(1).writes).toMatchObject([{ kind: 'requeue', attempt: 1, outcome: 'expired' }]);
-    expect(rig.tell({ kind: 'renew', request: renewal(1) }).reply.instruction).toBe('stop');
+    expect(rig.send({ kind: 'renew', request: renewal(1) }).reply.instruction).toBe('stop');
     rig.tick(29_999);
     expect(rig.ask().reply.lease).toBeNull();
     rig.tick(1);
@@ -42,7 +42,7 @@ describe('leases', () => {
     });
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       expect(rig.ask().reply.lease?.attempt).toBe(attempt);
-      const { writes, reply, workWaiting } = rig.tell({
+      const { writes, reply, workWaiting } = rig.send({
         kind: 'return',
         request: { ...renewal(attempt), reason: 'not waited for' },
       });
@@ -62,8 +62,8 @@ describe('leases', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     const request = { ...renewal(1), ...changes, reason: 'mine' };
-    expect(rig.tell({ kind: 'renew', request }).reply.instruction).toBe('stop');
-    const back = rig.tell({ kind: 'return', request });
+    expect(rig.send({ kind: 'renew', request }).reply.instruction).toBe('stop');
+    const back = rig.send({ kind: 'return', request });
     expect([back.reply.returned, back.writes]).toEqual([false, []]);
   });
 

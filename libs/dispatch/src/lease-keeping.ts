@@ -18,8 +18,8 @@ import { rivalNotice } from './rivals';
 /** A slot that still executes an attempt asks whether to go on. */
 export function onRenew(state: DispatcherState, request: RenewRequest, now: number): Step<'renew'> {
   const unregistered = state.registered.whyNotRegistered(request);
-  if (unregistered !== undefined) return renewedInVain(state, request, unregistered, now);
-  heard(state, request, now);
+  if (unregistered !== undefined) return refuseRenewal(state, request, unregistered, now);
+  recordSignOfLife(state, request, now);
   const leased = leaseHeld(state, request);
   if (leased) state.leases.renew(leased, now);
   const verdict: Pick<RenewReply, 'instruction' | 'reason'> = leased
@@ -31,14 +31,14 @@ export function onRenew(state: DispatcherState, request: RenewRequest, now: numb
 }
 
 /** Its sender is no worker of the architecture. */
-function renewedInVain(
+function refuseRenewal(
   state: DispatcherState,
   request: RenewRequest,
   reason: string,
   now: number,
 ): Step<'renew'> {
   const reply: RenewReply = { ...state.answer, ...grantOf(request), instruction: 'stop', reason };
-  return { reply, ...takenBack(state, leaseHeld(state, request), reason, now) };
+  return { reply, ...restoreLease(state, leaseHeld(state, request), reason, now) };
 }
 
 /**
@@ -46,7 +46,7 @@ function renewedInVain(
  * not given the same lease again, should it be added again.
  * @param leased what the message is about, if its sender holds it
  */
-export function takenBack(
+export function restoreLease(
   state: DispatcherState,
   leased: LeasedRun | undefined,
   reason: string,
@@ -63,7 +63,7 @@ export function takenBack(
  */
 export function onReturn(state: DispatcherState, request: ReturnRequest, now: number): Step<'return'> {
   const refusal = state.registered.whyNotRegistered(request);
-  if (refusal === undefined) heard(state, request, now);
+  if (refusal === undefined) recordSignOfLife(state, request, now);
   const { reason } = request;
   const leased = leaseHeld(state, request);
   const step = {
@@ -71,7 +71,7 @@ export function onReturn(state: DispatcherState, request: ReturnRequest, now: nu
     ...(refusal !== undefined && { refusal }),
   };
   if (!leased) return { writes: [], ...step };
-  if (leased.lease.state === 'leased') state.handBacks.handedBack(request, now);
+  if (leased.lease.state === 'leased') state.handBacks.recordHandBack(request, now);
   return {
     writes: [state.requeue(leased.run, { outcome: 'returned', reason }, 0, now)],
     ...step,
@@ -80,9 +80,9 @@ export function onReturn(state: DispatcherState, request: ReturnRequest, now: nu
 }
 
 /** A sign of life of a slot. */
-export function heard(state: DispatcherState, slot: SlotIdentity, now: number): void {
-  state.workers.heard(slot, now);
-  state.lives.heard(slot, now);
+export function recordSignOfLife(state: DispatcherState, slot: SlotIdentity, now: number): void {
+  state.workers.recordSignOfLife(slot, now);
+  state.lives.recordSignOfLife(slot, now);
 }
 
 /** Time has passed: leases expire, delays end, and drained workers hand back what they still have. */
@@ -125,13 +125,13 @@ function expireLeases(state: DispatcherState, expiringMs: number, now: number): 
 }
 
 function leaseHeld(state: DispatcherState, request: SlotIdentity & Grant): LeasedRun | undefined {
-  const leased = state.leases.get(request.runId);
+  const leased = state.leases.find(request.runId);
   if (!leased || !isSameGrant(leased.run, request) || !isHeldBy(leased.lease, request)) return undefined;
   return leased;
 }
 
 function whyGone(state: DispatcherState, grant: Grant): string {
-  const run = state.runs.get(grant.runId);
+  const run = state.runs.find(grant.runId);
   if (!run) return state.cancelReasons.reasonOf(grant.runId) ?? 'the run has finished';
   if (run.attempt > grant.attempt) return `attempt ${run.attempt} was granted`;
   if (run.attempt < grant.attempt || !isSameGrant(run, grant)) return 'the database was restored since';

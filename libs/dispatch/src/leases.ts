@@ -48,14 +48,14 @@ export class Leases {
     return this.grants.get(run);
   }
 
-  get(runId: number): LeasedRun | undefined {
-    return this.byRenewal.get(runId);
+  find(runId: number): LeasedRun | undefined {
+    return this.byRenewal.find(runId);
   }
 
   /** Whatever life of the worker process it was granted to. */
   ofSlot(slot: SlotIdentity): LeasedRun | undefined {
     const runId = this.bySlot.get(slotKey(slot));
-    return runId === undefined ? undefined : this.byRenewal.get(runId);
+    return runId === undefined ? undefined : this.byRenewal.find(runId);
   }
 
   /** The slot has no more use for the lease, though it is still out: the slot may have another beside it. */

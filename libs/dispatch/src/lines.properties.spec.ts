@@ -45,7 +45,7 @@ class Windowed {
     for (const after of due) {
       const runs = this.after(after).slice(0, this.pageLength);
       this.pages += 1;
-      this.rig.tell({ kind: 'line', after, runs, isEnd: runs.length < this.pageLength });
+      this.rig.send({ kind: 'line', after, runs, isEnd: runs.length < this.pageLength });
     }
     return due.length;
   }
@@ -54,7 +54,7 @@ class Windowed {
   look<K extends 'explain' | 'status'>(message: MessageOf<K>): Replies[K] {
     const beyond = this.beyond('runId' in message ? message.runId : null);
     for (let tries = 0; ; tries += 1) {
-      const { reply, isUndecided } = this.rig.tell<K>({ ...message, beyond });
+      const { reply, isUndecided } = this.rig.send<K>({ ...message, beyond });
       if (!isUndecided) return reply;
       expect(tries).toBeLessThan(100);
       this.count();
@@ -63,7 +63,7 @@ class Windowed {
 
   /** Counts a part of what has to be counted. */
   private count(): void {
-    const counts = this.rig.state.lines.uncounted(3).map((of) => {
+    const counts = this.rig.state.lines.listUncounted(3).map((of) => {
       const { after, upTo } = of.stretch;
       const runs = this.after({ ...of.place, arrivedAt: after.arrivedAt, runId: after.runId })
         .filter((run) => !upTo || !arrivedBefore(upTo, run))
@@ -76,7 +76,7 @@ class Windowed {
       return { of, parts, isAll: runs.length < COUNTED_MAX };
     });
     expect(counts.length).toBeGreaterThan(0);
-    this.rig.tell({ kind: 'counted', counts });
+    this.rig.send({ kind: 'counted', counts });
   }
 
   /** What an actor reads for an explanation or a status. */
@@ -197,14 +197,14 @@ it('grants as a dispatcher does that holds all runs, however few it holds', () =
               return waitingRun(lastRunId, { ...asked, arrivedAt, waitedMs: lateMs });
             });
             for (const run of runs) rows.set(run.runId, { ...run });
-            whole.tell({ kind: 'arrivals', runs: runs.map((run) => ({ ...run, failedOn: [] })) });
-            windowed.rig.tell({ kind: 'arrivals', runs });
+            whole.send({ kind: 'arrivals', runs: runs.map((run) => ({ ...run, failedOn: [] })) });
+            windowed.rig.send({ kind: 'arrivals', runs });
           } else if (what.kind === 'ask') {
             whole.now = windowed.rig.now += what.ms;
             const before = held.get(what.slot);
             if (before) {
               const report = finishedReport(before.runId, 1, { slot: what.slot });
-              for (const rig of [whole, windowed.rig]) rig.tell({ kind: 'finished', report });
+              for (const rig of [whole, windowed.rig]) rig.send({ kind: 'finished', report });
               held.delete(what.slot);
             }
             const changes = { testbeds: TESTBEDS };
@@ -221,13 +221,13 @@ it('grants as a dispatcher does that holds all runs, however few it holds', () =
             const change = changed(run, what.to);
             if (change.row) rows.set(run.runId, change.row);
             else rows.delete(run.runId);
-            whole.tell({ kind: 'orders', orders: [change.order] });
+            whole.send({ kind: 'orders', orders: [change.order] });
             const runs = change.row ? [{ ...change.row, waitedMs: whole.now - run.arrivedAt }] : [];
-            windowed.rig.tell({ kind: 'orders', orders: [change.order], runs });
+            windowed.rig.send({ kind: 'orders', orders: [change.order], runs });
           } else if (what.kind === 'look') {
             const { viewer } = what;
             const request = { everything: 'everything' in viewer };
-            const status = whole.tell({ kind: 'status', request }).reply;
+            const status = whole.send({ kind: 'status', request }).reply;
             expect(inAnyOrder(windowed.look({ kind: 'status', request }))).toEqual(inAnyOrder(status));
             const runs = [...rows.keys()];
             const runId = runs[what.which % runs.length];

@@ -88,7 +88,7 @@ export class Lines {
     const line = this.byKey.get(keyOf(run));
     if (!line?.runs.remove(run)) return;
     if (line.runs.size <= this.settings().runsMax) line.lengthMax = 2 * this.settings().runsMax;
-    this.dropIfEmpty(line);
+    this.removeIfEmpty(line);
   }
 
   /** What memory should not hold any more of the line of a run that came; the line ends before them from now on. */
@@ -105,7 +105,7 @@ export class Lines {
   }
 
   /** A decision cannot be made before more of the line is known. */
-  want(line: Line): void {
+  requireMore(line: Line): void {
     this.wanted.add(line);
   }
 
@@ -130,22 +130,22 @@ export class Lines {
   }
 
   /** What was read has been added: so many may stay. */
-  extended(after: LinePlace): void {
+  endExtension(after: LinePlace): void {
     const line = this.byKey.get(keyOf(after));
     if (!line) return;
     line.lengthMax = Math.max(line.lengthMax, 2 * line.runs.size);
-    this.dropIfEmpty(line);
+    this.removeIfEmpty(line);
   }
 
   /** A run of the rows has left its line, or come to another one: one with its needs and requestor, of any priority. */
-  changed(run: LinePlace): void {
+  markChanged(run: LinePlace): void {
     for (const priority of PRIORITIES)
       for (const isPrivate of [true, false])
         this.byKey.get(keyOf({ ...run, priority, isPrivate }))?.blocks?.touch(run);
   }
 
   /** What has to be counted before it can be told how many wait, at most `max` parts. */
-  uncounted(max: number): Uncounted[] {
+  listUncounted(max: number): Uncounted[] {
     const found: Uncounted[] = [];
     for (const line of this.withMore) {
       if (!line.blocks?.isNeeded || !line.edge) continue;
@@ -158,8 +158,8 @@ export class Lines {
   }
 
   /** What the rows said; see `Blocks.learn`. */
-  learn({ line, block }: Uncounted, parts: CountedPart[], isAll: boolean): void {
-    line.blocks?.learn(block, parts, isAll, this.settings().blockRuns);
+  setCounts({ line, block }: Uncounted, parts: CountedPart[], isAll: boolean): void {
+    line.blocks?.setCounts(block, parts, isAll, this.settings().blockRuns);
   }
 
   /** The rows have more of the line of this run after it. */
@@ -191,7 +191,7 @@ export class Lines {
     }
   }
 
-  private dropIfEmpty(line: Line): void {
+  private removeIfEmpty(line: Line): void {
     if (line.runs.size === 0 && !line.edge) this.byKey.delete(line.key);
   }
 }

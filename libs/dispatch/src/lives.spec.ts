@@ -18,7 +18,7 @@ function rigWith(runs = 3): DispatcherRig {
 }
 
 function renew(rig: DispatcherRig, changes = {}) {
-  return rig.tell({ kind: 'renew', request: { ...HELD, ...changes } }).reply;
+  return rig.send({ kind: 'renew', request: { ...HELD, ...changes } }).reply;
 }
 
 /** Asks of w1 are granted nothing, and told why. */
@@ -36,7 +36,7 @@ describe('second processes', () => {
     expect(renew(rig)).toMatchObject({ instruction: 'continue', notice: NOTICE });
     const { lease, notice } = rig.ask({ slot: 1 }).reply;
     expect([lease?.runId, notice]).toEqual([2, NOTICE]);
-    expect(rig.tell({ kind: 'status' }).reply.workers).toMatchObject([
+    expect(rig.send({ kind: 'status' }).reply.workers).toMatchObject([
       { worker: 'w1', slots: 2, problem: NOTICE },
     ]);
     expect(renew(rig, { incarnation: SECOND })).toMatchObject({ instruction: 'stop' });
@@ -68,7 +68,7 @@ describe('second processes', () => {
     rig.ask();
     rig.tick(600_000);
     isRefused(rig, { incarnation: SECOND });
-    rig.tell({ kind: 'finished', report: finishedReport(1, 1) });
+    rig.send({ kind: 'finished', report: finishedReport(1, 1) });
     expect(rig.ask({ incarnation: SECOND }).reply.lease?.runId).toBe(2);
   });
 
@@ -91,14 +91,14 @@ describe('second processes', () => {
     rig.now += 1;
     expect(renew(rig)).not.toHaveProperty('notice');
     expect(rig.ask({ slot: 1 }).reply).not.toHaveProperty('notice');
-    expect(rig.tell({ kind: 'status' }).reply.workers[0]).not.toHaveProperty('problem');
+    expect(rig.send({ kind: 'status' }).reply.workers[0]).not.toHaveProperty('problem');
   });
 
   it('a second process of the same name changes nothing by what it offers or says of a canary test', () => {
     const rig = rigWith();
     rig.ask({ variants: ['other'] });
     isRefused(rig, { incarnation: SECOND, canary: { canary: '7.1', passed: true, message: 'fine' } });
-    expect(rig.tell({ kind: 'status' }).reply.workers).toMatchObject([{ variants: ['other'] }]);
+    expect(rig.send({ kind: 'status' }).reply.workers).toMatchObject([{ variants: ['other'] }]);
   });
 });
 
@@ -155,7 +155,7 @@ describe('takeovers', () => {
 
   it('a worker without a lease has its name after a takeover as soon as it asks', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
-    rig.tell({ kind: 'started', report: startedReport(1, 1) });
+    rig.send({ kind: 'started', report: startedReport(1, 1) });
     expect(rig.ask({ incarnation: SECOND }).reply.lease?.runId).toBe(1);
     isRefused(rig, {});
   });

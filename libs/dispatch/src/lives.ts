@@ -6,9 +6,9 @@ interface Life {
   incarnation: string;
   /** Earlier lives of the same worker, which have ended. */
   previous: readonly string[];
-  heardAtMs: number;
+  lastMessageMs: number;
   /** Another life of the same name that asked meanwhile and was refused. */
-  rival: { incarnation: string; heardAtMs: number } | null;
+  rival: { incarnation: string; lastMessageMs: number } | null;
 }
 
 /**
@@ -23,7 +23,7 @@ export class Lives {
 
   /** A lease that was out when the dispatcher began; those of a worker in the order in which they were granted. */
   grantedBefore({ worker, incarnation }: GrantedLease, now: number): void {
-    this.put(worker, { incarnation, previous: [], heardAtMs: now, rival: null });
+    this.set(worker, { incarnation, previous: [], lastMessageMs: now, rival: null });
   }
 
   /**
@@ -33,42 +33,42 @@ export class Lives {
   admits(
     request: LeaseRequest,
     now: number,
-    isAlive: (life: { incarnation: string; heardAtMs: number }) => boolean,
+    isAlive: (life: { incarnation: string; lastMessageMs: number }) => boolean,
   ): boolean {
     const { worker, incarnation, previous = [] } = request;
     const known = this.byWorker.get(worker);
     if (!known || known.incarnation === incarnation) {
-      this.put(worker, { rival: null, ...known, incarnation, previous, heardAtMs: now });
+      this.set(worker, { rival: null, ...known, incarnation, previous, lastMessageMs: now });
       return true;
     }
     // A message of a predecessor that comes late.
     if (known.previous.includes(incarnation)) return false;
     if (previous.includes(known.incarnation) || !isAlive(known)) {
-      this.put(worker, { incarnation, previous, heardAtMs: now, rival: null });
+      this.set(worker, { incarnation, previous, lastMessageMs: now, rival: null });
       return true;
     }
-    known.rival = { incarnation, heardAtMs: now };
+    known.rival = { incarnation, lastMessageMs: now };
     return false;
   }
 
   /** A sign of life. */
-  heard({ worker, incarnation }: SlotIdentity, now: number): void {
+  recordSignOfLife({ worker, incarnation }: SlotIdentity, now: number): void {
     const known = this.byWorker.get(worker);
-    if (known?.incarnation === incarnation) this.put(worker, { ...known, heardAtMs: now });
+    if (known?.incarnation === incarnation) this.set(worker, { ...known, lastMessageMs: now });
   }
 
-  forget(worker: string): void {
+  remove(worker: string): void {
     this.byWorker.delete(worker);
   }
 
   /** Whether another process was refused this worker's name since then. */
   hasRivalSince(worker: string, sinceMs: number): boolean {
-    const heardAtMs = this.byWorker.get(worker)?.rival?.heardAtMs;
-    return heardAtMs !== undefined && heardAtMs > sinceMs;
+    const lastMessageMs = this.byWorker.get(worker)?.rival?.lastMessageMs;
+    return lastMessageMs !== undefined && lastMessageMs > sinceMs;
   }
 
   /** A Map keeps the order of insertion, so the first entry is the one silent the longest. */
-  private put(worker: string, life: Life): void {
+  private set(worker: string, life: Life): void {
     this.byWorker.delete(worker);
     this.byWorker.set(worker, life);
     const [silent] = this.byWorker.keys();

@@ -18,8 +18,8 @@ const REASON = 'the run was cancelled by ada';
 it('an order to publish makes a run known to everybody, where it waits and while it is executed', () => {
   const rig = new DispatcherRig([1, 2, 3].map((runId) => waitingRun(runId, { isPrivate: true })));
   rig.ask();
-  rig.state.waiting.delay(rig.state.runs.get(3)!, rig.now + 1_000, 'because');
-  const status = () => rig.tell({ kind: 'status' }).reply;
+  rig.state.waiting.delay(rig.state.runs.find(3)!, rig.now + 1_000, 'because');
+  const status = () => rig.send({ kind: 'status' }).reply;
   expect(status().queues).toEqual([]);
   const orders = [1, 2, 3, 2, 99].map((runId, index) => ({
     kind: 'publish' as const,
@@ -27,7 +27,7 @@ it('an order to publish makes a run known to everybody, where it waits and while
     orderId: index + 1,
     runId,
   }));
-  expect(rig.tell({ kind: 'orders', orders })).toEqual({
+  expect(rig.send({ kind: 'orders', orders })).toEqual({
     writes: orders.map(({ orderId }) => ({ kind: 'ingest-order', orderId })),
     reply: undefined,
     stops: [],
@@ -140,7 +140,7 @@ describe('cancellations', () => {
 
 describe('priorities', () => {
   const reprioritise = (rig: DispatcherRig, runId: number, priority: number) =>
-    rig.tell({
+    rig.send({
       kind: 'orders',
       orders: [{ orderId: 9, kind: 'reprioritise', runId, priority, place: null }],
     });
@@ -163,7 +163,7 @@ describe('priorities', () => {
     reprioritise(rig, 1, 1);
     rig.tick(60_000);
     reprioritise(rig, 1, 9);
-    rig.tell({ kind: 'arrivals', runs: [waitingRun(2, { priority: 8 })] });
+    rig.send({ kind: 'arrivals', runs: [waitingRun(2, { priority: 8 })] });
     rig.tick(30_000);
     expect([0, 1].map((slot) => rig.ask({ slot }).reply.lease?.runId)).toEqual([1, 2]);
   });
@@ -175,19 +175,19 @@ describe('priorities', () => {
 
 it('news of pauses and drains are taken; another message tells how they are', () => {
   const rig = new DispatcherRig([waitingRun(1)]);
-  const step = rig.tell({ kind: 'orders', orders: [{ orderId: 9, kind: 'restrictions' }] });
+  const step = rig.send({ kind: 'orders', orders: [{ orderId: 9, kind: 'restrictions' }] });
   expect(step).toEqual({ writes: [{ kind: 'ingest-order', orderId: 9 }], reply: undefined, stops: [] });
 });
 
 describe('trust', () => {
   const order = { kind: 'trust', orderId: 5, by: 'ada', reason: 'a new disk' } as const;
   const trust = (rig: BlameRig, worker: string, reason: string | null = order.reason) =>
-    rig.tell({ kind: 'orders', orders: [{ ...order, worker, reason }] });
+    rig.send({ kind: 'orders', orders: [{ ...order, worker, reason }] });
 
   it('an order to trust a worker ends a quarantine at once, and whatever else was held against the worker', () => {
     const rig = BlameRig.pair();
     rig.fail('w1', 3);
-    rig.tellCanary('w1', rig.ask().reply, false);
+    rig.sendCanary('w1', rig.ask().reply, false);
     const { writes, workWaiting } = trust(rig, 'w1');
     expect(writes).toEqual([
       { kind: 'ingest-order', orderId: 5 },

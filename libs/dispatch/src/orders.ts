@@ -29,7 +29,7 @@ export function onOrders(
 
 /** What an order leads to, beside that it was taken. */
 function effectOf(state: DispatcherState, order: Order, now: number): HandedBack {
-  if ('place' in order && order.place) state.lines.changed(order.place);
+  if ('place' in order && order.place) state.lines.markChanged(order.place);
   switch (order.kind) {
     case 'cancel':
       return { writes: [], stops: cancelled(state, order, now) };
@@ -53,16 +53,16 @@ function effectOf(state: DispatcherState, order: Order, now: number): HandedBack
 }
 
 function trusted(state: DispatcherState, { worker, by, reason }: Trust): Write[] {
-  return state.judgements.trusted(worker, `trusted by ${by}${withReason(reason)}`);
+  return state.judgements.trust(worker, `trusted by ${by}${withReason(reason)}`);
 }
 
 function quarantined(state: DispatcherState, { worker, by, reason }: Quarantine, now: number): Write[] {
-  return state.judgements.quarantined(worker, `quarantined by ${by}: ${reason}`, now);
+  return state.judgements.quarantine(worker, `quarantined by ${by}: ${reason}`, now);
 }
 
 function revoked(state: DispatcherState, { worker, by, reason }: Revocation, now: number): HandedBack {
   const ends = handBack(state, worker, `worker ${worker} was revoked by ${by}${withReason(reason)}`, now);
-  state.forgetWorker(worker);
+  state.removeWorker(worker);
   return ends;
 }
 

@@ -11,7 +11,7 @@ export interface OwnershipRegister {
    * Says that this scheduler lives for `ttlMs` more; answers the ids of all that live, itself included, sorted. Whatever
    * was to last for much longer, since PostgreSQL's clock was set back meanwhile, lasts for `ttlMs` from now on.
    */
-  announce(scheduler: string, ttlMs: number): Promise<string[]>;
+  reportAlive(scheduler: string, ttlMs: number): Promise<string[]>;
   /** Takes the architecture if it has no living owner, or renews what this scheduler owns; null when another owns it. */
   claim(arch: string, scheduler: string, ttlMs: number): Promise<Ownership | null>;
   /** Gives the architecture up, so that another may claim it at once. */

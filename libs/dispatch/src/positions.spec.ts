@@ -54,7 +54,7 @@ function grantedBefore(rig: DispatcherRig, runId: number): number {
     if (lease.runId === runId) return count;
     rig.now += MINUTE;
     const report = finishedReport(lease.runId, lease.attempt, { durationSeconds: 60 });
-    rig.tell({ kind: 'finished', report });
+    rig.send({ kind: 'finished', report });
   }
 }
 
@@ -63,7 +63,7 @@ it('the number of runs ahead is what comes true when no more arrive and each tak
     fc.property(situation, (played) => {
       const rig = rigOf(played);
       const runId = 1 + (played.asked % played.runs.length);
-      rig.state.workers.asked(leaseRequest({ testbeds }), rig.now);
+      rig.state.workers.recordRequest(leaseRequest({ testbeds }), rig.now);
       const { ahead, position } = rig.explain(runId);
       expect(position).toBe(ahead! + 1);
       expect(grantedBefore(rig, runId)).toBe(ahead);
@@ -88,11 +88,11 @@ it('the number of runs ahead does not count what other slots execute, what is pa
     { sizeClassOf: (name) => (name === 'gcc' ? 'big' : null) },
     { restrictions: { pauses: [pause], drains: [] } },
   );
-  rig.state.workers.asked(leaseRequest({ testbeds }), rig.now);
+  rig.state.workers.recordRequest(leaseRequest({ testbeds }), rig.now);
   expect(rig.explain(7).ahead).toBe(2);
-  rig.state.waiting.delay(rig.state.runs.get(5)!, rig.now + 1_000, 'because');
+  rig.state.waiting.delay(rig.state.runs.find(5)!, rig.now + 1_000, 'because');
   expect(rig.explain(7).ahead).toBe(1);
-  rig.tell({ kind: 'restrictions', restrictions: { pauses: [], drains: [] } });
+  rig.send({ kind: 'restrictions', restrictions: { pauses: [], drains: [] } });
   expect(rig.explain(7).ahead).toBe(2);
 });
 

@@ -31,7 +31,7 @@ function played(meanwhile: (rig: DispatcherRig) => void = () => undefined): Disp
     },
   );
   rig.ask({ testbeds });
-  const { attempt } = rig.state.runs.get(1)!;
+  const { attempt } = rig.state.runs.find(1)!;
   expect(attempt).toBe(1);
   for (const [worker, slot] of [
     ['w1', 1],
@@ -47,10 +47,10 @@ function played(meanwhile: (rig: DispatcherRig) => void = () => undefined): Disp
 
 /** What everybody may be told. */
 function told(rig: DispatcherRig): unknown {
-  return { waiting: WAITING.map((runId) => rig.explain(runId)), status: rig.tell({ kind: 'status' }).reply };
+  return { waiting: WAITING.map((runId) => rig.explain(runId)), status: rig.send({ kind: 'status' }).reply };
 }
 
-const arrive = (rig: DispatcherRig, ...runs: DispatchedRun[]) => rig.tell({ kind: 'arrivals', runs });
+const arrive = (rig: DispatcherRig, ...runs: DispatchedRun[]) => rig.send({ kind: 'arrivals', runs });
 
 /** The private run is granted to the second worker. */
 function grant(rig: DispatcherRig, changes: Partial<DispatchedRun> = {}): void {
@@ -61,7 +61,7 @@ function grant(rig: DispatcherRig, changes: Partial<DispatchedRun> = {}): void {
 
 function end(rig: DispatcherRig, changes: Parameters<typeof finishedReport>[2]): void {
   rig.now += MINUTE / 6;
-  rig.tell({ kind: 'finished', report: finishedReport(SECRET, 1, { worker: 'w2', ...changes }) });
+  rig.send({ kind: 'finished', report: finishedReport(SECRET, 1, { worker: 'w2', ...changes }) });
 }
 
 const STATES: [string, (rig: DispatcherRig) => void][] = [
@@ -83,9 +83,9 @@ const STATES: [string, (rig: DispatcherRig) => void][] = [
     'handed back',
     (rig) => {
       grant(rig);
-      const { worker, incarnation, slot } = rig.state.leases.get(SECRET)!.lease;
+      const { worker, incarnation, slot } = rig.state.leases.find(SECRET)!.lease;
       const returned = { worker, incarnation, slot, runId: SECRET, attempt: 1, reason: 'no image' };
-      rig.tell({ kind: 'return', request: returned });
+      rig.send({ kind: 'return', request: returned });
     },
   ],
   [
@@ -100,7 +100,7 @@ const STATES: [string, (rig: DispatcherRig) => void][] = [
     (rig) => {
       grant(rig);
       end(rig, { verdict: 'tmpfail', message: 'no network' });
-      rig.state.waiting.endDelay(rig.state.runs.get(SECRET)!);
+      rig.state.waiting.endDelay(rig.state.runs.find(SECRET)!);
     },
   ],
   [
@@ -124,7 +124,7 @@ const STATES: [string, (rig: DispatcherRig) => void][] = [
         grantEpoch: 7,
         worker: 'w2',
       } as const;
-      rig.tell({ kind: 'orders', orders: [order] });
+      rig.send({ kind: 'orders', orders: [order] });
     },
   ],
   [
@@ -148,18 +148,18 @@ describe('everybody', () => {
         arrive(rig, hidden({ package: `p${runId}`, isPrivate, suite: 'sid' }, runId));
         expect(rig.ask({ worker: 'w2', testbeds }).reply.lease?.runId).toBe(runId);
         const failed = { worker: 'w2', verdict: 'tmpfail', message: 'no network' } as const;
-        rig.tell({ kind: 'finished', report: finishedReport(runId, 1, failed) });
+        rig.send({ kind: 'finished', report: finishedReport(runId, 1, failed) });
       }
     };
     const rig = played(breaking(true));
-    const { workers } = rig.tell({ kind: 'status' }).reply;
+    const { workers } = rig.send({ kind: 'status' }).reply;
     expect(workers).toMatchObject([
       { worker: 'w1', standing: 'sound' },
       { worker: 'w2', standing: 'quarantined', reason: 'attempts failed here in a row' },
     ]);
     expect(rig.ask({ worker: 'w2', testbeds }).reply.standing?.reason).toBe('attempts failed here in a row');
     expect(JSON.stringify(told(rig))).not.toMatch(/10[123]/);
-    const [, open] = played(breaking(false)).tell({ kind: 'status' }).reply.workers;
+    const [, open] = played(breaking(false)).send({ kind: 'status' }).reply.workers;
     expect(open?.reason).toMatch(/^attempts failed here in a row, the latest of a public run: run 103 /);
   });
 
@@ -168,7 +168,7 @@ describe('everybody', () => {
       arrive(rig, waitingRun(6, { package: 'make', priority: 10, suite: 'sid' }));
       expect(rig.ask({ worker: 'w2', testbeds }).reply.lease?.runId).toBe(6);
       const report = finishedReport(6, 1, { worker: 'w2', verdict: 'tmpfail', message: 'no network' });
-      rig.tell({ kind: 'finished', report });
+      rig.send({ kind: 'finished', report });
     };
     const passing = (rig: DispatcherRig): void => {
       failing(rig);
@@ -201,12 +201,12 @@ describe('users', () => {
 it('an administrator is told of everything', () => {
   const toAdministrator = (rig: DispatcherRig) => [
     WAITING.map((runId) => rig.explain(runId, { everything: true })),
-    rig.tell({ kind: 'status', request: { everything: true } }).reply,
+    rig.send({ kind: 'status', request: { everything: true } }).reply,
   ];
   const waiting = (isPrivate: boolean) => (rig: DispatcherRig) =>
     arrive(rig, hidden({ isPrivate }), hidden({ isPrivate, suite: 'gone' }, SECRET + 1));
   expect(toAdministrator(played(waiting(true)))).toEqual(toAdministrator(played(waiting(false))));
-  const { queues, workers } = played((rig) => grant(rig)).tell({
+  const { queues, workers } = played((rig) => grant(rig)).send({
     kind: 'status',
     request: { everything: true },
   }).reply;

@@ -61,18 +61,18 @@ it('a private run is shown to administrators alone among what a queue waits for'
   const rig = rigWith([{ isPrivate: true }, { attempt: 1 }], NONE);
   rig.ask({ onlyHeld: true });
   const reasonsFor = (everything: boolean) =>
-    rig.tell({ kind: 'status', request: { everything } }).reply.queues.flatMap(({ reasons }) => reasons);
+    rig.send({ kind: 'status', request: { everything } }).reply.queues.flatMap(({ reasons }) => reasons);
   expect([reasonsFor(true), reasonsFor(false)]).toEqual([[WHY], []]);
 });
 
 it('a private run waits again where its worker may run private tests no more, once that lease has ended', () => {
   const rig = rigWith([{ isPrivate: true }]);
   rig.ask({ worker: 'w2' });
-  rig.tell({ kind: 'workers', workers: NONE });
+  rig.send({ kind: 'workers', workers: NONE });
   const { incarnation } = leaseRequest();
   const request = { worker: 'w2', incarnation, slot: 0, runId: 1, attempt: 1 };
-  expect(rig.tell({ kind: 'renew', request }).reply.instruction).toBe('continue');
-  rig.tell({ kind: 'return', request: { ...request, reason: 'x' } });
+  expect(rig.send({ kind: 'renew', request }).reply.instruction).toBe('continue');
+  rig.send({ kind: 'return', request: { ...request, reason: 'x' } });
   expect(rig.ask({ worker: 'w2' }).reply.lease).toBeNull();
 });
 
@@ -86,7 +86,7 @@ it('a private run counts for whether a worker can be spared: only one that may r
     for (let times = 0; times < 3; times += 1) {
       const { lease } = rig.ask({ worker: 'w2' }).reply;
       const report = finishedReport(lease!.runId, lease!.attempt, { worker: 'w2', verdict: 'tmpfail' });
-      rig.tell({ kind: 'finished', report });
+      rig.send({ kind: 'finished', report });
     }
     return rig.state.judgements.standingOf('w2');
   };

@@ -27,7 +27,7 @@ function rigThen(workers: RegisteredWorker[], runs: Partial<DispatchedRun>[] = [
   const rig = new DispatcherRig(runs.map((run, place) => waitingRun(place + 1, run)));
   rig.ask();
   rig.ask({ worker: 'w2' });
-  rig.tell({ kind: 'workers', workers: [...workers, ...registered('w2')] });
+  rig.send({ kind: 'workers', workers: [...workers, ...registered('w2')] });
   return rig;
 }
 
@@ -51,7 +51,7 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
       expect(refusal).toBe(reason);
     }
     expect(rig.reasons()).toEqual(['no worker has asked for work on amd64 yet']);
-    expect(rig.tell({ kind: 'status' }).reply.workers).toEqual([]);
+    expect(rig.send({ kind: 'status' }).reply.workers).toEqual([]);
   });
 
   it('a worker that is not allowed is asked for no canary test, and what it says of one means nothing', () => {
@@ -68,14 +68,14 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
 
   it('a worker that is not allowed is told to stop at its renewal, and what it held waits again, without a failed attempt', () => {
     const rig = rigThen(workers);
-    const { writes, reply, workWaiting, refusal } = rig.tell({ kind: 'renew', request: HELD });
+    const { writes, reply, workWaiting, refusal } = rig.send({ kind: 'renew', request: HELD });
     expect(writes).toEqual([
       { kind: 'requeue', runId: 1, attempt: 1, outcome: 'returned', reason, result: null },
     ]);
     expect(reply).toMatchObject({ instruction: 'stop', reason });
     expect([workWaiting, refusal]).toEqual([true, reason]);
-    expect(rig.state.runs.get(1)).toMatchObject({ lease: null, attemptsLost: 0, failedOn: [] });
-    expect(rig.tell({ kind: 'renew', request: HELD })).toMatchObject({
+    expect(rig.state.runs.find(1)).toMatchObject({ lease: null, attemptsLost: 0, failedOn: [] });
+    expect(rig.send({ kind: 'renew', request: HELD })).toMatchObject({
       writes: [],
       reply: { instruction: 'stop', reason },
       refusal: reason,
@@ -93,13 +93,13 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
     'a worker that is not allowed loses what it holds when it reports %s, of which nothing is written',
     (_of, message) => {
       const rig = rigThen(workers);
-      const { writes, reply, workWaiting } = rig.tell(message);
+      const { writes, reply, workWaiting } = rig.send(message);
       expect(writes).toEqual([
         { kind: 'requeue', runId: 1, attempt: 1, outcome: 'returned', reason, result: null },
       ]);
       expect([reply, workWaiting]).toEqual([message.kind === 'started' ? false : 'refused', true]);
-      expect(rig.state.runs.get(1)).toMatchObject({ lease: null, attemptsLost: 0, latestFailed: false });
-      rig.tell({ kind: 'workers', workers: registered('w1', 'w2') });
+      expect(rig.state.runs.find(1)).toMatchObject({ lease: null, attemptsLost: 0, latestFailed: false });
+      rig.send({ kind: 'workers', workers: registered('w1', 'w2') });
       expect(rig.ask().reply.lease).toMatchObject({ runId: 1, attempt: 2 });
     },
   );
@@ -107,13 +107,13 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
   it('a worker that is not allowed loses what its slot holds when that asks, and is not given it again', () => {
     const rig = rigThen(workers);
     expect(rig.ask().writes).toMatchObject([{ kind: 'requeue', runId: 1, outcome: 'returned', reason }]);
-    rig.tell({ kind: 'workers', workers: registered('w1', 'w2') });
+    rig.send({ kind: 'workers', workers: registered('w1', 'w2') });
     expect(rig.ask().reply.lease).toMatchObject({ runId: 1, attempt: 2 });
   });
 
   it('a worker that is not allowed changes nothing by reports of what it does not hold', () => {
     const rig = rigThen(workers);
-    rig.tell({ kind: 'renew', request: HELD });
+    rig.send({ kind: 'renew', request: HELD });
     const tmpfail = finishedReport(1, 1, { verdict: 'tmpfail' });
     for (const message of [
       { kind: 'may-finish', report: finishedReport(1, 1) } as const,
@@ -123,17 +123,17 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
       { kind: 'report-refused', attempt: ATTEMPT, reason: 'it cannot be read' } as const,
       { kind: 'finished', report: finishedReport(2, 1) } as const,
     ])
-      expect(rig.tell(message)).toEqual({ writes: [], reply: 'refused', refusal: reason });
-    const started = rig.tell({ kind: 'started', report: startedReport(1, 1) });
+      expect(rig.send(message)).toEqual({ writes: [], reply: 'refused', refusal: reason });
+    const started = rig.send({ kind: 'started', report: startedReport(1, 1) });
     expect(started).toEqual({ writes: [], reply: false, refusal: reason });
-    expect(rig.state.runs.get(1)).toMatchObject({ lease: null, attemptsLost: 0, latestFailed: false });
-    expect(rig.state.runs.get(2)?.lease?.worker).toBe('w2');
+    expect(rig.state.runs.find(1)).toMatchObject({ lease: null, attemptsLost: 0, latestFailed: false });
+    expect(rig.state.runs.find(2)?.lease?.worker).toBe('w2');
   });
 
   it('a worker that is not allowed may hand back what it holds', () => {
     const rig = rigThen(workers);
     const request = { ...HELD, reason: 'the worker stops' };
-    expect(rig.tell({ kind: 'return', request })).toMatchObject({
+    expect(rig.send({ kind: 'return', request })).toMatchObject({
       writes: [{ kind: 'requeue', outcome: 'returned' }],
       reply: { returned: true },
     });
@@ -141,7 +141,7 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
 
   it('a worker that is not allowed keeps no run from others for results that it says to have', () => {
     const rig = rigThen(workers);
-    rig.tell({ kind: 'renew', request: HELD });
+    rig.send({ kind: 'renew', request: HELD });
     rig.ask({ kept: [{ runId: 1, attempt: 1 }] });
     expect(rig.ask({ worker: 'w2', slot: 1 }).reply.lease?.runId).toBe(1);
   });
@@ -149,7 +149,7 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
   it('a worker that is not allowed takes no name from another process', () => {
     const rig = rigThen(workers);
     rig.ask({ incarnation: '00000000-0000-4000-8000-000000000002' });
-    rig.tell({ kind: 'workers', workers: registered('w1', 'w2') });
+    rig.send({ kind: 'workers', workers: registered('w1', 'w2') });
     expect(rig.ask().reply.lease?.runId).toBe(1);
   });
 });
@@ -160,7 +160,7 @@ describe('revocations', () => {
     rig.ask();
     rig.ask({ slot: 1 });
     rig.ask({ worker: 'w2' });
-    const { writes, stops, workWaiting } = rig.tell({ kind: 'orders', orders: [REVOKE] });
+    const { writes, stops, workWaiting } = rig.send({ kind: 'orders', orders: [REVOKE] });
     const reason = 'worker w1 was revoked by ada';
     const ended = { kind: 'requeue', attempt: 1, outcome: 'returned', reason, result: null };
     expect(writes).toEqual([
@@ -174,39 +174,39 @@ describe('revocations', () => {
       { ...stop, runId: 2 },
     ]);
     expect(workWaiting).toBe(true);
-    expect(rig.state.runs.get(1)).toMatchObject({ attemptsLost: 0, failedOn: [] });
-    expect(rig.state.runs.get(3)?.lease?.worker).toBe('w2');
+    expect(rig.state.runs.find(1)).toMatchObject({ attemptsLost: 0, failedOn: [] });
+    expect(rig.state.runs.find(3)?.lease?.worker).toBe('w2');
     expect(rig.state.judgements.standingOf('w1')).toBe('sound');
   });
 
   it('the reason for a stop says why the worker was revoked, if that is known', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
-    const { stops } = rig.tell({ kind: 'orders', orders: [{ ...REVOKE, reason: 'sold' }] });
+    const { stops } = rig.send({ kind: 'orders', orders: [{ ...REVOKE, reason: 'sold' }] });
     expect(stops).toMatchObject([{ reason: 'worker w1 was revoked by ada: sold' }]);
   });
 
   it('a result of a revoked worker that is being stored is kept no longer', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
-    rig.tell({ kind: 'may-finish', report: finishedReport(1, 1) });
-    expect(rig.tell({ kind: 'orders', orders: [REVOKE] }).writes).toMatchObject([{}, { kind: 'requeue' }]);
+    rig.send({ kind: 'may-finish', report: finishedReport(1, 1) });
+    expect(rig.send({ kind: 'orders', orders: [REVOKE] }).writes).toMatchObject([{}, { kind: 'requeue' }]);
     expect(rig.ask({ worker: 'w2' }).reply.lease).toMatchObject({ runId: 1, attempt: 2 });
   });
 
   it('a revoked worker is shown no more, and counts no more as one that could execute something', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
     rig.ask();
-    rig.tell({ kind: 'orders', orders: [REVOKE] });
-    expect(rig.tell({ kind: 'status' }).reply.workers).toEqual([]);
+    rig.send({ kind: 'orders', orders: [REVOKE] });
+    expect(rig.send({ kind: 'status' }).reply.workers).toEqual([]);
     expect(rig.reasons(2)).toEqual(['no worker has asked for work on amd64 yet', expect.any(String)]);
   });
 
   it('a machine that is added under the name of a revoked worker has that name at once', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
-    rig.tell({ kind: 'orders', orders: [REVOKE, { kind: 'register', orderId: 8 }] });
-    rig.tell({ kind: 'workers', workers: registered('w1') });
+    rig.send({ kind: 'orders', orders: [REVOKE, { kind: 'register', orderId: 8 }] });
+    rig.send({ kind: 'workers', workers: registered('w1') });
     expect(rig.ask({ incarnation: '00000000-0000-4000-8000-000000000002' }).reply.lease?.runId).toBe(1);
   });
 });
@@ -214,7 +214,7 @@ describe('revocations', () => {
 it('a change of the register lets workers ask again', () => {
   const rig = new DispatcherRig([waitingRun(1)], {}, { workers: [] });
   expect(rig.ask().reply.lease).toBeNull();
-  const { writes, workWaiting } = rig.tell({ kind: 'workers', workers: registered('w1') });
+  const { writes, workWaiting } = rig.send({ kind: 'workers', workers: registered('w1') });
   expect([writes, workWaiting]).toEqual([[], true]);
   expect(rig.ask().reply.lease?.runId).toBe(1);
 });

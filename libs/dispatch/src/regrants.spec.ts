@@ -16,31 +16,31 @@ function grantedAgain(): DispatcherRig {
 it('an attempt that was granted again is neither renewed nor returned by what is said of the forgotten grant', () => {
   const rig = grantedAgain();
   const old = startedReport(1, 1, OLD);
-  expect(rig.tell({ kind: 'renew', request: old }).reply).toMatchObject({
+  expect(rig.send({ kind: 'renew', request: old }).reply).toMatchObject({
     instruction: 'stop',
     reason: 'the database was restored since',
     grantEpoch: FORGOTTEN,
   });
-  const { writes, reply } = rig.tell({ kind: 'return', request: { ...old, reason: 'not waited for' } });
+  const { writes, reply } = rig.send({ kind: 'return', request: { ...old, reason: 'not waited for' } });
   expect([writes, reply]).toEqual([[], expect.objectContaining({ returned: false })]);
-  expect(rig.tell({ kind: 'started', report: old }).writes).toEqual([]);
+  expect(rig.send({ kind: 'started', report: old }).writes).toEqual([]);
   expect(rig.tick(TTL_MS).writes).toMatchObject([{ kind: 'requeue', attempt: 1, outcome: 'expired' }]);
 });
 
 it('an attempt that was granted again goes on with what is said of itself', () => {
   const rig = grantedAgain();
   const own = startedReport(1, 1, { grantEpoch: EPOCH });
-  expect(rig.tell({ kind: 'renew', request: own }).reply).toMatchObject({ instruction: 'continue' });
-  expect(rig.tell({ kind: 'started', report: own }).writes).toMatchObject([{ kind: 'start' }]);
+  expect(rig.send({ kind: 'renew', request: own }).reply).toMatchObject({ instruction: 'continue' });
+  expect(rig.send({ kind: 'started', report: own }).writes).toMatchObject([{ kind: 'start' }]);
   expect(rig.finish(1, { grantEpoch: EPOCH }).reply).toBe('counts');
 });
 
 it('an attempt that was granted again does not end with the result of the forgotten grant, nor with its report that is unreadable', () => {
   const rig = grantedAgain();
-  expect(rig.tell({ kind: 'may-finish', report: finishedReport(1, 1, OLD) }).reply).toBe('foreign');
+  expect(rig.send({ kind: 'may-finish', report: finishedReport(1, 1, OLD) }).reply).toBe('foreign');
   expect(rig.finish(1, OLD)).toEqual({ writes: [], reply: 'foreign' });
   const attempt = { runId: 1, attempt: 1, worker: 'w1', ...OLD };
-  const refused = rig.tell({ kind: 'report-refused', attempt, reason: 'malformed' });
+  const refused = rig.send({ kind: 'report-refused', attempt, reason: 'malformed' });
   expect(refused).toEqual({ writes: [], reply: 'foreign' });
 });
 
@@ -74,7 +74,7 @@ it('an attempt that was granted again expires while only a report of the forgott
       { runId: 1, attempt: 1, worker, grantEpoch },
       { runId: 1, attempt: 1, worker, ...OLD },
     ];
-    rig.tell({ kind: 'reports-waiting', attempts });
+    rig.send({ kind: 'reports-waiting', attempts });
     expect(rig.tick(TTL_MS).writes).toHaveLength(isExpired ? 1 : 0);
   }
 });
@@ -82,7 +82,7 @@ it('an attempt that was granted again expires while only a report of the forgott
 it('a run is corrected by the very grant that a late result is of', () => {
   const rig = new DispatcherRig([]);
   const report = finishedReport(1, 1, { grantEpoch: FORGOTTEN });
-  expect(rig.tell({ kind: 'late', report }).writes).toMatchObject([
+  expect(rig.send({ kind: 'late', report }).writes).toMatchObject([
     { kind: 'correct', grantEpoch: FORGOTTEN },
   ]);
 });

@@ -27,7 +27,7 @@ describe.each(OLD)('a worker that %s where a newer one is wanted', (_what, relea
   it('a worker that is too old is shown with its release, and is why runs wait', () => {
     const rig = new DispatcherRig([waitingRun(1)], { workerProtocolMin: 2 });
     rig.ask(release);
-    const [worker] = rig.tell({ kind: 'status' }).reply.workers;
+    const [worker] = rig.send({ kind: 'status' }).reply.workers;
     expect(worker).toMatchObject({ worker: 'w1', problem: reason, protocol: 1, ...release });
     expect(rig.reasons()).toEqual([`worker w1: ${reason}`]);
   });
@@ -35,7 +35,7 @@ describe.each(OLD)('a worker that %s where a newer one is wanted', (_what, relea
   it('a worker that became too old ends what it executes', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask(release);
-    rig.tell({ kind: 'settings', settings: { ...rig.state.settings, workerProtocolMin: 2 } });
+    rig.send({ kind: 'settings', settings: { ...rig.state.settings, workerProtocolMin: 2 } });
     expect(rig.ask(release).reply).toMatchObject({ lease: { runId: 1, attempt: 1 } });
     expect(rig.ask({ ...release, slot: 1 }).reply).toMatchObject({ lease: null, refused: reason });
   });
@@ -48,5 +48,5 @@ it('a worker of a later release gets runs, whatever features it names', () => {
     lease: { runId: 1 },
     features: ['result-indexes', 'absent-verdict', 'source-names'],
   });
-  expect(rig.tell({ kind: 'status' }).reply.workers).toMatchObject([{ version: '9.1~rc1', protocol: 7 }]);
+  expect(rig.send({ kind: 'status' }).reply.workers).toMatchObject([{ version: '9.1~rc1', protocol: 7 }]);
 });

@@ -8,7 +8,7 @@ describe('reports in time', () => {
   it('a report of the start is written once, and not after the end', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
-    const started = () => rig.tell({ kind: 'started', report: startedReport(1, 1) });
+    const started = () => rig.send({ kind: 'started', report: startedReport(1, 1) });
     const nothing = { writes: [], reply: false };
     expect(started()).toMatchObject({ writes: [{ kind: 'start', runId: 1, attempt: 1 }], reply: true });
     expect(started()).toMatchObject(nothing);
@@ -79,7 +79,7 @@ describe('reports in time', () => {
     rig.ask();
     rig.tick(60_000);
     rig.now += 20_000;
-    rig.tell({ kind: 'may-finish', report: finishedReport(1, 1) });
+    rig.send({ kind: 'may-finish', report: finishedReport(1, 1) });
     rig.tick(59_999);
     expect(rig.ask({ worker: 'w2' }).reply.lease).toBeNull();
     expect(rig.finish(1).reply).toBe('counts');
@@ -88,7 +88,7 @@ describe('reports in time', () => {
   it('a report that cannot be read ends its attempt as failed, and the run in the end', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     const refuse = (attempt: number, worker = 'w1') =>
-      rig.tell({ kind: 'report-refused', attempt: { runId: 1, attempt, worker }, reason: 'it is malformed' });
+      rig.send({ kind: 'report-refused', attempt: { runId: 1, attempt, worker }, reason: 'it is malformed' });
     rig.ask();
     expect(refuse(1, 'w2')).toEqual({ writes: [], reply: 'foreign' });
     expect(refuse(2)).toEqual({ writes: [], reply: 'foreign' });
@@ -110,7 +110,7 @@ describe('reports in time', () => {
   it('a report that may count frees its slot', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
     rig.ask();
-    rig.tell({ kind: 'may-finish', report: finishedReport(1, 1) });
+    rig.send({ kind: 'may-finish', report: finishedReport(1, 1) });
     expect(
       rig.ask({ incarnation: NEW_LIFE, previous: [leaseRequest().incarnation] }).reply.lease?.runId,
     ).toBe(2);
@@ -128,8 +128,8 @@ describe('late reports', () => {
     const rig = new DispatcherRig([waitingRun(1)], { retry: { attemptsMax: 1, delayMs: 1, delayMaxMs: 1 } });
     rig.ask();
     expect(rig.tick(60_000).writes).toMatchObject([{ kind: 'finish', attemptOutcome: 'expired' }]);
-    expect(rig.tell({ kind: 'may-finish', report: late.report }).reply).toBe('unknown');
-    const { writes, reply } = rig.tell(late);
+    expect(rig.send({ kind: 'may-finish', report: late.report }).reply).toBe('unknown');
+    const { writes, reply } = rig.send(late);
     expect(reply).toBe('counts');
     expect(writes).toMatchObject([
       {
@@ -145,6 +145,6 @@ describe('late reports', () => {
   it('a report of a run that was ended for lack of it changes nothing while memory does not know that', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
-    expect(rig.tell(late)).toEqual({ writes: [], reply: 'unknown' });
+    expect(rig.send(late)).toEqual({ writes: [], reply: 'unknown' });
   });
 });

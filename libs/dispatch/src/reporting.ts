@@ -7,7 +7,7 @@ import {
 } from '@proctor/contracts';
 import { believedSeconds, sinceGrantMs } from './believing';
 import type { DispatcherState } from './dispatcher-state';
-import { heard, takenBack } from './lease-keeping';
+import { recordSignOfLife, restoreLease } from './lease-keeping';
 import type { AttemptOfWorker } from './journal';
 import type { DispatchedRun, RunOutcome } from './journal-records';
 import { isHeldBy, type LeasedRun } from './leases';
@@ -20,13 +20,13 @@ import { withdraw } from './unwritten';
 export function onStarted(state: DispatcherState, report: StartedReport, now: number): Step<'started'> {
   const unregistered = state.registered.whyNotRegistered(report);
   if (unregistered !== undefined)
-    return { reply: false, ...takenBack(state, heldBySender(state, report), unregistered, now) };
-  heard(state, report, now);
-  const leased = state.leases.get(report.runId);
+    return { reply: false, ...restoreLease(state, heldBySender(state, report), unregistered, now) };
+  recordSignOfLife(state, report, now);
+  const leased = state.leases.find(report.runId);
   if (!leased || !isSameGrant(leased.run, report) || !isHeldBy(leased.lease, report))
     return { writes: [], reply: false };
   state.leases.renew(leased, now);
-  state.handBacks.begun(report);
+  state.handBacks.recordStart(report);
   if (leased.lease.state !== 'leased') return { writes: [], reply: false };
   return { writes: [state.start(leased.run)], reply: true };
 }
@@ -38,10 +38,10 @@ export function onStarted(state: DispatcherState, report: StartedReport, now: nu
 export function onMayFinish(state: DispatcherState, report: FinishedReport, now: number): Step<'may-finish'> {
   const unregistered = state.registered.whyNotRegistered(report);
   if (unregistered !== undefined) return refused(state, report, unregistered, now);
-  const run = state.runs.get(report.runId);
+  const run = state.runs.find(report.runId);
   const reply = judge(run, report);
   if (run && reply === 'counts') {
-    const leased = state.leases.get(run.runId);
+    const leased = state.leases.find(run.runId);
     if (leased) keepWhileStored(state, leased, now);
     else state.waiting.delay(run, now + state.settings.leaseTtlMs, 'its result is being stored');
   }
@@ -55,19 +55,19 @@ export function onMayFinish(state: DispatcherState, report: FinishedReport, now:
 export function onFinished(state: DispatcherState, report: FinishedReport, now: number): Step<'finished'> {
   const unregistered = state.registered.whyNotRegistered(report);
   if (unregistered !== undefined) return refused(state, report, unregistered, now);
-  const run = state.runs.get(report.runId);
+  const run = state.runs.find(report.runId);
   const reply = judge(run, report);
   if (!run || reply !== 'counts') return { writes: [], reply };
-  state.handBacks.begun(report);
+  state.handBacks.recordStart(report);
   const durationSeconds = believedSeconds(report.durationSeconds, sinceGrantMs(state, run, now));
   const result = outcomeOf({ ...report, durationSeconds });
   if (report.verdict === 'tmpfail') {
     const end = { outcome: 'failed', reason: report.message, result } as const;
     return { writes: endWithoutResult(state, run, end, now, report.trouble), reply };
   }
-  const leased = state.leases.get(run.runId);
-  const judged = state.judgements.succeeded(state, run, report.worker, leased, now);
-  return { writes: [state.finish(run, 'finished', result, now), ...judged], reply };
+  const leased = state.leases.find(run.runId);
+  const judged = state.judgements.recordSuccess(state, run, report.worker, leased, now);
+  return { writes: [state.endRun(run, 'finished', result, now), ...judged], reply };
 }
 
 /**
@@ -97,7 +97,7 @@ export function onReportRefused(
 ): Step<'report-refused'> {
   const unregistered = state.registered.whyNotRegistered(attempt);
   if (unregistered !== undefined) return refused(state, attempt, unregistered, now);
-  const run = state.runs.get(attempt.runId);
+  const run = state.runs.find(attempt.runId);
   const reply = judge(run, attempt);
   if (!run || reply !== 'counts') return { writes: [], reply };
   const nothing = { exitCode: null, version: null, durationSeconds: null, files: [], tests: [] };
@@ -112,12 +112,12 @@ function refused(
   why: string,
   now: number,
 ): Pick<Step, 'writes' | 'refusal' | 'workWaiting'> & { reply: ReportAnswer } {
-  return { reply: 'refused', ...takenBack(state, heldBySender(state, report), why, now) };
+  return { reply: 'refused', ...restoreLease(state, heldBySender(state, report), why, now) };
 }
 
 /** The lease of the attempt, when it is out and the worker's. */
 function heldBySender(state: DispatcherState, report: AttemptOfWorker): LeasedRun | undefined {
-  const leased = state.leases.get(report.runId);
+  const leased = state.leases.find(report.runId);
   const isIts = leased?.lease.worker === report.worker && isSameGrant(leased.run, report);
   return isIts ? leased : undefined;
 }

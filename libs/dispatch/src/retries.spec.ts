@@ -16,11 +16,11 @@ class Bench extends DispatcherRig {
   }
 
   report(attempt: number, changes: Partial<FinishedReport> = {}) {
-    return this.tell({ kind: 'finished', report: tmpfail(attempt, changes) });
+    return this.send({ kind: 'finished', report: tmpfail(attempt, changes) });
   }
 
   mayFinish(attempt: number) {
-    return this.tell({ kind: 'may-finish', report: tmpfail(attempt) });
+    return this.send({ kind: 'may-finish', report: tmpfail(attempt) });
   }
 }
 
@@ -144,7 +144,7 @@ it('an attempt that ends as tmpfail and had expired before counts once', () => {
   bench.ask();
   bench.tick(60_000);
   expect(bench.report(1).writes).toMatchObject([{ kind: 'requeue', attempt: 1, outcome: 'failed' }]);
-  expect(bench.state.runs.get(1)).toMatchObject({ attemptsLost: 1, failedOn: ['w1'] });
+  expect(bench.state.runs.find(1)).toMatchObject({ attemptsLost: 1, failedOn: ['w1'] });
   bench.tick(30_000);
   expect(bench.granted()).toBe(2);
 });
@@ -153,12 +153,12 @@ it('an attempt that ends as tmpfail and was handed back before counts', () => {
   const bench = new Bench();
   bench.ask();
   const { worker, incarnation, slot } = leaseRequest();
-  bench.tell({
+  bench.send({
     kind: 'return',
     request: { worker, incarnation, slot, runId: 1, attempt: 1, reason: 'the worker stops' },
   });
   bench.report(1);
-  expect(bench.state.runs.get(1)).toMatchObject({ attemptsLost: 1, failedOn: ['w1'] });
+  expect(bench.state.runs.find(1)).toMatchObject({ attemptsLost: 1, failedOn: ['w1'] });
 });
 
 it('an attempt that ends as tmpfail is reported once: a second report says nothing new, also after a reload', () => {

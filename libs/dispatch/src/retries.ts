@@ -34,13 +34,13 @@ export function endWithoutResult(
   const judged =
     isCounted || worker === null
       ? []
-      : state.judgements.failed(state, run, worker, end.reason, now, evidence);
+      : state.judgements.recordFailure(state, run, worker, end.reason, now, evidence);
   if (!isCounted) run.attemptsLost += 1;
   const { retry } = state.settings;
   const isLast = isLasting(trouble) || isItsPackage || run.attemptsLost >= retry.attemptsMax;
   const why = isItsPackage ? whyNoMore(occasions) : '';
   const ended = isLast
-    ? state.finish(run, end.result ? 'finished' : end.outcome, lastOutcome(run, end, why), now)
+    ? state.endRun(run, end.result ? 'finished' : end.outcome, lastOutcome(run, end, why), now)
     : state.requeue(run, end, retryDelayMs(retry, run.attemptsLost), now);
   return [ended, ...judged];
 }
@@ -50,10 +50,10 @@ function endAsFailed(state: DispatcherState, run: DispatchedRun, result: RunOutc
   const { latestWorker: worker, crashes = [] } = run;
   const suffix = ` (in ${crashes.length} testbeds alike: the package breaks them)`;
   const message = cut(result.message, MESSAGE_LENGTH_MAX - suffix.length) + suffix;
-  const leased = state.leases.get(run.runId);
-  const judged = worker === null ? [] : state.judgements.succeeded(state, run, worker, leased, now);
+  const leased = state.leases.find(run.runId);
+  const judged = worker === null ? [] : state.judgements.recordSuccess(state, run, worker, leased, now);
   const { trouble: _, ...outcome } = result;
-  return [state.finish(run, 'finished', { ...outcome, verdict: 'fail', message }, now), ...judged];
+  return [state.endRun(run, 'finished', { ...outcome, verdict: 'fail', message }, now), ...judged];
 }
 
 /** How a run ends whose last attempt allowed was in vain: with what that one left, if anything. */

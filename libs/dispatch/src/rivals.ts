@@ -4,8 +4,8 @@ import type { DispatcherState } from './dispatcher-state';
 /** False for a process that has to wait: another one of its name lives, as far as anybody can tell. */
 export function isAdmitted(state: DispatcherState, request: LeaseRequest, now: number): boolean {
   const { leases, settings } = state;
-  return state.lives.admits(request, now, ({ incarnation, heardAtMs }) => {
-    const silentMs = now - Math.max(heardAtMs, state.expiry.reachableSinceMs);
+  return state.lives.admits(request, now, ({ incarnation, lastMessageMs }) => {
+    const silentMs = now - Math.max(lastMessageMs, state.expiry.reachableSinceMs);
     return silentMs < settings.leaseTtlMs || leases.areHeldBy(request.worker, incarnation);
   });
 }

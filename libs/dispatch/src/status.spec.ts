@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 const DECISION = { by: 'ada', reason: 'the mirror is away', since: '2026-11-20 10:00:00' };
 
 function statusOf(rig: DispatcherRig) {
-  return rig.tell({ kind: 'status' }).reply;
+  return rig.send({ kind: 'status' }).reply;
 }
 
 describe('workers', () => {
@@ -53,7 +53,7 @@ describe('workers', () => {
       standing: 'quarantined',
       reason: 'it was judged by an earlier scheduler',
     });
-    const all = rig.tell({ kind: 'status', request: { everything: true } }).reply;
+    const all = rig.send({ kind: 'status', request: { everything: true } }).reply;
     expect(all.workers[1]).toMatchObject({ standing: 'quarantined', reason: 'three failures' });
     expect([sound?.reason, sound?.drained, quarantined?.drained]).toEqual([undefined, undefined, undefined]);
   });
@@ -74,7 +74,7 @@ describe('pages', () => {
   function pagesOf(rig: DispatcherRig): StatusReply[] {
     const pages: StatusReply[] = [];
     for (let after: StatusPlace | undefined; pages.length === 0 || after; after = pages.at(-1)?.more) {
-      pages.push(rig.tell({ kind: 'status', request: after ? { after } : {} }).reply);
+      pages.push(rig.send({ kind: 'status', request: after ? { after } : {} }).reply);
     }
     return pages;
   }
@@ -140,7 +140,7 @@ describe('queues', () => {
     const rig = new DispatcherRig([...runs, gone, waitingRun(6, { suite: 'sid' })], { caps });
     rig.ask();
     rig.ask({ slot: 1 });
-    rig.state.waiting.delay(rig.state.runs.get(2)!, rig.now + 1_000, 'because');
+    rig.state.waiting.delay(rig.state.runs.find(2)!, rig.now + 1_000, 'because');
     expect(statusOf(rig).queues).toMatchObject([
       { suite: 'sid', waiting: 1, running: 0, reasons: ['no worker offers suite sid on backend unshare'] },
       { suite: 'trixie', waiting: 4, running: 1, paused: null },
@@ -159,7 +159,7 @@ describe('queues', () => {
     expect(statusOf(rig).queues).toMatchObject([
       { waiting: 3, emptyInMs: 40 * MINUTE, reasons: ['the one slot that can execute it is busy'] },
     ]);
-    rig.state.waiting.delay(rig.state.runs.get(4)!, rig.now + 90 * MINUTE, 'because');
+    rig.state.waiting.delay(rig.state.runs.find(4)!, rig.now + 90 * MINUTE, 'because');
     expect(statusOf(rig).queues).toMatchObject([{ waiting: 3, emptyInMs: 100 * MINUTE }]);
     for (const runId of [2, 3, 4]) rig.state.cancel(runId, 'not needed', rig.now);
     expect(statusOf(rig).queues).toMatchObject([{ waiting: 0, running: 1, emptyInMs: 0, reasons: [] }]);
@@ -169,7 +169,7 @@ describe('queues', () => {
 
   it('the status of a queue cannot tell when it is expected to end while one of its runs has no worker', () => {
     const rig = new DispatcherRig([1, 2].map((runId) => waitingRun(runId)));
-    rig.tell({ kind: 'arrivals', runs: [waitingRun(3, { variant: 'stub' })] });
+    rig.send({ kind: 'arrivals', runs: [waitingRun(3, { variant: 'stub' })] });
     rig.ask();
     expect(statusOf(rig).queues).toMatchObject([
       {
@@ -183,7 +183,7 @@ describe('queues', () => {
     const caps = { perRequestorMax: Infinity, perPackageMax: Infinity, perSuiteMax: 1 };
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2)], { caps });
     rig.ask();
-    rig.tell({
+    rig.send({
       kind: 'restrictions',
       restrictions: {
         pauses: [

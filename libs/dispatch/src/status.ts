@@ -163,7 +163,7 @@ function lastWaiting(
   }
   for (const run of view.lastsBeyond().filter((one) => one.suite === suite)) {
     const copy = { ...run };
-    state.ageing.begin(copy, now);
+    state.ageing.rebase(copy, now);
     const level = state.ageing.levelOf(copy, now);
     const isLater = !last || level < last.level || (level === last.level && arrivedBefore(last.run, copy));
     if (isLater) last = { run: copy, level };

@@ -9,15 +9,15 @@ describe('settings', () => {
   it('new settings let runs go whose extra apt source has appeared, and hold those whose has gone', () => {
     const rig = new DispatcherRig([waitingRun(1, { extraAptSources: ['inner'] })]);
     expect(rig.ask().reply.lease).toBeNull();
-    const { writes, workWaiting } = rig.tell({
+    const { writes, workWaiting } = rig.send({
       kind: 'settings',
       settings: settings({ extraAptSources: new Map([['inner', source]]) }),
     });
     expect({ writes, workWaiting }).toEqual({ writes: [], workWaiting: true });
-    rig.tell({ kind: 'settings', settings: settings() });
+    rig.send({ kind: 'settings', settings: settings() });
     expect(rig.ask().reply.lease).toBeNull();
     expect(rig.reasons()[0]).toBe('the extra apt source inner is not configured any more');
-    rig.tell({ kind: 'settings', settings: settings({ extraAptSources: new Map([['inner', source]]) }) });
+    rig.send({ kind: 'settings', settings: settings({ extraAptSources: new Map([['inner', source]]) }) });
     expect(rig.ask().reply.lease).toMatchObject({ runId: 1, extraAptSources: [source] });
   });
 
@@ -28,10 +28,10 @@ describe('settings', () => {
     });
     const rig = new DispatcherRig([waitingRun(1, { extraAptSources: ['inner'] })], known);
     rig.ask();
-    rig.tell({ kind: 'settings', settings: { ...known, askAgainMs: 7 } });
+    rig.send({ kind: 'settings', settings: { ...known, askAgainMs: 7 } });
     expect(rig.ask({ slot: 1 }).reply).toMatchObject({ lease: null, askAgainMs: 7 });
     rig.ask({ incarnation: NEW_LIFE, previous: [leaseRequest().incarnation] });
-    rig.tell({ kind: 'settings', settings: known });
+    rig.send({ kind: 'settings', settings: known });
     expect(rig.ask({ incarnation: NEW_LIFE, previous: [leaseRequest().incarnation] }).reply.lease).toBeNull();
     expect(rig.reasons()[0]).toMatch(/^waits 30 s more/);
   });
@@ -42,14 +42,14 @@ describe('size classes', () => {
     const rig = new DispatcherRig([1, 2].map((runId) => waitingRun(runId, { package: 'gcc' })));
     rig.ask();
     const big = settings({ sizeClassOf: () => 'big' });
-    expect(rig.tell({ kind: 'settings', settings: big }).workWaiting).toBe(true);
+    expect(rig.send({ kind: 'settings', settings: big }).workWaiting).toBe(true);
     expect(rig.ask({ slot: 1 }).reply.lease).toBeNull();
     expect(rig.ask({ slot: 1, sizeClasses: ['big'] }).reply.lease?.runId).toBe(2);
   });
 
   it('new size classes leave nothing behind', () => {
     const rig = new DispatcherRig([waitingRun(1)], { sizeClassOf: () => 'big' });
-    rig.tell({ kind: 'settings', settings: settings() });
+    rig.send({ kind: 'settings', settings: settings() });
     expect(rig.ask().reply.lease?.runId).toBe(1);
     expect(rig.ask({ slot: 1, sizeClasses: ['big'] }).reply.lease).toBeNull();
   });
@@ -57,7 +57,7 @@ describe('size classes', () => {
 
 it('arrivals are ingested once, and wake idle workers', () => {
   const rig = new DispatcherRig([waitingRun(1)]);
-  const { writes, workWaiting } = rig.tell({ kind: 'arrivals', runs: [waitingRun(1), waitingRun(2)] });
+  const { writes, workWaiting } = rig.send({ kind: 'arrivals', runs: [waitingRun(1), waitingRun(2)] });
   expect(writes).toEqual([]);
   expect(workWaiting).toBe(true);
   expect(rig.ask().reply.lease?.runId).toBe(1);

@@ -65,20 +65,20 @@ function onLine(
   now: number,
 ): Step<'line'> {
   const edge = isEnd ? null : { ...runs.at(-1)! };
-  if (edge) state.ageing.begin(edge, now);
+  if (edge) state.ageing.rebase(edge, now);
   if (!state.lines.extend(after, edge)) return { writes: [], reply: undefined };
   for (const run of runs) {
-    const known = state.runs.get(run.runId);
+    const known = state.runs.find(run.runId);
     if (known && !isNew(known)) continue;
-    if (known) state.forget(known, now);
+    if (known) state.removeRun(known, now);
     state.add(run, now);
   }
-  state.lines.extended(after);
+  state.lines.endExtension(after);
   return { writes: [], reply: undefined, workWaiting: true };
 }
 
 function onCounted(state: DispatcherState, counts: Counted[]): Step<'counted'> {
-  for (const { of, parts, isAll } of counts) state.lines.learn(of, parts, isAll);
+  for (const { of, parts, isAll } of counts) state.lines.setCounts(of, parts, isAll);
   return { writes: [], reply: undefined };
 }
 
@@ -97,7 +97,7 @@ function onRestrictions(
 function onRegister(state: DispatcherState, workers: RegisteredWorker[]): Step<'workers'> {
   state.registered.replace(workers);
   for (const worker of state.workers.names())
-    if (state.registered.whyNotRegistered({ worker }) !== undefined) state.forgetWorker(worker);
+    if (state.registered.whyNotRegistered({ worker }) !== undefined) state.removeWorker(worker);
   return { writes: [], reply: undefined, workWaiting: true };
 }
 

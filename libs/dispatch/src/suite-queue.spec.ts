@@ -71,7 +71,7 @@ describe('packages at their cap', () => {
     rig.ask();
     rig.ask({ slot: 1 });
     const caps = { ...CAPS, perPackageMax: Infinity };
-    rig.tell({ kind: 'settings', settings: { ...rig.state.settings, caps } });
+    rig.send({ kind: 'settings', settings: { ...rig.state.settings, caps } });
     expect([1, 2].map((slot) => rig.ask({ slot }).reply.lease?.runId)).toEqual([2, 3]);
   });
 });

@@ -13,7 +13,7 @@ function suspecting(runs: DispatchedRun[], first = bad(1)): BlameRig {
   const rig = new BlameRig({ runs: [first, numbered(2)] });
   rig.execute('w1', 'tmpfail');
   rig.execute('w1', 'pass');
-  rig.tell({ kind: 'arrivals', runs });
+  rig.send({ kind: 'arrivals', runs });
   return rig;
 }
 
@@ -26,7 +26,7 @@ it('a suspected package lets other packages go first, whatever its priority, but
   expect(granted(rig, 1)).toBe(12);
   rig.now += 20_000;
   rig.end('w1', first, 'tmpfail');
-  rig.tell({ kind: 'arrivals', runs: [bad(15, { priority: 9 })] });
+  rig.send({ kind: 'arrivals', runs: [bad(15, { priority: 9 })] });
   expect(granted(rig)).toBe(13);
   rig.now += 3 * 20_000;
   expect(granted(rig, 2)).toBe(15);
@@ -69,13 +69,13 @@ it('a package is not suspected for an attempt whose result comes late', () => {
   expect(rig.tick(MINUTE_MS).writes).toMatchObject([{ kind: 'finish', attemptOutcome: 'expired' }]);
   rig.execute('w1', 'pass');
   expect(rig.state.suspects.occasionsOf(bad(9))).toBe(1);
-  rig.tell({ kind: 'late', report: finishedReport(1, lease!.attempt) });
+  rig.send({ kind: 'late', report: finishedReport(1, lease!.attempt) });
   expect(rig.state.suspects.isEmpty).toBe(true);
 });
 
 it('a suspected package is forgotten after a day', () => {
   const rig = suspecting([bad(11, { priority: 9 }), numbered(12)]);
-  const blamed = rig.state.runs.get(11)!;
+  const blamed = rig.state.runs.find(11)!;
   rig.now += DAY_MS - 1;
   rig.ask({ testbeds: [] });
   expect(rig.state.suspects.has(blamed)).toBe(true);
@@ -111,7 +111,7 @@ it('a package is neither cleared nor blamed by a result of the private runs of a
 it('a package that was suspected three times gets one attempt a run, and the run says why', () => {
   const rig = new BlameRig({ runs: [] });
   const play = (run: DispatchedRun, verdict: 'pass' | 'tmpfail', trouble?: 'archive') => {
-    rig.tell({ kind: 'arrivals', runs: [{ ...run, priority: 9 }] });
+    rig.send({ kind: 'arrivals', runs: [{ ...run, priority: 9 }] });
     return rig.execute('w1', verdict, trouble);
   };
   for (let round = 1; round <= 3; round += 1) {
@@ -133,7 +133,7 @@ it('a package that was suspected three times gets one attempt a run, and the run
 it('what failed before a canary test failed is not held against its package', () => {
   const rig = new BlameRig();
   rig.fail('w1', 3);
-  rig.tellCanary('w1', rig.ask().reply, false);
+  rig.sendCanary('w1', rig.ask().reply, false);
   rig.now += 10 * MINUTE_MS;
   rig.execute('w1', 'pass');
   expect(rig.state.suspects.isEmpty).toBe(true);
@@ -142,8 +142,8 @@ it('what failed before a canary test failed is not held against its package', ()
 it('what failed before a canary test passed is held against its package', () => {
   const rig = new BlameRig();
   rig.fail('w1', 3);
-  rig.tellCanary('w1', rig.ask().reply, true);
-  for (const runId of [1, 2, 3]) expect(rig.state.suspects.occasionsOf(rig.state.runs.get(runId)!)).toBe(1);
+  rig.sendCanary('w1', rig.ask().reply, true);
+  for (const runId of [1, 2, 3]) expect(rig.state.suspects.occasionsOf(rig.state.runs.find(runId)!)).toBe(1);
 });
 
 it('a result of an attempt that began before the canary test failed does not clear the worker', () => {
@@ -152,7 +152,7 @@ it('a result of an attempt that began before the canary test failed does not cle
   rig.fail('w1', 3);
   const { reply } = rig.ask();
   rig.now += 1_000;
-  rig.tellCanary('w1', reply, false);
-  rig.tell({ kind: 'finished', report: finishedReport(lease!.runId, lease!.attempt, { slot: 7 }) });
+  rig.sendCanary('w1', reply, false);
+  rig.send({ kind: 'finished', report: finishedReport(lease!.runId, lease!.attempt, { slot: 7 }) });
   expect(rig.standing('w1')).toBe('slowed');
 });

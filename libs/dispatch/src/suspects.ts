@@ -92,7 +92,7 @@ export class Suspects {
   }
 
   /** Drops what was marked too long ago. */
-  forget(now: number): void {
+  removeOld(now: number): void {
     for (const [key, { markedMs }] of this.byKey) {
       if (now - markedMs < MEMORY_MS) return;
       this.remove(key);
@@ -134,7 +134,7 @@ export class SuspectTurns {
     return !turn || (turn.out.size === 0 && turn.dueMs <= now);
   }
 
-  begin(worker: string, runId: number): void {
+  start(worker: string, runId: number): void {
     const turn = this.byWorker.get(worker) ?? { out: new Set(), dueMs: 0 };
     this.byWorker.set(worker, turn);
     turn.out.add(runId);
@@ -144,7 +144,7 @@ export class SuspectTurns {
     const turn = this.byWorker.get(worker);
     if (!turn?.out.delete(runId)) return;
     turn.dueMs = Math.max(turn.dueMs, now + OTHERS_SHARE * Math.max(0, now - grantedAtMs));
-    this.forget(now);
+    this.removeDue(now);
   }
 
   /** What memory knew before the rows were read again goes on. */
@@ -157,7 +157,7 @@ export class SuspectTurns {
   }
 
   /** Whose turn is due needs no entry, so there are only as many as workers with a suspect of late. */
-  private forget(now: number): void {
+  private removeDue(now: number): void {
     for (const worker of this.byWorker.keys()) if (this.isDue(worker, now)) this.byWorker.delete(worker);
   }
 }

@@ -18,7 +18,7 @@ export class UnfinishedRuns {
     return this.byId.has(runId);
   }
 
-  get(runId: number): DispatchedRun | undefined {
+  find(runId: number): DispatchedRun | undefined {
     return this.byId.get(runId);
   }
 

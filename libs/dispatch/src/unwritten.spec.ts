@@ -13,7 +13,7 @@ const FAILED = finishedReport(1, 1, { verdict: 'tmpfail', message: 'the testbed 
 function suspicionsOf(latestLost: LostAttempt | null): number {
   const before = new DispatcherRig([waitingRun(1, BAD)]);
   before.now += 1_000;
-  before.tell({ kind: 'finished', report: FAILED });
+  before.send({ kind: 'finished', report: FAILED });
   const bad = waitingRun(1, { ...BAD, latestLost });
   const good = waitingRun(2, { package: 'good', priority: 9 });
   const past = { state: before.state, sinceMs: before.now };
@@ -65,11 +65,11 @@ describe('a package that crashes the runner before the runs are loaded again, an
     const crashes = crashesOf([{ attempt: 1, worker: 'w1', crash: write?.crash ?? null }]);
     const after = new DispatcherRig([waitingRun(1, { ...BY_W1, ...IN_ROWS, crashes })]);
     after.now += 600_000;
-    after.tell({ kind: 'tick', workersReachable: true });
-    const { lease } = after.tell({ kind: 'lease', request: leaseRequest({ worker: 'w2' }) }).reply;
+    after.send({ kind: 'tick', workersReachable: true });
+    const { lease } = after.send({ kind: 'lease', request: leaseRequest({ worker: 'w2' }) }).reply;
     const report = finishedReport(1, 2, { ...crash, worker: 'w2', grantEpoch: lease!.grantEpoch });
     const outcome = expect.objectContaining({ verdict: 'fail' }) as object;
-    expect(after.tell({ kind: 'finished', report }).writes[0]).toMatchObject({ kind: 'finish', outcome });
+    expect(after.send({ kind: 'finished', report }).writes[0]).toMatchObject({ kind: 'finish', outcome });
   });
 
   it('has crashed it no more often than it was tested, though a report comes a second time', () => {

@@ -23,11 +23,11 @@ interface Unwritten {
 }
 
 function unwrittenOf(state: DispatcherState, runId: number): Unwritten | undefined {
-  const run = state.runs.get(runId);
+  const run = state.runs.find(runId);
   if (!run) return undefined;
-  const leased = state.leases.get(runId);
+  const leased = state.leases.find(runId);
   const lease = leased && { renewedAtMs: leased.renewedAtMs, hasSlot: state.leases.hasSlot(leased) };
-  const delay = state.waiting.delays.get(runId) ?? null;
+  const delay = state.waiting.delays.find(runId) ?? null;
   return { attempt: run.attempt, lease: lease ?? null, delay, crashes: run.crashes ?? [] };
 }
 
@@ -38,16 +38,16 @@ function restoreUnwritten(
   { attempt, lease, delay, crashes }: Unwritten,
   now: number,
 ): void {
-  const run = state.runs.get(runId);
+  const run = state.runs.find(runId);
   const known = crashes.filter((crash) => run && crash.attempt <= run.attempt);
   if (run && known.length > 0) run.crashes = known;
   if (run?.attempt !== attempt) return;
-  const leased = state.leases.get(runId);
+  const leased = state.leases.find(runId);
   if (leased && lease) {
     state.leases.renew(leased, Math.min(lease.renewedAtMs, now));
     if (!lease.hasSlot) state.leases.freeSlot(leased);
   }
-  const knownMs = state.waiting.delays.get(runId)?.notBeforeMs ?? now;
+  const knownMs = state.waiting.delays.find(runId)?.notBeforeMs ?? now;
   if (!leased && delay && delay.notBeforeMs > knownMs)
     state.waiting.delay(run, delay.notBeforeMs, delay.reason);
 }
@@ -62,7 +62,7 @@ export function withdraw(state: DispatcherState, { runId, attempt }: AttemptOfRu
 /** Rows refused these writes: what memory took from them about workers and packages is undone. */
 export function undoRefused(state: DispatcherState, refused: readonly Write[]): void {
   for (const write of refused) {
-    if (write.kind === 'grant') state.judgements.notGranted(write.worker, write);
+    if (write.kind === 'grant') state.judgements.withdrawGrant(write.worker, write);
     if (write.kind === 'requeue' || write.kind === 'finish') withdraw(state, write);
   }
 }
@@ -90,7 +90,7 @@ function restoreAll(state: DispatcherState, { state: past, sinceMs }: Past, now:
   state.expiry.reportsWaiting = past.expiry.reportsWaiting;
   for (const runId of state.runs.keys()) {
     const unwritten = unwrittenOf(past, runId);
-    const leased = state.leases.get(runId);
+    const leased = state.leases.find(runId);
     if (unwritten?.lease) unwritten.lease.renewedAtMs += awayMs;
     if (unwritten) restoreUnwritten(state, runId, unwritten, now);
     // Its end was reported or noticed before the commit failed: the slot has no more use for it.
@@ -112,12 +112,12 @@ export function correct(
   triedMs: number,
   now: number,
 ): boolean {
-  const known = state.runs.get(runId);
+  const known = state.runs.find(runId);
   const unwritten = unwrittenOf(state, runId);
-  if (known) state.forget(known, triedMs);
+  if (known) state.removeRun(known, triedMs);
   if (found) state.add(found, now);
   if (unwritten) restoreUnwritten(state, runId, unwritten, now);
-  const isLeased = state.leases.get(runId) !== undefined;
+  const isLeased = state.leases.find(runId) !== undefined;
   return (found !== undefined && !isLeased) || (unwritten?.lease != null && !isLeased);
 }
 
@@ -128,15 +128,15 @@ export function correct(
 function restoreBlame(state: DispatcherState, past: DispatcherState, lostSinceMs: number): void {
   const { runs, leases } = state;
   const isUnfounded = ({ runId, attempt, failedAtMs }: FailedAttempt) => {
-    const run = runs.get(runId);
+    const run = runs.find(runId);
     return run ? run.attempt === attempt && run.latestLost === null : failedAtMs >= lostSinceMs;
   };
-  const isGranted = ({ runId, attempt }: AttemptOfRun) => (runs.get(runId)?.attempt ?? Infinity) >= attempt;
+  const isGranted = ({ runId, attempt }: AttemptOfRun) => (runs.find(runId)?.attempt ?? Infinity) >= attempt;
   state.judgements.restore(past.judgements, { lostSinceMs, isUnfounded, isGranted });
   state.suspects.restore(past.suspects);
   state.suspects.withdraw(isUnfounded);
   state.suspectTurns.restore(
     past.suspectTurns,
-    (worker, runId) => leases.get(runId)?.lease.worker === worker,
+    (worker, runId) => leases.find(runId)?.lease.worker === worker,
   );
 }

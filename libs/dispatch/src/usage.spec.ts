@@ -31,14 +31,14 @@ it.each([
   ['takes longer than expected', 70, 70],
 ])('usage counts a lease that is out as what it is, when it %s', (_, now, ms) => {
   const usage = usageOf();
-  usage.accountOf('ada').begin(50, 0);
+  usage.accountOf('ada').start(50, 0);
   expect(share(usage, 'ada', now)).toBe(ms);
 });
 
 it('usage compares sums: one lease that takes long does not make up for others just begun', () => {
   const usage = usageOf();
-  usage.accountOf('ada').begin(50, -30);
-  usage.accountOf('ada').begin(50, 0);
+  usage.accountOf('ada').start(50, -30);
+  usage.accountOf('ada').start(50, 0);
   expect([share(usage, 'ada', 0), share(usage, 'ada', 40)]).toEqual([100, 110]);
 });
 
@@ -48,8 +48,8 @@ it('usage charges what a lease has really taken when it ends', () => {
     { expectedMs: 500, grantedAtMs: 0, isPrivate: false },
     { expectedMs: 40, grantedAtMs: 10, isPrivate: true },
   ];
-  usage.accountOf('ada').begin(lease.expectedMs, lease.grantedAtMs);
-  usage.accountOf('ada').begin(other.expectedMs, other.grantedAtMs);
+  usage.accountOf('ada').start(lease.expectedMs, lease.grantedAtMs);
+  usage.accountOf('ada').start(other.expectedMs, other.grantedAtMs);
   usage.end('ada', lease, 30);
   expect(share(usage, 'ada', 30)).toBe(30 + 40);
   usage.end('ada', other, 30);
@@ -60,7 +60,7 @@ it('usage charges what a lease has really taken when it ends', () => {
 
 it('usage charges the time before the dispatcher began of leases that were out then', () => {
   const usage = usageOf();
-  usage.accountOf('ada').begin(0, -600);
+  usage.accountOf('ada').start(0, -600);
   expect(share(usage, 'ada', 0)).toBe(600);
   usage.end('ada', { expectedMs: 0, grantedAtMs: -600, isPrivate: false }, 100);
   expect(share(usage, 'ada', 100)).toBe(700);
@@ -73,7 +73,7 @@ it('usage counts public runs on their own, for those who may not know of the oth
     { expectedMs: 500, grantedAtMs: 0, isPrivate: true },
   ];
   for (const { expectedMs, grantedAtMs } of [open, hidden])
-    usage.accountOf('ada').begin(expectedMs, grantedAtMs);
+    usage.accountOf('ada').start(expectedMs, grantedAtMs);
   const told = (leased: (typeof open)[], now: number) =>
     usage.publicShareOf(usage.accountOf('ada'), leased, now);
   expect([told([open], 0), told([open], HALF_LIFE)]).toEqual([(400 + 50) / 2, (200 + HALF_LIFE) / 2]);
@@ -94,27 +94,27 @@ it('usage has decayed by the old half-life until that changes', () => {
 
 it('usage tells once what has changed, as it has decayed by then', () => {
   const usage = usageOf({ ada: 8_000, bob: 4_000 });
-  expect(usage.takeChanges(0)).toEqual([]);
-  usage.accountOf('ada').begin(50, 0);
+  expect(usage.collectChanges(0)).toEqual([]);
+  usage.accountOf('ada').start(50, 0);
   usage.end('ada', { expectedMs: 50, grantedAtMs: 0, isPrivate: true }, 500);
   const slotMs = expect.closeTo(8_000 * Math.SQRT1_2 + 500, 6);
   const publicSlotMs = expect.closeTo(4_000 * Math.SQRT1_2, 6);
-  expect(usage.takeChanges(500)).toEqual([{ requestor: 'ada', slotMs, publicSlotMs }]);
-  expect(usage.takeChanges(500)).toEqual([]);
+  expect(usage.collectChanges(500)).toEqual([{ requestor: 'ada', slotMs, publicSlotMs }]);
+  expect(usage.collectChanges(500)).toEqual([]);
   usage.settle(500);
-  expect(usage.takeChanges(500).map(({ requestor }) => requestor)).toEqual(['ada', 'bob']);
+  expect(usage.collectChanges(500).map(({ requestor }) => requestor)).toEqual(['ada', 'bob']);
 });
 
 it('usage forgets requestors who have used next to nothing recently, but none who has a lease or waits', () => {
   const usage = usageOf({ ada: 1_500, bob: 1_500, carl: 1_500, dora: 8_000 });
-  usage.accountOf('bob').begin(50, 0);
+  usage.accountOf('bob').start(50, 0);
   usage.accountOf('carl').queues = 1;
   usage.accountOf('eve');
-  expect(usage.takeChanges(999)).toEqual([]);
-  expect(usage.takeChanges(1_000)).toEqual([{ requestor: 'ada', slotMs: 0, publicSlotMs: 0 }]);
+  expect(usage.collectChanges(999)).toEqual([]);
+  expect(usage.collectChanges(1_000)).toEqual([{ requestor: 'ada', slotMs: 0, publicSlotMs: 0 }]);
   usage.end('bob', { expectedMs: 50, grantedAtMs: 0, isPrivate: false }, 1_000);
   usage.accountOf('carl').queues = 0;
-  expect(usage.takeChanges(2_000).map(({ requestor, slotMs }) => [requestor, slotMs])).toEqual([
+  expect(usage.collectChanges(2_000).map(({ requestor, slotMs }) => [requestor, slotMs])).toEqual([
     ['bob', 0],
     ['carl', 0],
   ]);

@@ -33,7 +33,7 @@ export class UsageAccount {
     private atMs: number,
   ) {}
 
-  begin(expectedMs: number, grantedAtMs: number): void {
+  start(expectedMs: number, grantedAtMs: number): void {
     this.running += 1;
     this.expectedMs += expectedMs;
     this.grantedAtSumMs += grantedAtMs;
@@ -52,7 +52,7 @@ export class UsageAccount {
   }
 
   settle(halfLifeMs: number, now: number): void {
-    this.used = this.decayed(halfLifeMs, now);
+    this.used = this.decayedUse(halfLifeMs, now);
     this.atMs = now;
   }
 
@@ -62,7 +62,7 @@ export class UsageAccount {
    */
   slotMs(halfLifeMs: number, now: number): number {
     const elapsedMs = this.running * now - this.grantedAtSumMs;
-    return this.decayed(halfLifeMs, now).slotMs + Math.max(this.expectedMs, elapsedMs);
+    return this.decayedUse(halfLifeMs, now).slotMs + Math.max(this.expectedMs, elapsedMs);
   }
 
   /** The same without private runs; `leased` are the leases that are out of the others. */
@@ -71,11 +71,11 @@ export class UsageAccount {
       leased.reduce((sum, lease) => sum + numberOf(lease), 0);
     const expectedMs = sumOf((lease) => lease.expectedMs);
     const elapsedMs = sumOf((lease) => now - lease.grantedAtMs);
-    return this.decayed(halfLifeMs, now).publicSlotMs + Math.max(expectedMs, elapsedMs);
+    return this.decayedUse(halfLifeMs, now).publicSlotMs + Math.max(expectedMs, elapsedMs);
   }
 
   /** Of leases that have ended. */
-  decayed(halfLifeMs: number, now: number): Used {
+  decayedUse(halfLifeMs: number, now: number): Used {
     const left = 2 ** ((this.atMs - now) / halfLifeMs);
     return { slotMs: this.used.slotMs * left, publicSlotMs: this.used.publicSlotMs * left };
   }
@@ -142,12 +142,12 @@ export class Usage {
   }
 
   /** What the rows do not have yet; 0 for an account of which nothing worth a row is left. */
-  takeChanges(now: number): Change[] {
+  collectChanges(now: number): Change[] {
     const { halfLifeMs } = this.settings();
     const forgotten = now - this.sweptAtMs < halfLifeMs ? [] : this.sweep(now);
     const changes = [...this.changed].map((requestor) => {
       this.booked.add(requestor);
-      return { requestor, ...this.accountOf(requestor).decayed(halfLifeMs, now) };
+      return { requestor, ...this.accountOf(requestor).decayedUse(halfLifeMs, now) };
     });
     this.changed.clear();
     return [...changes, ...forgotten.map((requestor) => ({ requestor, ...NOTHING }))];
@@ -160,7 +160,7 @@ export class Usage {
     const booked: string[] = [];
     for (const [requestor, account] of this.accounts) {
       if (account.running > 0 || account.queues > 0) continue;
-      if (account.decayed(halfLifeMs, now).slotMs >= WORTH_KEEPING_MS) continue;
+      if (account.decayedUse(halfLifeMs, now).slotMs >= WORTH_KEEPING_MS) continue;
       this.accounts.delete(requestor);
       this.changed.delete(requestor);
       if (this.booked.delete(requestor)) booked.push(requestor);

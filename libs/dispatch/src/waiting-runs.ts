@@ -63,7 +63,7 @@ export class WaitingRuns {
         (run.extraAptSources.length > 0 ||
           whyNotLeasable(run, settings) !== whyNotLeasable(run, this.settings) ||
           settings.sizeClassOf(run.package) !== this.settings.sizeClassOf(run.package)) &&
-        !this.delays.get(run.runId),
+        !this.delays.find(run.runId),
     );
     for (const run of moved) this.queues.remove(run);
     this.settings = settings;

@@ -20,7 +20,7 @@ function idle(rig: DispatcherRig, workers: number, slots: number, changes = {}):
 }
 
 const arrive = (rig: DispatcherRig, ...runIds: number[]) =>
-  rig.tell({ kind: 'arrivals', runs: runIds.map((runId) => waitingRun(runId)) });
+  rig.send({ kind: 'arrivals', runs: runIds.map((runId) => waitingRun(runId)) });
 
 const wake = (rig: DispatcherRig) => slotsToWake(rig.state, rig.now);
 
@@ -84,13 +84,13 @@ it('no slot of a worker that is drained or out of the register is woken, and non
   idle(rig, 3, 1);
   const decided = { by: 'ada', reason: 'x', sinceMs: 0, since: '2026-01-01T00:00:00.000Z' };
   const drains = [{ worker: 'w1', ...decided }];
-  rig.tell({ kind: 'restrictions', restrictions: { pauses: [], drains } });
+  rig.send({ kind: 'restrictions', restrictions: { pauses: [], drains } });
   const workers = [{ worker: 'w3', architectures: ['amd64'], mayRunPrivate: true, isRevoked: false }];
-  rig.tell({ kind: 'workers', workers });
+  rig.send({ kind: 'workers', workers });
   arrive(rig, 1);
   expect(wake(rig)).toEqual([{ worker: 'w3', slots: [0] }]);
   const pauses = [{ suite: SUITE, ...decided }];
-  rig.tell({ kind: 'restrictions', restrictions: { pauses, drains: [] } });
+  rig.send({ kind: 'restrictions', restrictions: { pauses, drains: [] } });
   expect(wake(rig)).toEqual([]);
 });
 

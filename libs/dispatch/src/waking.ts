@@ -48,7 +48,7 @@ function wantedSlots(state: DispatcherState): Wanted[] {
 
 /** How many of its idle slots a worker should use; they are no longer wanted of others. */
 function take(state: DispatcherState, worker: string, idle: number, wanted: Wanted[], now: number): number {
-  const known = state.workers.get(worker);
+  const known = state.workers.find(worker);
   const isOut = known?.problem !== undefined || isDrained(state, worker);
   if (!known || isOut || !state.judgements.mayBeGranted(worker, now)) return 0;
   let taken = 0;
@@ -68,7 +68,7 @@ function take(state: DispatcherState, worker: string, idle: number, wanted: Want
  * When an idle slot should ask again that would hear when it is wanted: the more there are, and as long as nothing waits, the
  * later; its worker is not taken for dead meanwhile.
  */
-export function askLaterMs({ idle, waiting, settings }: DispatcherState): number {
+export function nextAskMs({ idle, waiting, settings }: DispatcherState): number {
   const { askAgainMs, workerQuietMaxMs } = settings;
   if (!waiting.isEmpty) return askAgainMs;
   const laterMs = Math.min(idle.count * ASK_EVERY_MS, askAgainMs * ASK_LATER_MAX, (workerQuietMaxMs * 2) / 3);

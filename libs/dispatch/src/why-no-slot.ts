@@ -40,7 +40,7 @@ export function whyNoSlot({ workers, avoided, total, free, elsewhere }: AbleSlot
 }
 
 export function livingWorkers(state: DispatcherState, now: number): KnownWorker[] {
-  return state.workers.heardSince(now - state.settings.workerQuietMaxMs);
+  return state.workers.listAliveSince(now - state.settings.workerQuietMaxMs);
 }
 
 function whyNoWorkerAtAll(state: DispatcherState): string {

@@ -26,7 +26,7 @@ export function ableWorkers(
   standing: WorkerStanding = 'sound',
 ): KnownWorker[] {
   return pool.workers
-    .heardSince(now - pool.settings.workerQuietMaxMs)
+    .listAliveSince(now - pool.settings.workerQuietMaxMs)
     .filter(
       (known) =>
         testbedState(known, suite, backend) === 'ready' &&
@@ -41,7 +41,7 @@ export function ableWorkers(
 
 /** Whether other workers could do all that this one does. False when it is not known what it does. */
 export function isReplaceable(pool: WorkerPool, worker: string, now: number): boolean {
-  const known = pool.workers.get(worker);
+  const known = pool.workers.find(worker);
   const ready = known?.testbeds.filter((testbed) => testbed.state === 'ready') ?? [];
   if (!known || ready.length === 0) return false;
   const isPrivate = pool.registered.mayRunPrivate(worker);

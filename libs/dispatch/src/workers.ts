@@ -16,7 +16,7 @@ export interface KnownWorker {
   version: string | undefined;
   protocol: number;
   /** Monotonic milliseconds of the dispatcher's clock. */
-  heardAtMs: number;
+  lastMessageMs: number;
 }
 
 /**
@@ -29,7 +29,7 @@ export class Workers {
   constructor(private readonly workersMax: number) {}
 
   /** @param outdated why it is too old; undefined when it is not */
-  asked(request: LeaseRequest, now: number, outdated?: string): void {
+  recordRequest(request: LeaseRequest, now: number, outdated?: string): void {
     const known = this.byName.get(request.worker);
     const slots = known?.incarnation === request.incarnation ? known.slots : new Set<number>();
     const busyElsewhere = new Set(request.busyElsewhere);
@@ -37,19 +37,19 @@ export class Workers {
     const { worker, incarnation, testbeds, variants, builds = [], sizeClasses = [], version } = request;
     const offer = { testbeds, variants, builds, sizeClasses, problem: outdated ?? request.problem };
     const release = { version, protocol: request.protocol ?? 1 };
-    this.put({ worker, incarnation, slots, busyElsewhere, ...offer, ...release, heardAtMs: now });
+    this.set({ worker, incarnation, slots, busyElsewhere, ...offer, ...release, lastMessageMs: now });
   }
 
   /** A sign of life that says nothing about what the worker can do. */
-  heard(slot: SlotIdentity, now: number): void {
+  recordSignOfLife(slot: SlotIdentity, now: number): void {
     const known = this.byName.get(slot.worker);
     if (known?.incarnation !== slot.incarnation) return;
     known.slots.add(slot.slot);
-    known.heardAtMs = now;
-    this.put(known);
+    known.lastMessageMs = now;
+    this.set(known);
   }
 
-  forget(worker: string): void {
+  remove(worker: string): void {
     this.byName.delete(worker);
   }
 
@@ -61,19 +61,19 @@ export class Workers {
     return this.byName.size > 0;
   }
 
-  get(worker: string): KnownWorker | undefined {
+  find(worker: string): KnownWorker | undefined {
     return this.byName.get(worker);
   }
 
   /** Those heard of since `sinceMs`, by name. */
-  heardSince(sinceMs: number): KnownWorker[] {
+  listAliveSince(sinceMs: number): KnownWorker[] {
     return [...this.byName.values()]
-      .filter((known) => known.heardAtMs >= sinceMs)
+      .filter((known) => known.lastMessageMs >= sinceMs)
       .sort((a, b) => (a.worker < b.worker ? -1 : 1));
   }
 
   /** A Map keeps the order of insertion, so the first entry is the one silent the longest. */
-  private put(known: KnownWorker): void {
+  private set(known: KnownWorker): void {
     this.byName.delete(known.worker);
     this.byName.set(known.worker, known);
     const [silent] = this.byName.keys();

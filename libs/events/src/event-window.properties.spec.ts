@@ -35,7 +35,7 @@ class Books implements EventSource {
     this.committed.push(...(done?.events ?? []));
   }
 
-  begin(second: number) {
+  start(second: number) {
     const horizon = Math.min(this.mark, ...this.writing.map((writer) => writer.second));
     const ids = this.committed.filter(({ at }) => at.getTime() >= second * 1_000).map(({ factId }) => factId);
     return Promise.resolve({ horizon, canRise: true, first: ids.length === 0 ? null : Math.min(...ids) });

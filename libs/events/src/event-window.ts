@@ -17,7 +17,7 @@ export interface EventSource {
    * A horizon, and then the lowest fact id of the events from a second on, null when there are none. Below the horizon every
    * event that will ever be is visible from now on.
    */
-  begin(second: number): Promise<{ horizon: number; canRise: boolean; first: number | null }>;
+  start(second: number): Promise<{ horizon: number; canRise: boolean; first: number | null }>;
   /** As they are in one snapshot. */
   page(asked: EventPage): Promise<RunEvent[]>;
   /** Lets the next horizon be higher. */
@@ -60,7 +60,7 @@ export class EventWindow {
 
   /** What was not read yet, in pages; when all were taken, the second has risen to a horizon. */
   async *pass(): AsyncGenerator<RunEvent[]> {
-    const { horizon, canRise, first } = await this.source.begin(this.readSecond);
+    const { horizon, canRise, first } = await this.source.start(this.readSecond);
     this.isFull = false;
     if (first !== null) yield* this.pages(first - 1, Math.max(horizon, this.readSecond));
     if (horizon > this.readSecond) this.moveTo(horizon);

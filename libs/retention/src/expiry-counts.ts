@@ -19,13 +19,13 @@ export class ExpiryCounts {
   runs = 0;
 
   /** By rule, in the order of their words. */
-  get removed(): RemovedByRule[] {
+  get removedByRule(): RemovedByRule[] {
     return [...this.byRule]
       .map(([rule, counts]) => ({ rule, ...counts }))
       .sort((a, b) => (a.rule < b.rule ? -1 : 1));
   }
 
-  lost(run: ExpiringRun, logRule: string | null, artifactsRule: string | null): void {
+  recordLoss(run: ExpiringRun, logRule: string | null, artifactsRule: string | null): void {
     this.count(logRule, run.logSize);
     this.count(artifactsRule, run.artifactsSize);
   }
@@ -34,10 +34,10 @@ export class ExpiryCounts {
    * It would be lost: what comes after counts as if it were. A run may be told of more than once.
    * @returns whether these were the last of its files
    */
-  rehearsed(run: ExpiringRun, logRule: string | null, artifactsRule: string | null): boolean {
+  rehearseLoss(run: ExpiringRun, logRule: string | null, artifactsRule: string | null): boolean {
     const log = this.isRehearsed('logs', run.runId) ? null : logRule;
     const artifacts = this.isRehearsed('artifacts', run.runId) ? null : artifactsRule;
-    this.lost(run, log, artifacts);
+    this.recordLoss(run, log, artifacts);
     if (log !== null) this.rehearsedRuns.logs.add(run.runId);
     if (artifacts !== null) this.rehearsedRuns.artifacts.add(run.runId);
     const bytes =

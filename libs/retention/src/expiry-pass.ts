@@ -128,7 +128,7 @@ export class ExpiryPass {
     const storyBefore = daysBefore(this.options.now(), this.rules.storyDays);
     if (this.options.isRehearsal) {
       for (const { run, logRule, artifactsRule } of losses) {
-        const isBare = this.counts.rehearsed(run, logRule, artifactsRule);
+        const isBare = this.counts.rehearseLoss(run, logRule, artifactsRule);
         if (isBare && run.finishedAt < storyBefore) this.counts.story(1);
       }
       return;
@@ -139,10 +139,10 @@ export class ExpiryPass {
       ),
     );
     const done = losses.filter(({ run }) => changed.has(run.runId));
-    for (const { run, logRule, artifactsRule } of done) this.counts.lost(run, logRule, artifactsRule);
+    for (const { run, logRule, artifactsRule } of done) this.counts.recordLoss(run, logRule, artifactsRule);
     // A run that was too new to lose its story, or kept its files, when stories of its age went loses it with them.
     const old = done.filter(({ run }) => run.finishedAt < storyBefore).map(({ run }) => run.runId);
-    if (old.length > 0) await this.forget(old);
+    if (old.length > 0) await this.deleteRuns(old);
     await this.emptyStore();
   }
 
@@ -154,7 +154,7 @@ export class ExpiryPass {
       const runs = await this.expiry.stories(mark, before, after, BATCH_RUNS);
       const due = runs.filter(({ hasFiles, hasStory }) => hasStory && !hasFiles);
       if (isRehearsal) this.counts.story(due.length);
-      else if (due.length > 0) await this.forget(due.map(({ runId }) => runId));
+      else if (due.length > 0) await this.deleteRuns(due.map(({ runId }) => runId));
       const last = placeAfter(runs);
       if (last && !isRehearsal) await this.expiry.keepMark(mark, last);
       if (last) await this.rest(runs.length);
@@ -191,7 +191,7 @@ export class ExpiryPass {
     this.workingSince = performance.now();
   }
 
-  private async forget(runIds: number[]): Promise<void> {
+  private async deleteRuns(runIds: number[]): Promise<void> {
     const rule = removedBy('facts and attempts', this.rules.storyDays);
     this.counts.story(await this.expiry.removeStories(runIds, rule));
   }

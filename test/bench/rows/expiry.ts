@@ -70,7 +70,7 @@ export const expiry: Row = {
       },
     );
     const removed = (): number =>
-      pass.counts.stories + pass.counts.removed.reduce((sum, { runs }) => sum + runs, 0);
+      pass.counts.stories + pass.counts.removedByRule.reduce((sum, { runs }) => sum + runs, 0);
     const passing = pass.run();
     passing.catch((error: unknown) => console.error(error)).finally(() => gate.end());
     const requests = async () => {

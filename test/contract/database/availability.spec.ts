@@ -56,7 +56,7 @@ it('an outage is told from every store while connections are refused, and all wo
     since,
     () => database.publicRuns.queues(),
     () => database.journal.load(ARCH, HALF_LIFE_MS),
-    () => database.ownershipRegister.announce('one', 1000),
+    () => database.ownershipRegister.reportAlive('one', 1000),
     submit,
   ];
   await link.cut();

@@ -47,7 +47,7 @@ it('the journal knows of which attempts a result is awaited, whichever worker wa
   ]);
   expect(await awaitedReports.among([])).toEqual([]);
 
-  const { grantEpoch = 0 } = (await fixture.database.journal.unfinished(ARCH, [running]))[0]!;
+  const { grantEpoch = 0 } = (await fixture.database.journal.listUnfinished(ARCH, [running]))[0]!;
   const own = { runId: running, attempt: 1, grantEpoch };
   const forgotten = { ...own, grantEpoch: grantEpoch - 1 };
   expect(await awaitedReports.among([forgotten, own])).toEqual([own]);

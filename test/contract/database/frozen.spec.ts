@@ -86,7 +86,7 @@ describe.each([
       'a look for news': () => database.results.withNews([{ keyId: submitter.keyId, sinceSeconds: 0 }]),
       'a user': () => database.users.find('ada'),
       'an ownership': () => ownershipRegister.claim(ARCH, 'one', 5_000),
-      'an announcement': () => ownershipRegister.announce('one', 5_000),
+      'an announcement': () => ownershipRegister.reportAlive('one', 5_000),
       arrivals: () => journal.arrivals(ARCH, 10),
       'all of an architecture': () => journal.load(ARCH, HALF_LIFE_MS),
       'a turn': () => journal.commit(ARCH, 1, [grant(runId, 1), finish(runId, 1)]),

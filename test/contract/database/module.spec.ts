@@ -50,7 +50,7 @@ it('the module of the database gives its stores to every provider, and ends its 
   expect(await consumer.results.find(runId!)).toMatchObject({ runId, requestor: 'ada' });
   expect((await consumer.publicRuns.waiting(1))[0]!.runId).toBe(runId);
   expect((await consumer.journal.load('amd64', 3_600_000)).runs).toHaveLength(1);
-  expect(await consumer.ownershipRegister.announce('one', 1000)).toEqual(['one']);
+  expect(await consumer.ownershipRegister.reportAlive('one', 1000)).toEqual(['one']);
   await app.close();
   await connectionsEnded();
 });

@@ -66,7 +66,7 @@ export async function setUpOldRuns(
       const options = { isRehearsal, pause: () => Promise.resolve(), isEnded: () => false, now: () => UNTIL };
       const pass = new ExpiryPass(database.expiry, kept, { ...RULES, ...days, ...rules }, options);
       await pass.run();
-      const { removed, stories, runs } = pass.counts;
+      const { removedByRule: removed, stories, runs } = pass.counts;
       return { removed, stories, runs };
     },
     async statistics() {

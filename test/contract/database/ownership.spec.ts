@@ -130,14 +130,14 @@ describe('a clock that was set back', () => {
   let epoch: number;
 
   beforeEach(async () => {
-    await register.announce('one', TTL_MS);
+    await register.reportAlive('one', TTL_MS);
     epoch = await epochOf('amd64', 'one');
     for (const table of ['dispatchers', 'schedulers'])
       await fixture.client.query(`update ${table} set expires_at = expires_at + interval '1 hour'`);
   });
 
   it.each<[string, (scheduler: string) => Promise<unknown>]>([
-    ['announces itself', (scheduler) => register.announce(scheduler, TTL_MS)],
+    ['announces itself', (scheduler) => register.reportAlive(scheduler, TTL_MS)],
     ['steps aside', (scheduler) => register.stepAside(scheduler, TTL_MS)],
   ])(
     'no scheduler lives, and no ownership lasts, for longer than the time to live after the clock was set back: another %s',
@@ -153,36 +153,36 @@ describe('a clock that was set back', () => {
   );
 
   it('schedulers that live go on as they were after the clock was set back', async () => {
-    expect(await register.announce('two', TTL_MS)).toEqual(['one', 'two']);
+    expect(await register.reportAlive('two', TTL_MS)).toEqual(['one', 'two']);
     expect(await register.claim('amd64', 'two', TTL_MS)).toBeNull();
     expect(await epochOf('amd64', 'one')).toBe(epoch);
   });
 });
 
 it('announcing answers all that live, itself included, sorted', async () => {
-  expect(await register.announce('two', TTL_MS)).toEqual(['two']);
-  expect(await register.announce('one', TTL_MS)).toEqual(['one', 'two']);
+  expect(await register.reportAlive('two', TTL_MS)).toEqual(['two']);
+  expect(await register.reportAlive('one', TTL_MS)).toEqual(['one', 'two']);
   await expire('schedulers');
-  expect(await register.announce('three', TTL_MS)).toEqual(['three']);
+  expect(await register.reportAlive('three', TTL_MS)).toEqual(['three']);
   expect((await fixture.client.query('select from schedulers')).rowCount).toBe(1);
 });
 
 it('announcing works for many that come back at once after a pause', async () => {
   const schedulers = Array.from({ length: 8 }, (_, place) => `scheduler-${place}`);
   for (let round = 0; round < 20; round += 1) {
-    await Promise.all(schedulers.map((scheduler) => register.announce(scheduler, TTL_MS)));
+    await Promise.all(schedulers.map((scheduler) => register.reportAlive(scheduler, TTL_MS)));
     await expire('schedulers');
   }
-  await Promise.all(schedulers.map((scheduler) => register.announce(scheduler, TTL_MS)));
-  expect(await register.announce('scheduler-0', TTL_MS)).toEqual(schedulers);
+  await Promise.all(schedulers.map((scheduler) => register.reportAlive(scheduler, TTL_MS)));
+  expect(await register.reportAlive('scheduler-0', TTL_MS)).toEqual(schedulers);
 });
 
 it('announcing ends when it steps aside, and what is owned stays so', async () => {
-  await register.announce('one', TTL_MS);
-  await register.announce('two', TTL_MS);
+  await register.reportAlive('one', TTL_MS);
+  await register.reportAlive('two', TTL_MS);
   const epoch = await epochOf('amd64', 'one');
   expect(await register.stepAside('one', TTL_MS)).toEqual(['two']);
-  expect(await register.announce('two', TTL_MS)).toEqual(['two']);
+  expect(await register.reportAlive('two', TTL_MS)).toEqual(['two']);
   expect(await register.claim('amd64', 'two', TTL_MS)).toBeNull();
   expect(await epochOf('amd64', 'one')).toBe(epoch);
   await expire('schedulers');
@@ -190,12 +190,12 @@ it('announcing ends when it steps aside, and what is owned stays so', async () =
 });
 
 it('announcing ends with the withdrawal, and so does everything owned', async () => {
-  await register.announce('one', TTL_MS);
-  await register.announce('two', TTL_MS);
+  await register.reportAlive('one', TTL_MS);
+  await register.reportAlive('two', TTL_MS);
   await register.claim('amd64', 'one', TTL_MS);
   const epoch = await epochOf('arm64', 'two');
   await register.withdraw('one');
-  expect(await register.announce('two', TTL_MS)).toEqual(['two']);
+  expect(await register.reportAlive('two', TTL_MS)).toEqual(['two']);
   await epochOf('amd64', 'two');
   expect(await epochOf('arm64', 'two')).toBe(epoch);
 });

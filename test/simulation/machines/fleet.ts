@@ -66,7 +66,7 @@ export class Fleet {
     this.random = new Random(options.seed);
     const given = settings({ leaseRenewMs: RENEW_MS, blame: options.blame });
     this.state = new DispatcherState({ arch: ARCH, epoch: 1 }, given, loaded(options.runs), 0);
-    this.tell({ kind: 'reports-waiting', attempts: [] });
+    this.send({ kind: 'reports-waiting', attempts: [] });
     for (const machine of options.machines)
       for (let slot = 0; slot < machine.slots; slot += 1)
         this.clock.after(this.random.between(0, SECOND), () => this.ask(machine, slot));
@@ -77,10 +77,10 @@ export class Fleet {
   }
 
   arrive(runs: DispatchedRun[]): void {
-    this.tell({ kind: 'arrivals', runs });
+    this.send({ kind: 'arrivals', runs });
   }
 
-  tell<K extends MessageKind>(message: MessageOf<K>): Step<K> {
+  send<K extends MessageKind>(message: MessageOf<K>): Step<K> {
     const now = this.clock.now();
     const answer = step<K>(this.state, message, now);
     for (const write of answer.writes) {
@@ -91,7 +91,7 @@ export class Fleet {
     const deadlineMs = this.state.nextDeadlineMs;
     if (deadlineMs !== null)
       this.cancelTick = this.clock.after(deadlineMs - now, () =>
-        this.tell({ kind: 'tick', workersReachable: true }),
+        this.send({ kind: 'tick', workersReachable: true }),
       );
     if (answer.workWaiting) for (const wake of [...this.idle.values()]) wake();
     return answer;
@@ -99,7 +99,7 @@ export class Fleet {
 
   private ask(machine: Machine, slot: number, canary?: CanaryResult): void {
     const request = leaseRequest({ worker: machine.name, slot, ...(canary && { canary }) });
-    const { reply } = this.tell({ kind: 'lease', request });
+    const { reply } = this.send({ kind: 'lease', request });
     if (reply.lease) this.execute(machine, request, reply.lease);
     else if (reply.canary) this.tryCanary(machine, slot, reply.canary);
     else this.rest(machine, slot, reply.askAgainMs);
@@ -130,13 +130,13 @@ export class Fleet {
   private execute(machine: Machine, request: LeaseRequest, lease: NonNullable<LeaseReply['lease']>): void {
     const { worker, incarnation, slot } = request;
     const { runId, attempt } = lease;
-    const run = this.state.runs.get(runId)!;
+    const run = this.state.runs.find(runId)!;
     const beganMs = this.clock.now();
     const isBroken = machine.damageAt(beganMs) !== 'none';
     const isFailed = isBroken || (this.options.breaks?.(run.package) ?? false);
     const lastsMs = isBroken ? this.random.between(1, 3) * SECOND : this.random.between(20, 60) * SECOND;
     const renew = () => {
-      this.tell({ kind: 'renew', request: { worker, incarnation, slot, runId, attempt } });
+      this.send({ kind: 'renew', request: { worker, incarnation, slot, runId, attempt } });
       cancelRenewal = this.clock.after(RENEW_MS, renew);
     };
     let cancelRenewal = this.clock.after(RENEW_MS, renew);
@@ -148,7 +148,7 @@ export class Fleet {
         : ({ verdict: 'pass', message: 'all tests passed' } as const);
       const durationSeconds = Math.round(lastsMs / SECOND);
       const report = finishedReport(runId, attempt, { worker, incarnation, slot, ...ended, durationSeconds });
-      this.tell({ kind: 'finished', report });
+      this.send({ kind: 'finished', report });
       this.ask(machine, slot);
     });
   }

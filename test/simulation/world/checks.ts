@@ -6,7 +6,7 @@ import { Forgotten } from './forgotten';
 import { GrantRate } from './grant-rate';
 import { Passing } from './passing';
 import { ResultChecks, titleOf } from './result-checks';
-import { ToldEvents } from './told-events';
+import { PublishedEvents } from './published-events';
 import { WorkerChecks } from './worker-checks';
 
 /** Who executes an attempt. */
@@ -41,7 +41,7 @@ export class Checks {
   private readonly unwritten = new Set<string>();
   /** Attempts whose worker was told that its result is of no use. */
   private readonly thrownAway = new Set<string>();
-  private readonly told = new ToldEvents();
+  private readonly events = new PublishedEvents();
   private readonly grants = new GrantRate();
 
   /** `isCalm`: nothing fails that could keep a worker from being heard, so no lease may expire. */
@@ -78,7 +78,7 @@ export class Checks {
     for (const known of [this.fresh, this.epochs, this.thrownAway]) known.clear();
     this.workers.restored();
     this.passing.restored(rows);
-    this.told.beginAgain();
+    this.events.startAgain();
     return gone;
   }
 
@@ -193,12 +193,12 @@ export class Checks {
 
   /** An event of the stream, in its order. */
   published(fact: Fact): void {
-    const isInOrder = this.told.isInOrder(fact);
+    const isInOrder = this.events.isInOrder(fact);
     this.require(isInOrder, `run ${fact.runId}: event ${fact.factId} came after a later one`);
   }
 
   streamsLost(): void {
-    this.told.beginAgain();
+    this.events.startAgain();
   }
 
   /** When everything works again and all had its time. */
@@ -305,7 +305,7 @@ export class Checks {
     this.require(facts[0]?.kind === 'requested', `${title}: its story does not begin with the request`);
     this.require(ends.length === 1, `${title}: ${ends.length} facts tell its end`);
     const last = facts.at(-1);
-    this.require(last && this.told.has(last), `${title}: its last fact, ${last?.factId}, was never told`);
+    this.require(last && this.events.has(last), `${title}: its last fact, ${last?.factId}, was never told`);
   }
 
   private require(condition: unknown, violation: string): void {

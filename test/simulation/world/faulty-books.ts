@@ -60,8 +60,8 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return loaded;
   }
 
-  unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]> {
-    return this.counted(this.call((books) => books.unfinished(arch, runIds)));
+  listUnfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]> {
+    return this.counted(this.call((books) => books.listUnfinished(arch, runIds)));
   }
 
   /** One that fails makes its dispatcher load again. */
@@ -148,8 +148,8 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return leftOut;
   }
 
-  announce(scheduler: string, ttlMs: number): Promise<string[]> {
-    return this.call((books) => books.announce(scheduler, ttlMs));
+  reportAlive(scheduler: string, ttlMs: number): Promise<string[]> {
+    return this.call((books) => books.reportAlive(scheduler, ttlMs));
   }
 
   claim(arch: string, scheduler: string, ttlMs: number): Promise<Ownership | null> {

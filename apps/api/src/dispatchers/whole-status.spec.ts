@@ -27,7 +27,7 @@ it('a status comes through the bus whole, however many workers there are', async
   const [server, client] = [new MemoryBus(broker), new MemoryBus(broker)];
   server.subscribe(SUBJECT, ({ text, respond }) => {
     const request = JSON.parse(text) as StatusRequest;
-    respond!(JSON.stringify(rig.tell({ kind: 'status', request }).reply));
+    respond!(JSON.stringify(rig.send({ kind: 'status', request }).reply));
   });
   const status = await wholeStatus(
     (request) => client.request<StatusReply>(SUBJECT, request, 5_000),

@@ -49,7 +49,7 @@ it('a client that does not read is cut off with a word', () => {
 it('what comes while a client is sent what it has missed follows that, without what it was sent already', async () => {
   const { stream, connection, read } = rig();
   const source = {
-    begin: () => Promise.resolve({ horizon: 5, canRise: false, first: 1 }),
+    start: () => Promise.resolve({ horizon: 5, canRise: false, first: 1 }),
     page: () => Promise.resolve([event(1), event(2)]),
     raise: () => Promise.resolve(),
   };

@@ -97,7 +97,7 @@ export class EventFollower {
   private async whyExpired(second: number): Promise<string | null> {
     // While nothing happens it stays behind the clock, and a client may name a time.
     await this.events.raise();
-    const { horizon } = await this.events.begin(Infinity);
+    const { horizon } = await this.events.start(Infinity);
     if (second > horizon) return 'the event is not known here: the database may have been restored';
     const { replayHours } = this.configuration.server.events;
     const isOld = second < Date.now() / 1_000 - replayHours * HOUR_SECONDS;

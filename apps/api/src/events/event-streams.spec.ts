@@ -11,7 +11,7 @@ function rig() {
   const clock = new ManualClock();
   let hint = (): void => undefined;
   const source = {
-    begin: jest.fn((second: number) =>
+    start: jest.fn((second: number) =>
       Promise.resolve({
         horizon: 5,
         canRise: false,
@@ -78,10 +78,10 @@ it('nobody asks for events when nobody follows them, and who comes then is told 
   leave();
   clock.advance(100);
   await settled();
-  source.begin.mockClear();
+  source.start.mockClear();
   clock.advance(10_000);
   await settled();
-  expect(source.begin).not.toHaveBeenCalled();
+  expect(source.start).not.toHaveBeenCalled();
   const second = listener();
   await streams.join(second);
   await settled();
@@ -101,7 +101,7 @@ it('a look for events that fails is followed by the next', async () => {
   clock.advance(100);
   await settled();
   happens(1);
-  source.begin.mockRejectedValueOnce(new Error('the database is away'));
+  source.start.mockRejectedValueOnce(new Error('the database is away'));
   for (const ms of [1_000, 100, 1_000]) {
     clock.advance(ms);
     await settled();

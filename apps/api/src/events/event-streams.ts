@@ -83,7 +83,7 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
   /** What is there already is taken for read. */
   private async begin(): Promise<EventWindow> {
     await this.source.raise();
-    const { horizon } = await this.source.begin(Infinity);
+    const { horizon } = await this.source.start(Infinity);
     const window = new EventWindow(horizon, this.source);
     for await (const page of window.pass()) void page;
     return window;

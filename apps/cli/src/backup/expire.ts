@@ -72,7 +72,7 @@ async function pass(
   });
   await made.run();
   progress.end();
-  const { removed, stories, runs } = made.counts;
+  const { removedByRule: removed, stories, runs } = made.counts;
   return { removed, stories, runs };
 }
 

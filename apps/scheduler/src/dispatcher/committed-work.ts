@@ -33,7 +33,7 @@ export class CommittedWork {
     private readonly arch: string,
     private readonly journal: Pick<
       Journal,
-      'arrivals' | 'orders' | 'restrictions' | 'unfinished' | 'workers'
+      'arrivals' | 'orders' | 'restrictions' | 'listUnfinished' | 'workers'
     >,
     private readonly logger: Pick<LoggerService, 'warn'>,
     private readonly settings: () => CommittedWorkSettings,
@@ -88,7 +88,7 @@ export class CommittedWork {
       const moved = orders.flatMap((order) =>
         !isWhole && (order.kind === 'reprioritise' || order.kind === 'publish') ? [order.runId] : [],
       );
-      const runs = moved.length > 0 ? await this.journal.unfinished(this.arch, moved) : [];
+      const runs = moved.length > 0 ? await this.journal.listUnfinished(this.arch, moved) : [];
       const messages: DispatcherMessage[] = orders.length > 0 ? [{ kind: 'orders', orders, runs }] : [];
       if (orders.some(({ kind }) => kind === 'restrictions'))
         messages.push({ kind: 'restrictions', restrictions: await this.journal.restrictions(this.arch) });

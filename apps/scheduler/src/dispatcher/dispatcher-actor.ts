@@ -259,7 +259,7 @@ export class DispatcherActor {
   private async correct(state: DispatcherState, { doubtedRuns, undone }: TurnOutcome): Promise<void> {
     this.undone.push(...envelopesToRetry(undone));
     try {
-      const unfinished = await this.journal.unfinished(this.term.arch, doubtedRuns);
+      const unfinished = await this.journal.listUnfinished(this.term.arch, doubtedRuns);
       const rows = new Map(unfinished.map((run) => [run.runId, run]));
       const corrected = doubtedRuns.map((id) => correct(state, id, rows.get(id), this.turnAtMs, this.time()));
       if (corrected.includes(true)) this.signals.notify(state, this.time());

@@ -31,7 +31,7 @@ class GrantTimes {
   add(runId: number, atMs: number, { leases }: DispatcherState): void {
     this.byRun.set(runId, atMs);
     if (this.byRun.size < this.dropAt) return;
-    for (const each of this.byRun.keys()) if (!leases.get(each)) this.byRun.delete(each);
+    for (const each of this.byRun.keys()) if (!leases.find(each)) this.byRun.delete(each);
     this.dropAt = TIMES_MAX + 2 * this.byRun.size;
   }
 
@@ -133,7 +133,7 @@ export class DispatcherMetrics implements DispatcherWatch {
     const { arch } = state;
     this.grants.inc({ arch });
     this.granted.get(arch)?.add(runId, now, state);
-    const run = state.runs.get(runId);
+    const run = state.runs.find(runId);
     if (attempt === 1 && run)
       this.waits.observe({ arch, band: bandOf(run) }, state.ageing.waitedMs(run, now) / 1000);
   }

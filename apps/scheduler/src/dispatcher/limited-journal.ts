@@ -55,8 +55,8 @@ export class LimitedJournal implements Omit<Journal, 'reportState'> {
     return this.call('reading runs', this.journal.lastBeyond(arch, edges));
   }
 
-  unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]> {
-    return this.call('reading runs', this.journal.unfinished(arch, runIds));
+  listUnfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]> {
+    return this.call('reading runs', this.journal.listUnfinished(arch, runIds));
   }
 
   restrictions(arch: string): Promise<Restrictions> {

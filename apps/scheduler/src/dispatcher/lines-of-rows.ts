@@ -41,7 +41,7 @@ export class LinesOfRows {
     private readonly arch: string,
     private readonly journal: Pick<
       LimitedJournal,
-      'nextOfLine' | 'countBeyond' | 'unfinished' | 'lastBeyond'
+      'nextOfLine' | 'countBeyond' | 'listUnfinished' | 'lastBeyond'
     >,
     private readonly reader: Reader,
   ) {}
@@ -102,13 +102,13 @@ export class LinesOfRows {
       return { atMs, lasts: await this.journal.lastBeyond(this.arch, edges), run: null };
     }
     const isKnown = runs.has(message.runId);
-    const [run = null] = isKnown ? [] : await this.journal.unfinished(this.arch, [message.runId]);
+    const [run = null] = isKnown ? [] : await this.journal.listUnfinished(this.arch, [message.runId]);
     return { atMs, lasts: [], run };
   }
 
   /** Counts a part of what has to be counted; null when nothing has to be. */
   private async countNext({ lines }: DispatcherState): Promise<Counted[] | null> {
-    const uncounted = lines.uncounted(STRETCHES_MAX);
+    const uncounted = lines.listUncounted(STRETCHES_MAX);
     if (uncounted.length === 0) return null;
     const runsMax = Math.max(OF_STRETCH_MIN, Math.floor(COUNTED_MAX / uncounted.length));
     const stretches = uncounted.map(({ place, stretch }) => ({ place, ...stretch }));

@@ -137,7 +137,7 @@ describe('refused writes', () => {
 
   it('a dispatcher loads all rows when it cannot read again those that refused a write', async () => {
     const [best, next] = [rig.accept(), rig.accept()];
-    await rig.start({ load, unfinished: () => Promise.reject(new Error('away')) });
+    await rig.start({ load, listUnfinished: () => Promise.reject(new Error('away')) });
     rig.books.cancel(best, 'ada');
     expect((await rig.ask()).lease?.runId).toBe(next);
     expect(load).toHaveBeenCalledTimes(2);

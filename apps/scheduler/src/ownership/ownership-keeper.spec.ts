@@ -57,7 +57,7 @@ describe('OwnershipKeeper', () => {
   async function start(scheduler: string, register: Partial<OwnershipRegister> = {}) {
     const owned = new Served();
     const connection: OwnershipRegister = {
-      announce: (...args) => books.announce(...args),
+      reportAlive: (...args) => books.reportAlive(...args),
       claim: (...args) => books.claim(...args),
       release: (...args) => books.release(...args),
       stepAside: (...args) => books.stepAside(...args),
@@ -179,7 +179,7 @@ describe('OwnershipKeeper', () => {
     const dead = () => new Promise<never>(() => undefined);
     const first = await start('s1', {
       claim: (...args) => (isDead ? dead() : books.claim(...args)),
-      announce: (...args) => (isDead ? dead() : books.announce(...args)),
+      reportAlive: (...args) => (isDead ? dead() : books.reportAlive(...args)),
       release: (...args) => (isDead ? dead() : books.release(...args)),
     });
     const epoch = first.owned.terms.get('amd64')?.epoch ?? 0;
@@ -217,21 +217,24 @@ describe('OwnershipKeeper', () => {
       expect(owned.architectures).toHaveLength(4);
     });
 
-    it.each(['announce', 'release'] as const)('a scheduler goes on renewing while %s hangs', async (call) => {
-      let isHanging = false;
-      const { owned } = await start('s1', {
-        [call]: (...args: [string, never]) => (isHanging ? hung() : books[call](...args)),
-      });
-      const term = owned.terms.get('arm64');
-      isHanging = true;
-      owned.terms.get('amd64')?.giveUp('it is tried out');
-      await time(10 * TTL_MS);
-      expect(owned.terms.get('arm64')).toBe(term);
-      expect(term?.holds()).toBe(true);
-      isHanging = false;
-      await time(2 * TTL_MS);
-      expect(owned.architectures).toHaveLength(4);
-    });
+    it.each(['reportAlive', 'release'] as const)(
+      'a scheduler goes on renewing while %s hangs',
+      async (call) => {
+        let isHanging = false;
+        const { owned } = await start('s1', {
+          [call]: (...args: [string, never]) => (isHanging ? hung() : books[call](...args)),
+        });
+        const term = owned.terms.get('arm64');
+        isHanging = true;
+        owned.terms.get('amd64')?.giveUp('it is tried out');
+        await time(10 * TTL_MS);
+        expect(owned.terms.get('arm64')).toBe(term);
+        expect(term?.holds()).toBe(true);
+        isHanging = false;
+        await time(2 * TTL_MS);
+        expect(owned.architectures).toHaveLength(4);
+      },
+    );
 
     it('a scheduler owns an abandoned architecture again, though the end of the term before hangs', async () => {
       const { owned } = await start('s1');

@@ -128,7 +128,7 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
   private living(): Promise<string[]> {
     const { scheduler, ownershipTtlMs } = this.settings;
     return this.cutOffMs() < ownershipTtlMs
-      ? this.inTime('announcing', this.register.announce(scheduler, ownershipTtlMs))
+      ? this.inTime('announcing', this.register.reportAlive(scheduler, ownershipTtlMs))
       : this.inTime('stepping aside', this.register.stepAside(scheduler, ownershipTtlMs));
   }
 

@@ -175,7 +175,7 @@ describe('FinishedReports', () => {
       const rig = new DispatcherRig([run]);
       ask.mockImplementation((_arch, message) => {
         rig.now = 1_000 + clock.now();
-        return Promise.resolve(rig.tell(message as MessageOf<'finished'>).reply);
+        return Promise.resolve(rig.send(message as MessageOf<'finished'>).reply);
       });
       return rig;
     }
@@ -198,7 +198,7 @@ describe('FinishedReports', () => {
       for (let seconds = 0; seconds < 600; seconds += 5) {
         await clock.runUntil(seconds * 1_000);
         rig.now = 1_000 + clock.now();
-        rig.tell({ kind: 'tick', workersReachable: true });
+        rig.send({ kind: 'tick', workersReachable: true });
         const other = { worker: 'w2', incarnation: '00000000-0000-4000-8000-00000000000b' };
         expect(rig.ask(other).reply.lease).toBeNull();
       }

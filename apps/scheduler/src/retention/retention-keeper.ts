@@ -91,7 +91,7 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
       now: () => beganAt,
     });
     await pass.run();
-    const { removed, stories, runs: rows } = pass.counts;
+    const { removedByRule: removed, stories, runs: rows } = pass.counts;
     for (const { rule, runs, bytes } of removed)
       this.logger.log(`${ruleSentence(rule)}: ${sizeText(bytes)} of ${runs} runs removed`);
     if (stories > 0) this.logger.log(`facts and attempts of ${stories} runs removed`);

@@ -21,11 +21,11 @@ function makeSlowDispatcher(turnMs: number) {
       ended.push(() => answer(reply));
     }
     for (const request of rig.returns.slice(taken.returns)) {
-      dispatcher.tell({ kind: 'return', request });
+      dispatcher.send({ kind: 'return', request });
       ended.push(() => rig.slot.wake());
     }
     for (const { report, recorded } of rig.finished.slice(taken.finished)) {
-      dispatcher.tell({ kind: 'finished', report: report as never });
+      dispatcher.send({ kind: 'finished', report: report as never });
       ended.push(recorded);
     }
     Object.assign(taken, {

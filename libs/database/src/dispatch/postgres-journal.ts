@@ -61,7 +61,7 @@ export class PostgresJournal implements Journal {
     };
   }
 
-  unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]> {
+  listUnfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]> {
     return unfinishedOf(this.database, arch, runIds);
   }
 

@@ -11,7 +11,7 @@ import { IN_FORCE } from './turn-statements';
 export class PostgresOwnershipRegister implements OwnershipRegister {
   constructor(private readonly database: Database) {}
 
-  async announce(scheduler: string, ttlMs: number): Promise<string[]> {
+  async reportAlive(scheduler: string, ttlMs: number): Promise<string[]> {
     const [met] = await this.database.query(ANNOUNCE, [scheduler, ttlMs]);
     const { others, areLasting, areDead } = met!;
     if (areLasting) await this.database.query(SHORTEN, [ttlMs]);

@@ -15,7 +15,7 @@ export class RunEvents implements EventSource {
   constructor(private readonly database: Database) {}
 
   /** @throws DatabaseUnavailable */
-  begin(second: number): Promise<{ horizon: number; canRise: boolean; first: number | null }> {
+  start(second: number): Promise<{ horizon: number; canRise: boolean; first: number | null }> {
     return this.database.inOrder(async (statements) => {
       const [found, first] = await Promise.all([horizon(statements), firstEvent(statements, second)]);
       return { horizon: found.second, canRise: found.canRise, first };

@@ -145,7 +145,7 @@ export class World {
   }
 
   endDelay(runId: number): void {
-    this.dispatcher.state.waiting.endDelay(this.dispatcher.state.runs.get(runId)!);
+    this.dispatcher.state.waiting.endDelay(this.dispatcher.state.runs.find(runId)!);
   }
 
   /** Times are those of the run's id, whenever it really was. */
@@ -176,7 +176,7 @@ export class World {
   }
 
   private async tell<K extends MessageKind>(message: MessageOf<K>): Promise<Replies[K]> {
-    const { writes, reply } = this.dispatcher.tell(message);
+    const { writes, reply } = this.dispatcher.send(message);
     await this.api.commit([...writes, ...this.dispatcher.state.usageWrites(this.dispatcher.now)]);
     return reply;
   }
@@ -185,11 +185,11 @@ export class World {
     const { bus } = this.api;
     bus.subscribe(subjectOf(SUBJECTS.explain, ARCH), ({ text, respond }) => {
       const { runId, ...viewer } = parseMessage(ExplainRequest, JSON.parse(text));
-      respond?.(JSON.stringify(this.dispatcher.tell({ kind: 'explain', runId, viewer }).reply));
+      respond?.(JSON.stringify(this.dispatcher.send({ kind: 'explain', runId, viewer }).reply));
     });
     bus.subscribe(subjectOf(SUBJECTS.status, ARCH), ({ text, respond }) => {
       const request = parseMessage(StatusRequest, JSON.parse(text));
-      respond?.(JSON.stringify(this.dispatcher.tell({ kind: 'status', request }).reply));
+      respond?.(JSON.stringify(this.dispatcher.send({ kind: 'status', request }).reply));
     });
   }
 }

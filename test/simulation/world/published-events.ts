@@ -1,7 +1,7 @@
 import { eventId, type Fact } from '@proctor/contracts';
 
 /** The events that a reader of the stream was told. */
-export class ToldEvents {
+export class PublishedEvents {
   private readonly ids = new Set<string>();
   /** Latest event of each run since the stream began. */
   private readonly latest = new Map<number, number>();
@@ -19,7 +19,7 @@ export class ToldEvents {
   }
 
   /** The stream was lost, or ids are given again: what was not marked as published comes again. */
-  beginAgain(): void {
+  startAgain(): void {
     this.latest.clear();
   }
 }
