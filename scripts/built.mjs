@@ -22,7 +22,7 @@ export function ensureBuilt() {
   const build = spawnSync('/usr/bin/flock', [script, process.execPath, script, '--if-older'], {
     stdio: 'inherit',
   });
-  if (build.status !== 0) throw new Error('the build failed: what it said stands above');
+  if (build.status !== 0) throw new Error('the build failed: see its output above');
   return (Date.now() - startedAt.getTime()) / 1000;
 }
 
@@ -57,7 +57,7 @@ function requireWritable(why) {
   }
 }
 
-/** Milliseconds of the latest change at or below a path. A folder's own time tells of removed files. */
+/** Milliseconds of the latest change at or below a path. A folder's own time changes when files are removed. */
 function newest(path) {
   const entries = statSync(path).isDirectory() ? readdirSync(path) : [];
   return Math.max(changedAt(path), ...entries.map((name) => newest(join(path, name))));

@@ -24,8 +24,8 @@ const WITHOUT_NODE = ['bookworm'];
 const NODE_LINE = '24';
 const MIRROR = 'http://deb.debian.org/debian';
 /**
- * Runs a command in a namespace of users, all of whom are themselves: the kernel looks for interpreters in its binfmt_misc first, and
- * nothing of the machine is changed. It waits to be told who is who. The last shell stays: the kernel forgets interpreters with the last
+ * Runs a command in a user namespace in which all users are themselves: the kernel uses the interpreters of its binfmt_misc first, and
+ * nothing of the machine is changed. It waits until the ids are mapped. The last shell stays: the kernel removes interpreters with the last
  * mount of their binfmt_misc.
  */
 const WITH_INTERPRETER = `

@@ -17,7 +17,7 @@ const USAGE = `npm run package -- [--out FOLDER] [--version VERSION] [--node LIN
 --version  by default that of package.json, followed by the time and the name of the commit
 --node     makes the package proctor-node of the newest Node of a line, as 24, instead: for releases without Node 20
 --arch     its Debian architecture; by default this machine's
---list     only tells, as JSON, what of dist and node_modules each package would have`;
+--list     only prints, as JSON, which files of dist and node_modules each package would have`;
 
 const root = resolve(project);
 const options = {

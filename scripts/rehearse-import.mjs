@@ -1,5 +1,5 @@
 // `npm run rehearse:import [-- JOBS]`: generates the export of a debci with so many jobs, a million unless said, imports it into a
-// PostgreSQL of its own, kills that after a third, resumes it, imports it again, and tells the times and sizes. docs/moving-in.md has the figures.
+// PostgreSQL of its own, kills that after a third, resumes it, imports it again, and prints the times and sizes. docs/moving-in.md has the figures.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,4 +1,4 @@
-// Replays seeds of the simulation: `npm run sim -- --seed 7` tells the whole story of one, `--seeds 1-1000` tries many.
+// Replays seeds of the simulation: `npm run sim -- --seed 7` prints all steps of one, `--seeds 1-1000` tries many.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';

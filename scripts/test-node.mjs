@@ -9,7 +9,7 @@ import { root } from './built.mjs';
 
 const LINES = ['20', '22', '24'];
 const SUITES = ['libs', 'apps', 'test/unit', 'test/contract', 'test/end-to-end'];
-/** What tells npm which packages there are. */
+/** The files from which npm knows which packages to install. */
 const MANIFEST = ['package.json', 'package-lock.json', '.npmrc'];
 
 const npm = process.env.npm_execpath;

@@ -1,4 +1,4 @@
-/** debian/copyright of Proctor and of the packages of npm that it ships, each of which has its licence beside it. */
+/** debian/copyright of Proctor and of the packages of npm that it ships, each with its licence beside it. */
 export function copyrightFile(shipped) {
   const inOrder = [...shipped].sort((a, b) => (a.path < b.path ? -1 : 1));
   const stanzas = [

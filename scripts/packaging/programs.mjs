@@ -10,14 +10,14 @@ export function requirePrograms(packageOf) {
   );
 }
 
-/** Runs a program; what it says is shown only when it fails. */
+/** Runs a program; its output is shown only when it fails. */
 export function run(program, args, options = {}) {
   const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', ...options });
   if (status === 0) return stdout;
   throw new Error(`${program} ${args.join(' ')} failed\n${stdout ?? ''}${stderr ?? ''}`, { cause: error });
 }
 
-/** What a program says, without the line's end; null when it fails. */
+/** The output of a program without the last line end; null when it fails. */
 export function output(program, args, options = {}) {
   const { status, stdout } = spawnSync(program, args, { encoding: 'utf8', ...options });
   return status === 0 ? stdout.trim() : null;

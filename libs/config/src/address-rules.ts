@@ -4,10 +4,10 @@ import { InSchema } from './in-schema';
 import { together } from './rules';
 
 /**
- * An address of pages of others, with names in braces.
- * @param begins what it may begin with
- * @param names those that are put in; no other stands in it
- * @param needed without this one the address would be the same for all
+ * An address on other sites, with placeholders in braces.
+ * @param begins allowed beginnings
+ * @param names allowed placeholders
+ * @param needed the placeholder that it must have; without it the address would always be the same
  */
 export function UrlTemplate(begins: string[], names: string[], needed?: string): PropertyDecorator {
   const part = `[^\\s"'<>{}]|\\{(${names.join('|')})\\}`;

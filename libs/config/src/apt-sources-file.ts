@@ -6,9 +6,9 @@ import { ConfigurationError, type YamlFile } from './yaml-file';
 export const KEYS = ['lines', 'signingKey', 'users'] as const;
 const KEY_MARK = 'PGP PUBLIC KEY BLOCK';
 
-/** Of the lines and the key of one source, in a message to a worker. */
+/** Limit of the lines and the key of one source, in a message to a worker. */
 export const APT_SOURCE_BYTES_MAX = 128 * 1024;
-/** Of all sources that one run may list: its lease has to fit into one message, with all else that it says. */
+/** Limit of all sources that one run may list: its lease must fit into one message together with its other fields. */
 export const APT_SOURCES_BYTES_MAX = 320 * 1024;
 
 /**
@@ -34,7 +34,7 @@ export function readAptSources(file: YamlFile, perRunMax: number): ExtraAptSourc
   return sources;
 }
 
-/** @returns what of the sources a lease would have no room for */
+/** @returns a problem for each source, and for the largest together, that does not fit into a lease */
 function tooLarge(file: YamlFile, sources: ExtraAptSource[], perRunMax: number): string[] {
   const sizes = sources
     .map(({ name, lines, signingKey }) => ({ name, bytes: jsonBytes({ name, lines, signingKey }) }))
@@ -50,8 +50,8 @@ function tooLarge(file: YamlFile, sources: ExtraAptSource[], perRunMax: number):
   const bytes = listed.reduce((sum, each) => sum + each.bytes, 0);
   if (bytes <= APT_SOURCES_BYTES_MAX) return [];
   const text =
-    `a run may list ${listed.length} sources (api.extraAptSourcesMax), of which the largest have ${bytes} bytes together; ` +
-    `a worker can be told of at most ${APT_SOURCES_BYTES_MAX}: shorten the keys, or let a run list fewer`;
+    `a run may list ${listed.length} sources (api.extraAptSourcesMax), and the largest have ${bytes} bytes together; ` +
+    `a lease has room for ${APT_SOURCES_BYTES_MAX}: shorten the keys, or let a run list fewer`;
   return [file.problem([], text)];
 }
 
@@ -104,7 +104,7 @@ export function aptSourcesSchema(): Fragment {
       pattern: KEY_MARK,
     },
     users: {
-      description: 'Who may list the source; everybody when left out.',
+      description: 'Who may list the source; all users when left out.',
       type: 'array',
       items: { type: 'string' },
     },

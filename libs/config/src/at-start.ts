@@ -1,6 +1,6 @@
 const marked = new Map<object, Set<string>>();
 
-/** A key that a process reads once, when it starts: another value takes a restart. Every other key takes a reload. */
+/** A key that a process reads once, when it starts: a new value needs a restart. For every other key a reload is enough. */
 export function AtStart(): PropertyDecorator {
   return (target, key) => {
     const keys = marked.get(target) ?? new Set<string>();

@@ -33,7 +33,7 @@ const SCHEDULER_AT_START = keysAtStart(SchedulerSection);
 const WORKER_AT_START = keysAtStart(WorkerFile);
 const METRICS_AT_START = [...keysAtStart(MetricsSection)].map((key) => `metrics.${key}`);
 
-/** As the values are named whose sections are told key by key. */
+/** The names of values, with `metrics` key by key. */
 function namesAtStart(keys: ReadonlySet<string>): ReadonlySet<string> {
   return new Set([...keys, ...METRICS_AT_START]);
 }
@@ -107,7 +107,7 @@ export function withoutStartChanges(started: Configuration, next: Configuration)
     ...next,
     home: started.home,
     server: { ...next.server, ...pick(started.server, SERVER_AT_START) },
-    // Every key of it takes a restart.
+    // Every key of it needs a restart.
     store: started.store,
     scheduler: { ...next.scheduler, ...pick(started.scheduler, SCHEDULER_AT_START) },
     worker: { ...next.worker, ...pick(started.worker, WORKER_AT_START) },
@@ -118,7 +118,7 @@ function pick<T extends object>(values: T, keys: ReadonlySet<string>): Partial<T
   return Object.fromEntries(Object.entries(values).filter(([key]) => keys.has(key))) as Partial<T>;
 }
 
-/** Of a section of proctor.yaml, key by key. */
+/** The changes of a section of proctor.yaml, key by key. */
 function sectionChanges(name: string, before: object, after: object, atStart: ReadonlySet<string>): Change[] {
   const nameOf = (key: string): string => `${name}.${key}`;
   return valueChanges('proctor.yaml', flattened(before), flattened(after), atStart, nameOf);
@@ -138,14 +138,14 @@ function valueChanges(
     if (JSON.stringify(was) === JSON.stringify(is)) return [];
     const name = `${file}: ${nameOf(key)}`;
     if (atStart.has(key)) {
-      const text = `${name}: ${shown(is)} takes a restart; until then it is ${shown(was)}`;
+      const text = `${name}: ${shown(is)} needs a restart; until then it is ${shown(was)}`;
       return [{ text, needsRestart: true }];
     }
     return [{ text: `${name}: ${shown(was)} → ${shown(is)}`, needsRestart: false }];
   });
 }
 
-/** Of a mapping whose first matching entry counts: only its order may have changed. */
+/** In a mapping whose first matching entry counts, the order alone may have changed. */
 function orderChanges(name: string, before: object, after: object): Change[] {
   const [was, is] = [Object.keys(before), Object.keys(after)];
   const isReordered = was.toSorted().join() === is.toSorted().join() && was.join() !== is.join();
@@ -200,7 +200,7 @@ function workerValues({ metrics, ...values }: WorkerConfiguration): object {
   return { ...values, ...flattened({ metrics }) };
 }
 
-/** The values by their keys' paths, as `retry.delayMs`: for sections that hold no passwords. */
+/** The values by the paths of their keys, as `retry.delayMs`; only for sections without passwords. */
 function flattened(section: object, before = ''): Record<string, unknown> {
   const values = new Map<string, unknown>();
   for (const [key, value] of Object.entries(section) as [string, unknown][]) {
@@ -212,7 +212,7 @@ function flattened(section: object, before = ''): Record<string, unknown> {
   return Object.fromEntries(values);
 }
 
-/** Mappings are commands and apt lines: either may hold a password. Those of a list would be too long. */
+/** Mappings are commands and apt lines, which may hold a password; in a list they would also be too long. */
 function shown(value: unknown): string {
   if (value === undefined) return 'left out';
   const values: unknown[] = Array.isArray(value) ? value : [value];

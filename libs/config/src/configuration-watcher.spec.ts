@@ -21,11 +21,11 @@ afterEach(() => watcher.close());
 async function follow(settings: Partial<WatcherSettings>): Promise<void> {
   live = await LiveConfiguration.load(['rejectList'], folder.env);
   reloads = [];
-  const told = (reload: Reload) => {
+  const onReload = (reload: Reload) => {
     reloads.push(reload);
     arrived?.();
   };
-  watcher = new ConfigurationWatcher(live, told, { ...NEVER, ...settings });
+  watcher = new ConfigurationWatcher(live, onReload, { ...NEVER, ...settings });
 }
 
 /** What became of the n-th change, 1 is the first. */
@@ -34,8 +34,8 @@ async function reloaded(count: number): Promise<Reload> {
   return reloads[count - 1] as Reload;
 }
 
-const texts = (told: Reload) =>
-  told.kind === 'taken' ? told.changes.map(({ text }) => text) : told.problems;
+const texts = (reload: Reload) =>
+  reload.kind === 'applied' ? reload.changes.map(({ text }) => text) : reload.problems;
 
 it('a folder that is followed is read when a file in it changes', async () => {
   await follow({ quietMs: 20 });
@@ -91,7 +91,7 @@ it.each([
   while ('hello' in live.rejectList) await reloaded(reloads.length + 1);
 });
 
-it('a watcher tells nothing while nothing changes', async () => {
+it('a watcher reports nothing while nothing changes', async () => {
   const read = jest.spyOn(FolderContent, 'read');
   try {
     await follow({ quietMs: 1, pollMs: 1 });

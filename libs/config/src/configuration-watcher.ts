@@ -3,28 +3,28 @@ import { FolderContent } from './folder';
 import type { LiveConfiguration, Reload } from './live-configuration';
 
 export interface WatcherSettings {
-  /** A change is taken once the files have stayed the same for so long. */
+  /** A change is applied once the files have stayed the same for this long. */
   quietMs: number;
-  /** The same where a file was emptied or is gone: editors do that for a moment before they write. */
+  /** The same when a file is empty or gone: editors do that for a moment before they write. */
   vanishedQuietMs: number;
-  /** How often the files are read without a sign of a change: not every file system gives one. */
+  /** How often the files are read without an event: not every file system reports changes. */
   pollMs: number;
 }
 
 const WATCHER_SETTINGS: WatcherSettings = { quietMs: 250, vanishedQuietMs: 2_000, pollMs: 10_000 };
 
-/** Puts a changed configuration folder in use. Its timers keep no process alive. */
+/** Applies changes of a configuration folder. Its timers do not keep a process alive. */
 export class ConfigurationWatcher {
   private watcher: FSWatcher | null = null;
   private readonly poll: NodeJS.Timeout;
   private reading: Promise<void> = Promise.resolve();
   private checkAgain = false;
-  /** A changed folder that is taken if it stays the same until the timer ends. */
+  /** A changed folder that is applied if it stays the same until the timer ends. */
   private awaited: FolderContent | null = null;
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
 
-  /** @param onReload is called with what became of each change */
+  /** @param onReload gets the outcome of each change */
   constructor(
     private readonly live: LiveConfiguration,
     private readonly onReload: (reload: Reload) => void,
@@ -39,12 +39,12 @@ export class ConfigurationWatcher {
     this.check();
   }
 
-  /** Takes the folder as it is now, without waiting whether it stays so, and tells of it even if nothing changed. */
+  /** Applies the folder now, without waiting for it to settle, and calls `onReload` even if nothing changed. */
   async reload(): Promise<void> {
     this.onReload(this.live.apply(await FolderContent.read(this.live.lastRead.folder)));
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no read is under way. */
   async close(): Promise<void> {
     this.closed = true;
     this.watcher?.close();
@@ -53,7 +53,7 @@ export class ConfigurationWatcher {
     await this.reading;
   }
 
-  /** Found again each time: the folder at this path may be another one by now, or there was none before. */
+  /** Watches again by path: the folder may have been replaced or created meanwhile. */
   private watch(): void {
     this.watcher?.close();
     this.watcher = null;
@@ -67,14 +67,14 @@ export class ConfigurationWatcher {
     }
   }
 
-  /** Reads happen one after the other; what changes during one is seen by the next. */
+  /** Reads happen one after the other; the next read finds what changes during one. */
   private check(): void {
     if (this.checkAgain) return;
     this.checkAgain = true;
     this.read(null);
   }
 
-  /** `due`: what had its time to stay as it is. */
+  /** @param due content that has stayed the same for the required time */
   private read(due: FolderContent | null): void {
     this.reading = this.reading.then(async () => {
       if (this.closed) return;

@@ -26,7 +26,7 @@ export interface Configuration {
 export interface ServerConfiguration {
   host: string;
   port: number;
-  /** Where the api tells monitors how it is; port 0: nowhere. */
+  /** Where the api has health and metrics for monitors; port 0: nowhere. */
   metrics: { host: string; port: number };
   /** Suites that may be tested. The first is the default. */
   suites: string[];
@@ -35,43 +35,43 @@ export interface ServerConfiguration {
   defaultBackend: string;
   /** Names of autopkgtest variants; the first is the default. */
   variants: string[];
-  /** What the API says for autopkgtest's exit 8 (no tests, or all skipped). */
+  /** What the API shows for autopkgtest's exit 8 (no tests, or all skipped). */
   neutral: NeutralStatus;
-  /** Of a body that holds a list of tests, and of any other. */
+  /** Limits of a body with a list of tests, and of any other body. */
   bodyBytesMax: number;
   shortBodyBytesMax: number;
   itemsPerRequestMax: number;
-  /** Of one test request: bytes of its trigger in UTF-8, of its pins in all, and names of extra apt sources. */
+  /** Limits of one test request: bytes of its trigger in UTF-8, bytes of all its pins, and names of extra apt sources. */
   triggerBytesMax: number;
   pinPackagesBytesMax: number;
   extraAptSourcesMax: number;
   historyLengthMax: number;
   /** Runs of a trigger that one request retries, cancels or refreshes the references of. */
   bulkRunsMax: number;
-  /** Names and patterns that one user follows. */
+  /** How many names and patterns one user may follow. */
   followedPackagesMax: number;
-  /** Where the bug of a number is: `{bug}` is put in. */
+  /** Address of a bug; `{bug}` stands for its number. */
   bugUrl: string;
-  /** Of a note about failures: characters, bugs, and notes of one user on one package. */
+  /** Limits of notes about failures: characters, bugs, and notes of one user on one package. */
   noteLengthMax: number;
   noteBugsMax: number;
   notesPerPackageMax: number;
-  /** Where a bug is reported: `{package}`, `{subject}` and `{body}` are put in. */
+  /** Where a bug is reported; with `{package}`, `{subject}` and `{body}`. */
   bugReportUrl: string;
-  /** What others know of a package: `{package}`, `{suite}`, `{arch}` and `{version}` are put into the addresses. */
+  /** Links to other sites about a package; addresses with `{package}`, `{suite}`, `{arch}` and `{version}`. */
   packageLinks: PackageLinkSection[];
   /** A result that is older is shown as stale. */
   staleDays: number;
-  /** How long a key may be taken for valid after it was looked up, should the signal be lost that it is not; 0 to 60,000. */
+  /** How long a key counts as valid after it was loaded, if the signal of its revocation is lost; 0 to 60,000. */
   keysRememberedMs: number;
-  /** How long the backends of packages that have one of their own may be taken for what they were; 0 to 60,000. */
+  /** How long the packages' own backends are cached; 0 to 60,000. */
   packageBackendsRememberedMs: number;
-  /** A list of the packages of a suite that was not seen to be right for longer warns of no request. */
+  /** A list of the packages of a suite that was not confirmed for longer causes no warnings. */
   sourceNamesAgeMaxMs: number;
-  /** Requests of one API key, or of one user to the endpoints of keys, that one api process takes. */
+  /** Requests that one api process accepts from one API key, or from one user at the endpoints of keys. */
   requestsPerSecondMax: number;
   requestsPerMinuteMax: number;
-  /** The same of one network, for what is asked without a key. */
+  /** The same for requests of one network without a key. */
   anonymousRequestsPerSecondMax: number;
   anonymousRequestsPerMinuteMax: number;
   /** Requests without a valid key that are answered at the same time; others wait for a place. */
@@ -79,24 +79,24 @@ export interface ServerConfiguration {
   anonymousRequestsWaitingMax: number;
   /** Longest wait for a place. */
   anonymousWaitMs: number;
-  /** Whether who is not known may read pages and public data. */
+  /** Whether clients that are not logged in may read pages and public data. */
   anonymousMayRead: boolean;
-  /** How old a public page or list may be that takes long to make. */
+  /** How old a public page or list may be that is expensive to build. */
   publicAgeMaxMs: number;
-  /** All bodies that one api process holds at a time; a request whose body finds no room waits, then gets a 503. */
+  /** All bodies that one api process holds at a time; a request without room for its body waits, then gets a 503. */
   bodiesBytesMax: number;
   bodyWaitMs: number;
-  /** How long the rest of a refused body is read and dropped, so that its client gets to reading the answer. */
+  /** How long the rest of a refused body is read and discarded, so that its client can read the answer. */
   refusedBodyMs: number;
-  /** How long a process that is to end still takes requests, while it says that it is not ready. */
+  /** How long a stopping process still accepts requests, while it reports that it is not ready. */
   leaveNoticeMs: number;
   /** Longest `wait` of a request for results; 0 to 60. */
   waitSecondsMax: number;
   /** How long before its end a key's page says that it expires soon. */
   keyExpiryWarningDays: number;
-  /** Whether browsers let pages of other origins read what is public. */
+  /** Whether pages of other origins may read public data in a browser. */
   anyOriginMayRead: boolean;
-  /** Wrong passwords for one user from one address; an address may guess ten times as often over all users. */
+  /** Wrong passwords for one user from one address; ten times as many from one address for all users. */
   passwordGuessesPerHourMax: number;
   /** How long a browser stays logged in, hours. */
   sessionHours: number;
@@ -104,22 +104,22 @@ export interface ServerConfiguration {
   login: LoginSection;
   events: EventsSection;
   webhooks: WebhooksSection;
-  /** A client that takes longer to send its headers, or its whole request, is disconnected. */
+  /** A client that needs longer to send its headers, or its whole request, is disconnected. */
   headersTimeoutMs: number;
   requestTimeoutMs: number;
   /** How long a connection stays open for the next request; longer than clients and proxies keep an idle one. */
   keepAliveMs: number;
-  /** A connection on which nothing moves for so long is closed; longer than `waitSecondsMax`. */
+  /** A connection without traffic for this long is closed; longer than `waitSecondsMax`. */
   socketIdleMs: number;
-  /** Of a process. */
+  /** Limit of a process. */
   connectionsMax: number;
-  /** Of a network, to a process; a trusted proxy has no such bound. */
+  /** Limit of one network to a process; a trusted proxy has none. */
   connectionsPerAddressMax: number;
-  /** Addresses and networks of proxies in front of the api: their `X-Forwarded-For` tells who asks. */
+  /** Addresses and networks of proxies in front of the api: their `X-Forwarded-For` names the client. */
   trustedProxies: string[];
-  /** Of lines that tell of an error, in logs that came without an index: regular expressions. */
+  /** Regular expressions of lines that are errors, for logs without an index. */
   errorPatterns: string[];
-  /** What the head of each page tells its readers: a line of Markdown each. */
+  /** Notices at the head of each page, one line of Markdown each. */
   notices: string[];
   /** Address at which clients reach the api, for absolute links; when absent, each request's own host is named. */
   publicUrl?: string;
@@ -128,11 +128,11 @@ export interface ServerConfiguration {
 export interface WorkerConfiguration {
   name: string;
   slots: number;
-  /** Networks that are up before a sandbox needs one; no more than there are slots. */
+  /** Networks that are prepared before a sandbox needs one; at most one for each slot. */
   networksReady: number;
-  /** `detected` stands for the machine's own and all others that it is found to execute. */
+  /** `detected` stands for the machine's own and all others that it can execute. */
   architectures: string[];
-  /** Suites whose images are built at start; others when a run asks. */
+  /** Suites whose images are built at start; others when a run needs them. */
   suitesAtStart: string[];
   backends: string[];
   /** Backend name → one of autopkgtest's virtualisation servers and its arguments, with placeholders. */
@@ -145,11 +145,11 @@ export interface WorkerConfiguration {
   workPath: string;
   /** Size of one run's tmpfs. */
   runTmpfsBytes: number;
-  /** Memory of one run; no limit of its own when absent. */
+  /** Memory of one run; no limit when absent. */
   runMemoryBytesMax?: number;
   /** Processes and threads of one run. */
   runProcessesMax: number;
-  /** What one run's test runner may write to the disk: its log, the output of tests, artifacts. */
+  /** Bytes that one run's test runner may write to the disk: its log, the output of tests, artifacts. */
   runOutputBytesMax: number;
   /** Wall-clock limit of one attempt. */
   runTimeoutMs: number;
@@ -157,23 +157,23 @@ export interface WorkerConfiguration {
   timeouts: Record<string, number>;
   /** Environment variables of every test. */
   environment: Record<string, string>;
-  /** With less free, on the disk of `workPath` or in memory, the worker takes no work. */
+  /** The worker accepts no work when less is free on the disk of `workPath` or in memory. */
   freeDiskBytesMin: number;
   freeInodesMin: number;
   freeMemoryBytesMin: number;
-  /** With so many results that no dispatcher has answered, the worker takes no work. */
+  /** The worker accepts no work while this many of its results have no answer from a dispatcher. */
   resultsWaitingMax: number;
   /** How long a slot waits for the answer to its result before it asks other architectures for work. */
   answerWaitMs: number;
-  /** How long answers of a lower epoch alone are ignored before they are believed. */
+  /** How long answers of a lower epoch are ignored before they are accepted. */
   lowerEpochWaitMs: number;
   imageAgeMaxMs: number;
-  /** Whether the service may know which packages the suites of its images have, and name them to its users. */
+  /** Whether the worker reports which packages the suites of its images have, so that users see them. */
   reportSourceNames: boolean;
-  /** So much of a log's beginning is streamed; one longer than both limits together keeps that and so much of its end. */
+  /** Bytes of a log's beginning that are streamed; of a log longer than both limits, this beginning and this end are kept. */
   logHeadBytesMax: number;
   logTailBytesMax: number;
-  /** Of lines that tell of an error, beside those that are known anyway: regular expressions. */
+  /** Regular expressions of lines that are errors, beside the built-in ones. */
   errorPatterns: string[];
   artifactsBytesMax: number;
   /**
@@ -181,11 +181,11 @@ export interface WorkerConfiguration {
    * machine that may be thrown away afterwards.
    */
   machineMayBeDestroyed: boolean;
-  /** Absolute paths that tests may see, beside the system's own; a tool of theirs, a mirror, a daemon's socket. */
+  /** Absolute paths that tests may see beside the system's own, such as a tool, a mirror or the socket of a daemon. */
   visiblePaths: string[];
-  /** Networks and addresses that no test reaches, where the worker makes its network: `169.254.0.0/16`, `fd20:ce::254`. */
+  /** Networks and addresses that no test can reach when the worker sets up its network: `169.254.0.0/16`, `fd20:ce::254`. */
   unreachableNetworks: string[];
-  /** Where the worker tells its health and metrics; port 0: nowhere. */
+  /** Where the worker has health and metrics for monitors; port 0: nowhere. */
   metrics: { host: string; port: number };
   /** apt lines of a suite's image instead of those derived from the host's own sources. */
   suiteSources: Record<string, string[]>;
@@ -195,7 +195,7 @@ export interface ExtraAptSource {
   name: string;
   lines: string[];
   signingKey?: string;
-  /** User names; everybody when absent. */
+  /** User names; all users when absent. */
   users?: string[];
 }
 
@@ -204,8 +204,8 @@ export type RejectList = Record<string, Record<string, Record<string, Record<str
 /** Addresses and keys of the outside services, from the environment. */
 export interface Connections {
   databaseUrl: string;
-  /** Path of the file that names the server of NATS and the user to be there. */
+  /** Path of the file with the address of NATS and the credentials of this process. */
   natsCredentials: string;
-  /** What the store's S3 server knows us by. */
+  /** Credentials for the store's S3 server. */
   storeCredentials: S3Credentials;
 }

@@ -8,7 +8,7 @@ it('a setting that is not asked for may be missing', () => {
   expect(connections(KEYS).storeCredentials).toEqual({ accessKeyId: 'id', secretAccessKey: 'secret' });
 });
 
-it.each(Object.keys(KEYS))('%s is named when it is missing or empty, and the other is not told', (name) => {
+it.each(Object.keys(KEYS))('%s is named when it is missing or empty, and the other is not shown', (name) => {
   for (const value of [undefined, '']) {
     const read = () => connections({ ...KEYS, [name]: value }).storeCredentials;
     expect(read).toThrow(ConfigurationError);
@@ -35,7 +35,7 @@ it.each([
   'postgres//u:s3cret@db.example/proctor',
   'u:s3cret@db.example/proctor',
   'mysql://u:s3cret@db.example/proctor',
-])('an address of the database with a mistake is refused, and not told: %s', (url) => {
+])('an address of the database with a mistake is refused, and not shown: %s', (url) => {
   const read = () => connections({ PROCTOR_DATABASE_URL: url }).databaseUrl;
   expect(read).toThrow(ConfigurationError);
   expect(read).toThrow(/^(?!.*(s3|cret)).*PROCTOR_DATABASE_URL is no postgres:/s);

@@ -2,8 +2,8 @@ import { ConfigurationError } from './yaml-file';
 import type { Connections } from './configuration';
 
 /**
- * The outside services from the environment; read one by one, since a worker has no database.
- * @throws ConfigurationError when the variable of the service asked for is missing
+ * The outside services, from the environment; each is read when it is used, since a worker has no database.
+ * @throws ConfigurationError when the variable of the service is missing
  */
 export function connections(env: NodeJS.ProcessEnv = process.env): Connections {
   const required = (name: string, what = 'the address of the service'): string => {
@@ -36,7 +36,7 @@ export function connections(env: NodeJS.ProcessEnv = process.env): Connections {
 function isPostgresUrl(text: string): boolean {
   try {
     decodeURIComponent(text);
-    // Of a socket's address, which has no host, pg takes the same view.
+    // pg reads the address of a socket, which has no host, in the same way.
     const [, before = '', hosts = '', after = ''] =
       /^([^@/?]*:\/\/(?:[^@/?]*@)?)([^@/?]*)(.*)/s.exec(text.replace('@/', '@socket/')) ?? [];
     return hosts

@@ -41,9 +41,13 @@ it('there is nothing to say of a folder without files, nor of names that agree',
 });
 
 it.each<[file: string, text: string, warning: string]>([
-  ['proctor.yml', 'suites: [sid]', 'proctor.yml: is a file that nobody reads; did you mean proctor.yaml?'],
-  ['rejectlist.yaml', '', 'rejectlist.yaml: is a file that nobody reads; did you mean reject-list.yaml?'],
-  ['extra.yaml', '', 'extra.yaml: is a file that nobody reads'],
+  [
+    'proctor.yml',
+    'suites: [sid]',
+    'proctor.yml: is a file that no process reads; did you mean proctor.yaml?',
+  ],
+  ['rejectlist.yaml', '', 'rejectlist.yaml: is a file that no process reads; did you mean reject-list.yaml?'],
+  ['extra.yaml', '', 'extra.yaml: is a file that no process reads'],
   [
     'proctor.yaml',
     '\narchitectures: [amd46]',
@@ -119,7 +123,7 @@ it.each<[server: string, worker: string, warning: string]>([
   [
     'variants: [autopkgtest, git]',
     'slots: 1',
-    'proctor.yaml:1: variants: git is not among variants of worker.yaml: another worker has to offer it',
+    'proctor.yaml:1: variants: git is not among variants of worker.yaml: another worker must offer it',
   ],
   [
     'architectures: [amd64]',
@@ -138,7 +142,7 @@ it('a misnamed file is named beside the problems of the others', async () => {
   const { problems, warnings } = await checkFolder(folder.env);
   expect([problems.length, warnings]).toEqual([
     1,
-    [`${folder.path}/workers.yaml: is a file that nobody reads; did you mean worker.yaml?`],
+    [`${folder.path}/workers.yaml: is a file that no process reads; did you mean worker.yaml?`],
   ]);
   await rename(folder.path, `${folder.path}.away`);
   expect((await checkFolder(folder.env)).warnings).toEqual([]);

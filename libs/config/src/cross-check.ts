@@ -8,21 +8,21 @@ import { suggestionFor, nearest } from './nearest';
 import { ARCHITECTURES, SUITES } from './usual-names';
 import { ConfigurationError, YamlFile, type YamlPath } from './yaml-file';
 
-/** What is worth a warning: every process takes it, but it most likely is not what was meant. */
+/** Warnings: every process accepts these values, but they are probably mistakes. */
 type Warn = (file: FileName, path: YamlPath, text: string) => void;
 
-/** Names of files that hold a configuration, by their looks. */
+/** Names that look like files of a configuration. */
 const YAML_NAME = /\.ya?ml$/;
 
-/** What is wrong with a folder, and what is worth a look; a line each. */
+/** The problems and the warnings of a folder, a line each. */
 export interface FolderCheck {
-  /** With any of them, no process takes the folder. */
+  /** With any of them, no process accepts the folder. */
   problems: string[];
   /** What is not used, or does not work on this machine. */
   warnings: string[];
 }
 
-/** Looks at a configuration folder as a process would, and across its files. */
+/** Checks a configuration folder as a process would, and compares its files. */
 export async function checkFolder(env: NodeJS.ProcessEnv = process.env): Promise<FolderCheck> {
   const content = await FolderContent.read(configurationFolder(env));
   try {
@@ -35,8 +35,8 @@ export async function checkFolder(env: NodeJS.ProcessEnv = process.env): Promise
 }
 
 /**
- * What a folder that no process refuses says in vain: names that another file does not know, programs that this machine does not
- * have, files that nobody reads. A worker's file is compared where there is one: other machines have their own.
+ * What a valid folder contains without effect: names that another file does not know, programs that this machine does not
+ * have, files that no process reads. A worker's file is compared if it exists: other machines have their own.
  * @param env whose PATH is searched for programs
  * @returns a line each, with file, line and key
  */
@@ -68,15 +68,15 @@ async function doubtsAbout(
 
 async function unknownFiles(folder: string): Promise<string[]> {
   const known: readonly string[] = FILES;
-  // That it is no folder is a problem already.
+  // If it is no folder, that is already a problem.
   const all = await readdir(folder).catch(() => []);
   const names = all.sort().filter((name) => !known.includes(name));
   return names
     .filter((name) => YAML_NAME.test(name) || nearest(name, known) !== null)
-    .map((name) => `${join(folder, name)}: is a file that nobody reads${suggestionFor(name, known)}`);
+    .map((name) => `${join(folder, name)}: is a file that no process reads${suggestionFor(name, known)}`);
 }
 
-/** A name that is spelt almost like a usual one; a deployment may have names that nobody knows. */
+/** Warns of a name that is spelt almost like a usual one; a deployment may have names of its own. */
 function serverNames({ server }: Configuration, warn: Warn): void {
   for (const arch of server.architectures)
     if (!ARCHITECTURES.includes(arch))
@@ -156,7 +156,7 @@ async function workerPrograms({ worker }: Configuration, env: NodeJS.ProcessEnv,
   }
 }
 
-/** What a worker offers and nobody can ask for; what can be asked for and this worker does not offer. */
+/** What a worker offers and no request can have; what requests can have and this worker does not offer. */
 function betweenServerAndWorker({ server, worker, scheduler }: Configuration, warn: Warn): void {
   const variants = Object.keys(worker.variants);
   const classes = Object.keys(scheduler.sizeClasses);
@@ -189,12 +189,12 @@ function betweenServerAndWorker({ server, worker, scheduler }: Configuration, wa
   for (const [key, names, offered, where] of asked)
     for (const name of names)
       if (!offered.includes(name)) {
-        const text = `${name} is not among ${where} of worker.yaml: another worker has to offer it`;
+        const text = `${name} is not among ${where} of worker.yaml: another worker must offer it`;
         warn('proctor.yaml', key, `${text}${suggestionFor(name, offered)}`);
       }
 }
 
-/** Found as a shell would find it. */
+/** Searches PATH like a shell. */
 async function isProgram(command: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const folders = command.includes('/') ? [''] : (env['PATH'] ?? '').split(delimiter);
   for (const folder of folders) if (await isThere(join(folder, command), constants.X_OK)) return true;

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { configurationFolder } from './load';
 
-/** What the environment may name: files, and a folder of them. */
+/** Variables of the environment that name files, or a folder of files. */
 const FILES = ['PROCTOR_NATS_CREDENTIALS', 'PROCTOR_NATS_ACCOUNTS'];
 const FOLDER = 'PROCTOR_NATS_USERS';
 
@@ -9,9 +9,9 @@ const FOLDER = 'PROCTOR_NATS_USERS';
 const SHARED = /^\/([^/]+)?$|^\/(usr|var)\/[^/]+$/;
 
 /**
- * Where a deployment's configuration, credentials, databases and results lie on this machine: no test may see them. The
- * worker's own folder, which may lie in the home, is the sandbox's affair. A file is named by its folder where that is its own:
- * what covers a file goes when another is renamed into its place.
+ * Where a deployment's configuration, credentials, databases and results are on this machine: no test may see them. The
+ * sandbox itself takes care of the worker's own folder, which may be in the home. A file is represented by its folder if the folder is private:
+ * a cover over the file itself would be lost when another file is renamed into its place.
  */
 export function deploymentPaths({ home }: { home: string }, env: NodeJS.ProcessEnv): string[] {
   const files = FILES.flatMap((name) => (env[name] ? [resolve(env[name])] : []));

@@ -1,4 +1,4 @@
-/** What docs/configuration.md says of a key. */
+/** What docs/configuration.md says about a key. */
 export interface DocumentedKey {
   default: string;
   /** `at once` or `restart`. */

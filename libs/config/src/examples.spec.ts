@@ -60,7 +60,7 @@ it.each(WORKERS)('the example %s agrees with its server', async (name) => {
   const both = await mkdtemp(join(folder, 'both-'));
   for (const part of ['debian/server', name]) await cp(join(examples, part), both, { recursive: true });
   const { warnings } = await checkFolder({ PROCTOR_CONFIG: both, PROCTOR_HOME: folder, PATH: bin });
-  const ofOtherWorkers = /another worker has to offer it|\/opt\/autopkgtest-next\//;
+  const ofOtherWorkers = /another worker must offer it|\/opt\/autopkgtest-next\//;
   expect(warnings.filter((line) => !ofOtherWorkers.test(line))).toEqual([]);
 });
 

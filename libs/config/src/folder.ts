@@ -6,17 +6,17 @@ import { ConfigurationError } from './yaml-file';
 export const FILES = ['proctor.yaml', 'worker.yaml', 'apt-sources.yaml', 'reject-list.yaml'] as const;
 export type FileName = (typeof FILES)[number];
 
-/** What one read of a file gave: its text, empty when it does not exist, or why it cannot be read. */
+/** The text of a file, empty when it does not exist, or why it cannot be read. */
 export type FileContent = { text: string } | { problem: string };
 
-/** A configuration folder as it was read at one moment. */
+/** The content of a configuration folder at one moment. */
 export class FolderContent {
   private constructor(
     readonly folder: string,
     private readonly files: ReadonlyMap<FileName, FileContent>,
   ) {}
 
-  /** Never rejects: what cannot be read is told by `textOf`. */
+  /** Never rejects: `textOf` throws for what cannot be read. */
   static async read(folder: string): Promise<FolderContent> {
     const isFolder = await stat(folder).then(
       (found) => found.isDirectory(),
@@ -44,7 +44,7 @@ export class FolderContent {
     return FILES.every((name) => isSame(this.files.get(name), other.files.get(name)));
   }
 
-  /** Whether a file that held something is empty, gone or out of reach now: an editor may be about to write it. */
+  /** Whether a file that had content is now empty, gone or unreadable: an editor may be about to write it. */
   lacksFilesOf(earlier: FolderContent): boolean {
     return FILES.some((name) => holdsText(earlier.files.get(name)) && !holdsText(this.files.get(name)));
   }

@@ -4,17 +4,17 @@ import { LiveConfiguration } from './live-configuration';
 
 const folder = new ConfigurationFolder();
 
-it('the log is told of every problem and of what changed, and SIGHUP asks for it', async () => {
+it('every problem and every change is logged, and SIGHUP causes a reload', async () => {
   await folder.write('proctor.yaml', 'suites: [sid]');
   const live = await LiveConfiguration.load(['server'], folder.env);
   const lines: string[] = [];
-  let told = (): void => undefined;
+  let wake = (): void => undefined;
   const line = (level: string) => (message: string) => {
     lines.push(`${level} ${message.replaceAll(folder.path, 'config')}`);
-    told();
+    wake();
   };
   const untilLines = async (count: number) => {
-    while (lines.length < count) await new Promise<void>((resolve) => (told = resolve));
+    while (lines.length < count) await new Promise<void>((resolve) => (wake = resolve));
     return lines.splice(0);
   };
   const before = process.listeners('SIGHUP');
@@ -33,7 +33,7 @@ it('the log is told of every problem and of what changed, and SIGHUP asks for it
     expect(await untilLines(3)).toEqual([
       'log config is in use, with these changes:',
       'log proctor.yaml: suites: ["sid"] → ["sid","trixie"]',
-      'warn proctor.yaml: api.port: 1 takes a restart; until then it is 8080',
+      'warn proctor.yaml: api.port: 1 needs a restart; until then it is 8080',
     ]);
   } finally {
     await watcher.close();

@@ -7,7 +7,7 @@ export interface ConfigurationLog {
   error(message: string): void;
 }
 
-/** Takes changes of the folder in use while the process runs, SIGHUP at once, and tells the log of each. */
+/** Applies changes of the folder while the process runs, at once after SIGHUP, and logs each of them. */
 export function followConfiguration(live: LiveConfiguration, log: ConfigurationLog): ConfigurationWatcher {
   const watcher = new ConfigurationWatcher(live, (reload) => logReload(reload, live, log));
   process.on('SIGHUP', () => void watcher.reload());

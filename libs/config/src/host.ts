@@ -13,17 +13,17 @@ const DEBIAN_ARCHITECTURES: Record<string, string> = {
   x64: 'amd64',
 };
 
-/** The machine's release codename, from os-release(5); null where it names none. */
+/** The machine's release codename, from os-release(5); null when that has none. */
 export function hostRelease(osRelease = readFileSync('/etc/os-release', 'utf8')): string | null {
   return /^VERSION_CODENAME="?([^"\n]+)"?$/m.exec(osRelease)?.[1] ?? null;
 }
 
-/** As `dpkg --print-architecture` says it. */
+/** The architecture that `dpkg --print-architecture` prints. */
 export function hostArchitecture(): string {
   return DEBIAN_ARCHITECTURES[arch()] ?? arch();
 }
 
-/** A default name for the machine's worker: its host name, reduced to what a worker's name may hold. */
+/** A default name for the machine's worker: its host name, reduced to the characters of a worker's name. */
 export function hostWorkerName(): string {
   return (
     hostname()

@@ -1,4 +1,4 @@
-/** What JSON Schema says of a value. */
+/** JSON Schema of a value. */
 export type Fragment = Record<string, unknown>;
 
 type Shape = new () => object;
@@ -6,7 +6,7 @@ type Shape = new () => object;
 const fragments = new Map<object, Map<string, Fragment>>();
 const sections = new Map<object, Map<string, () => Shape>>();
 
-/** How a rule of our own reads as JSON Schema; what class-validator has a name for is known there. */
+/** The JSON Schema of a rule of our own; json-schema.ts knows the rules of class-validator. */
 export function InSchema(fragment: Fragment): PropertyDecorator {
   return (target, key) => mark(fragments, target, key, { ...fragmentOf(target, key), ...fragment });
 }
@@ -16,7 +16,7 @@ export function OfShape(shape: () => Shape): PropertyDecorator {
   return (target, key) => mark(sections, target, key, shape);
 }
 
-/** What the rules of our own say of a key; undefined when it has none. */
+/** The JSON Schema of a key's own rules; undefined when it has none. */
 export function fragmentOf(target: object, key: string | symbol): Fragment | undefined {
   return fragments.get(target)?.get(String(key));
 }

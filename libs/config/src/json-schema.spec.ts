@@ -65,7 +65,7 @@ it.each<[FileName, string]>([
   ['reject-list.yaml', 'hello: { sid: "" }'],
   ['reject-list.yaml', 'hello: { sid: { amd64: { "*": why } } }'],
   ['reject-list.yaml', 'Hello: {}'],
-])('%s: an editor is told that %s is wrong', (file, text) => expect(accepts(file, text)).toBe(false));
+])('%s: an editor sees that %s is wrong', (file, text) => expect(accepts(file, text)).toBe(false));
 
 it.each<[FileName, string]>([
   ['worker.yaml', 'timeouts: { "linux-*": 5000, "*": 6000 }'],

@@ -14,7 +14,7 @@ type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidatio
 
 const PLAIN = { 'proctor.yaml': ServerFile, 'worker.yaml': WorkerFile };
 
-/** Rules of class-validator as JSON Schema. Nothing: what stands for the rule is said otherwise. */
+/** Rules of class-validator as JSON Schema; an empty object where another keyword covers the rule. */
 const RULES: Record<string, (...constraints: never[]) => Fragment> = {
   isString: () => ({ type: 'string' }),
   isInt: () => ({ type: 'integer' }),
@@ -36,9 +36,9 @@ const RULES: Record<string, (...constraints: never[]) => Fragment> = {
 };
 
 /**
- * JSON Schema (draft 7) of a file, made of the classes that judge it. It knows what concerns one value; what concerns several
- * is left to `proctor config check`.
- * @param page docs/configuration.md, of which each key takes its description
+ * JSON Schema (draft 7) of a file, built from the classes that validate it. It covers rules about one value; rules about several
+ * are left to `proctor config check`.
+ * @param page docs/configuration.md, which has the description of each key
  */
 export function schemaOf(file: FileName, page: string): Fragment {
   const head = { $schema: 'http://json-schema.org/draft-07/schema#', title: `Proctor: ${file}` };
@@ -59,7 +59,7 @@ function objectOf(shape: Shape, prefix: string, meanings: Map<string, string>): 
     const isOptional = rules.some(({ name }) => name === 'isOptional');
     if (!isOptional && defaults.get(key) === undefined) required.push(key);
     const path = `${prefix}${key}`;
-    const meaning = [meanings.get(path), keysAtStart(shape).has(key) && 'A change takes a restart.'];
+    const meaning = [meanings.get(path), keysAtStart(shape).has(key) && 'A change needs a restart.'];
     const description = meaning.filter(Boolean).join(' ');
     properties[key] = {
       ...(description && { description }),
@@ -81,7 +81,7 @@ function valueOf(shape: Shape, key: string, path: string, meanings: Map<string, 
   for (const { name = '', each, constraints, type } of rules) {
     if (type === 'nestedValidation') continue;
     const known = RULES[name];
-    // A rule of our own is marked with what it means.
+    // A rule of our own carries its schema.
     if (!known && own) continue;
     if (!known) throw new Error(`${path}: the rule ${name} has no JSON Schema`);
     const said = known(...((constraints ?? []) as never[]));
@@ -101,7 +101,7 @@ function defaultOf(shape: Shape, key: string, value: unknown): Fragment {
   return isSection || value === undefined ? {} : { default: value };
 }
 
-/** Without the marks of Markdown. */
+/** The text without Markdown. */
 function plain(text: string): string {
   return text
     .replace(/\[([^[\]]+)\]\([^()]*\)/g, '$1')

@@ -13,10 +13,10 @@ function pathsOf(shape: Shape, prefix = ''): string[] {
 }
 
 /**
- * The path of the key that was most likely meant by one that is not known: of its neighbours the one that is spelt alike, else the
- * one that is spelt so in another section.
+ * The path of the key that an unknown key probably stands for: the neighbour with a similar spelling, else a key
+ * with this spelling in another section.
  * @param path of the unknown key
- * @returns a neighbour by its name alone; null when none is like it
+ * @returns the bare name of a neighbour; null when no key is similar
  */
 export function meantKey(root: Shape, owner: Shape, path: readonly (string | number)[]): string | null {
   const key = String(path.at(-1));

@@ -28,7 +28,7 @@ it('a source that is too large for a lease is refused with its line', async () =
 it('sources are refused that are too large together, for as many as a run may list', async () => {
   await writeSources(['a', 'b', 'c', 'd'], 100_000);
   await expect(load()).rejects.toThrow(
-    /apt-sources.yaml: a run may list 4 sources \(api.extraAptSourcesMax\), of which the largest have 400\d{3} bytes/,
+    /apt-sources.yaml: a run may list 4 sources \(api.extraAptSourcesMax\), and the largest have 400\d{3} bytes/,
   );
   await folder.write('proctor.yaml', 'api: { extraAptSourcesMax: 3 }');
   expect((await load()).extraAptSources).toHaveLength(4);
@@ -59,7 +59,7 @@ it.each([
     (names: string[]) => `{ ${names.map((name) => `${name}: [run]`).join(', ')} }`,
     'variants must have at most 100 names',
   ],
-])('a worker offers no more %s than an ask may name', async (key, written, problem) => {
+])('a worker offers at most as many %s as a request may name', async (key, written, problem) => {
   const names = Array.from({ length: 101 }, (_, n) => `n${n}`);
   await folder.write('worker.yaml', `${key}: ${written(names)}`);
   await expect(load()).rejects.toThrow(`worker.yaml:1: ${key}: ${problem}`);

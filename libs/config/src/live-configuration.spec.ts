@@ -19,8 +19,8 @@ beforeEach(async () => {
 
 const reload = async (): Promise<Reload> => live.apply(await FolderContent.read(folder.path));
 
-const texts = (told: Reload) =>
-  told.kind === 'taken' ? told.changes.map(({ text }) => text) : told.problems;
+const texts = (reload: Reload) =>
+  reload.kind === 'applied' ? reload.changes.map(({ text }) => text) : reload.problems;
 
 it('a reload puts everything in use that can be, and says what changed', async () => {
   const changed = jest.fn();
@@ -51,7 +51,7 @@ it('a reload puts everything in use that can be, and says what changed', async (
   expect(live.status.loadedAt.getTime()).toBeGreaterThanOrEqual(before.getTime());
 });
 
-it('a reload names what takes a restart and leaves it as it is', async () => {
+it('a reload names what needs a restart and leaves it as it is', async () => {
   await folder.write(
     'proctor.yaml',
     'store: { path: /elsewhere }\napi: { port: 9 }\nscheduler: { leaseTtlMs: 99999 }',
@@ -63,12 +63,12 @@ it('a reload names what takes a restart and leaves it as it is', async () => {
   const outcome = await reload();
   expect(texts(outcome)).toEqual([
     'worker.yaml: runTimeoutMs: 28800000 → 5',
-    'proctor.yaml: api.port: 9 takes a restart; until then it is 8080',
-    `proctor.yaml: store.path: "/elsewhere" takes a restart; until then it is "${STORE}"`,
-    'proctor.yaml: scheduler.leaseTtlMs: 99999 takes a restart; until then it is 60000',
-    'worker.yaml: slots: 9 takes a restart; until then it is 2',
-    'worker.yaml: variants: another value takes a restart; until then it is another value',
-    'worker.yaml: metrics.port: 9100 takes a restart; until then it is 0',
+    'proctor.yaml: api.port: 9 needs a restart; until then it is 8080',
+    `proctor.yaml: store.path: "/elsewhere" needs a restart; until then it is "${STORE}"`,
+    'proctor.yaml: scheduler.leaseTtlMs: 99999 needs a restart; until then it is 60000',
+    'worker.yaml: slots: 9 needs a restart; until then it is 2',
+    'worker.yaml: variants: another value needs a restart; until then it is another value',
+    'worker.yaml: metrics.port: 9100 needs a restart; until then it is 0',
   ]);
   expect(live.server).toMatchObject({ port: 8080 });
   expect(live.store).toEqual({ kind: 'folder', path: STORE });
@@ -108,7 +108,7 @@ it('a reload shows keys of nested sections one by one', async () => {
   ]);
 });
 
-it('a reload tells another order of size classes: the first that names a package counts', async () => {
+it('a reload reports another order of size classes: the first that names a package counts', async () => {
   const classes = ['big: [linux]', 'huge: [linux, gcc]'];
   const ordered = (names: string[]) =>
     folder.write('proctor.yaml', `scheduler: { sizeClasses: { ${names.join(', ')} } }`);
@@ -160,7 +160,7 @@ it('a reload is refused while the folder is gone or a file cannot be read', asyn
   await mkdir(join(folder.path, 'proctor.yaml'));
   expect(texts(await reload())).toEqual([expect.stringContaining('proctor.yaml: EISDIR')]);
   await rm(join(folder.path, 'proctor.yaml'), { recursive: true });
-  expect(await reload()).toEqual({ kind: 'taken', changes: [] });
+  expect(await reload()).toEqual({ kind: 'applied', changes: [] });
   expect(live.status.problems).toEqual([]);
 });
 

@@ -5,19 +5,19 @@ import { configurationFolder, interpret } from './load';
 import { settingsOf, type Settings } from './settings';
 import { ConfigurationError } from './yaml-file';
 
-/** What people are told of a configuration; it holds no passwords. */
+/** The state of a configuration as people see it; without passwords. */
 export interface ConfigurationStatus {
   /** When the configuration in use was read. */
   loadedAt: Date;
-  /** Why the folder as it is now is not in use; each with file, line and key. Empty when it is. */
+  /** Why the present content of the folder is not in use; each with file, line and key. Empty when it is in use. */
   problems: string[];
   /** Values in the folder that take effect at the next start. */
   needsRestart: string[];
 }
 
-/** What became of one look at the folder. */
+/** The outcome of reading the folder once. */
 export type Reload =
-  { kind: 'taken'; changes: Change[] } | { kind: 'refused'; problems: string[]; inUseSince: Date };
+  { kind: 'applied'; changes: Change[] } | { kind: 'refused'; problems: string[]; inUseSince: Date };
 
 /** The configuration of a process that follows its folder: each property is read again at each use. */
 export class LiveConfiguration implements Configuration {
@@ -39,8 +39,8 @@ export class LiveConfiguration implements Configuration {
   }
 
   /**
-   * @param parts what the process works by; changes of other parts are not told
-   * @throws ConfigurationError listing every problem: there is no old configuration to go on with
+   * @param parts the parts that the process uses; changes of other parts are not reported
+   * @throws ConfigurationError listing every problem: without an old configuration the process cannot go on
    */
   static async load(
     parts: readonly Part[],
@@ -86,12 +86,12 @@ export class LiveConfiguration implements Configuration {
     return { loadedAt: this.loadedAt, problems: this.problems, needsRestart: this.needsRestart };
   }
 
-  /** What is in use, value by value, and where it comes from. */
+  /** The values in use, and where each comes from. */
   get settings(): Settings {
     return settingsOf(this, this.contentInUse, this.env);
   }
 
-  /** The folder as it was read last, in use or not. */
+  /** The content that was read last, in use or not. */
   get lastRead(): FolderContent {
     return this.content;
   }
@@ -101,14 +101,14 @@ export class LiveConfiguration implements Configuration {
     this.listeners.push(listener);
   }
 
-  /** Puts what was read in use as a whole, or, when anything is wrong with it, nothing. */
+  /** Applies the content as a whole, or nothing of it when anything is wrong with it. */
   apply(content: FolderContent): Reload {
     this.content = content;
     let read: Configuration;
     try {
       read = interpret(content, this.env);
     } catch (error) {
-      // Whatever is wrong with a file, the process goes on.
+      // The process goes on whatever is wrong with a file.
       this.problems = error instanceof ConfigurationError ? error.problems : [String(error)];
       return { kind: 'refused', problems: this.problems, inUseSince: this.loadedAt };
     }
@@ -125,6 +125,6 @@ export class LiveConfiguration implements Configuration {
     this.problems = [];
     this.needsRestart = waiting.map(({ text }) => text);
     if (inUse.length > 0) this.listeners.forEach((listener) => listener());
-    return { kind: 'taken', changes: [...inUse, ...waiting] };
+    return { kind: 'applied', changes: [...inUse, ...waiting] };
   }
 }

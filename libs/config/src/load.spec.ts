@@ -123,11 +123,11 @@ it('a login provider on this machine may do without https', async () => {
 
 it('a login by nothing at all is refused', async () => {
   expect(await problemsOf('proctor.yaml', 'api: { login: { password: false } }')).toContain(
-    'login.password: nobody could log in: there are no providers',
+    'login.password: no user could log in, since no providers are configured',
   );
 });
 
-it('every problem of the file is told at once', async () => {
+it('all problems of the file are reported together', async () => {
   const problems = await problemsOf('proctor.yaml', 'defaultBackend: qemu\nstore: { kind: s3 }');
   expect(problems).toContain('defaultBackend: qemu is not among');
   expect(problems).toContain('store: bucket is missing');

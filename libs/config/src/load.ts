@@ -99,7 +99,9 @@ function serverConfiguration(
     problems.push(yaml.problem(['api', 'socketIdleMs'], 'must be longer than waitSecondsMax'));
   }
   if (!file.api.login.password && file.api.login.providers.length === 0) {
-    problems.push(yaml.problem(['api', 'login', 'password'], 'nobody could log in: there are no providers'));
+    problems.push(
+      yaml.problem(['api', 'login', 'password'], 'no user could log in, since no providers are configured'),
+    );
   }
   file.api.login.providers.forEach(({ scopes }, index) => {
     if (scopes.includes('openid')) return;
@@ -124,7 +126,7 @@ function serverConfiguration(
   };
 }
 
-/** Files of secrets are named from the home on. */
+/** Paths of secret files are relative to the home. */
 function loginConfiguration({ providers, ...rest }: LoginSection, home: string): LoginSection {
   const located = providers.map(({ clientSecretFile: file, ...provider }) => ({
     ...provider,
@@ -133,7 +135,7 @@ function loginConfiguration({ providers, ...rest }: LoginSection, home: string):
   return { ...rest, providers: located };
 }
 
-/** Of the section's keys, those of its kind. */
+/** The keys of the section that belong to its kind. */
 function storeConfiguration(section: StoreSection, yaml: YamlFile, home: string): StoreSettings {
   const { kind, path, bucket, endpoint, ...rest } = section;
   if (kind === 'folder') return { kind, path: within(home, path) };
@@ -141,7 +143,7 @@ function storeConfiguration(section: StoreSection, yaml: YamlFile, home: string)
   throw new ConfigurationError([yaml.problem(['store'], 'bucket is missing: the kind s3 needs it')]);
 }
 
-/** A cap that the file leaves out is absent, so that a reader that has a default for it may spread the caps over it. */
+/** A cap that the file leaves out is absent, so that a reader can spread the caps over its own defaults. */
 function schedulerConfiguration({ scheduler }: ServerFile, env: NodeJS.ProcessEnv): SchedulerSection {
   const caps = Object.entries(scheduler.caps).filter(([, cap]) => typeof cap === 'number');
   const port = portOf('PROCTOR_SCHEDULER_METRICS_PORT', env, scheduler.metrics.port);

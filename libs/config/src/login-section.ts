@@ -24,7 +24,7 @@ const TEXT_LENGTH_MAX = 200;
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** An address with https; with http only where nobody can listen in between, on this machine. */
+/** An address with https; http is allowed only on this machine, where no network is in between. */
 function Issuer(): PropertyDecorator {
   return together([
     InSchema({ type: 'string', pattern: '^https?://' }),
@@ -65,13 +65,13 @@ function Texts(): PropertyDecorator {
   return together(rules);
 }
 
-/** People of whom a provider says one of these values in this claim, which is a text or a list of them. */
+/** Users whose claim has one of these values, which is a text or a list of texts. */
 export class ClaimSection {
   @Text() claim: string;
   @Texts() values: string[];
 }
 
-/** Where people log in by OpenID Connect. */
+/** A provider of logins by OpenID Connect. */
 export class ProviderSection {
   @Matches(/^[a-z0-9][a-z0-9-]{0,39}$/, {
     message: 'id must be at most 40 lower-case letters, digits and -, and begin with a letter or digit',
@@ -87,10 +87,10 @@ export class ProviderSection {
   @IsOptional() @Section(() => ClaimSection) administrators?: ClaimSection;
 }
 
-/** What a password must have, in characters. */
+/** Minimum length of a password, in characters. */
 export class PasswordPolicySection {
   @IsInt() @Min(8) @Max(100) lengthMin = 12;
-  /** Beside the user's name, common passwords and sequences. */
+  /** Words that a password must not contain, beside the user's name, common passwords and sequences. */
   @IsInt() @Min(1) @Max(100) ownCharactersMin = 8;
   @IsInt() @Min(1) @Max(50) differentCharactersMin = 5;
 }

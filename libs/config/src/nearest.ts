@@ -1,7 +1,7 @@
-/** A name is taken for another when at most this part of it is wrong. */
+/** Two names are similar when at most this part of their letters differs. */
 const WRONG_PART_MAX = 1 / 3;
 
-/** Of these names, the one that was most likely meant by another; null when none is like it. */
+/** The name that is most similar to `typed`; null when none is similar. */
 export function nearest(typed: string, names: Iterable<string>): string | null {
   let best: { name: string; distance: number } | null = null;
   for (const name of names) {
@@ -13,13 +13,13 @@ export function nearest(typed: string, names: Iterable<string>): string | null {
   return best?.name ?? null;
 }
 
-/** What a message adds when one of these names was most likely meant; else nothing. */
+/** The end of a message that suggests a similar name; empty when none is similar. */
 export function suggestionFor(typed: string, names: Iterable<string>): string {
   const name = nearest(typed, names);
   return name === null ? '' : `; did you mean ${name}?`;
 }
 
-/** Letters to add, remove, replace or swap with their neighbour (optimal string alignment). */
+/** How many letters must be added, removed, replaced or swapped with a neighbour (optimal string alignment). */
 function distanceOf(from: string, to: string): number {
   let before: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, index) => index);

@@ -5,11 +5,11 @@ import { together } from './rules';
 const NAME_LENGTH_MAX = 60;
 const URL_LENGTH_MAX = 1_000;
 
-/** What an address may name: the package, and where and in which version it was tested. */
+/** Placeholders of an address: the package, and where and in which version it was tested. */
 export const LINK_PLACEHOLDERS = ['package', 'suite', 'arch', 'version'] as const;
 
 const KNOWN = `\\{(${LINK_PLACEHOLDERS.join('|')})\\}`;
-/** The host is written out: no value decides whom a link leads to. */
+/** The host has no placeholder, so no value of a run decides which site a link opens. */
 const LINK_URL = new RegExp(`^https?://[^/?#@{}\\\\\\s"'<>]+([/?#]([^{}\\s"'<>]|${KNOWN})*)?$`);
 
 /** An http or https address that names a package. */
@@ -31,7 +31,7 @@ function LinkUrl(): PropertyDecorator {
   ]);
 }
 
-/** A link to what others know of a package. */
+/** A link to another site about a package. */
 export class PackageLinkSection {
   @IsString() @Length(1, NAME_LENGTH_MAX) @Matches(/^\P{Cc}*$/u) name: string;
   @LinkUrl() url: string;

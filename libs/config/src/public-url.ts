@@ -2,10 +2,10 @@ import { ValidateBy } from 'class-validator';
 import { InSchema } from './in-schema';
 import { together } from './rules';
 
-/** Segments without what browsers and proxies would resolve or decode. */
+/** Segments that browsers and proxies neither resolve nor decode. */
 const PATH = /^(\/[\w~-][\w.~-]*)*\/?$/;
 
-/** What paths of the service itself begin with: a proxy that cuts the path of the address off would make two addresses of one. */
+/** First segments of the service's own paths: behind a proxy that removes the address's path they would be ambiguous. */
 const OWN_SEGMENTS = new Set(
   'admin api assets compare data doc experiments health notes packages runs status triggers user'.split(' '),
 );

@@ -3,14 +3,14 @@ import type { RejectList } from './configuration';
 import type { Fragment } from './in-schema';
 import { ConfigurationError, type YamlFile } from './yaml-file';
 
-/** Of names: `rust-*`. All packages are stopped by a pause. */
+/** Prefixes of names: `rust-*`. To stop all packages, pause a queue. */
 const BEGINNING = /^[a-z0-9][a-z0-9+.-]*\*$/;
 const VERSION = /^[0-9A-Za-z][0-9A-Za-z.+:~-]*$/;
 
-/** Of all versions of one package, in a message to a worker: a lease names those of its suite and architecture. */
+/** Limit of all versions of one package, in a message to a worker: a lease names those of its suite and architecture. */
 export const REJECTED_VERSIONS_BYTES_MAX = 64 * 1024;
 
-/** The levels of the list; a name that can never match is a mistake. */
+/** The levels of the list; a name that cannot match is a mistake. */
 const LEVELS: { what: string; isName: (name: string) => boolean; pattern: string }[] = [
   {
     what: 'package',
@@ -76,7 +76,7 @@ function versionsIn(value: unknown, depth: number): string[] {
   return Object.values(value).flatMap((inner) => versionsIn(inner, depth + 1));
 }
 
-/** The shape of the file, for editors. They read a value that is not written as null, and we as an empty text. */
+/** The shape of the file, for editors. For them a missing value is null; we read it as an empty text. */
 export function rejectListSchema(): Fragment {
   const levels = [...LEVELS].reverse();
   return levels.reduce<Fragment>(

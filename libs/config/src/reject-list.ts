@@ -1,14 +1,14 @@
 import type { RejectList } from './configuration';
 
 /**
- * The versions of a package that are rejected on a suite and architecture, `*` among them when all are; by its name, and by the beginnings
- * of names that the list has.
+ * The rejected versions of a package on a suite and architecture, with `*` when all are rejected; by its name, and by the prefixes
+ * in the list.
  * Only own keys count: `constructor` is a package name like any other.
  */
 export function rejectedVersions(list: RejectList, name: string, suite: string, arch: string): string[] {
   const keys = beginningsIn(list).filter((each) => name.startsWith(each.slice(0, -1)));
   if (Object.hasOwn(list, name)) keys.unshift(name);
-  // Most packages are on no list, and it is asked for each of many requests.
+  // Most packages are on no list, and many requests need the answer.
   if (keys.length === 0) return [];
   const versions = keys.flatMap((key) =>
     [suite, '*'].flatMap((suiteKey) =>
@@ -20,7 +20,7 @@ export function rejectedVersions(list: RejectList, name: string, suite: string, 
 
 const known = new WeakMap<RejectList, string[]>();
 
-/** Names with `*` at their end; each of many requests asks for them. */
+/** Names with `*` at their end, without the `*`; cached since many requests need them. */
 function beginningsIn(list: RejectList): string[] {
   const before = known.get(list);
   if (before) return before;

@@ -27,7 +27,7 @@ export function keysOf(shape: new () => object): Set<string> {
   return new Set(rules.map((rule) => rule.propertyName));
 }
 
-/** As if they were written above the property, one below the other: a value is told the first that it breaks. */
+/** Combines decorators as if they were written above the property: the message names the first broken rule. */
 export function together(rules: PropertyDecorator[]): PropertyDecorator {
   return (target, key) => [...rules].reverse().forEach((rule) => rule(target, key));
 }
@@ -102,7 +102,7 @@ export function ProxyList(): PropertyDecorator {
   return together(rules);
 }
 
-/** The same without `loopback`. */
+/** A list of addresses and networks without `loopback`. */
 export function NetworkList(): PropertyDecorator {
   const rules = [
     InSchema({ items: { type: 'string' } }),
@@ -153,7 +153,7 @@ export function ListsByName(): PropertyDecorator {
   });
 }
 
-/** A mapping of at most so many names. */
+/** A mapping of at most `max` names. */
 export function NamesMax(max: number): PropertyDecorator {
   return together([
     InSchema({ maxProperties: max }),
@@ -286,10 +286,10 @@ interface MappingRule {
   name: string;
   isValue: (value: unknown) => boolean;
   message: string;
-  /** Each value, as JSON Schema says it. */
+  /** JSON Schema of each value. */
   each: Fragment;
   isKey?: (key: string) => boolean;
-  /** The same as a pattern. */
+  /** JSON Schema of each name: a pattern. */
   keys?: string;
 }
 
@@ -309,7 +309,7 @@ function mapping(rule: MappingRule): PropertyDecorator {
   return together([written, IsObject(), values, AsWritten()]);
 }
 
-/** The transformer would ask a mapping for its class, or drop that key: a user may be called `constructor`. */
+/** The transformer would read the class of a mapping from this key, or leave it out: a user may have the name `constructor`. */
 function AsWritten(): PropertyDecorator {
   const value = Transform(({ obj, key }) => (obj as Record<string, unknown>)[key]);
   return together([Type(() => Object), value]);

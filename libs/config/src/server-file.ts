@@ -47,17 +47,17 @@ import {
 import { ListeningHost, Path, UrlTemplate } from './address-rules';
 import { PublicUrl } from './public-url';
 
-/** A page of a list of a bucket with the longest names has room in it. */
+/** Large enough for a page of a bucket's list with the longest names. */
 const ANSWER_BYTES_MIN = 1024 * 1024;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
-/** What S3 allows of every part but the last. */
+/** The minimum of S3 for every part but the last. */
 const PART_BYTES_MIN = 5 * 1024 * 1024;
 /** Parts are held in memory. */
 const PART_BYTES_MAX = 256 * 1024 * 1024;
 
 const PACKAGE_LINKS_MAX = 20;
 
-/** A value travels to the test runner in one argument of a program, of 128 KiB with its name and what else it needs. */
+/** A value reaches the test runner in one argument of a program, which has at most 128 KiB with its name and the rest. */
 const ARGUMENT_BYTES_MAX = 98_304;
 
 export class ApiSection {
@@ -133,7 +133,7 @@ export class RetrySection {
 }
 
 export class FairShareSection {
-  /** After this time slot time that a requestor used counts half. */
+  /** Used slot time counts half after this time. */
   @Milliseconds() halfLifeMs = 3_600_000;
   /** User name → share of slot time compared with others; 1 when absent. */
   @Weights() weights: Record<string, number> = {};
@@ -146,15 +146,15 @@ export class AgeingSection {
 }
 
 /**
- * How much of a long queue is in a dispatcher's memory: of the runs that were never granted, the first of each suite, backend,
- * variant, priority and user, public and private each.
+ * How much of a long queue a dispatcher has in memory: of the runs that were never granted, the first of each suite, backend,
+ * variant, priority and user, public and private runs separately.
  */
 export class WindowSection {
-  /** Read at a time; twice as many are held, unless a decision needs more. */
+  /** Runs that are read at a time; memory holds twice as many, unless a decision needs more. */
   @Count() runsMax = 150;
-  /** With fewer than that the next are read, at most `runsMax`. */
+  /** The next are read when fewer than this are in memory; at most `runsMax`. */
   @Count() refillBelow = 50;
-  /** The others are counted by blocks of so many. */
+  /** The others are counted by blocks of this many. */
   @Count() blockRuns = 200;
 }
 
@@ -173,23 +173,23 @@ export class BlameSection {
   /** Between two runs of a slowed worker; doubles with each further failure in a row of another package. */
   @Milliseconds() slowedMs = 5_000;
   @Milliseconds() slowedMaxMs = 60_000;
-  /** How often a canary test is repeated that failed. */
+  /** How often a failed canary test is repeated. */
   @Milliseconds() canaryMs = 60_000;
-  /** How long a worker is quarantined that failed soon after a passed canary test; doubles each time. */
+  /** The quarantine of a worker that failed soon after a passed canary test; doubles each time. */
   @Milliseconds() quarantineMs = 600_000;
   @Milliseconds() quarantineMaxMs = 3_600_000;
   @Milliseconds() canaryTimeoutMs = 600_000;
 }
 
-/** What is taken of the requests of one worker, of each kind and for each architecture. */
+/** Limits of the requests of one worker, for each kind and each architecture. */
 export class RequestsSection implements RequestLimits {
-  /** Requests in a second; twice as many at once. What is beyond is answered late. */
+  /** Requests in a second; twice as many at once. The others are answered late. */
   @AtStart() @Count() perSecondMax = REQUEST_LIMITS.perSecondMax;
   /** Their bytes in a second; twice as many at once. */
   @AtStart() @Count() bytesPerSecondMax = REQUEST_LIMITS.bytesPerSecondMax;
-  /** Requests beyond that which wait; more are refused. */
+  /** How many further requests wait; others are refused. */
   @AtStart() @Count() lateMax = REQUEST_LIMITS.lateMax;
-  /** How long nobody listens to a worker whose requests are refused; doubles each time. */
+  /** How long the requests of a worker are ignored after some were refused; doubles each time. */
   @AtStart() @Milliseconds() shunMinMs = REQUEST_LIMITS.shunMinMs;
   @AtStart() @Milliseconds() shunMaxMs = REQUEST_LIMITS.shunMaxMs;
 }
@@ -198,11 +198,11 @@ export class SchedulerSection {
   @AtStart() @Milliseconds() leaseTtlMs = 60_000;
   @AtStart() @Milliseconds() leaseRenewMs = 15_000;
   @AtStart() @Milliseconds() ownershipTtlMs = 5_000;
-  /** Servers of a NATS cluster that have each stream. */
+  /** How many servers of a NATS cluster have a copy of each stream. */
   @AtStart() @IsIn([1, 3, 5]) streamReplicas = 1;
-  /** How long the database may take for one turn of a dispatcher: then it has failed, and the next ingests fewer rows. */
+  /** How long the database may need for one turn of a dispatcher. After that the turn has failed, and the next ingests fewer rows. */
   @Milliseconds() turnTimeoutMs = 2_000;
-  /** How often a dispatcher looks for runs of which no signal has come. */
+  /** How often a dispatcher checks for runs whose signal was lost. */
   @Milliseconds() arrivalPollMs = 5_000;
   /** How long a worker with idle slots waits before one of them asks again without a signal. */
   @Milliseconds() askAgainMs = 5_000;
@@ -228,13 +228,13 @@ export class SchedulerSection {
     require_protocol: true,
     require_tld: false,
     disallow_auth: true,
-    // No request would have it.
+    // No request sends it.
     allow_fragments: false,
   })
   tracesUrl?: string;
   /** How often the staging areas are swept. */
   @Milliseconds() stagingSweepMs = 600_000;
-  /** An upload that did not grow for so long and that no report is awaited for is removed. */
+  /** An upload that did not grow for this long, and whose report is not awaited, is removed. */
   @Milliseconds() stagingIdleMaxMs = 3_600_000;
 }
 
@@ -248,7 +248,7 @@ export class StoreSection {
     require_protocol: true,
     require_tld: false,
     disallow_auth: true,
-    // No request to the store would have them.
+    // No request to the store sends them.
     allow_query_components: false,
     allow_fragments: false,
   })

@@ -9,7 +9,7 @@ const PARTS = ['server', 'store', 'scheduler', 'worker', 'extraAptSources', 'rej
 const named = (live: LiveConfiguration, key: string): Setting | undefined =>
   live.settings.settings.find((setting) => setting.key === key);
 
-it('each value in use is told with its file and line, or as a default, or of the environment', async () => {
+it('each value in use is listed with its file and line, or as a default, or as of the environment', async () => {
   await folder.write('proctor.yaml', 'suites: [sid]\napi:\n  port: 9\n  waitSecondsMax: 7');
   await folder.write('worker.yaml', 'timeouts:\n  "linux-*": 5000');
   const live = await LiveConfiguration.load(PARTS, { ...folder.env, PROCTOR_PORT: '8081' });
@@ -36,7 +36,7 @@ it('a configuration that is refused leaves the values, and the lines, of the one
   expect(named(live, 'suites')).toMatchObject({ value: '["sid"]', line: 1 });
 });
 
-it('no value that is told holds a secret', async () => {
+it('no listed value has a secret', async () => {
   await folder.write(
     'worker.yaml',
     [
@@ -55,7 +55,7 @@ it('no value that is told holds a secret', async () => {
   expect(named(live, 'inner')!.value).toContain('https://…@mirror.example');
 });
 
-it('the services that the environment names are told beside the values of the files, without their secrets', async () => {
+it('the services that the environment names are listed beside the values of the files, without their secrets', async () => {
   await folder.write('proctor.yaml', 'suites: [sid]');
   const settings = await loadSettings({
     ...folder.env,
@@ -63,12 +63,12 @@ it('the services that the environment names are told beside the values of the fi
     PROCTOR_S3_SECRET_ACCESS_KEY: 'hidden',
     PROCTOR_NATS_CREDENTIALS: '/etc/proctor/api.json',
   });
-  const told = (key: string) => settings.find((setting) => setting.key === key);
-  expect(told('PROCTOR_DATABASE_URL')).toMatchObject({
+  const setting = (key: string) => settings.find((setting) => setting.key === key);
+  expect(setting('PROCTOR_DATABASE_URL')).toMatchObject({
     value: '"postgres://…@db.example/proctor"',
     origin: 'environment',
   });
-  expect(told('PROCTOR_NATS_CREDENTIALS')?.value).toBe('"/etc/proctor/api.json"');
+  expect(setting('PROCTOR_NATS_CREDENTIALS')?.value).toBe('"/etc/proctor/api.json"');
   expect(JSON.stringify(settings)).not.toContain('hidden');
-  expect(told('suites')).toMatchObject({ file: 'proctor.yaml', line: 1, origin: 'file' });
+  expect(setting('suites')).toMatchObject({ file: 'proctor.yaml', line: 1, origin: 'file' });
 });

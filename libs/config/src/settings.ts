@@ -3,7 +3,7 @@ import { FolderContent, type FileName } from './folder';
 import { configurationFolder, interpret } from './load';
 import { YamlFile, type YamlPath } from './yaml-file';
 
-/** A value that is in use, and where it comes from. */
+/** A value in use, and where it comes from. */
 export interface Setting {
   /** Name of a file of the folder, or `environment`. */
   file: FileName | 'environment';
@@ -11,25 +11,25 @@ export interface Setting {
   key: string;
   /** As JSON, with secrets left out. */
   value: string;
-  /** `file`: it stands there; `default`: it is nowhere said. */
+  /** `file`: the file has it; `default`: no file and no variable has it. */
   origin: 'file' | 'environment' | 'default';
-  /** Of the file; null when it does not stand there. */
+  /** Its line in the file; null when the file does not have it. */
   line: number | null;
 }
 
-/** What is in use, for people; it holds no passwords. */
+/** All values in use, for people; without passwords. */
 export interface Settings {
   /** Path of the folder. */
   folder: string;
   settings: Setting[];
   /** Class → packages, as `scheduler.sizeClasses` has them. */
   sizeClasses: Record<string, string[]>;
-  /** Of the worker on this machine: package → limit of its attempts, milliseconds. */
+  /** Package → limit of its attempts on the worker of this machine, milliseconds. */
   timeouts: Record<string, number>;
   runTimeoutMs: number;
 }
 
-/** Overrides of the environment, by the key that they stand for. */
+/** Variables of the environment that override a key, by key. */
 const OVERRIDES: Record<string, string> = {
   'api.host': 'PROCTOR_HOST',
   'api.port': 'PROCTOR_PORT',
@@ -40,8 +40,8 @@ const OVERRIDES: Record<string, string> = {
 const SERVER_TOP = ['suites', 'architectures', 'backends', 'defaultBackend', 'variants'];
 
 /**
- * @param content the files that the configuration was made of
- * @param env whose overrides it has
+ * @param content the files of the configuration
+ * @param env the environment, with its overrides
  */
 export function settingsOf(
   configuration: Configuration,
@@ -91,7 +91,7 @@ export function settingsOf(
   };
 }
 
-/** Variables that name the services of a process, with what a reader may see of each. */
+/** Variables that name the services of a process, with the part that a reader may see. */
 const CONNECTIONS: Record<string, (value: string) => string> = {
   // A password may hold any character.
   PROCTOR_DATABASE_URL: (url) =>
@@ -105,7 +105,7 @@ const CONNECTIONS: Record<string, (value: string) => string> = {
 };
 
 /**
- * What a process that begins now goes by: the values of a folder, and the services that the environment names.
+ * What a process would use if it started now: the values of a folder, and the services that the environment names.
  * @throws ConfigurationError listing every problem of the folder
  */
 export async function loadSettings(env: NodeJS.ProcessEnv): Promise<Setting[]> {
@@ -149,7 +149,7 @@ function leaves([path, value]: [YamlPath, unknown]): [YamlPath, unknown][] {
   return entries.flatMap(([key, inner]) => leaves([[...path, key], inner]));
 }
 
-/** User and password of an address, and what follows a word for a secret. */
+/** Matches user and password of an address, and the value after a word for a secret. */
 const SECRETS: [RegExp, string][] = [
   [/\/\/[^/@\s"]+@/g, '//…@'],
   [/((?:password|passwd|passphrase|secret|token)(?:\s*(?:[=:]|",")\s*|\s+))[^"\s]+/gi, '$1…'],

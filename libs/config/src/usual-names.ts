@@ -1,4 +1,4 @@
-/** Architectures of Debian and of its ports, as dpkg-architecture(1) lists them; `all` is none that executes. */
+/** Architectures of Debian and of its ports, as dpkg-architecture(1) lists them; without `all`, on which nothing is executed. */
 export const ARCHITECTURES: readonly string[] = [
   ...['amd64', 'arm64', 'armel', 'armhf', 'i386', 'mips64el', 'mipsel', 'ppc64el', 'riscv64', 's390x'],
   ...[

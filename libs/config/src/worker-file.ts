@@ -34,8 +34,8 @@ const GIB = 1024 ** 3;
 const HOUR_MS = 3_600_000;
 
 /**
- * Where clouds answer their machines with credentials, and other services of theirs: link-local addresses, and what Amazon,
- * Google, Oracle, Alibaba and Microsoft have beside them.
+ * Where clouds give their machines credentials, and other services of clouds: link-local addresses, and those that Amazon,
+ * Google, Oracle, Alibaba and Microsoft have in addition.
  */
 export const METADATA_NETWORKS = [
   '169.254.0.0/16',
@@ -50,7 +50,7 @@ export const METADATA_NETWORKS = [
 export class WorkerFile {
   @AtStart() @IsOptional() @Matches(WORKER_NAME) name?: string;
   @AtStart() @IsInt() @Min(1) @Max(1000) slots = 2;
-  /** Networks that are up before a sandbox needs one: 3 MiB each; no more than there are slots. */
+  /** Networks that are prepared before a sandbox needs one, 3 MiB each; at most one for each slot. */
   @AtStart() @IsInt() @Min(0) @Max(1000) networksReady = 2;
   @AtStart() @ArchitectureList() architectures: string[] = [HOST];
   @AtStart() @IsArray() @IsString({ each: true }) suitesAtStart: string[] = [HOST];

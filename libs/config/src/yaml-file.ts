@@ -16,17 +16,17 @@ type Key = (string | number)[];
 /** A key by its path from the root. */
 export type YamlPath = Key;
 
-/** `failsafe`: every key and value is the text as written, so that a version such as 1.10 stays what it is. */
+/** `failsafe`: every key and value is the written text, so that a version such as 1.10 does not become a number. */
 export type YamlSchema = 'core' | 'failsafe';
 
 /** Programs that write YAML use an alias for each value that they have seen before. */
 const ALIASES_MAX = 100_000;
-/** class-validator's name for what it says of a key that no class has. */
+/** class-validator's name for the rule that an unknown key breaks. */
 const UNKNOWN_KEY = 'whitelistValidation';
 /** Characters of a value that a message repeats. */
 const FOUND_LENGTH_MAX = 60;
 
-/** A parsed YAML file that can say on which line a key stands. */
+/** A parsed YAML file that knows the line of each key. */
 export class YamlFile {
   private constructor(
     private readonly path: string,
@@ -36,11 +36,11 @@ export class YamlFile {
 
   /**
    * @param text an empty one has no keys
-   * @throws ConfigurationError listing all that is no plain YAML
+   * @throws ConfigurationError listing everything that is not plain YAML
    */
   static parse(path: string, text: string, schema: YamlSchema = 'core'): YamlFile {
     const lines = new LineCounter();
-    // The parser's own look for keys that are there twice takes seconds on a long list.
+    // The parser's own check for repeated keys needs seconds on a long list.
     const document = parseDocument(text, { lineCounter: lines, schema, uniqueKeys: false });
     const file = new YamlFile(path, document, lines);
     const problems = [...document.errors, ...document.warnings].map((error) => file.syntaxProblem(error));
@@ -51,7 +51,7 @@ export class YamlFile {
 
   /**
    * The file as plain values; null when it is empty.
-   * @throws ConfigurationError when its aliases stand for more than any configuration holds
+   * @throws ConfigurationError when its aliases expand to more than any configuration has
    */
   values(): unknown {
     try {
@@ -92,7 +92,7 @@ export class YamlFile {
     return result;
   }
 
-  /** The one name that the transformer leaves out of a file or section without a word. */
+  /** Problems for `constructor`, the one name that the transformer leaves out without an error. */
   private droppedNames(values: object, result: object, path: Key): string[] {
     if (Object.getPrototypeOf(result) === Object.prototype || Array.isArray(result)) return [];
     const own = Object.hasOwn(values, 'constructor')
@@ -109,7 +109,7 @@ export class YamlFile {
   private describe(errors: ValidationError[], path: Key, root: new () => object): string[] {
     return errors.flatMap((error) => {
       const key = [...path, /^\d+$/.test(error.property) ? Number(error.property) : error.property];
-      // The rule written first stands last: a text where a number belongs is not also too small.
+      // The rule written first comes last: a text in place of a number is not also too small.
       const broken = Object.entries(error.constraints ?? {}).slice(-1);
       const own = broken.map(([rule, text]) => {
         const advice = rule === UNKNOWN_KEY ? suggestion(root, error, key) : '';
@@ -124,7 +124,7 @@ export class YamlFile {
     return `${this.path}${linePos ? `:${linePos[0].line}` : ''}: ${sentence}`;
   }
 
-  /** What YAML allows and is no plain value: an alias may stand for nothing, or for a value without end. */
+  /** What YAML allows and is not a plain value: an alias may stand for nothing, or for a value that contains itself. */
   private unusualNodes(): string[] {
     const problems: string[] = [];
     const anchored = new Map<string, Node>();
@@ -163,7 +163,7 @@ export class YamlFile {
     return `${this.path}${line}: ${text}`;
   }
 
-  /** Where the key itself stands, or as much of its path as there is. */
+  /** The node of the key, or of the longest part of its path that exists. */
   private nodeOf(path: Key): Node | null {
     let at: Node | null = null;
     let within: unknown = this.document.contents;
@@ -193,7 +193,7 @@ function isNamed(key: unknown, name: string | number): boolean {
   return isScalar(key) && String(key.value) === String(name);
 }
 
-/** Only plain values are repeated: a longer text, or a line of a list, may hold a password. */
+/** Only plain values are repeated in a message: a longer text, or a line of a list, may hold a password. */
 function found(value: unknown): string {
   const isPlain = typeof value === 'number' || typeof value === 'boolean' || value === null;
   const isShort = typeof value === 'string' && value.length <= FOUND_LENGTH_MAX && !value.includes('@');

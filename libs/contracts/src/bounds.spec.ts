@@ -78,6 +78,6 @@ it.each([
   [contracts.LogChunk, 'chunk', 1_000_000_000],
   [contracts.LogChunk, 'offset', 2 ** 40],
   [contracts.SlotIdentity, 'slot', 9_999],
-] as const)('%o.%s may be %d and no more', (shape, field, max) => {
+] as const)('%o.%s may be at most %d', (shape, field, max) => {
   expect([max, max + 1].map((value) => takes(shape, field, value))).toEqual([true, false]);
 });

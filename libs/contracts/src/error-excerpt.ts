@@ -3,7 +3,7 @@ import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
 import { IsText } from './text';
 import { IsWholeFrom } from './whole-number';
 
-/** Lines of an excerpt: the error itself, and what stands before and after it. */
+/** Lines of an excerpt: the error itself, and the lines before and after it. */
 export const EXCERPT_LINES_MAX = 5;
 /** Of a line of an excerpt, in UTF-16 units. */
 export const EXCERPT_LINE_LENGTH_MAX = 300;
@@ -17,7 +17,7 @@ export class ErrorExcerpt {
   @IsWholeFrom(1, LINE_MAX)
   firstLine: number;
 
-  /** Which line of the log has the error. */
+  /** The number of the line with the error in the log. */
   @IsWholeFrom(1, LINE_MAX)
   errorLine: number;
 
@@ -32,7 +32,7 @@ export class ErrorExcerpt {
 const SIGNATURE_LENGTH = 16;
 
 /**
- * What differs between two logs of one error, and what stands for it. The order counts: an address in a URL is no path, and a
+ * What may differ between two logs of one error, and its replacement. The order counts: an address in a URL is not a path, and a
  * version is more than its first number.
  */
 const VARYING: [RegExp, string][] = [
@@ -45,8 +45,8 @@ const VARYING: [RegExp, string][] = [
 ];
 
 /**
- * The same for two errors that differ only in paths, numbers, addresses, versions and white space: 16 hexadecimal digits. It is for grouping,
- * and proves nothing.
+ * The same for two errors that differ only in paths, numbers, addresses, versions and white space: 16 hexadecimal digits. It is good for
+ * grouping, and proves nothing.
  */
 export function errorSignature({ lines }: Pick<ErrorExcerpt, 'lines'>): string {
   const same = VARYING.reduce((text, [varying, word]) => text.replace(varying, word), lines.join('\n'));

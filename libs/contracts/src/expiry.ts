@@ -1,6 +1,6 @@
 import { sizeText } from './size';
 
-/** What files and rows are removed by. */
+/** Rules by which files and rows are removed. */
 export const EXPIRY_RULES = [
   'artifacts of passed runs',
   'artifacts of failed runs',
@@ -11,12 +11,12 @@ export const EXPIRY_RULES = [
 ] as const;
 export type ExpiryRule = (typeof EXPIRY_RULES)[number];
 
-/** What the row of a run keeps of files that were removed: the rule, and its limit then in days or bytes. */
+/** What the row of a run has in place of removed files: the rule, and its limit at that time in days or bytes. */
 export function removedBy(rule: ExpiryRule, limit: number): string {
   return `${rule}: ${limit}`;
 }
 
-/** The same for people: `logs are kept for 180 days`. @param text as `removedBy` makes it */
+/** The rule for people: `logs are kept for 180 days`. @param text from `removedBy` */
 export function ruleSentence(text: string): string {
   const [rule = '', limit = ''] = text.split(': ');
   if (rule === 'files of a package') return `files of a package are kept up to ${sizeText(Number(limit))}`;

@@ -6,53 +6,53 @@ import { IsText } from './text';
 import type { WorkerStanding } from './words';
 
 /**
- * `proctor.query.{arch}.explain`: why does this run wait? The answer tells nothing of private runs but this one; whether who asks
- * may see this one is for the asker to know.
+ * `proctor.query.{arch}.explain`: why does this run wait? The answer contains nothing about other private runs; the api
+ * decides whether the user may see this one.
  */
 export class ExplainRequest {
   @IsRunId()
   runId: number;
 
-  /** Name of the user who asks, to be told of their own private runs too. */
+  /** Name of the user who asks, so that the answer includes their own private runs. */
   @IsOptional()
   @IsText(100)
   user?: string;
 
-  /** An administrator asks, and is told of all private runs. */
+  /** An administrator asks: the answer includes all private runs. */
   @IsOptional()
   @IsBoolean()
   everything?: boolean;
 }
 
-/** Numbers are null and reasons empty when the run is executed; a run that is not in memory is yet to be ingested. */
+/** Numbers are null and reasons empty while the run is executed; a run that is not in memory has not been ingested yet. */
 export interface ExplainReply extends DispatcherAnswer {
   runId: number;
   /** Place among the runs that wait for the same slots; 1 goes next. */
   position: number | null;
   /** Waiting runs that are expected to go before it. */
   ahead: number | null;
-  /** Expected start from now on, milliseconds; null when that cannot be told. */
+  /** Milliseconds until the expected start; null when there is no estimate. */
   startsInMs: number | null;
-  /** In order of weight, for people. */
+  /** For people, the most important first. */
   reasons: string[];
 }
 
-/** Where a page of a status ends: behind a suite queue, or behind a worker and all queues. */
+/** Where a page of a status ends: after a suite queue, or after all queues and a worker. */
 export class StatusPlace {
   @IsIn(['queue', 'worker'])
   kind: 'queue' | 'worker';
 
-  /** The suite's or the worker's. */
+  /** Name of the suite or the worker. */
   @IsText(100)
   name: string;
 }
 
 /**
- * `proctor.query.{arch}.status`: asked page by page, since one message has no room for all workers. The answer leaves private
+ * `proctor.query.{arch}.status`: one request for each page, since one message has no room for all workers. The answer leaves private
  * runs out.
  */
 export class StatusRequest {
-  /** As `more` of the page before says; the first page when absent. */
+  /** `more` of the page before; the first page when absent. */
   @IsOptional()
   @ValidateNested()
   @Type(() => StatusPlace)
@@ -68,25 +68,25 @@ export class StatusRequest {
 export const STATUS_PAGE_BYTES_MAX = 512 * 1024;
 
 /**
- * A page of the dispatcher's view of each suite queue, by suite, and then of its workers, by name. Each page is of the moment
- * at which it is asked for.
+ * A page of the dispatcher's suite queues, by suite, and then of its workers, by name. Each page shows the moment
+ * at which it is requested.
  */
 export interface StatusReply extends DispatcherAnswer {
   workers: WorkerStatus[];
   queues: QueueStatus[];
   /** Why no run of the architecture is granted, for people; absent while runs are. */
   stopped?: string;
-  /** The next page is asked for with it; absent in the last one. */
+  /** `after` of the next page's request; absent in the last page. */
   more?: StatusPlace;
 }
 
 export interface WorkerStatus {
   worker: string;
   slots: number;
-  /** Slots that hold a lease of a run that is told of. */
+  /** Slots that hold the lease of a run that the answer includes. */
   busy: number;
   testbeds: Testbed[];
-  /** How many more it has, which have no room here. */
+  /** How many more testbeds it has that have no room here. */
   testbedsLeftOut?: number;
   variants: string[];
   sizeClasses: string[];
@@ -95,12 +95,12 @@ export interface WorkerStatus {
   reason?: string;
   /** Only when it is not sound: as in `StandingNotice`. */
   untilMs?: number;
-  /** Set while it finishes what it has and takes no more. */
+  /** Set while it finishes what it has and gets no other run. */
   drained?: Decision;
   problem?: string;
-  /** As its asks say; absent when they do not. */
+  /** From its requests; absent when they do not have it. */
   version?: string;
-  /** See PROTOCOL. Absent in what an earlier version says. */
+  /** See PROTOCOL. Absent in messages of earlier versions. */
   protocol?: number;
 }
 
@@ -113,7 +113,7 @@ export interface Decision {
   since: string;
 }
 
-/** Of several decisions that stop the same, the one that began first is the one to name. */
+/** Of several decisions that stop the same thing, the earliest is the one to name. */
 export function earliestOf<T extends Decision>(decisions: readonly T[]): T | undefined {
   const [first, ...others] = decisions;
   return others.reduce(
@@ -127,9 +127,9 @@ export interface QueueStatus {
   suite: string;
   waiting: number;
   running: number;
-  /** Expected end of what waits now, milliseconds from now; null when that cannot be told. */
+  /** Milliseconds until all that waits now is expected to have ended; null when there is no estimate. */
   emptyInMs: number | null;
   paused: Decision | null;
-  /** Why nothing, or not more, of it is executed now; for people, the weightiest first, at most 20. */
+  /** Why no run of it, or not more of them, is executed now; for people, the most important first, at most 20. */
   reasons: string[];
 }

@@ -1,6 +1,6 @@
 import type { RunState, Verdict } from './words';
 
-/** What can happen to a run. docs/run-life-cycle.md tells which of them move its state. */
+/** What can happen to a run. docs/run-life-cycle.md shows which kinds change its state. */
 export const FACT_KINDS = [
   'requested',
   'granted',
@@ -16,7 +16,7 @@ export type FactKind = (typeof FACT_KINDS)[number];
 
 /**
  * One thing that happened to a run: a row that is never changed, and an event, `proctor.event.{arch}.{kind}`. Events
- * of a run come in the order of their ids, each at least once. Nothing in it names a package, since runs are private.
+ * of a run come in the order of their ids, each at least once. It names no package, since runs may be private.
  */
 export interface Fact {
   /** Rises along a run's life. */
@@ -27,11 +27,11 @@ export interface Fact {
   kind: FactKind;
   /** The run's state after it. */
   state: RunState;
-  /** The latest granted; 0 when none was. */
+  /** The latest granted attempt; 0 when none was granted. */
   attempt: number;
   /** `user NAME`, `worker NAME` or `scheduler`. */
   actor: string;
-  /** For people; null when there is nothing to say. */
+  /** For people; null when there is no reason. */
   reason: string | null;
   /** Set by `finished`, `corrected` and `cancelled`. */
   verdict: Verdict | null;
@@ -39,7 +39,7 @@ export interface Fact {
   at: string;
 }
 
-/** The event's `Nats-Msg-Id`. The id alone would do, if a database that was restored did not give its latest ids again. */
+/** The event's `Nats-Msg-Id`. The id alone is not enough: a restored database gives its latest ids again. */
 export function eventId({ factId, at }: Fact): string {
   return `${factId} ${at}`;
 }

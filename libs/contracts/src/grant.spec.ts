@@ -4,7 +4,7 @@ import { isOnSubject, logSubject, reportOrigin, reportSubject, stagedGrant, stag
 const GRANT: Grant = { runId: 42, attempt: 2, grantEpoch: 1_764_633_600_000 };
 const OF_EARLIER_VERSION: Grant = { runId: 42, attempt: 2 };
 
-it('a grant is told from others by run, attempt and epoch, as far as both know the epoch', () => {
+it('grants differ in run, attempt and epoch, as far as both know the epoch', () => {
   expect(isSameGrant(GRANT, { ...GRANT })).toBe(true);
   expect(isSameGrant(GRANT, { ...GRANT, runId: 43 })).toBe(false);
   expect(isSameGrant(GRANT, { ...GRANT, attempt: 1 })).toBe(false);

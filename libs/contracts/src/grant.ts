@@ -6,7 +6,7 @@ import { IsWholeFrom } from './whole-number';
 export const ATTEMPT_MAX = 999_999_999;
 
 /**
- * One grant of one attempt. Its numbers alone do not tell it from others: a database that was restored to an earlier moment
+ * One grant of one attempt. Run and attempt alone do not identify it: a database that was restored to an earlier moment
  * grants the same attempt again, in a later epoch.
  */
 export class Grant {
@@ -21,7 +21,7 @@ export class Grant {
 }
 
 /**
- * The epoch in which a lease was granted, as the lease says it. Absent in what was sent or kept by an earlier version:
+ * The epoch of the lease's grant. Absent in messages and files of earlier versions:
  * then run and attempt decide alone.
  */
 export function IsGrantEpoch(): PropertyDecorator {
@@ -33,7 +33,7 @@ function isEpochKnown({ grantEpoch }: Partial<Grant>): boolean {
   return grantEpoch !== undefined;
 }
 
-/** What of a message says which grant it is about. */
+/** The fields of a message that identify its grant. */
 export function grantOf({ runId, attempt, grantEpoch }: Grant): Grant {
   return { runId, attempt, ...(grantEpoch !== undefined && { grantEpoch }) };
 }

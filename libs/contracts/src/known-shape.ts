@@ -5,13 +5,13 @@ type Shape = new () => object;
 type Rule = (value: unknown, object: object) => boolean;
 type RuleMetadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
-/** What a class says of one of its properties. */
+/** The rules of one property of a class. */
 interface Property {
   name: string;
-  /** The others count only when all of these hold. */
+  /** Conditions: the rules apply only when all of these hold. */
   conditions: Rule[];
   rules: Rule[];
-  /** Of the objects that it holds, alone or in a list. */
+  /** The shape of the objects in it, alone or in a list. */
   nested: { shape: KnownShape; isList: boolean } | null;
 }
 
@@ -35,7 +35,7 @@ export class KnownShape {
     );
   }
 
-  /** Null when the class has rules of other kinds, or none. */
+  /** Null when the class has no rules, or rules of other kinds. */
   static of(shape: Shape): KnownShape | null {
     let known = KnownShape.known.get(shape);
     if (known === undefined) {
@@ -45,7 +45,7 @@ export class KnownShape {
     return known;
   }
 
-  /** An instance that keeps all rules; null when this one does not, or when that is not certain. */
+  /** An instance that fulfils all rules; null when `plain` does not, or when that is not certain. */
   instance(data: object): object | null {
     const object = new this.shape() as Record<string, unknown>;
     for (const [name, value] of Object.entries(data))
@@ -53,7 +53,7 @@ export class KnownShape {
     return this.properties.every((property) => keeps(object, property)) ? object : null;
   }
 
-  /** Whether an instance surely keeps all rules. False says nothing: of what it holds, objects are not looked at. */
+  /** True when the instance certainly fulfils all rules. False means nothing: objects in it are not checked. */
   isKept(instance: object): boolean {
     const values = instance as Record<string, unknown>;
     return this.properties.every((property) => property.nested === null && keeps(values, property));
@@ -107,7 +107,7 @@ function isKnown(shape: Shape, { type, propertyName, validateIf, constraintCls }
   }
 }
 
-/** What class-transformer makes of an object there: it does not tell otherwise. */
+/** The class that class-transformer creates for an object there; it has no other way to find out. */
 function nestedShape(shape: Shape, name: string): Shape | undefined {
   const made = plainToInstance(shape, { [name]: {} }) as Record<string, object>;
   const found = made[name]?.constructor as Shape | undefined;
@@ -141,7 +141,7 @@ function rulesOf(shape: Shape, metadata: RuleMetadata): Rule[] {
       const keepsIt = (one: unknown): boolean => instance.validate(one, context) === true;
       if (!each) return keepsIt(value);
       if (Array.isArray(value)) return value.every(keepsIt);
-      // Of these, class-validator looks at each element, too.
+      // In these, class-validator checks each element too.
       return !(value instanceof Set || value instanceof Map) && keepsIt(value);
     });
 }

@@ -1,6 +1,6 @@
 import { IsIn, IsOptional } from 'class-validator';
 
-/** Of a property: the words that are known here, and for the entries of a list the key under which each has its own. */
+/** Of a property: the words that this version knows, and for the entries of a list the key that holds the word. */
 interface Words {
   property: string;
   key: string | null;
@@ -9,10 +9,10 @@ interface Words {
 
 const WORDS = Symbol('words');
 
-/** What a later version may call something by. Anything else is a mistake, in whatever version. */
+/** The pattern of words of later versions. Anything else is a mistake in every version. */
 const WORD = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 
-/** One of these words, or absent: a word that only a later version knows counts as absent. */
+/** One of these words, or absent: a word of a later version counts as absent. */
 export function IsKnownWord(known: readonly string[]): PropertyDecorator {
   return (target, property) => {
     IsOptional()(target, property);
@@ -21,7 +21,7 @@ export function IsKnownWord(known: readonly string[]): PropertyDecorator {
   };
 }
 
-/** Of a list of objects: an entry whose `key` is a word that only a later version knows counts as absent. */
+/** A list of objects: an entry whose `key` is a word of a later version counts as absent. */
 export function HasKnownWords(key: string, known: readonly string[]): PropertyDecorator {
   return (target, property) => note(target, { property: String(property), key, known });
 }

@@ -23,16 +23,16 @@ import type { WorkerStanding } from './words';
 /** A worker's name is a token of a NATS subject. */
 export const WORKER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 
-/** Earlier lives of a worker that an ask may name. */
+/** The most earlier lives of a worker that a request may name. */
 export const PREVIOUS_MAX = 20;
 
 /** The highest number of a slot. */
 const SLOT_MAX = 9999;
 
-/** Slots that an ask may name as busy elsewhere: a worker has no more. */
+/** The most slots of a worker, and so of those that are busy elsewhere. */
 const BUSY_ELSEWHERE_MAX = 1000;
 
-/** Who speaks: one slot of one life of a worker process. */
+/** The sender: one slot of one life of a worker process. */
 export class SlotIdentity {
   @Matches(WORKER_NAME)
   worker: string;
@@ -46,17 +46,17 @@ export class SlotIdentity {
   slot: number;
 }
 
-/** Testbeds that an ask names at most, and their bytes in it: all that an ask may say has room in a message. */
+/** The most testbeds that a request names, and their bytes in it: the largest request fits into a message. */
 export const TESTBEDS_MAX = 1000;
 export const TESTBEDS_BYTES_MAX = 256 * 1024;
 
-/** Variants, size classes and backends that an ask names at most, each. */
+/** The most variants, size classes and backends, each, that a request names. */
 export const OFFERED_MAX = 100;
 
 const TESTBED_STATES = ['ready', 'absent', 'building', 'failed'] as const;
 export type TestbedState = (typeof TESTBED_STATES)[number];
 
-/** An image that the worker has, builds, or could build for the architecture it asks at. */
+/** An image that the worker has, builds, or could build for the architecture. */
 export class Testbed {
   @IsText(100)
   suite: string;
@@ -73,7 +73,7 @@ export class Testbed {
   detail?: string;
 }
 
-/** A slot's word on a canary test; repeated with each ask until one was answered. */
+/** A slot's result of a canary test; repeated with each request until one is answered. */
 export class CanaryResult {
   @IsText(100)
   canary: string;
@@ -86,14 +86,14 @@ export class CanaryResult {
   message: string;
 }
 
-/** Grants that an ask names at most. */
+/** The most grants that a request names. */
 export const KEPT_MAX = 100;
 
-/** `proctor.rpc.{arch}.{worker}.lease`: a free slot asks for work. */
+/** `proctor.rpc.{arch}.{worker}.lease`: a free slot requests a lease. */
 export class LeaseRequest extends SlotIdentity {
   /**
-   * Earlier lives of this worker that are certain to have ended, the latest first: the one that still counts for the
-   * dispatcher is replaced at once when it is among them.
+   * Earlier lives of this worker that have certainly ended, the latest first: if the life that the
+   * dispatcher knows is among them, this one replaces it at once.
    */
   @IsOptional()
   @IsArray()
@@ -101,7 +101,7 @@ export class LeaseRequest extends SlotIdentity {
   @IsUUID(undefined, { each: true })
   previous?: string[];
 
-  /** Names this ask; the answer repeats it, and the slot takes only the answer to the ask it waits for. */
+  /** Identifies this request; the answer repeats it, and the slot accepts only the answer that it waits for. */
   @IsUUID()
   ask: string;
 
@@ -128,8 +128,8 @@ export class LeaseRequest extends SlotIdentity {
   builds?: string[];
 
   /**
-   * Why the worker takes no work now, for people; such an ask is granted nothing. The answer names the lease that the slot
-   * has already, which it then hands back.
+   * Why the worker accepts no work now, for people; such a request is granted nothing. The answer names the lease that the slot
+   * already has, which the slot then hands back.
    */
   @IsOptional()
   @IsText(EXPLANATION_LENGTH_MAX)
@@ -144,8 +144,8 @@ export class LeaseRequest extends SlotIdentity {
   sizeClasses?: string[];
 
   /**
-   * The slot takes nothing now. The answer names the lease that the slot has here, if any, so that it can hand it back: an
-   * earlier answer may have been lost. It is also asked while all slots are busy with other architectures.
+   * The slot accepts nothing now. The answer names the lease that the slot has here, if any, so that it can hand it back: an
+   * earlier answer may have been lost. Such requests are also sent while all slots are busy with other architectures.
    */
   @IsOptional()
   @IsBoolean()
@@ -159,8 +159,8 @@ export class LeaseRequest extends SlotIdentity {
   busyElsewhere?: number[];
 
   /**
-   * The same as the feature of that name, which takes its place: dispatchers of the last release know this alone. Such a slot,
-   * when it is granted nothing, may be asked to ask later, since it is woken for work.
+   * The same as the feature of that name, which replaces it: dispatchers of the last release know only this field. Such a slot,
+   * when it is granted nothing, may get the answer to ask later, since a signal wakes it for work.
    */
   @IsOptional()
   @IsBoolean()
@@ -171,7 +171,7 @@ export class LeaseRequest extends SlotIdentity {
   @IsWholeFrom(1, 1_000_000)
   protocol?: number;
 
-  /** See WORKER_FEATURES; others mean nothing. None when absent. */
+  /** See WORKER_FEATURES; others are ignored. None when absent. */
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(FEATURES_MAX)
@@ -185,8 +185,8 @@ export class LeaseRequest extends SlotIdentity {
   version?: string;
 
   /**
-   * Grants of this architecture whose results wait on this worker's disk for the dispatcher's answer: their runs should be
-   * granted to no slot meanwhile.
+   * Grants of this architecture whose results wait on this worker's disk for the dispatcher's answer: no slot should be
+   * granted their runs meanwhile.
    */
   @IsOptional()
   @IsArray()
@@ -195,14 +195,14 @@ export class LeaseRequest extends SlotIdentity {
   @Type(() => Grant)
   kept?: Grant[];
 
-  /** How the canary test ended that an earlier answer asked this slot for. */
+  /** The result of the canary test that an earlier answer requested. */
   @IsOptional()
   @ValidateNested()
   @Type(() => CanaryResult)
   canary?: CanaryResult;
 }
 
-/** `proctor.worker.{worker}.work-waiting`: these of its slots, which were granted nothing, should ask again. */
+/** `proctor.worker.{worker}.work-waiting`: these of its slots, which were granted nothing, should request again. */
 export class SlotsWanted {
   /** Which architecture has work. */
   @IsText(100)
@@ -214,7 +214,7 @@ export class SlotsWanted {
   slots: number[];
 }
 
-/** An extra apt source as the worker needs it: resolved by the dispatcher from its name. */
+/** An extra apt source; the dispatcher finds it by its name. */
 export interface AptSource {
   name: string;
   /** One-line format, `deb …` or `deb-src …`. */
@@ -227,8 +227,8 @@ export interface AptSource {
 export interface TestRequest extends Omit<RunRequest, 'priority' | 'isPrivate' | 'extraAptSources'> {
   extraAptSources: AptSource[];
   /**
-   * Versions of the package that the deployment does not test on this suite and architecture. An attempt that turns
-   * out to test one of them is ended before its first test, and reported as `fail`.
+   * Versions of the package that the deployment does not test on this suite and architecture. An attempt that finds
+   * one of them is ended before its first test and reported as `fail`.
    */
   rejectedVersions: string[];
 }
@@ -236,14 +236,14 @@ export interface TestRequest extends Omit<RunRequest, 'priority' | 'isPrivate' |
 /** The right to execute one attempt of a run until it expires. */
 export interface Lease extends TestRequest {
   runId: number;
-  /** The fencing token: each write about the run names it. 1 is the first. */
+  /** The fencing token: each write about the run contains it. 1 is the first. */
   attempt: number;
-  /** The epoch in which it was granted, which need not be that of the answer; see Grant. */
+  /** The epoch in which it was granted, which may differ from that of the answer; see Grant. */
   grantEpoch: number;
   /** The lease ends this long after its last renewal, by the dispatcher's clock. */
   ttlMs: number;
   renewEveryMs: number;
-  /** Absent in what an earlier version says: then it is unknown, and the worker tells others nothing of the run. */
+  /** Absent in messages of earlier versions: then it is unknown, and the worker reveals nothing about the run. */
   isPrivate?: boolean | undefined;
 }
 
@@ -254,11 +254,11 @@ export interface DispatcherAnswer {
 }
 
 /**
- * A worker whose attempts kept failing is to execute a source tree of its own, whose one test does nothing but pass, in
- * this testbed. The slot says with its next ask how that ended.
+ * A worker whose attempts kept failing must execute a source tree of its own, whose one test always passes, in
+ * this testbed. The next request of the slot contains the result.
  */
 export interface CanaryTest {
-  /** Names it; the result repeats it. */
+  /** Identifies the test; the result repeats it. */
   canary: string;
   suite: string;
   arch: string;
@@ -266,12 +266,12 @@ export interface CanaryTest {
   variant: string;
 }
 
-/** How a worker stands whose attempts kept failing. */
+/** The standing of a worker whose attempts kept failing. */
 export interface StandingNotice {
   standing: Exclude<WorkerStanding, 'sound'>;
   /** For people; names no package and no private run. */
   reason: string;
-  /** Until it may be granted its next run (`slowed`), or is asked for its canary test (`quarantined`); milliseconds. */
+  /** Milliseconds until it may be granted its next run (`slowed`) or gets a canary test (`quarantined`). */
   untilMs: number;
 }
 
@@ -283,8 +283,8 @@ export interface LeaseReply extends DispatcherAnswer {
   /** Testbeds that waiting runs need and the worker lacks but could build: it should. */
   wanted: { suite: string; backend: string }[];
   /**
-   * Why this life of the worker is granted nothing, for people: another process that has its name is alive, it is not
-   * registered, or it is too old. Ask again as usual.
+   * Why this life of the worker is granted nothing, for people: another living process has its name, it is not
+   * registered, or it is too old. It should ask again as usual.
    */
   refused?: string;
   /** What is wrong with the worker though it is granted work, for people. */
@@ -297,7 +297,7 @@ export interface LeaseReply extends DispatcherAnswer {
   askAgainMs: number;
 }
 
-/** A slot and the attempt that it executes. */
+/** The slot, and the attempt that it executes. */
 export class HeldAttempt extends SlotIdentity {
   @IsRunId()
   runId: number;
@@ -312,13 +312,13 @@ export class HeldAttempt extends SlotIdentity {
 /** `proctor.rpc.{arch}.{worker}.renew`: sent every `renewEveryMs` while an attempt is executed. */
 export class RenewRequest extends HeldAttempt {}
 
-/** Names the grant as the request did. */
+/** Names the grant of the request. */
 export interface RenewReply extends DispatcherAnswer, Grant {
   /** `stop`: the lease is gone; end the attempt, clean up, report nothing. */
   instruction: 'continue' | 'stop';
   /** Why to stop, for the worker's log. */
   reason?: string;
-  /** As in a LeaseReply. */
+  /** See LeaseReply. */
   notice?: string;
 }
 
@@ -328,15 +328,15 @@ export class ReturnRequest extends HeldAttempt {
   reason: string;
 }
 
-/** Names the grant as the request did. */
+/** Names the grant of the request. */
 export interface ReturnReply extends DispatcherAnswer, Grant {
-  /** False when the lease was not the slot's any more: nothing was changed. */
+  /** False when the slot no longer had the lease: nothing was changed. */
   returned: boolean;
 }
 
 /**
- * `proctor.worker.{worker}.stop`: the attempt is of no use any more; the worker ends it at once and reports nothing.
- * Should the signal be lost, the next renewal is answered `stop`.
+ * `proctor.worker.{worker}.stop`: the attempt is no longer needed; the worker ends it at once and reports nothing.
+ * If the signal is lost, the next renewal is answered `stop`.
  */
 export class StopAttemptSignal extends Grant {
   /** For the worker's log. */

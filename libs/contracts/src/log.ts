@@ -2,13 +2,13 @@ import { IsBase64, IsBoolean, IsOptional, MaxLength } from 'class-validator';
 import { MESSAGE_BYTES_MAX } from './size';
 import { IsWholeFrom } from './whole-number';
 
-/** The highest number of a chunk, and of a byte before one: 1 TiB of log. */
+/** The highest number of a chunk, and of bytes before one: 1 TiB of log. */
 const CHUNK_MAX = 1_000_000_000;
 const OFFSET_MAX = 2 ** 40;
 
 /** `proctor.log.{worker}.{runId}.{attempt}.{grantEpoch}`: a piece of the live log, in order. */
 export class LogChunk {
-  /** 0 is the first; a reader resumes at the number after the last it has. */
+  /** 0 is the first; a reader resumes after the last number that it has. */
   @IsWholeFrom(0, CHUNK_MAX)
   chunk: number;
 
@@ -21,7 +21,7 @@ export class LogChunk {
   @IsBase64()
   data: string;
 
-  /** Its data are a note of the worker about the log, and no bytes of it. */
+  /** Its data are a note of the worker about the log, not bytes of the log. */
   @IsOptional()
   @IsBoolean()
   isNote?: boolean;

@@ -94,7 +94,7 @@ it('the longest ask has room in a message, however its texts are written', () =>
   );
 });
 
-it('of very many broken rules the first are told', () => {
+it('of very many broken rules the first are listed', () => {
   const testbeds = Array.from({ length: 1_000 }, () => ({}));
   expect(() => parseMessage(LeaseRequest, { ...ask, testbeds })).toThrow(
     /^LeaseRequest: testbeds\.0\.suite: .{100,1500}; and 2990 more$/,

@@ -3,12 +3,12 @@ import { getMetadataStorage, validateSync, type ValidationError } from 'class-va
 import { KnownShape } from './known-shape';
 import { withoutUnknownWords } from './known-words';
 
-/** Broken rules that are told; a message may break one in each of many thousand entries. */
+/** The most broken rules that an error lists; a message may break one in each of many thousand entries. */
 const PROBLEMS_MAX = 10;
 
 /**
- * Entries of a list that are looked at one by one, in whatever message: a hundred thousand take seconds, in which their reader
- * does nothing else. No list may have more.
+ * The most entries of any list in a message: to check a hundred thousand entries takes seconds, in which the process
+ * does nothing else.
  */
 const LIST_LENGTH_MAX = 1_000;
 
@@ -16,8 +16,8 @@ const LIST_LENGTH_MAX = 1_000;
 export class MalformedMessage extends Error {}
 
 /**
- * Checks what came over the wire against its class. Fields that it does not know stay unlooked at, and so do words of later
- * versions where their absence means something, see known-words.ts.
+ * Checks a received message against its class. Unknown fields are ignored, and so are words of later
+ * versions where an absent word has a meaning, see known-words.ts.
  * @throws MalformedMessage naming the field and the rule it breaks
  */
 export function parseMessage<T extends object>(shape: new () => T, data: unknown): T {
@@ -46,7 +46,7 @@ function requireShortLists(shape: new () => object, data: Record<string, unknown
 
 const properties = new Map<new () => object, string[]>();
 
-/** Those that have rules; class-validator would look them up for each message. */
+/** The properties with rules, cached; class-validator would search them for each message. */
 function propertiesOf(shape: new () => object): string[] {
   const known = properties.get(shape);
   if (known) return known;

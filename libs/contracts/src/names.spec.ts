@@ -86,6 +86,6 @@ it.each([
   ['deb http://mirror.example/\\n x main', false],
   ['deb http://mirror.example/', false],
   ['', false],
-])('whether %j is an apt source line is told: %s', (line, expected) => {
+])('whether %j is an apt source line: %s', (line, expected) => {
   expect(isAptLine(line)).toBe(expected);
 });

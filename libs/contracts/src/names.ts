@@ -1,4 +1,4 @@
-/** Longest source package name that is taken, in characters. */
+/** The longest accepted name of a source package, in characters. */
 export const PACKAGE_NAME_LENGTH_MAX = 200;
 
 const PACKAGE_NAME = /^[a-z0-9][a-z0-9+.-]+$/;
@@ -23,7 +23,7 @@ export function isArchitecture(name: string): boolean {
 }
 
 /**
- * The directory of a package below a suite and architecture: the first four letters of a name that begins with
+ * The directory of a package below a suite and architecture: the first four letters of a name that starts with
  * `lib` and is longer, else the first letter.
  */
 export function packagePrefix(name: string): string {
@@ -37,12 +37,12 @@ export function isPinSpec(spec: string): boolean {
 
 const APT_LINE = /^deb(-src)? +(\[[\w.,:/+@ =-]+\] +)?[a-z+]+:[\w.~:/+@%-]+ +[\w.~/+-]+( +[\w./+-]+)*$/;
 
-/** One-line style of sources.list(5), without anything that a shell or `echo` of the testbed could read differently. */
+/** One-line style of sources.list(5), without characters that a shell or `echo` of the testbed could interpret. */
 export function isAptLine(line: string): boolean {
   return APT_LINE.test(line);
 }
 
-/** The same rules as regular expressions, for descriptions that other programs read. */
+/** The same rules as regular expressions, for schemas that other programs read. */
 export const NAME_PATTERNS = {
   packageName: PACKAGE_NAME.source,
   word: WORD.source,

@@ -1,13 +1,13 @@
 /**
- * What is spoken between dispatchers and workers. It is raised by a change without which an older worker would do harm;
- * what an older one may do without is a feature. A worker that names none speaks the first.
+ * The version of the protocol between dispatchers and workers. It rises with a change that an older worker must know to do no harm;
+ * a change that an older worker need not know is a feature. A worker that sends no version uses the first.
  */
 export const PROTOCOL = 2;
 
-/** Of the release before the last one: its workers still get work. */
+/** The protocol of the release before the last one: its workers still get work. */
 export const PROTOCOL_OLDEST = 1;
 
-/** What a worker can do beyond the first protocol. `wakeable`: it hears SlotsWanted. */
+/** What a worker can do beyond the first protocol. `wakeable`: it receives SlotsWanted. */
 export const WORKER_FEATURES = ['wakeable'] as const;
 export type WorkerFeature = (typeof WORKER_FEATURES)[number];
 
@@ -19,5 +19,5 @@ export type WorkerFeature = (typeof WORKER_FEATURES)[number];
 export const DISPATCHER_FEATURES = ['result-indexes', 'absent-verdict', 'source-names'] as const;
 export type DispatcherFeature = (typeof DISPATCHER_FEATURES)[number];
 
-/** Features that a message names at most. */
+/** The most features that a message names. */
 export const FEATURES_MAX = 100;

@@ -197,7 +197,7 @@ const RECORDED: [new () => object, string, string, object][] = [
   ],
 ];
 
-/** What its dispatchers answered. Nobody checks an answer, so the compiler does: each is one of this release. */
+/** Answers of its dispatchers. No code checks an answer, so the compiler does: each is an answer of this release. */
 const ANSWERS = {
   lease: [
     {
@@ -285,7 +285,7 @@ it.each(NAMED)('a %s of the release before is read whole: message %#', (_name, r
   expect({ ...parseMessage(shape, structuredClone(body)) }).toEqual(body);
 });
 
-it('a report of the release before tells by its subject which grant it is of', () => {
+it('the subject of a report of the release before names its grant', () => {
   const reports = RECORDED.filter(([, , subject]) => subject.startsWith('proctor.report.'));
   expect(reports.length).toBeGreaterThan(0);
   for (const [, , subject, body] of reports) expect(body).toMatchObject(grantOf(subject));

@@ -54,7 +54,7 @@ export class FinishedReport extends HeldAttempt {
   @IsText(MESSAGE_LENGTH_MAX)
   message: string;
 
-  /** Only with tmpfail: the probable cause; absent when it is unknown. */
+  /** The probable cause, only with tmpfail; absent when it is unknown. */
   @IsKnownWord(TROUBLES)
   trouble?: Trouble;
 
@@ -63,12 +63,12 @@ export class FinishedReport extends HeldAttempt {
   @IsWholeFrom(0, 255)
   exitCode: number | null;
 
-  /** Of the tested package, null where the source was never unpacked. */
+  /** Version of the tested package; null when the source was never unpacked. */
   @ValidateIf((report: FinishedReport) => report.version !== null)
   @IsText(VERSION_LENGTH_MAX)
   version: string | null;
 
-  /** Wall-clock seconds of the attempt, whole. A dispatcher believes no more than it can see, see believedSeconds. */
+  /** Wall-clock seconds of the attempt, whole. A dispatcher limits it to what is possible, see believedSeconds. */
   @IsWholeFrom(0, DURATION_SECONDS_MAX)
   durationSeconds: number;
 
@@ -79,7 +79,7 @@ export class FinishedReport extends HeldAttempt {
   @Type(() => ResultFile)
   files: ResultFile[];
 
-  /** In the order of the runner's summary; when absent, nothing is known of single tests. */
+  /** In the order of the runner's summary; absent when single tests are not known. */
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(TESTS_MAX)
@@ -88,13 +88,13 @@ export class FinishedReport extends HeldAttempt {
   @Type(() => TestResult)
   tests?: TestResult[];
 
-  /** The lines of the log around its first error; absent when there is none, or nothing is known of it. */
+  /** The lines of the log around its first error; absent when it has none, or none is known. */
   @IsOptional()
   @ValidateNested()
   @Type(() => ErrorExcerpt)
   excerpt?: ErrorExcerpt;
 
-  /** Of the testbed; absent where the backend has none, or none is known. */
+  /** The image of the testbed; absent when the backend has none, or it is not known. */
   @IsOptional()
   @ValidateNested()
   @Type(() => TestbedImage)
@@ -104,8 +104,8 @@ export class FinishedReport extends HeldAttempt {
 /**
  * `proctor.worker.{worker}.recorded`: the dispatcher's answer to a finished report. Only then may the worker delete its
  * own copy. `stale`: a newer attempt was granted, or the run has finished; nothing was written. `upload-again`: a
- * staged file is missing or damaged. `refused`: the report cannot be read, and its attempt has failed for that. It names
- * the grant as the report did.
+ * staged file is missing or damaged. `refused`: the report cannot be read, so its attempt has failed. It names
+ * the grant of the report.
  */
 export class RecordedSignal extends Grant {
   @IsIn(['recorded', 'stale', 'upload-again', 'refused'])

@@ -1,12 +1,12 @@
-/** What a scheduler takes of the requests of one worker, of each kind and for each architecture. */
+/** Limits of the requests of one worker, for each kind and each architecture. */
 export interface RequestLimits {
   /** Requests in a second; twice as many at once. */
   perSecondMax: number;
   /** Their bytes in a second; twice as many at once. */
   bytesPerSecondMax: number;
-  /** Requests beyond that which wait to be answered late; more are refused. */
+  /** How many further requests wait to be answered late; others are refused. */
   lateMax: number;
-  /** How long nobody listens to a worker whose requests had to be refused; longer each time, up to the second. */
+  /** How long the requests of a worker are ignored after some were refused; longer each time, up to `shunMaxMs`. */
   shunMinMs: number;
   shunMaxMs: number;
 }

@@ -21,27 +21,27 @@ export function IsStringThat(
   return ValidateBy({ name: 'isStringThat', validator: { validate } }, options);
 }
 
-/** What PostgreSQL can keep and give back unchanged. */
+/** A text that PostgreSQL can store unchanged. */
 export function IsStorableText(options: ValidationOptions): PropertyDecorator {
   return IsStringThat(isStorable, options);
 }
 
-/** Why somebody decided something, for people. */
+/** Why a user decided something, for people. */
 export function IsReason(): PropertyDecorator {
   return IsStringThat(isReason, must(`be a string of 1 to ${REASON_LENGTH_MAX} characters without NUL`));
 }
 
-/** It need not be tested now: runs and pauses of what was tested may be left. */
+/** A suite that need not be configured now: runs and pauses of earlier suites may exist. */
 export function IsSuiteName(): PropertyDecorator {
   return IsStringThat(isWord, must('be the name of a suite'));
 }
 
-/** It need not be tested now either. */
+/** An architecture that need not be configured now. */
 export function IsArchitectureName(): PropertyDecorator {
   return IsStringThat(isArchitecture, must('be the name of an architecture'));
 }
 
-/** It need not be known. */
+/** A worker that need not be registered. */
 export function IsWorkerName(): PropertyDecorator {
   return IsStringThat((text) => WORKER_NAME.test(text), must('be the name of a worker'));
 }
@@ -49,8 +49,8 @@ export function IsWorkerName(): PropertyDecorator {
 const STRICT = Symbol('strict');
 
 /**
- * Refuses parameters that are no field of the class: where much may change at once, a misspelt one must not be passed
- * over. A parameter that is null counts as left out, and all faults are named.
+ * Refuses parameters that are not a field of the class: where much may change at once, a misspelt one must not be ignored.
+ * A parameter that is null counts as absent, and all faults are listed.
  */
 export function Strict(): ClassDecorator {
   return (shape) => Reflect.defineMetadata(STRICT, true, shape);
@@ -60,14 +60,14 @@ export function isStrict(shape: new () => object): boolean {
   return Reflect.hasMetadata(STRICT, shape);
 }
 
-/** One fault of what was asked for. */
+/** One fault of a request. */
 export interface ShapeFault {
   key: string;
   /** A sentence without its subject: `must be a string, not 5`. */
   detail: string;
 }
 
-/** What breaks the rules of an instance's class, the first rule of each key. */
+/** The broken rules of an instance's class, the first of each key. */
 export function faultsOf(instance: object): ShapeFault[] {
   if (KnownShape.of(instance.constructor as new () => object)?.isKept(instance)) return [];
   return validateSync(instance, { stopAtFirstError: true }).flatMap(({ property, constraints }) =>
@@ -77,7 +77,7 @@ export function faultsOf(instance: object): ShapeFault[] {
 
 const SHOWN_LENGTH_MAX = 80;
 
-/** A value of the client as a message names it: short, never nested, one line. */
+/** A value of the client for a message: short, never nested, one line. */
 export function describe(value: unknown): string {
   if (value === undefined) return 'missing';
   if (Array.isArray(value)) return 'an array';

@@ -7,13 +7,13 @@ export function isRunId(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 1;
 }
 
-/** The id that a text is, in decimal digits without leading zeros; `null` when it is none. */
+/** Parses an id of decimal digits without leading zeros; null when the text is not one. */
 export function runIdIn(text: string): number | null {
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
   return isRunId(id) ? id : null;
 }
 
-/** Of a message: a run's id. */
+/** The id of a run. */
 export function IsRunId(): PropertyDecorator {
   return ValidateBy({
     name: 'isRunId',
@@ -27,7 +27,7 @@ export function IsRunId(): PropertyDecorator {
 /** `[package spec, suite]`: the packages of the spec are taken from that suite. */
 export type Pin = [spec: string, suite: string];
 
-/** What is tested, where and how: fixed when the run is accepted, except `priority`. */
+/** What is tested, where and how. Does not change after the run is accepted, except `priority`. */
 export interface RunRequest {
   package: string;
   suite: string;
@@ -45,7 +45,7 @@ export interface RunRequest {
   isPrivate: boolean;
 }
 
-/** The fields of a request that asks for nothing beside its test. */
+/** The optional fields of a request that has none of them. */
 export const NOTHING_ASKED = {
   trigger: null,
   pinPackages: [],

@@ -1,9 +1,9 @@
 import { ValidateBy } from 'class-validator';
 
-/** What a message may have, in bytes: nats-server's own limit, unless its `max_payload` says otherwise. */
+/** The most bytes of a message: the limit of nats-server without another `max_payload`. */
 export const MESSAGE_BYTES_MAX = 1024 ** 2;
 
-/** The bytes that a value has in a message: of its JSON in UTF-8. */
+/** The bytes of a value in a message: its JSON in UTF-8. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? '');
 }
@@ -19,7 +19,7 @@ export function HasBytesMax(bytesMax: number): PropertyDecorator {
   });
 }
 
-/** The first of the entries, as many as have at most `bytesMax` in a message's list. */
+/** The first entries, as many as fit into `bytesMax` of a list in a message. */
 export function withinBytes<T>(entries: T[], bytesMax: number): T[] {
   let bytes = 0;
   const end = entries.findIndex((entry) => (bytes += jsonBytes(entry) + 1) > bytesMax);

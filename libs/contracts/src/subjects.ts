@@ -2,8 +2,8 @@ import type { FactKind } from './fact';
 import { grantName, type Grant } from './grant';
 
 /**
- * Every NATS subject and stream. `*` stands for the scope: an architecture, or a worker's name; one without is
- * everybody's. RPC subjects and stream subjects are disjoint: a request on a stream's subject would be answered by the
+ * Every NATS subject and stream. `*` stands for the scope: an architecture, or a worker's name. A subject without it is for
+ * all processes. RPC subjects and stream subjects are disjoint: a request on a stream's subject would be answered by the
  * stream.
  */
 export const SUBJECTS = {
@@ -18,9 +18,9 @@ export const SUBJECTS = {
   workersChanged: 'proctor.command.*.workers',
   /** To all api processes: runs were created, finished or published; clients that wait for results may be answered. */
   resultsChanged: 'proctor.signal.results-changed',
-  /** To all api processes: API keys were revoked or have another secret now; what is remembered of keys is forgotten. */
+  /** To all api processes: API keys were revoked or have another secret now; cached keys are removed. */
   keysChanged: 'proctor.signal.keys-changed',
-  /** To all schedulers: one has given up architectures, others may take them at once. */
+  /** To all schedulers: one has released architectures, others may claim them at once. */
   architecturesReleased: 'proctor.signal.architectures-released',
   /** dispatcher → idle workers of the architecture: work may be waiting, ask again. */
   workWaiting: 'proctor.signal.*.work-waiting',
@@ -44,8 +44,8 @@ export function subjectOf(subject: Subject, scope: string): string {
 }
 
 /**
- * What workers ask of the owner of an architecture: `proctor.rpc.{arch}.{worker}.{kind}`. nats-server lets a worker publish
- * with its own name only, so the subject says who asks.
+ * Requests of workers to the owner of an architecture: `proctor.rpc.{arch}.{worker}.{kind}`. nats-server lets a worker publish
+ * only with its own name, so the subject names the sender.
  */
 export const REQUEST_PATTERNS = {
   lease: 'proctor.rpc.*.*.lease',
@@ -56,7 +56,7 @@ export const REQUEST_PATTERNS = {
 
 export type RequestKind = keyof typeof REQUEST_PATTERNS;
 
-/** The longest request of each kind in bytes, with its headers: an ask names all testbeds of its worker. */
+/** The longest request of each kind in bytes, with its headers: a request for a lease names all testbeds of its worker. */
 export const REQUEST_BYTES_MAX: Record<RequestKind, number> = {
   lease: 512 * 1024,
   renew: 8 * 1024,
@@ -64,7 +64,7 @@ export const REQUEST_BYTES_MAX: Record<RequestKind, number> = {
   sources: 4 * 1024,
 };
 
-/** Null when the subject is none of a request. */
+/** Null when the subject is not that of a request. */
 export function requestKind(subject: string): RequestKind | null {
   const kind = subject.startsWith('proctor.rpc.') ? subject.slice(subject.lastIndexOf('.') + 1) : '';
   return Object.hasOwn(REQUEST_PATTERNS, kind) ? (kind as RequestKind) : null;
@@ -79,7 +79,7 @@ export function requestingWorker(subject: string): string | undefined {
   return subject.split('.')[3];
 }
 
-/** As NATS has it: a `*` of the pattern stands for one token, a `>` at its end for all that follow, one at least. */
+/** The rules of NATS: a `*` of the pattern stands for one token, a `>` at its end for one or more tokens. */
 export function isOnSubject(pattern: string, subject: string): boolean {
   const isOpen = pattern.endsWith('.>');
   if (!isOpen && !pattern.includes('*')) return pattern === subject;
@@ -103,28 +103,28 @@ export function eventFilter(arch: string): string {
 }
 
 /**
- * What workers report of attempts, durable: `proctor.report.{arch}.{worker}.{kind}.{runId}.{attempt}.{grantEpoch}`, the
+ * Durable reports of workers about attempts: `proctor.report.{arch}.{worker}.{kind}.{runId}.{attempt}.{grantEpoch}`, the
  * epoch if it is known. A stream holds what one worker reports to one architecture, at most one of each subject, so a worker
- * that repeats a report takes no more room, and none takes the room of another.
+ * that repeats a report uses no additional room, and none uses the room of another.
  */
 export const REPORT_PATTERNS = {
   started: 'proctor.report.*.*.started.>',
   finished: 'proctor.report.*.*.finished.>',
 } as const;
 
-/** Not on the wire: what could not be read or handled is handed over under this pattern, see RefusedReport. */
+/** Not on the wire: the pattern for handlers of reports that could not be read or handled, see RefusedReport. */
 export const REFUSED_REPORTS = 'proctor.report.>';
 
 export const REPORT_PREFIX = 'proctor.report.';
 
 export type ReportKind = keyof typeof REPORT_PATTERNS;
 
-/** Which grant a report tells of, and by whom. */
+/** The grant of a report, and its sender. */
 export interface ReportedAttempt extends Grant {
   worker: string;
 }
 
-/** What the subject of a report says of it. */
+/** The parts of a report's subject. */
 export interface ReportOrigin extends ReportedAttempt {
   arch: string;
   /** One of ReportKind, if the worker keeps to the protocol. */
@@ -136,7 +136,7 @@ export function reportStream(arch: string, worker: string): string {
   return `${sharedReportStream(arch)}_${worker}`;
 }
 
-/** Of earlier versions, in which the workers of an architecture shared one. */
+/** The stream of earlier versions, which all workers of an architecture shared. */
 export function sharedReportStream(arch: string): string {
   return `PROCTOR_REPORTS_${arch}`;
 }
@@ -145,17 +145,17 @@ export function reportSubject(arch: string, kind: ReportKind, { worker, ...grant
   return `${REPORT_PREFIX}${arch}.${worker}.${kind}.${grantName(grant, '.')}`;
 }
 
-/** Everything that one dispatcher consumes: all that the streams of the architecture hold. */
+/** All reports of an architecture, which its dispatcher consumes. */
 export function reportFilter(arch: string): string {
   return `${REPORT_PREFIX}${arch}.>`;
 }
 
-/** All that a worker may report to an architecture: what one stream holds. */
+/** All reports of a worker to an architecture, which one stream holds. */
 export function reportsOfWorker(arch: string, worker: string): string {
   return `${REPORT_PREFIX}${arch}.${worker}.>`;
 }
 
-/** Whose report it is, also when no attempt can be told from the subject. */
+/** The sender of a report, also when the subject has no valid attempt. */
 export function reportSender(subject: string): string {
   return subject.slice(REPORT_PREFIX.length).split('.')[1] ?? '';
 }
@@ -163,7 +163,7 @@ export function reportSender(subject: string): string {
 const REPORT_SUBJECT =
   /^proctor\.report\.([^.]+)\.([^.]+)\.([^.]+)\.([0-9]{1,16})\.([0-9]{1,9})(?:\.([0-9]{1,16}))?$/;
 
-/** Null when no attempt can be told from the subject. */
+/** Null when the subject has no valid attempt. */
 export function reportOrigin(subject: string): ReportOrigin | null {
   const [, arch, worker, kind, ...grant] = REPORT_SUBJECT.exec(subject) ?? [];
   if (arch === undefined || worker === undefined || kind === undefined) return null;
@@ -172,7 +172,7 @@ export function reportOrigin(subject: string): ReportOrigin | null {
 
 /**
  * The live logs of one worker's attempts: `proctor.log.{worker}.{runId}.{attempt}.{grantEpoch}`. A stream for each worker, so
- * that none can fill the room of others, or use a message id before them.
+ * that none can fill the room of others or use their message ids before them.
  */
 export function logStream(worker: string): string {
   return `PROCTOR_LOGS_${worker}`;
@@ -182,7 +182,7 @@ export function logFilter(worker: string): string {
   return `proctor.log.${worker}.>`;
 }
 
-/** Of one grant alone: what another one of the same numbers left is no part of its log. */
+/** Of one grant alone: what another grant with the same numbers left is not part of its log. */
 export function logSubject(worker: string, grant: Grant): string {
   return `proctor.log.${worker}.${grantName(grant, '.')}`;
 }
@@ -207,13 +207,13 @@ export function stagingName(grant: Grant, file: string): string {
 
 const STAGING_NAME = /^([0-9]{1,16})\/([0-9]{1,9})\/(?:([0-9]{1,16})\/)?/;
 
-/** Null when the name is of no grant. */
+/** Null when the name has no grant. */
 export function stagedGrant(name: string): Grant | null {
   const [found, ...grant] = STAGING_NAME.exec(name) ?? [];
   return found === undefined ? null : grantNamed(grant);
 }
 
-/** Its numbers as a name has them. */
+/** The pattern of a grant's numbers in a name. */
 function grantNamed([runId, attempt, grantEpoch]: (string | undefined)[]): Grant {
   const epoch = grantEpoch === undefined ? {} : { grantEpoch: Number(grantEpoch) };
   return { runId: Number(runId), attempt: Number(attempt), ...epoch };

@@ -1,11 +1,11 @@
 import { IsIn, Matches, ValidateIf } from 'class-validator';
 import { IsText } from './text';
 
-/** As a test runner's summary says it. */
+/** The words of a test runner's summary. */
 export const TEST_STATUSES = ['PASS', 'FAIL', 'SKIP', 'FLAKY'] as const;
 export type TestStatus = (typeof TEST_STATUSES)[number];
 
-/** Tests that a report tells of: the first of the summary. With the lengths below it fits into one message. */
+/** The most tests in a report, the first of the summary: with the lengths below it fits into one message. */
 export const TESTS_MAX = 500;
 /** In UTF-16 units. */
 export const TEST_NAME_LENGTH_MAX = 200;
@@ -19,11 +19,11 @@ export class TestResult {
   @Matches(/^\S+$/)
   name: string;
 
-  /** `FLAKY` has failed, and that counts for nothing. */
+  /** `FLAKY` has failed, which does not count. */
   @IsIn(TEST_STATUSES)
   status: TestStatus;
 
-  /** What the runner adds, as `non-zero exit status 1`; null when that is nothing. */
+  /** What the runner adds, such as `non-zero exit status 1`; null when it adds nothing. */
   @ValidateIf((result: TestResult) => result.detail !== null)
   @IsText(TEST_DETAIL_LENGTH_MAX)
   detail: string | null;

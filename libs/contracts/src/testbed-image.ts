@@ -6,9 +6,9 @@ const BUILT_AT_MS_MAX = Date.UTC(10_000, 0) - 1;
 /** In UTF-16 units. */
 export const IMAGE_NAME_LENGTH_MAX = 200;
 
-/** The image that a testbed was made of. The images of a worker that have one name are told apart by when they were built. */
+/** The image that a testbed was made from. Images of a worker with the same name differ in the time of their build. */
 export class TestbedImage {
-  /** The backend that it was made for, the suite and the architecture: `unshare/sid/amd64`. Never a path of the machine. */
+  /** Backend, suite and architecture: `unshare/sid/amd64`. Never a path of the machine. */
   @IsText(IMAGE_NAME_LENGTH_MAX)
   name: string;
 

@@ -1,12 +1,12 @@
 import { ValidateBy, type ValidateByOptions, type ValidationOptions } from 'class-validator';
 
-/** Whether the database can keep it: no NUL, no half of a surrogate pair. */
+/** Whether the database can store it: no NUL, no half of a surrogate pair. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
 /**
- * A text for people as a message or a row may have it: on one line, without what disturbs, cut to `lengthMax` UTF-16
+ * A text for people in a message or a row: on one line, without control characters, cut to `lengthMax` UTF-16
  * units with `…` at the end.
  */
 export function oneLine(text: string, lengthMax: number): string {
@@ -20,24 +20,24 @@ export function cut(text: string, lengthMax: number): string {
   return text.slice(0, lengthMax).toWellFormed();
 }
 
-/** The longest texts that messages and rows may have, in UTF-16 units. Why somebody decided something: */
+/** The longest texts in messages and rows, in UTF-16 units. Why a user decided something: */
 export const REASON_LENGTH_MAX = 500;
 
 /** How an attempt ended, in a report; why a report was answered as it was. */
 export const MESSAGE_LENGTH_MAX = 2000;
 
-/** What a worker or dispatcher says to explain an ask, a return or a signal. */
+/** The explanation of a worker or dispatcher for a request, a return or a signal. */
 export const EXPLANATION_LENGTH_MAX = 1000;
 
 /** The version of a tested package. */
 export const VERSION_LENGTH_MAX = 256;
 
-/** Why somebody decided something: it says something, and the database can keep it. */
+/** Why a user decided something: not blank, and the database can store it. */
 export function isReason(text: string): boolean {
   return text.trim() !== '' && text.length <= REASON_LENGTH_MAX && isStorable(text);
 }
 
-/** A string that the database can keep, of at most `lengthMax` UTF-16 units. */
+/** A string that the database can store, of at most `lengthMax` UTF-16 units. */
 export function IsText(lengthMax: number, options: ValidationOptions = {}): PropertyDecorator {
   const rule: ValidateByOptions = {
     name: 'isText',

@@ -1,5 +1,5 @@
 /**
- * A time as the API writes it: `YYYY-MM-DDTHH:MM:SS.mmmZ`, exactly three digits and a Z (britney cuts the last five
+ * A time in the format of the API: `YYYY-MM-DDTHH:MM:SS.mmmZ`, exactly three digits and a Z (britney cuts the last five
  * characters before it parses).
  */
 export function timestamp(time: Date): string {

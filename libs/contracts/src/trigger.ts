@@ -1,26 +1,26 @@
-/** A package that a trigger names, in the version that is meant. */
+/** A package of a trigger, with its version. */
 export interface TriggerPackage {
   name: string;
   version: string;
 }
 
-/** A package that was installed in another version than the one that is wanted. */
+/** A package that was installed in another version than the wanted one. */
 export interface OtherVersion {
   package: string;
   wanted: string;
   installed: string;
 }
 
-/** A suite that nobody asked for, and what came from it. */
+/** A suite that the request does not name, and the packages that came from it. */
 export interface OtherSuite {
   suite: string;
   /** The first by name. */
   packages: string[];
-  /** How many came from there beside these. */
+  /** How many more came from there. */
   more: number;
 }
 
-/** The packages of a run that are not what was asked for. */
+/** The packages of a run that differ from the request. */
 export interface OtherPackages {
   versions: OtherVersion[];
   suites: OtherSuite[];

@@ -1,8 +1,8 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
 
 /**
- * A whole number in a range, both ends included. Each number of a message has one: what the rows, the estimates and the pages
- * do with it holds for every number in its range.
+ * A whole number in a range, both ends included. Each number of a message has a range: the rows, the estimates and the pages
+ * work for every number in it.
  */
 export function IsWholeFrom(min: number, max: number, options: ValidationOptions = {}): PropertyDecorator {
   const isInRange = (value: unknown): boolean =>

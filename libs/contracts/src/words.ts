@@ -1,19 +1,19 @@
-/** What an API key may do: everything that its user may, read alone, or ask for tests and read nothing. */
+/** What an API key may do: everything that its user may, only read, or only request tests. */
 export const KEY_SCOPES = ['everything', 'read', 'submit'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** Where a run is in its life. How it ended is its verdict, another word. */
+/** Where a run is in its life. Its verdict says how it ended. */
 export const RUN_STATES = ['queued', 'leased', 'running', 'finished'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
-/** The verdicts that a package has: they say how it is, or that it could not be tested. */
+/** The verdicts about a package, with tmpfail: it could not be tested. */
 export const PACKAGE_VERDICTS = ['pass', 'neutral', 'fail', 'tmpfail'] as const;
 export type PackageVerdict = (typeof PACKAGE_VERDICTS)[number];
 
 /**
  * How a run ended. `neutral` is autopkgtest's exit 8 (no tests, or all skipped): it is stored and shown
- * as the deployment's `api.neutral` says, `pass` by default. `absent`: the suite has no such source package, so nothing was
- * tested and nobody is to blame; its `status` is `fail`, as debci answers.
+ * with the deployment's `api.neutral`, `pass` by default. `absent`: the suite has no such source package, so nothing was
+ * tested and no package is to blame; its `status` is `fail`, as debci answers.
  */
 export const VERDICTS = [...PACKAGE_VERDICTS, 'absent'] as const;
 export type Verdict = (typeof VERDICTS)[number];
@@ -21,31 +21,31 @@ export type Verdict = (typeof VERDICTS)[number];
 /** The interface's `status`: null while the run has not finished. */
 export type Status = PackageVerdict | null;
 
-/** What `neutral` may be shown as, by the deployment's choice. */
+/** How `neutral` may be shown, by the deployment's choice. */
 export const NEUTRAL_STATUSES = ['pass', 'neutral'] as const satisfies readonly PackageVerdict[];
 export type NeutralStatus = (typeof NEUTRAL_STATUSES)[number];
 
 /**
- * How one attempt ended. `failed`: its verdict is tmpfail, says nothing about the package, and the run was tried again.
- * `returned`: the slot handed the lease back before it started. `cancelled`: somebody ended the run.
+ * How one attempt ended. `failed`: its verdict is tmpfail, which says nothing about the package, and the run was tried again.
+ * `returned`: the slot handed the lease back before it started. `cancelled`: a user ended the run.
  */
 export const ATTEMPT_OUTCOMES = ['finished', 'failed', 'expired', 'lost', 'returned', 'cancelled'] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
-/** How the message begins of a testbed that failed while it had a test, whose name follows: it may be the test's doing. */
+/** Beginning of the message when the testbed failed during a test, whose name follows: the test may be the cause. */
 export const FAILED_UNDER_TEST = 'the testbed failed under the test ';
 
 /**
- * What made an attempt end as tmpfail, as far as its worker can tell: a file could not be fetched from an archive or
- * mirror; the testbed did not come up or broke; the machine itself lacks something (disk, memory, an image); it ran into one
- * of the worker's own limits (time, output, file space), as another attempt would too; the request holds a value that no
- * worker hands to a test runner.
+ * The cause of a tmpfail, if its worker knows it: a file could not be downloaded from an archive or
+ * mirror; the testbed did not start or broke; the machine lacks something (disk, memory, an image); it reached one
+ * of the worker's own limits (time, output, file space), as another attempt would too; the request has a value that no
+ * worker passes to a test runner.
  */
 export const TROUBLES = ['archive', 'testbed', 'machine', 'limit', 'request'] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
 /**
- * What a dispatcher thinks of a worker. `slowed`: attempts keep failing there, but no other worker could do its work.
+ * How far a dispatcher trusts a worker. `slowed`: attempts keep failing there, but no other worker could do its work.
  * `quarantined`: it gets no runs until a canary test passes there.
  */
 export const WORKER_STANDINGS = ['sound', 'slowed', 'quarantined'] as const;
@@ -60,8 +60,8 @@ export const RESULT_CONTENTS = ['log.gz', 'artifacts.tar.gz'] as const;
 export type ResultContentName = (typeof RESULT_CONTENTS)[number];
 
 /**
- * The files that a finished attempt leaves in the store: the log and the artifacts, and of each the index, which tells what
- * stands where in it.
+ * The files of a finished attempt in the store: the log, the artifacts, and an index of each, which knows what
+ * is where in it.
  */
 export const RESULT_FILES = [...RESULT_CONTENTS, 'log-index.json', 'artifacts-index.json'] as const;
 export type ResultFileName = (typeof RESULT_FILES)[number];

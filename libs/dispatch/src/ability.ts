@@ -14,7 +14,7 @@ export interface Needs {
   avoided: readonly string[];
 }
 
-/** What a worker offers, as its asks say it. */
+/** What a worker offers, from its requests for a lease. */
 export type Offer = Pick<LeaseRequest, 'testbeds' | 'variants' | 'sizeClasses'>;
 
 export function needsOf(run: DispatchedRun, sizeClass: string | null): Needs {

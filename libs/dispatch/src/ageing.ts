@@ -2,22 +2,25 @@ import type { DispatchedRun, QueuePlace } from './journal-records';
 import type { AgeingSettings } from './settings';
 
 /**
- * How long runs have waited, and by how many levels of priority that lifts them. The `waitedMs` of each run in memory
- * tells of the moment when the dispatcher began, so it is negative for runs that arrived later.
+ * How long runs have waited, and by how many levels of priority that lifts them. In memory, the `waitedMs` of a run
+ * holds for the moment when the dispatcher started, so it is negative for runs that arrived later.
  */
 export class Ageing {
-  /** @param settings those that hold at the moment of the call */
+  /** @param settings returns the settings in use at the moment of the call */
   constructor(
     private readonly startedMs: number,
     private readonly settings: () => AgeingSettings,
   ) {}
 
-  /** @param now when `waitedMs` was read */
+  /**
+   * Makes the `waitedMs` of a run that was read from its row hold for the start of the dispatcher.
+   * @param now when it was read
+   */
   rebase(run: DispatchedRun, now: number): void {
     run.waitedMs -= now - this.startedMs;
   }
 
-  /** Since the run was asked for. */
+  /** Since the run was requested. */
   waitedMs(run: DispatchedRun, now: number): number {
     return run.waitedMs + now - this.startedMs;
   }
@@ -29,7 +32,7 @@ export class Ageing {
     return run.priority + Math.max(0, Math.min(steps, stepsMax));
   }
 
-  /** Where the last run of the priority of `run` would be that has at least this level, which is above the priority. */
+  /** The last place at which a run of the priority of `run` has at least this level, which is above the priority. */
   lastOfLevel(run: DispatchedRun, level: number, now: number): QueuePlace {
     const waitedMs = this.waitedMs(run, now);
     const neededMs = (level - run.priority) * this.settings().stepMs;

@@ -52,7 +52,7 @@ it('one liar leaves estimates no longer than it held its leases', () => {
   expect(rig.state.durations.meanMs).toBeLessThanOrEqual((5 + DURATION_MARGIN_SECONDS) * 1000);
 });
 
-it('whatever is said, what is believed is no more than that, nor than the time since the grant allows, and never below 0', () => {
+it('the believed duration is at most the reported one and the time since the grant, and never below 0', () => {
   const said = fc.integer({ min: 0, max: YEAR });
   const since = fc.double({ min: -1e6, max: 1e12, noNaN: true });
   fc.assert(

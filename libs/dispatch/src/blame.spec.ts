@@ -72,14 +72,14 @@ describe('reasons', () => {
     );
   });
 
-  it('the reason for a judgement tells nothing of a private run but its id, and no name of a package', () => {
+  it('the reason for a judgement has nothing of a private run but its id, and no name of a package', () => {
     const secret = failure(12, { isPrivate: true, package: 'secret', message: 'secret failed' });
     expect(whyBlamed([secret, failure(13, { package: 'hello' })], false)).not.toMatch(/secret|hello/);
     expect(whyBlamed([secret], false)).toBe('an attempt failed here: run 12');
     expect(whyBlamed([secret], true)).toBe('an attempt failed here soon after a canary test passed: run 12');
   });
 
-  it('the reason for a judgement is told to everybody without a number, and with one public run at most', () => {
+  it('the reason for a judgement is shown to all users without a number, and with one public run at most', () => {
     const [open, secret] = [failure(12), failure(13, { isPrivate: true })];
     const named = ', the latest of a public run: run 12 (the testbed failed)';
     expect(whyBlamedInPublic([open], false)).toBe(`attempts failed here in a row${named}`);

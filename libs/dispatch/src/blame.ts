@@ -1,7 +1,7 @@
 import { oneLine, type CanaryTest, type LeaseRequest, type Trouble } from '@proctor/contracts';
 import type { DispatchedRun } from './journal-records';
 
-/** An attempt that expired, was lost or failed, as it is held against its worker or its package. */
+/** An attempt that expired, was lost or failed, and so counts against its worker or its package. */
 export type RecentFailure = Pick<
   DispatchedRun,
   'runId' | 'attempt' | 'package' | 'requestor' | 'suite' | 'backend' | 'variant' | 'isPrivate'
@@ -18,13 +18,13 @@ export type RecentFailure = Pick<
   hasResultSince: boolean;
 };
 
-/** What tells a failure from others, and whether it was found in a turn that was lost. */
+/** What distinguishes a failure from others; `failedAtMs` shows whether it was found in a turn that was lost. */
 export type FailedAttempt = Pick<RecentFailure, 'runId' | 'attempt' | 'failedAtMs'>;
 
-/** What an attempt that failed tells of its cause. */
+/** What is known about the cause of a failed attempt. */
 export interface Evidence {
   trouble?: Trouble | undefined;
-  /** The life of the worker process that took the attempt with it. */
+  /** The life of the worker process whose death ended the attempt. */
   death?: string | undefined;
 }
 
@@ -43,8 +43,8 @@ export function isLasting(trouble?: Trouble): boolean {
 }
 
 /**
- * A run that has failed on another worker before is likely to fail anywhere, as is one whose trouble lasts, and one of a
- * package that fails where other things work.
+ * Who is the likely cause of a failed attempt. A run is likely to fail anywhere if it has failed on another worker before,
+ * if its trouble lasts, or if its package fails where other packages have results.
  * @param failedOn the workers of the run's earlier attempts that failed
  */
 export function likelyCause(
@@ -85,8 +85,8 @@ export function withFailure(failures: readonly RecentFailure[], failure: RecentF
 }
 
 /**
- * What counts against a worker of its failures in a row: of each package the latest, the latest of all last. However many
- * attempts a process takes with it, it dies once.
+ * The failures in a row that count against a worker: the latest of each package, in order of time. If the death of one
+ * process ended several attempts, that counts once.
  */
 export function heldAgainst(failures: readonly RecentFailure[]): RecentFailure[] {
   let held: RecentFailure[] = [];
@@ -98,7 +98,7 @@ export function heldAgainst(failures: readonly RecentFailure[]): RecentFailure[]
   return held;
 }
 
-/** Why a worker is not sound, for administrators: no name of a package, and of private runs nothing but the id. */
+/** Why a worker is not sound, for administrators: without names of packages, and with only the ids of private runs. */
 export function whyBlamed(failures: readonly RecentFailure[], isOnProbation: boolean): string {
   const latest = failures.slice(-FAILURES_LISTED_MAX).map(failureText);
   const others = failures.length - latest.length;
@@ -109,7 +109,7 @@ export function whyBlamed(failures: readonly RecentFailure[], isOnProbation: boo
     : `${failures.length} failures here in a row: ${listed}`;
 }
 
-/** The same for everybody: it counts nothing and names one public run at most, so that it reveals none of the others. */
+/** The same for all users: without counts and with at most one public run, so that it reveals nothing about the others. */
 export function whyBlamedInPublic(failures: readonly RecentFailure[], isOnProbation: boolean): string {
   const latest = failures.findLast(({ isPrivate }) => !isPrivate);
   const named = latest ? `, the latest of a public run: ${failureText(latest)}` : '';
@@ -117,7 +117,7 @@ export function whyBlamedInPublic(failures: readonly RecentFailure[], isOnProbat
   return `attempts failed here in a row${named}`;
 }
 
-/** Where a canary test is best executed: as the latest failure was, if the slot still offers that, else anywhere. */
+/** Where a canary test is best executed: where the latest failure was, if the slot still offers that, else anywhere. */
 export function canaryTestbed(
   request: Pick<LeaseRequest, 'testbeds' | 'variants'>,
   failures: readonly RecentFailure[],

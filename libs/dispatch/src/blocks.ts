@@ -2,20 +2,20 @@ import type { CountedPart, Stretch } from './journal';
 import type { QueuePlace } from './journal-records';
 import { arrivedBefore } from './order';
 
-/** Runs of a line that follow each other; replaced by another one whenever its count may not be true any more. */
+/** Runs of a line that follow each other; replaced by another block whenever its count may no longer be true. */
 export interface Block {
-  /** The last place of it; null when it has all the rest of the line. */
+  /** Its last place; null when it has all the rest of the line. */
   readonly end: QueuePlace | null;
   /** Null when it is not known. */
   readonly count: number | null;
 }
 
-/** More blocks than that of a line are joined where they are small. */
+/** When a line has this many blocks, small neighbours are joined. */
 const JOINED_FROM = 64;
 
 /**
- * How many runs of a line lie beyond its edge, by blocks. A count is what the rows said; whatever may have changed them since
- * makes its block unknown, so nothing is ever counted twice or taken away twice. Unknown blocks are counted when
+ * How many runs of a line lie beyond its edge, by blocks. A count comes from the rows; any change that may have happened since
+ * makes its block unknown, so no run is ever added or subtracted twice. Unknown blocks are counted when
  * they are needed.
  */
 export class Blocks {
@@ -29,12 +29,12 @@ export class Blocks {
     this.needed.add(this.blocks[0]!);
   }
 
-  /** Whether a count was asked for that is not known. */
+  /** Whether some count is needed and not known. */
   get isNeeded(): boolean {
     return this.needed.size > 0;
   }
 
-  /** The line goes beyond another place now. */
+  /** The edge of the line is at another place now. */
   startAfter(edge: QueuePlace): void {
     const isMoved = this.edge.arrivedAt !== edge.arrivedAt || this.edge.runId !== edge.runId;
     this.edge = edge;
@@ -53,7 +53,7 @@ export class Blocks {
     return this.sumOf(this.blocks.length);
   }
 
-  /** All of them that have been counted; the others are needed from now on. */
+  /** Those that have been counted; the counts of the others are needed from now on. */
   countKnown(): number {
     this.countAll();
     return this.blocks.reduce((sum, { count }) => sum + (count ?? 0), 0);
@@ -69,7 +69,7 @@ export class Blocks {
     return this.sumOf(index + 1);
   }
 
-  /** What is to be counted in the rows. */
+  /** What must be counted in the rows. */
   *stretches(): Iterable<Stretch & { block: Block }> {
     for (const [index, block] of this.blocks.entries()) {
       if (!this.needed.has(block)) continue;
@@ -78,9 +78,9 @@ export class Blocks {
   }
 
   /**
-   * What the rows said of a block; of no use if it was replaced meanwhile.
-   * @param isAll the block has no others
-   * @param lengthMax of blocks that are joined
+   * Sets what was counted in the rows of a block; ignored if the block was replaced meanwhile.
+   * @param isAll the block has no runs beside those of `parts`
+   * @param lengthMax of a block that results from joining, in runs
    */
   setCounts(block: Block, parts: CountedPart[], isAll: boolean, lengthMax: number): void {
     const index = this.blocks.indexOf(block);

@@ -5,8 +5,8 @@ import type { UsageAccount } from './usage';
 
 /**
  * The waiting runs of one lane, priority and requestor in order of arrival, so the head has the highest level. Private runs
- * have buckets of their own, since they may be held back on their own, and what is shown of the others leaves them out. Runs of
- * a package that is held back, as one with as many leases as it may have, are parked when they come to the head: they do not
+ * have buckets of their own: they may be held back separately, and what is shown about public runs leaves them out. Runs of
+ * a package that is held back, for example by its cap, are parked when they come to the head, so they do not
  * block the others.
  */
 export class Bucket {
@@ -43,7 +43,7 @@ export class Bucket {
     this.length += this.runs.size - before;
   }
 
-  /** When one leaves that was not parked, the next of its package takes its place. */
+  /** When a run leaves that was not parked, the oldest parked run of its package takes its place. */
   remove(run: DispatchedRun): boolean {
     const isRemoved = this.runs.remove(run);
     if (isRemoved) this.unpark(run.package, 1);
@@ -52,7 +52,7 @@ export class Bucket {
     return true;
   }
 
-  /** Brings so many of the oldest parked runs of a package back to their places; whether any is parked still. */
+  /** Brings the `count` oldest parked runs of a package back to their places. @returns whether others are still parked */
   unpark(packageName: string, count: number): boolean {
     for (let index = 0; index < count; index += 1) {
       const run = this.parked.get(packageName)?.first();
@@ -78,7 +78,7 @@ export class Bucket {
     return count;
   }
 
-  /** How many at the beginning have a property that the later ones have not. */
+  /** How many runs at the beginning have a property that no later run has. */
   countWhile(holds: (run: DispatchedRun) => boolean): number {
     let count = 0;
     for (const part of this.parts()) count += part.countWhile(holds);

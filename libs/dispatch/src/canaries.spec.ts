@@ -102,7 +102,7 @@ describe('quarantines', () => {
     expect(judgements(rig.sendCanary('w2', reply, true).writes)).toEqual([]);
   });
 
-  it('the result of a canary test is recorded once, though it is told twice', () => {
+  it('the result of a canary test is recorded once, though it is reported twice', () => {
     const rig = quarantined();
     wait(rig, 10 * MINUTE_MS);
     const { reply } = rig.ask();

@@ -191,7 +191,7 @@ class Play {
     return runs[index % runs.length];
   }
 
-  /** Arrival is told by one clock, so a run that has waited longer arrived earlier. */
+  /** All arrivals are by one clock, so a run that has waited longer arrived earlier. */
   private arrival(changes: Scenario['runs'][number], now: number): DispatchedRun {
     const failedOn = [...changes.failedOn];
     const arrivedAt = 1e9 + now - changes.waitedMs;

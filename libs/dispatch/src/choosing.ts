@@ -7,7 +7,7 @@ import { pauseOf } from './restrictions';
 import type { SuiteQueue } from './suite-queue';
 import { ableWorkers } from './worker-pool';
 
-/** A slot that asks, and what it can execute. */
+/** A slot that requests a lease, and what it can execute. */
 export type AskingSlot = Offer & { worker: string };
 
 /** The head of a bucket, and what decides between heads. */
@@ -40,8 +40,8 @@ export function bestRun(state: DispatcherState, slot: AskingSlot, now: number): 
 }
 
 /**
- * Of the highest level, there of the requestor who has used the least slot time by weight, and of those the first that
- * arrived. Looks at one run of each bucket, however many wait.
+ * The run of the highest level; within that, of the requestor who has used the least slot time by weight; of those, the
+ * first that arrived. It checks one run of each bucket, however many wait.
  */
 function best(
   state: DispatcherState,
@@ -63,8 +63,8 @@ function best(
 }
 
 /**
- * Whether a run beyond the edge of a line could go before the best of those in memory: it is not of a higher level than the
- * edge, and came later. Those lines are to be read on.
+ * Whether a run beyond the edge of a line could go before the best run in memory. Runs beyond an edge have no higher level than
+ * the edge, and came later. More of these lines must be read.
  */
 function wantsMore(
   state: DispatcherState,

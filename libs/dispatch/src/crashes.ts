@@ -2,7 +2,7 @@ import { errorSignature, FAILED_UNDER_TEST, type Trouble } from '@proctor/contra
 import type { AttemptEnd } from './lifecycle';
 import type { Crash, DispatchedRun } from './journal-records';
 
-/** Equal crashes on so many workers, or, one after the other, in so many testbeds of one, are the package's. */
+/** The package is the cause of equal crashes on this many workers, or in this many testbeds of one worker in a row. */
 const WORKERS_ENOUGH = 2;
 const TESTBEDS_ENOUGH = 3;
 
@@ -11,8 +11,8 @@ const RUNNER_CRASHED = 20;
 const TESTBED_FAILED = 16;
 
 /**
- * What an attempt left, when the runner crashed with a package in its testbed, or the testbed failed under a test, for no known reason
- * of the machine, the archive or the request; null otherwise.
+ * The crash of an attempt: the runner crashed with a package in its testbed, or the testbed failed under a test, for no known reason
+ * of the machine, the archive or the request. Null for any other end.
  */
 export function crashOf(
   { latestWorker: worker, attempt }: Pick<DispatchedRun, 'latestWorker' | 'attempt'>,
@@ -26,7 +26,7 @@ export function crashOf(
   return { signature: errorSignature({ lines: [reason] }), worker, attempt };
 }
 
-/** The crashes in a row that are equal to the latest: any other end begins the count again. */
+/** The crashes in a row that are equal to the latest; any other end starts the count again. */
 export function withCrash(before: readonly Crash[], latest: Crash | null): Crash[] {
   if (latest === null) return [];
   // The same attempt is reported again when the turn that counted it was lost.
@@ -34,21 +34,21 @@ export function withCrash(before: readonly Crash[], latest: Crash | null): Crash
   return others.at(-1)?.signature === latest.signature ? [...others, latest] : [latest];
 }
 
-/** Of the crash of an attempt; undefined when it is none of these. */
+/** The signature of an attempt's crash; undefined when the attempt is not among these. */
 export function signatureOf(crashes: readonly Crash[] = [], attempt: number): string | undefined {
   return crashes.find((crash) => crash.attempt === attempt)?.signature;
 }
 
-/** An attempt that is over and does not count as handed back. */
+/** An attempt that has ended and was not handed back. */
 export interface CountedAttempt {
   attempt: number;
   worker: string;
-  /** As it was written with its end; null when it did not crash. */
+  /** The signature that was written with its end; null when it did not crash. */
   crash: string | null;
 }
 
 /**
- * What `withCrash` has counted, found again in the rows.
+ * What `withCrash` has counted, computed from the rows.
  * @param attempts of a run, that expired, were lost or failed, in their order
  */
 export function crashesOf(attempts: readonly CountedAttempt[]): Crash[] {
@@ -59,7 +59,7 @@ export function crashesOf(attempts: readonly CountedAttempt[]): Crash[] {
   );
 }
 
-/** Each attempt has a testbed of its own: what crashes the runner in all of them in one way is what they have in common. */
+/** Each attempt has a testbed of its own, so the package is the one thing that equal crashes have in common. */
 export function isOfPackage(crashes: readonly Crash[]): boolean {
   const workers = new Set(crashes.map(({ worker }) => worker));
   return workers.size >= WORKERS_ENOUGH || crashes.length >= TESTBEDS_ENOUGH;

@@ -31,7 +31,7 @@ export class Delays {
     this.byTime.remove(runId);
   }
 
-  /** The run that must wait the longest of those that `counts`; looks at each that is delayed. */
+  /** Of the runs that `counts`, the one that must wait the longest; checks each delayed run. */
   last(counts: (run: DispatchedRun) => boolean): DelayedRun | undefined {
     let last: DelayedRun | undefined;
     for (const delayed of this.byTime) {
@@ -45,7 +45,7 @@ export class Delays {
   }
 }
 
-/** Runs whose latest attempt has a result that is on its way, as their worker says. */
+/** Runs whose worker has reported that the result of their latest attempt is on its way. */
 export class AwaitedResults {
   /** Run → its attempt, and since when its result is awaited, in monotonic milliseconds of the dispatcher's clock. */
   private readonly since = new Map<number, { attempt: number; sinceMs: number }>();

@@ -23,12 +23,12 @@ import { Usage } from './usage';
 import { WaitingRuns } from './waiting-runs';
 import { Workers } from './workers';
 
-/** What outlasts a load within the term of an owner, since no row tells of it. */
+/** What is in no row, and so must survive when the same owner loads the rows again. */
 type Kept = Pick<DispatcherState, 'workers' | 'idle' | 'lives' | 'handBacks' | 'cancelReasons' | 'awaited'>;
 
 /**
  * One architecture's unfinished runs in memory: a cache of the rows, thrown away when a commit fails. Each change
- * of a run's state is one method here, which answers the write that makes it true.
+ * of a run's state is one method here, which returns the write that makes it true.
  */
 export class DispatcherState {
   readonly arch: string;
@@ -42,7 +42,7 @@ export class DispatcherState {
   readonly awaited: AwaitedResults;
   readonly workers: Workers;
   readonly idle: IdleSlots;
-  /** Who may be a worker; `workers` are those of them that have sent messages. */
+  /** Who may be a worker; `workers` has those that have sent messages. */
   readonly registered: RegisteredWorkers;
   readonly lives: Lives;
   readonly handBacks: HandBacks;
@@ -52,12 +52,12 @@ export class DispatcherState {
   readonly ageing: Ageing;
   readonly usage: Usage;
   readonly durations: Durations;
-  /** What people have decided. */
+  /** What users have decided. */
   restrictions: Restrictions;
   drainDeadlines: DrainDeadlines;
 
   /**
-   * @param loaded is owned by the state from here on
+   * @param loaded belongs to the state from now on
    * @param kept of an earlier state of the same term
    */
   constructor(
@@ -119,7 +119,7 @@ export class DispatcherState {
     else this.waiting.add(run);
   }
 
-  /** Nothing of the run is left in memory. */
+  /** Removes the run and all that memory knows about it. */
   removeRun(run: DispatchedRun, now: number): void {
     if (isNew(run)) this.lines.remove(run);
     this.endLease(run, now);
@@ -128,7 +128,7 @@ export class DispatcherState {
     this.runs.remove(run);
   }
 
-  /** A run that is in memory already stays as it is. */
+  /** A run that is already in memory is not changed. */
   ingest(run: DispatchedRun, now: number): void {
     if (this.runs.has(run.runId)) return;
     this.add(run, now);
@@ -188,7 +188,7 @@ export class DispatcherState {
     return { kind: 'finish', runId, attempt, attemptOutcome, outcome, worker };
   }
 
-  /** What requestors have used is written down with whatever changed it. */
+  /** The use of requestors is written together with the change that caused it. */
   usageWrites(now: number): Write[] {
     return this.usage.collectChanges(now).map((change) => ({ kind: 'usage', ...change }));
   }
@@ -202,14 +202,14 @@ export class DispatcherState {
     this.removeRun(run, now);
   }
 
-  /** The worker is there no more: another process may take its name. */
+  /** The worker is no longer in the register: another process may use its name. */
   removeWorker(worker: string): void {
     this.workers.remove(worker);
     this.idle.removeWorker(worker);
     this.lives.remove(worker);
   }
 
-  /** The run's row says something else now, by which the run may wait in another place. */
+  /** The run's row has changed, so the run may wait in another place. */
   change(runId: number, change: (run: DispatchedRun) => void): void {
     const run = this.runs.find(runId);
     if (!run) return;
@@ -224,7 +224,7 @@ export class DispatcherState {
     this.waiting.reconfigure(settings, this.runs.values());
   }
 
-  /** The rows alone have the run from now on. */
+  /** From now on only the rows have the run. */
   private unload(run: DispatchedRun): void {
     this.waiting.remove(run);
     this.runs.remove(run);
@@ -235,7 +235,7 @@ export class DispatcherState {
     this.usage.accountOf(run.requestor).start(leased.expectedMs, leased.grantedAtMs);
   }
 
-  /** The slot time is charged to the requestor, and a parked run of the package may take the room. */
+  /** The requestor is charged for the slot time, and a parked run of the package may have the free place. */
   private endLease(run: DispatchedRun, now: number): void {
     const leased = this.leases.remove(run.runId);
     if (!leased) return;

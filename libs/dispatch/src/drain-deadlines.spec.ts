@@ -8,7 +8,7 @@ const drain = (leftMs: number | null) => {
 };
 const REASON = 'worker w1 was drained by ada, and its time to finish is over: new disk';
 
-it('what a drained worker has at the deadline waits again, not before, and the worker is told to stop', () => {
+it('the runs that a drained worker has at the deadline wait again, not before, and the worker gets the order to stop', () => {
   const rig = new DispatcherRig([1, 2].map((runId) => waitingRun(runId)));
   for (const slot of [0, 1]) rig.ask({ worker: 'w1', slot });
   rig.send(drain(5_000));

@@ -1,6 +1,6 @@
 import type { Drain, Restrictions } from './journal-records';
 
-/** When workers that are drained hand back what they still execute, by the monotonic clock of the dispatcher. */
+/** When drained workers must hand back what they still execute, by the monotonic clock of the dispatcher. */
 export class DrainDeadlines {
   private byDrain: { drain: Drain; atMs: number }[];
 
@@ -14,7 +14,7 @@ export class DrainDeadlines {
     return this.byDrain[0]?.atMs;
   }
 
-  /** Those whose deadline is over, once. */
+  /** Removes and returns the drains whose deadline is over. */
   removeDue(now: number): Drain[] {
     const due = this.byDrain.filter(({ atMs }) => atMs <= now);
     this.byDrain = this.byDrain.slice(due.length);

@@ -1,20 +1,20 @@
 import type { DispatchedRun, RunOutcome } from './journal-records';
 import type { DispatchSettings } from './settings';
 
-/** How much the latest run of a package says against all earlier ones. */
+/** The weight of the latest run of a package against all earlier ones. */
 const LATEST_WEIGHT = 0.3;
 
-/** Packages of an architecture whose durations are remembered; the one learned of the longest ago is forgotten first. */
+/** Packages of an architecture whose durations are in memory; the one that was updated the longest ago is removed first. */
 export const PACKAGES_REMEMBERED_MAX = 50_000;
 
-/** How long runs take, learned from public ones that finished: a moving average of each package, in milliseconds. */
+/** How long runs take, learned from finished public runs: a moving average of each package, in milliseconds. */
 export class Durations {
   private readonly averages = new Map<string, number>();
   private sumMs = 0;
 
   /**
    * @param loaded the latest at the end
-   * @param settings those that hold at the moment of the call
+   * @param settings returns the settings in use at the moment of the call
    */
   constructor(
     loaded: readonly { package: string; durationMs: number }[],
@@ -24,7 +24,7 @@ export class Durations {
     for (const entry of loaded) this.set(entry.package, entry.durationMs);
   }
 
-  /** Nothing is learned from private runs, since what is learned is shown of public ones. */
+  /** Nothing is learned from private runs, since the averages are shown with public runs. */
   learnFrom(
     { package: name, isPrivate }: Pick<DispatchedRun, 'package' | 'isPrivate'>,
     { durationSeconds }: Pick<RunOutcome, 'durationSeconds'>,
@@ -37,7 +37,7 @@ export class Durations {
     this.set(packageName, known === undefined ? durationMs : known + LATEST_WEIGHT * (durationMs - known));
   }
 
-  /** Whole milliseconds, since sums of it must come out even when its summands leave. */
+  /** Whole milliseconds, so that a sum is exact again when its parts are subtracted. */
   expectedMs(packageName: string): number {
     return Math.round(this.averages.get(packageName) ?? this.meanMs);
   }

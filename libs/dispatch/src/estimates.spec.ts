@@ -42,7 +42,7 @@ describe('expected starts', () => {
     expect(rig.explain(2)).toMatchObject({ ahead: 0, startsInMs: 19 * MINUTE });
   });
 
-  it('the expected start goes by what was learned', () => {
+  it('the expected start follows from learned durations', () => {
     const durations = [{ package: 'hello', durationMs: MINUTE }];
     const rig = new DispatcherRig(runs(3), PATIENT, { durations });
     rig.ask();
@@ -52,7 +52,7 @@ describe('expected starts', () => {
     expect(rig.explain(3).startsInMs).toBe(90_000);
   });
 
-  it('the expected start goes by how long leases have been out that were there before the dispatcher', () => {
+  it('the expected start includes the time of leases that existed before the dispatcher', () => {
     const lease = { worker: 'w1', incarnation: '', slot: 0, state: 'running' as const, heldMs: 7 * MINUTE };
     const rig = new DispatcherRig([waitingRun(1, { attempt: 1, lease }), waitingRun(2)], PATIENT);
     rig.ask({ slot: 1, problem: undefined, testbeds: [] });

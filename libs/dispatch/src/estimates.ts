@@ -12,30 +12,30 @@ import { ableWorkers } from './worker-pool';
 import type { KnownWorker } from './workers';
 
 /**
- * The slots that could have a run, of living workers that are not drained: of the sound ones, else of the slowed ones,
- * else of the quarantined ones. Those are free that hold no lease of which the viewer may know.
+ * The slots that could have a run, of living workers that are not drained: of the sound workers, else of the slowed ones,
+ * else of the quarantined ones. A slot counts as free when it holds no lease that the viewer may know about.
  */
 export interface AbleSlots {
   workers: KnownWorker[];
-  /** Until the first of the workers may have a run; 0 when they are sound. */
+  /** Milliseconds until the first of the workers may have a run; 0 when they are sound. */
   untilMs: number;
-  /** Between the grants of such workers together; 0 when they are sound. */
+  /** Milliseconds between two grants to any of these workers; 0 when they are sound. */
   intervalMs: number;
-  /** Workers whose slots do not count, since such runs have failed there and can go elsewhere. */
+  /** Workers whose slots do not count, since such runs have failed there and others can execute them. */
   avoided: KnownWorker[];
   total: number;
   free: number;
   /** How many execute public runs of other architectures. */
   elsewhere: number;
-  /** What is executed there is expected to take still, all together; runs of other architectures as long as the mean of all packages. */
+  /** Expected rest of all that is executed there, in milliseconds; a run of another architecture counts as the mean of all packages. */
   remainingMs: number;
 }
 
-/** When and after how many others a waiting run starts, as things are. */
+/** When and after how many others a waiting run starts if nothing changes. */
 export interface Prospect {
   ahead: Ahead;
   slots: AbleSlots;
-  /** Null when that cannot be told. */
+  /** Null when it cannot be estimated. */
   startsInMs: number | null;
 }
 
@@ -84,7 +84,7 @@ export function prospectOf(state: DispatcherState, run: DispatchedRun, view: Vie
   return { ahead, slots, startsInMs: startsInMs(state, run, { ahead, slots }, view, now) };
 }
 
-/** Runs compete when some worker could execute either. While there is none, those that need just the same do. */
+/** Runs compete when some worker could execute both. While no worker could, runs with the same needs compete. */
 function competing(state: DispatcherState, needs: Needs, { workers }: AbleSlots): (others: Needs) => boolean {
   if (workers.length > 0)
     return (others) =>
@@ -98,8 +98,8 @@ function competing(state: DispatcherState, needs: Needs, { workers }: AbleSlots)
 }
 
 /**
- * From learned durations and the slots alive: what runs there and what goes first, spread over these slots. A rough
- * guess: those ahead are taken to last as long as the mean of all packages.
+ * An estimate from learned durations and living slots: what is executed and what goes first, spread over these slots. It is
+ * rough: each run that goes first counts as the mean of all packages.
  */
 function startsInMs(
   state: DispatcherState,
@@ -120,7 +120,7 @@ function startsInMs(
   );
 }
 
-/** Until the first lease is expected to end of those that fill a cap. */
+/** Milliseconds until the first of the leases that fill a cap is expected to end. */
 function untilCapsLetMs({ settings }: DispatcherState, run: DispatchedRun, view: View, now: number): number {
   const { perRequestorMax, perPackageMax, perSuiteMax } = settings.caps;
   const untilMs = (max: number, counts: (other: DispatchedRun) => boolean): number => {
@@ -134,7 +134,7 @@ function untilCapsLetMs({ settings }: DispatcherState, run: DispatchedRun, view:
   );
 }
 
-/** One that takes longer than it was expected to is taken to need as much again: nothing is known of its end but that. */
+/** A run that takes longer than expected counts as if it needed the same time again: nothing else is known about its end. */
 function remainingOf({ grantedAtMs, expectedMs }: LeasedRun, now: number): number {
   return Math.abs(grantedAtMs + expectedMs - now);
 }

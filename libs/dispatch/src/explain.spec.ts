@@ -59,7 +59,7 @@ describe('missing workers', () => {
       [{ testbeds: [], problem: 'no usable backend: uidmap is missing' }],
       ['worker w1: no usable backend: uidmap is missing'],
     ],
-  ])('the reason why a run waits is told: %s', (_, asks, reasons) =>
+  ])('the reason why a run waits is shown: %s', (_, asks, reasons) =>
     expect(reasonsAfter(asks)).toEqual(reasons),
   );
 
@@ -79,7 +79,9 @@ describe('missing workers', () => {
 
   it('a worker that fell silent does not count as one that a run waits for', () => {
     const ask = { testbeds: testbed('building') };
-    expect(reasonsAfter([ask], [], 60_001)).toEqual(['no worker of amd64 was heard of in the last 60 s']);
+    expect(reasonsAfter([ask], [], 60_001)).toEqual([
+      'no worker of amd64 has sent a message in the last 60 s',
+    ]);
   });
 
   it.each([
@@ -89,7 +91,7 @@ describe('missing workers', () => {
     expect(reasonsAfter([{ onlyHeld: true, busyElsewhere }])).toEqual([reason]);
   });
 
-  it('a run waits for slots of which some are busy with other architectures', () => {
+  it('a run waits for slots, and some of them are busy with other architectures', () => {
     const asks = [{}, { slot: 1, onlyHeld: true, busyElsewhere: [1, 2] }];
     expect(reasonsAfter(asks, [waitingRun(1)])).toEqual([
       'all 3 slots that can execute it are busy, 2 of them with other architectures',
@@ -218,9 +220,9 @@ describe('able workers', () => {
     for (const slot of [0, 1]) rig.ask({ slot });
     for (const everything of [false, true]) {
       const explained = rig.explain(1, { everything });
-      const told = JSON.stringify([explained, rig.send({ kind: 'status', request: { everything } }).reply]);
+      const shown = JSON.stringify([explained, rig.send({ kind: 'status', request: { everything } }).reply]);
       expect(explained.reasons.length).toBeGreaterThan(everything ? 1 : 0);
-      expect(told).not.toMatch(/secret|hidden|package"/);
+      expect(shown).not.toMatch(/secret|hidden|package"/);
     }
   });
 });
@@ -234,7 +236,7 @@ it('a run that is executed has no reasons and no place, one that is not known ye
   expect(rig.explain(2)).toEqual({ ...nothing, runId: 2, reasons });
 });
 
-it('a waiting run that nothing holds up says so: whether a slot is free tells of private runs', () => {
+it('a waiting run that nothing holds up says so: whether a slot is free would reveal private runs', () => {
   const rig = new DispatcherRig([]);
   rig.ask();
   step(rig.state, { kind: 'arrivals', runs: [waitingRun(1)] }, 0);

@@ -13,12 +13,12 @@ import { whyNoSlot, whyNoWorker } from './why-no-slot';
 /** The run waits, as its row says. */
 const NOT_INGESTED = 'the scheduler has not read it yet';
 const NEXT = 'a slot is free and about to take it';
-/** When nothing that the viewer may know of holds it up. */
+/** When nothing that the viewer may know about holds it up. */
 const TURN = 'it waits for its turn';
 const NOT_WAITING = { position: null, ahead: null, startsInMs: null, reasons: [] };
 
 /**
- * Why a run waits, the weightiest reason first, and for how long, as far as the viewer may know: private runs of others are
+ * Why a run waits, the most important reason first, and for how long, as far as the viewer may know: private runs of others are
  * left out.
  */
 export function onExplain(
@@ -40,7 +40,7 @@ export function onExplain(
   return { writes: [], reply, isUndecided: isUndecided || view.isUncounted };
 }
 
-/** A run that was read from its row now, as if it were in memory; undefined when memory has yet to learn of it. */
+/** A run that was just read from its row, as if it were in memory; undefined when the dispatcher has not ingested it yet. */
 function beyondMemory(
   state: DispatcherState,
   run: DispatchedRun | null,

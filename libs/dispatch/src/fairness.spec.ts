@@ -6,7 +6,7 @@ import type { DispatchedRun } from './journal-records';
 const HOUR = 3_600_000;
 const FLOODERS = ['ada', 'bob', 'eve', 'kim'];
 
-/** Slots of one worker that finish and ask as they are told, and who was granted what. */
+/** Slots of one worker that finish and ask on command, and who was granted what. */
 class Floor {
   readonly grants: DispatchedRun[] = [];
   private lastRunId = 0;
@@ -133,7 +133,7 @@ it('fair share does not put a higher priority behind a lower one', () => {
 
 /**
  * The stream has a run waiting whenever a slot asks, and its runs are granted before they age by a step. A run of at
- * most `stepsMax` levels less, of somebody who uses no other slot time, then waits for as many steps as it has levels
+ * most `stepsMax` levels less, of a user who uses no other slot time, then waits for as many steps as it has levels
  * less, and from there on for one run of each requestor of the stream and slot.
  */
 it('bounded ageing lets nothing starve under a steady stream of a higher priority', () => {

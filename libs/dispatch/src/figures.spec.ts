@@ -29,7 +29,7 @@ it('runs are counted by suite and band, private ones among them, with the wait o
   ]);
 });
 
-it('runs beyond memory are counted once the rows have told how many they are', () => {
+it('runs beyond memory are counted once the rows have been counted', () => {
   const first = waitingRun(1);
   const rig = new DispatcherRig(
     [first],

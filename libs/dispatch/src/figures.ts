@@ -3,7 +3,7 @@ import type { DispatchedRun } from './journal-records';
 import { drainOf } from './restrictions';
 import { livingWorkers } from './why-no-slot';
 
-/** What monitors tell priorities apart by. */
+/** Groups of priorities, as monitors get them. */
 export const BANDS = ['high', 'normal', 'low'] as const;
 export type Band = (typeof BANDS)[number];
 
@@ -21,17 +21,17 @@ export interface QueueFigures {
   band: Band;
   waiting: number;
   running: number;
-  /** For how long the oldest of those that wait has waited; 0: none waits. */
+  /** How long the oldest waiting run has waited, in milliseconds; 0 when none waits. */
   oldestMs: number;
 }
 
-/** How a registered worker stands, for monitors: `silent` was not heard of for long, and nobody has drained it. */
+/** How a registered worker stands, for monitors: `silent` has sent no message for long, and no user has drained it. */
 export const WORKER_FIGURES = ['sound', 'slowed', 'quarantined', 'drained', 'silent'] as const;
 export type WorkerFigure = (typeof WORKER_FIGURES)[number];
 
 /**
- * The suite queues as memory has them. Of runs beyond memory those are counted that have been counted before; the others are from
- * now on, so that the next call has them.
+ * The suite queues as memory has them. Of the runs beyond memory only those are included that have been counted before; the counts of
+ * the others are needed from now on, so that the next call has them.
  */
 export function queueFigures(state: DispatcherState, now: number): QueueFigures[] {
   const byPlace = new Map<string, QueueFigures>();
@@ -57,7 +57,7 @@ export function queueFigures(state: DispatcherState, now: number): QueueFigures[
   return [...byPlace.values()];
 }
 
-/** How many of the registered workers of the architecture stand how. */
+/** How many registered workers of the architecture have which standing. */
 export function workerFigures(state: DispatcherState, now: number): Record<WorkerFigure, number> {
   const counts = { sound: 0, slowed: 0, quarantined: 0, drained: 0, silent: 0 };
   const living = new Set(livingWorkers(state, now).map(({ worker }) => worker));

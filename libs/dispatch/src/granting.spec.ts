@@ -25,7 +25,7 @@ describe('oversized leases', () => {
     extraAptSources: new Map(['a', 'b', 'c'].map((name) => [name, { name, lines: [] }])),
   });
   const extraAptSources = ['a', 'b', 'c'];
-  const TOLD = /^its lease has no room in a message: 1200\d{3} bytes/;
+  const TOO_LONG = /^its lease has no room in a message: 1200\d{3} bytes/;
 
   it('a lease that has no room in a message is not granted; its run waits for that reason until the configuration has room, and others go', () => {
     const rig = new DispatcherRig(
@@ -35,7 +35,7 @@ describe('oversized leases', () => {
     const { reply } = rig.ask();
     expect(reply.lease?.runId).toBe(2);
     expect(rig.ask({ slot: 1 })).toMatchObject({ writes: [], reply: { lease: null } });
-    expect(rig.explain()).toMatchObject({ startsInMs: null, reasons: [expect.stringMatching(TOLD)] });
+    expect(rig.explain()).toMatchObject({ startsInMs: null, reasons: [expect.stringMatching(TOO_LONG)] });
     rig.send({ kind: 'settings', settings: short });
     expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(1);
   });
@@ -56,7 +56,7 @@ describe('oversized leases', () => {
     rig.send({ kind: 'settings', settings: settings(sources('a', 'b', 'c')) });
     expect(rig.ask()).toMatchObject({
       writes: [
-        { kind: 'requeue', runId: 1, outcome: 'returned', reason: expect.stringMatching(TOLD) as string },
+        { kind: 'requeue', runId: 1, outcome: 'returned', reason: expect.stringMatching(TOO_LONG) as string },
       ],
       reply: { lease: null },
     });
@@ -114,13 +114,16 @@ describe('lease requests', () => {
   it.each([
     ['with a problem', { problem: 'the disk is full' }],
     ['for what the slot holds alone', { onlyHeld: true }],
-  ])('a lease request %s is granted nothing, and told which lease the slot has', (_what, changes) => {
-    const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
-    expect(rig.ask(changes)).toMatchObject({ writes: [], reply: { lease: null } });
-    rig.ask();
-    expect(rig.ask(changes)).toMatchObject({ writes: [], reply: { lease: { runId: 1, attempt: 1 } } });
-    expect(rig.ask({ slot: 1, ...changes }).reply.lease).toBeNull();
-  });
+  ])(
+    'a lease request %s is granted nothing, and the answer names the lease that the slot has',
+    (_what, changes) => {
+      const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
+      expect(rig.ask(changes)).toMatchObject({ writes: [], reply: { lease: null } });
+      rig.ask();
+      expect(rig.ask(changes)).toMatchObject({ writes: [], reply: { lease: { runId: 1, attempt: 1 } } });
+      expect(rig.ask({ slot: 1, ...changes }).reply.lease).toBeNull();
+    },
+  );
 
   it.each([
     ['another suite', { testbeds: [{ suite: 'sid', backend: 'unshare', state: 'ready' }] }],
@@ -134,7 +137,7 @@ describe('lease requests', () => {
     expect(new DispatcherRig([waitingRun(1)]).ask(offer).reply.lease).toBeNull();
   });
 
-  it('a worker is told of a suite that it never named, when it can build images of any', () => {
+  it('a worker gets to know a suite that it never named, when it can build images of any', () => {
     const rig = new DispatcherRig([waitingRun(1, { suite: 'forky' })]);
     expect(rig.ask({ testbeds: [] }).reply.wanted).toEqual([]);
     expect(rig.ask({ testbeds: [], builds: ['unshare'] }).reply.wanted).toEqual([
@@ -142,7 +145,7 @@ describe('lease requests', () => {
     ]);
   });
 
-  it('a worker is told which absent testbeds waiting runs need', () => {
+  it('the answer to a worker names the absent testbeds that waiting runs need', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2, { suite: 'sid', variant: 'stub' })]);
     const testbeds = ['trixie', 'sid', 'bookworm'].map((suite) => ({
       suite,
@@ -174,6 +177,6 @@ describe('lease requests', () => {
     const rig = new DispatcherRig(runs, { extraAptSources: new Map([['extra', extra]]) });
     expect(rig.ask().reply.lease).toMatchObject({ runId: 2, extraAptSources: [extra] });
     expect(rig.ask({ slot: 1 }).reply.lease).toBeNull();
-    expect(rig.reasons()[0]).toBe('the extra apt source gone is not configured any more');
+    expect(rig.reasons()[0]).toBe('the extra apt source gone is no longer configured');
   });
 });

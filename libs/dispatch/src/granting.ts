@@ -17,15 +17,15 @@ import type { StandingDetails } from './standing-details';
 import { isDrained } from './worker-pool';
 import { testbedState } from './workers';
 
-/** A slot of a worker that is not sound asks when it may get something, but not more often than this. */
+/** A slot of a worker that is not sound asks again when it may get something, but not more often than this. */
 const ASK_AGAIN_MIN_MS = 1_000;
 
-/** Testbeds that one answer names, so that it has room beside the largest lease. */
+/** The most testbeds that one answer names, so that there is room beside the largest lease. */
 const WANTED_MAX = 50;
 
 /**
- * A free slot asks: it gets the lease that it already holds, else the best waiting run that it can execute, else perhaps
- * a canary test. One that takes no work gets the lease that it holds, to hand it back; one that has handed back several rests.
+ * A free slot requests a lease: it gets the one that it already holds, else the best waiting run that it can execute, else perhaps
+ * a canary test. A slot that accepts no work gets the lease that it holds, to hand it back; one that has handed back several rests.
  */
 export function onLease(state: DispatcherState, request: LeaseRequest, now: number): Step<'lease'> {
   const unregistered = state.registered.whyNotRegistered(request);
@@ -49,7 +49,7 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
     return { writes, reply: answer(state, request, held.run, now) };
   }
   if (held && unsendable !== undefined) {
-    // No answer could name it any more: the run waits until the configuration is mended.
+    // No answer has room for it now: the run waits until the configuration is mended.
     writes.push(state.requeue(held.run, { outcome: 'returned', reason: unsendable }, 0, now));
   } else if (held) {
     const reason = `worker ${request.worker} was started again`;
@@ -84,7 +84,7 @@ function idleAnswer(state: DispatcherState, request: LeaseRequest, now: number):
   return isWakeable(request) && isSound ? { ...reply, askAgainMs: nextAskMs(state) } : reply;
 }
 
-/** A slot that is busy elsewhere need not ask again but to be heard of. */
+/** A slot that is busy elsewhere needs to ask again only so that its worker counts as alive. */
 function heldAnswer(state: DispatcherState, request: LeaseRequest, now: number): LeaseReply {
   const reply = answer(state, request, null, now);
   return { ...reply, askAgainMs: Math.max(reply.askAgainMs, state.settings.workerQuietMaxMs / 3) };
@@ -115,7 +115,7 @@ function answer(
   };
 }
 
-/** Everybody who can reach a worker's port can read its health. */
+/** Every user who can reach a worker's port can read its health. */
 function standingOf({
   standing,
   publicReason: reason,
@@ -130,7 +130,7 @@ function refusal(state: DispatcherState, { ask }: LeaseRequest, refused: string)
   return { ...state.answer, ask, lease: null, wanted: [], refused, features, askAgainMs };
 }
 
-/** What waiting runs need and the worker could build but has not; the rest follows once some of it is built. */
+/** Testbeds that waiting runs need and that the worker could build but has not; the rest follows once some are built. */
 function wantedTestbeds(state: DispatcherState, request: LeaseRequest): LeaseReply['wanted'] {
   if (request.problem !== undefined || isDrained(state, request.worker)) return [];
   const wanted = new Map<string, { suite: string; backend: string }>();

@@ -1,11 +1,11 @@
 import type { SlotIdentity } from '@proctor/contracts';
 import { growingPauseMs } from '@proctor/pauses';
 
-/** The second lease in a row that comes back makes its slot rest for so long; the rest doubles with each further one. */
+/** How long a slot rests after it has handed back two leases in a row; doubles with each further one. */
 const REST_FIRST_MS = 1_000;
 const REST_MAX_MS = 60_000;
 
-/** Slots that are remembered; those whose last hand-back is the longest ago are forgotten first. */
+/** Slots in memory; the one whose last hand-back is the longest ago is removed first. */
 const SLOTS_MAX = 10_000;
 
 /** Monotonic milliseconds of the dispatcher's clock. */
@@ -16,8 +16,8 @@ interface HandedBackTo {
 }
 
 /**
- * Slots that hand back their leases without having begun the tests. Such a slot rests before it is granted anything more, longer
- * each time: else slot and dispatcher would pass the same run to and fro as fast as messages travel.
+ * Slots that hand back their leases without having started the tests. Such a slot rests before it is granted another run, longer
+ * each time: otherwise slot and dispatcher would pass the same run to and fro as fast as messages travel.
  */
 export class HandBacks {
   private readonly slots = new Map<string, HandedBackTo>();
@@ -32,7 +32,7 @@ export class HandBacks {
     if (this.slots.size > SLOTS_MAX && oldest !== undefined) this.slots.delete(oldest);
   }
 
-  /** It has begun a test. */
+  /** The slot has started a test, so the count of its hand-backs starts again. */
   recordStart(slot: SlotIdentity): void {
     this.slots.delete(nameOf(slot));
   }
@@ -42,7 +42,7 @@ export class HandBacks {
     return Math.max(0, (this.of(slot)?.restsUntilMs ?? now) - now);
   }
 
-  /** A worker that was started again may have been mended. */
+  /** A worker that was restarted may have been mended. */
   private of(slot: SlotIdentity): HandedBackTo | undefined {
     const known = this.slots.get(nameOf(slot));
     return known?.incarnation === slot.incarnation ? known : undefined;

@@ -4,7 +4,7 @@ import type { Write } from './journal';
 import type { Drain } from './journal-records';
 import type { AttemptToStop } from './messages';
 
-/** What is written, and what has no use any more where it is executed. */
+/** What is written, and which attempts workers must stop. */
 export interface HandedBack {
   writes: Write[];
   stops: AttemptToStop[];

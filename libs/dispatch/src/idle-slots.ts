@@ -1,7 +1,7 @@
 import type { LeaseRequest, SlotIdentity } from '@proctor/contracts';
 import { isWakeable } from './releases';
 
-/** The slots that were granted nothing when they asked last, and that hear when they are wanted: those idle longest first. */
+/** The slots that were granted nothing when they asked last, and that listen for a signal: those idle longest first. */
 export class IdleSlots {
   private readonly byWorker = new Map<string, { incarnation: string; slots: Set<number> }>();
   private total = 0;
@@ -33,7 +33,7 @@ export class IdleSlots {
     this.byWorker.delete(worker);
   }
 
-  /** The workers that have some, and their numbers. */
+  /** The workers with idle slots, and the numbers of these slots. */
   entries(): [string, number[]][] {
     return [...this.byWorker].map(([worker, { slots }]) => [worker, [...slots]]);
   }

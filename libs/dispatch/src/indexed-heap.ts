@@ -1,4 +1,4 @@
-/** A binary heap whose items can also be found and taken out by their id; each operation costs O(log n). */
+/** A binary heap whose items can also be found and removed by their id; each operation costs O(log n). */
 export class IndexedHeap<T> {
   private readonly items: T[] = [];
   private readonly places = new Map<number, number>();
@@ -17,7 +17,7 @@ export class IndexedHeap<T> {
     return this.items[0];
   }
 
-  /** In no order that means anything. */
+  /** In no particular order. */
   [Symbol.iterator](): Iterator<T> {
     return this.items.values();
   }

@@ -10,12 +10,12 @@ import type {
   WorkerStanding,
 } from '@proctor/contracts';
 
-/** A run as the dispatcher holds it while it is not finished. */
+/** A run in the dispatcher's memory while it is not finished. */
 export interface DispatchedRun extends RunRequest {
   runId: number;
-  /** Name of the user whose slot time it is: who retried it, else who asked for it. */
+  /** Name of the user who pays with slot time: who retried it, else who requested it. */
   requestor: string;
-  /** Milliseconds since the epoch, PostgreSQL's clock: the place in the order of arrival, with runId. */
+  /** Milliseconds since the epoch, PostgreSQL's clock; with runId the place in the order of arrival. */
   arrivedAt: number;
   /** How long ago that was when the row was read, by PostgreSQL's clock. */
   waitedMs: number;
@@ -27,11 +27,11 @@ export interface DispatchedRun extends RunRequest {
   attemptsLost: number;
   /** The workers of those attempts, each once. */
   failedOn: string[];
-  /** The lease of the latest attempt, when one is out. */
+  /** The lease of the latest attempt, when it has not ended. */
   lease: GrantedLease | null;
   /** Who was granted the latest attempt, whether its lease is still out or not; null when `attempt` is 0. */
   latestWorker: string | null;
-  /** The latest attempt has failed and its report is stored: another report of it adds nothing. */
+  /** The latest attempt has failed and its report is stored, so another report of it changes nothing. */
   latestFailed: boolean;
   /** When the latest attempt expired, was lost or failed; null when it did not end so. */
   latestLost: LostAttempt | null;
@@ -63,22 +63,22 @@ export interface GrantedLease {
   heldMs: number;
 }
 
-/** What is stored of a finished run. */
+/** What is stored about a finished run. */
 export interface RunOutcome {
   verdict: Verdict;
   message: string;
-  /** Of a tmpfail, where its worker knew it. */
+  /** The cause of a tmpfail, if its worker knew it. */
   trouble?: Trouble | undefined;
   exitCode: number | null;
   version: string | null;
   durationSeconds: number | null;
-  /** What the store keeps of the attempt; sizes in bytes. Empty when it left nothing. */
+  /** The files of the attempt in the store, with sizes in bytes; empty when it has none. */
   files: { name: ResultFileName; size: number }[];
-  /** Of single tests; empty when nothing is known of them. */
+  /** Results of single tests; empty when none are known. */
   tests: TestResult[];
-  /** The first error of the log; absent where nothing is known of one, and of a run that has passed. */
+  /** The first error of the log; absent when none is known, and for a run that has passed. */
   error?: RunError;
-  /** That the testbed was made of; absent where none is known. */
+  /** The image that the testbed was made from; absent when it is not known. */
   image?: TestbedImage | undefined;
 }
 
@@ -96,13 +96,13 @@ export interface Cancellation {
   runId: number;
   /** The user's name. */
   by: string;
-  /** The latest granted; 0 when none was. */
+  /** The latest attempt that was granted; 0 when none was. */
   attempt: number;
   /** The epoch in which it was granted; 0 when none was. */
   grantEpoch: number;
   /** Who held the lease when the run was cancelled; null when it waited. */
   worker: string | null;
-  /** Where the run is in line by its row, if it ever was; null when that is not known. */
+  /** The place of the run in its line, by its row; null when it is not known. */
   place: LinePlace | null;
 }
 
@@ -125,13 +125,13 @@ export interface Publication {
   place: LinePlace | null;
 }
 
-/** Pauses or drains have changed: `restrictions` tells how they are. */
+/** Pauses or drains have changed; `restrictions` reads them. */
 export interface RestrictionsChange {
   kind: 'restrictions';
   orderId: number;
 }
 
-/** A user takes a worker for sound. */
+/** A user trusts a worker: it is sound from now on. */
 export interface Trust {
   kind: 'trust';
   orderId: number;
@@ -141,7 +141,7 @@ export interface Trust {
   reason: string | null;
 }
 
-/** A user takes a worker for unsound. */
+/** A user quarantines a worker. */
 export interface Quarantine {
   kind: 'quarantine';
   orderId: number;
@@ -151,13 +151,13 @@ export interface Quarantine {
   reason: string;
 }
 
-/** The register of workers has changed: `workers` tells how it is. */
+/** The register of workers has changed; `workers` reads it. */
 export interface RegisterChange {
   kind: 'register';
   orderId: number;
 }
 
-/** A user has taken a worker out of the register; one of that name may have been added since. */
+/** A user has removed a worker from the register; another of that name may have been added since. */
 export interface Revocation {
   kind: 'revoke';
   orderId: number;
@@ -167,7 +167,7 @@ export interface Revocation {
   reason: string | null;
 }
 
-/** Something that was committed without the dispatcher, and that its memory must follow. */
+/** A change that was committed by another process, and that the dispatcher's memory must follow. */
 export type Order =
   | Cancellation
   | Reprioritisation
@@ -178,7 +178,7 @@ export type Order =
   | RegisterChange
   | Revocation;
 
-/** A user has stopped a suite queue, or with `suite` null the architecture: nothing of it is granted. */
+/** A user has paused a suite queue, or the whole architecture when `suite` is null: no run of it is granted. */
 export interface Pause extends Decision {
   suite: string | null;
 }
@@ -186,7 +186,7 @@ export interface Pause extends Decision {
 /** A user lets a worker finish what it has; it is granted nothing. */
 export interface Drain extends Decision {
   worker: string;
-  /** Until it hands back what it still executes, milliseconds after the row was read; null or absent: never. */
+  /** Milliseconds, from when the row was read, until it must hand back what it still executes; null or absent: never. */
   leftMs?: number | null;
 }
 
@@ -208,7 +208,7 @@ export interface RegisteredWorker {
   isRevoked: boolean;
 }
 
-/** What people have decided about an architecture; those about everything are among them. */
+/** What users have decided about an architecture, with decisions about all architectures. */
 export interface Restrictions {
   pauses: Pause[];
   drains: Drain[];
@@ -217,7 +217,7 @@ export interface Restrictions {
 /** A place in the order of arrival; a run need not be there. */
 export type QueuePlace = Pick<DispatchedRun, 'arrivedAt' | 'runId'>;
 
-/** What lines are told apart by, and a place in one: all as the index of the rows has them. */
+/** The fields that distinguish lines, and a place in a line; the rows are indexed by these. */
 export type LinePlace = Pick<
   DispatchedRun,
   'suite' | 'backend' | 'variant' | 'isPrivate' | 'priority' | 'requestor' | 'arrivedAt' | 'runId'

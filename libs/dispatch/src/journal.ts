@@ -10,41 +10,41 @@ import type {
   QueuePlace,
 } from './journal-records';
 
-/** Everything that a dispatcher needs to know when it begins. */
+/** Everything that a dispatcher needs to know when it starts. */
 export interface Loaded {
-  /** Those of the architecture that are not finished: all that were ever granted, of each line of the others the first. */
+  /** Unfinished runs of the architecture: all that were ever granted, and the first of each line of the others. */
   runs: DispatchedRun[];
-  /** The runs after which the rows have more of their line, as they were read. */
+  /** For each line that has more in the rows: the last run that was read. */
   edges: DispatchedRun[];
-  /** They are among `runs`, unless they were granted, finished or not asked for on the architecture. */
+  /** They are among `runs`, unless they were granted, finished or requested on another architecture. */
   seen: Seen;
   restrictions: Restrictions;
   /** The whole register, also of workers of other architectures and of those that were revoked. */
   workers: RegisteredWorker[];
   judgements: WorkerJudgement[];
   /**
-   * Slot time of leases that have ended, of each requestor, decayed by half per half-life since it was written; and how much
-   * of it is left without private runs.
+   * Slot time of leases that have ended, of each requestor, halved with each half-life since it was written; and how much
+   * of it comes from public runs.
    */
   usage: { requestor: string; slotMs: number; publicSlotMs: number }[];
   /**
-   * How long public runs of a package take on the architecture, a moving average; packages of which none has finished lack.
+   * How long public runs of a package take on the architecture, a moving average; without packages that have no finished run.
    */
   durations: { package: string; durationMs: number }[];
 }
 
 /**
- * Runs that were committed up to a moment, as the journal describes them: one that is committed later is not among them,
- * whatever its id and its time. Means something to the journal that made it.
+ * A moment of the journal: the runs that were committed up to it. A run that is committed later is not among them,
+ * whatever its id and its time. Only the journal that made it can read it.
  */
 export type Seen = string;
 
-/** Runs that have come. */
+/** Runs that have arrived. */
 export interface Arrivals {
   runs: DispatchedRun[];
-  /** Those that had been seen, and these. */
+  /** Those that were seen before, and these. */
   seen: Seen;
-  /** Whether others may be there already. */
+  /** Whether more may have arrived already. */
   more: boolean;
 }
 
@@ -55,29 +55,29 @@ export interface CountedPart {
   count: number;
 }
 
-/** A part of a line: what comes after a place, up to and with another one, or all of it. */
+/** A part of a line: what comes after a place, up to another place, which is included, or to the end of the line. */
 export interface Stretch {
   after: QueuePlace;
   upTo: QueuePlace | null;
 }
 
-/** The same, of a line that is said. */
+/** A stretch, and the line that it belongs to. */
 export interface LineStretch extends Stretch {
   /** Any run of the line. */
   place: LinePlace;
 }
 
-/** How the runs of stretches are counted. */
+/** Limits when runs of stretches are counted. */
 export interface CountLimits {
   /** Runs of a part. */
   blockRuns: number;
-  /** Runs that are counted of each stretch: the first of it. */
+  /** Runs that are counted of each stretch, from its beginning. */
   runsMax: number;
 }
 
 /** What a dispatcher writes; each is one change of a run's state, left out as a whole when its fence does not hold. */
 export type Write =
-  /** The dispatcher's memory follows the order; changes nothing when one has done so before. */
+  /** The dispatcher has ingested the order; changes nothing when a dispatcher has done so before. */
   | { kind: 'ingest-order'; orderId: number }
   /** `attempt` is the new one; the row must hold `attempt - 1` and be queued. */
   | { kind: 'grant'; runId: number; attempt: number; worker: string; incarnation: string; slot: number }
@@ -95,7 +95,7 @@ export type Write =
       reason: string;
       /** What the failed attempt left. */
       result: RunOutcome | null;
-      /** The signature of its crash, which is kept for whoever loads the run; absent when it did not crash. */
+      /** The signature of its crash, for the next dispatcher that loads the run; absent when it did not crash. */
       crash?: string;
     }
   /**
@@ -116,11 +116,11 @@ export type Write =
    */
   | ({ kind: 'correct'; outcome: RunOutcome } & AttemptOfWorker)
   /**
-   * What leases of a requestor that have ended took, in milliseconds, decayed until now, and those of public runs alone; 0
-   * forgets the requestor. Takes the place of what was written before.
+   * Slot time of a requestor's ended leases, in milliseconds, decayed until now; in all, and of public runs alone. 0
+   * removes the requestor. Replaces what was written before.
    */
   | { kind: 'usage'; requestor: string; slotMs: number; publicSlotMs: number }
-  /** What the dispatcher thinks of a worker has changed: one more row of a table that only grows. */
+  /** The standing of a worker has changed: one more row of a table that only grows. */
   | { kind: 'judge-worker'; worker: string; standing: WorkerStanding; reason: string };
 
 export interface AttemptOfRun {
@@ -133,16 +133,16 @@ export interface AttemptOfWorker extends Grant {
 }
 
 /**
- * `reported`: it is stored. `counts`: it would be the first of the run's latest attempt. `late`: likewise, but the run
- * was ended for lack of it. `over`: it comes too late. `foreign`: the rows know of no such grant to this worker; the
- * attempt may be another worker's, or granted again since the database was restored.
+ * `reported`: it is stored. `counts`: it would be the first of the run's latest attempt. `late`: the same, but the run
+ * was ended for lack of it. `over`: it comes too late. `foreign`: the rows have no such grant to this worker; the
+ * attempt may belong to another worker, or may have been granted again since the database was restored.
  */
 export type ReportState = 'reported' | 'counts' | 'late' | 'over' | 'foreign';
 
 /** The rows behind one architecture's dispatcher. PostgreSQL in the product, memory in the simulation. */
 export interface Journal {
   /**
-   * @param usageHalfLifeMs after this time slot time that was used counts half
+   * @param usageHalfLifeMs used slot time counts half after this time
    * @param perLineMax runs of each line that are read; all when absent
    */
   load(arch: string, usageHalfLifeMs: number, perLineMax?: number): Promise<Loaded>;
@@ -158,8 +158,8 @@ export interface Journal {
   /** The whole register of workers, by name. */
   workers(): Promise<RegisteredWorker[]>;
   /**
-   * Accepted runs that wait and were never granted, at most `limit`: each that is not among those `seen`, which are none when
-   * that is absent. A run may be given again.
+   * Accepted runs that wait and were never granted, at most `limit`, without those `seen`; all are new when
+   * `seen` is absent. The same run may come twice.
    */
   arrivals(arch: string, limit: number, seen?: Seen): Promise<Arrivals>;
   /** Orders that no dispatcher has ingested, oldest first, at most `limit`. */
@@ -167,13 +167,13 @@ export interface Journal {
   /**
    * One transaction for all writes of a turn, in their order. A write whose row is not as it expects is left out, and so
    * are those after it about the same run; the others are written.
-   * @param timeoutMs after this time nothing is written any more; no limit of its own when absent
+   * @param timeoutMs nothing is written after this time; without a limit of its own when absent
    * @returns the writes that were left out
    * @throws StaleEpoch when the architecture is owned under another epoch: nothing was written
    * @throws WriteRefused when the rows cannot hold what a write says: nothing was written
    */
   commit(arch: string, epoch: number, writes: Write[], timeoutMs?: number): Promise<Write[]>;
-  /** What the rows say of a report of how this attempt ended, under any owner of the architecture. */
+  /** What the rows say about a report of this attempt's end, under any owner of the architecture. */
   reportState(attempt: AttemptOfWorker): Promise<ReportState>;
 }
 

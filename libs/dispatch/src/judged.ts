@@ -17,7 +17,7 @@ export interface Judged extends Reasons {
   sinceMs: number;
   /** Attempts that failed here since the latest result or passed canary test, oldest first. */
   failures: RecentFailure[];
-  /** A canary test has passed and no result has come since: one more failure is enough. */
+  /** A canary test has passed and no result has come since, so one more failure is enough. */
   isOnProbation: boolean;
   /** Since when canary tests fail here; null when the latest passed, or none was made. */
   canaryFailedMs: number | null;
@@ -25,7 +25,7 @@ export interface Judged extends Reasons {
   relapses: number;
   /** The latest grant; at first when it was judged. */
   grantedAtMs: number;
-  /** The attempt of the latest grant, and when the one before it was; null when none was since it was judged. */
+  /** The attempt of the latest grant, and when the grant before it was; null when none was since it was judged. */
   grant: (AttemptOfRun & { beforeMs: number }) | null;
   canary: CanaryOut | null;
   /** The latest canary test that has ended, and when that was. */
@@ -33,13 +33,13 @@ export interface Judged extends Reasons {
   canaryEndedMs: number;
 }
 
-/** What rows say that were read again, where memory may have been ahead of them. */
+/** What the rows say when they are read again after a turn that was not committed. */
 export interface RowsRead {
-  /** When the turn was handled that was not committed, monotonic milliseconds. */
+  /** When the turn that was not committed was handled, monotonic milliseconds. */
   lostSinceMs: number;
   /** No row that was read says that the attempt has failed. */
   isUnfounded(failure: FailedAttempt): boolean;
-  /** The run was granted the attempt, as far as anybody knows: rows of finished runs are not read. */
+  /** As far as is known the attempt was granted: rows of finished runs are not read. */
   isGranted(attempt: AttemptOfRun): boolean;
 }
 
@@ -60,7 +60,7 @@ export function soundAt(now: number): Judged {
   };
 }
 
-/** So many failures in a row, though of few packages, that a canary test is due while the worker goes on. */
+/** After this many failures in a row, though of few packages, a canary test is due while the worker goes on. */
 export function isInDoubt({ failures }: Judged, { failuresMax }: BlameSettings): boolean {
   return failures.filter(({ isHeld }) => isHeld).length >= failuresMax;
 }
@@ -70,8 +70,8 @@ export function isEnough(judged: Judged, settings: BlameSettings): boolean {
 }
 
 /**
- * Between two grants of a slowed worker: the first wait doubles with each failure in a row of another package. Where a
- * canary test failed a run is tried seldom, in case it is the canary test that is wrong.
+ * Milliseconds between two grants of a slowed worker: doubles with each failure in a row of another package. Where a
+ * canary test failed, a run is tried rarely, in case the canary test is wrong.
  */
 export function intervalMs(judged: Judged, settings: BlameSettings): number {
   if (judged.canaryFailedMs !== null) return settings.quarantineMs;
@@ -80,8 +80,8 @@ export function intervalMs(judged: Judged, settings: BlameSettings): number {
 }
 
 /**
- * When a worker that is not sound is asked for its canary test: at once; after one that failed, every so often; after
- * relapses, each time twice as long, since each return costs attempts. A worker that is needed waits less.
+ * When a worker that is not sound gets its canary test: at once; after a failed one, at intervals; after
+ * relapses, twice as late each time, since each return costs attempts. A worker that is needed waits less.
  */
 export function canaryDueMs(judged: Judged, settings: BlameSettings, isNeeded: boolean): number {
   if (judged.canaryFailedMs !== null) return judged.canaryEndedMs + settings.canaryMs;
@@ -97,14 +97,14 @@ export function grantTo(judged: Judged, { runId, attempt }: AttemptOfRun, now: n
   judged.grantedAtMs = now;
 }
 
-/** The latest grant was not written: the worker waits no longer for it. */
+/** The latest grant was not written, so it does not delay the worker's next one. */
 export function undoGrant(judged: Judged): void {
   if (judged.grant) Object.assign(judged, { grantedAtMs: judged.grant.beforeMs, grant: null });
 }
 
 /**
- * What goes on after a reload: the standing is the row's, and what the lost turn found out is left to the messages that are
- * handled again. A canary test that ended in that turn is waited for again, unless its outcome is in the row.
+ * What remains after a reload: the standing comes from the row, and what the lost turn found out comes again with the messages that
+ * are handled again. A canary test that ended in that turn is awaited again, unless its outcome is in the row.
  * @param row undefined when the worker is sound
  */
 export function restoreJudged(before: Judged, row: Judged | undefined, rows: RowsRead): Judged {

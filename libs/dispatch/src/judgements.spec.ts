@@ -89,7 +89,7 @@ describe('failures', () => {
     const rig = new BlameRig({ runs: [1, 2, 3, 4, 5, 6].map((runId) => waitingRun(runId)) });
     rig.ask({ worker: 'w2', variants: ['stub'] });
     expect(rig.fail('w1', 3)).toEqual([]);
-    // Whether it or the package is to blame, a canary test tells.
+    // A canary test shows whether it or the package is to blame.
     const { writes, reply } = rig.sendCanary('w1', rig.ask().reply, true);
     expect(judgements(writes)).toEqual([]);
     expect(rig.state.suspects.occasionsOf(rig.state.runs.find(4)!)).toBe(3);

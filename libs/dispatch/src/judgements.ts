@@ -38,10 +38,10 @@ import { inPublic, type Reasons, type StandingDetails } from './standing-details
 import { suspectKey, type Suspects } from './suspects';
 import { isDrained, isReplaceable, type WorkerPool } from './worker-pool';
 
-/** For everybody, of a standing that an earlier owner of the architecture has written down. */
+/** For all users, about a standing that an earlier owner of the architecture has written. */
 const EARLIER_REASON = 'it was judged by an earlier scheduler';
 
-/** The workers that are judged, and the packages that are suspected in their place. */
+/** The workers that are judged, and the packages that are suspected instead. */
 interface JudgedPool extends WorkerPool {
   readonly arch: string;
   readonly epoch: number;
@@ -49,15 +49,15 @@ interface JudgedPool extends WorkerPool {
 }
 
 /**
- * What a dispatcher thinks of the workers, and the canary tests that are out. Standings are rows, so
- * another owner knows them; what else is known ends with the term.
+ * How far a dispatcher trusts its workers, and the canary tests that are under way. Standings are rows, so
+ * the next owner knows them; all else ends with the term.
  */
 export class Judgements {
   /** The one that was changed the longest ago first. */
   private readonly byWorker = new Map<string, Judged>();
   private canaries = 0;
 
-  /** @param settings those that hold at the moment of the call */
+  /** @param settings returns the settings in use at the moment of the call */
   constructor(
     loaded: readonly WorkerJudgement[],
     now: number,
@@ -66,7 +66,7 @@ export class Judgements {
   ) {
     for (const { worker, standing, reason, agoMs } of loaded) {
       if (standing === 'sound') continue;
-      // How often it relapsed is not in the rows; a quarantine goes on.
+      // The rows do not have the number of relapses; a quarantine goes on.
       const relapses = standing === 'quarantined' ? 1 : 0;
       this.byWorker.set(worker, {
         ...soundAt(now),
@@ -79,14 +79,14 @@ export class Judgements {
     }
   }
 
-  /** What memory knew before the rows were read again goes on. */
+  /** Takes over what memory knew before the rows were read again. */
   restore(past: Judgements, rows: RowsRead): void {
     this.canaries = past.canaries;
     for (const [worker, before] of past.byWorker)
       this.remember(worker, restoreJudged(before, this.byWorker.get(worker), rows));
   }
 
-  /** Workers that something is known against. */
+  /** Number of workers against which something counts. */
   get size(): number {
     return this.byWorker.size;
   }
@@ -95,7 +95,7 @@ export class Judgements {
     return this.byWorker.get(worker)?.standing ?? 'sound';
   }
 
-  /** Why it is not sound, and what comes next; undefined when it is. */
+  /** Why the worker is not sound, and what comes next; undefined when it is sound. */
   detailsOf(state: JudgedPool, worker: string, now: number): StandingDetails | undefined {
     const judged = this.byWorker.get(worker);
     if (!judged || judged.standing === 'sound') return undefined;
@@ -124,8 +124,8 @@ export class Judgements {
   }
 
   /**
-   * A result that says something about its package: the worker can do its work, unless the attempt began before a canary
-   * test failed there. What failed here before is its packages' doing.
+   * A result that says something about its package: the worker can do its work, unless the attempt started before a canary
+   * test failed there. What failed here before was the fault of the packages.
    */
   recordSuccess(
     state: JudgedPool,
@@ -148,7 +148,7 @@ export class Judgements {
   }
 
   /**
-   * The run's attempt on `worker` expired, was lost or failed; to be called before that is added to `run.failedOn`.
+   * The run's attempt on `worker` expired, was lost or failed. Call this before the worker is added to `run.failedOn`.
    * @param message why, for people
    */
   recordFailure(
@@ -169,13 +169,13 @@ export class Judgements {
     return this.convict(state, worker, judged, now);
   }
 
-  /** Whether a canary test must tell first whether the machine or the packages are to blame. */
+  /** Whether a canary test must first show whether the machine or the packages are to blame. */
   isInDoubt(worker: string): boolean {
     const judged = this.byWorker.get(worker);
     return judged?.standing === 'sound' && isInDoubt(judged, this.settings());
   }
 
-  /** The canary test that a slot without a lease is to execute. A slot that asks again gets the same one. */
+  /** The canary test that a slot without a lease must execute. A slot that asks again gets the same one. */
   canaryFor(state: JudgedPool, request: LeaseRequest, now: number): CanaryTest | undefined {
     const judged = this.byWorker.get(request.worker);
     if (!judged || (judged.standing === 'sound' && !isInDoubt(judged, this.settings()))) return undefined;
@@ -193,7 +193,7 @@ export class Judgements {
     return test;
   }
 
-  /** How the slot's canary test ended, if it is the one that is waited for. */
+  /** The slot's canary test has ended; ignored if it is not the awaited one. */
   endCanary(state: JudgedPool, request: LeaseRequest, now: number): Write[] {
     const { worker, canary: result } = request;
     const judged = this.byWorker.get(worker);
@@ -215,13 +215,13 @@ export class Judgements {
     return this.judge(worker, judged, standing, inPublic(reason), now);
   }
 
-  /** These attempts did not fail, or rows do not say so. */
+  /** Removes attempts that did not fail, or whose rows do not say so. */
   withdraw(isAmong: (attempt: FailedAttempt) => boolean): void {
     for (const judged of this.byWorker.values())
       judged.failures = judged.failures.filter((failure) => !isAmong(failure));
   }
 
-  /** A user takes the worker for sound: everything against it is forgotten. */
+  /** A user trusts the worker: everything against it is removed. */
   trust(worker: string, reason: string): Write[] {
     const judged = this.byWorker.get(worker);
     this.byWorker.delete(worker);
@@ -229,7 +229,7 @@ export class Judgements {
     return [{ kind: 'judge-worker', worker, standing: 'sound', reason: cut(reason, EXPLANATION_LENGTH_MAX) }];
   }
 
-  /** A user takes the worker for unsound: as after a relapse, it may prove sound by a canary test later. */
+  /** A user quarantines the worker: as after a relapse, a canary test may later prove it sound. */
   quarantine(worker: string, why: string, now: number): Write[] {
     const judged = this.byWorker.get(worker) ?? soundAt(now);
     this.remember(worker, judged);
@@ -250,7 +250,7 @@ export class Judgements {
     return this.judge(worker, judged, standing, { reason, publicReason }, now);
   }
 
-  /** The package has had a result: whatever failed of it before, on any worker, it does not always fail. */
+  /** The package has had a result, so it does not always fail: its earlier failures count against it on no worker. */
   private acquit(run: DispatchedRun): void {
     const key = suspectKey(run);
     for (const { failures } of this.byWorker.values())
@@ -275,7 +275,7 @@ export class Judgements {
     return canaryDueMs(judged, this.settings(), !isReplaceable(state, worker, now));
   }
 
-  /** Whether some worker that is there is sound without a doubt. */
+  /** Whether some living worker is sound without a doubt. */
   private isAnySound(state: JudgedPool, now: number): boolean {
     const living = state.workers.listAliveSince(now - state.settings.workerQuietMaxMs);
     return living.some(({ worker }) => {
@@ -284,7 +284,7 @@ export class Judgements {
     });
   }
 
-  /** After all were in trouble, it was hardly the machines: those that relapsed need not wait long. */
+  /** If all workers were in trouble, the machines were hardly the cause: those that relapsed need not wait long. */
   private reprieveAll(): void {
     for (const judged of this.byWorker.values()) judged.relapses = 0;
   }
@@ -304,7 +304,7 @@ export class Judgements {
     return [{ kind: 'judge-worker', worker, standing, reason }];
   }
 
-  /** Beyond so many workers, the one that was changed the longest ago is forgotten, a sound one by preference. */
+  /** Above the limit, the worker that was changed the longest ago is removed, a sound one by preference. */
   private remember(worker: string, judged: Judged): void {
     this.byWorker.delete(worker);
     this.byWorker.set(worker, judged);

@@ -2,12 +2,12 @@ import { isSameGrant, type LeaseRequest } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
 import type { DispatchedRun } from './journal-records';
 
-/** Times-to-live of a lease for which a run waits at most for a result that does not come. */
+/** How long a run waits at most for a result that does not come, in times-to-live of a lease. */
 const WAIT_TTLS_MAX = 10;
 
 /**
- * An ask names grants whose results wait on its worker's disk. A run whose latest attempt is one of them is kept from every
- * slot for a time-to-live after each such ask, but for a limited time: else it would be executed twice.
+ * A request for a lease names grants whose results wait on its worker's disk. If one of them is a run's latest attempt, no slot gets
+ * that run for a time-to-live after each such request, up to a limit: otherwise it would be executed twice.
  */
 export function awaitKept(state: DispatcherState, request: LeaseRequest, now: number): void {
   for (const grant of request.kept ?? []) {
@@ -25,7 +25,7 @@ function awaitResult(state: DispatcherState, run: DispatchedRun, request: LeaseR
   const lastMs = state.awaited.startWait(run, now) + WAIT_TTLS_MAX * leaseTtlMs;
   if (now >= lastMs) return;
   if (leased) {
-    // The life of the worker that executed it is over, its result is not.
+    // The worker's life that executed it has ended, but its result still comes.
     state.leases.renew(leased, now);
     state.leases.freeSlot(leased);
     return;

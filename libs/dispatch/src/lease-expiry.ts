@@ -7,12 +7,12 @@ export class LeaseExpiry {
   /** No lease expires before a full time-to-live has passed since then. */
   reachableSinceMs: number;
   /**
-   * Run → its grants whose finished reports waited when this owner began, and wait still: such a lease does not expire.
+   * Run → its grants whose finished reports waited when this owner started, and still wait: such a lease does not expire.
    * Null until that is known, and no lease expires before.
    */
   reportsWaiting: ReadonlyMap<number, AttemptOfWorker[]> | null = null;
 
-  /** @param ttlMs the one that holds at the moment of the call */
+  /** @param ttlMs returns the time-to-live in use at the moment of the call */
   constructor(
     private readonly leases: Pick<Leases, 'longestSilent'>,
     private readonly ttlMs: () => number,

@@ -42,8 +42,8 @@ function refuseRenewal(
 }
 
 /**
- * The sender of a message is no worker of the architecture: what it holds waits again at once, without a failed attempt. It is
- * not given the same lease again, should it be added again.
+ * The sender of a message is no worker of the architecture: its runs wait again at once, without a failed attempt. It does
+ * not get the same lease back when it is added again.
  * @param leased what the message is about, if its sender holds it
  */
 export function restoreLease(
@@ -58,8 +58,8 @@ export function restoreLease(
 }
 
 /**
- * A slot hands its lease back: the run waits again at once, and a slot that did not begin it rests. A worker that was revoked may
- * do so, too.
+ * A slot hands its lease back: the run waits again at once, and a slot that did not start it rests. A worker that was revoked may
+ * do so too.
  */
 export function onReturn(state: DispatcherState, request: ReturnRequest, now: number): Step<'return'> {
   const refusal = state.registered.whyNotRegistered(request);
@@ -112,7 +112,7 @@ export function onTick(
   };
 }
 
-/** Asks the very number that wakes the dispatcher, so that a rounding error cannot wake it for nothing again and again. */
+/** Uses the same number that wakes the dispatcher, so that a rounding error cannot wake it for nothing again and again. */
 function expireLeases(state: DispatcherState, expiringMs: number, now: number): Write[] {
   const writes: Write[] = [];
   for (let next = state.expiry.next; next && next.atMs <= expiringMs; next = state.expiry.next) {

@@ -2,13 +2,13 @@ import { jsonBytes, MESSAGE_BYTES_MAX, type Lease } from '@proctor/contracts';
 import type { DispatchedRun } from './journal-records';
 import type { DispatchSettings } from './settings';
 
-/** Of a lease; the rest of its message is for what else the answer says. The configuration is refused that leaves no room. */
+/** Of a lease; the rest of its message is for the other parts of the answer. A configuration that leaves no room is refused. */
 export const LEASE_BYTES_MAX = MESSAGE_BYTES_MAX - 24 * 1024;
 
-/** A UTF-16 unit has at most so many bytes in a message: as \uXXXX. */
+/** The most bytes of a UTF-16 unit in a message: as \uXXXX. */
 const UNIT_BYTES_MAX = 6;
 
-/** What a worker gets to know of a run, as the deployment is configured now. */
+/** What a worker learns about a run, with the present configuration of the deployment. */
 export function leaseOf(run: DispatchedRun, settings: DispatchSettings): Lease {
   const { suite, arch } = run;
   const sources = [...new Set(run.extraAptSources)];
@@ -32,12 +32,12 @@ export function leaseOf(run: DispatchedRun, settings: DispatchSettings): Lease {
 }
 
 /**
- * Why the run cannot be granted as the deployment is configured now, for people: an extra apt source is gone, or the message
- * with its lease could not be sent. Such a run waits.
+ * Why the run cannot be granted with the present configuration, for people: an extra apt source is gone, or the message
+ * with its lease would be too long. Such a run waits.
  */
 export function whyNotLeasable(run: DispatchedRun, settings: DispatchSettings): string | undefined {
   const missing = run.extraAptSources.find((name) => !settings.extraAptSources.has(name));
-  if (missing !== undefined) return `the extra apt source ${missing} is not configured any more`;
+  if (missing !== undefined) return `the extra apt source ${missing} is no longer configured`;
   if (isShort(run, settings)) return undefined;
   const bytes = jsonBytes(leaseOf(run, settings));
   if (bytes <= LEASE_BYTES_MAX) return undefined;
@@ -45,7 +45,7 @@ export function whyNotLeasable(run: DispatchedRun, settings: DispatchSettings): 
   return `its lease has no room in a message: ${bytes} bytes with ${parts}, of at most ${LEASE_BYTES_MAX}`;
 }
 
-/** Spares most runs the measuring. */
+/** Makes it unnecessary to measure most runs. */
 function isShort(run: DispatchedRun, settings: DispatchSettings): boolean {
   if (run.extraAptSources.length > 0) return false;
   if (settings.rejectedVersions(run.package, run.suite, run.arch).length > 0) return false;

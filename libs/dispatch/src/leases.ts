@@ -8,19 +8,19 @@ export interface LeasedRun {
   lease: GrantedLease;
   /** Monotonic milliseconds of the dispatcher's clock. */
   renewedAtMs: number;
-  /** By the same clock; before the dispatcher began, for leases that were out then. */
+  /** By the same clock; before the dispatcher started, for leases that existed then. */
   grantedAtMs: number;
-  /** How long the attempt was expected to take when the dispatcher first knew of the lease. */
+  /** How long the attempt was expected to take when the dispatcher first knew the lease. */
   expectedMs: number;
 }
 
-/** The leases that are out, found by run, by slot, and by who was silent the longest. */
+/** The leases that have not ended, indexed by run, by slot, and by who was silent the longest. */
 export class Leases {
   private readonly byRenewal = new IndexedHeap<LeasedRun>((leased) => leased.run.runId, renewedBefore);
   private readonly bySlot = new Map<string, number>();
-  /** Of each run that was leased here, also after its lease has ended. */
+  /** When each run was granted here, also after its lease has ended. */
   private readonly grants = new WeakMap<DispatchedRun, number>();
-  /** Leases that are out, of each package and of each suite. */
+  /** Number of leases of each package and of each suite. */
   readonly ofPackage = new Tally();
   readonly ofSuite = new Tally();
 
@@ -38,12 +38,12 @@ export class Leases {
     return this.byRenewal;
   }
 
-  /** The one granted first goes first. */
+  /** In the order in which they were granted. */
   byGrant(): LeasedRun[] {
     return [...this.byRenewal].sort((a, b) => a.grantedAtMs - b.grantedAtMs);
   }
 
-  /** When the latest attempt of the run was granted that was leased here, by the dispatcher's clock. */
+  /** When the latest attempt of a run that was leased here was granted, by the dispatcher's clock. */
   latestGrantMs(run: DispatchedRun): number | undefined {
     return this.grants.get(run);
   }
@@ -52,13 +52,13 @@ export class Leases {
     return this.byRenewal.find(runId);
   }
 
-  /** Whatever life of the worker process it was granted to. */
+  /** Also when it was granted to an earlier life of the worker process. */
   ofSlot(slot: SlotIdentity): LeasedRun | undefined {
     const runId = this.bySlot.get(slotKey(slot));
     return runId === undefined ? undefined : this.byRenewal.find(runId);
   }
 
-  /** The slot has no more use for the lease, though it is still out: the slot may have another beside it. */
+  /** The slot no longer needs the lease, though it has not ended: the slot may have another beside it. */
   freeSlot(leased: LeasedRun): void {
     if (this.hasSlot(leased)) this.bySlot.delete(slotKey(leased.lease));
   }
@@ -81,7 +81,7 @@ export class Leases {
     return leased;
   }
 
-  /** Of those that `counts`; nearly all do. */
+  /** Of the leases that `counts`; nearly all do. */
   longestSilent(counts: (leased: LeasedRun) => boolean): LeasedRun | undefined {
     const head = this.byRenewal.head();
     if (!head || counts(head)) return head;

@@ -1,7 +1,7 @@
 import type { RunState } from '@proctor/contracts';
 import type { DispatchedRun, RunOutcome } from './journal-records';
 
-/** What happens to a run, from its acceptance by the api on. docs/run-life-cycle.md draws the same table. */
+/** What happens to a run after the api has accepted it. docs/run-life-cycle.md draws the same table. */
 export const TRANSITIONS = [
   { name: 'grant', from: 'queued', to: 'leased' },
   { name: 'start', from: 'leased', to: 'running' },
@@ -19,7 +19,7 @@ export const TRANSITIONS = [
 
 export type Transition = (typeof TRANSITIONS)[number]['name'];
 
-/** A state that a transition does not start from: a bug, never an input. */
+/** A transition that is not possible from this state: a bug, never an input. */
 export class IllegalTransition extends Error {
   constructor(from: RunState, transition: Transition) {
     super(`a run that is ${from} has no transition ${transition}`);

@@ -14,13 +14,13 @@ import type { UsageAccount } from './usage';
  */
 export class Line {
   readonly runs = new SortedRuns();
-  /** A run as it was: none that came after it is in memory, and all before it are. Null when all of the line are. */
+  /** A copy of the last run in memory: all before it are in memory, none after it is. Null when the whole line is. */
   edge: DispatchedRun | null = null;
   /** How many wait beyond the edge; null when there is none. */
   blocks: Blocks | null = null;
-  /** More are not held, unless a decision has asked for them. */
+  /** Memory holds at most this many runs, unless a decision needs more. */
   lengthMax: number;
-  /** What its runs need at least. */
+  /** What each of its runs needs of a slot. */
   readonly needs: Needs;
 
   constructor(
@@ -35,7 +35,7 @@ export class Line {
   }
 }
 
-/** A part of a line whose runs are to be counted in the rows. */
+/** A part of a line whose runs must be counted in the rows. */
 export interface Uncounted {
   line: Line;
   block: Block;
@@ -44,30 +44,30 @@ export interface Uncounted {
   stretch: Stretch;
 }
 
-/** The priorities that runs have. */
+/** All priorities. */
 const PRIORITIES = Array.from(
   { length: PRIORITY_MAX - PRIORITY_MIN + 1 },
   (_none, place) => PRIORITY_MIN + place,
 );
 
-/** The lines of an architecture. What lies beyond their edges is in the rows alone. */
+/** The lines of an architecture. Only the rows have what lies beyond their edges. */
 export class Lines {
   private readonly byKey = new Map<string, Line>();
   private readonly withMore = new Set<Line>();
   private readonly wanted = new Set<Line>();
 
-  /** @param settings those that hold at the moment of the call */
+  /** @param settings returns the settings in use at the moment of the call */
   constructor(
     private readonly settings: () => WindowSettings,
     private readonly accountOf: (requestor: string) => UsageAccount,
   ) {}
 
-  /** Those of which more runs wait than memory holds. */
+  /** Lines with more waiting runs than memory holds. */
   get beyond(): ReadonlySet<Line> {
     return this.withMore;
   }
 
-  /** False when its place is beyond the edge of its line: the rows have it. */
+  /** False when its place is beyond the edge of its line: then only the rows have it. */
   add(run: DispatchedRun): boolean {
     const line = this.lineOf(run);
     if (line.edge && arrivedBefore(line.edge, run)) {
@@ -78,7 +78,7 @@ export class Lines {
     return true;
   }
 
-  /** Whether the rows alone have the run. */
+  /** Whether only the rows have the run. */
   isBeyond(run: DispatchedRun): boolean {
     const edge = this.byKey.get(keyOf(run))?.edge;
     return isNew(run) && edge != null && arrivedBefore(edge, run);
@@ -91,7 +91,7 @@ export class Lines {
     this.removeIfEmpty(line);
   }
 
-  /** What memory should not hold any more of the line of a run that came; the line ends before them from now on. */
+  /** Removes and returns the runs that memory should no longer hold after `run` came to its line; its edge is before them now. */
   overflow(run: DispatchedRun): DispatchedRun[] {
     const line = this.byKey.get(keyOf(run));
     if (!line || line.runs.size <= line.lengthMax) return [];
@@ -104,12 +104,12 @@ export class Lines {
     return dropped;
   }
 
-  /** A decision cannot be made before more of the line is known. */
+  /** A decision needs to know more of the line. */
   requireMore(line: Line): void {
     this.wanted.add(line);
   }
 
-  /** After which runs the rows should be read: of lines that a decision needs, or that have become short. */
+  /** The edges after which rows should be read: of lines that a decision needs, or that have become short. */
   due(): DispatchedRun[] {
     const { refillBelow } = this.settings();
     const isShort = (line: Line) => !this.wanted.has(line) && line.runs.size < refillBelow;
@@ -118,8 +118,8 @@ export class Lines {
   }
 
   /**
-   * All runs of the line of `after` up to `last` are about to be added; with `last` null all of the line.
-   * @returns false when the line does not end there any more: what was read is of no use
+   * All runs of the line of `after` up to `last` will be added next; when `last` is null, all of the line.
+   * @returns false when the edge is no longer there, so what was read is useless
    */
   extend(after: LinePlace, last: DispatchedRun | null): boolean {
     const line = this.byKey.get(keyOf(after));
@@ -129,7 +129,7 @@ export class Lines {
     return true;
   }
 
-  /** What was read has been added: so many may stay. */
+  /** All that was read has been added, and memory may hold this many from now on. */
   endExtension(after: LinePlace): void {
     const line = this.byKey.get(keyOf(after));
     if (!line) return;
@@ -137,14 +137,14 @@ export class Lines {
     this.removeIfEmpty(line);
   }
 
-  /** A run of the rows has left its line, or come to another one: one with its needs and requestor, of any priority. */
+  /** A run of the rows has left its line or come to another: a line with its needs and requestor, of any priority. */
   markChanged(run: LinePlace): void {
     for (const priority of PRIORITIES)
       for (const isPrivate of [true, false])
         this.byKey.get(keyOf({ ...run, priority, isPrivate }))?.blocks?.touch(run);
   }
 
-  /** What has to be counted before it can be told how many wait, at most `max` parts. */
+  /** What must be counted to know how many runs wait, at most `max` parts. */
   listUncounted(max: number): Uncounted[] {
     const found: Uncounted[] = [];
     for (const line of this.withMore) {
@@ -157,12 +157,12 @@ export class Lines {
     return found;
   }
 
-  /** What the rows said; see `Blocks.learn`. */
+  /** See `Blocks.setCounts`. */
   setCounts({ line, block }: Uncounted, parts: CountedPart[], isAll: boolean): void {
     line.blocks?.setCounts(block, parts, isAll, this.settings().blockRuns);
   }
 
-  /** The rows have more of the line of this run after it. */
+  /** The rows have more of this run's line after it. */
   endsAt(run: DispatchedRun): void {
     this.setEdge(this.lineOf(run), run);
   }
@@ -175,7 +175,7 @@ export class Lines {
     return line;
   }
 
-  /** An account is kept as long as runs of it wait. The run is copied: it may be granted, or moved to another line. */
+  /** An account stays as long as runs of it wait. The run is copied: it may be granted, or moved to another line. */
   private setEdge(line: Line, edge: DispatchedRun | null): void {
     if (edge && !line.edge) line.account.queues += 1;
     if (!edge && line.edge) line.account.queues -= 1;
@@ -196,12 +196,12 @@ export class Lines {
   }
 }
 
-/** It was never granted, so it waits in line. */
+/** Whether the run was never granted, so it waits in a line. */
 export function isNew({ attempt }: DispatchedRun): boolean {
   return attempt === 0;
 }
 
-/** What a line is known by in memory; a space cannot be part of a name. */
+/** The key of a line in memory; a space cannot be part of a name. */
 export function keyOf({ suite, backend, variant, isPrivate, priority, requestor }: LinePlace): string {
   return `${suite} ${backend} ${variant} ${isPrivate} ${priority} ${requestor}`;
 }

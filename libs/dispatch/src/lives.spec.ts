@@ -21,7 +21,7 @@ function renew(rig: DispatcherRig, changes = {}) {
   return rig.send({ kind: 'renew', request: { ...HELD, ...changes } }).reply;
 }
 
-/** Asks of w1 are granted nothing, and told why. */
+/** Requests of w1 are granted nothing, and get the reason. */
 function isRefused(rig: DispatcherRig, changes: Partial<LeaseRequest>): void {
   const { writes, reply } = rig.ask(changes);
   expect(writes).toEqual([]);
@@ -29,7 +29,7 @@ function isRefused(rig: DispatcherRig, changes: Partial<LeaseRequest>): void {
 }
 
 describe('second processes', () => {
-  it('a second process of the same name is refused while the first one is heard, whose leases stand, and both are told', () => {
+  it('a second process of the same name is refused while the first one sends messages and keeps its leases; both get a warning', () => {
     const rig = rigWith();
     rig.ask();
     for (const slot of [0, 1, 0]) isRefused(rig, { incarnation: SECOND, slot });
@@ -82,7 +82,7 @@ describe('second processes', () => {
     expect(rig.ask({ incarnation: SECOND }).reply.lease?.runId).toBe(2);
   });
 
-  it('a process is told of no second one of its name when that is gone', () => {
+  it('a process gets no warning of a second one of its name when that is gone', () => {
     const rig = rigWith();
     rig.ask();
     isRefused(rig, { incarnation: SECOND });
@@ -140,7 +140,7 @@ describe('takeovers', () => {
     return new DispatcherRig([...runs, waitingRun(9)]);
   };
 
-  it('the leases that are out tell after a takeover which process has the name', () => {
+  it('after a takeover the present leases show which process has the name', () => {
     const rig = taken(lease(FIRST, 0, 5_000));
     isRefused(rig, { incarnation: SECOND, slot: 1 });
     expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(9);

@@ -12,22 +12,22 @@ interface Life {
 }
 
 /**
- * Which life of each worker is granted work. Two processes that both live under one name would end each other's leases,
+ * Which life of each worker is granted work. Two living processes of one name would end each other's leases,
  * so a life is replaced only by one that names it as its predecessor, or after it was silent.
  */
 export class Lives {
   private readonly byWorker = new Map<string, Life>();
 
-  /** @param livesMax the life silent the longest is forgotten first */
+  /** @param livesMax the life silent the longest is removed first */
   constructor(private readonly livesMax: number) {}
 
-  /** A lease that was out when the dispatcher began; those of a worker in the order in which they were granted. */
+  /** A lease that existed when the dispatcher started. Call this in the order in which a worker's leases were granted. */
   grantedBefore({ worker, incarnation }: GrantedLease, now: number): void {
     this.set(worker, { incarnation, previous: [], lastMessageMs: now, rival: null });
   }
 
   /**
-   * @param isAlive whether the life that has the name by now, and was last heard then, must be taken to live
+   * @param isAlive whether the life that has the name, and sent its last message then, counts as alive
    * @returns false for a process that has to wait, since another one has its name
    */
   admits(
@@ -41,7 +41,7 @@ export class Lives {
       this.set(worker, { rival: null, ...known, incarnation, previous, lastMessageMs: now });
       return true;
     }
-    // A message of a predecessor that comes late.
+    // A late message of a predecessor.
     if (known.previous.includes(incarnation)) return false;
     if (previous.includes(known.incarnation) || !isAlive(known)) {
       this.set(worker, { incarnation, previous, lastMessageMs: now, rival: null });

@@ -19,11 +19,11 @@ import type { Uncounted } from './lines';
 import type { DispatchSettings } from './settings';
 import type { StatusViewer } from './view';
 
-/** What the rows said of a part of a line. */
+/** What was counted in the rows of a part of a line. */
 export interface Counted {
   of: Uncounted;
   parts: CountedPart[];
-  /** They are all of it. */
+  /** Nothing of the part is left to count. */
   isAll: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Counted {
 export type DispatcherMessage =
   /** Runs that were committed since the last ones were read; some may be known. */
   | { kind: 'arrivals'; runs: DispatchedRun[] }
-  /** All runs of a line after the place that was its edge, up to the last of them; `isEnd`: and there are no more. */
+  /** All runs of a line after the place that was its edge, up to the last of them; `isEnd`: the line has no others. */
   | { kind: 'line'; after: LinePlace; runs: DispatchedRun[]; isEnd: boolean }
   /** Parts of lines were counted in the rows. */
   | { kind: 'counted'; counts: Counted[] }
@@ -45,23 +45,23 @@ export type DispatcherMessage =
   | { kind: 'renew'; request: RenewRequest }
   | { kind: 'return'; request: ReturnRequest }
   | { kind: 'started'; report: StartedReport }
-  /** Asked before the files of a finished report are stored; a run whose report counts is kept from a new grant. */
+  /** Asked before the files of a finished report are stored; a run whose report counts is not granted meanwhile. */
   | { kind: 'may-finish'; report: FinishedReport }
   | { kind: 'finished'; report: FinishedReport }
   /** A finished report of a run that was ended for lack of it, as the rows say; its files are stored. */
   | { kind: 'late'; report: FinishedReport }
-  /** A finished report of the attempt was refused, for a reason to tell people: it has failed. */
+  /** A finished report of the attempt was refused, so the attempt has failed; the reason is for people. */
   | { kind: 'report-refused'; attempt: AttemptOfWorker; reason: string }
-  /** The attempts whose finished reports waited when this owner began, and wait still; sent again when they become fewer. */
+  /** The attempts whose finished reports waited when this owner started, and still wait; sent again when they become fewer. */
   | { kind: 'reports-waiting'; attempts: AttemptOfWorker[] }
   /** The deployment's configuration has changed. */
   | { kind: 'settings'; settings: DispatchSettings }
   /**
-   * Time has passed. `workersReachable`: messages of workers can reach this dispatcher. Leases expire whose time was over at
-   * `expiringMs`, now when absent: renewals that came after it may not have been handled yet.
+   * Time has passed. `workersReachable`: messages of workers can reach this dispatcher. Leases whose time was over at
+   * `expiringMs` expire (now when absent): renewals that came later may not have been handled yet.
    */
   | { kind: 'tick'; workersReachable: boolean; expiringMs?: number }
-  /** `beyond` is absent until it is known; the reply means nothing without it when some lines have an edge. */
+  /** `beyond` is absent until it is known; when some lines have an edge, the reply means nothing without it. */
   | { kind: 'explain'; runId: number; viewer?: StatusViewer; beyond?: Beyond }
   | { kind: 'status'; request?: StatusRequest; beyond?: Beyond };
 
@@ -69,7 +69,7 @@ export type DispatcherMessage =
  * `reported`: the attempt has failed, and its report is stored.
  * `stale`: a newer attempt was granted. `foreign`: it does not come from the worker that was granted the attempt,
  * or the attempt was granted again since the database was restored.
- * `unknown`: the run is not in memory, so it has finished or was never seen; the rows tell.
+ * `unknown`: the run is not in memory, so it has finished or never existed; the rows know.
  * `refused`: its sender is no worker of the architecture.
  */
 export type ReportAnswer = 'counts' | 'reported' | 'stale' | 'foreign' | 'unknown' | 'refused';
@@ -100,20 +100,20 @@ export interface Replies {
 export type MessageKind = DispatcherMessage['kind'];
 export type MessageOf<K extends MessageKind> = Extract<DispatcherMessage, { kind: K }>;
 
-/** An attempt that is of no use any more, and who executes it. */
+/** An attempt whose result is no longer needed, and who executes it. */
 export interface AttemptToStop extends Grant {
   worker: string;
   /** For people. */
   reason: string;
 }
 
-/** What one message leads to. Nothing of it is sent before the writes are committed. */
+/** What one message causes. Nothing is sent before the writes are committed. */
 export interface Step<K extends MessageKind = MessageKind> {
   writes: Write[];
   reply: Replies[K];
-  /** Nothing is decided: more of some lines must be read first, and the message be handled again. Its reply means nothing. */
+  /** Nothing is decided: more of some lines must be read first, and then the message is handled again. Ignore the reply. */
   isUndecided?: boolean;
-  /** Runs became available that were not before: idle workers should ask again. */
+  /** More runs can be granted than before: idle workers should ask again. */
   workWaiting?: boolean;
   /** Workers should end these without waiting for the answer to their next renewal. */
   stops?: AttemptToStop[];

@@ -58,20 +58,20 @@ describe('cancellations', () => {
       loaded([waitingRun(1), waitingRun(2)]),
       now,
     );
-    tell({ kind: 'reports-waiting', attempts: [] });
+    send({ kind: 'reports-waiting', attempts: [] });
   });
 
-  function tell<K extends MessageKind>(message: MessageOf<K>): Step<K> {
+  function send<K extends MessageKind>(message: MessageOf<K>): Step<K> {
     return step<K>(state, message, now);
   }
 
-  const ask = () => tell({ kind: 'lease', request: leaseRequest() }).reply.lease?.runId;
+  const ask = () => send({ kind: 'lease', request: leaseRequest() }).reply.lease?.runId;
   const tick = (ms: number) => {
     now += ms;
-    return tell({ kind: 'tick', workersReachable: true });
+    return send({ kind: 'tick', workersReachable: true });
   };
   const cancel = (runId: number, worker: string | null = null) =>
-    tell({
+    send({
       kind: 'orders',
       orders: [
         {
@@ -106,11 +106,11 @@ describe('cancellations', () => {
     expect(tick(600_000)).toEqual({ writes: [], reply: undefined, workWaiting: false });
   });
 
-  it('an order to cancel ends a lease: its worker hears of it, its slot is free, its renewal is answered stop', () => {
+  it('an order to cancel ends a lease: its worker is notified, its slot is free, its renewal is answered stop', () => {
     ask();
     const stop = { worker: 'w1', runId: 1, attempt: 1, grantEpoch: 7, reason: REASON };
     expect(cancel(1, 'w1').stops).toEqual([stop]);
-    const renewal = tell({ kind: 'renew', request: startedReport(1, 1) });
+    const renewal = send({ kind: 'renew', request: startedReport(1, 1) });
     expect(renewal).toMatchObject({ writes: [], reply: { instruction: 'stop', reason: REASON } });
     expect(ask()).toBe(2);
     expect(tick(50_000).writes).toEqual([]);
@@ -120,12 +120,12 @@ describe('cancellations', () => {
     ask();
     cancel(1, 'w1');
     const report = finishedReport(1, 1);
-    expect(tell({ kind: 'may-finish', report })).toEqual({ writes: [], reply: 'unknown' });
-    expect(tell({ kind: 'finished', report })).toEqual({ writes: [], reply: 'unknown' });
-    expect(tell({ kind: 'started', report: startedReport(1, 1) }).writes).toEqual([]);
+    expect(send({ kind: 'may-finish', report })).toEqual({ writes: [], reply: 'unknown' });
+    expect(send({ kind: 'finished', report })).toEqual({ writes: [], reply: 'unknown' });
+    expect(send({ kind: 'started', report: startedReport(1, 1) }).writes).toEqual([]);
   });
 
-  it('an order to cancel is taken, and its worker hears of it, though the run is not in memory', () => {
+  it('an order to cancel is ingested, and its worker is notified, though the run is not in memory', () => {
     const { writes, stops } = cancel(5, 'w1');
     expect([writes.length, stops?.length]).toEqual([1, 1]);
   });
@@ -173,7 +173,7 @@ describe('priorities', () => {
   });
 });
 
-it('news of pauses and drains are taken; another message tells how they are', () => {
+it('an order about pauses and drains is ingested; another message brings the new state', () => {
   const rig = new DispatcherRig([waitingRun(1)]);
   const step = rig.send({ kind: 'orders', orders: [{ orderId: 9, kind: 'restrictions' }] });
   expect(step).toEqual({ writes: [{ kind: 'ingest-order', orderId: 9 }], reply: undefined, stops: [] });

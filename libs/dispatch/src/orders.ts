@@ -5,10 +5,10 @@ import type { Write } from './journal';
 import type { Cancellation, DispatchedRun, Order, Quarantine, Revocation, Trust } from './journal-records';
 import type { AttemptToStop, Step } from './messages';
 
-/** Orders after which workers may execute what they could not, or runs wait that did not. */
+/** Orders after which workers may execute more than before, or more runs wait than before. */
 const MAY_GRANT_MORE: ReadonlySet<Order['kind']> = new Set(['publish', 'trust', 'revoke']);
 
-/** Commits that the dispatcher did not make: its memory follows, and the workers of cancelled runs are signalled. */
+/** Changes that other processes committed: memory follows them, and the workers of cancelled runs get a signal. */
 export function onOrders(
   state: DispatcherState,
   orders: Order[],
@@ -16,7 +16,7 @@ export function onOrders(
   now: number,
 ): Step<'orders'> {
   const ends = orders.map((order) => effectOf(state, order, now));
-  // One that was beyond the edge of its line may be in memory's part of another now.
+  // A run that was beyond the edge of its line may be before the edge of another now.
   for (const run of runs) state.ingest(run, now);
   const writes: Write[] = [
     ...orders.map(({ orderId }) => ({ kind: 'ingest-order' as const, orderId })),
@@ -27,7 +27,7 @@ export function onOrders(
   return { writes, reply: undefined, stops, ...(mayGrantMore && { workWaiting: true }) };
 }
 
-/** What an order leads to, beside that it was taken. */
+/** What an order causes, beside that it counts as ingested. */
 function effectOf(state: DispatcherState, order: Order, now: number): HandedBack {
   if ('place' in order && order.place) state.lines.markChanged(order.place);
   switch (order.kind) {
@@ -41,7 +41,7 @@ function effectOf(state: DispatcherState, order: Order, now: number): HandedBack
       return { writes: [], stops: [] };
     case 'restrictions':
     case 'register':
-      // A message of its own tells how that is now.
+      // A message of its own brings the new state.
       return { writes: [], stops: [] };
     case 'trust':
       return { writes: trusted(state, order), stops: [] };

@@ -8,19 +8,19 @@ export interface Ownership {
 /** Row leases on architectures, by PostgreSQL's clock. */
 export interface OwnershipRegister {
   /**
-   * Says that this scheduler lives for `ttlMs` more; answers the ids of all that live, itself included, sorted. Whatever
-   * was to last for much longer, since PostgreSQL's clock was set back meanwhile, lasts for `ttlMs` from now on.
+   * Says that this scheduler lives for `ttlMs` more. Returns the ids of all that live, itself included, sorted. Anything that
+   * would last much longer, because PostgreSQL's clock was set back meanwhile, lasts for `ttlMs` from now on.
    */
   reportAlive(scheduler: string, ttlMs: number): Promise<string[]>;
-  /** Takes the architecture if it has no living owner, or renews what this scheduler owns; null when another owns it. */
+  /** Claims the architecture if it has no living owner, or renews the claim of this scheduler; null when another owns it. */
   claim(arch: string, scheduler: string, ttlMs: number): Promise<Ownership | null>;
-  /** Gives the architecture up, so that another may claim it at once. */
+  /** Releases the architecture, so that another scheduler may claim it at once. */
   release(arch: string, scheduler: string): Promise<void>;
   /**
-   * Withdraws the announcement, and nothing that is owned; answers the ids of the others that live, sorted. What was to last
-   * for much longer than `ttlMs` is shortened likewise.
+   * This scheduler no longer counts as living, but still owns what it owns. Returns the ids of the others that live, sorted. What would last
+   * much longer than `ttlMs` is shortened as above.
    */
   stepAside(scheduler: string, ttlMs: number): Promise<string[]>;
-  /** Withdraws the announcement and everything owned. */
+  /** This scheduler no longer counts as living, and owns nothing. */
   withdraw(scheduler: string): Promise<void>;
 }

@@ -58,7 +58,7 @@ function grantedBefore(rig: DispatcherRig, runId: number): number {
   }
 }
 
-it('the number of runs ahead is what comes true when no more arrive and each takes the mean', () => {
+it('the number of runs ahead comes true when no others arrive and each takes the mean', () => {
   fc.assert(
     fc.property(situation, (played) => {
       const rig = rigOf(played);

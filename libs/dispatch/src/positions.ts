@@ -15,11 +15,11 @@ export interface Ahead {
 }
 
 /**
- * How many runs of those that the viewer may know of go before `run` as things are: all that compete and are of a higher
- * level; of its own level its requestor's earlier ones, and of each other requestor as many as fair share lets go first.
+ * How many runs that the viewer may know about go before `run` if nothing changes: all that compete and have a higher
+ * level; of its own level, the earlier runs of its requestor, and of each other requestor as many as fair share lets go first.
  *
- * The last number is an estimate: each run is taken to use the mean slot time, as if no more runs arrived, nothing aged
- * and no use decayed meanwhile. Runs that pauses or delays hold back do not count; those at a cap do. It looks up a
+ * The last number is an estimate: each run counts as the mean slot time, as if no run arrived, nothing aged
+ * and no use decayed meanwhile. Runs that pauses or delays hold back do not count; runs at a cap do. It checks a
  * few places in each bucket, so it costs about the same however many wait.
  * @param competes whether runs of such needs wait for the same slots
  */
@@ -53,7 +53,7 @@ export function runsAhead(
   return { higher: sumOfHigher(rivals), sameLevel: countAtLevel(state, run, rivals, view, now) };
 }
 
-/** What a pause of another suite holds back does not go before the run. */
+/** Runs of another suite that is paused do not go before the run. */
 function isPausedElsewhere(
   state: DispatcherState,
   { needs }: Pick<Lane, 'needs'>,

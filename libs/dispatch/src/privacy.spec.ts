@@ -45,8 +45,8 @@ function played(meanwhile: (rig: DispatcherRig) => void = () => undefined): Disp
   return rig;
 }
 
-/** What everybody may be told. */
-function told(rig: DispatcherRig): unknown {
+/** What all users may see. */
+function seenBy(rig: DispatcherRig): unknown {
   return { waiting: WAITING.map((runId) => rig.explain(runId)), status: rig.send({ kind: 'status' }).reply };
 }
 
@@ -138,11 +138,11 @@ const STATES: [string, (rig: DispatcherRig) => void][] = [
 ];
 
 describe('everybody', () => {
-  it.each(STATES)('everybody is told the same as without a private run that %s', (_what, meanwhile) => {
-    expect(told(played(meanwhile))).toEqual(told(played()));
+  it.each(STATES)('all users see the same as without a private run that %s', (_what, meanwhile) => {
+    expect(seenBy(played(meanwhile))).toEqual(seenBy(played()));
   });
 
-  it('everybody is told the same of a worker that is not sound, whatever private runs broke it', () => {
+  it('all users see the same about a worker that is not sound, whatever private runs broke it', () => {
     const breaking = (isPrivate: boolean) => (rig: DispatcherRig) => {
       for (const runId of [SECRET, SECRET + 1, SECRET + 2]) {
         arrive(rig, hidden({ package: `p${runId}`, isPrivate, suite: 'sid' }, runId));
@@ -158,12 +158,12 @@ describe('everybody', () => {
       { worker: 'w2', standing: 'quarantined', reason: 'attempts failed here in a row' },
     ]);
     expect(rig.ask({ worker: 'w2', testbeds }).reply.standing?.reason).toBe('attempts failed here in a row');
-    expect(JSON.stringify(told(rig))).not.toMatch(/10[123]/);
+    expect(JSON.stringify(seenBy(rig))).not.toMatch(/10[123]/);
     const [, open] = played(breaking(false)).send({ kind: 'status' }).reply.workers;
     expect(open?.reason).toMatch(/^attempts failed here in a row, the latest of a public run: run 103 /);
   });
 
-  it('everybody is told the same as without a private run that had a result where a public run failed', () => {
+  it('all users see the same as without a private run that had a result where a public run failed', () => {
     const failing = (rig: DispatcherRig): void => {
       arrive(rig, waitingRun(6, { package: 'make', priority: 10, suite: 'sid' }));
       expect(rig.ask({ worker: 'w2', testbeds }).reply.lease?.runId).toBe(6);
@@ -175,13 +175,13 @@ describe('everybody', () => {
       grant(rig, { package: 'perl' });
       end(rig, {});
     };
-    const tellAll = (rig: DispatcherRig) => [told(rig), rig.explain(6)];
-    expect(tellAll(played(passing))).toEqual(tellAll(played(failing)));
+    const seeAll = (rig: DispatcherRig) => [seenBy(rig), rig.explain(6)];
+    expect(seeAll(played(passing))).toEqual(seeAll(played(failing)));
   });
 });
 
 describe('users', () => {
-  it('a user is told of their own private runs as if the others were public, and of no other user’s', () => {
+  it('a user sees their own private runs as if they were public, and no other user’s', () => {
     const runs = (isPrivate: boolean, changes: Partial<DispatchedRun>) => (rig: DispatcherRig) =>
       arrive(rig, ...[SECRET, SECRET + 1].map((runId) => hidden({ ...changes, isPrivate }, runId)));
     const toBob = (rig: DispatcherRig) => [2, SECRET + 1].map((runId) => rig.explain(runId, { user: 'bob' }));
@@ -191,14 +191,14 @@ describe('users', () => {
     expect(toAda(played(runs(true, {})))).toEqual(toAda(played()));
   });
 
-  it('a user is told of their own private runs where they fill a cap', () => {
+  it('a user sees their own private runs where they fill a cap', () => {
     const rig = played((each) => grant(each));
     expect(rig.reasons(2, { user: 'bob' })).toContain('its package has 1 run running, the cap');
     expect(rig.reasons(2)).not.toContain('its package has 1 run running, the cap');
   });
 });
 
-it('an administrator is told of everything', () => {
+it('an administrator sees everything', () => {
   const toAdministrator = (rig: DispatcherRig) => [
     WAITING.map((runId) => rig.explain(runId, { everything: true })),
     rig.send({ kind: 'status', request: { everything: true } }).reply,

@@ -37,11 +37,13 @@ it('a private run is held back by the state of the workers that may execute it',
   expect(rig.reasons(1)).toEqual(['worker w2 is building the image trixie/amd64']);
 });
 
-it('a private run waits for a worker that may execute it to come, when none was heard of', () => {
+it('a private run waits for a worker that may execute it to come, when none has sent a message', () => {
   const rig = rigWith([{ isPrivate: true }]);
   expect(rig.reasons(1)).toEqual(['no worker has asked for work on amd64 yet']);
   rig.ask();
-  expect(rig.reasons(1)).toEqual(['no worker that may run private tests was heard of in the last 60 s']);
+  expect(rig.reasons(1)).toEqual([
+    'no worker that may run private tests has sent a message in the last 60 s',
+  ]);
 });
 
 it('a private run does not go elsewhere by preference when only one worker may execute it', () => {
@@ -65,7 +67,7 @@ it('a private run is shown to administrators alone among what a queue waits for'
   expect([reasonsFor(true), reasonsFor(false)]).toEqual([[WHY], []]);
 });
 
-it('a private run waits again where its worker may run private tests no more, once that lease has ended', () => {
+it('a private run waits again where its worker may no longer run private tests, once that lease has ended', () => {
   const rig = rigWith([{ isPrivate: true }]);
   rig.ask({ worker: 'w2' });
   rig.send({ kind: 'workers', workers: NONE });

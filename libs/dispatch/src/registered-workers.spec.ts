@@ -22,7 +22,7 @@ const HELD = { worker: 'w1', incarnation: leaseRequest().incarnation, slot: 0, r
 const ATTEMPT = { runId: 1, attempt: 1, worker: 'w1' };
 const REVOKE: Order = { kind: 'revoke', orderId: 7, worker: 'w1', by: 'ada', reason: null };
 
-/** Run 1 is leased to w1, run 2 to w2, others wait; from then on the register is as told. */
+/** Run 1 is leased to w1, run 2 to w2, others wait; from then on the register is the given one. */
 function rigThen(workers: RegisteredWorker[], runs: Partial<DispatchedRun>[] = [{}, {}, {}]): DispatcherRig {
   const rig = new DispatcherRig(runs.map((run, place) => waitingRun(place + 1, run)));
   rig.ask();
@@ -32,7 +32,7 @@ function rigThen(workers: RegisteredWorker[], runs: Partial<DispatchedRun>[] = [
 }
 
 describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
-  it('a worker that is not allowed is granted nothing, and told why', () => {
+  it('a worker that is not allowed is granted nothing, and gets the reason', () => {
     const rig = new DispatcherRig([waitingRun(1)], {}, { workers });
     const ask: Partial<LeaseRequest> = { testbeds: [], builds: ['unshare'] };
     for (const changes of [{}, ask, { onlyHeld: true }]) {
@@ -66,7 +66,7 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
     expect(rig.ask({ canary: result }).writes).toEqual([]);
   });
 
-  it('a worker that is not allowed is told to stop at its renewal, and what it held waits again, without a failed attempt', () => {
+  it('a worker that is not allowed gets the answer stop at its renewal, and its run waits again, without a failed attempt', () => {
     const rig = rigThen(workers);
     const { writes, reply, workWaiting, refusal } = rig.send({ kind: 'renew', request: HELD });
     expect(writes).toEqual([
@@ -90,7 +90,7 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
     ['a failure', { kind: 'finished', report: finishedReport(1, 1, { verdict: 'tmpfail' }) }],
     ['what cannot be read', { kind: 'report-refused', attempt: ATTEMPT, reason: 'no JSON' }],
   ] as const)(
-    'a worker that is not allowed loses what it holds when it reports %s, of which nothing is written',
+    'a worker that is not allowed loses its lease when it reports %s, and nothing of the report is written',
     (_of, message) => {
       const rig = rigThen(workers);
       const { writes, reply, workWaiting } = rig.send(message);
@@ -155,7 +155,7 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
 });
 
 describe('revocations', () => {
-  it('the leases of a revoked worker end at once, without a failed attempt, and it is told to stop', () => {
+  it('the leases of a revoked worker end at once, without a failed attempt, and it gets the order to stop', () => {
     const rig = new DispatcherRig([1, 2, 3].map((runId) => waitingRun(runId)));
     rig.ask();
     rig.ask({ slot: 1 });
@@ -194,7 +194,7 @@ describe('revocations', () => {
     expect(rig.ask({ worker: 'w2' }).reply.lease).toMatchObject({ runId: 1, attempt: 2 });
   });
 
-  it('a revoked worker is shown no more, and counts no more as one that could execute something', () => {
+  it('a revoked worker is no longer shown, and no longer counts as one that could execute something', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
     rig.ask();
     rig.send({ kind: 'orders', orders: [REVOKE] });

@@ -1,7 +1,7 @@
 import type { Needs } from './ability';
 import type { RegisteredWorker } from './journal-records';
 
-/** The register of workers, as the rows had it when they were last read, seen from one architecture. */
+/** The register of workers as it was last read from the rows, from the view of one architecture. */
 export class RegisteredWorkers {
   private byName: ReadonlyMap<string, RegisteredWorker>;
 
@@ -18,8 +18,8 @@ export class RegisteredWorkers {
   }
 
   /**
-   * Why the sender of a message may not work on the architecture, for people; undefined when it may. Every message by which
-   * a worker gets or reports something is judged by this.
+   * Why the sender of a message may not work on the architecture, for people; undefined when it may. Every message with which
+   * a worker gets or reports something is checked by this.
    */
   whyNotRegistered({ worker }: { worker: string }): string | undefined {
     const { arch } = this;

@@ -14,7 +14,7 @@ it.each(OLD)('a worker that %s gets runs unless the deployment wants newer ones'
 });
 
 describe.each(OLD)('a worker that %s where a newer one is wanted', (_what, release, reason) => {
-  it('a worker that is too old is granted nothing, builds nothing, and is told why', () => {
+  it('a worker that is too old is granted nothing, builds nothing, and gets the reason', () => {
     const rig = new DispatcherRig([waitingRun(1)], { workerProtocolMin: 2 });
     const absent = { testbeds: [], builds: ['unshare'] };
     for (const offer of [{}, absent, { onlyHeld: true }]) {

@@ -3,7 +3,7 @@ import type { DispatchSettings } from './settings';
 
 type Release = Pick<LeaseRequest, 'protocol' | 'features' | 'version'>;
 
-/** Why a worker gets nothing, for people, as its program is too old; undefined when it is not. */
+/** Why a worker gets no run, for people: its program is too old. Undefined when it is not. */
 export function whyOutdated(
   { protocol = 1, version }: Release,
   { workerProtocolMin }: Pick<DispatchSettings, 'workerProtocolMin'>,

@@ -43,7 +43,7 @@ describe('reports in time', () => {
     expect(written({})).toMatchObject({ image: undefined });
   });
 
-  it('a report of the end finishes the run; told again it is not known', () => {
+  it('a report of the end finishes the run; a second report is not known', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     const { writes, reply } = rig.finish(1);

@@ -32,8 +32,8 @@ export function onStarted(state: DispatcherState, report: StartedReport, now: nu
 }
 
 /**
- * A report that counts keeps its run from a new grant for one time-to-live, while its files are being stored. Its slot
- * is free from here on.
+ * While the files of a report that counts are being stored, its run is not granted again for one time-to-live. Its slot
+ * is free from now on.
  */
 export function onMayFinish(state: DispatcherState, report: FinishedReport, now: number): Step<'may-finish'> {
   const unregistered = state.registered.whyNotRegistered(report);
@@ -49,7 +49,7 @@ export function onMayFinish(state: DispatcherState, report: FinishedReport, now:
 }
 
 /**
- * A finished report of the latest attempt ends the run, even if the run waits again; with the verdict tmpfail only when
+ * A finished report of the latest attempt ends the run, even if the run waits again. A verdict tmpfail does so only when
  * that was the run's last chance.
  */
 export function onFinished(state: DispatcherState, report: FinishedReport, now: number): Step<'finished'> {
@@ -71,8 +71,8 @@ export function onFinished(state: DispatcherState, report: FinishedReport, now: 
 }
 
 /**
- * The run was ended for lack of a result, and its latest attempt's own comes after all. The rows decide: memory has
- * forgotten the run, or does not know yet that it was ended. When it was granted is known to the rows alone, which bound its duration.
+ * The run was ended for lack of a result, and now the result of its latest attempt comes. The rows decide: memory has
+ * removed the run, or does not know yet that it was ended. Only the rows know when it was granted, so they limit its duration.
  */
 export function onLate(state: DispatcherState, report: FinishedReport, now: number): Step<'late'> {
   const unregistered = state.registered.whyNotRegistered(report);
@@ -86,7 +86,7 @@ export function onLate(state: DispatcherState, report: FinishedReport, now: numb
 }
 
 /**
- * What the worker reported of the attempt cannot be read: it has failed, and is tried again as any that failed. The cause is
+ * The worker's report of the attempt cannot be read: the attempt has failed, and the run is tried again as usual. The cause is
  * unknown.
  */
 export function onReportRefused(
@@ -105,7 +105,7 @@ export function onReportRefused(
   return { writes: endWithoutResult(state, run, { outcome: 'failed', reason, result }, now), reply };
 }
 
-/** Nothing of the report is written. */
+/** Why nothing of the report is written. */
 function refused(
   state: DispatcherState,
   report: AttemptOfWorker,
@@ -115,7 +115,7 @@ function refused(
   return { reply: 'refused', ...restoreLease(state, heldBySender(state, report), why, now) };
 }
 
-/** The lease of the attempt, when it is out and the worker's. */
+/** The lease of the attempt, when it has not ended and belongs to the worker. */
 function heldBySender(state: DispatcherState, report: AttemptOfWorker): LeasedRun | undefined {
   const leased = state.leases.find(report.runId);
   const isIts = leased?.lease.worker === report.worker && isSameGrant(leased.run, report);
@@ -148,7 +148,7 @@ function keepWhileStored(state: DispatcherState, leased: LeasedRun, now: number)
 }
 
 /**
- * The worker is compared, not its incarnation: a result kept on disk is delivered by the worker's next life as well.
+ * The worker is compared, not its incarnation: the worker's next life also delivers results that are on its disk.
  */
 function judge(run: DispatchedRun | undefined, report: AttemptOfWorker): ReportAnswer {
   if (!run) return 'unknown';

@@ -1,7 +1,7 @@
 import { earliestOf, type Decision } from '@proctor/contracts';
 import type { Drain, Pause, Restrictions } from './journal-records';
 
-/** The pause that holds a suite back, if any does: its own, or one of the whole architecture. */
+/** The pause that holds a suite back, if one does: its own, or one of the whole architecture. */
 export function pauseOf({ pauses }: Restrictions, suite: string): Pause | undefined {
   return earliestOf(pauses.filter((pause) => pause.suite === null || pause.suite === suite));
 }

@@ -262,7 +262,7 @@ describe('a package that crashes the runner or its testbed in each testbed', () 
       ['w1', 'w2', 'w1', 'w2'].map((worker) => ({ worker, exitCode: 16, trouble: 'testbed' })),
     ],
     [
-      'testbeds that fail, nobody says when',
+      'testbeds that fail at an unknown time',
       ['w1', 'w2', 'w1'].map((worker) => ({ worker, exitCode: 16, message: 'the testbed failed' })),
     ],
   ])('is not blamed for %s', (_what, attempts) => {

@@ -8,10 +8,10 @@ import type { DispatchedRun, RunOutcome } from './journal-records';
 import { retryDelayMs } from './settings';
 
 /**
- * The attempt expired, was lost or failed: the run is tried again after a while, or ends when that was its last chance, as
- * it is for one whose trouble lasts, and for one of a package that has broken its testbed too often where others had
- * results: the next would take as long, for the same end.
- * Its worker or the run itself is blamed. An attempt that has expired already and turns out to have failed counts once.
+ * The attempt expired, was lost or failed: the run is tried again after a while, or ends when that was its last chance. That is
+ * also so for a run whose trouble lasts, and for a package that has broken its testbed too often where other packages had
+ * results: another attempt would take as long and end the same.
+ * Its worker or the run itself is blamed. An attempt that has expired and is later reported as failed counts once.
  * @param trouble the probable cause of the failure
  */
 export function endWithoutResult(
@@ -26,7 +26,7 @@ export function endWithoutResult(
   const death = end.outcome === 'failed' ? undefined : run.lease?.incarnation;
   const evidence = { trouble, death };
   run.crashes = withCrash(run.crashes ?? [], crashOf(run, end, trouble));
-  // A machine that is in doubt may break every testbed in one way.
+  // A doubtful machine may break every testbed in the same way.
   const isSound = worker !== null && state.judgements.standingOf(worker) === 'sound';
   if (isSound && end.result && isOfPackage(run.crashes)) return endAsFailed(state, run, end.result, now);
   const occasions = end.outcome === 'failed' && trouble !== 'archive' ? state.suspects.occasionsOf(run) : 0;
@@ -38,14 +38,14 @@ export function endWithoutResult(
   if (!isCounted) run.attemptsLost += 1;
   const { retry } = state.settings;
   const isLast = isLasting(trouble) || isItsPackage || run.attemptsLost >= retry.attemptsMax;
-  const why = isItsPackage ? whyNoMore(occasions) : '';
+  const why = isItsPackage ? whyNotRetried(occasions) : '';
   const ended = isLast
     ? state.endRun(run, end.result ? 'finished' : end.outcome, lastOutcome(run, end, why), now)
     : state.requeue(run, end, retryDelayMs(retry, run.attemptsLost), now);
   return [ended, ...judged];
 }
 
-/** Its package has crashed the runner in every testbed in one way: that is its failure, and no worker's. */
+/** The package has crashed the runner in every testbed in the same way: it has failed, and no worker is to blame. */
 function endAsFailed(state: DispatcherState, run: DispatchedRun, result: RunOutcome, now: number): Write[] {
   const { latestWorker: worker, crashes = [] } = run;
   const suffix = ` (in ${crashes.length} testbeds alike: the package breaks them)`;
@@ -56,7 +56,7 @@ function endAsFailed(state: DispatcherState, run: DispatchedRun, result: RunOutc
   return [state.endRun(run, 'finished', { ...outcome, verdict: 'fail', message }, now), ...judged];
 }
 
-/** How a run ends whose last attempt allowed was in vain: with what that one left, if anything. */
+/** How a run ends whose last allowed attempt failed: with what that attempt left, if anything. */
 function lastOutcome(run: DispatchedRun, { reason, result }: AttemptEnd, why: string): RunOutcome {
   const count = run.attemptsLost === 1 ? '1 attempt' : `${run.attemptsLost} attempts`;
   if (result) {
@@ -75,6 +75,6 @@ function lastOutcome(run: DispatchedRun, { reason, result }: AttemptEnd, why: st
   };
 }
 
-function whyNoMore(occasions: number): string {
+function whyNotRetried(occasions: number): string {
   return `not tried again: its package failed so ${occasions} times where other runs had results`;
 }

@@ -1,7 +1,7 @@
 import type { LeaseRequest } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
 
-/** False for a process that has to wait: another one of its name lives, as far as anybody can tell. */
+/** False for a process that must wait: another one of its name counts as alive. */
 export function isAdmitted(state: DispatcherState, request: LeaseRequest, now: number): boolean {
   const { leases, settings } = state;
   return state.lives.admits(request, now, ({ incarnation, lastMessageMs }) => {
@@ -18,7 +18,7 @@ export function whyRefused({ settings }: DispatcherState, worker: string): strin
   );
 }
 
-/** The warning to the process that has the name while another one asks under it; undefined when none does. */
+/** The warning to the process that has the name while another one uses it; undefined when none does. */
 export function rivalNotice(state: DispatcherState, worker: string, now: number): string | undefined {
   if (!state.lives.hasRivalSince(worker, now - state.settings.leaseTtlMs)) return undefined;
   return `another process calls itself worker ${worker}, too, and is granted nothing; each needs a name of its own`;

@@ -19,9 +19,9 @@ export interface DispatchSettings {
   sizeClassOf(packageName: string): string | null;
   /** How long a run is expected to take before any run of the architecture has finished. */
   unknownDurationMs: number;
-  /** A worker not heard of for this long is not shown as one that could execute a run. */
+  /** A worker that was silent for this long is not shown as able to execute a run. */
   workerQuietMaxMs: number;
-  /** Workers that are remembered; the one silent the longest is forgotten first. */
+  /** Workers in memory; the one silent the longest is removed first. */
   workersMax: number;
   /** name of an extra apt source → what a worker needs of it. */
   extraAptSources: ReadonlyMap<string, AptSource>;
@@ -31,7 +31,7 @@ export interface DispatchSettings {
   rejectedVersions(packageName: string, suite: string, arch: string): string[];
 }
 
-/** What becomes of a run whose attempt expired, was lost or failed. */
+/** What happens to a run whose attempt expired, was lost or failed. */
 export interface RetrySettings {
   /** Such attempts before the run ends as tmpfail. */
   attemptsMax: number;
@@ -42,9 +42,9 @@ export interface RetrySettings {
 
 /** Inside a priority, the requestor goes first who has used the least slot time recently. */
 export interface FairShareSettings {
-  /** After this time slot time that was used counts half. */
+  /** Used slot time counts half after this time. */
   halfLifeMs: number;
-  /** Slot time of a user with weight 2 counts half; above 0, 1 by default; pure. */
+  /** Slot time of a user with weight 2 counts half. Above 0, 1 by default; pure. */
   weightOf(requestor: string): number;
 }
 
@@ -61,13 +61,13 @@ export interface CapSettings {
   perSuiteMax: number;
 }
 
-/** How many of the runs that were never granted are in memory, of each line of them; the others stay in the rows. */
+/** How many runs of each line are in memory; the others stay in the rows. */
 export interface WindowSettings {
-  /** Read at a time; twice as many are held at most. Infinity holds all. */
+  /** Runs that are read at a time; memory holds at most twice as many. Infinity holds all. */
   runsMax: number;
-  /** With fewer than that the next are read. */
+  /** The next are read when fewer than this are in memory. */
   refillBelow: number;
-  /** The others are counted by blocks of so many. */
+  /** The others are counted by blocks of this many. */
   blockRuns: number;
 }
 
@@ -79,12 +79,12 @@ export interface BlameSettings {
   /** Between two grants of a slowed worker; doubles with each further failure in a row of another package. */
   slowedMs: number;
   slowedMaxMs: number;
-  /** How often a canary test is repeated that failed. */
+  /** How often a failed canary test is repeated. */
   canaryMs: number;
-  /** How long a worker is quarantined that failed soon after a passed canary test; doubles each time. */
+  /** The quarantine of a worker that failed soon after a passed canary test; doubles each time. */
   quarantineMs: number;
   quarantineMaxMs: number;
-  /** A canary test not heard of for so long is asked for again. */
+  /** A canary test without an answer for this long is requested again. */
   canaryTimeoutMs: number;
 }
 

@@ -4,7 +4,7 @@ import type { DispatchedRun } from './journal-records';
 import { arrivedBefore } from './order';
 import { SortedRuns } from './sorted-runs';
 
-/** Runs in an order other than that of their ids, some of which arrived at the same time. */
+/** Runs in another order than that of their ids; some arrived at the same time. */
 const run = fc
   .integer({ min: 1, max: 60 })
   .map((runId) => waitingRun(runId, { arrivedAt: ((runId * 7919) % 61) >> 1 }));

@@ -4,7 +4,7 @@ import { arrivedBefore } from './order';
 const CHUNK_LENGTH_MAX = 1024;
 
 /**
- * Runs in order of arrival, in chunks. To add at the end, to find and to take out cost about the same for any length; a
+ * Runs in order of arrival, in chunks. To add at the end, to find and to remove cost about the same for any length; a
  * run costs little more than the eight bytes that point at it.
  */
 export class SortedRuns {
@@ -30,7 +30,7 @@ export class SortedRuns {
     for (const chunk of this.chunks) yield* chunk;
   }
 
-  /** A run that is there already is not added again. */
+  /** A run that it already has is not added again. */
   add(run: DispatchedRun): void {
     const last = this.last();
     if (!last || arrivedBefore(last, run)) this.append(run);
@@ -55,7 +55,7 @@ export class SortedRuns {
     return this.countWhile((other) => arrivedBefore(other, run));
   }
 
-  /** How many at the beginning have a property that the later ones have not. */
+  /** How many runs at the beginning have a property that no later run has. */
   countWhile(holds: (run: DispatchedRun) => boolean): number {
     const first = this.first();
     if (!first || !holds(first)) return 0;
@@ -88,7 +88,7 @@ export class SortedRuns {
     return countTrue(this.chunks.length, (index) => arrivedBefore(this.chunks[index]!.at(-1)!, run));
   }
 
-  /** Neighbours that have become small are joined, or there would be as many chunks as runs after a while. */
+  /** Small neighbours are joined, otherwise there would be as many chunks as runs after a while. */
   private shrink(place: number, chunk: DispatchedRun[]): void {
     if (chunk.length === 0) this.chunks.splice(place, 1);
     else if (this.isSmall(place)) this.join(place);
@@ -111,7 +111,7 @@ function countBeforeIn(chunk: DispatchedRun[], run: DispatchedRun): number {
   return countTrue(chunk.length, (index) => arrivedBefore(chunk[index]!, run));
 }
 
-/** How many of the first whole numbers below `length` make `holds` true, if after the first false all are. */
+/** How many whole numbers from 0 up, below `length`, make `holds` true; after the first false all are false. */
 function countTrue(length: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = length;

@@ -1,17 +1,17 @@
-/** Why a worker stands as it does, for people. */
+/** Why a worker has its standing, for people. */
 export interface Reasons {
   /** For administrators. */
   reason: string;
-  /** For everybody: it tells nothing of private runs. */
+  /** For all users: without anything about private runs. */
   publicReason: string;
 }
 
-/** A reason that tells nothing of any run. */
+/** A reason that reveals nothing about any run. */
 export function inPublic(reason: string): Reasons {
   return { reason, publicReason: reason };
 }
 
-/** How a worker stands that is not sound. */
+/** The standing of a worker that is not sound. */
 export interface StandingDetails extends Reasons {
   standing: 'slowed' | 'quarantined';
   /** Until it may be granted its next run (slowed) or is asked for its canary test (quarantined), milliseconds. */

@@ -37,7 +37,7 @@ describe('workers', () => {
     });
   });
 
-  it('the status of workers tells who is drained or quarantined, and why', () => {
+  it('the status of workers shows who is drained or quarantined, and why', () => {
     const rig = new DispatcherRig(
       [],
       {},
@@ -95,7 +95,7 @@ describe('pages', () => {
     expect(pages.map(({ queues }) => queues.length)).toEqual([5, ...pages.slice(1).map(() => 0)]);
   });
 
-  it('the pages of a status take a worker that has more testbeds than there is room for, and tell how many are left out', () => {
+  it('the pages of a status have room for a worker with too many testbeds, and count those that are left out', () => {
     const rig = new DispatcherRig([]);
     const detail = '\u{1f40c}'.repeat(500);
     rig.ask({
@@ -147,7 +147,7 @@ describe('queues', () => {
     ]);
   });
 
-  it('the status of queues tells when what waits is expected to have ended', () => {
+  it('the status of queues shows when the waiting runs are expected to have ended', () => {
     const rig = new DispatcherRig(
       [1, 2, 3, 4].map((runId) => waitingRun(runId)),
       {
@@ -167,7 +167,7 @@ describe('queues', () => {
     expect(statusOf(rig).queues).toEqual([]);
   });
 
-  it('the status of a queue cannot tell when it is expected to end while one of its runs has no worker', () => {
+  it('the status of a queue has no expected end while one of its runs has no worker', () => {
     const rig = new DispatcherRig([1, 2].map((runId) => waitingRun(runId)));
     rig.send({ kind: 'arrivals', runs: [waitingRun(3, { variant: 'stub' })] });
     rig.ask();
@@ -179,7 +179,7 @@ describe('queues', () => {
     ]);
   });
 
-  it('the status of queues tells of pauses, also where nothing waits, and of the cap of the suite', () => {
+  it('the status of queues shows pauses, also where nothing waits, and the cap of the suite', () => {
     const caps = { perRequestorMax: Infinity, perPackageMax: Infinity, perSuiteMax: 1 };
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2)], { caps });
     rig.ask();

@@ -22,12 +22,12 @@ import { livingWorkers, whyNoSlot, whyNoWorker } from './why-no-slot';
 import { whyPaused, whySuiteAtCap } from './why-stopped';
 import type { KnownWorker } from './workers';
 
-/** Of the testbeds of one worker, and of the reasons of one queue, so that each has room in a page. */
+/** Limit of the testbeds of one worker and of the reasons of one queue, so that each fits into a page. */
 const TESTBEDS_BYTES_MAX = 64 * 1024;
 const REASONS_MAX = 20;
 
 /**
- * A page of the dispatcher's view of its suite queues and workers; queues that are empty and not paused are left out, and so
+ * A page of the dispatcher's suite queues and workers. Queues that are empty and not paused are left out, and so
  * are private runs unless everything is asked for.
  */
 export function onStatus(
@@ -128,7 +128,7 @@ function queueStatus(state: DispatcherState, suite: string, view: View, now: num
 }
 
 /**
- * When the run of the lowest level that arrived last is expected to end, and the one that is delayed the longest. Runs
+ * When the last run of the lowest level is expected to end, and the run that is delayed the longest. Runs
  * whose extra apt source is gone are left out.
  */
 function lastEndMs(state: DispatcherState, suite: string, view: View, now: number): number | null {

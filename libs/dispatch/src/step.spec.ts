@@ -16,7 +16,7 @@ describe('settings', () => {
     expect({ writes, workWaiting }).toEqual({ writes: [], workWaiting: true });
     rig.send({ kind: 'settings', settings: settings() });
     expect(rig.ask().reply.lease).toBeNull();
-    expect(rig.reasons()[0]).toBe('the extra apt source inner is not configured any more');
+    expect(rig.reasons()[0]).toBe('the extra apt source inner is no longer configured');
     rig.send({ kind: 'settings', settings: settings({ extraAptSources: new Map([['inner', source]]) }) });
     expect(rig.ask().reply.lease).toMatchObject({ runId: 1, extraAptSources: [source] });
   });

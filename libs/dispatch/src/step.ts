@@ -41,7 +41,7 @@ const HANDLERS: Handlers = {
 };
 
 /**
- * Handles one message. Memory is changed at once, so the state is good for nothing when the writes cannot be committed.
+ * Handles one message. Memory is changed at once, so the state is useless when the writes cannot be committed.
  * @param now monotonic milliseconds, never less than in an earlier call
  */
 export function step<K extends MessageKind>(
@@ -58,7 +58,7 @@ function onArrivals(state: DispatcherState, runs: DispatchedRun[], now: number):
   return { writes: [], reply: undefined, workWaiting: runs.length > 0 };
 }
 
-/** What memory has of these runs otherwise is older. */
+/** What memory has about these runs is older. */
 function onLine(
   state: DispatcherState,
   { after, runs, isEnd }: Omit<MessageOf<'line'>, 'kind'>,
@@ -93,7 +93,7 @@ function onRestrictions(
   return { writes: [], reply: undefined, workWaiting: true };
 }
 
-/** Workers may have been added. Leases of one that was taken out end by an order, or at its next renewal. */
+/** Workers may have been added. Leases of a revoked worker end by an order, or at its next renewal. */
 function onRegister(state: DispatcherState, workers: RegisteredWorker[]): Step<'workers'> {
   state.registered.replace(workers);
   for (const worker of state.workers.names())
@@ -101,7 +101,7 @@ function onRegister(state: DispatcherState, workers: RegisteredWorker[]): Step<'
   return { writes: [], reply: undefined, workWaiting: true };
 }
 
-/** Leases that are out keep what they were granted with; runs whose extra apt source has appeared may go. */
+/** Present leases stay as they were granted; runs whose extra apt source is configured now may be granted. */
 function onSettings(state: DispatcherState, settings: DispatchSettings, now: number): Step<'settings'> {
   state.reconfigure(settings, now);
   return { writes: [], reply: undefined, workWaiting: true };

@@ -1,7 +1,7 @@
 import { DispatcherRig } from '@test/support/dispatcher-rig';
 import { settings, waitingRun } from '@test/support/runs';
 
-it('while a deployment grants nothing no run is leased, and everybody is told why', () => {
+it('while a deployment grants nothing no run is leased, and all users see why', () => {
   const rig = new DispatcherRig([waitingRun(1)]);
   rig.send({ kind: 'settings', settings: settings({ stopped: 'the store is nearly full' }) });
   expect(rig.ask().reply.lease).toBeNull();

@@ -43,7 +43,7 @@ export class Lane {
   }
 }
 
-/** The waiting runs of one suite, in lanes. Lanes without runs are dropped, so there are only as many as in use. */
+/** The waiting runs of one suite, in lanes. Lanes without runs are removed. */
 export class SuiteQueue {
   private readonly byKey = new Map<string, Lane>();
 
@@ -79,7 +79,7 @@ export class SuiteQueues {
   /** Package → buckets in which runs of it are parked. */
   private readonly parkedIn = new Map<string, Set<Bucket>>();
 
-  /** Both functions must answer the same for a run as long as it is in a queue. */
+  /** Both functions must return the same for a run as long as it is in a queue. */
   constructor(
     private readonly needsOf: (run: DispatchedRun) => Needs,
     private readonly accountOf: (requestor: string) => UsageAccount,
@@ -119,17 +119,17 @@ export class SuiteQueues {
     return bucket.head(isHeldBack, (packageName) => this.parkedAt(packageName).add(bucket));
   }
 
-  /** There is room for one more lease of the package: the oldest that is parked in each bucket may go. */
+  /** One more lease of the package is possible: the oldest parked run of each bucket takes part again. */
   unparkOne(packageName: string): void {
     this.unpark(packageName, 1);
   }
 
-  /** Nothing but the caps holds this package back any more. */
+  /** Only the caps hold this package back from now on. */
   unparkAllOf(packageName: string): void {
     this.unpark(packageName, Infinity);
   }
 
-  /** The oldest that is parked of each package, in each bucket, takes part again. */
+  /** The oldest parked run of each package, in each bucket, takes part again. */
   unparkOneOfEach(): void {
     for (const packageName of [...this.parkedIn.keys()]) this.unpark(packageName, 1);
   }

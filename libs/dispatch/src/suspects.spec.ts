@@ -37,7 +37,7 @@ it('a suspected package goes when nothing else waits', () => {
   expect([0, 1, 2, 3].map((slot) => granted(rig, slot))).toEqual([11, 12, 13, undefined]);
 });
 
-it('a run of a suspected package waits for that reason, and no more after the next result of its package', () => {
+it('a run of a suspected package waits for that reason, until the next result of its package', () => {
   const rig = suspecting([bad(11), numbered(12), bad(13)]);
   const reason = 'its package failed once where other runs had results: runs of other packages go first';
   expect(rig.reasons(13)).toContain(reason);

@@ -1,14 +1,14 @@
 import type { FailedAttempt } from './blame';
 import type { DispatchedRun } from './journal-records';
 
-/** What tells packages apart: private runs are suspected on their own, or a public page would tell of them. */
+/** The key of a suspect: private runs are suspected separately, otherwise a public page would reveal them. */
 export type Suspectable = Pick<DispatchedRun, 'package' | 'requestor' | 'isPrivate'>;
 
-/** Packages that are remembered; the one that was marked the longest ago is forgotten first. */
+/** Packages in memory; the one that was marked the longest ago is removed first. */
 const PACKAGES_MAX = 10_000;
-/** A package that was not marked for so long is forgotten. */
+/** A package that was not marked for this long is removed. */
 const MEMORY_MS = 86_400_000;
-/** Attempts of one package that are remembered. */
+/** Attempts of one package in memory. */
 const ATTEMPTS_MAX = 100;
 
 interface Suspected {
@@ -21,7 +21,7 @@ interface Suspected {
 }
 
 /**
- * Packages whose attempts failed where other things worked: it is they who break their testbed, not the machine. Any
+ * Packages whose attempts failed where others worked: the package breaks its testbed, not the machine. Any
  * result of the package clears it.
  */
 export class Suspects {
@@ -57,9 +57,9 @@ export class Suspects {
   }
 
   /**
-   * Attempts failed on a worker that has proved sound since: by their packages, unless these have had a result since. What a
-   * private run has proved is no reason to tell others of their packages.
-   * @param by the run whose result has proved it
+   * Attempts failed on a worker that has proved sound since: their packages are suspected, unless they have had a result since. What a
+   * private run has proved is not used against packages of others.
+   * @param by the run whose result has proved the worker sound
    */
   markFailed(
     failures: readonly (Suspectable & FailedAttempt & { hasResultSince: boolean })[],
@@ -76,7 +76,7 @@ export class Suspects {
     this.remove(suspectKey(run));
   }
 
-  /** These attempts did not fail, or rows do not say so. */
+  /** Removes attempts that did not fail, or whose rows do not say so. */
   withdraw(isAmong: (attempt: FailedAttempt) => boolean): void {
     for (const [key, suspected] of this.byKey) {
       const attempts = suspected.attempts.filter((attempt) => !isAmong(attempt));
@@ -86,12 +86,12 @@ export class Suspects {
     }
   }
 
-  /** What memory knew before the rows were read again goes on. */
+  /** Takes over what memory knew before the rows were read again. */
   restore(past: Suspects): void {
     for (const [key, suspected] of past.byKey) this.byKey.set(key, suspected);
   }
 
-  /** Drops what was marked too long ago. */
+  /** Removes what was marked too long ago. */
   removeOld(now: number): void {
     for (const [key, { markedMs }] of this.byKey) {
       if (now - markedMs < MEMORY_MS) return;
@@ -112,7 +112,7 @@ export function suspectKey({ package: name, requestor, isPrivate }: Suspectable)
   return isPrivate ? `${name} ${requestor}` : name;
 }
 
-/** Slot time that a worker gives to others for that of a suspect. */
+/** After a suspect, a worker gives other runs this many times the suspect's slot time. */
 const OTHERS_SHARE = 3;
 
 interface Turn {
@@ -123,8 +123,8 @@ interface Turn {
 }
 
 /**
- * When a run of a suspect takes part again at a worker while other runs wait: one at a time, and after it three times
- * as long not. So suspects get at most a quarter of the time of one slot, and always come to their turn.
+ * When a run of a suspect takes part again at a worker while other runs wait: one at a time, and after it other runs have three times
+ * as long. So suspects get at most a quarter of the time of one slot, and always get their turn.
  */
 export class SuspectTurns {
   private readonly byWorker = new Map<string, Turn>();
@@ -147,7 +147,7 @@ export class SuspectTurns {
     this.removeDue(now);
   }
 
-  /** What memory knew before the rows were read again goes on. */
+  /** Takes over what memory knew before the rows were read again. */
   restore(past: SuspectTurns, isLeasedTo: (worker: string, runId: number) => boolean): void {
     for (const [worker, { out, dueMs }] of past.byWorker)
       this.byWorker.set(worker, {
@@ -156,7 +156,7 @@ export class SuspectTurns {
       });
   }
 
-  /** Whose turn is due needs no entry, so there are only as many as workers with a suspect of late. */
+  /** A worker whose turn is due needs no entry. */
   private removeDue(now: number): void {
     for (const worker of this.byWorker.keys()) if (this.isDue(worker, now)) this.byWorker.delete(worker);
   }

@@ -1,7 +1,7 @@
 import type { DispatchedRun } from './journal-records';
 import { Tally } from './tally';
 
-/** The recently cancelled runs that are remembered, to tell workers that do not know of it why they must stop. */
+/** Recently cancelled runs in memory, so that workers that do not know it yet get the reason why they must stop. */
 const REMEMBERED_MAX = 1_000;
 
 /** The runs in a dispatcher's memory by their ids, and how many there are of each suite. */

@@ -23,11 +23,11 @@ function suspicionsOf(latestLost: LostAttempt | null): number {
   return state.suspects.occasionsOf(bad);
 }
 
-it('a failure of a turn that was lost is withdrawn when its row does not tell of it', () => {
+it('a failure of a turn that was lost is withdrawn when its row does not have it', () => {
   expect(suspicionsOf(null)).toBe(0);
 });
 
-it('a failure of a turn that was lost stays when its row tells of it, as when the commit was not confirmed', () => {
+it('a failure of a turn that was lost stays when its row has it, as when the commit was not confirmed', () => {
   expect(suspicionsOf({ agoMs: 500, reason: 'the testbed failed' })).toBe(1);
 });
 
@@ -72,7 +72,7 @@ describe('a package that crashes the runner before the runs are loaded again, an
     expect(after.send({ kind: 'finished', report }).writes[0]).toMatchObject({ kind: 'finish', outcome });
   });
 
-  it('has crashed it no more often than it was tested, though a report comes a second time', () => {
+  it('has crashed it at most as often as it was tested, though a report comes a second time', () => {
     expect(secondEnd('w1', {}, true)).toMatchObject({ kind: 'requeue' });
   });
 });

@@ -5,17 +5,17 @@ import type { Crash, DispatchedRun } from './journal-records';
 import type { Ownership } from './ownership';
 import type { DispatchSettings } from './settings';
 
-/** A memory that a commit has made worthless. */
+/** A memory that is useless after a failed commit. */
 export interface Past {
   state: DispatcherState;
   /** Since when messages could not be handled, in monotonic milliseconds. */
   sinceMs: number;
 }
 
-/** What memory knows of an unfinished run and its row does not tell. */
+/** What memory knows about an unfinished run and its row does not have. */
 interface Unwritten {
   attempt: number;
-  /** Of the lease of that attempt; null when none was out. */
+  /** The lease of that attempt; null when it had ended. */
   lease: { renewedAtMs: number; hasSlot: boolean } | null;
   /** Until when no slot may have the run, and why. */
   delay: { notBeforeMs: number; reason: string } | null;
@@ -31,7 +31,7 @@ function unwrittenOf(state: DispatcherState, runId: number): Unwritten | undefin
   return { attempt: run.attempt, lease: lease ?? null, delay, crashes: run.crashes ?? [] };
 }
 
-/** Gives a run that was just read from its row what was known of it before, as far as that is about the same attempt. */
+/** Adds to a run that was just read from its row what memory knew before about the same attempt. */
 function restoreUnwritten(
   state: DispatcherState,
   runId: number,
@@ -52,14 +52,14 @@ function restoreUnwritten(
     state.waiting.delay(run, delay.notBeforeMs, delay.reason);
 }
 
-/** The attempt did not fail after all: that is held against no worker and no package. */
+/** The attempt did not fail after all, so it counts against no worker and no package. */
 export function withdraw(state: DispatcherState, { runId, attempt }: AttemptOfRun): void {
   const isIt = (other: AttemptOfRun) => other.runId === runId && other.attempt === attempt;
   state.judgements.withdraw(isIt);
   state.suspects.withdraw(isIt);
 }
 
-/** Rows refused these writes: what memory took from them about workers and packages is undone. */
+/** Rows refused these writes: what memory learned from them about workers and packages is undone. */
 export function undoRefused(state: DispatcherState, refused: readonly Write[]): void {
   for (const write of refused) {
     if (write.kind === 'grant') state.judgements.withdrawGrant(write.worker, write);
@@ -69,7 +69,7 @@ export function undoRefused(state: DispatcherState, refused: readonly Write[]): 
 
 /**
  * The memory of a dispatcher that has loaded its runs.
- * @param past of the same term, when it has loaded them again: what that knew goes on
+ * @param past the memory before, when the same owner loads the rows again: what it knew is taken over
  */
 export function stateOfLoaded(
   { arch, epoch }: Ownership,
@@ -93,16 +93,16 @@ function restoreAll(state: DispatcherState, { state: past, sinceMs }: Past, now:
     const leased = state.leases.find(runId);
     if (unwritten?.lease) unwritten.lease.renewedAtMs += awayMs;
     if (unwritten) restoreUnwritten(state, runId, unwritten, now);
-    // Its end was reported or noticed before the commit failed: the slot has no more use for it.
+    // Its end was reported or found before the commit failed: the slot no longer needs it.
     if (leased && !unwritten?.lease) state.leases.freeSlot(leased);
   }
   restoreBlame(state, past, sinceMs);
 }
 
 /**
- * A write about a run was refused: memory goes by its row again.
+ * A write about a run was refused: memory follows its row again.
  * @param found what the row says; undefined when the run has finished
- * @param triedMs when the refused write was made: a lease that memory alone knew was used no longer
+ * @param triedMs when the refused write was made: a lease that only memory knew was used until then
  * @returns whether a slot may have something now that it could not have before
  */
 export function correct(
@@ -122,8 +122,8 @@ export function correct(
 }
 
 /**
- * An attempt whose row tells of no failure has not failed: its end was found in the turn that was lost, and will be found
- * again. The same turn's failures of runs that are not there any more are withdrawn, too: these may have been cancelled before.
+ * An attempt whose row has no failure has not failed: its end was found in the turn that was lost, and will be found
+ * again. Failures of the same turn are also withdrawn for runs that are gone: these may have been cancelled before.
  */
 function restoreBlame(state: DispatcherState, past: DispatcherState, lostSinceMs: number): void {
   const { runs, leases } = state;

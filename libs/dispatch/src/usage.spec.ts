@@ -74,13 +74,13 @@ it('usage counts public runs on their own, for those who may not know of the oth
   ];
   for (const { expectedMs, grantedAtMs } of [open, hidden])
     usage.accountOf('ada').start(expectedMs, grantedAtMs);
-  const told = (leased: (typeof open)[], now: number) =>
+  const used = (leased: (typeof open)[], now: number) =>
     usage.publicShareOf(usage.accountOf('ada'), leased, now);
-  expect([told([open], 0), told([open], HALF_LIFE)]).toEqual([(400 + 50) / 2, (200 + HALF_LIFE) / 2]);
+  expect([used([open], 0), used([open], HALF_LIFE)]).toEqual([(400 + 50) / 2, (200 + HALF_LIFE) / 2]);
   usage.end('ada', hidden, HALF_LIFE);
-  expect(told([open], HALF_LIFE)).toBe((200 + HALF_LIFE) / 2);
+  expect(used([open], HALF_LIFE)).toBe((200 + HALF_LIFE) / 2);
   usage.end('ada', open, HALF_LIFE);
-  expect(told([], HALF_LIFE)).toBe((200 + HALF_LIFE) / 2);
+  expect(used([], HALF_LIFE)).toBe((200 + HALF_LIFE) / 2);
   expect(share(usage, 'ada', HALF_LIFE)).toBe((400 + 2 * HALF_LIFE) / 2);
 });
 
@@ -92,7 +92,7 @@ it('usage has decayed by the old half-life until that changes', () => {
   expect([share(usage, 'ada', 1_000), share(usage, 'ada', 1_010)]).toEqual([400, 200]);
 });
 
-it('usage tells once what has changed, as it has decayed by then', () => {
+it('usage returns once what has changed, as it has decayed by then', () => {
   const usage = usageOf({ ada: 8_000, bob: 4_000 });
   expect(usage.collectChanges(0)).toEqual([]);
   usage.accountOf('ada').start(50, 0);

@@ -3,14 +3,14 @@ import type { FairShareSettings } from './settings';
 
 const NOTHING = { slotMs: 0, publicSlotMs: 0 };
 
-/** Less slot time than this decides nothing. */
+/** Less slot time than this does not matter. */
 const WORTH_KEEPING_MS = 1_000;
 
 /** Slot time, milliseconds. */
 interface Used {
   /** Of all leases. */
   slotMs: number;
-  /** Without those of private runs, which others do not see. */
+  /** Without private runs, which others do not see. */
   publicSlotMs: number;
 }
 
@@ -23,7 +23,7 @@ export class UsageAccount {
   /** Queues that hold waiting runs of the requestor. */
   queues = 0;
   private expectedMs = 0;
-  /** The sum of the times at which the leases that are out were granted: tells what they have taken together. */
+  /** The sum of the times at which the present leases were granted: from it follows their slot time together. */
   private grantedAtSumMs = 0;
 
   constructor(
@@ -39,7 +39,7 @@ export class UsageAccount {
     this.grantedAtSumMs += grantedAtMs;
   }
 
-  /** What the lease really took is charged; both of its numbers are those that it began with. */
+  /** The real slot time of the lease is charged; both numbers are those with which it started. */
   end({ expectedMs, grantedAtMs, isPrivate }: EndedLease, halfLifeMs: number, now: number): void {
     this.settle(halfLifeMs, now);
     const tookMs = Math.max(0, now - grantedAtMs);
@@ -57,7 +57,7 @@ export class UsageAccount {
   }
 
   /**
-   * Leases that are out count as soon as they are granted, or free slots that ask at the same moment would all go to
+   * Leases count as soon as they are granted; otherwise free slots that ask at the same moment would all go to
    * the same requestor.
    */
   slotMs(halfLifeMs: number, now: number): number {
@@ -65,7 +65,7 @@ export class UsageAccount {
     return this.decayedUse(halfLifeMs, now).slotMs + Math.max(this.expectedMs, elapsedMs);
   }
 
-  /** The same without private runs; `leased` are the leases that are out of the others. */
+  /** The same without private runs; `leased` has the present leases of public runs. */
   publicSlotMs(leased: Span[], halfLifeMs: number, now: number): number {
     const sumOf = (numberOf: (lease: Span) => number) =>
       leased.reduce((sum, lease) => sum + numberOf(lease), 0);
@@ -86,16 +86,16 @@ type EndedLease = Span & { isPrivate: boolean };
 /** What a requestor has used recently. */
 type Change = Used & { requestor: string };
 
-/** Who has used how much slot time recently: inside a level of priority, who has used the least goes first. */
+/** Who has used how much slot time recently: within a level of priority, the requestor who has used the least goes first. */
 export class Usage {
   private readonly accounts = new Map<string, UsageAccount>();
   /** Accounts that the rows have. */
   private readonly booked = new Set<string>();
-  /** Accounts that are not as the rows have them, but for what has decayed since. */
+  /** Accounts that differ from the rows by more than decay. */
   private readonly changed = new Set<string>();
   private sweptAtMs: number;
 
-  /** @param settings those that hold at the moment of the call */
+  /** @param settings returns the settings in use at the moment of the call */
   constructor(
     loaded: readonly Change[],
     private readonly now: number,
@@ -124,7 +124,7 @@ export class Usage {
     return account.slotMs(this.settings().halfLifeMs, now) / this.weightOf(account.requestor);
   }
 
-  /** The same as everybody may know it. */
+  /** The same for all users. */
   publicShareOf(account: UsageAccount, leased: Span[], now: number): number {
     return account.publicSlotMs(leased, this.settings().halfLifeMs, now) / this.weightOf(account.requestor);
   }
@@ -135,13 +135,13 @@ export class Usage {
     this.accountOf(requestor).end(lease, halfLifeMs, now);
   }
 
-  /** To be called before the half-life changes: what was used until now has decayed by the old one. */
+  /** Call this before the half-life changes: what was used until now has decayed by the old one. */
   settle(now: number): void {
     for (const account of this.accounts.values()) account.settle(this.settings().halfLifeMs, now);
     for (const requestor of this.booked) this.changed.add(requestor);
   }
 
-  /** What the rows do not have yet; 0 for an account of which nothing worth a row is left. */
+  /** What the rows do not have yet; 0 for an account that no longer needs a row. */
   collectChanges(now: number): Change[] {
     const { halfLifeMs } = this.settings();
     const forgotten = now - this.sweptAtMs < halfLifeMs ? [] : this.sweep(now);
@@ -153,7 +153,7 @@ export class Usage {
     return [...changes, ...forgotten.map((requestor) => ({ requestor, ...NOTHING }))];
   }
 
-  /** Forgets requestors that have used next to nothing recently and want nothing; answers those that the rows have. */
+  /** Removes requestors that have used almost nothing recently and have no runs; returns those that have a row. */
   private sweep(now: number): string[] {
     this.sweptAtMs = now;
     const { halfLifeMs } = this.settings();

@@ -12,25 +12,25 @@ import type { KnownWorker } from './workers';
 
 /** Who asks. */
 export interface StatusViewer {
-  /** Their name, when they may know of their own private runs. */
+  /** The user's name, when they may know about their own private runs. */
   user?: string;
-  /** An administrator, who may know of all private runs. */
+  /** An administrator, who may know about all private runs. */
   everything?: boolean;
 }
 
-/** What was read of the runs that are not in memory, for one question of a person. */
+/** What was read about runs that are not in memory, to answer one question. */
 export interface Beyond {
-  /** When it was asked, monotonic milliseconds: how long runs beyond memory have waited is told for this moment. */
+  /** When the question came, monotonic milliseconds: waiting times of runs beyond memory hold for this moment. */
   atMs: number;
   /** The last run of each line that goes beyond memory. */
   lasts: DispatchedRun[];
-  /** The run that is asked for, when it was not in memory and has not finished. */
+  /** The run in question, when it was not in memory and has not finished. */
   run: DispatchedRun | null;
 }
 
 /**
- * A dispatcher's memory as a viewer may know it: without private runs of others. What these take of slots, caps and fair
- * share is left out, too, so a run that they hold up "waits for its turn".
+ * A dispatcher's memory as a viewer may see it: without private runs of others. Their part of slots, caps and fair
+ * share is left out too, so a run that they hold up "waits for its turn".
  */
 export class View {
   /** Leases that are out. */
@@ -54,7 +54,7 @@ export class View {
     }
   }
 
-  /** The moment for which the waiting of runs beyond memory is told. */
+  /** The moment for which waiting times of runs beyond memory hold. */
   get beyondAtMs(): number {
     return this.beyond?.atMs ?? this.now;
   }
@@ -73,7 +73,7 @@ export class View {
     );
   }
 
-  /** Whether a count was needed that is not known yet. */
+  /** Whether some count is needed that is not known yet. */
   get isUncounted(): boolean {
     return this.uncounted;
   }
@@ -83,14 +83,14 @@ export class View {
     return [...this.state.lines.beyond].filter(({ edge }) => edge && this.sees(edge));
   }
 
-  /** How many runs of a line are in the rows alone; up to a place, when one is given. */
+  /** How many runs of a line only the rows have; up to a place, if one is given. */
   countBeyond({ blocks }: Line, upTo: QueuePlace | null = null): number {
     const count = upTo ? blocks?.countUpTo(upTo) : blocks?.countAll();
     if (count === null) this.uncounted = true;
     return count ?? 0;
   }
 
-  /** Those of them that are counted in queues, by suite. */
+  /** The known counts of runs that only the rows have, by suite. */
   publicBeyond(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const line of this.linesBeyond()) {
@@ -106,7 +106,7 @@ export class View {
     return (this.beyond?.lasts ?? []).filter((run) => this.sees(run) && this.state.lines.isBeyond(run));
   }
 
-  /** Those that a run waits in. */
+  /** Lines in which a run waits. */
   lanesOf(suite: string): Lane[] {
     const lanes = [...(this.state.waiting.queues.of(suite)?.lanes() ?? [])];
     return lanes.filter((lane) => this.bucketsOf(lane).length > 0);

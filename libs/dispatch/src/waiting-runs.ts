@@ -6,7 +6,7 @@ import type { DispatchSettings } from './settings';
 import { SuiteQueues } from './suite-queue';
 import type { UsageAccount } from './usage';
 
-/** The runs of an architecture without a lease: in a queue, delayed, or neither when no lease can be made for them. */
+/** The runs of an architecture without a lease: in a queue, delayed, or neither when no lease is possible for them. */
 export class WaitingRuns {
   /** Runs that a slot may have now, as far as pauses and caps let it. */
   readonly queues: SuiteQueues;
@@ -20,7 +20,7 @@ export class WaitingRuns {
     this.queues = new SuiteQueues((run) => needsOf(run, this.settings.sizeClassOf(run.package)), accountOf);
   }
 
-  /** No slot may have a run now, nor later, unless something is changed. */
+  /** No slot may have a run, now or later, unless something changes. */
   get isEmpty(): boolean {
     return this.queues.isEmpty && this.delays.nextDue() === undefined;
   }
@@ -34,7 +34,7 @@ export class WaitingRuns {
     this.delays.remove(run.runId);
   }
 
-  /** Keeps the run from every slot until then, in monotonic milliseconds; it may have been waiting already. */
+  /** No slot gets the run until then, in monotonic milliseconds; it may already be waiting. */
   delay(run: DispatchedRun, notBeforeMs: number, reason: string): void {
     this.remove(run);
     this.delays.add(run, notBeforeMs, reason);
@@ -45,7 +45,7 @@ export class WaitingRuns {
     this.add(run);
   }
 
-  /** `change` alters something of the run that says where it waits. */
+  /** `change` alters fields of the run that decide where it waits. */
   move(run: DispatchedRun, change: () => void): void {
     const isInQueue = this.queues.remove(run);
     change();

@@ -55,7 +55,7 @@ it('as many slots are woken as there are runs, and all when too few are known', 
 it.each([
   ['is not ready for it', { testbeds: [] }],
   ['has a problem', { problem: 'the disk is full' }],
-  ['does not hear when it is wanted', { wakeable: false }],
+  ['does not listen for signals', { wakeable: false }],
 ])('no slot is woken that %s', (_what, changes) => {
   const rig = new DispatcherRig([]);
   idle(rig, 2, 2, changes);
@@ -94,7 +94,7 @@ it('no slot of a worker that is drained or out of the register is woken, and non
   expect(wake(rig)).toEqual([]);
 });
 
-it('a slot that asks again or is granted something is idle no more, nor are those of an earlier life', () => {
+it('a slot that asks again or is granted something is no longer idle, nor are those of an earlier life', () => {
   const rig = new DispatcherRig([]);
   idle(rig, 1, 3);
   arrive(rig, 1);

@@ -10,16 +10,16 @@ export interface SlotsToWake {
   slots: number[];
 }
 
-/** So many slots are woken for a run, of different workers where there are: a signal may be lost, or its worker dead. */
+/** Slots that are woken for one run, of different workers if possible: a signal may be lost, or its worker dead. */
 const SLOTS_PER_RUN = 2;
 
-/** While nothing waits, all idle slots together ask about once in so many milliseconds, */
+/** While nothing waits, all idle slots together ask about once in this time, */
 const ASK_EVERY_MS = 50;
-/** and each no more seldom than this many times the usual. */
+/** but each waits at most this many times as long as usual. */
 const ASK_LATER_MAX = 8;
 
 /**
- * As many idle slots as there are runs that they could have, and some more; they count as woken from here on.
+ * As many idle slots as there are runs for them, and some more; they count as woken from now on.
  * @returns null when there are too few: slots that are not known to be idle may ask as well
  */
 export function slotsToWake(state: DispatcherState, now: number): SlotsToWake[] | null {
@@ -46,7 +46,7 @@ function wantedSlots(state: DispatcherState): Wanted[] {
   return lanes.map((lane) => ({ lane, more: lane.size * SLOTS_PER_RUN }));
 }
 
-/** How many of its idle slots a worker should use; they are no longer wanted of others. */
+/** How many of its idle slots a worker should use; other workers are not woken for the same runs. */
 function take(state: DispatcherState, worker: string, idle: number, wanted: Wanted[], now: number): number {
   const known = state.workers.find(worker);
   const isOut = known?.problem !== undefined || isDrained(state, worker);
@@ -65,8 +65,8 @@ function take(state: DispatcherState, worker: string, idle: number, wanted: Want
 }
 
 /**
- * When an idle slot should ask again that would hear when it is wanted: the more there are, and as long as nothing waits, the
- * later; its worker is not taken for dead meanwhile.
+ * When an idle slot that listens for a signal should ask again: the more such slots, and as long as nothing waits, the
+ * later, but early enough that its worker counts as alive.
  */
 export function nextAskMs({ idle, waiting, settings }: DispatcherState): number {
   const { askAgainMs, workerQuietMaxMs } = settings;

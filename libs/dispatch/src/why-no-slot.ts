@@ -29,7 +29,7 @@ export function whyNoWorker(state: DispatcherState, needs: Needs, view: View, no
   return [...named(going, (known) => whyNotReady(state.arch, known, needs)), ...stops, ...problems];
 }
 
-/** Why slots that could execute such a run do not, for people; empty when one is free. */
+/** Why the slots that could execute such a run do not, for people; empty when one is free. */
 export function whyNoSlot({ workers, avoided, total, free, elsewhere }: AbleSlots): string[] {
   if (workers.length === 0 || free > 0) return [];
   const failures = named(avoided, ({ worker }) => `it failed on worker ${worker} and is tried elsewhere`);
@@ -45,12 +45,12 @@ export function livingWorkers(state: DispatcherState, now: number): KnownWorker[
 
 function whyNoWorkerAtAll(state: DispatcherState): string {
   if (!state.workers.anyKnown) return `no worker has asked for work on ${state.arch} yet`;
-  return `no worker of ${state.arch} was heard of in the last ${quietSeconds(state)} s`;
+  return `no worker of ${state.arch} has sent a message in the last ${quietSeconds(state)} s`;
 }
 
 function whyNoPrivate(state: DispatcherState): string {
   if (!state.registered.anyPrivate()) return 'no worker may run private tests';
-  return `no worker that may run private tests was heard of in the last ${quietSeconds(state)} s`;
+  return `no worker that may run private tests has sent a message in the last ${quietSeconds(state)} s`;
 }
 
 function quietSeconds({ settings }: DispatcherState): number {
@@ -73,7 +73,7 @@ function nothingOffered(workers: KnownWorker[], needs: Needs): string {
   return `no worker offers suite ${suite} on backend ${backend} together with variant ${variant}${size}`;
 }
 
-/** Why a worker that could execute the run is not granted it. */
+/** Why a worker that could execute the run does not get it. */
 function whyStopped(
   state: DispatcherState,
   { worker }: KnownWorker,

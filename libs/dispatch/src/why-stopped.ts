@@ -18,9 +18,9 @@ export function whySuiteAtCap({ settings }: DispatcherState, suite: string, view
 }
 
 /**
- * Empty when runs of which the viewer may not know fill the cap.
+ * Empty when runs that the viewer may not know about fill the cap.
  * @param who `user ada`, `its package` …
- * @param running of those that the viewer may know of
+ * @param running only runs that the viewer may know about
  */
 export function capText(who: string, running: number, max: number): string[] {
   if (running < max) return [];

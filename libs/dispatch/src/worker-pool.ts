@@ -6,7 +6,7 @@ import type { DispatchSettings } from './settings';
 import { drainOf } from './restrictions';
 import { testbedState, type KnownWorker, type Workers } from './workers';
 
-/** What a dispatcher knows that tells which of its workers could execute what. */
+/** What a dispatcher needs to know which of its workers could execute what. */
 export interface WorkerPool {
   readonly workers: Workers;
   readonly registered: RegisteredWorkers;
@@ -56,7 +56,7 @@ export function isReplaceable(pool: WorkerPool, worker: string, now: number): bo
   );
 }
 
-/** Whether a user lets the worker finish what it has and take no more. */
+/** Whether a user has drained the worker: it finishes what it has and gets no other run. */
 export function isDrained(pool: WorkerPool, worker: string): boolean {
   return drainOf(pool.restrictions, worker) !== undefined;
 }

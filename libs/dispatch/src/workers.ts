@@ -1,17 +1,17 @@
 import type { LeaseRequest, SlotIdentity, Testbed, TestbedState } from '@proctor/contracts';
 
-/** A worker as its asks describe it. */
+/** A worker as its requests for leases describe it. */
 export interface KnownWorker {
   worker: string;
   incarnation: string;
   slots: Set<number>;
-  /** Those of them that execute public runs of other architectures. */
+  /** How many of the slots execute public runs of other architectures. */
   busyElsewhere: Set<number>;
   testbeds: Testbed[];
   variants: string[];
   builds: string[];
   sizeClasses: string[];
-  /** Why it takes no work, in its own words, or since it is too old. */
+  /** Why it accepts no work, in its own words, or because it is too old. */
   problem: string | undefined;
   version: string | undefined;
   protocol: number;
@@ -20,8 +20,8 @@ export interface KnownWorker {
 }
 
 /**
- * The workers that have asked since the dispatcher was loaded: to explain, to show, and to know who else could do a
- * worker's work. What a slot is granted goes by its ask alone.
+ * The workers that have asked for work since the dispatcher was loaded: to explain, to show, and to know who else could do a
+ * worker's work. Only its own request decides what a slot is granted.
  */
 export class Workers {
   private readonly byName = new Map<string, KnownWorker>();
@@ -40,7 +40,7 @@ export class Workers {
     this.set({ worker, incarnation, slots, busyElsewhere, ...offer, ...release, lastMessageMs: now });
   }
 
-  /** A sign of life that says nothing about what the worker can do. */
+  /** A message that says nothing about what the worker can do. */
   recordSignOfLife(slot: SlotIdentity, now: number): void {
     const known = this.byName.get(slot.worker);
     if (known?.incarnation !== slot.incarnation) return;
@@ -65,7 +65,7 @@ export class Workers {
     return this.byName.get(worker);
   }
 
-  /** Those heard of since `sinceMs`, by name. */
+  /** The workers that have sent a message since `sinceMs`, sorted by name. */
   listAliveSince(sinceMs: number): KnownWorker[] {
     return [...this.byName.values()]
       .filter((known) => known.lastMessageMs >= sinceMs)

@@ -1,13 +1,13 @@
 import type { FactKind, Verdict } from '@proctor/contracts';
 import type { RunEvent } from './run-event';
 
-/** Which events are wanted: of each list that is there, one entry fits. */
+/** Which events are wanted: one entry of each present list must match. */
 export interface EventFilter {
   packages?: readonly string[] | undefined;
   suites?: readonly string[] | undefined;
   arches?: readonly string[] | undefined;
   kinds?: readonly FactKind[] | undefined;
-  /** An event without a verdict fits none. */
+  /** An event without a verdict matches none. */
   verdicts?: readonly Verdict[] | undefined;
   /** Words that the trigger has, separated by spaces. */
   trigger?: string | undefined;

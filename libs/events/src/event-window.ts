@@ -1,8 +1,8 @@
 import type { RunEvent } from './run-event';
 
-/** What is asked for at a time: events by their ids, those that are known left out. */
+/** A page of events: in the order of their ids, without the known ones. */
 export interface EventPage {
-  /** Of a time from this second on, and before that one, where there is one. */
+  /** Events from this second on, and before `to` if it is set. */
   from: number;
   before: number | null;
   /** Above this id. */
@@ -14,31 +14,31 @@ export interface EventPage {
 /** Where events are read: see `RunEvents` of the database. */
 export interface EventSource {
   /**
-   * A horizon, and then the lowest fact id of the events from a second on, null when there are none. Below the horizon every
-   * event that will ever be is visible from now on.
+   * A horizon, and then the lowest fact id of the events from a second on, null when none exist. From now on, every event
+   * below the horizon is visible.
    */
   start(second: number): Promise<{ horizon: number; canRise: boolean; first: number | null }>;
-  /** As they are in one snapshot. */
+  /** The events of one snapshot. */
   page(asked: EventPage): Promise<RunEvent[]>;
-  /** Lets the next horizon be higher. */
+  /** Allows the next horizon to be higher. */
   raise(): Promise<void>;
 }
 
 const PAGE_LENGTH = 1_000;
 
 /**
- * How far a reader has read. Ids are not drawn in the order of the commits, and neither are times; so it is a second below which
- * everything was read, and the ids of what was read above it. A reader that begins again with that second misses nothing.
+ * How far a reader has read. Neither ids nor times are drawn in the order of the commits, so the position is a second below which
+ * everything was read, and the ids of what was read above it. A reader that starts again with that second misses nothing.
  *
- * The events of a run come in their order. The run's row is locked from before an id is drawn until the commit, so whoever
- * sees an event sees those of its run with lower ids; and what is read is either one snapshot up to some id, or what lies
- * below the horizon, to which nothing is added.
+ * The events of a run come in their order. The run's row is locked from before an id is drawn until the commit, so a reader that
+ * sees an event sees those of its run with lower ids; and each read is either one snapshot up to some id, or what is
+ * below the horizon, where no event is added.
  */
 export class EventWindow {
   private readonly known = new Map<number, number>();
   private isFull = false;
 
-  /** @param readSecond everything below it is taken for read */
+  /** @param readSecond everything below it counts as read */
   constructor(
     private readSecond: number,
     private readonly source: EventSource,
@@ -49,7 +49,7 @@ export class EventWindow {
     return this.readSecond;
   }
 
-  /** Whether the last pass has left events for the next. */
+  /** Whether the last pass left events for the next. */
   get hasMore(): boolean {
     return this.isFull;
   }
@@ -58,7 +58,7 @@ export class EventWindow {
     return at.getTime() < this.readSecond * 1_000 || this.known.has(factId);
   }
 
-  /** What was not read yet, in pages; when all were taken, the second has risen to a horizon. */
+  /** Unread events, in pages; after the last page, the second has risen to a horizon. */
   async *pass(): AsyncGenerator<RunEvent[]> {
     const { horizon, canRise, first } = await this.source.start(this.readSecond);
     this.isFull = false;

@@ -1,13 +1,13 @@
 import type { FactKind, RunState, Verdict } from '@proctor/contracts';
 
-/** A fact with what other programs are told of its run. */
+/** A fact, with the fields of its run that other programs get. */
 export interface RunEvent {
   factId: number;
   runId: number;
-  /** In the run's story, from 1 on. */
+  /** Place in the run's history, from 1 on. */
   place: number;
   kind: FactKind;
-  /** The run's after it. */
+  /** The run's state after it. */
   state: RunState;
   attempt: number;
   verdict: Verdict | null;
@@ -15,7 +15,7 @@ export interface RunEvent {
   package: string;
   suite: string;
   arch: string;
-  /** Null without one, and for one that is too long to be told. */
+  /** Null without a trigger, and for one that is too long. */
   trigger: string | null;
   createdAt: Date;
   isPrivate: boolean;

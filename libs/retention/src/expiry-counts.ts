@@ -1,24 +1,24 @@
 import type { ExpiringContent, ExpiringRun, SizedRuns } from '@proctor/database';
 
-/** Of how many runs something was removed by a rule, and how much that had. */
+/** How many runs lost something by a rule, and how many bytes. */
 export interface RemovedByRule {
-  /** As `removedBy` writes it. */
+  /** From `removedBy`. */
   rule: string;
   runs: number;
   bytes: number;
 }
 
-/** What one pass has removed, or would have. */
+/** What one pass has removed, or would remove. */
 export class ExpiryCounts {
   private readonly byRule = new Map<string, { runs: number; bytes: number }>();
   private readonly rehearsedRuns = { artifacts: new Set<number>(), logs: new Set<number>() };
   private readonly rehearsedBytes = new Map<string, number>();
-  /** Runs whose facts and attempts went. */
+  /** Runs whose facts and attempts were removed. */
   stories = 0;
-  /** Runs whose rows went. */
+  /** Runs whose rows were removed. */
   runs = 0;
 
-  /** By rule, in the order of their words. */
+  /** Sorted by the text of the rule. */
   get removedByRule(): RemovedByRule[] {
     return [...this.byRule]
       .map(([rule, counts]) => ({ rule, ...counts }))
@@ -31,8 +31,8 @@ export class ExpiryCounts {
   }
 
   /**
-   * It would be lost: what comes after counts as if it were. A run may be told of more than once.
-   * @returns whether these were the last of its files
+   * Counts what a run would lose; the rest of the pass works as if it had lost it. May be called more than once for a run.
+   * @returns whether these were its last files
    */
   rehearseLoss(run: ExpiringRun, logRule: string | null, artifactsRule: string | null): boolean {
     const log = this.isRehearsed('logs', run.runId) ? null : logRule;

@@ -12,29 +12,29 @@ import type { MaintainedStore } from '@proctor/store';
 import { ExpiryCounts } from './expiry-counts';
 import { bytesMaxOf, daysBefore, dueBefore, lossByAge, lossBySize, type RetentionRules } from './rules';
 
-/** How a pass goes about it. */
+/** Settings of a pass. */
 export interface PassOptions {
   /** Nothing is removed, only counted. */
   isRehearsal: boolean;
-  /** Between two batches, after work of so long on so many runs: others use the database too. */
+  /** Waits between two batches, after work of this duration on this many runs: others use the database too. */
   pause: (workedMs: number, runs: number) => Promise<void>;
-  /** Ends the pass early, with what is done. */
+  /** Ends the pass early; what is done stays done. */
   isEnded: () => boolean;
   now: () => Date;
 }
 
-/** Rows that one statement looks at or changes: few, since others wait for a processor and for the log meanwhile. */
+/** Rows that one statement reads or changes: few, since others wait for a processor and for the log meanwhile. */
 const BATCH_RUNS = 200;
-/** S3 removes as many objects with one request. */
+/** S3 deletes this many objects with one request. */
 const BATCH_FILES = 1_000;
-/** Packages whose files one statement adds up. */
+/** Packages whose sizes one statement sums. */
 const BATCH_PACKAGES = 20;
 
 const BEGINNING: ExpiryPlace = { at: new Date(0), runId: 0 };
 
 /**
- * Removes what is older or larger than the rules allow: first the rows stop telling of files, and the names of these wait to be removed from the
- * store in a table; then they are. What breaks off between is taken up by the next pass.
+ * Removes what is older or larger than the rules allow. First the files are removed from the rows, and their names are put into a table;
+ * then the files in that table are deleted from the store. If a pass breaks off between, the next one continues.
  */
 export class ExpiryPass {
   readonly counts = new ExpiryCounts();
@@ -47,7 +47,7 @@ export class ExpiryPass {
     private readonly options: PassOptions,
   ) {}
 
-  /** @throws DatabaseUnavailable; StoreUnavailable: what is done stays done */
+  /** @throws DatabaseUnavailable; StoreUnavailable: what is done stays done. */
   async run(): Promise<void> {
     this.workingSince = performance.now();
     await this.emptyStore();
@@ -89,7 +89,7 @@ export class ExpiryPass {
     }
   }
 
-  /** Private runs take nothing of what others may have: a stranger would learn of them by what public ones lose. */
+  /** Private runs are limited separately: otherwise the losses of public runs would reveal them. */
   private async shrinkPackage(name: string, max: number): Promise<void> {
     for (const { privateKeyId, bytes } of await this.expiry.bytesByKey(name)) {
       const sized = { package: name, privateKeyId };
@@ -98,7 +98,7 @@ export class ExpiryPass {
     }
   }
 
-  /** The oldest files of one kind go, until the runs have no more than they may. @returns what is too much then */
+  /** Removes the oldest files of one kind until the runs are within their limit. @returns the excess that is left, in bytes */
   private async shrink(
     sized: SizedRuns,
     content: ExpiringContent,
@@ -140,7 +140,7 @@ export class ExpiryPass {
     );
     const done = losses.filter(({ run }) => changed.has(run.runId));
     for (const { run, logRule, artifactsRule } of done) this.counts.recordLoss(run, logRule, artifactsRule);
-    // A run that was too new to lose its story, or kept its files, when stories of its age went loses it with them.
+    // When its files are lost, a run also loses the history that it kept earlier because it was too new or still had files.
     const old = done.filter(({ run }) => run.finishedAt < storyBefore).map(({ run }) => run.runId);
     if (old.length > 0) await this.deleteRuns(old);
     await this.emptyStore();
@@ -163,7 +163,7 @@ export class ExpiryPass {
     if (!isRehearsal) await this.emptyStore();
   }
 
-  /** Rows of runs of which nothing else is left. */
+  /** Removes the rows of runs that have nothing else. */
   private async runs(kind: 'public' | 'private', days: number): Promise<void> {
     const before = daysBefore(this.options.now(), days);
     const { isRehearsal, isEnded } = this.options;
@@ -177,7 +177,7 @@ export class ExpiryPass {
     }
   }
 
-  /** Whether a run has nothing but its row, or would have by now. */
+  /** Whether a run has nothing but its row, also counting what a rehearsal would have removed. */
   private isBare({ runId, finishedAt, hasLog, hasArtifacts, hasStory }: OldRun): boolean {
     const storyBefore = daysBefore(this.options.now(), this.rules.storyDays);
     const isGone = (content: ExpiringContent, isThere: boolean): boolean =>
@@ -196,7 +196,7 @@ export class ExpiryPass {
     this.counts.story(await this.expiry.removeStories(runIds, rule));
   }
 
-  /** What waits to be removed from the store is removed; should that break off, it is removed once more. */
+  /** Deletes the waiting files from the store; if this breaks off, they are deleted again later. */
   private async emptyStore(): Promise<void> {
     if (this.options.isRehearsal) return;
     for (;;) {
@@ -210,7 +210,7 @@ export class ExpiryPass {
   }
 }
 
-/** Where the next batch begins; null when there was no whole one. */
+/** Where the next batch starts; null after a batch that was not full. */
 function placeAfter(runs: { finishedAt: Date; runId: number }[]): ExpiryPlace | null {
   const last = runs.length < BATCH_RUNS ? undefined : runs.at(-1);
   return last ? { at: last.finishedAt, runId: last.runId } : null;

@@ -3,35 +3,35 @@ import type { Grant, ResultFileName } from '@proctor/contracts';
 import type { MaintainedStore, StoredNames } from '@proctor/store';
 import { daysBefore } from './rules';
 
-/** A younger file may belong to a report that is on its way. */
+/** A younger file may belong to a report that is still on its way. */
 const SWEPT_AFTER_DAYS = 2;
 const BATCH_ATTEMPTS = 500;
 const LOG_FILES: ResultFileName[] = ['log.gz', 'log-index.json'];
 
-/** What finds and removes the files of which no row tells. */
+/** What is needed to find and remove files that no row has. */
 export interface OrphanSweep {
   expiry: Pick<Expiry, 'withoutRows' | 'forgottenRuns'>;
   store: Pick<MaintainedStore, 'list' | 'removeFiles'>;
-  /** Those of the attempts whose report may still come. */
+  /** The attempts whose report may still come. */
   awaited: (attempts: Grant[]) => Promise<Grant[]>;
   now: Date;
-  /** Between two batches, after work of so long. */
+  /** Waits between two batches, after work of this duration. */
   pause: (workedMs: number) => Promise<void>;
   isEnded: () => boolean;
 }
 
-/** What a sweep has found. */
+/** The result of a sweep. */
 export interface SweptOrphans {
   /** Files. */
   removed: number;
-  /** Attempts of runs that the database does not know yet, or not any more. */
+  /** Attempts of runs that the database does not know yet, or no longer knows. */
   unknownRuns: number;
 }
 
 /**
- * Removes the files of a store of which no row tells: those of reports that were not recorded, and those that were to be removed before the
- * database was restored. Files of runs that are newer than all that the database knows, or that were lost when it was restored, stay: they are all that is
- * left of these, or another database's.
+ * Removes the files of a store that no row has: files of reports that were not recorded, and files that waited for removal before the
+ * database was restored. Files of runs that are newer than all runs of the database, or that were lost when it was restored, stay: they are all that is
+ * left of these runs, or belong to another database.
  * @throws StoreUnavailable; DatabaseUnavailable
  */
 export async function sweepOrphans(sweep: OrphanSweep): Promise<SweptOrphans> {

@@ -2,7 +2,7 @@ import { removedBy, type Verdict } from '@proctor/contracts';
 
 const DAY_MS = 86_400_000;
 
-/** What is kept for how long. */
+/** Limits of files and rows. Days, bytes. */
 export interface RetentionRules {
   /** Of runs that ended as pass or neutral. */
   artifactsDays: number;
@@ -19,17 +19,17 @@ export interface RetentionRules {
   runDays?: number;
 }
 
-/** What the rules go by. */
+/** The fields of a run that the rules need. */
 export interface AgedRun {
   verdict: Verdict;
   finishedAt: Date;
   logSize: number | null;
   artifactsSize: number | null;
-  /** The newest of its place that finished, passed or failed, or one with a note: it keeps all that it has. */
+  /** A run that keeps everything: the newest of its place that finished, passed or failed, or one with a note. */
   isKept: boolean;
 }
 
-/** The rules by which a run loses files, as `removedBy` writes them; null for what stays. */
+/** The rules by which a run loses files, from `removedBy`; null for what stays. */
 export interface Loss {
   logRule: string | null;
   artifactsRule: string | null;
@@ -37,7 +37,7 @@ export interface Loss {
 
 const NOTHING: Loss = { logRule: null, artifactsRule: null };
 
-/** What a run loses for its age. */
+/** What a run loses because of its age. */
 export function lossByAge(run: AgedRun, rules: RetentionRules, now: Date): Loss {
   if (run.isKept) return NOTHING;
   const hasFailed = run.verdict === 'fail' || run.verdict === 'tmpfail';
@@ -52,7 +52,7 @@ export function lossByAge(run: AgedRun, rules: RetentionRules, now: Date): Loss 
   };
 }
 
-/** What some run may lose artifacts, or its log, for its age alone: those that finished before. */
+/** Runs that finished before these times may lose artifacts or their log because of their age. */
 export function dueBefore(content: 'artifacts' | 'logs', rules: RetentionRules, now: Date): Date {
   const { artifactsDays, failedArtifactsDays, logsDays } = rules;
   return daysBefore(now, content === 'logs' ? logsDays : Math.min(artifactsDays, failedArtifactsDays));
@@ -62,7 +62,7 @@ export function daysBefore(now: Date, days: number): Date {
   return new Date(now.getTime() - days * DAY_MS);
 }
 
-/** What the files of a package may have together. */
+/** The most bytes that the files of a package may have together. */
 export function bytesMaxOf(name: string, { packages, packageBytesMax }: RetentionRules): number {
   for (const [pattern, bytes] of Object.entries(packages))
     if (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern) return bytes;
@@ -70,9 +70,9 @@ export function bytesMaxOf(name: string, { packages, packageBytesMax }: Retentio
 }
 
 /**
- * Which of the runs of a package that has too much lose content of one kind.
+ * The runs of a package that lose content of one kind, because the package has too much.
  * @param runs the oldest first
- * @param excess bytes above what the package may have
+ * @param excess bytes above the limit of the package
  */
 export function lossBySize<Run extends AgedRun>(
   runs: Run[],
@@ -91,7 +91,7 @@ export function lossBySize<Run extends AgedRun>(
   return { runs: lost, bytes };
 }
 
-/** How long to rest after work of so long, that no more than so much percent of the time is spent on it: long when the database is busy. */
+/** How long to rest after work of a duration, so that the work needs at most this percentage of the time. */
 export function restMs(workedMs: number, timePercentMax: number): number {
   return workedMs * (100 / timePercentMax - 1);
 }

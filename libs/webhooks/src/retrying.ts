@@ -5,7 +5,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Between an attempt that failed and the next; after the last, a delivery is given up. */
+/** Waits between a failed attempt and the next; after the last, a delivery is given up. */
 const DELAYS_MS = [
   5 * SECOND,
   5 * MINUTE,
@@ -20,28 +20,28 @@ const DELAYS_MS = [
 
 export const ATTEMPTS_MAX = DELAYS_MS.length + 1;
 
-/** A delay is longer by up to this part of it, so that what failed together does not come back together. */
+/** A delay is longer by up to this part of it, so that deliveries that failed together are not repeated together. */
 const JITTER = 0.2;
 
-/** Longest wait that an answer can ask for. */
+/** The longest wait that an answer can request. */
 const RETRY_AFTER_MAX_MS = DAY;
 
-/** A webhook that fails is left alone, from the first failure on, twice as long after each. */
+/** How long a webhook gets nothing after its first failure; doubles with each further one. */
 const PAUSE_MIN_MS = 5 * SECOND;
 const PAUSE_MAX_MS = 5 * MINUTE;
 
-/** A webhook of which nothing came through for so long is disabled. */
+/** A webhook is disabled when every delivery has failed for this long. */
 const FAILING_MAX_MS = 5 * DAY;
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export interface Answer {
   /** Null when there was no answer. */
   status: number | null;
-  /** As it said. */
+  /** The header `Retry-After` of the answer. */
   retryAfterMs: number | null;
 }
 
-/** `gone`: the webhook is not wanted any more. */
+/** `gone`: the receiver no longer wants events. */
 export type AnswerKind = 'delivered' | 'gone' | 'failed';
 
 export function kindOf({ status }: Answer): AnswerKind {
@@ -51,7 +51,7 @@ export function kindOf({ status }: Answer): AnswerKind {
 }
 
 /**
- * How long a delivery waits after an attempt that failed; null when that was the last.
+ * How long a delivery waits after a failed attempt; null when that was the last.
  * @param attempts so far
  * @param random from 0 to 1
  */
@@ -69,18 +69,18 @@ export function pauseMs(failures: number, { retryAfterMs }: Answer): number {
   return Math.max(growingPauseMs(PAUSE_MIN_MS, PAUSE_MAX_MS, failures), retryAfterMs ?? 0);
 }
 
-/** @param failingMs since the first failure after which nothing came through */
+/** @param failingMs since the first of the failures in a row */
 export function mustDisable(failingMs: number): boolean {
   return failingMs >= FAILING_MAX_MS;
 }
 
 /**
- * What the header `Retry-After` asks for, in seconds or as a date; null for what cannot be read.
+ * The wait that the header `Retry-After` requests, in seconds or as a date; null when it cannot be read.
  * @param nowMs by the clock of the date
  */
 export function retryAfterOf(header: string | undefined, nowMs: number): number | null {
   if (header === undefined) return null;
-  // JavaScript takes much for a date that is none.
+  // JavaScript accepts many texts that are not a date.
   const dateMs = header.endsWith('GMT') ? Date.parse(header) - nowMs : NaN;
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * SECOND : dateMs;
   return Number.isNaN(ms) ? null : Math.min(Math.max(0, ms), RETRY_AFTER_MAX_MS);

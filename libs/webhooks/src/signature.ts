@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** What secrets begin with, so that scanners find those that have gone astray. */
+/** The prefix of secrets, so that scanners find those that were published by mistake. */
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
@@ -9,8 +9,8 @@ export function newSecret(): string {
 }
 
 /**
- * The header `webhook-signature` of Standard Webhooks: one signature for each secret, since the old one is good for a while
- * after another was made.
+ * The header `webhook-signature` of Standard Webhooks: one signature for each secret, since the old one stays valid for a while
+ * after a new one was created.
  * @param seconds UNIX time, as in `webhook-timestamp`
  */
 export function signatures(secrets: string[], id: string, seconds: number, body: string): string {

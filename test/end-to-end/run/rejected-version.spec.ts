@@ -116,7 +116,7 @@ it('changed sources, limits and architectures are in use without a restart; a po
   const yaml = await readFile(join(proctor.home.path, 'config', 'proctor.yaml'), 'utf8');
   const more = { architectures: [arch, 'sparc'], api: { itemsPerRequestMax: 1, host: '127.0.0.9' } };
   await proctor.configure('proctor.yaml', `${yaml}${stringify(more)}`);
-  await told(/proctor.yaml: api.host: "127.0.0.9" takes a restart; until then it is "127.0.0.1"/);
+  await told(/proctor.yaml: api.host: "127.0.0.9" needs a restart; until then it is "127.0.0.1"/);
   await proctor.output.line('scheduler', /owns sparc/);
   expect(await client.submit(STUB_SUITE, 'sparc', [{ package: 'hello' }])).toHaveLength(1);
   await expect(client.submit(STUB_SUITE, arch, [item, item])).rejects.toThrow('1');

@@ -20,7 +20,7 @@ const REFUSED_WORDS = /^Words that are in no file: (?<words>.*)\.$/m
   .exec(vocabulary)!
   .groups!['words']!.split(', ');
 /** "No more than" is a limit. */
-const WORDS = new RegExp(String.raw`\b(?:${REFUSED_WORDS.join('|')})\b(?!(?<=\bmore) than)`, 'gi');
+const WORDS = new RegExp(String.raw`\b(?:${REFUSED_WORDS.join('|')})\b(?!(?<=\bmore) (?:\w+ ){0,2}than)`, 'gi');
 
 const IRREGULAR = [
   'told',
@@ -57,22 +57,14 @@ const NOT_DONE: Record<string, number> = {
   'libs/administration': 34,
   'libs/bus': 147,
   'libs/clock': 4,
-  'libs/config': 80,
-  'libs/contracts': 40,
   'libs/database': 347,
-  'libs/dispatch': 427,
   'libs/embedded': 48,
-  'libs/events': 5,
   'libs/monitoring': 5,
   'libs/pauses': 1,
   'libs/process': 25,
   'libs/result-files': 65,
-  'libs/retention': 13,
   'libs/store': 10,
   'libs/surroundings': 6,
-  'libs/webhooks': 2,
-  scripts: 9,
-  'scripts/packaging': 1,
   'test/bench': 30,
   'test/conformance': 52,
   'test/contract': 271,
