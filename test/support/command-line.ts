@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { freePort } from '@proctor/embedded';
 import { OutputLines } from './output-lines';
-import { contentsOf, requireNoneTold, seedsIn, type Said, type Secret } from './told-secrets';
+import { contentsOf, requireNoneShown, seedsIn, type Output, type Secret } from './shown-secrets';
 import { type Finished, typed } from './typed-commands';
 
 export const project = join(__dirname, '../..');
@@ -96,8 +96,8 @@ export class Machine {
     const secrets = (await contentsOf(files)).map(([path, text]): Secret => [path, text.trim()]);
     const seeds = await seedsIn(join(this.home, 'secrets/nats-users'));
     const logs = ['nats', 'postgresql'].map((name) => join(this.home, name, 'server.log'));
-    const words = this.starts.map(({ lines }): Said => ['npm start', lines.join('\n')]);
-    requireNoneTold([...secrets, ...seeds], [...words, ...(await contentsOf(logs))]);
+    const words = this.starts.map(({ lines }): Output => ['npm start', lines.join('\n')]);
+    requireNoneShown([...secrets, ...seeds], [...words, ...(await contentsOf(logs))]);
   }
 
   private env(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

@@ -8,7 +8,7 @@ import { AppProcess, EmbeddedNats, EmbeddedPostgres, Home, freePort } from '@pro
 import { createTestDatabase, type TestDatabase } from './database';
 import { TestUsers } from './nats-users';
 import { OutputLines } from './output-lines';
-import { contentsOf, requireNoneTold, seedsIn, type Secret } from './told-secrets';
+import { contentsOf, requireNoneShown, seedsIn, type Secret } from './shown-secrets';
 import { registerWorkers } from './worker-register';
 
 const PROGRAMS = {
@@ -151,7 +151,10 @@ async function startWithin(
   if (bucketKey !== undefined) secrets.push(['secret key of the bucket', bucketKey]);
   undo.push(async () => {
     const logs = await contentsOf([home.nats, home.postgresql].map((folder) => join(folder, 'server.log')));
-    requireNoneTold([...secrets, ...(await seedsIn(home.natsUsers))], [['its output', output.text], ...logs]);
+    requireNoneShown(
+      [...secrets, ...(await seedsIn(home.natsUsers))],
+      [['its output', output.text], ...logs],
+    );
   });
   undo.push(...APPS.map((name) => () => stopped(processes[name])));
   const adminKey = await makeAdministrator(database);

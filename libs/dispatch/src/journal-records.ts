@@ -112,7 +112,7 @@ export interface Reprioritisation {
   orderId: number;
   runId: number;
   priority: number;
-  /** As of a cancellation. */
+  /** As in a cancellation. */
   place: LinePlace | null;
 }
 
@@ -121,7 +121,7 @@ export interface Publication {
   kind: 'publish';
   orderId: number;
   runId: number;
-  /** As of a cancellation. */
+  /** As in a cancellation. */
   place: LinePlace | null;
 }
 

@@ -17,7 +17,7 @@ export const decisionFaults: FaultMaker[] = [
     ask: (ask) => isAboutMany(ask.path) && without(ask, 'trigger'),
   }),
   () => ({
-    name: 'of many cancelled runs the first is told',
+    name: 'of many cancelled runs the first gets an answer',
     caughtBy: 'MAN-01',
     reply: (reply) =>
       editJson<{ cancelled?: number[] }>(reply, (document) =>
@@ -107,7 +107,7 @@ export const decisionFaults: FaultMaker[] = [
     },
   }),
   () => ({
-    name: 'a worker does not tell how it stands',
+    name: 'a worker does not show its standing',
     caughtBy: 'WRK-01',
     reply: (reply, { path }) => {
       if (!path.endsWith('/workers')) return;
@@ -127,12 +127,12 @@ export const decisionFaults: FaultMaker[] = [
       })),
   }),
   () => ({
-    name: 'a waiting run does not tell its place',
+    name: 'a waiting run does not show its place',
     caughtBy: 'STO-02',
     reply: (reply) => editRuns(reply, (run) => ({ ...run, position: undefined })),
   }),
   () => ({
-    name: 'a refusal tells the story of a private run',
+    name: 'a refusal reveals the history of a private run',
     caughtBy: 'STO-03',
     reply: (reply) => {
       if (reply.status === 404) editJson<object>(reply, (problem) => ({ ...problem, facts: [] }));

@@ -110,7 +110,7 @@ export const publicDataFaults: FaultMaker[] = [
     };
   },
   () => ({
-    name: 'a feed tells of no change',
+    name: 'a feed shows no change',
     caughtBy: 'FEE-01',
     reply: (reply, { path }) => {
       if (path.endsWith('.xml')) setText(reply, textOf(reply).replace(/<entry[\s\S]*<\/entry>/, ''));

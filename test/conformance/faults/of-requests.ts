@@ -25,7 +25,7 @@ export const requestFaults: FaultMaker[] = [
   }),
   () => ({ name: 'every request is carried out twice', caughtBy: 'REQ-03', twice: true }),
   () => ({
-    name: 'equal items are taken for one',
+    name: 'equal items become one run',
     caughtBy: 'REQ-03',
     ask: (ask) =>
       editItems(ask, (items) => [...new Map(items.map((item) => [JSON.stringify(item), item])).values()]),
@@ -160,7 +160,7 @@ export const requestFaults: FaultMaker[] = [
     };
   },
   () => ({
-    name: 'a cancelled run does not tell who did it',
+    name: 'a cancelled run does not say who did it',
     caughtBy: 'CAN-01',
     reply: (reply) => editRuns(reply, (run) => ({ ...run, message: 'cancelled' })),
   }),
@@ -172,7 +172,7 @@ export const requestFaults: FaultMaker[] = [
     },
   }),
   () => ({
-    name: "somebody else's public run is not found when it is to be cancelled",
+    name: "another user's public run is not found when it is cancelled",
     caughtBy: 'CAN-03',
     reply: (reply, { method }) => {
       if (method === 'DELETE' && reply.status === 403) reply.status = 404;
@@ -191,7 +191,7 @@ export const requestFaults: FaultMaker[] = [
     },
   }),
   () => ({
-    name: 'publishing tells only that it is done',
+    name: 'publishing answers only that it is done',
     caughtBy: 'PUB-01',
     reply: (reply, { path }) => path.endsWith('/publish') && setText(reply, '{}'),
   }),

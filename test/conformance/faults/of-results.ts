@@ -42,7 +42,7 @@ export function resultFaults(key: string): FaultMaker[] {
       reply: (reply) => editRuns(reply, (run) => (run.exit_code === 8 ? { ...run, status: 'neutral' } : run)),
     }),
     () => ({
-      name: 'a run does not tell of its single tests',
+      name: 'a run does not show its single tests',
       caughtBy: 'RES-12',
       reply: (reply) => editRuns(reply, (run) => ({ ...run, tests: undefined })),
     }),

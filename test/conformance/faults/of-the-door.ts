@@ -42,12 +42,12 @@ export function doorFaults(key: string): FaultMaker[] {
       ask: () => undefined,
     }),
     () => ({
-      name: 'a refused key is told a user name',
+      name: 'the answer to a refused key has a user name',
       caughtBy: 'KEY-09',
       reply: (reply) => void (reply.headers['auth-user'] ??= 'somebody'),
     }),
     () => ({
-      name: 'an unknown endpoint is told before the key is looked at',
+      name: 'an unknown endpoint is reported before the key is checked',
       caughtBy: 'KEY-08',
       reply: (reply, { path }) => {
         if (reply.status === 403 && path.includes('nothing')) reply.status = 404;
@@ -93,7 +93,7 @@ export function doorFaults(key: string): FaultMaker[] {
         editJson<{ errors?: unknown }>(reply, (document) => ({ ...document, errors: undefined })),
     }),
     () => ({
-      name: 'the detail tells nothing',
+      name: 'the detail says nothing',
       caughtBy: 'ERR-03',
       reply: (reply) => {
         if (reply.status === 400)
@@ -101,7 +101,7 @@ export function doorFaults(key: string): FaultMaker[] {
       },
     }),
     () => ({
-      name: "somebody else's private run is forbidden instead of not found",
+      name: "another user's private run is forbidden instead of not found",
       caughtBy: 'ERR-05',
       reply: (reply, { path }) => {
         if (reply.status !== 404 || path.includes('999999999')) return;

@@ -11,10 +11,10 @@ import {
   commandLines,
   contentsOf,
   seedsIn,
-  toldSecrets,
-  type Said,
+  shownSecrets,
+  type Output,
   type Secret,
-} from '@test/support/told-secrets';
+} from '@test/support/shown-secrets';
 
 jest.setTimeout(120_000);
 
@@ -33,7 +33,7 @@ let proctor: RunningProctor;
 let client: Client;
 let marks: Marks;
 /** What was said to anybody, by whom. */
-let said: Said[] = [];
+let said: Output[] = [];
 
 beforeEach(async () => {
   said = [];
@@ -91,7 +91,7 @@ async function expectNoneTold(): Promise<void> {
   const logs = [proctor.home.nats, proctor.home.postgresql].map((folder) => join(folder, 'server.log'));
   said.push(...(await contentsOf(logs)));
   expect((await secrets()).length).toBeGreaterThan(9);
-  expect(toldSecrets(await secrets(), said)).toEqual([]);
+  expect(shownSecrets(await secrets(), said)).toEqual([]);
 }
 
 it('no answer, no log and no command line tells a secret, whatever goes wrong', async () => {

@@ -6,7 +6,7 @@ import { expectEachPassedOnce } from '@test/support/accounts';
 import { linkTo, type CuttableLink } from '@test/support/cuttable-link';
 import { S3Server, S3_SERVER_PATIENCE_MS } from '@test/support/s3-server';
 import { silenceLog } from '@test/support/silent-log';
-import { commandLines, toldSecrets, type Said } from '@test/support/told-secrets';
+import { commandLines, shownSecrets, type Output } from '@test/support/shown-secrets';
 import { arch, Stage } from './stage';
 
 jest.setTimeout(120_000);
@@ -85,7 +85,7 @@ it('a deployment is let in by the secret key of the bucket, and no other is told
   const looked = stage.marks.path('looked');
   const [runId = 0] = await stage.submit(1, 'told', `lines:100 artifact:1000 wait-for:${looked}`);
   await client.runThat(runId, ({ state }) => state === 'running');
-  const said: Said[] = commandLines();
+  const said: Output[] = commandLines();
   await writeFile(looked, '');
   await client.finished(runId);
   said.push(...commandLines());
@@ -99,7 +99,7 @@ it('a deployment is let in by the secret key of the bucket, and no other is told
   }
   said.push(['outputs', proctor.output.text]);
   const { secretAccessKey } = server.credentials;
-  expect(toldSecrets([['secret key', secretAccessKey]], said)).toEqual([]);
+  expect(shownSecrets([['secret key', secretAccessKey]], said)).toEqual([]);
   const environment = await readFile(`/proc/${proctor.processes.scheduler.pid}/environ`, 'utf8');
   expect(environment).toContain(secretAccessKey);
 });

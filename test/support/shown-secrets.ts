@@ -2,24 +2,24 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-/** What is secret, and what it is. */
+/** A secret text, and its name for people. */
 export type Secret = readonly [what: string, text: string];
 
-/** What was said, and where. */
-export type Said = readonly [where: string, text: string];
+/** A text that a user or a log got, and where. */
+export type Output = readonly [where: string, text: string];
 
 /** Which of the secrets stand where, one line each; no line holds a secret. */
-export function toldSecrets(secrets: readonly Secret[], said: readonly Said[]): string[] {
+export function shownSecrets(secrets: readonly Secret[], said: readonly Output[]): string[] {
   return secrets.flatMap(([what, secret]) => {
     if (secret.length < 8) throw new Error(`${what} is too short to be looked for`);
     return said.filter(([, text]) => text.includes(secret)).map(([where]) => `${what}: ${where}`);
   });
 }
 
-/** @throws Error naming the secrets that were told */
-export function requireNoneTold(secrets: readonly Secret[], said: readonly Said[]): void {
-  const told = toldSecrets(secrets, said);
-  if (told.length > 0) throw new Error(`secrets were told: ${told.join(', ')}`);
+/** @throws Error naming the secrets that were shown */
+export function requireNoneShown(secrets: readonly Secret[], said: readonly Output[]): void {
+  const shown = shownSecrets(secrets, said);
+  if (shown.length > 0) throw new Error(`secrets were shown: ${shown.join(', ')}`);
 }
 
 /** The seeds of the users of NATS whose credentials files lie in a folder. */
@@ -42,11 +42,11 @@ async function filesIn(folder: string): Promise<string[]> {
 }
 
 /** The content of files of which none needs to be there. */
-export async function contentsOf(paths: string[]): Promise<Said[]> {
+export async function contentsOf(paths: string[]): Promise<Output[]> {
   const all = await Promise.all(
     paths.map((path) =>
       readFile(path, 'utf8').then(
-        (text): Said[] => [[path, text]],
+        (text): Output[] => [[path, text]],
         (error: NodeJS.ErrnoException) => {
           if (error.code !== 'ENOENT') throw error;
           return [];
@@ -58,10 +58,10 @@ export async function contentsOf(paths: string[]): Promise<Said[]> {
 }
 
 /** The command lines that everybody on this machine can read. */
-export function commandLines(): Said[] {
+export function commandLines(): Output[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid): Said[] => {
+    .flatMap((pid): Output[] => {
       try {
         return [[`command line of ${pid}`, readFileSync(`/proc/${pid}/cmdline`, 'utf8')]];
       } catch (error) {
