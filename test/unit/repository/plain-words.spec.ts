@@ -20,7 +20,10 @@ const REFUSED_WORDS = /^Words that are in no file: (?<words>.*)\.$/m
   .exec(vocabulary)!
   .groups!['words']!.split(', ');
 /** "No more than" is a limit. */
-const WORDS = new RegExp(String.raw`\b(?:${REFUSED_WORDS.join('|')})\b(?!(?<=\bmore) (?:\w+ ){0,2}than)`, 'gi');
+const WORDS = new RegExp(
+  String.raw`\b(?:${REFUSED_WORDS.join('|')})\b(?!(?<=\bmore) (?:\w+ ){0,2}than)`,
+  'gi',
+);
 
 const IRREGULAR = [
   'told',
