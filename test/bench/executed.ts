@@ -9,7 +9,7 @@ export class ExecutedDeployment {
   /** What each ask took that was answered by a lease, milliseconds. */
   readonly leaseMs: number[] = [];
   private recorded = 0;
-  private told = (): void => undefined;
+  private onRecorded = (): void => undefined;
 
   private constructor(
     readonly deployment: Deployment,
@@ -37,7 +37,7 @@ export class ExecutedDeployment {
       await deployment.executors(names(arch), { slots, arch }, (news) => {
         executed.recorded += news.recorded;
         executed.leaseMs.push(...news.leaseMs);
-        executed.told();
+        executed.onRecorded();
       });
     return executed;
   }
@@ -68,8 +68,8 @@ export class ExecutedDeployment {
 
   private untilRecorded(target: number): Promise<void> {
     return new Promise((resolve) => {
-      this.told = () => this.recorded >= target && resolve();
-      this.told();
+      this.onRecorded = () => this.recorded >= target && resolve();
+      this.onRecorded();
     });
   }
 }

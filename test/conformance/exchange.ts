@@ -91,7 +91,7 @@ export function exchange(base: string, path: string, sent: Sent = {}): Promise<A
   });
 }
 
-/** Announces a body, sends only its beginning, and tells how the server reacts meanwhile. */
+/** Declares a body, sends only its beginning, and returns how the server reacts meanwhile. */
 export function exchangeUnsent(base: string, path: string, headers: Record<string, string>): Promise<Answer> {
   const url = new URL(base);
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;

@@ -19,7 +19,7 @@ export type Ability =
   | 'rate limit'
   | 'changing the reject list';
 
-/** What is told of a run that is asked for by its id, beside what a list tells. */
+/** What a request for one run by its id shows in addition to a list. */
 const OF_ONE_RUN = new Set(['position', 'ahead', 'estimated_start', 'reasons', 'facts', 'tests', 'image']);
 
 export function asListed(run: Result): Result {
@@ -143,7 +143,7 @@ export class Instance {
     return this.given(this.options.aptSource, 'an extra apt source');
   }
 
-  /** A package name that nobody has used before; the beginning is free for the stub. */
+  /** A package name that was not used before; the beginning is free for the stub. */
   name(beginning = 'conformance'): string {
     names += 1;
     return `${beginning}-${this.mark}-${names}`;

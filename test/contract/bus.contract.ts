@@ -32,9 +32,9 @@ export function describeBus(name: string, start: StartServer): void {
     describe('requests and signals', () => {
       it('a bus carries a request to its listener and the answer back', async () => {
         const subject = subjectOf(SUBJECTS.status, scope);
-        const stop = other.subscribe(subject, ({ text, respond }) => respond?.(`{"heard":${text}}`));
+        const stop = other.subscribe(subject, ({ text, respond }) => respond?.(`{"received":${text}}`));
         await other.flush();
-        await expect(bus.request(subject, { a: 1 }, 2000)).resolves.toEqual({ heard: { a: 1 } });
+        await expect(bus.request(subject, { a: 1 }, 2000)).resolves.toEqual({ received: { a: 1 } });
         stop();
       });
 
@@ -62,11 +62,11 @@ export function describeBus(name: string, start: StartServer): void {
         const subject = subjectOf(SUBJECTS.workWaiting, scope);
         bus.signal(subject, { number: 1 });
         await bus.flush();
-        const heard = new Events<BusMessage>();
-        const stop = other.subscribe(subject, heard.push);
+        const received = new Events<BusMessage>();
+        const stop = other.subscribe(subject, received.push);
         await other.flush();
         bus.signal(subject, { number: 2 });
-        const message = await heard.next();
+        const message = await received.next();
         expect(message).toEqual({ subject, text: '{"number":2}' });
         stop();
       });

@@ -58,7 +58,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       ]);
     });
 
-    it('a load tells a run that waits again from a new one, and counts the attempts that were lost', async () => {
+    it('a load distinguishes a run that waits again from a new one, and counts the attempts that were lost', async () => {
       const runId = await owner.accept();
       await owner.commit(grant(runId, 1), requeue(runId, 1, 'expired'));
       await owner.commit(grant(runId, 2), requeue(runId, 2, 'returned'));
@@ -85,7 +85,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       expect(await owner.books.journal.listUnfinished(ARCH, [])).toEqual([]);
     });
 
-    it('runs that are read by their ids tell how the latest attempt was lost, and how long ago', async () => {
+    it('runs that are read by their ids have how the latest attempt was lost, and how long ago', async () => {
       const latestLost = async () => (await load()).map((run) => run.latestLost);
       const runId = await owner.runAfter((id) => grant(id, 1));
       expect(await latestLost()).toEqual([null]);

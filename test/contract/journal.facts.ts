@@ -19,7 +19,7 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
   const unpublished = (limit = 100) => owner.books.unpublished(ARCH, limit);
 
   /** What is not the same in every fact of a run. */
-  async function told(runId: number): Promise<Partial<Fact>[]> {
+  async function factsOf(runId: number): Promise<Partial<Fact>[]> {
     return (await owner.books.story(runId)).map(({ kind, state, attempt, actor, reason, verdict }) => {
       return { kind, state, attempt, actor, ...(reason !== null && { reason }), ...(verdict && { verdict }) };
     });
@@ -39,7 +39,7 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
       await owner.commit(grant(runId, 3), start(runId, 3), fail(runId, 3));
       await owner.commit(grant(runId, 4), finish(runId, 4));
       const requeued = (attempt: number) => ({ kind: 'requeued', state: 'queued', attempt });
-      expect(await told(runId)).toEqual([
+      expect(await factsOf(runId)).toEqual([
         requested,
         granted(1),
         started(1),
@@ -71,14 +71,14 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
       expect(await owner.books.story(2_000_000_000)).toEqual([]);
     });
 
-    it('the story of a run tells its start and its end in this order, also where one turn writes both', async () => {
+    it('the story of a run has its start and its end in this order, also where one turn writes both', async () => {
       const runIds = await owner.books.submit(Array.from({ length: 30 }, () => request()));
       await owner.commit(...runIds.map((runId) => grant(runId, 1)));
       await owner.commit(...runIds.flatMap((runId) => [start(runId, 1), finish(runId, 1)]));
       const end = { ...{ kind: 'finished', state: 'finished', attempt: 1, actor: 'worker w1' } };
       const result = { reason: 'all tests passed', verdict: 'pass' };
       for (const runId of runIds)
-        expect(await told(runId)).toEqual([requested, granted(1), started(1), { ...end, ...result }]);
+        expect(await factsOf(runId)).toEqual([requested, granted(1), started(1), { ...end, ...result }]);
     });
 
     it('the story of a run has neither its start nor its end when the row refuses the start', async () => {
@@ -88,8 +88,8 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
       const writes = [waiting!, cancelled!, running!].flatMap((id) => [start(id, 1), finish(id, 1)]);
       expect(await owner.leftOut(...writes)).toEqual(writes);
       for (const runId of [waiting!, running!])
-        expect((await told(runId)).at(-1)).not.toMatchObject({ kind: 'finished' });
-      expect((await told(cancelled!)).at(-1)).toMatchObject({ kind: 'cancelled' });
+        expect((await factsOf(runId)).at(-1)).not.toMatchObject({ kind: 'finished' });
+      expect((await factsOf(cancelled!)).at(-1)).toMatchObject({ kind: 'cancelled' });
     });
 
     it('the story of a run ends with the scheduler when it gave the run up', async () => {
@@ -104,20 +104,20 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
         ...{ kind: 'finish', runId, attempt: 1, attemptOutcome: 'expired' },
         ...{ outcome: given, worker: null },
       });
-      expect((await told(runId)).at(-1)).toEqual({
+      expect((await factsOf(runId)).at(-1)).toEqual({
         ...{ kind: 'finished', state: 'finished', attempt: 1, actor: 'scheduler' },
         ...{ reason: 'lost three times', verdict: 'tmpfail' },
       });
     });
 
-    it('the story of a run ends with the user who cancelled it, and tells a change of priority', async () => {
+    it('the story of a run ends with the user who cancelled it, and has a change of priority', async () => {
       const runId = await owner.accept({ priority: 2 });
       await owner.books.reprioritise(runId, 8, 'ada', 'urgent');
       await owner.books.reprioritise(runId, 8, 'ada', 'urgent');
       await owner.commit(grant(runId, 1));
       await owner.books.cancel(runId, 'ada');
       await owner.books.cancel(runId, 'ada');
-      expect(await told(runId)).toEqual([
+      expect(await factsOf(runId)).toEqual([
         requested,
         { ...requested, kind: 'reprioritised', reason: 'from 2 to 8: urgent' },
         granted(1),
@@ -128,8 +128,8 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
     it('the story of a run says nothing of a write that was left out', async () => {
       const [runId, other] = [await owner.accept(), await owner.accept()];
       expect(await owner.leftOut(grant(runId, 1), start(other, 1))).toEqual([start(other, 1)]);
-      expect(await told(other)).toEqual([requested]);
-      expect((await told(runId)).length).toBe(2);
+      expect(await factsOf(other)).toEqual([requested]);
+      expect((await factsOf(runId)).length).toBe(2);
     });
   });
 
@@ -161,7 +161,7 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
       expect(await unpublished()).toEqual([]);
     });
 
-    it('unpublished facts of a private run do not tell its reasons', async () => {
+    it('unpublished facts of a private run do not have its reasons', async () => {
       const runId = await owner.accept({ isPrivate: true, package: 'secret' });
       await owner.commit(grant(runId, 1), finish(runId, 1, { message: 'secret is broken' }));
       expect((await unpublished()).map(({ reason }) => reason)).toEqual([null, null, null]);

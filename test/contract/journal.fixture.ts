@@ -9,7 +9,7 @@ export interface JournalFixture {
   submit(requests: RunRequest[]): Promise<number[]>;
   /** Draws a run's id now; the run can be seen once `commit` has resolved. */
   submitSlowly(request: RunRequest): Promise<{ runId: number; commit(): Promise<void> }>;
-  /** Takes the architecture over from whoever owns it; answers the new epoch. */
+  /** Claims the architecture from its owner. @returns the new epoch */
   takeOver(arch: string): Promise<number>;
   /** Ends a run in the books as a user does. */
   cancel(runId: number, userName: string): Promise<void>;
@@ -24,9 +24,9 @@ export interface JournalFixture {
   undrain(worker: string): Promise<boolean>;
   addWorker(worker: string, architectures: string[], mayRunPrivate: boolean): Promise<void>;
   revokeWorker(worker: string, reason: string | null): Promise<void>;
-  /** For all architectures of which a dispatcher has judged it. */
+  /** On all architectures whose dispatcher has judged it. */
   trust(worker: string, reason: string | null): Promise<void>;
-  /** What the books tell of a run's past. */
+  /** The past of a run in the books. */
   story(runId: number): Promise<Fact[]>;
   unpublished(arch: string, limit: number): Promise<Fact[]>;
   markPublished(facts: Pick<Fact, 'factId' | 'at'>[]): Promise<void>;
@@ -71,7 +71,7 @@ export function outcome(change: Partial<RunOutcome> = {}): RunOutcome {
   };
 }
 
-/** Who owns ARCH in the present test, with the books that each test has anew. */
+/** Who owns ARCH in the present test, with new books for each test. */
 export class Owner {
   books!: JournalFixture;
   epoch!: number;

@@ -2,7 +2,7 @@ import type { Grant } from '@proctor/contracts';
 import type { Write } from '@proctor/dispatch';
 import { ARCH, finish, grant, type JournalFixture, Owner, outcome, requeue } from './journal.fixture';
 
-/** How a journal tells the grants of an attempt apart: a database that was restored to an earlier moment grants it again. */
+/** How a journal distinguishes the grants of an attempt: a database that was restored to an earlier moment grants it again. */
 export function journalGrants(make: () => Promise<JournalFixture>): void {
   const owner = new Owner(make);
   const stateOf = (of: Grant, worker = 'w1') => owner.books.journal.reportState({ ...of, worker });

@@ -40,7 +40,7 @@ export function journalLearning(make: () => Promise<JournalFixture>): void {
       expect(hello!.durationMs).toBeCloseTo(151_000, 3);
     });
 
-    it('no duration is learnt from a run that tells none, nor from an attempt that failed or brought no result', async () => {
+    it('no duration is learnt from a run without one, nor from an attempt that failed or brought no result', async () => {
       await took(null);
       const [failed, expired] = [await leased(), await leased()];
       const given = outcome({ verdict: 'tmpfail', message: 'given up', durationSeconds: null, files: [] });
@@ -52,7 +52,7 @@ export function journalLearning(make: () => Promise<JournalFixture>): void {
       expect((await owner.load()).durations).toEqual([]);
     });
 
-    it('no duration is learnt from private runs, since everybody is told what follows from it', async () => {
+    it('no duration is learnt from private runs, since all users see what follows from it', async () => {
       await took(100);
       const runIds = [await leased('hello', true), await leased('secret', true)];
       await owner.commit(...runIds.map((runId) => finish(runId, 1, { durationSeconds: 200 })));
@@ -89,7 +89,7 @@ export function journalLearning(make: () => Promise<JournalFixture>): void {
     });
   });
 
-  it('a load tells how long a run has waited and how long its lease was held', async () => {
+  it('a load has how long a run has waited and how long its lease was held', async () => {
     await leased();
     const [run] = (await owner.load()).runs;
     expect(run!.waitedMs).toBeGreaterThanOrEqual(0);

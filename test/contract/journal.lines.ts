@@ -46,7 +46,7 @@ export function journalLines(make: () => Promise<JournalFixture>): void {
     const two = await next(2, edge!);
     expect(idsOf(two)).toEqual(ids.slice(2, 4));
     expect(idsOf(await next(2, two[1]!))).toEqual(ids.slice(4));
-    expect(await next(2, { ...edge!, requestor: 'nobody' })).toEqual([]);
+    expect(await next(2, { ...edge!, requestor: 'eve' })).toEqual([]);
     await owner.commit(grant(ids[2]!, 1));
     await owner.books.cancel(ids[3]!, 'ada');
     expect(idsOf(await next(9, edge!))).toEqual(ids.slice(4));

@@ -56,7 +56,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       expect(await orders()).toEqual([]);
     });
 
-    it('a cancellation leaves a run that nothing can be written about any more', async () => {
+    it('after a cancellation nothing can be written about the run', async () => {
       const runId = await owner.accept();
       await owner.commit(grant(runId, 1));
       await owner.books.cancel(runId, 'ada');
@@ -121,7 +121,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       expect(await orders()).toEqual([]);
     });
 
-    it('an order cannot be taken for another architecture, or when it was never given', async () => {
+    it('an order cannot be ingested for another architecture, or when it does not exist', async () => {
       const one = await owner.accept();
       const foreign = await owner.accept({ arch: 'arm64' });
       for (const runId of [one, foreign]) await owner.books.cancel(runId, 'ada');

@@ -2,7 +2,7 @@ import type { WorkerStanding } from '@proctor/contracts';
 import type { Order, Write } from '@proctor/dispatch';
 import { ARCH, HALF_LIFE_MS, type JournalFixture, Owner } from './journal.fixture';
 
-/** How a journal tells a dispatcher what people have paused and drained. */
+/** How a dispatcher reads from a journal what users have paused and drained. */
 export function journalRestrictions(make: () => Promise<JournalFixture>): void {
   const owner = new Owner(make);
 
@@ -20,19 +20,19 @@ export function journalRestrictions(make: () => Promise<JournalFixture>): void {
       expect(await restrictions()).toEqual({ pauses: [], drains: [] });
     });
 
-    it('a decision is told with who, why and since when, the oldest first, and loaded as well', async () => {
+    it('a decision is read with who, why and since when, the oldest first, and loaded as well', async () => {
       await owner.books.pause({ arch: ARCH, suite: 'trixie' }, 'the image is broken');
       await owner.books.pause({ arch: null, suite: 'sid' }, 'the mirror is away');
       await owner.books.drain('w7', 'new disks');
-      const told = {
+      const expected = {
         pauses: [
           { suite: 'trixie', ...by('the image is broken') },
           { suite: 'sid', ...by('the mirror is away') },
         ],
         drains: [{ worker: 'w7', ...by('new disks') }],
       };
-      expect(await restrictions()).toEqual(told);
-      expect((await owner.books.journal.load(ARCH, HALF_LIFE_MS)).restrictions).toEqual(told);
+      expect(await restrictions()).toEqual(expected);
+      expect((await owner.books.journal.load(ARCH, HALF_LIFE_MS)).restrictions).toEqual(expected);
     });
 
     it('a decision keeps to the architecture', async () => {
@@ -79,22 +79,22 @@ export function journalRestrictions(make: () => Promise<JournalFixture>): void {
       return { kind: 'revoke', orderId: expect.any(Number) as number, worker, by: 'ada', reason };
     };
 
-    it('the register of workers is told as a whole, by name, and loaded as well', async () => {
+    it('the register of workers is read as a whole, by name, and loaded as well', async () => {
       expect(await owner.books.journal.workers()).toEqual([]);
       await owner.books.addWorker('w2', [ARCH, 'arm64'], true);
       await owner.books.addWorker('w1', ['i386'], false);
       await owner.books.addWorker('w3', [ARCH], false);
       await owner.books.revokeWorker('w3', null);
-      const told = [
+      const expected = [
         { worker: 'w1', architectures: ['i386'], mayRunPrivate: false, isRevoked: false },
         { worker: 'w2', architectures: [ARCH, 'arm64'], mayRunPrivate: true, isRevoked: false },
         { worker: 'w3', architectures: [ARCH], mayRunPrivate: false, isRevoked: true },
       ];
-      expect(await owner.books.journal.workers()).toEqual(told);
-      expect((await owner.load()).workers).toEqual(told);
+      expect(await owner.books.journal.workers()).toEqual(expected);
+      expect((await owner.load()).workers).toEqual(expected);
     });
 
-    it('a change of the register of workers is an order to every dispatcher; who was revoked is named, by whom and why', async () => {
+    it('a change of the register of workers is an order to every dispatcher; a revoked worker is named, with user and reason', async () => {
       await owner.books.addWorker('w1', [ARCH, 'i386'], true);
       await owner.books.revokeWorker('w1', 'sold');
       await owner.books.addWorker('w1', [ARCH], true);

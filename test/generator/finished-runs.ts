@@ -133,7 +133,7 @@ const ATTEMPTS = `
 /** Of the runs $1 to $2, as if they had been published as events. */
 const FACTS = `
   insert into facts (run_id, arch, suite, kind, state, attempt, actor, reason, verdict, at, published)
-  select r.run_id, r.arch, r.suite, told.kind, told.state, told.attempt, told.actor, told.reason, told.verdict, told.at, true
+  select r.run_id, r.arch, r.suite, fact.kind, fact.state, fact.attempt, fact.actor, fact.reason, fact.verdict, fact.at, true
   from runs r join users u on u.user_id = r.requestor_id
   cross join lateral (
     select 0 as attempt, 0 as place, 'requested' as kind, 'queued' as state, 'user ' || u.name as actor, null as reason,
@@ -151,9 +151,9 @@ const FACTS = `
     where a.run_id = r.run_id
     union all
     select 0, 4, 'cancelled', 'finished', 'user ada', null, r.verdict, r.finished_at where r.cancelled
-  ) told
+  ) fact
   where r.run_id between $1 and $2
-  order by r.run_id, told.attempt, told.place`;
+  order by r.run_id, fact.attempt, fact.place`;
 
 const DURATIONS = `
   insert into package_durations (arch, package, seconds, runs)

@@ -26,9 +26,9 @@ interface Import {
 function startImport(exported: string): Import {
   const child = fork(__filename, ['import', exported]);
   const peakMiB = new Promise<number | null>((resolve) => {
-    let told: number | null = null;
-    child.on('message', (memory) => (told = Number(memory)));
-    child.on('exit', () => resolve(told));
+    let bytes: number | null = null;
+    child.on('message', (memory) => (bytes = Number(memory)));
+    child.on('exit', () => resolve(bytes));
   });
   return { process: child, peakMiB };
 }

@@ -57,7 +57,7 @@ it('no two packages install the same file', () => {
   expect(files.length).toBe(new Set(files).size);
 });
 
-it.each(NAMES)('everything in %s belongs to root, and nobody else may write to it', (name) => {
+it.each(NAMES)('everything in %s belongs to root, and only root may write to it', (name) => {
   const odd = contents[name].filter(
     ({ mode, owner }) => owner !== 'root/root' || (!mode.startsWith('l') && /^.{5}w|^.{8}w|s/.test(mode)),
   );

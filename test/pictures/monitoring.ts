@@ -129,10 +129,10 @@ async function draw(panel: Panel, port: number, end: number): Promise<string> {
   const unit = fieldConfig?.defaults.unit ?? 'short';
   if (type === 'stat') {
     const values = series.map(({ name, points }) => ({ name, value: shown(points.at(-1)?.[1] ?? 0, unit) }));
-    const told = values
+    const text = values
       .map(({ name, value }) => (title === 'Versions' ? `${name} (${value})` : value))
       .join(', ');
-    return `<figure class="stat"><figcaption>${escaped(title)}</figcaption><b>${escaped(told || '–')}</b></figure>`;
+    return `<figure class="stat"><figcaption>${escaped(title)}</figcaption><b>${escaped(text || '–')}</b></figure>`;
   }
   return `<figure><figcaption>${escaped(title)}</figcaption>${chart(series, unit, end)}</figure>`;
 }
@@ -176,11 +176,11 @@ function chart(series: Series[], unit: string, end: number): string {
       (tick) =>
         `<line x1="44" x2="${WIDTH - 4}" y1="${y(tick)}" y2="${y(tick)}"/><text x="40" y="${y(tick) + 4}">${shown(tick, unit)}</text>`,
     );
-  const told = series.slice(0, COLOURS.length);
-  const paths = told.map(
+  const drawn = series.slice(0, COLOURS.length);
+  const paths = drawn.map(
     ({ points }, index) => `<path d="${path(points) ?? ''}" stroke="${COLOURS[index]}"/>`,
   );
-  const names = told.map(
+  const names = drawn.map(
     ({ name }, index) => `<span><i style="background:${COLOURS[index]}"></i>${escaped(name)}</span>`,
   );
   return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}">${grid.join('')}${paths.join('')}</svg><p>${names.join(' ')}</p>`;

@@ -26,14 +26,14 @@ export async function conformance(
   const { passed, untried, failed } = await suite();
   const [again, still]: string[][] = [[], []];
   // A busy machine may be too slow for one of them, but not twice.
-  for (const { id, told } of failed) {
+  for (const { id, line } of failed) {
     const isSlow = id !== '' && (await suite('--only', id)).failed.length === 0;
-    (isSlow ? again : still)!.push(told);
+    (isSlow ? again : still)!.push(line);
   }
   const detail = [
     `${passed + again!.length} checks passed`,
     ...(untried > 0 ? [`${untried} not tried`] : []),
-    ...again!.map((told) => `at the second time only: ${told}`),
+    ...again!.map((line) => `at the second time only: ${line}`),
     ...still!,
   ];
   return { holds: still!.length === 0 && passed > 0, detail: detail.join('; ') };
@@ -43,17 +43,17 @@ interface Judged {
   passed: number;
   untried: number;
   /** The id is empty when the suite itself has failed. */
-  failed: { id: string; told: string }[];
+  failed: { id: string; line: string }[];
 }
 
 function judge({ code, stdout, stderr }: Ended): Judged {
   const lines = stdout.split('\n');
   const failed = lines.flatMap((line, place) => {
     const [, id] = /^(\S+) {2}FAILED\s/.exec(line) ?? [];
-    return id === undefined ? [] : [{ id, told: `${id}: ${(lines[place + 1] ?? '').trim()}` }];
+    return id === undefined ? [] : [{ id, line: `${id}: ${(lines[place + 1] ?? '').trim()}` }];
   });
   if (code !== 0 && failed.length === 0)
-    failed.push({ id: '', told: `the suite ended with ${code}: ${stderr.slice(-500)}` });
+    failed.push({ id: '', line: `the suite ended with ${code}: ${stderr.slice(-500)}` });
   const count = (pattern: RegExp) => lines.filter((line) => pattern.test(line)).length;
   return { passed: count(/^\S+ {2}ok\s/), untried: count(/^\S+ {2}-\s/), failed };
 }

@@ -35,7 +35,7 @@ export class Load {
     private readonly base: string,
     private readonly key: string,
     private readonly arch: string,
-    /** What is told of them is not held against anybody: an outage of the database is being rehearsed. */
+    /** Whether their failure is excused: an outage of the database is being rehearsed. */
     private readonly mayBeUnavailable: () => boolean = () => false,
   ) {}
 
@@ -109,8 +109,8 @@ export async function outcomeOf(
       const { rows } = await database.query<Omit<Outcome, 'accepted' | 'followed'>>(OUTCOME, [ids]);
       const found = rows[0]!;
       if (found.unfinished > 0 && performance.now() <= endMs) continue;
-      const { rows: followed } = await database.query<{ told: string }>(FOLLOWED, [ids]);
-      return { accepted: ids.length, ...found, followed: followed.map(({ told }) => told) };
+      const { rows: followed } = await database.query<{ line: string }>(FOLLOWED, [ids]);
+      return { accepted: ids.length, ...found, followed: followed.map(({ line }) => line) };
     }
   } finally {
     await database.end();
@@ -127,5 +127,5 @@ const OUTCOME = `
 
 const FOLLOWED = `
   select format('attempt %s of run %s, granted to %s in epoch %s, was %s after %s s: %s', a.attempt, a.run_id, a.worker, a.epoch,
-    a.outcome, round(extract(epoch from a.ended_at - a.granted_at), 1), a.reason) as told
+    a.outcome, round(extract(epoch from a.ended_at - a.granted_at), 1), a.reason) as line
   from attempts a join runs r using (run_id) where run_id = any($1) and a.attempt < r.attempt order by a.run_id, a.attempt`;

@@ -24,10 +24,10 @@ export async function underLoad(
 ): Promise<Omit<Finding, 'what'>> {
   const load = new Load(proxy.url, keys.alice, arch, mayBeUnavailable);
   load.start(RATE);
-  let told: string;
+  let sentence: string;
   try {
     await pause(CALM_MS);
-    told = await happens();
+    sentence = await happens();
     await pause(CALM_MS);
   } finally {
     await load.stop();
@@ -35,7 +35,7 @@ export async function underLoad(
   const outcome = await outcomeOf(databases.now, load.accepted, FINISH_MS);
   const counts = { ...outcome, refused: load.refused.length };
   const figures = [
-    told,
+    sentence,
     `${load.requests} requests, ${counts.refused} refused, ${load.excused} put off by 503`,
     `${counts.accepted} runs accepted, ${counts.lost} lost, ${counts.unfinished} unfinished`,
     `${counts.lostLeases} leases lost, ${counts.extraAttempts} extra attempts, ${counts.handedBack} handed back`,

@@ -36,7 +36,7 @@ interface JudgementRow extends Omit<WorkerJudgement, 'agoMs'> {
   atMs: number;
 }
 
-/** Is told of each write that was committed, with the run that it is about, if any. */
+/** Gets each committed write, with the run that it is about, if any. */
 type OnWrite = (arch: string, write: Write, row: RunRow | null, epoch: number) => void;
 
 /** The database in memory: the same promises as PostgreSQL's, by the same contract. */

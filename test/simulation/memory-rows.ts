@@ -179,7 +179,7 @@ function leaseOf(attempt: AttemptRow, state: 'leased' | 'running', nowMs: number
   return { worker, incarnation, slot, state, heldMs: Math.max(0, nowMs - grantedAtMs) };
 }
 
-/** What a write tells the story of its run; null when it changes no state. */
+/** The fact of a write; null when it changes no state. */
 export function factOf(
   row: RunRow,
   write: RunWrite,

@@ -22,7 +22,7 @@ const TIMEOUT_MS = 240_000;
 /** Seeds that are tried before a planted bug counts as not found. */
 const SEEDS_MAX = 100;
 
-/** Changes what a dispatcher is told of its rows, or what becomes of what it writes. */
+/** Changes what a dispatcher reads from its rows, or what happens to its writes. */
 function withJournal(change: (right: Journal) => Partial<Journal>): Planted {
   return {
     makeActor: (term, ports, settings) => {
@@ -85,7 +85,7 @@ const BUGS: PlantedBug[] = [
       });
       jest.spyOn(SavedVerdict.prototype, 'saveVerdict').mockResolvedValue();
     },
-    foundBy: /its test has ended, but its verdict reached nobody/,
+    foundBy: /its test has ended, but its verdict reached no dispatcher/,
   },
   {
     name: 'a verdict is kept once its files are packed',
@@ -210,7 +210,7 @@ const BUGS: PlantedBug[] = [
   {
     name: 'suspicions are lost with a turn',
     plant: () => void jest.spyOn(Suspects.prototype, 'restore').mockReturnValue(undefined),
-    foundBy: /not suspected any more/,
+    foundBy: /no longer suspected/,
     firstSeed: 13,
   },
   {

@@ -20,7 +20,7 @@ const DEEDS = [
   'lease answered with a refusal',
   'revoked worker refused',
   'run taken from a revoked worker',
-  'worker told of another of its name',
+  'worker warned of another of its name',
   'worker judged slowed',
   'worker judged quarantined',
   'worker judged sound',

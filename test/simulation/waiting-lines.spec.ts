@@ -44,7 +44,7 @@ const add = Object.getOwnPropertyDescriptor(Lines.prototype, 'add')!.value as Li
 const touch = Object.getOwnPropertyDescriptor(Blocks.prototype, 'touch')!.value as Blocks['touch'];
 const learn = Object.getOwnPropertyDescriptor(Blocks.prototype, 'setCounts')!.value as Blocks['setCounts'];
 
-/** Runs that came, went or moved are not told to the counts. */
+/** Counts are not updated when runs come, go or move. */
 function unnoticed(isUnnoticed: () => boolean): void {
   jest.spyOn(Blocks.prototype, 'touch').mockImplementation(function (this: Blocks, place) {
     if (!isUnnoticed()) touch.call(this, place);

@@ -155,10 +155,10 @@ export class WaitingLines {
           slot,
           ...(grantEpoch !== undefined && { grantEpoch }),
         });
-        await this.told(rig.actor.request({ kind: 'finished', report }));
+        await this.answered(rig.actor.request({ kind: 'finished', report }));
       }
       const request = leaseRequest({ slot, testbeds: TESTBEDS });
-      const { lease } = await this.told(rig.actor.request({ kind: 'lease', request }));
+      const { lease } = await this.answered(rig.actor.request({ kind: 'lease', request }));
       if (!lease) return undefined;
       held.set(slot, lease);
       this.note('granted');
@@ -178,7 +178,7 @@ export class WaitingLines {
   }
 
   /** Time passes until it is answered. */
-  private async told<T>(answer: Promise<T>): Promise<T> {
+  private async answered<T>(answer: Promise<T>): Promise<T> {
     let isOver = false;
     const over = answer.finally(() => (isOver = true));
     over.catch(() => undefined);
@@ -188,7 +188,7 @@ export class WaitingLines {
   }
 
   private async check(): Promise<void> {
-    const { queues } = await this.told(this.status());
+    const { queues } = await this.answered(this.status());
     for (const suite of SUITES) {
       const expected = this.waiting().filter(({ request }) => request.suite === suite).length;
       const found = queues.find((queue) => queue.suite === suite)?.waiting ?? 0;
@@ -199,7 +199,7 @@ export class WaitingLines {
       const ahead = Math.floor(this.random.between(0, waiting.length));
       const runId = waiting[ahead]?.runId;
       if (runId === undefined) continue;
-      const { position } = await this.told(this.explained(runId));
+      const { position } = await this.answered(this.explained(runId));
       this.require(position === ahead + 1, `run ${runId}: said to be at ${position}, not at ${ahead + 1}`);
     }
     this.note('checked');

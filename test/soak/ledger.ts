@@ -85,7 +85,7 @@ function ofEnds(runs: BookedRun[], { ended, changed }: Follower): string[] {
     const finishes = facts.filter((kind) => kind === 'finished').length;
     return [
       ...(results === 1 ? [] : [`${title}: ${results} attempts ended it`]),
-      ...(finishes === 1 ? [] : [`${title}: ${finishes} facts tell its end`]),
+      ...(finishes === 1 ? [] : [`${title}: ${finishes} facts of its end`]),
       ...(verdict === 'pass' ? [] : [`${title}: ${verdict}, ${message}`]),
       ...(later === 0 ? [] : [`${title}: executed again after its result was recorded`]),
       ...(variant === STUB_VARIANT || message === resultMessage(run)

@@ -35,13 +35,13 @@ async function main(): Promise<void> {
   await preparePackages();
   const startedAt = Date.now();
   const records = await Records.open();
-  const told = (text: string): void => {
+  const log = (text: string): void => {
     console.error(`${((Date.now() - startedAt) / 1000).toFixed(1).padStart(7)} ${text}`);
     records.line('soak', text);
   };
   let isClean = false;
   try {
-    const result = await soak(plan, records, told);
+    const result = await soak(plan, records, log);
     print(result);
     isClean = result.violations.length === 0;
   } finally {

@@ -57,7 +57,7 @@ export async function report(deployment: SoakDeployment, records: Records): Prom
 }
 
 function summary({ unfinished, dispatchers, queues, workers, streams, runs }: Report): string[] {
-  const line = (what: string, told: unknown) => `  ${what}: ${JSON.stringify(told)}`;
+  const line = (what: string, value: unknown) => `  ${what}: ${JSON.stringify(value)}`;
   return [
     ...unfinished.map((each) => line('unfinished', each)),
     ...dispatchers.map((each) => line('dispatcher', each)),

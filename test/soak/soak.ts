@@ -38,15 +38,15 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Submits runs to a whole deployment while its parts are killed, frozen and starved, lets it heal, and compares what
- * clients were told with what is in the books and what was executed.
+ * clients know with what is in the books and what was executed.
  */
 export async function soak(
   plan: SoakPlan,
   records: Records,
-  told: (text: string) => void,
+  log: (text: string) => void,
 ): Promise<SoakResult> {
   const deployment = await SoakDeployment.start(records);
-  const parts = partsOf(deployment, plan, told);
+  const parts = partsOf(deployment, plan, log);
   const stop = async () => {
     parts.submitter.stop();
     for (const each of [parts.follower, parts.liveness, parts.memory]) each.stop();
@@ -60,7 +60,7 @@ export async function soak(
   };
   SIGNALS.forEach((signal) => process.once(signal, stopAndExit));
   try {
-    const result = await run(deployment, plan, parts, told);
+    const result = await run(deployment, plan, parts, log);
     if (result.violations.length > 0) result.report = await report(deployment, records);
     return result;
   } finally {
@@ -81,7 +81,7 @@ interface Parts {
 function partsOf(
   deployment: SoakDeployment,
   { durationMs, faultEveryMs, seed, stubShare, faults }: SoakPlan,
-  told: (text: string) => void,
+  log: (text: string) => void,
 ): Parts {
   const { url, key } = deployment;
   const stubMarks = join(deployment.executionsPath, STUB_VARIANT);
@@ -89,7 +89,7 @@ function partsOf(
   const follower = new Follower(url, key);
   const undone = new Set<number>();
   const faultParts = { deployment, random: new Random(seed + 1), durationMs, submitter, follower, undone };
-  const breaking = new Faults(faultParts, faults, faultEveryMs, told);
+  const breaking = new Faults(faultParts, faults, faultEveryMs, log);
   const liveness = new Liveness(
     deployment.postgres.url,
     () => breaking.ownableMs(),
@@ -103,7 +103,7 @@ async function run(
   deployment: SoakDeployment,
   { durationMs, rate }: SoakPlan,
   parts: Parts,
-  told: (text: string) => void,
+  log: (text: string) => void,
 ): Promise<SoakResult> {
   const { submitter, follower, faults, liveness, memory } = parts;
   const startedAt = performance.now();
@@ -120,7 +120,7 @@ async function run(
   await submitting;
   await breaking;
   const healedAt = performance.now();
-  told(`everything is whole again: ${follower.finished} of ${submitter.accepted.size} have finished`);
+  log(`everything is whole again: ${follower.finished} of ${submitter.accepted.size} have finished`);
   while (follower.finished < submitter.accepted.size && performance.now() - healedAt < HEALING_MS)
     await pause(LOOK_EVERY_MS);
   const endedAt = performance.now();

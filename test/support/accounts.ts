@@ -57,9 +57,9 @@ export async function expectEachPassedOnce(
   for (const account of accounts) {
     const { runId, attempt, outcomes, facts } = account;
     const run = await client.run(runId);
-    expect({ ...account, status: run.status, told: run.attempt }).toMatchObject({
+    expect({ ...account, status: run.status, reported: run.attempt }).toMatchObject({
       status: 'pass',
-      told: attempt,
+      reported: attempt,
     });
     expect({ runId, results: outcomes.filter((outcome) => outcome === 'finished').length }).toEqual({
       runId,

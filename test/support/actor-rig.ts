@@ -64,7 +64,7 @@ export class ActorRig {
     return this.clock.runUntil(this.clock.now() + ms);
   }
 
-  /** A run that nobody has ingested. @returns its id */
+  /** A run that no dispatcher has ingested. @returns its id */
   readonly accept = (): number => {
     const row = this.books.draw(runRequest());
     row.committed = true;

@@ -98,7 +98,7 @@ export function apiConfiguration(server: Partial<ApiConfiguration['server']> = {
   };
 }
 
-/** What administrators are told of it. */
+/** What administrators see of it. */
 export const SETTINGS: Settings = {
   folder: '/etc/proctor',
   settings: [

@@ -44,7 +44,7 @@ export async function accessibilityFaults(page: Page, rules?: string[]): Promise
         run: (options: object) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
       };
     };
-    // No more than what is read below: of nothing else results are made, which would take as long as the rules.
+    // Only what is read below: other results would take as long as the rules.
     const lean = { resultTypes: ['violations'], selectors: false, preload: { assets: ['media'] } };
     const { violations } = await axe.run({ runOnly, ...lean });
     return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);

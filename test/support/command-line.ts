@@ -88,7 +88,7 @@ export class Machine {
     }
   }
 
-  /** @throws Error when a start or a server told a secret of the home */
+  /** @throws Error when a start or a server has printed a secret of the home */
   private async requireSilence(): Promise<void> {
     const files = ['secrets/postgres', 'secrets/database.url', 'admin.key', 'admin.password'].map((name) =>
       join(this.home, name),

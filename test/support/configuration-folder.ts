@@ -16,7 +16,7 @@ export class ConfigurationFolder {
     afterEach(() => rm(join(this.path, '..'), { recursive: true }));
   }
 
-  /** What a process finds in its environment that goes by this folder. */
+  /** The environment of a process that uses this folder. */
   get env(): NodeJS.ProcessEnv {
     return { PROCTOR_CONFIG: this.path, PROCTOR_HOME: TEST_HOME };
   }

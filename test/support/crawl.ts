@@ -3,7 +3,7 @@ import type { RunningApi } from './api';
 /** Each form has another. */
 const FORM_TOKEN = /(name="form_token" value=)"[0-9a-f]+"/g;
 
-/** An answer as whoever asks without a key gets it. */
+/** The answer to a request without a key. */
 export interface Answer {
   status: number;
   etag: string | null;

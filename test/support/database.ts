@@ -35,7 +35,7 @@ async function createFrom(template: (server: Client) => Promise<string>): Promis
   };
 }
 
-/** As a deployment with two servers names them, of which the first does not answer. */
+/** The address of a deployment with two servers; the first does not answer. */
 export function besideDead(url: string): string {
   const { host } = new URL(url);
   return url.replace(host, `127.0.0.1:1,${host}`);

@@ -44,7 +44,7 @@ export class DispatcherRig {
     return this.send({ kind: 'finished', report: finishedReport(1, attempt, changes) });
   }
 
-  /** As everybody is told when no viewer is named. */
+  /** What all users see, when no viewer is named. */
   explain(runId = 1, viewer: StatusViewer = {}) {
     return this.send({ kind: 'explain', runId, viewer }).reply;
   }

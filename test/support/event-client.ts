@@ -19,7 +19,7 @@ export class EventClient {
     private readonly lastEventId?: string,
   ) {}
 
-  /** Resolves when the service tells of events as they come, or has begun to send what was missed. */
+  /** Resolves when the service sends events as they come, or has started to send the missed ones. */
   async open(): Promise<void> {
     const headers = this.lastEventId === undefined ? {} : { 'Last-Event-ID': this.lastEventId };
     const response = await this.fetch({ headers, signal: this.abort.signal });

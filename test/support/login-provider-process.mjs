@@ -1,5 +1,5 @@
 // A login provider, as a process of its own: prints the address that it calls itself by. The arguments are the client's secret and
-// the address that it sends browsers back to. Its people are those that /people was told; what is typed as a login is a subject.
+// the address that it sends browsers back to. Its users are those that /people received; the typed login is the subject.
 import { createServer } from 'node:http';
 import { Provider } from 'oidc-provider';
 

@@ -30,7 +30,7 @@ export class LoginProvider {
     await once(this.child, 'exit');
   }
 
-  /** From now on it says this of somebody who types the subject as a login. */
+  /** From now on it has these claims for a user who types the subject as a login. */
   async knows(person: Person): Promise<void> {
     const [sub, name, ...groups] = person;
     const claims = JSON.stringify({ sub, preferred_username: name, groups });
@@ -38,7 +38,7 @@ export class LoginProvider {
   }
 
   /**
-   * Goes the way of a browser in which nobody is logged in yet.
+   * Logs in like a browser without a session.
    * @param url where the browser was sent
    * @param person null: they turn back
    * @returns where the provider sends it then

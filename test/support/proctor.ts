@@ -213,7 +213,7 @@ function stopped(app: AppProcess): Promise<void> {
   return app.stop();
 }
 
-/** A start that fails tells what the app said. */
+/** The error of a failed start has the output of the app. */
 async function started(app: AppProcess, output: OutputLines): Promise<void> {
   await app.start().catch((error: Error) => {
     throw new Error(`${error.message}:\n${output.of(app.name).slice(-20).join('\n')}`);

@@ -10,7 +10,7 @@ export interface RawAnswer {
 }
 
 export interface RawOptions {
-  /** The client says that it sends no more, as after a crash; otherwise it leaves the connection open. */
+  /** The client closes its side, as after a crash; otherwise it leaves the connection open. */
   end?: boolean;
   /** Sends the bytes in two pieces, cut here. */
   cutAt?: number;
@@ -51,7 +51,7 @@ export function sendRaw(port: number, bytes: Buffer, options: RawOptions = {}): 
   });
 }
 
-/** With its whole body, as far as the headers tell its length. */
+/** With its whole body, if the headers have its length. */
 function isWhole(received: Buffer, sent: Buffer): boolean {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return false;

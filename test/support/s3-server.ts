@@ -80,7 +80,7 @@ export class S3Server {
     return this.programs.run(name, [...this.configured, ...args]);
   }
 
-  /** Who speaks before having heard the cluster's number is refused, at times; what is said twice changes nothing. */
+  /** A message from before the cluster's number is known may be refused; to send it twice changes nothing. */
   private async administer(args: string[], triesLeft = ADMINISTER_TRIES_MAX): Promise<void> {
     try {
       await this.programs.administer([...this.configured, ...args]);

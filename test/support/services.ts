@@ -22,7 +22,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 let running: Services | null = null;
 
-/** Starts PostgreSQL and nats-server in a temporary folder and tells the tests of them by the environment. */
+/** Starts PostgreSQL and nats-server in a temporary folder; the tests find their addresses in the environment. */
 export async function startServices(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'proctor-services-'));
   // The servers run as another user when the tests run as root.
@@ -34,7 +34,7 @@ export async function startServices(): Promise<void> {
   const postgres = new EmbeddedPostgres({
     folder: join(folder, 'postgresql'),
     passwordFile: join(folder, 'postgres.password'),
-    // The data lives as long as the tests: nobody needs it after a power cut.
+    // The data lives as long as the tests: it is not needed after a power cut.
     settings: { max_connections: '300', fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   });
   // The tests of single parts need no users of a deployment: one that may do everything.

@@ -41,7 +41,7 @@ async function filesIn(folder: string): Promise<string[]> {
   });
 }
 
-/** The content of files of which none needs to be there. */
+/** The content of files that need not exist. */
 export async function contentsOf(paths: string[]): Promise<Output[]> {
   const all = await Promise.all(
     paths.map((path) =>

@@ -115,7 +115,7 @@ export function makeSlot(architectures = ['amd64']) {
               arch,
               request,
               answer: (overrides) => resolve({ ...reply, ...overrides }),
-              fail: () => reject(new Error('nobody answers')),
+              fail: () => reject(new Error('no answer')),
             });
           }),
         renew: (arch, request) =>

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 50;
 
-/** Looks again and again at what another process changes without telling us. @returns whether it came true in time */
+/** Polls what another process changes without a signal. @returns whether it came true in time */
 export async function until(condition: () => Promise<boolean>, timeoutMs: number): Promise<boolean> {
   const end = performance.now() + timeoutMs;
   while (!(await condition())) {

@@ -66,7 +66,7 @@ export class WebhookReceiver {
       const received = { ...message, id: headers['webhook-id']! };
       const reply = this.reply(received);
       this.received.push(received);
-      for (const told of this.waiting.splice(0)) told();
+      for (const wake of this.waiting.splice(0)) wake();
       return reply;
     } catch (error) {
       this.refused.push(error);

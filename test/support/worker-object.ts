@@ -1,6 +1,6 @@
 import type { WorkerObject } from '@apps/api/src/workers/worker-object';
 
-/** What the API tells of a sound, idle worker on one architecture. */
+/** The API's answer about a sound, idle worker on one architecture. */
 export const workerObject = (change: Partial<WorkerObject> = {}): WorkerObject => ({
   name: 'w1',
   arch: 'amd64',

@@ -1,7 +1,7 @@
 import { newCredentials, type WorkerUser } from '@proctor/bus';
 import type { OpenDatabase } from '@proctor/database';
 
-/** The public key of a worker that nobody has the other half of. */
+/** The public key of a worker; its private key does not exist. */
 export function workerKey(): string {
   return newCredentials('w1', 'nats://127.0.0.1:4222').publicKey;
 }

@@ -21,7 +21,7 @@ export async function peerRate(
   await app.start();
   await app.ended;
   await app.stop();
-  const told = lines.find((line) => line.startsWith('{"ms"'));
-  if (told === undefined) throw new Error(`${peer} measured nothing:\n${lines.join('\n')}`);
-  return (jobs / (JSON.parse(told) as { ms: number }).ms) * 1000;
+  const figures = lines.find((line) => line.startsWith('{"ms"'));
+  if (figures === undefined) throw new Error(`${peer} measured nothing:\n${lines.join('\n')}`);
+  return (jobs / (JSON.parse(figures) as { ms: number }).ms) * 1000;
 }

@@ -163,7 +163,7 @@ export const adminChecks: Check[] = [
   },
   {
     id: 'ADM-06',
-    title: 'nobody can trust a worker that is not known, nor one that is sound',
+    title: 'a worker that is not known cannot be trusted, nor one that is sound',
     needs: ['admin key', 'finishing runs'],
     async run(it) {
       const unknown = it.name('worker');

@@ -57,7 +57,7 @@ export const doorChecks: Check[] = [
     id: 'HTT-02',
     title: 'what has not changed is answered with 304 to its ETag',
     async run(it) {
-      // One that waits tells why, which may be another reason the next moment.
+      // A waiting run has a reason, which may be another one the next moment.
       const runId = await it.cancelledRun();
       const ownPaths = ['/reject_list', '/packages', `/test/${runId}`, `/retry/${runId}`, '/openapi.json'];
       for (const path of ownPaths) {
@@ -170,7 +170,7 @@ export const doorChecks: Check[] = [
   },
   {
     id: 'DOC-02',
-    title: 'a page tells how the API is used, without a key',
+    title: 'a page describes how the API is used, without a key',
     async run(it) {
       const answer = status(await it.fetch('/api/doc'), 200);
       equal(answer.type, 'text/html', `${answer.name}: content type`);

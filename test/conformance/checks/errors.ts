@@ -50,7 +50,7 @@ export const errorChecks: Check[] = [
   },
   {
     id: 'ERR-05',
-    title: "somebody else's private run cannot be told from one that does not exist",
+    title: "another user's private run looks like one that does not exist",
     needs: ['other key'],
     async run(it) {
       const name = it.name();
@@ -76,7 +76,7 @@ export const errorChecks: Check[] = [
   },
   {
     id: 'ERR-06',
-    title: 'a wrong method is told which are allowed',
+    title: 'the answer to a wrong method names the allowed ones',
     async run(it) {
       const wrong: [string, string, string][] = [
         ['POST', '/auth', 'GET'],

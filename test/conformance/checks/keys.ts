@@ -3,7 +3,7 @@ import { json, urlencoded } from '../exchange';
 import { equal, includes, matches, ok, problem, status, TIME } from '../expectations';
 import { nowSeconds } from '../instance';
 
-/** Every endpoint that takes a key, with a run id that nobody has. */
+/** Every endpoint that needs a key, with a run id that does not exist. */
 const ENDPOINTS: [string, string][] = [
   ['GET', '/auth'],
   ['GET', '/reject_list'],
@@ -23,7 +23,7 @@ const ENDPOINTS: [string, string][] = [
 export const keyChecks: Check[] = [
   {
     id: 'KEY-01',
-    title: 'a valid key is told so with 200',
+    title: 'a valid key gets 200',
     run: async (it) => void status(await it.api('/auth'), 200),
   },
   {
@@ -111,7 +111,7 @@ export const keyChecks: Check[] = [
   },
   {
     id: 'KEY-09',
-    title: 'a refused key is told no user name',
+    title: 'the answer to a refused key has no user name',
     async run(it) {
       for (const key of [null, '', 'unknown']) {
         const answer = status(await it.api('/auth', { key }), 403);

@@ -169,7 +169,7 @@ export const cancelChecks: Check[] = [
   },
   {
     id: 'CAN-03',
-    title: "somebody else's run cannot be cancelled: 403 when it is public, 404 when it is private",
+    title: "another user's run cannot be cancelled: 403 when it is public, 404 when it is private",
     needs: ['other key', 'idle architecture'],
     async run(it) {
       const [open, hidden] = [await it.submitOne(), await it.submitOne({ is_private: true })];

@@ -120,7 +120,7 @@ export const listingChecks: Check[] = [
   },
   {
     id: 'QUE-02',
-    title: 'a waiting run counts, and no longer once it is cancelled; a private one counts for nobody else',
+    title: 'a waiting run counts, and no longer once it is cancelled; a private one counts for no other user',
     needs: ['idle architecture', 'other key'],
     async run(it) {
       const waiting = async (): Promise<number> => {

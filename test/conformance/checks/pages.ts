@@ -180,8 +180,8 @@ export const pageChecks: Check[] = [
         `/status/${it.suite}/${it.arch}/`,
       ];
       for (const path of paths) {
-        // What a page tells of the last runs together may follow their end.
-        await becomes(`${path} is the same again, told by ETag`, STANDS_STILL_MS, async () => {
+        // What a page shows about the last runs together may follow their end.
+        await becomes(`${path} is the same again, by its ETag`, STANDS_STILL_MS, async () => {
           const answer = status(await it.fetch(path, BROWSER), 200);
           const etag = answer.header('etag');
           ok(etag, `${path}: there is no ETag`);

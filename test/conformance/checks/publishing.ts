@@ -23,7 +23,7 @@ export const publishChecks: Check[] = [
   },
   {
     id: 'PUB-02',
-    title: "somebody else's private run stays private",
+    title: "another user's private run stays private",
     needs: ['other key'],
     async run(it) {
       const runId = await it.submitOne({ is_private: true });

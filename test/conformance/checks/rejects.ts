@@ -94,7 +94,7 @@ export const rejectChecks: Check[] = [
         if (version === undefined) continue;
         const run = await it.finished({ package: name, trigger: `version:${version} sleep:2` });
         includes(run, { status: 'fail', version }, 'the run');
-        ok(/reject/i.test(run.message ?? ''), `the message does not tell why: ${run.message}`);
+        ok(/reject/i.test(run.message ?? ''), `the message does not say why: ${run.message}`);
         const other = await it.finished({ package: name, trigger: `version:${version}+other` });
         equal(other.status, 'pass', 'the status of another version');
         return;

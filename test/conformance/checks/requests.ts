@@ -87,7 +87,7 @@ export const requestChecks: Check[] = [
   },
   {
     id: 'REQ-06',
-    title: 'an item that is no object, or without a package, is a bad request that tells its index',
+    title: 'an item that is no object, or without a package, is a bad request that names its index',
     async run(it) {
       for (const bad of [null, 5, 'hello', [], true])
         pointsAt(await it.post([{ package: it.name() }, bad]), '/1');
@@ -128,7 +128,7 @@ export const requestChecks: Check[] = [
       equal(runs.length, 1, 'runs');
       ok(
         JSON.stringify(warnings).includes('colour'),
-        `the warnings do not tell it: ${JSON.stringify(warnings)}`,
+        `the warnings do not have it: ${JSON.stringify(warnings)}`,
       );
     },
   },
@@ -256,7 +256,7 @@ export const requestChecks: Check[] = [
         json([{ package: it.name(), backend: it.options.idleBackend }]),
       );
       const runId = onlyRun(status(answer, 201).json<RunAnswer>());
-      const run = await becomes('the run tells why it waits', 15_000, async () => {
+      const run = await becomes('the run shows why it waits', 15_000, async () => {
         const seen = await it.one(runId);
         return Array.isArray(seen.reasons) && seen.reasons.length > 0 && seen;
       });

@@ -207,7 +207,7 @@ export const resultChecks: Check[] = [
   },
   {
     id: 'RES-12',
-    title: 'a finished run tells how its single tests ended; one that has not finished tells of none',
+    title: 'a finished run shows how its single tests ended; one that has not finished shows none',
     needs: ['stub', 'idle architecture'],
     async run(it) {
       const { run_id } = await it.finished({ package: it.name('fail-') });

@@ -152,7 +152,7 @@ export const statusChecks: Check[] = [
   },
   {
     id: 'FEE-02',
-    title: 'a feed of all packages holds the changes of each, and tells of no repeated status',
+    title: 'a feed of all packages holds the changes of each, and no repeated status',
     needs: ['stub'],
     async run(it) {
       const name = it.name();

@@ -1,11 +1,11 @@
 import type { Check } from '../check';
 import { equal, includes, matches, ok, problem, TIME } from '../expectations';
 
-/** What one run tells of itself. */
+/** What the API shows about one run. */
 export const storyChecks: Check[] = [
   {
     id: 'STO-01',
-    title: 'a run tells everything that happened to it, in order: what, who, why and when',
+    title: 'a run shows everything that happened to it, in order: what, who, why and when',
     needs: ['finishing runs'],
     async run(it) {
       const user = (await it.api('/auth')).header('auth-user')!;
@@ -31,7 +31,7 @@ export const storyChecks: Check[] = [
   },
   {
     id: 'STO-02',
-    title: 'a waiting run tells its place, its expected start and its reasons, null where nobody can tell',
+    title: 'a waiting run shows its place, its expected start and its reasons, null where they are not known',
     needs: ['idle architecture'],
     async run(it) {
       const run = await it.one(await it.submitOne());
@@ -45,13 +45,13 @@ export const storyChecks: Check[] = [
   },
   {
     id: 'STO-03',
-    title: "the story of somebody else's private run is told to nobody",
+    title: "the story of another user's private run is shown to no one else",
     needs: ['other key', 'idle architecture'],
     async run(it) {
       const runId = await it.submitOne({ is_private: true });
       const answer = await it.api(`/test/${runId}`, { key: it.otherKey });
       problem(answer, 404);
-      ok(!answer.text.includes('facts'), 'the refusal tells facts');
+      ok(!answer.text.includes('facts'), 'the refusal has facts');
     },
   },
 ];

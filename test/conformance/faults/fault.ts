@@ -28,7 +28,7 @@ export interface Fault {
   twice?: boolean;
 }
 
-/** A fault that remembers is made anew for each use. */
+/** A fault with memory is created for each use. */
 export type FaultMaker = () => Fault;
 
 export function isJson(reply: Reply): boolean {

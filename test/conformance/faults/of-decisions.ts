@@ -9,7 +9,7 @@ function without(ask: Ask, key: string): void {
   ask.body = Buffer.from(JSON.stringify({ ...body, [key]: undefined }));
 }
 
-/** Faults of what is done to many runs, to queues and to workers, and of what is told of it. */
+/** Faults of changes of many runs, queues and workers, and of the answers about them. */
 export const decisionFaults: FaultMaker[] = [
   () => ({
     name: 'many runs are cancelled whatever their trigger is',

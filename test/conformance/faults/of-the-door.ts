@@ -44,7 +44,7 @@ export function doorFaults(key: string): FaultMaker[] {
     () => ({
       name: 'the answer to a refused key has a user name',
       caughtBy: 'KEY-09',
-      reply: (reply) => void (reply.headers['auth-user'] ??= 'somebody'),
+      reply: (reply) => void (reply.headers['auth-user'] ??= 'eve'),
     }),
     () => ({
       name: 'an unknown endpoint is reported before the key is checked',

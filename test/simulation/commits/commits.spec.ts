@@ -25,7 +25,7 @@ interface Story {
   ends: End[];
 }
 
-/** A transaction whose commit is not answered, and what becomes of the server before somebody asks what became of it, and meanwhile. */
+/** A transaction whose commit is not answered, and what happens to the server before the client asks for its outcome, and meanwhile. */
 async function play(seed: number, identityOf: IdentityOf): Promise<Story> {
   const random = new Random(seed);
   const servers = new SimulatedServers(random, identityOf);

@@ -10,9 +10,9 @@ export abstract class CalamityKind {
   /** One of these happens at a time. */
   abstract get all(): (() => void)[];
 
-  protected note(fault: string, whom = ''): void {
+  protected note(fault: string, place = ''): void {
     this.world.database.faults.note(fault);
-    this.world.story.note(`FAULT: ${fault} ${whom}`);
+    this.world.story.note(`FAULT: ${fault} ${place}`);
   }
 
   protected after(ms: number, action: () => void): void {

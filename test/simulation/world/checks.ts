@@ -22,7 +22,7 @@ type GrantWrite = Extract<Write, { kind: 'grant' }>;
 /** Knows the truth, and collects what contradicts it. */
 export class Checks {
   readonly violations: string[] = [];
-  /** Runs that a client was told are accepted, and that no restore has undone. */
+  /** Runs that a client knows to be accepted, and that no restore has undone. */
   private readonly accepted = new Set<number>();
   private readonly forgotten = new Forgotten();
   private readonly granted = new Map<number, number>();
@@ -39,12 +39,12 @@ export class Checks {
   readonly endedTests = new EndedTests();
   /** Grants whose verdicts a disk has refused. */
   private readonly unwritten = new Set<string>();
-  /** Attempts whose worker was told that its result is of no use. */
+  /** Attempts whose worker got the answer that its result is not needed. */
   private readonly thrownAway = new Set<string>();
   private readonly events = new PublishedEvents();
   private readonly grants = new GrantRate();
 
-  /** `isCalm`: nothing fails that could keep a worker from being heard, so no lease may expire. */
+  /** `isCalm`: nothing fails that could stop a worker's messages, so no lease may expire. */
   constructor(
     private readonly violated: (violation: string) => void,
     private readonly isCalm: boolean,
@@ -63,7 +63,7 @@ export class Checks {
     }
   }
 
-  /** The database is restored by this: what was done since does not count any more. @returns the runs that are forgotten */
+  /** The database is restored by this: later changes no longer count. @returns the runs that are gone */
   restores(books: MemoryBooks, bringBack: () => void): number[] {
     this.forgotten.restore(books, bringBack);
     const rows = books.all();
@@ -82,7 +82,7 @@ export class Checks {
     return gone;
   }
 
-  /** Before the books are told. */
+  /** Called before the books change. */
   cancelled({ runId }: RunRow): void {
     this.require(!this.finished.has(runId), `run ${runId}: cancelled after it had finished`);
     this.finished.add(runId);
@@ -171,7 +171,7 @@ export class Checks {
     this.results.notKept(report);
   }
 
-  /** The worker was told that its result is of no use. */
+  /** The worker got the answer that its result is not needed. */
   resultRefused(books: MemoryBooks, report: FinishedReport): void {
     if (this.forgotten.hasEndOf(report)) return;
     const row = books.look(report.runId);
@@ -206,8 +206,8 @@ export class Checks {
     for (const order of books.decisions.waiting())
       this.require(false, `order ${order.orderId}: no dispatcher took it in`);
     this.workers.atTheEnd();
-    for (const name of this.endedTests.unheard)
-      this.require(false, `attempt ${name}: its test has ended, but its verdict reached nobody`);
+    for (const name of this.endedTests.undelivered)
+      this.require(false, `attempt ${name}: its test has ended, but its verdict reached no dispatcher`);
     for (const runId of this.accepted)
       this.require(books.look(runId) !== undefined, `run ${runId}: accepted, but not in the rows`);
     for (const row of books.all()) {
@@ -273,11 +273,11 @@ export class Checks {
         `run ${other.runId}: suspected, though its package has had a result since it failed`,
       );
     for (const other of this.passing.forgotten(write, books))
-      this.require(false, `run ${other.runId}: not suspected any more, though its package has had no result`);
+      this.require(false, `run ${other.runId}: no longer suspected, though its package has had no result`);
     this.checkOrder(books, title, write, row, epoch);
     this.workers.granted(books, title, write, row);
     const { arch, suite } = row.request;
-    // Only a dispatcher that has ingested every order must go by them.
+    // Only a dispatcher that has ingested every order must follow them.
     if (books.decisions.waiting(arch).length > 0) return;
     const { pauses } = books.decisions.restrictions(arch);
     const isPaused = pauses.some((pause) => pause.suite === null || pause.suite === suite);
@@ -303,9 +303,12 @@ export class Checks {
   private checkStory(title: string, facts: Fact[]): void {
     const ends = facts.filter(({ kind }) => kind === 'finished' || kind === 'cancelled');
     this.require(facts[0]?.kind === 'requested', `${title}: its story does not begin with the request`);
-    this.require(ends.length === 1, `${title}: ${ends.length} facts tell its end`);
+    this.require(ends.length === 1, `${title}: ${ends.length} facts of its end`);
     const last = facts.at(-1);
-    this.require(last && this.events.has(last), `${title}: its last fact, ${last?.factId}, was never told`);
+    this.require(
+      last && this.events.has(last),
+      `${title}: its last fact, ${last?.factId}, was never published`,
+    );
   }
 
   private require(condition: unknown, violation: string): void {

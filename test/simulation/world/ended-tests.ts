@@ -26,7 +26,7 @@ export class EndedTests {
     if (test) test.isPacked = true;
   }
 
-  /** Whether a test has ended in this life whose result is packed, and that nobody has answered. */
+  /** Whether a test has ended in this life whose result is packed and has no answer. */
   arePackedIn(incarnation: string): boolean {
     return [...this.tests.values()].some((test) => test.isPacked && test.incarnation === incarnation);
   }
@@ -45,8 +45,8 @@ export class EndedTests {
     return this.tests.get(nameOf(grant))?.isKept !== false;
   }
 
-  /** Names of the grants whose verdicts reached nobody. */
-  get unheard(): string[] {
+  /** Names of the grants whose verdicts reached no dispatcher. */
+  get undelivered(): string[] {
     return [...this.tests.keys()];
   }
 }

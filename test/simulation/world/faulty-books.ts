@@ -168,7 +168,7 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return this.call((books) => books.withdraw(scheduler));
   }
 
-  /** @param patienceMs after so long the caller is told that there is no answer */
+  /** @param patienceMs after this time the call fails for lack of an answer */
   private call<T>(statement: (books: MemoryBooks) => Promise<T>, patienceMs = ANSWER_TIMEOUT_MS): Promise<T> {
     return this.process.gate(this.travel(statement, patienceMs));
   }
@@ -190,7 +190,7 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return answer;
   }
 
-  /** The statement, if there is one, is executed after `ms`, or never: its caller does not hear of it. */
+  /** The statement, if any, is executed after `ms`, or never; its caller gets no answer. */
   private unanswered<T>(
     statement: ((books: MemoryBooks) => Promise<T>) | null,
     ms: number,

@@ -52,7 +52,7 @@ export class LivenessCheck {
       const unservedMs = clock.now() - Math.max(this.servedAtMs.get(arch) ?? 0, this.servableSinceMs(arch));
       if (unservedMs <= SERVED_WITHIN_MS) continue;
       unserved(arch, unservedMs);
-      // Told once in so long.
+      // At most once in this time.
       this.served(arch);
     }
   }

@@ -27,7 +27,7 @@ export interface KeptResult {
 export type Disk = Map<string, KeptResult>;
 
 export interface OutboxEvents {
-  /** @throws when the disk takes no more */
+  /** @throws when the disk is full */
   keeping(report: FinishedReport): void;
   isKept(report: FinishedReport): void;
   unkept(report: FinishedReport): void;
@@ -53,7 +53,7 @@ export const LOG_FILE = {
 export class MemoryOutbox implements ReportOutbox {
   /** Results that are on no disk, and end with the process. */
   private readonly memory: Disk = new Map();
-  private readonly heard = new Map<string, (signal: RecordedSignal) => void>();
+  private readonly listeners = new Map<string, (signal: RecordedSignal) => void>();
 
   constructor(
     worker: string,
@@ -64,7 +64,7 @@ export class MemoryOutbox implements ReportOutbox {
   ) {
     bus.subscribe(subjectOf(SUBJECTS.recorded, worker), ({ text }) => {
       const signal = parseMessage(RecordedSignal, JSON.parse(text));
-      this.heard.get(keyOf(signal))?.(signal);
+      this.listeners.get(keyOf(signal))?.(signal);
     });
     for (const key of disk.keys()) void this.deliver(key, disk);
   }
@@ -126,7 +126,7 @@ export class MemoryOutbox implements ReportOutbox {
   private answer(key: string, waitMs: number): Promise<RecordedSignal | null> {
     return new Promise((resolve) => {
       const cancel = this.process.clock.after(waitMs, () => resolve(null));
-      this.heard.set(key, (signal) => {
+      this.listeners.set(key, (signal) => {
         cancel();
         resolve(signal);
       });

@@ -42,14 +42,14 @@ DispatcherState.prototype.grant = function (this: DispatcherState, run, slot, no
 export class Passing {
   /** Architecture and package; for private runs the requestor, too. */
   private readonly failed = new Set<string>();
-  /** Run → its architecture and package: results that dispatchers may have heard of, though the row does not say so. */
+  /** Run → its architecture and package: results that dispatchers may know, though the row does not have them. */
   private readonly reported = new Map<number, string>();
   /** OwnershipTerm → of what was suspected at a grant, what has had no result since. */
   private readonly suspected = new Map<object, Set<string>>();
   /** Architecture, epoch and worker. */
   private readonly turns = new Set<string>();
 
-  /** Is told of each write in its order. */
+  /** Gets each write in its order. */
   written(write: RunWrite, row: RunRow, epoch: number): void {
     const key = keyOf(row);
     if (write.kind === 'requeue' && write.outcome !== 'returned') this.failed.add(key);

@@ -92,7 +92,7 @@ export class People {
     };
   }
 
-  /** Takes the worker for sound, if it is not any more. */
+  /** Trusts the worker, if it is no longer sound. */
   trust(worker: string): void {
     const { books, note } = this.parts;
     const architectures = books.trust(worker, 'ada');

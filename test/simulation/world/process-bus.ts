@@ -35,7 +35,7 @@ export class ProcessBus extends MemoryBus {
     super(seenBy(server, process, way));
   }
 
-  /** Nothing passes any more, in either direction; the process notices after a while, and is disconnected then. */
+  /** Nothing passes in either direction; the process finds out after a while, and is disconnected then. */
   swallow(): void {
     this.way.isSwallowed = true;
     this.cancelNotice();
@@ -106,7 +106,7 @@ export class ProcessBus extends MemoryBus {
     return super.carries() && !this.way.isSwallowed;
   }
 
-  /** What is sent to a swallowed connection is done later or never, and its caller is told nothing in time. */
+  /** What is sent to a swallowed connection is done later or never, and its caller gets no answer in time. */
   private ofJetStream<T>(call: () => Promise<T>): Promise<T> {
     const { process, way } = this;
     if (!way.isSwallowed || !this.isConnected()) return process.gate(call());

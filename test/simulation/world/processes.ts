@@ -150,7 +150,7 @@ export class Processes {
     this.workers.set(machine.name, new SimulatedWorker(machine));
   }
 
-  /** Somebody registers it; the first, and what takes its place, may not run private tests. */
+  /** A user registers it; the first worker, and its replacements, may not run private tests. */
   private machine(name: string, architectures: string[]): WorkerParts {
     this.people.register(name, architectures, !name.startsWith('w1'));
     const { database, broker, suites, story } = this.world;

@@ -1,6 +1,6 @@
 import { eventId, type Fact } from '@proctor/contracts';
 
-/** The events that a reader of the stream was told. */
+/** The events that a reader of the stream has received. */
 export class PublishedEvents {
   private readonly ids = new Set<string>();
   /** Latest event of each run since the stream began. */

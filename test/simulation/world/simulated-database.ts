@@ -12,9 +12,9 @@ export interface DatabaseParts {
   faults: FaultInjector;
 }
 
-/** What is told of the database to the world. */
+/** What the world learns about the database. */
 export interface DatabaseEvents {
-  /** Somebody cancels the run, if it has not finished; no dispatcher is told. */
+  /** A user cancels the run, if it has not finished; no dispatcher gets a signal. */
   cancel(runId: number): void;
   /** A dispatcher has loaded its runs more often than its calls to the database failed. */
   loadedForNothing(arch: string): void;
@@ -52,9 +52,9 @@ export class SimulatedDatabase {
   lives = 1;
   /** How far its clock, by which the books go, is ahead of the world's. */
   clockStepMs = 0;
-  /** By the world's clock: until then no statement is executed, and no caller is told. */
+  /** By the world's clock: until then no statement is executed, and no caller gets an answer. */
   frozenUntilMs = -Infinity;
-  /** Processes whose connections carry nothing any more, though neither side is told; since when, by the world's clock. */
+  /** Processes whose connections carry nothing, without an error on either side; since when, by the world's clock. */
   readonly swallowed = new Map<SimulatedProcess, number>();
   /** Runs whose start cannot be written, whatever else the turn holds. */
   readonly refusedStarts = new Set<number>();
@@ -66,7 +66,7 @@ export class SimulatedDatabase {
     ({ books: this.books, clock: this.clock, random: this.random, faults: this.faults } = parts);
   }
 
-  /** Brings it to an earlier moment; it is away until it is told otherwise. */
+  /** Brings it to an earlier moment; it is away until it is brought back. */
   restore(bringBack: () => void): void {
     this.isAway = true;
     this.lives += 1;

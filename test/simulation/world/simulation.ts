@@ -177,7 +177,7 @@ class Simulation {
     ];
   }
 
-  /** Somebody may know better. */
+  /** Another process may know better. */
   private judged(worker: string, standing: WorkerStanding): void {
     const { clock, random, people } = this;
     if (standing === 'sound' || !random.chance(0.5)) return;
@@ -208,12 +208,12 @@ class Simulation {
   private isDone(): boolean {
     const { broker, database } = this.world;
     const { books } = database;
-    const isTold = ARCHITECTURES.every((arch) => books.facts.unpublished(arch, 1).length === 0);
+    const isPublished = ARCHITECTURES.every((arch) => books.facts.unpublished(arch, 1).length === 0);
     if (
       !this.processes.isDelivered ||
-      this.world.checks.endedTests.unheard.length > 0 ||
+      this.world.checks.endedTests.undelivered.length > 0 ||
       broker.reports.size > 0 ||
-      !isTold ||
+      !isPublished ||
       books.decisions.waiting().length > 0
     )
       return false;

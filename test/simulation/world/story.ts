@@ -41,7 +41,7 @@ export class Story {
     >;
     const isRevoked = typeof refused === 'string' && refused.includes('was revoked');
     if (refused) this.did(isRevoked ? 'revoked worker refused' : 'lease answered with a refusal');
-    if (notice) this.did('worker told of another of its name');
+    if (notice) this.did('worker warned of another of its name');
     if (canary) this.did('lease answered with a canary test');
     if (lease) this.did('lease answered with a lease');
     if (Array.isArray(wanted) && wanted.length > 0) this.did('lease answered with a wanted testbed');

@@ -26,7 +26,7 @@ export class WorkerChecks {
     this.living.delete(incarnation);
   }
 
-  /** The database was restored: what was thought of them since does not count any more. */
+  /** The database was restored: later judgements no longer count. */
   restored(): void {
     this.standings.clear();
     this.trusted.clear();
@@ -69,7 +69,7 @@ export class WorkerChecks {
 
   /** When all had its time. */
   atTheEnd(): void {
-    for (const place of this.trusted) this.require(false, `${place}: trusted, but not taken for sound`);
+    for (const place of this.trusted) this.require(false, `${place}: trusted, but not sound`);
   }
 
   /** A lease is lost with the process that held it, and not before. */

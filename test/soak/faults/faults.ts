@@ -57,7 +57,7 @@ export class Faults {
     private readonly parts: FaultParts,
     private readonly names: string[],
     private readonly everyMs: number,
-    private readonly told: (text: string) => void,
+    private readonly report: (text: string) => void,
   ) {}
 
   /** Rejects when something that was broken could not be made whole. */
@@ -109,7 +109,8 @@ export class Faults {
   private kinds(): Fault[][] {
     const kinds = this.names.map((name) => ({ name, faults: KINDS[name]!(this.parts) }));
     for (const { name, faults } of kinds)
-      if (faults.length === 0) this.told(`${name} cannot happen here: it needs root, and mounts of its own`);
+      if (faults.length === 0)
+        this.report(`${name} cannot happen here: it needs root, and mounts of its own`);
     return kinds.map(({ faults }) => faults).filter((faults) => faults.length > 0);
   }
 
@@ -125,7 +126,7 @@ export class Faults {
 
   private begin(fault: Fault): void {
     const { title, of } = fault;
-    this.told(title);
+    this.report(title);
     this.happened.set(title, (this.happened.get(title) ?? 0) + 1);
     const over = fault
       .happen()
@@ -133,7 +134,7 @@ export class Faults {
       .finally(() => {
         this.under.delete(of);
         this.endedAtMs.set(of, performance.now());
-        this.told(`  over: ${title}`);
+        this.report(`  over: ${title}`);
       });
     this.under.set(of, over);
   }

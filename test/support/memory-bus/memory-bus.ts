@@ -153,7 +153,7 @@ export class MemoryBus extends Bus {
     }
   }
 
-  /** Nobody stages anything here but by this bus. */
+  /** Files are staged here only through this bus. */
   async deleteStray(): Promise<void> {
     return Promise.resolve();
   }

@@ -129,7 +129,7 @@ class ReportStream {
     for (const report of this.stored.splice(0)) report.cancelTimer();
   }
 
-  /** Each consumer that is there gets what is ready; no more of it than may be unsettled. */
+  /** Each consumer that is there gets what is ready; at most what may be unsettled. */
   deliver(): void {
     const consumers = [...this.consumers].filter((each) => each.isConnected());
     if (consumers.length === 0) return;

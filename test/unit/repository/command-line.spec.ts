@@ -25,7 +25,7 @@ it.each(commands.map((command) => [command.words.join(' '), command] as const))(
   },
 );
 
-/** What prints a stream, a text or a file, or a report of its own that tells nothing but words. */
+/** What prints a stream, a text or a file, or a report of its own that has only words. */
 const WITHOUT_JSON = [
   'proctor completion',
   'proctor config check',

@@ -75,7 +75,7 @@ it('the time of an expression that is put together grows with the length of a te
   expect(superLinear([...made.values()].flat().map(String))).toEqual([]);
 });
 
-it('nor does that of one that begins at the boundary of a word, of which the linter knows nothing', () => {
+it('nor does that of one that begins at the boundary of a word, which the linter does not check', () => {
   const literals = product.flatMap(({ text }) =>
     [...text.matchAll(/(?<=[[(=,?:] *)\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/g)]
       .map(([literal]) => literal)

@@ -19,7 +19,7 @@ const SECRETS: Record<string, RegExp> = {
 const NO_HOST =
   /^(localhost|127\.\d+\.\d+\.\d+|postgres|nats|[\w-]+|.*\.(example|test|invalid)|(.*\.)?example\.(com|org|net))$/;
 
-/** A key that nobody could have drawn. */
+/** A key that is too regular to be random. */
 const EXAMPLE = /^pk_(0123456789abcdef)+/;
 
 /** What of a text is a secret. */

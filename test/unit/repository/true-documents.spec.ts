@@ -16,7 +16,7 @@ function filesIn(folder: string, ending: RegExp): string[] {
     .map(({ parentPath, name }) => join(relative(project, parentPath), name));
 }
 
-/** What people read. Decisions tell of the time when they were taken. */
+/** What people read. Decisions describe the time when they were taken. */
 const DOCUMENTS = [
   ...readdirSync(project).filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md'),
   ...filesIn('docs', /\.md$/).filter((path) => !path.startsWith('docs/adr/')),
