@@ -19,6 +19,7 @@ const LIBS = [
   'monitoring',
   'pauses',
   'process',
+  'resources',
   'result-files',
   'retention',
   'store',
@@ -26,7 +27,7 @@ const LIBS = [
   'webhooks',
 ];
 const MAY_IMPORT = {
-  administration: ['contracts', 'database', 'bus', 'embedded'],
+  administration: ['contracts', 'resources', 'database', 'bus', 'embedded'],
   clock: [],
   contracts: [],
   dispatch: ['contracts', 'pauses'],
@@ -39,6 +40,7 @@ const MAY_IMPORT = {
   monitoring: ['clock', 'process'],
   pauses: [],
   process: [],
+  resources: ['contracts'],
   surroundings: [],
   webhooks: ['pauses'],
   'result-files': ['contracts'],
@@ -91,6 +93,7 @@ const ROOMS = {
     http: [],
     sessions: ['http'],
     auth: ['http', 'sessions'],
+    document: ['http', 'auth', 'sessions'],
     dispatchers: ['http'],
     events: ['http', 'auth', 'dispatchers', 'runs'],
     monitoring: ['http', 'dispatchers'],
@@ -106,6 +109,7 @@ const ROOMS = {
     logs: ['http', 'auth', 'sessions', 'dispatchers', 'runs', 'public-data'],
     pages: [
       'http',
+      'document',
       'sessions',
       'auth',
       'dispatchers',

@@ -21,7 +21,7 @@ if (swc.status !== 0) process.exit(swc.status ?? 1);
 await buildClient('dist');
 
 // Each start of the api would take half a second for the YAML that people write.
-const document = `${root}/dist/apps/api/src/http/openapi`;
+const document = `${root}/dist/apps/api/src/document/openapi`;
 writeFileSync(`${document}.json`, JSON.stringify(parse(readFileSync(`${document}.yaml`, 'utf8'))));
 rmSync(`${document}.yaml`);
 markAsBuilt(startedAt);

@@ -1,7 +1,5 @@
-import type { WorkerObject } from '@apps/api/src/workers/worker-object';
-
 /** The API's answer about a sound, idle worker on one architecture. */
-export const workerObject = (change: Partial<WorkerObject> = {}): WorkerObject => ({
+export const workerObject = (change: Partial<WorkerResource> = {}): WorkerResource => ({
   name: 'w1',
   arch: 'amd64',
   slots: 2,
@@ -18,3 +16,4 @@ export const workerObject = (change: Partial<WorkerObject> = {}): WorkerObject =
   size_classes: [],
   ...change,
 });
+import type { WorkerResource } from '@proctor/resources';

@@ -5,7 +5,7 @@ import { QueuesAndWorkers } from './queues-and-workers';
 import { Register } from './register';
 import { UsersAndKeys } from './users-and-keys';
 
-export { KeyChange, keyLimitsOf, NEVER, NewKey, newKeyObject, type NewKeyObject } from './key-requests';
+export { keyLimitsOf, newKeyObject } from './keys';
 export { ManyRuns } from './many-runs';
 export { namedNats, natsOfService, ownNats } from './nats-server';
 export type { PasswordPolicy } from './password-policy';
@@ -19,16 +19,9 @@ export {
   type Tested,
 } from './ports';
 export { PackageBackends } from './package-backends';
-export {
-  type Decided,
-  type DrainDecision,
-  type PauseDecision,
-  type QuarantineDecision,
-  QueuesAndWorkers,
-  type TrustDecision,
-} from './queues-and-workers';
+export { QueuesAndWorkers } from './queues-and-workers';
 export { Refusal, type RefusalKind } from './refusal';
-export { type NewCredentials, Register, type Registered } from './register';
+export { Register } from './register';
 export * from './requests';
 export { UsersAndKeys } from './users-and-keys';
 

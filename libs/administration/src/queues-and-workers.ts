@@ -1,43 +1,23 @@
-import { Injectable } from '@nestjs/common';
-import { describe, type Decision, timestamp } from '@proctor/contracts';
-import { Decisions, type DrainedWorker, type PauseScope, scopeName } from '@proctor/database';
-import { type Administrator, Deployment, Signals } from './ports';
-import { Refusal } from './refusal';
 import type {
+  DecisionList,
+  DrainResource,
   DrainRequest,
+  NewDrain,
+  NewPause,
   PauseRequest,
+  QuarantineResource,
   QuarantineRequest,
   RestoreRequest,
   ResumeRequest,
   Scope,
-} from './requests';
-
-export interface PauseDecision extends PauseScope, Decision {}
-
-export interface DrainDecision extends Decision {
-  worker: string;
-  /** When it hands back what it still executes; null: it may finish all of it. */
-  deadline: string | null;
-}
-
-/** A worker that was taken for unsound, and where. */
-export interface QuarantineDecision {
-  worker: string;
-  architectures: string[];
-  by: string;
-  reason: string;
-}
-
-/** A decision that was just made; the list of decisions has its time. */
-export type Decided<T extends Decision> = Omit<T, 'since'>;
-
-/** A worker that was taken for sound, and where it was not. */
-export interface TrustDecision {
-  worker: string;
-  architectures: string[];
-  by: string;
-  reason: string | null;
-}
+  TrustResource,
+  UndrainedWorker,
+} from '@proctor/resources';
+import { Injectable } from '@nestjs/common';
+import { describe, timestamp } from '@proctor/contracts';
+import { Decisions, type DrainedWorker, type PauseScope, scopeName } from '@proctor/database';
+import { type Administrator, Deployment, Signals } from './ports';
+import { Refusal } from './refusal';
 
 /**
  * What administrators decide about queues and workers. Each decision is committed when its method resolves; a later one replaces
@@ -52,7 +32,7 @@ export class QueuesAndWorkers {
   ) {}
 
   /** The oldest first. */
-  async list(): Promise<{ pauses: PauseDecision[]; drains: DrainDecision[] }> {
+  async list(): Promise<DecisionList> {
     const [pauses, drains] = await Promise.all([this.decisions.pauses(), this.decisions.drains()]);
     return { pauses, drains: drains.map(drainDecision) };
   }
@@ -61,7 +41,7 @@ export class QueuesAndWorkers {
    * Nothing of the scope is started any more; what runs goes on.
    * @throws Refusal (invalid) of what is not tested here: a misspelt name would hold nothing back
    */
-  async pause({ reason, ...asked }: PauseRequest, by: Administrator): Promise<Decided<PauseDecision>> {
+  async pause({ reason, ...asked }: PauseRequest, by: Administrator): Promise<NewPause> {
     await requireTested(this.deployment, asked);
     const scope = scopeOf(asked);
     await this.decisions.pause(scope, by, reason);
@@ -83,14 +63,14 @@ export class QueuesAndWorkers {
   async drain(
     { worker, reason, deadline_seconds: seconds }: DrainRequest,
     by: Administrator,
-  ): Promise<Omit<Decided<DrainDecision>, 'deadline'>> {
+  ): Promise<NewDrain> {
     await this.decisions.drain(worker, by, reason, seconds ?? null);
     await this.signals.orders(null);
     return { worker, by: by.userName, reason };
   }
 
   /** @throws Refusal (unknown) when it is not drained */
-  async undrain({ worker, reason }: RestoreRequest, by: Administrator): Promise<{ worker: string }> {
+  async undrain({ worker, reason }: RestoreRequest, by: Administrator): Promise<UndrainedWorker> {
     if (!(await this.decisions.undrain(worker, by, reason)))
       throw new Refusal('unknown', `worker ${worker} is not drained`);
     await this.signals.orders(null);
@@ -101,7 +81,7 @@ export class QueuesAndWorkers {
    * It gets no runs until it has proved sound by a canary test, or is trusted.
    * @throws Refusal (unknown) when no such worker is registered
    */
-  async quarantine({ worker, reason }: QuarantineRequest, by: Administrator): Promise<QuarantineDecision> {
+  async quarantine({ worker, reason }: QuarantineRequest, by: Administrator): Promise<QuarantineResource> {
     const architectures = await this.decisions.quarantine(worker, by, reason);
     if (architectures.length === 0) throw new Refusal('unknown', `no worker ${worker} is registered`);
     for (const arch of architectures) await this.signals.orders(arch);
@@ -112,7 +92,7 @@ export class QueuesAndWorkers {
    * Whatever is held against the worker is forgotten.
    * @throws Refusal: unknown, when no such worker is known; conflict, when it is sound
    */
-  async trust({ worker, reason }: RestoreRequest, by: Administrator): Promise<TrustDecision> {
+  async trust({ worker, reason }: RestoreRequest, by: Administrator): Promise<TrustResource> {
     const architectures = await this.decisions.trust(worker, by, reason);
     if (architectures === 'unknown') throw new Refusal('unknown', `no worker ${worker} is known`);
     if (architectures === 'sound') throw new Refusal('conflict', `worker ${worker} is sound already`);
@@ -143,7 +123,7 @@ export async function requireTested(
   for (const arch of names.architectures ?? []) check('architectures', arch, architectures);
 }
 
-function drainDecision({ worker, by, reason, since, deadline }: DrainedWorker): DrainDecision {
+function drainDecision({ worker, by, reason, since, deadline }: DrainedWorker): DrainResource {
   return { worker, by, reason, since, deadline: deadline && timestamp(deadline) };
 }
 

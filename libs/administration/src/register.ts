@@ -1,3 +1,10 @@
+import type {
+  CredentialsRequest,
+  NewCredentials,
+  NewWorker,
+  RegisterChangeResource,
+  RevokeRequest,
+} from '@proctor/resources';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Credentials } from '@proctor/bus';
@@ -5,18 +12,6 @@ import { type WorkerRecord, WorkerRegister } from '@proctor/database';
 import { type Administrator, Deployment, NatsAccess, Signals } from './ports';
 import { requireTested } from './queues-and-workers';
 import { Refusal } from './refusal';
-import type { CredentialsRequest, NewWorker, RevokeRequest } from './requests';
-
-/** A change of the register that is committed. */
-export interface Registered {
-  /** What an administrator has to do yet, for people; null: nothing. */
-  notice: string | null;
-}
-
-/** The one time that the secret of a worker is seen: it is kept nowhere. */
-export interface NewCredentials extends Registered {
-  credentials: Credentials;
-}
 
 /** A worker that is revoked is cut off after this time at the latest. */
 const STOP_SIGNAL_MS = 500;
@@ -55,7 +50,8 @@ export class Register {
     const worker = { name, publicKey, architectures: [...new Set(architectures)], mayRunPrivate };
     const concerned = await this.workers.add(worker, by, reason);
     await handOver?.(credentials);
-    return { credentials, ...(await this.changed(concerned)) };
+    const { notice } = await this.changed(name, concerned);
+    return { worker: name, credentials, notice };
   }
 
   /**
@@ -72,17 +68,18 @@ export class Register {
     const { credentials, publicKey } = await this.credentialsFor(name, asked);
     const concerned = await this.workers.rotate(name, publicKey, by, asked.reason);
     await handOver?.(credentials);
-    return { credentials, ...(await this.changed(concerned)) };
+    const { notice } = await this.changed(name, concerned);
+    return { worker: name, credentials, notice };
   }
 
   /**
    * Takes a worker out: its leases end, and nats-server ends its connection.
    * @throws UnknownWorker, WorkerRevoked, Refusal
    */
-  async revoke(name: string, { reason }: RevokeRequest, by: Administrator): Promise<Registered> {
+  async revoke(name: string, { reason }: RevokeRequest, by: Administrator): Promise<RegisterChangeResource> {
     await this.nats.require(`proctor worker revoke ${name}`);
     const concerned = await this.workers.revoke(name, by, reason);
-    return this.changed(concerned, () => this.stopSignalled(name));
+    return this.changed(name, concerned, () => this.stopSignalled(name));
   }
 
   /** Waits for the dispatchers to tell the worker that it has to stop, for a moment: they may be slow, or away. */
@@ -108,17 +105,18 @@ export class Register {
 
   /** What fails from here on leaves the change as it is. */
   private async changed(
+    worker: string,
     architectures: string[],
     followed = (): Promise<void> => Promise.resolve(),
-  ): Promise<Registered> {
+  ): Promise<RegisterChangeResource> {
     await this.signals.workers(architectures);
     try {
       await followed();
       const nats = await this.nats.server();
-      return { notice: await this.workers.applyAccounts((workers) => nats.letIn(workers)) };
+      return { worker, notice: await this.workers.applyAccounts((workers) => nats.letIn(workers)) };
     } catch (error) {
       const cause = (error as Error).message;
-      return { notice: `the change is registered, and nats-server does not know of it: ${cause}` };
+      return { worker, notice: `the change is registered, and nats-server does not know of it: ${cause}` };
     }
   }
 }

@@ -1,14 +1,6 @@
-import { NewKey } from './key-requests';
+import { DrainRequest, NewKey, NewWorker, PauseRequest, RestoreRequest } from '@proctor/resources';
 import { Refusal } from './refusal';
-import {
-  DrainRequest,
-  InvalidRequest,
-  NewWorker,
-  PauseRequest,
-  requestOf,
-  RestoreRequest,
-  Selection,
-} from './requests';
+import { InvalidRequest, requestOf, Selection } from './requests';
 
 const worker = { name: 'w1', architectures: ['amd64'] };
 

@@ -1,10 +1,11 @@
+import type { NewUser } from '@proctor/resources';
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Actor, ApiKeys, type NewApiKey, type User, Users } from '@proctor/database';
 import { Deployment, Signals } from './ports';
 import { weaknessOf } from './password-policy';
 import { Refusal } from './refusal';
-import { InvalidRequest, type NewUser } from './requests';
+import { InvalidRequest } from './requests';
 
 /** 120 bits, in 20 characters. */
 const PASSWORD_BYTES = 15;

@@ -53,7 +53,7 @@ export const TESTBEDS_BYTES_MAX = 256 * 1024;
 /** The most variants, size classes and backends, each, that a request names. */
 export const OFFERED_MAX = 100;
 
-const TESTBED_STATES = ['ready', 'absent', 'building', 'failed'] as const;
+export const TESTBED_STATES = ['ready', 'absent', 'building', 'failed'] as const;
 export type TestbedState = (typeof TESTBED_STATES)[number];
 
 /** An image that the worker has, builds, or could build for the architecture. */

@@ -1,6 +1,6 @@
+import type { ResultResource } from '@proctor/resources';
 import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
-import type { ResultObject } from '@apps/api/src/runs/result-object';
 
 let api: RunningApi;
 beforeEach(async () => {
@@ -9,7 +9,7 @@ beforeEach(async () => {
 afterEach(() => api.stop());
 
 interface Part {
-  results: ResultObject[];
+  results: ResultResource[];
   before: number | null;
 }
 
@@ -129,7 +129,7 @@ it('a trigger tells its tests with what the reference runs say', async () => {
   }
   await api.submit('waits', { trigger: 'glibc/2.40-4' });
   const trigger = (await (await api.api('/triggers/glibc/2.40-4')).json()) as {
-    tests: { group: string; result: ResultObject; reference: { status: string } | null }[];
+    tests: { group: string; result: ResultResource; reference: { status: string } | null }[];
   };
   expect(trigger).toMatchObject({ trigger: 'glibc/2.40-4', total: 4, done: 3, is_cut: false });
   expect(

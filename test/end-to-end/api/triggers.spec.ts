@@ -1,10 +1,10 @@
+import type { ResultResource } from '@proctor/resources';
 import { TRIGGER_BYTES_LOOKED_AT_MAX, TRIGGER_WORDS_LOOKED_AT_MAX } from '@proctor/database';
 import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
 import { Browser, hiddenIn } from '@test/support/browser';
 import { connectTo } from '@test/support/database';
 import { rows } from '@test/support/pages';
-import type { ResultObject } from '@apps/api/src/runs/result-object';
 
 let api: RunningApi;
 let bob: Browser;
@@ -93,7 +93,7 @@ it('tests of a trigger are told in parts', async () => {
   for (const name of ['a1', 'a2', 'a3']) await api.submit(name, { trigger: 'parts/1' });
   const part = async (query: string) => {
     const answer = await api.api(`/triggers/parts/1?${query}`);
-    return (await answer.json()) as { tests: { result: ResultObject }[]; before: number | null };
+    return (await answer.json()) as { tests: { result: ResultResource }[]; before: number | null };
   };
   const whole = await part('');
   expect(whole.before).toBeNull();
@@ -182,7 +182,7 @@ it('the tests of a trigger are shown by suite and architecture, and as JSON of t
   const of = async (query: string) => {
     const html = await bob.textOf(`${path}?${query}`);
     const json = /href="([^"]*tests\.json[^"]*)"/.exec(html)![1]!.replaceAll('&amp;', '&');
-    const { tests } = (await (await api.fetch(json)).json()) as { tests: { result: ResultObject }[] };
+    const { tests } = (await (await api.fetch(json)).json()) as { tests: { result: ResultResource }[] };
     const shown = rows(html.slice(html.indexOf('Select')));
     return [
       shown.map(([, , where]) => where).filter((where) => where?.includes('/')),

@@ -10,8 +10,8 @@ const run = promisify(execFile);
 const COMPILER = `
   const fs = require('node:fs');
   fs.appendFileSync('calls', 'x');
-  fs.mkdirSync('dist/apps/api/src/http', { recursive: true });
-  fs.writeFileSync('dist/apps/api/src/http/openapi.yaml', 'openapi: 3.1.0');`;
+  fs.mkdirSync('dist/apps/api/src/document', { recursive: true });
+  fs.writeFileSync('dist/apps/api/src/document/openapi.yaml', 'openapi: 3.1.0');`;
 
 let folder: string;
 beforeEach(async () => {

@@ -1,20 +1,21 @@
-import { Controller, Get, HttpCode, Post, UseGuards, UseInterceptors } from '@nestjs/common';
 import {
+  DecisionList,
   DrainRequest,
+  NewDrain,
+  NewPause,
   PauseRequest,
+  PauseScopeResource,
+  QuarantineResource,
   QuarantineRequest,
-  QueuesAndWorkers,
   RestoreRequest,
   ResumeRequest,
-} from '@proctor/administration';
-import type {
-  Decided,
-  DrainDecision,
-  PauseDecision,
-  QuarantineDecision,
-  TrustDecision,
-} from '@proctor/administration';
-import type { PauseScope, Requestor } from '@proctor/database';
+  TrustResource,
+  UndrainedWorker,
+} from '@proctor/resources';
+import { Operation } from '../http/operation';
+import { Controller, Get, HttpCode, Post, UseGuards, UseInterceptors } from '@nestjs/common';
+import { QueuesAndWorkers } from '@proctor/administration';
+import type { Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { AdministratorsGuard, CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
@@ -34,56 +35,180 @@ class AskedDrain extends DrainRequest {
 export class AdminController {
   constructor(private readonly queuesAndWorkers: QueuesAndWorkers) {}
 
+  @Operation({
+    tag: 'Administration',
+    id: 'listDecisions',
+    summary: 'What is paused and drained',
+    answer: {
+      description: 'The decisions that hold, the oldest first.',
+      of: DecisionList,
+      example: {
+        pauses: [
+          {
+            suite: 'sid',
+            arch: null,
+            by: 'admin',
+            reason: 'The mirror is away.',
+            since: '2026-11-20T15:39:00.000Z',
+          },
+        ],
+        drains: [
+          {
+            worker: 'worker1',
+            by: 'admin',
+            reason: 'New disks.',
+            since: '2026-11-20T15:39:00.000Z',
+            deadline: null,
+          },
+        ],
+      },
+    },
+  })
   @Get('decisions')
-  decisions(): Promise<{ pauses: PauseDecision[]; drains: DrainDecision[] }> {
+  decisions(): Promise<DecisionList> {
     return this.queuesAndWorkers.list();
   }
 
+  @Operation({
+    tag: 'Administration',
+    id: 'pauseQueues',
+    summary: 'Pause queues',
+    description:
+      'Nothing more of a suite, an architecture, both together, or at all is started; what runs goes on. `reason` is needed. Pausing the same again replaces who and why.',
+    answer: {
+      description: 'It is paused.',
+      of: NewPause,
+      example: { suite: 'sid', arch: 'amd64', by: 'admin', reason: 'The mirror is away.' },
+    },
+    inQuery: true,
+    body: {
+      form: { suite: 'sid', reason: 'The mirror is away.' },
+      json: { suite: 'sid', arch: 'amd64', reason: 'The mirror is away.' },
+    },
+  })
   @Post('pause')
   @HttpCode(200)
-  pause(
-    @Sent() request: PauseRequest,
-    @CurrentRequestor() requestor: Requestor,
-  ): Promise<Decided<PauseDecision>> {
+  pause(@Sent() request: PauseRequest, @CurrentRequestor() requestor: Requestor): Promise<NewPause> {
     return this.queuesAndWorkers.pause(request, requestor);
   }
 
+  @Operation({
+    tag: 'Administration',
+    id: 'resumeQueues',
+    summary: 'End a pause',
+    description: 'Of the very same suite and architecture; other pauses stay.',
+    answer: { description: 'It goes on.', of: PauseScopeResource, example: { suite: 'sid', arch: 'amd64' } },
+    inQuery: true,
+    body: { form: { suite: 'sid' }, json: { suite: 'sid', arch: 'amd64' } },
+    refusals: {
+      404: { description: 'Exactly that is not paused.', detail: 'Queue sid/amd64 is not paused.' },
+    },
+  })
   @Post('resume')
   @HttpCode(200)
-  resume(@Sent() request: ResumeRequest, @CurrentRequestor() requestor: Requestor): Promise<PauseScope> {
+  resume(
+    @Sent() request: ResumeRequest,
+    @CurrentRequestor() requestor: Requestor,
+  ): Promise<PauseScopeResource> {
     return this.queuesAndWorkers.resume(request, requestor);
   }
 
+  @Operation({
+    tag: 'Administration',
+    id: 'drainWorker',
+    summary: 'Drain a worker',
+    description:
+      'It finishes what it has and gets no more, whether it is connected now or not. `reason` is needed. With `deadline_seconds` it hands back what it still executes then: those runs wait again, without a failed attempt. Draining it again replaces who, why and until when.',
+    answer: {
+      description: 'It is drained.',
+      of: NewDrain,
+      example: { worker: 'worker1', by: 'admin', reason: 'New disks.' },
+    },
+    inQuery: true,
+    body: { example: { worker: 'worker1', reason: 'New disks.' } },
+  })
   @Post('drain')
   @HttpCode(200)
-  drain(
-    @Sent() request: AskedDrain,
-    @CurrentRequestor() requestor: Requestor,
-  ): Promise<Omit<Decided<DrainDecision>, 'deadline'>> {
+  drain(@Sent() request: AskedDrain, @CurrentRequestor() requestor: Requestor): Promise<NewDrain> {
     return this.queuesAndWorkers.drain(request, requestor);
   }
 
+  @Operation({
+    tag: 'Administration',
+    id: 'undrainWorker',
+    summary: 'Give a worker runs again',
+    description: 'It takes part again.',
+    answer: {
+      description: 'It is not drained any more.',
+      of: UndrainedWorker,
+      example: { worker: 'worker1' },
+    },
+    inQuery: true,
+    body: { example: { worker: 'worker1' } },
+    refusals: {
+      404: { description: 'The worker is not drained.', detail: 'Worker worker1 is not drained.' },
+    },
+  })
   @Post('undrain')
   @HttpCode(200)
   undrain(
     @Sent() request: RestoreRequest,
     @CurrentRequestor() requestor: Requestor,
-  ): Promise<{ worker: string }> {
+  ): Promise<UndrainedWorker> {
     return this.queuesAndWorkers.undrain(request, requestor);
   }
 
+  @Operation({
+    tag: 'Administration',
+    id: 'quarantineWorker',
+    summary: 'Take a worker for unsound',
+    description:
+      'It gets no runs on any of its architectures until a canary test passes there, which it is given after `scheduler.blame.quarantineMs` at the earliest, or until it is trusted. What it has goes on. `reason` is needed. To keep a worker out for longer, drain it.',
+    answer: {
+      description: 'It is quarantined there within seconds.',
+      of: QuarantineResource,
+      example: { worker: 'worker1', architectures: ['amd64'], by: 'admin', reason: 'Its disk is odd.' },
+    },
+    inQuery: true,
+    body: { example: { worker: 'worker1', reason: 'Its disk is odd.' } },
+    refusals: {
+      404: { description: 'No such worker is registered.', detail: 'No worker worker1 is registered.' },
+    },
+  })
   @Post('quarantine')
   @HttpCode(200)
   quarantine(
     @Sent() request: QuarantineRequest,
     @CurrentRequestor() requestor: Requestor,
-  ): Promise<QuarantineDecision> {
+  ): Promise<QuarantineResource> {
     return this.queuesAndWorkers.quarantine(request, requestor);
   }
 
+  @Operation({
+    tag: 'Administration',
+    id: 'trustWorker',
+    summary: 'Take a worker for sound',
+    description:
+      'Ends a quarantine, or that the worker is slowed, on every architecture: whatever was held against it is forgotten, within seconds. Who did it and why is kept.',
+    answer: {
+      description: 'It was not sound there, and will be.',
+      of: TrustResource,
+      example: { worker: 'worker1', architectures: ['amd64'], by: 'admin', reason: 'New disks.' },
+    },
+    inQuery: true,
+    body: { example: { worker: 'worker1', reason: 'New disks.' } },
+    refusals: {
+      404: {
+        description:
+          'No dispatcher has judged such a worker, and none of the latest attempts was executed there.',
+        detail: 'No worker worker1 is known.',
+      },
+      409: { description: 'The worker is sound.', detail: 'Worker worker1 is sound already.' },
+    },
+  })
   @Post('trust')
   @HttpCode(200)
-  trust(@Sent() request: RestoreRequest, @CurrentRequestor() requestor: Requestor): Promise<TrustDecision> {
+  trust(@Sent() request: RestoreRequest, @CurrentRequestor() requestor: Requestor): Promise<TrustResource> {
     return this.queuesAndWorkers.trust(request, requestor);
   }
 }

@@ -1,9 +1,9 @@
-import type { PauseDecision } from '@proctor/administration';
+import type { PauseResource } from '@proctor/resources';
 import { earliestOf, type Decision } from '@proctor/contracts';
 
 /** The pause that holds a suite queue back, as the dispatcher names it. */
 export function pauseOfQueue(
-  pauses: PauseDecision[],
+  pauses: PauseResource[],
   queue: { suite: string; arch: string },
 ): Decision | null {
   const first = earliestOf(

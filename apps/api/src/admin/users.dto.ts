@@ -1,8 +1,15 @@
-import { NewUser, PasswordRequest } from '@proctor/administration';
-import { describe, isWord, type KeyScope, must, Strict, timestamp } from '@proctor/contracts';
-import type { OwnedApiKey, UserRecord, UserStanding } from '@proctor/database';
+import {
+  NewUser,
+  OptionalField,
+  PasswordRequest,
+  text,
+  type OwnedKeyResource,
+  type UserResource,
+  whole,
+} from '@proctor/resources';
+import { describe, isWord, Strict, timestamp } from '@proctor/contracts';
+import type { OwnedApiKey, UserRecord } from '@proctor/database';
 import type { PipeTransform } from '@nestjs/common';
-import { IsBoolean } from 'class-validator';
 import { notFound } from '../http/problem';
 import { wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
@@ -13,11 +20,12 @@ const KEY_ID_MAX = 2 ** 31 - 1;
 /** The query of the list of users. */
 @Strict()
 export class UsersQuery {
-  /** A part of the name. debci calls it `q`. */
+  /** debci calls it `q`. */
+  @OptionalField(text({ example: 'ali' }), 'A part of the name.')
   @From({ read: formText, alias: 'q' })
   search?: string;
 
-  /** The last user of the page before. */
+  @OptionalField(text({ example: 'alice' }), 'Only names behind this one.')
   @From({ read: formText })
   after?: string;
 }
@@ -25,11 +33,11 @@ export class UsersQuery {
 /** The query of the list of keys. */
 @Strict()
 export class KeysQuery {
-  /** A part of the user's name, of the key's or of its beginning. */
+  @OptionalField(text({ example: 'laptop' }), "A part of the user's name, of the key's, or of its beginning.")
   @From({ read: formText })
   search?: string;
 
-  /** The last key of the page before. */
+  @OptionalField(whole({ minimum: 1, example: 12 }), 'Only keys of lower ids.')
   @From({ read: wholeNumber(1, KEY_ID_MAX) })
   before?: number;
 }
@@ -47,14 +55,6 @@ export class NewUserRequest extends NewUser {
 export class NewPasswordRequest extends PasswordRequest {
   @From({ read: absentWhenEmpty })
   declare password?: string;
-}
-
-/** Whether a user is an administrator from now on. */
-@Strict()
-export class AppointmentRequest {
-  @From({ text: 'boolean' })
-  @IsBoolean(must('be true or false'))
-  admin: boolean;
 }
 
 /** The name of a user in a path. */
@@ -76,21 +76,7 @@ export class AnyKeyIdPipe implements PipeTransform<string, number> {
   }
 }
 
-/** A user as administrators see them. */
-export interface UserObject {
-  name: string;
-  admin: boolean;
-  /** `disabled` and `removed` ones cannot come in. */
-  standing: UserStanding;
-  has_password: boolean;
-  created_at: string;
-  /** Valid API keys. */
-  keys: number;
-  /** Browsers in which the user is logged in. */
-  sessions: number;
-}
-
-export function userObject(user: UserRecord): UserObject {
+export function userObject(user: UserRecord): UserResource {
   return {
     name: user.name,
     admin: user.isAdmin,
@@ -102,20 +88,7 @@ export function userObject(user: UserRecord): UserObject {
   };
 }
 
-/** A valid key as administrators see it. */
-export interface OwnedKeyObject {
-  id: number;
-  user: string;
-  name: string;
-  /** The key's first characters. */
-  prefix: string;
-  created_at: string;
-  last_used_at: string | null;
-  scope: KeyScope;
-  expires_at: string | null;
-}
-
-export function ownedKeyObject(key: OwnedApiKey): OwnedKeyObject {
+export function ownedKeyObject(key: OwnedApiKey): OwnedKeyResource {
   return {
     id: key.id,
     user: key.userName,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { refusalOf } from '@test/support/refusal';
 import { fingerprint, idempotencyKeyOf } from './idempotency-key';
 import { jsonParameters, merge, textParameters } from './parameters';
-import type { Field, Parameters } from './parameters';
+import type { TextField, Parameters } from './parameters';
 import '../runs/test-request.dto';
 import { atOnce } from './slices';
 
@@ -25,8 +25,8 @@ it.each(['', ' ', ' x', 'x ', 'x'.repeat(256), 'é', 'a\tb', 'a\0'])(
 const PATH = '/api/v1/test/bookworm/amd64';
 const of = (parameters: Parameters, path = PATH, method = 'POST'): string =>
   atOnce(fingerprint(method, path, parameters));
-const form = (...fields: Field[]): Parameters => textParameters(fields, (name) => `#/${name}`);
-const query = (...fields: Field[]): Parameters => textParameters(fields, () => null);
+const form = (...fields: TextField[]): Parameters => textParameters(fields, (name) => `#/${name}`);
+const query = (...fields: TextField[]): Parameters => textParameters(fields, () => null);
 
 describe('fingerprint', () => {
   const one = of(form(['tests', '[{"package":"hello","trigger":"a"}]'], ['priority', '5']));

@@ -1,9 +1,9 @@
 import { refusalOf } from '@test/support/refusal';
 import { jsonParameters, merge, pointerTo, textParameters } from './parameters';
-import type { Field } from './parameters';
+import type { TextField } from './parameters';
 
 it('a parameter that is given twice is refused', () => {
-  const fields: Field[] = [
+  const fields: TextField[] = [
     ['a', '1'],
     ['a', '1'],
   ];

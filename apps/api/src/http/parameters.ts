@@ -21,7 +21,7 @@ export function queried(value: unknown): Parameter {
 /** Parameters by name. A Map, since a client chooses the names. */
 export type Parameters = Map<string, Parameter>;
 
-export type Field = [name: string, text: string];
+export type TextField = [name: string, text: string];
 
 /** A field whose text is long may come as its bytes. */
 type SentField = [name: string, text: string | Buffer];

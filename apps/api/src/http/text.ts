@@ -2,7 +2,7 @@ import { describe } from '@proctor/contracts';
 import { isUtf8 } from 'node:buffer';
 import { readJson } from './json-reader';
 import { badRequest, Problem } from './problem';
-import type { Field } from './parameters';
+import type { TextField } from './parameters';
 import { atOnce, type SlicedWork } from './slices';
 
 /** Of a JSON text that is read at once, UTF-16 units: a field of a form, or a value of the query. */
@@ -41,8 +41,8 @@ export const FIELDS_MAX = 100;
  * The fields of a query, in their order.
  * @throws Problem 400 for a percent sign that encodes nothing, or bytes that are not UTF-8
  */
-export function urlEncodedFields(text: string): Field[] {
-  const fields: Field[] = [];
+export function urlEncodedFields(text: string): TextField[] {
+  const fields: TextField[] = [];
   for (const part of text.split('&')) {
     if (part === '') continue;
     if (fields.length === FIELDS_MAX) throw badRequest(`There are more than ${FIELDS_MAX} parameters.`);

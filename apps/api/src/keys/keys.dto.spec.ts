@@ -1,4 +1,4 @@
-import { NewKey } from '@proctor/administration';
+import { NewKey } from '@proctor/resources';
 import { apiConfiguration } from '@test/support/api-configuration';
 import { refusalOf } from '@test/support/refusal';
 import { jsonParameters, textParameters } from '../http/parameters';

@@ -1,13 +1,7 @@
+import type { KeyResource, KeyChange, KeyWithSecret, NewKey } from '@proctor/resources';
 import { Injectable } from '@nestjs/common';
-import {
-  type KeyChange,
-  keyLimitsOf,
-  type NewKey,
-  newKeyObject,
-  type NewKeyObject,
-  Signals,
-} from '@proctor/administration';
-import { type KeyScope, timestamp } from '@proctor/contracts';
+import { keyLimitsOf, newKeyObject, Signals } from '@proctor/administration';
+import { timestamp } from '@proctor/contracts';
 import { ApiKeys } from '@proctor/database';
 import type { Actor, ApiKey, NewApiKey } from '@proctor/database';
 import { Problem } from '../http/problem';
@@ -16,19 +10,6 @@ import { noSuchKey } from './keys.dto';
 import { Seal } from './sealing';
 import type { Sealing } from './sealing';
 
-/** A valid key as its user may see it. */
-export interface KeyObject {
-  id: number;
-  name: string;
-  /** The key's first characters. */
-  prefix: string;
-  created_at: string;
-  last_used_at: string | null;
-  scope: KeyScope;
-  /** From then on it opens nothing. */
-  expires_at: string | null;
-}
-
 @Injectable()
 export class KeysService {
   constructor(
@@ -36,13 +17,13 @@ export class KeysService {
     private readonly signals: Signals,
   ) {}
 
-  async list({ userName }: Pick<Actor, 'userName'>): Promise<KeyObject[]> {
+  async list({ userName }: Pick<Actor, 'userName'>): Promise<KeyResource[]> {
     const keys = await this.apiKeys.list(userName);
     return keys.filter((key) => key.revokedAt === null).map(keyObject);
   }
 
   /** @throws Problem 409 when the idempotency key is another request's */
-  async create(asked: NewKey, owner: Actor, sealing: Sealing | null): Promise<NewKeyObject> {
+  async create(asked: NewKey, owner: Actor, sealing: Sealing | null): Promise<KeyWithSecret> {
     const { userName } = owner;
     const { name: keyName } = asked;
     const limits = { scope: 'everything', expiresAt: null, ...keyLimitsOf(asked) } as const;
@@ -59,14 +40,14 @@ export class KeysService {
     const answer = seal.open(outcome.sealed);
     if (answer === null)
       throw new Problem(409, 'The password was changed since the key was made; rotate that key.');
-    return JSON.parse(answer) as NewKeyObject;
+    return JSON.parse(answer) as KeyWithSecret;
   }
 
   /**
    * What the key is good for from now on; what is not said stays.
    * @throws Problem 404 also for a key of somebody else
    */
-  async change(id: number, asked: KeyChange, owner: Actor): Promise<KeyObject> {
+  async change(id: number, asked: KeyChange, owner: Actor): Promise<KeyResource> {
     const isChanged = await this.apiKeys.limit(id, owner.userName, keyLimitsOf(asked), owner);
     const changed = isChanged && (await this.list(owner)).find((key) => key.id === id);
     if (!changed) throw noSuchKey(id);
@@ -81,7 +62,7 @@ export class KeysService {
   }
 
   /** @throws Problem 404 also for a key of somebody else */
-  async rotate(id: number, owner: Actor): Promise<NewKeyObject> {
+  async rotate(id: number, owner: Actor): Promise<KeyWithSecret> {
     const rotated = await this.apiKeys.rotate(id, owner.userName, owner);
     if (!rotated) throw noSuchKey(id);
     await this.signals.keys();
@@ -89,7 +70,7 @@ export class KeysService {
   }
 }
 
-function keyObject(key: ApiKey): KeyObject {
+function keyObject(key: ApiKey): KeyResource {
   return {
     id: key.id,
     name: key.name,

@@ -1,3 +1,4 @@
+import type { ResultResource } from '@proctor/resources';
 import { Controller, Get, Inject, Param, Query, Req, Res, UseInterceptors } from '@nestjs/common';
 import type { ResultContentName } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
@@ -9,7 +10,6 @@ import type { ApiConfiguration } from '../configuration.token';
 import { baseUrl, pathOf } from '../http/paths';
 import { notFound } from '../http/problem';
 import { resultObject } from '../runs/result-object';
-import type { ResultObject } from '../runs/result-object';
 import { BeforePipe } from '../runs/run-id';
 import { historyFilter, historyQuery, HistoryWantedPipe } from './history-filter';
 import type { HistoryWanted } from './history-filter';
@@ -99,7 +99,7 @@ export class PackageDataController {
     await sendResultFile(request, response, this.store, run, name, headers);
   }
 
-  private result(run: RunRecord): ResultObject {
+  private result(run: RunRecord): ResultResource {
     return resultObject(run, this.configuration.server.neutral);
   }
 }

@@ -1,13 +1,13 @@
+import type { ResultResource } from '@proctor/resources';
 import { duration, type NeutralStatus, timestamp } from '@proctor/contracts';
 import type { StatusRecord } from '@proctor/database';
 import { resultObject, statusOf } from '../runs/result-object';
-import type { ResultObject } from '../runs/result-object';
 
-export interface StatusObject extends ResultObject {
+export interface StatusObject extends ResultResource {
   message: string;
   duration_human: string;
   /** Of the run before; null the first time. */
-  previous_status: ResultObject['status'];
+  previous_status: ResultResource['status'];
   /** Of the newest run that passed; null when none did. */
   last_pass_version: string | null;
   last_pass_date: string | null;

@@ -1,4 +1,4 @@
-import type { PauseDecision } from '@proctor/administration';
+import type { PauseResource, QueueResource } from '@proctor/resources';
 import { timestamp } from '@proctor/contracts';
 import type { Decision, QueueStatus, StatusReply } from '@proctor/contracts';
 import type { QueueLength, QueueRate } from '@proctor/database';
@@ -7,32 +7,11 @@ import { silence } from '../dispatchers/explanation.service';
 
 const HOUR_SECONDS = 3_600;
 
-/** A suite queue as the API shows it: without private runs, unless it is for an administrator. */
-export interface QueueObject {
-  suite: string;
-  arch: string;
-  waiting: number;
-  running: number;
-  oldest_at: string | null;
-  /** Runs that finished within the last hour. */
-  rate_per_hour: number;
-  /** Half of these have waited no longer, whole seconds; null when there is none. */
-  wait_seconds: number | null;
-  /**
-   * Until the last that waits now is done: by what the dispatcher expects, at that rate when it does not answer. Null
-   * when neither is known.
-   */
-  estimate_seconds: number | null;
-  paused: Decision | null;
-  /** Why nothing, or not more, of it is executed now; for people, the weightiest first. */
-  reasons: string[];
-}
-
 /** What is known of the queues of a deployment. */
 export interface QueueFacts {
   lengths: QueueLength[];
   rates: QueueRate[];
-  pauses: PauseDecision[];
+  pauses: PauseResource[];
   /** By architecture; null where no dispatcher answers. */
   statuses: Map<string, StatusReply | null>;
 }
@@ -44,7 +23,7 @@ export interface QueueFacts {
 export function queueObjects(
   { suites, architectures }: { suites: string[]; architectures: string[] },
   { lengths, rates, pauses, statuses }: QueueFacts,
-): QueueObject[] {
+): QueueResource[] {
   const nameOf = ({ suite, arch }: { suite: string; arch: string }): string => `${suite}/${arch}`;
   const length = new Map(lengths.map((queue) => [nameOf(queue), queue]));
   const rate = new Map(rates.map((queue) => [nameOf(queue), queue]));

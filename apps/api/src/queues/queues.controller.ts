@@ -1,3 +1,5 @@
+import { listOf, QueueResource } from '@proctor/resources';
+import { Operation } from '../http/operation';
 import { describe, isStorable } from '@proctor/contracts';
 import { Controller, Get, Inject, UseInterceptors } from '@nestjs/common';
 import type { RejectList } from '@proctor/config';
@@ -11,7 +13,6 @@ import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import type { Parameter } from '../http/parameters';
 import { refused } from '../http/problem';
 import { From } from '../http/shape';
-import type { QueueObject } from './queue-object';
 import { QueuesService } from './queues.service';
 
 class PackagesQuery {
@@ -41,8 +42,47 @@ export class QueuesController {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
+  @Operation({
+    tag: 'Service',
+    id: 'listQueues',
+    summary: 'What waits, and for how long',
+    description: [
+      'For everybody, without a key: `/data/v1/queues`.',
+      'One entry for each suite and architecture. Private runs count for administrators alone, and hold up the others without a word.',
+    ].join('\n\n'),
+    answer: {
+      description: 'The queues, by suite and architecture.',
+      of: listOf(QueueResource),
+      example: [
+        {
+          suite: 'trixie',
+          arch: 'amd64',
+          waiting: 120,
+          running: 8,
+          oldest_at: '2026-11-20T15:40:51.123Z',
+          rate_per_hour: 240,
+          wait_seconds: 95,
+          estimate_seconds: 1800,
+          paused: null,
+          reasons: ['all 8 slots are busy'],
+        },
+        {
+          suite: 'sid',
+          arch: 'amd64',
+          waiting: 3,
+          running: 0,
+          oldest_at: '2026-11-20T15:40:51.123Z',
+          rate_per_hour: 0,
+          wait_seconds: null,
+          estimate_seconds: null,
+          paused: { by: 'admin', reason: 'The mirror is away.', since: '2026-11-20T15:39:00.000Z' },
+          reasons: ['paused by admin: The mirror is away. (since 2026-11-20T15:39:00.000Z)'],
+        },
+      ],
+    },
+  })
   @Get('queues')
-  listQueues(@CurrentReader() { isAdmin }: ApiReader): Promise<QueueObject[]> {
+  listQueues(@CurrentReader() { isAdmin }: ApiReader): Promise<QueueResource[]> {
     return this.queues.list(isAdmin);
   }
 

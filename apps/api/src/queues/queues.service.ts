@@ -1,10 +1,10 @@
+import type { QueueResource } from '@proctor/resources';
 import { Inject, Injectable } from '@nestjs/common';
 import { Decisions, PublicRuns } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { ExplanationService } from '../dispatchers/explanation.service';
 import { queueObjects } from './queue-object';
-import type { QueueObject } from './queue-object';
 
 @Injectable()
 export class QueuesService {
@@ -16,7 +16,7 @@ export class QueuesService {
   ) {}
 
   /** @param everything for an administrator: private runs count */
-  async list(everything: boolean): Promise<QueueObject[]> {
+  async list(everything: boolean): Promise<QueueResource[]> {
     const { server } = this.configuration;
     const [lengths, rates, pauses, statuses] = await Promise.all([
       this.publicRuns.queues(everything),

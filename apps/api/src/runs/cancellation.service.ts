@@ -1,3 +1,4 @@
+import type { ResultResource } from '@proctor/resources';
 import { Inject, Injectable } from '@nestjs/common';
 import { afterChange, Cancellations } from '@proctor/database';
 import type { Requestor } from '@proctor/database';
@@ -8,7 +9,6 @@ import { OrderSignal } from '../dispatchers/order-signal';
 import { Problem } from '../http/problem';
 import { ResultLongPoll } from './result-long-poll';
 import { resultObject } from './result-object';
-import type { ResultObject } from './result-object';
 import { VisibleRuns } from './visible-runs';
 
 @Injectable()
@@ -26,7 +26,7 @@ export class CancellationService {
    * @throws Problem 404 for a run that is unknown or another key's private one, 410 for one that was removed, 403 for
    *   another key's public one, 409 for one that has finished
    */
-  async cancel(runId: number, requestor: Requestor): Promise<ResultObject> {
+  async cancel(runId: number, requestor: Requestor): Promise<ResultResource> {
     const reader = readerOf(requestor);
     if (!mayEnd(reader, await this.runs.one(runId, reader))) {
       throw new Problem(403, `Run ${runId} was requested with another key; only that key may cancel it.`);

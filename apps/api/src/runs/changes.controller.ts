@@ -1,3 +1,4 @@
+import type { ResultResource } from '@proctor/resources';
 import { Controller, Delete, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
 import type { Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
@@ -9,7 +10,6 @@ import { ManyRunsService } from './many-runs.service';
 import type { Preview } from './many-runs.service';
 import { PublicationService } from './publication.service';
 import type { PublicationAnswer } from './publication.service';
-import type { ResultObject } from './result-object';
 import { RunIdPipe } from './run-id';
 
 /** What is done to runs that were requested before: to one, or to all that match. */
@@ -56,7 +56,7 @@ export class ChangesController {
   cancel(
     @Param('run_id', RunIdPipe) runId: number,
     @CurrentRequestor() requestor: Requestor,
-  ): Promise<ResultObject> {
+  ): Promise<ResultResource> {
     return this.cancellation.cancel(runId, requestor);
   }
 }

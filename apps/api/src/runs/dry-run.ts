@@ -1,9 +1,9 @@
+import type { QueueResource } from '@proctor/resources';
 import { Injectable } from '@nestjs/common';
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { EqualRuns, type Requestor } from '@proctor/database';
 import type { Response } from 'express';
 import { type Observable, tap } from 'rxjs';
-import type { QueueObject } from '../queues/queue-object';
 import { QueuesService } from '../queues/queues.service';
 import type { IgnoredItem, Submission } from './accept';
 
@@ -12,7 +12,7 @@ export type Asker = Pick<Requestor, 'userName' | 'isAdmin' | 'isOnPages'> & Part
 
 /** The part of a request that goes to one suite queue, and the queue as it is now. */
 type Wait = Pick<
-  QueueObject,
+  QueueResource,
   'suite' | 'arch' | 'waiting' | 'running' | 'estimate_seconds' | 'paused' | 'reasons'
 > & {
   /** Those that the request would add. */
@@ -70,7 +70,7 @@ export class DryRuns {
   }
 }
 
-function waitsOf(runs: Submission['runs'], queues: QueueObject[]): Wait[] {
+function waitsOf(runs: Submission['runs'], queues: QueueResource[]): Wait[] {
   const counts = new Map<string, number>();
   for (const { suite, arch } of runs)
     counts.set(`${suite}/${arch}`, (counts.get(`${suite}/${arch}`) ?? 0) + 1);

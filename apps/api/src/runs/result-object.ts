@@ -1,3 +1,4 @@
+import type { ResultResource } from '@proctor/resources';
 import { type NeutralStatus, packagePrefix, timestamp, VERDICTS } from '@proctor/contracts';
 import type { ResultContentName, Status, Verdict } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
@@ -28,7 +29,7 @@ export function fileUrl(run: RunRecord, name: ResultContentName): string | null 
 }
 
 /** A run as the API shows it. Every key is always there, null where nothing is known yet. */
-export function resultObject(run: RunRecord, neutral: NeutralStatus) {
+export function resultObject(run: RunRecord, neutral: NeutralStatus): ResultResource {
   const finished = run.state === 'finished';
   return {
     trigger: run.trigger,
@@ -60,5 +61,3 @@ export function resultObject(run: RunRecord, neutral: NeutralStatus) {
     page_url: shortRunPath(run.runId),
   };
 }
-
-export type ResultObject = ReturnType<typeof resultObject>;

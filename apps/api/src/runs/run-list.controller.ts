@@ -1,3 +1,4 @@
+import type { ResultResource } from '@proctor/resources';
 import { Controller, Get, Inject, Injectable, UseInterceptors } from '@nestjs/common';
 import { type Requestor, type RunFilter, type RunReader, type RunsAmong, RunSearch } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
@@ -6,14 +7,14 @@ import { readerOf } from '../auth/run-reader';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
-import { type ResultObject, resultObject } from './result-object';
+import { resultObject } from './result-object';
 import { ComparisonQuery, RUNS_PER_PAGE, RunListQuery } from './run-list.dto';
 import { comparisonObject } from './comparison';
 import { ComparisonService } from './comparison.service';
 
 /** A part of a list of runs. */
 interface RunPart {
-  results: ResultObject[];
+  results: ResultResource[];
   /** What to ask with for the next part, as `before`; null at the end. By a pattern, a part may be short before the end. */
   before: number | null;
 }

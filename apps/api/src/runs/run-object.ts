@@ -1,7 +1,7 @@
+import type { ResultResource } from '@proctor/resources';
 import { timestamp } from '@proctor/contracts';
 import type { Fact, TestResult } from '@proctor/contracts';
 import type { Explanation } from '../dispatchers/explanation.service';
-import type { ResultObject } from './result-object';
 import type { imageObject } from './testbed-image';
 
 /**
@@ -29,7 +29,7 @@ export function waitingObject({ position, ahead, estimatedStart, reasons }: Expl
 type WaitingObject = ReturnType<typeof waitingObject>;
 
 /** A run that was asked for by its id: with its image, its tests and its whole story. */
-export type RunObject = ResultObject &
+export type RunObject = ResultResource &
   Partial<WaitingObject> & {
     image: ReturnType<typeof imageObject>;
     tests: TestObject[];

@@ -1,9 +1,9 @@
+import type { QueueResource } from '@proctor/resources';
 import { idleReasons, type WorkerFacts } from './idle-reasons';
-import type { QueueObject } from '../queues/queue-object';
 import { workerObject as offer } from '@test/support/worker-object';
 
 const lastSeenAt = new Date('2026-11-20T15:40:51.123Z');
-const queue = (change: Partial<QueueObject> = {}): QueueObject => ({
+const queue = (change: Partial<QueueResource> = {}): QueueResource => ({
   suite: 'sid',
   arch: 'amd64',
   waiting: 3,

@@ -1,17 +1,16 @@
+import type { QueueResource, WorkerResource } from '@proctor/resources';
 import type { WorkerRecord } from '@proctor/database';
-import type { QueueObject } from '../queues/queue-object';
-import type { WorkerObject } from './worker-object';
 
 /** What is known of a worker when it is asked why it gets no work. */
 export interface WorkerFacts {
   /** As it was registered; null when it is not. */
   record: Pick<WorkerRecord, 'architectures' | 'revokedAt' | 'lastSeenAt'> | null;
   /** As the dispatcher of each architecture sees it. */
-  offers: WorkerObject[];
+  offers: WorkerResource[];
   /** Architectures whose dispatcher does not answer. */
   silent: string[];
   /** Of the deployment. */
-  queues: QueueObject[];
+  queues: QueueResource[];
 }
 
 /** Reasons of queues that are named; a worker serves few, but all suites of them. */
@@ -43,7 +42,7 @@ function awayReason(record: WorkerFacts['record']): string {
 }
 
 /** What keeps the worker itself from work. */
-function ownReasons(offer: WorkerObject): string[] {
+function ownReasons(offer: WorkerResource): string[] {
   const { arch, slots, busy, standing, reason, until, drained, problem, testbeds } = offer;
   const isReady = testbeds.length === 0 || testbeds.some(({ state }) => state === 'ready');
   const asOf = until === null ? '' : ` until ${until}`;
@@ -64,7 +63,7 @@ function ownReasons(offer: WorkerObject): string[] {
 }
 
 /** What keeps work from the worker. */
-function queueReasons({ arch }: WorkerObject, queues: QueueObject[]): string[] {
+function queueReasons({ arch }: WorkerResource, queues: QueueResource[]): string[] {
   const waiting = queues.filter((queue) => queue.arch === arch && queue.waiting > 0);
   if (waiting.length === 0) return [`nothing waits on ${arch}`];
   return waiting

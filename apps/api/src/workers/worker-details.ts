@@ -1,12 +1,12 @@
+import type { WorkerAttempt, WorkerComparisonResource, WorkerDetails } from '@proctor/resources';
 import { timestamp } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
 import type { EndedAttempt, WorkerComparison, WorkerRecord } from '@proctor/database';
-import { type ResultObject, statusOf } from '../runs/result-object';
-import type { WorkerObject } from './worker-object';
+import { statusOf } from '../runs/result-object';
 import { shortRunPath } from '../runs/page-paths';
 
 /** An attempt as the API shows it among those of its worker. */
-export function attemptObject(attempt: EndedAttempt, neutral: NeutralStatus) {
+export function attemptObject(attempt: EndedAttempt, neutral: NeutralStatus): WorkerAttempt {
   return {
     run_id: attempt.runId,
     attempt: attempt.attempt,
@@ -24,31 +24,6 @@ export function attemptObject(attempt: EndedAttempt, neutral: NeutralStatus) {
   };
 }
 
-/** A worker with what it has done lately. */
-export interface WorkerDetails {
-  name: string;
-  /** Null of a worker that is not registered. */
-  registered: {
-    architectures: string[];
-    since: string;
-    /** Up to a minute late; null when it never was. */
-    last_seen_at: string | null;
-    revoked_at: string | null;
-    /** Why a scheduler did not take a message of it, for administrators; null for others. */
-    last_refusal: string | null;
-  } | null;
-  /** As the dispatcher of each architecture sees it, by architecture. */
-  offers: WorkerObject[];
-  silent_architectures: string[];
-  /** Why it gets no work, or no more; empty when it gets what there is. */
-  idle_reasons: string[];
-  running: ResultObject[];
-  /** The newest first. */
-  attempts: ReturnType<typeof attemptObject>[];
-  /** Null when there is nothing to compare. */
-  comparison: ReturnType<typeof comparisonObject> | null;
-}
-
 export function registeredObject(record: WorkerRecord, everything: boolean): WorkerDetails['registered'] {
   return {
     architectures: record.architectures,
@@ -60,7 +35,7 @@ export function registeredObject(record: WorkerRecord, everything: boolean): Wor
 }
 
 /** The worker's attempts beside what others would have made of them; numbers that are expected have one decimal. */
-export function comparisonObject(comparison: WorkerComparison) {
+export function comparisonObject(comparison: WorkerComparison): WorkerComparisonResource {
   const rounded = (count: number): number => Math.round(count * 10) / 10;
   return {
     attempts: comparison.attempts,

@@ -1,3 +1,4 @@
+import type { WorkerResource, WorkerDetails, WorkerList } from '@proctor/resources';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EndedAttempt, WorkerPages, type WorkerRecord, WorkerRegister } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
@@ -7,27 +8,19 @@ import { notFound } from '../http/problem';
 import { resultObject } from '../runs/result-object';
 import { idleReasons } from './idle-reasons';
 import { QueuesService } from '../queues/queues.service';
-import { attemptObject, comparisonObject, registeredObject, type WorkerDetails } from './worker-details';
+import { attemptObject, comparisonObject, registeredObject } from './worker-details';
 import { workerObject } from './worker-object';
-import type { WorkerObject } from './worker-object';
 
 /** Of each worker, the newest. */
 const ATTEMPTS_SHOWN = 30;
 const RUNNING_SHOWN_MAX = 200;
-
-export interface WorkersAnswer {
-  /** By architecture and name; a worker that serves several architectures is there for each. */
-  workers: WorkerObject[];
-  /** Architectures whose dispatcher does not answer, or not to the end: (all) their workers are not known now. */
-  silent_architectures: string[];
-}
 
 /** A worker with the last attempts of public runs that it ended, the newest first. */
 export interface WorkerSummary {
   name: string;
   /** Null of a worker that is not registered. */
   record: WorkerRecord | null;
-  offers: WorkerObject[];
+  offers: WorkerResource[];
   attempts: EndedAttempt[];
 }
 
@@ -42,7 +35,7 @@ export class WorkersService {
   ) {}
 
   /** @param everything for an administrator: private runs count */
-  async list(everything: boolean): Promise<WorkersAnswer> {
+  async list(everything: boolean): Promise<WorkerList> {
     const architectures = [...this.configuration.server.architectures].sort();
     const statuses = await this.explanation.statuses(architectures, everything);
     return {
@@ -63,7 +56,7 @@ export class WorkersService {
     everything: boolean,
     after: string,
     limit: number,
-    isMeant: (offers: WorkerObject[]) => boolean = () => true,
+    isMeant: (offers: WorkerResource[]) => boolean = () => true,
   ): Promise<WorkerSummary[]> {
     const [{ workers }, records] = await Promise.all([this.list(everything), this.register.valid()]);
     const names = [...new Set([...records, ...workers].map(({ name }) => name))].sort();

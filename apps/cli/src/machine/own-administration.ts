@@ -1,25 +1,27 @@
 import {
   CredentialsRequest,
+  NewKey,
+  NewUser,
+  NewWorker,
+  PasswordRequest,
+  RevokeRequest,
+  type KeyWithSecret,
+  type NewCredentials,
+  type RegisterChangeResource,
+} from '@proctor/resources';
+import {
   Deployment,
   InvalidRequest,
   type Administrator,
-  type NewCredentials,
   NatsAccess,
   type NatsServer,
   keyLimitsOf,
-  NewKey,
   newKeyObject,
-  type NewKeyObject,
-  NewUser,
-  NewWorker,
   NoNatsAccess,
-  PasswordRequest,
   type PasswordPolicy,
   Refusal,
   Register,
-  type Registered,
   requestOf,
-  RevokeRequest,
   Signals,
   type Tested,
   UsersAndKeys,
@@ -58,7 +60,7 @@ export function setPassword(name: string, type: () => Promise<string>): Promise<
   });
 }
 
-export function createKey(userName: string, fields: Partial<NewKey>): Promise<NewKeyObject> {
+export function createKey(userName: string, fields: Partial<NewKey>): Promise<KeyWithSecret> {
   const request = validated(NewKey, fields);
   const limits = { scope: 'everything', expiresAt: null, ...keyLimitsOf(request) } as const;
   return administer(async ({ database }) =>
@@ -66,7 +68,7 @@ export function createKey(userName: string, fields: Partial<NewKey>): Promise<Ne
   );
 }
 
-export function rotateKey(userName: string, id: number): Promise<NewKeyObject> {
+export function rotateKey(userName: string, id: number): Promise<KeyWithSecret> {
   return administer(async ({ usersAndKeys }) =>
     newKeyObject(await usersAndKeys.rotateKey(id, userName, COMMAND_LINE)),
   );
@@ -86,7 +88,7 @@ export function rotateWorker(
   return decide(({ register }, by) => register.rotate(name, request, by, handOver));
 }
 
-export function revokeWorker(name: string, fields: Partial<RevokeRequest>): Promise<Registered> {
+export function revokeWorker(name: string, fields: Partial<RevokeRequest>): Promise<RegisterChangeResource> {
   const request = validated(RevokeRequest, fields);
   return decide(({ register }, by) => register.revoke(name, request, by));
 }

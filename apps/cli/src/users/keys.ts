@@ -1,4 +1,4 @@
-import type { NewKeyObject } from '@proctor/administration';
+import type { KeyWithSecret } from '@proctor/resources';
 import type { KeyScope } from '@proctor/contracts';
 import { Failure } from '../failure';
 import { type AskOptions, confirmOnTerminal } from '../output/ask';
@@ -64,7 +64,7 @@ async function postAsUser(
   path: string,
   body: object,
   options: ServiceOptions,
-): Promise<NewKeyObject> {
+): Promise<KeyWithSecret> {
   const service = await Service.find(options);
   const password = await askHidden(`Password of ${userName} (a key is made by its user): `);
   const basic = Buffer.from(`${userName}:${password}`).toString('base64');

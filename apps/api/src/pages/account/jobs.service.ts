@@ -1,10 +1,10 @@
+import type { ResultResource } from '@proctor/resources';
 import { Inject, Injectable } from '@nestjs/common';
 import { OwnRuns } from '@proctor/database';
 import type { OwnRunPage, User } from '@proctor/database';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { resultObject } from '../../runs/result-object';
-import type { ResultObject } from '../../runs/result-object';
 import type { Page } from '../layout/page';
 import { LIST_PAGES_MAX } from '../layout/page-number';
 import { runView } from '../runs/run-view';
@@ -13,7 +13,7 @@ import { isFiltered, type JobFilter, jobQuery, ownRunFilter, READERS, statusWord
 const RUNS_SHOWN = 50;
 
 export interface JobsObject {
-  runs: ResultObject[];
+  runs: ResultResource[];
   /** Path of the rest of the list; null at its end. A part may be short, or empty, before the end. */
   next: string | null;
 }

@@ -1,5 +1,5 @@
+import { KeyChange, NEVER, NewKey, type KeyWithSecret } from '@proctor/resources';
 import { Controller, Get, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
-import { KeyChange, NEVER, NewKey, type NewKeyObject } from '@proctor/administration';
 import type { Actor } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { actorOf } from '../../auth/actor';
@@ -87,7 +87,7 @@ export class AccountKeysController {
     return { redirectTo: keysUrl(request) };
   }
 
-  private async list(request: ContextRequest, made: NewKeyObject | null): Promise<Page> {
+  private async list(request: ContextRequest, made: KeyWithSecret | null): Promise<Page> {
     const keys = await this.keys.list(ownerOf(request));
     const rows = keys.map((key) => ({
       ...key,

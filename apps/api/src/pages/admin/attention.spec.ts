@@ -1,8 +1,8 @@
-import type { WorkerObject } from '../../workers/worker-object';
+import type { WorkerResource } from '@proctor/resources';
 import { attentionOf, attentionSentence } from './attention';
 
 const since = '2026-11-20T15:40:51.000Z';
-const sound = { name: 'w1', arch: 'amd64', standing: 'sound', reason: null, problem: null } as WorkerObject;
+const sound = { name: 'w1', arch: 'amd64', standing: 'sound', reason: null, problem: null } as WorkerResource;
 const quiet = {
   configuration: { loadedAt: new Date(), problems: [], needsRestart: [] },
   troubles: [],

@@ -1,8 +1,7 @@
-import type { DrainDecision, PauseDecision } from '@proctor/administration';
+import type { DrainResource, PauseResource, WorkerList } from '@proctor/resources';
 import type { ConfigurationStatus } from '@proctor/config';
 import { timestamp } from '@proctor/contracts';
 import type { RestoreRecord } from '@proctor/database';
-import type { WorkersAnswer } from '../../workers/workers.service';
 import { decidedBy, pauseSentence } from '../machines/decision-view';
 import type { ServiceTrouble } from '../layout/troubles';
 
@@ -25,9 +24,9 @@ export function attentionOf({
 }: {
   configuration: ConfigurationStatus;
   troubles: ServiceTrouble[];
-  workers: WorkersAnswer;
-  pauses: PauseDecision[];
-  drains: DrainDecision[];
+  workers: WorkerList;
+  pauses: PauseResource[];
+  drains: DrainResource[];
   /** The last restore of the database that is not long ago. */
   restored: RestoreRecord | null;
 }): Attention[] {

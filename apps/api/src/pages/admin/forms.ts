@@ -1,4 +1,5 @@
-import { CredentialsRequest, NewWorker, RevokeRequest, Selection } from '@proctor/administration';
+import { CredentialsRequest, NewWorker, RevokeRequest } from '@proctor/resources';
+import { Selection } from '@proctor/administration';
 import { IsReason, must, Strict } from '@proctor/contracts';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import { absentWhenEmpty } from '../../admin/form-fields';

@@ -1,5 +1,6 @@
+import { PauseRequest, ResumeRequest } from '@proctor/resources';
 import { Controller, Get, HttpCode, Inject, Post, Req } from '@nestjs/common';
-import { ManyRuns, PauseRequest, QueuesAndWorkers, requestOf, ResumeRequest } from '@proctor/administration';
+import { ManyRuns, QueuesAndWorkers, requestOf } from '@proctor/administration';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';

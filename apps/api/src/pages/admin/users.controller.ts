@@ -1,16 +1,11 @@
+import { AppointmentRequest } from '@proctor/resources';
 import { Controller, Get, HttpCode, Param, Post, Req, UseInterceptors } from '@nestjs/common';
 import { UsersAndKeys } from '@proctor/administration';
 import { describe } from '@proctor/contracts';
 import type { PipeTransform } from '@nestjs/common';
 import { IsOptional } from 'class-validator';
 import { UserLists } from '../../admin/user-lists.service';
-import {
-  AppointmentRequest,
-  NewPasswordRequest,
-  NewUserRequest,
-  UserNamePipe,
-  UsersQuery,
-} from '../../admin/users.dto';
+import { NewPasswordRequest, NewUserRequest, UserNamePipe, UsersQuery } from '../../admin/users.dto';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import { notFound } from '../../http/problem';

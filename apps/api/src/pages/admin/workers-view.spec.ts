@@ -1,11 +1,11 @@
+import type { WorkerResource } from '@proctor/resources';
 import type { WorkerRecord } from '@proctor/database';
-import type { WorkerObject } from '../../workers/worker-object';
 import { adminWorkers, workersSentence } from './workers-view';
 
 const record = (name: string, more: Partial<WorkerRecord> = {}) =>
   ({ name, architectures: ['amd64'], revokedAt: null, ...more }) as WorkerRecord;
-const offer = (name: string, more: Partial<WorkerObject> = {}) =>
-  ({ name, arch: 'amd64', busy: 0, standing: 'sound', problem: null, ...more }) as WorkerObject;
+const offer = (name: string, more: Partial<WorkerResource> = {}) =>
+  ({ name, arch: 'amd64', busy: 0, standing: 'sound', problem: null, ...more }) as WorkerResource;
 
 it('a worker is what the register, its dispatchers and administrators say of it', () => {
   const workers = adminWorkers(

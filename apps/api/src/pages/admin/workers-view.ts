@@ -1,6 +1,5 @@
-import type { DrainDecision } from '@proctor/administration';
+import type { DrainResource, WorkerResource } from '@proctor/resources';
 import type { WorkerRecord } from '@proctor/database';
-import type { WorkerObject } from '../../workers/worker-object';
 
 /** A worker as the register, its dispatchers and the decisions of administrators have it. */
 export interface AdminWorker {
@@ -8,8 +7,8 @@ export interface AdminWorker {
   /** Null when it is not in the register. */
   registered: WorkerRecord | null;
   /** As the dispatcher of each architecture sees it; empty while none does. */
-  offers: WorkerObject[];
-  drained: DrainDecision | null;
+  offers: WorkerResource[];
+  drained: DrainResource | null;
   /** In a few words; `isWell`: nothing is to be done about it. */
   state: string;
   isWell: boolean;
@@ -20,8 +19,8 @@ export interface AdminWorker {
 /** Of all that are known, by name; those that were revoked last. */
 export function adminWorkers(
   registered: WorkerRecord[],
-  offers: WorkerObject[],
-  drains: DrainDecision[],
+  offers: WorkerResource[],
+  drains: DrainResource[],
 ): AdminWorker[] {
   const names = [
     ...registered.map(({ name }) => name),
@@ -43,8 +42,8 @@ export function adminWorkers(
 function adminWorker(
   name: string,
   registered: WorkerRecord | null,
-  offers: WorkerObject[],
-  drained: DrainDecision | null,
+  offers: WorkerResource[],
+  drained: DrainResource | null,
 ): AdminWorker {
   const busy = offers.reduce((sum, offer) => sum + offer.busy, 0);
   const isRevoked = registered?.revokedAt != null;

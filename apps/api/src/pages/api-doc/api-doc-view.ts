@@ -1,14 +1,14 @@
-import { METHODS, resolved } from '../../http/openapi-document';
+import { METHODS, resolved } from '../../document/api-document';
 import type {
   DocumentedAnswer,
   ApiDocument,
   Example,
   MediaType,
-  Operation,
+  DocumentedOperation,
   DocumentedParameter,
   PathItem,
-  Schema,
-} from '../../http/openapi-document';
+} from '../../document/api-document';
+import type { JsonSchema } from '@proctor/resources';
 import { schemaText } from './schema-text';
 
 interface Row {
@@ -66,7 +66,7 @@ function endpointView(
   method: string,
   path: string,
   item: PathItem,
-  operation: Operation,
+  operation: DocumentedOperation,
 ): EndpointView {
   const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])];
   return {
@@ -110,7 +110,7 @@ function samples(document: ApiDocument, content: Record<string, MediaType>): Sam
   });
 }
 
-function schemaView(name: string, schema: Schema) {
+function schemaView(name: string, schema: JsonSchema) {
   const rows = Object.entries(schema.properties ?? {}).map(([key, property]): Row => ({
     name: key,
     where: '',

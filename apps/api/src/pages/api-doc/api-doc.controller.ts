@@ -5,8 +5,8 @@ import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
-import { readDocument } from '../../http/openapi-document';
-import type { ApiDocument } from '../../http/openapi-document';
+import { apiDocument } from '../../document/document';
+import type { ApiDocument } from '../../document/api-document';
 import { documentView } from './api-doc-view';
 
 /** The description of the API, for programs and for people; it needs no key. */
@@ -21,7 +21,7 @@ export class DocumentController {
   @Get('v1/openapi.json')
   @Header('Cache-Control', 'public, no-cache')
   read(): ApiDocument {
-    this.document ??= readDocument();
+    this.document ??= apiDocument();
     return { ...this.document, servers: [{ url: basePathOf(this.configuration.server.publicUrl) || '/' }] };
   }
 

@@ -3,20 +3,21 @@ import Ajv2020 from 'ajv/dist/2020';
 import type { ValidateFunction } from 'ajv';
 import { ApiModule } from '../../api.module';
 import { apiConfiguration, SETTINGS } from '@test/support/api-configuration';
-import { METHODS, readDocument, resolved } from '../../http/openapi-document';
+import { apiDocument } from '../../document/document';
+import { METHODS, resolved } from '../../document/api-document';
 import type {
   DocumentedAnswer,
   Example,
   MediaType,
-  Operation,
+  DocumentedOperation,
   DocumentedParameter,
-} from '../../http/openapi-document';
+} from '../../document/api-document';
 import { documentView } from './api-doc-view';
 
-const document = readDocument();
+const document = apiDocument();
 
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-  METHODS.flatMap((method): [string, Operation][] => {
+  METHODS.flatMap((method): [string, DocumentedOperation][] => {
     const operation = item[method];
     return operation ? [[`${method.toUpperCase()} ${path}`, operation]] : [];
   }),

@@ -1,12 +1,12 @@
-import type { Schema } from '../../http/openapi-document';
+import type { JsonSchema } from '@proctor/resources';
 
 /** The name of a schema that is referred to. */
-function schemaName({ $ref }: Schema): string | null {
+function schemaName({ $ref }: JsonSchema): string | null {
   return $ref?.split('/').at(-1) ?? null;
 }
 
 /** A schema in a few words: `array of Item`, `integer, 1 to 10`. */
-export function schemaText(schema: Schema): string {
+export function schemaText(schema: JsonSchema): string {
   const name = schemaName(schema);
   if (name) return name;
   if (schema.oneOf) return schema.oneOf.map(schemaText).join(' or ');
@@ -17,7 +17,7 @@ export function schemaText(schema: Schema): string {
   return [types, range(schema)].filter(Boolean).join(', ');
 }
 
-function range({ minimum, maximum, minLength, maxLength }: Schema): string {
+function range({ minimum, maximum, minLength, maxLength }: JsonSchema): string {
   if (minimum !== undefined)
     return maximum === undefined ? `at least ${minimum}` : `${minimum} to ${maximum}`;
   if (maxLength === undefined) return '';

@@ -1,4 +1,4 @@
-import type { PauseDecision } from '@proctor/administration';
+import type { PauseResource } from '@proctor/resources';
 import type { StatusReply, WorkerStatus } from '@proctor/contracts';
 import type { QueueLength, WorkerRecord } from '@proctor/database';
 import { pauseOfQueue } from '../../admin/decision-object';
@@ -20,7 +20,7 @@ export type Told = Pick<ServiceTrouble, 'what' | 'since'>;
 export interface ServiceFacts {
   /** Of public runs. */
   queues: QueueLength[];
-  pauses: PauseDecision[];
+  pauses: PauseResource[];
   /** By architecture; null where no dispatcher answers. */
   statuses: Map<string, StatusReply | null>;
   /** The workers that may connect; none while each architecture has some that asked for work. */

@@ -1,4 +1,4 @@
-import type { PauseDecision } from '@proctor/administration';
+import type { PauseResource } from '@proctor/resources';
 import type { Decision } from '@proctor/contracts';
 import { scopeName } from '@proctor/database';
 import { utc } from '../layout/times';
@@ -8,7 +8,7 @@ export function decidedBy({ by, reason, since }: Decision): string {
   return `${by} (since ${utc(new Date(since))}): ${reason}`;
 }
 
-export function pauseSentence(pause: PauseDecision): string {
+export function pauseSentence(pause: PauseResource): string {
   const name = scopeName(pause);
   return `${name.charAt(0).toUpperCase()}${name.slice(1)} is paused by ${decidedBy(pause)}`;
 }

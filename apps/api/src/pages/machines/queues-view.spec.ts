@@ -1,7 +1,7 @@
-import type { QueueObject } from '../../queues/queue-object';
+import type { QueueResource } from '@proctor/resources';
 import { queueEntries, queuesView } from './queues-view';
 
-const queue = (change: Partial<QueueObject> = {}): QueueObject => ({
+const queue = (change: Partial<QueueResource> = {}): QueueResource => ({
   suite: 'sid',
   arch: 'amd64',
   waiting: 3,

@@ -1,5 +1,5 @@
+import type { QueueResource } from '@proctor/resources';
 import type { FeedEntry } from '../../public-data/status-feed';
-import type { QueueObject } from '../../queues/queue-object';
 import { decidedBy } from './decision-view';
 import { underWaySentence } from '../layout/sentence';
 import { spanOf } from '../layout/times';
@@ -7,7 +7,7 @@ import { spanOf } from '../layout/times';
 const SECOND_MS = 1_000;
 
 /** What the page of the suite queues shows: those with runs first, then those without any. */
-export function queuesView(queues: QueueObject[]) {
+export function queuesView(queues: QueueResource[]) {
   const busy = queues.filter(({ waiting, running }) => waiting + running > 0);
   return {
     sentence: queuesSentence(busy),
@@ -17,8 +17,8 @@ export function queuesView(queues: QueueObject[]) {
 }
 
 /** `412 runs wait, 3 are executed. sid/armhf needs longest: about 5 hours. 2 queues are held back.` */
-function queuesSentence(busy: QueueObject[]): string {
-  const sum = (count: (queue: QueueObject) => number): number =>
+function queuesSentence(busy: QueueResource[]): string {
+  const sum = (count: (queue: QueueResource) => number): number =>
     busy.reduce((total, queue) => total + count(queue), 0);
   const [waiting, running] = [sum((queue) => queue.waiting), sum((queue) => queue.running)];
   if (busy.length === 0) return 'No run waits, and none is executed.';
@@ -33,7 +33,7 @@ function queuesSentence(busy: QueueObject[]): string {
   return [underWaySentence({ waiting, running }), longest, stuck].filter(Boolean).join(' ');
 }
 
-function queueRow(queue: QueueObject) {
+function queueRow(queue: QueueResource) {
   const { suite, arch, waiting, running, paused, reasons } = queue;
   return {
     suite,
@@ -49,13 +49,13 @@ function queueRow(queue: QueueObject) {
   };
 }
 
-function leftOf({ waiting, estimate_seconds }: QueueObject): string {
+function leftOf({ waiting, estimate_seconds }: QueueResource): string {
   if (waiting === 0) return '';
   return estimate_seconds === null ? 'not known' : `about ${spanOf(estimate_seconds * SECOND_MS)}`;
 }
 
 /** What the feed of the queues says of those in which runs wait, and of those that are paused; the latest first. */
-export function queueEntries(queues: QueueObject[]): FeedEntry[] {
+export function queueEntries(queues: QueueResource[]): FeedEntry[] {
   return queues
     .flatMap((queue) => {
       const { paused, oldest_at: oldestAt, waiting, running } = queue;

@@ -1,3 +1,4 @@
+import type { QueueResource } from '@proctor/resources';
 import { Controller, Get, Header, Inject, Req, UseInterceptors } from '@nestjs/common';
 import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
@@ -5,7 +6,6 @@ import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { baseUrl } from '../../http/paths';
 import { atomFeed } from '../../public-data/status-feed';
-import type { QueueObject } from '../../queues/queue-object';
 import { QueuesService } from '../../queues/queues.service';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../layout/page';
@@ -28,7 +28,7 @@ export class QueuePagesController {
   }
 
   @Get('queue.json')
-  data(@CurrentViewer() { isAdmin }: Viewer): Promise<QueueObject[]> {
+  data(@CurrentViewer() { isAdmin }: Viewer): Promise<QueueResource[]> {
     return this.queues.list(isAdmin);
   }
 

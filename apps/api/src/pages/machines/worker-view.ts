@@ -1,6 +1,6 @@
+import type { WorkerDetails } from '@proctor/resources';
 import { shapeOf } from '../layout/mark';
 import { historyPath } from '../../runs/page-paths';
-import type { WorkerDetails } from '../../workers/worker-details';
 import { architecturesOf, slotsOf, stateOf, stripEntry, versionsOf, workerUrl } from './workers-view';
 
 /** It goes wrong here more often than elsewhere from twice what is expected on, and this many more. */

@@ -1,13 +1,12 @@
+import type { WorkerResource, WorkerDetails } from '@proctor/resources';
 import type { EndedAttempt, WorkerRecord } from '@proctor/database';
 import { workerObject as offer } from '@test/support/worker-object';
-import type { WorkerDetails } from '../../workers/worker-details';
-import type { WorkerObject } from '../../workers/worker-object';
 import type { WorkerSummary } from '../../workers/workers.service';
 import { workerView } from './worker-view';
 import { isWell, stateOf, stripEntry, workerEntries, workersView } from './workers-view';
 
 const drained = { by: 'root', reason: 'new disks', since: '2026-11-20T15:40:51.123Z' };
-const summary = (name: string, ...offers: WorkerObject[]): WorkerSummary => {
+const summary = (name: string, ...offers: WorkerResource[]): WorkerSummary => {
   return { name, record: null, offers: offers.map((each) => ({ ...each, name })), attempts: [] };
 };
 

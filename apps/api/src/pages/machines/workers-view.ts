@@ -1,6 +1,6 @@
+import type { WorkerResource } from '@proctor/resources';
 import type { EndedAttempt, StripEntry } from '@proctor/database';
 import type { FeedEntry } from '../../public-data/status-feed';
-import type { WorkerObject } from '../../workers/worker-object';
 import type { WorkerSummary } from '../../workers/workers.service';
 import { decidedBy } from './decision-view';
 import type { ShapeName } from '../layout/mark';
@@ -49,12 +49,12 @@ export function workerUrl(name: string): string {
 }
 
 /** Those that it is registered for, and those that it serves. */
-export function architecturesOf(registered: string[], offers: WorkerObject[]): string[] {
+export function architecturesOf(registered: string[], offers: WorkerResource[]): string[] {
   return [...new Set([...registered, ...offers.map(({ arch }) => arch)])].sort();
 }
 
 /** A worker has the same slots for all of its architectures; leases of each are its dispatcher's. */
-export function slotsOf(offers: WorkerObject[]): { slots: number; busy: number } {
+export function slotsOf(offers: WorkerResource[]): { slots: number; busy: number } {
   const slots = new Map<string, number>();
   for (const offer of offers) slots.set(offer.name, Math.max(slots.get(offer.name) ?? 0, offer.slots));
   return {
@@ -64,12 +64,12 @@ export function slotsOf(offers: WorkerObject[]): { slots: number; busy: number }
 }
 
 /** As it says to the dispatchers; two while it is restarted as another one. Empty when it does not say. */
-export function versionsOf(offers: Pick<WorkerObject, 'version'>[]): string {
+export function versionsOf(offers: Pick<WorkerResource, 'version'>[]): string {
   return [...new Set(offers.flatMap(({ version }) => version ?? []))].join(', ');
 }
 
 /** The weightiest that is true for any of its architectures. */
-export function stateOf(offers: WorkerObject[]): WorkerState {
+export function stateOf(offers: WorkerResource[]): WorkerState {
   const { slots, busy } = slotsOf(offers);
   if (offers.length === 0) return { shape: 'gone', word: 'not connected' };
   if (offers.some(({ problem }) => problem !== null)) return { shape: 'fail', word: 'in trouble' };
@@ -81,7 +81,7 @@ export function stateOf(offers: WorkerObject[]): WorkerState {
 }
 
 /** Whether it takes work, or has enough of it. */
-export function isWell(offers: WorkerObject[]): boolean {
+export function isWell(offers: WorkerResource[]): boolean {
   return ['ready', 'busy'].includes(stateOf(offers).word);
 }
 
@@ -110,7 +110,7 @@ function sinceOf({ record, offers, attempts }: WorkerSummary): Date {
   return seen ?? attempts[0]?.endedAt ?? record?.createdAt ?? new Date(0);
 }
 
-function whyOf(offers: WorkerObject[]): string {
+function whyOf(offers: WorkerResource[]): string {
   const reasons = offers.flatMap(({ problem, reason, drained }) => [
     problem,
     reason,

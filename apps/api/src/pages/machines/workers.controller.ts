@@ -1,3 +1,4 @@
+import type { WorkerDetails, WorkerList } from '@proctor/resources';
 import {
   Controller,
   Get,
@@ -17,10 +18,8 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { baseUrl } from '../../http/paths';
 import { fromQuery, named } from '../../http/parameter-values';
 import { atomFeed } from '../../public-data/status-feed';
-import type { WorkerDetails } from '../../workers/worker-details';
 import { WorkerNamePipe } from '../../workers/worker-name.pipe';
 import { WorkersService } from '../../workers/workers.service';
-import type { WorkersAnswer } from '../../workers/workers.service';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../layout/page';
 import type { Page } from '../layout/page';
@@ -59,7 +58,7 @@ export class WorkerPagesController {
   }
 
   @Get('workers.json')
-  listData(@CurrentViewer() { isAdmin }: Viewer): Promise<WorkersAnswer> {
+  listData(@CurrentViewer() { isAdmin }: Viewer): Promise<WorkerList> {
     return this.workers.list(isAdmin);
   }
 
@@ -71,7 +70,7 @@ export class WorkerPagesController {
     const found = await this.workers.summaries(false, '', WORKERS_SHOWN_MAX, (offers) => !isWell(offers));
     const base = baseUrl(request, this.configuration.server.publicUrl);
     const address = { base, feedPath: '/status/workers.xml', pagePath: '/status/workers/' };
-    return atomFeed('Workers', address, workerEntries(found));
+    return atomFeed('WorkerList', address, workerEntries(found));
   }
 
   @Get('workers/:name.json')

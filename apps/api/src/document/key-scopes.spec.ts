@@ -1,9 +1,11 @@
 import type { KeyScope } from '@proctor/contracts';
-import { METHODS, readDocument } from '../http/openapi-document';
+import '../api.module';
+import { apiDocument } from './document';
+import { METHODS } from './api-document';
 import { publicReadOf } from '../http/public-reads';
-import { neededScope, suffices } from './key-scopes';
+import { neededScope, suffices } from '../auth/key-scopes';
 
-const document = readDocument();
+const document = apiDocument();
 
 interface Route {
   method: string;

@@ -1,26 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parse } from 'yaml';
-
-/** What is used of JSON Schema. */
-export interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  description?: string;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  items?: Schema;
-  oneOf?: Schema[];
-  enum?: unknown[];
-  const?: unknown;
-  additionalProperties?: Schema;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  pattern?: string;
-  default?: unknown;
-}
+import type { JsonSchema } from '@proctor/resources';
 
 export interface Example {
   summary?: string;
@@ -28,7 +6,7 @@ export interface Example {
 }
 
 export interface MediaType {
-  schema: Schema;
+  schema: JsonSchema;
   example?: unknown;
   examples?: Record<string, Example | Reference>;
 }
@@ -38,7 +16,7 @@ export interface DocumentedParameter {
   in: 'path' | 'query' | 'header';
   required?: boolean;
   description?: string;
-  schema?: Schema;
+  schema?: JsonSchema;
   content?: Record<string, MediaType>;
   example?: unknown;
 }
@@ -53,7 +31,7 @@ export interface Reference {
   $ref: string;
 }
 
-export interface Operation {
+export interface DocumentedOperation {
   tags: [string];
   operationId: string;
   summary: string;
@@ -67,7 +45,7 @@ export interface Operation {
 export const METHODS = ['get', 'post', 'delete'] as const;
 
 export type PathItem = { parameters?: (DocumentedParameter | Reference)[] } & Partial<
-  Record<(typeof METHODS)[number], Operation>
+  Record<(typeof METHODS)[number], DocumentedOperation>
 >;
 
 /** The part of an OpenAPI document that `openapi.yaml` makes use of. */
@@ -78,17 +56,7 @@ export interface ApiDocument {
   security: Record<string, string[]>[];
   tags: { name: string; description: string }[];
   paths: Record<string, PathItem>;
-  components: { schemas: Record<string, Schema> } & Record<string, Record<string, unknown>>;
-}
-
-/**
- * The description of the API. The build makes JSON of it, which is read a hundred times faster; sources that were not built have
- * the YAML alone.
- */
-export function readDocument(): ApiDocument {
-  const built = join(__dirname, 'openapi.json');
-  if (existsSync(built)) return JSON.parse(readFileSync(built, 'utf8')) as ApiDocument;
-  return parse(readFileSync(join(__dirname, 'openapi.yaml'), 'utf8')) as ApiDocument;
+  components: { schemas: Record<string, JsonSchema> } & Record<string, Record<string, unknown>>;
 }
 
 /**

@@ -1,0 +1,230 @@
+import { STATUS_CODES } from 'node:http';
+import { RequestMethod } from '@nestjs/common';
+import {
+  GUARDS_METADATA,
+  HTTP_CODE_METADATA,
+  INTERCEPTORS_METADATA,
+  METHOD_METADATA,
+  PATH_METADATA,
+} from '@nestjs/common/constants';
+import { describedClass, fieldsOf, jsonOf } from '@proctor/resources';
+import { credentialFor } from '../auth/authentication.middleware';
+import { neededScope } from '../auth/key-scopes';
+import { AdministratorsGuard } from '../auth/requestor';
+import { BodyInterceptor } from '../http/body.interceptor';
+import {
+  type DescribedAnswer,
+  type DescribedOperation,
+  type DescribedRefusal,
+  registeredOperations,
+} from '../http/operation';
+import type {
+  DocumentedAnswer,
+  DocumentedParameter,
+  DocumentedOperation,
+  PathItem,
+  Reference,
+} from './api-document';
+
+type Shape = new () => object;
+
+/** An endpoint as its controller serves it. */
+interface Endpoint {
+  /** As the document writes it: `/api/v1/keys/{id}`. */
+  path: string;
+  method: 'get' | 'post' | 'delete';
+  /** Of the answer when all went well. */
+  status: number;
+  isForAdministrators: boolean;
+  readsBody: boolean;
+  /** The class of what the client sends, in query or body; null when nothing is read. */
+  shape: Shape | null;
+}
+
+/** The document's paths, as far as controllers describe theirs. */
+export function describedPaths(): Record<string, PathItem> {
+  const paths: Record<string, PathItem> = {};
+  for (const { controller, handler, operation } of registeredOperations()) {
+    const endpoint = endpointOf(controller, handler);
+    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method]: documented(endpoint, operation) };
+  }
+  return paths;
+}
+
+function endpointOf(controller: new (...parameters: never[]) => object, handler: string): Endpoint {
+  const prototype = controller.prototype as Record<string, object>;
+  const route = prototype[handler]!;
+  const ofRoute = (key: string): unknown => Reflect.getMetadata(key, route);
+  const everywhere = (key: string): unknown[] =>
+    [route, controller].flatMap((each) => (Reflect.getMetadata(key, each) as unknown[] | undefined) ?? []);
+  const method = RequestMethod[ofRoute(METHOD_METADATA) as RequestMethod].toLowerCase() as Endpoint['method'];
+  const parts = [Reflect.getMetadata(PATH_METADATA, controller), ofRoute(PATH_METADATA)] as string[];
+  const types = Reflect.getMetadata('design:paramtypes', prototype, handler) as Shape[] | undefined;
+  const shapes = (types ?? []).flatMap((type) => describedClass(type) ?? []);
+  return {
+    path: `/${parts.join('/')}`
+      .replace(/\/{2,}/g, '/')
+      .replace(/\/$/, '')
+      .replace(/[:*](\w+)/g, '{$1}'),
+    method,
+    status: (ofRoute(HTTP_CODE_METADATA) as number | undefined) ?? (method === 'post' ? 201 : 200),
+    isForAdministrators: everywhere(GUARDS_METADATA).includes(AdministratorsGuard),
+    readsBody: method === 'post' && everywhere(INTERCEPTORS_METADATA).includes(BodyInterceptor),
+    shape: shapes[0] ?? null,
+  };
+}
+
+function documented(endpoint: Endpoint, operation: DescribedOperation): DocumentedOperation {
+  const { tag, id, summary, description, body } = operation;
+  const security = securityOf(endpoint);
+  const parameters = parametersOf(endpoint, operation);
+  return {
+    tags: [tag],
+    operationId: id,
+    summary,
+    ...(description !== undefined && { description }),
+    ...(security && { security }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(endpoint.method === 'post' && endpoint.shape && { requestBody: bodyOf(endpoint.shape, body) }),
+    responses: { ...answersOf(endpoint, operation), ...refusalsOf(endpoint, operation) },
+  };
+}
+
+/** Null for what the document says of all endpoints. */
+function securityOf({ method, path }: Endpoint): DocumentedOperation['security'] | null {
+  const credential = credentialFor(path);
+  if (credential !== 'key') return credential === 'nothing' ? [] : [{ password: [] }];
+  const scope = neededScope(method.toUpperCase(), path);
+  return scope === 'any' || scope === 'submit' ? [{ key: [scope] }] : null;
+}
+
+/** Parameters that `openapi.yaml` has, by their names in a path. */
+const SHARED: Record<string, string> = {
+  run_id: 'RunId',
+  webhook_id: 'WebhookId',
+  suite: 'Suite',
+  arch: 'Arch',
+};
+
+/** @throws Error for a parameter of the path that nobody describes */
+function parametersOf(
+  { path, method, shape }: Endpoint,
+  { path: own = {}, query = {}, parameters = [], inQuery = false }: DescribedOperation,
+): (DocumentedParameter | Reference)[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']): DocumentedParameter | Reference => {
+    const described = own[name];
+    if (described) {
+      const { of, ...rest } = described;
+      return { name, in: 'path', required: true, schema: jsonOf(of), ...rest };
+    }
+    if (!SHARED[name]) throw new Error(`the path ${path} has a parameter ${name} that is not described`);
+    return component('parameters', SHARED[name]);
+  });
+  const queried = shape && (method !== 'post' || inQuery) ? queryParameters(shape, method === 'get') : [];
+  const byName = Object.entries(query).map(([name, { of, ...rest }]): DocumentedParameter => ({
+    name,
+    in: 'query',
+    schema: jsonOf(of),
+    ...rest,
+  }));
+  return [...inPath, ...queried, ...byName, ...parameters.map((name) => component('parameters', name))];
+}
+
+function queryParameters(shape: Shape, isOnlyInQuery: boolean): DocumentedParameter[] {
+  return [...fieldsOf(shape)].map(([name, { json, isOptional }]) => {
+    const { description, example, ...schema } = json;
+    return {
+      name,
+      in: 'query',
+      ...(isOnlyInQuery && !isOptional && { required: true }),
+      ...describedAs([!isOnlyInQuery && !isOptional && 'Needed here or in the body.', description]),
+      schema,
+      ...(example !== undefined && { example }),
+    };
+  });
+}
+
+function describedAs(sentences: (string | false | undefined)[]): { description?: string } {
+  const description = sentences.filter(Boolean).join(' ');
+  return description === '' ? {} : { description };
+}
+
+const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data'];
+
+function bodyOf(
+  shape: Shape,
+  examples: DescribedOperation['body'],
+): NonNullable<DocumentedOperation['requestBody']> {
+  const schema = jsonOf(shape);
+  const example = (kind: 'form' | 'json'): { example?: unknown } =>
+    examples ? { example: 'example' in examples ? examples.example : examples[kind] } : {};
+  const forms = FORMS.map((type) => [type, { schema, ...example('form') }] as const);
+  const content = { ...Object.fromEntries(forms), 'application/json': { schema, ...example('json') } };
+  return { required: false, content };
+}
+
+function answersOf(
+  { method, status }: Endpoint,
+  { answer, otherAnswers = {}, isStream = false }: DescribedOperation,
+): DocumentedOperation['responses'] {
+  const others = Object.entries(otherAnswers).map(
+    ([code, name]) => [code, component('responses', name)] as const,
+  );
+  return {
+    ...Object.fromEntries(others),
+    [status]: documentedAnswer(answer),
+    ...(method === 'get' && !isStream && { 304: component('responses', 'NotModified') }),
+  };
+}
+
+function documentedAnswer({
+  description,
+  of,
+  example,
+  examples,
+  type,
+  headers,
+}: DescribedAnswer): DocumentedAnswer {
+  const named = Object.entries(examples ?? {}).map(([key, name]) => [key, component('examples', name)]);
+  const content = of && {
+    schema: jsonOf(of),
+    ...(example !== undefined && { example }),
+    ...(examples && { examples: Object.fromEntries(named) as Record<string, Reference> }),
+  };
+  return {
+    description,
+    ...(headers && { headers }),
+    ...(content && { content: { [type ?? 'application/json']: content } }),
+  };
+}
+
+function refusalsOf(
+  endpoint: Endpoint,
+  { query, refusals = {} }: DescribedOperation,
+): DocumentedOperation['responses'] {
+  const { path, method, shape, isForAdministrators, readsBody } = endpoint;
+  const credential = credentialFor(path);
+  const all: Record<number, string | DescribedRefusal> = {
+    ...((readsBody || (method === 'get' && (shape || query))) && { 400: 'BadRequest' }),
+    ...(credential === 'password' && { 401: 'Unauthorized' }),
+    ...(credential === 'key' && { 403: isForAdministrators ? 'NotAdministrator' : 'Forbidden' }),
+    ...(readsBody && { 413: 'TooLarge', 415: 'UnsupportedType' }),
+    ...(credential !== 'nothing' && { 429: 'TooManyRequests', 503: 'Unavailable' }),
+    ...refusals,
+  };
+  return Object.fromEntries(
+    Object.entries(all).map(([code, refusal]) => [code, refused(Number(code), refusal)]),
+  );
+}
+
+function refused(status: number, refusal: string | DescribedRefusal): DocumentedAnswer | Reference {
+  if (typeof refusal === 'string') return component('responses', refusal);
+  const { description, detail } = refusal;
+  const example = detail === undefined ? {} : { example: { title: STATUS_CODES[status], status, detail } };
+  const schema = component('schemas', 'Problem');
+  return { description, content: { 'application/problem+json': { schema, ...example } } };
+}
+
+function component(kind: string, name: string): Reference {
+  return { $ref: `#/components/${kind}/${name}` };
+}

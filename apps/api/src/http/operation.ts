@@ -1,0 +1,83 @@
+import type { Described } from '@proctor/resources';
+
+export type Tag = 'Requests' | 'Results' | 'Events' | 'Service' | 'Administration' | 'Keys' | 'Public data';
+
+/** What an endpoint answers when all went well. */
+export interface DescribedAnswer {
+  description: string;
+  /** Of the body; absent when there is none. */
+  of?: Described<unknown>;
+  example?: unknown;
+  /** Names of examples that `openapi.yaml` has, by what they are called here. */
+  examples?: Record<string, string>;
+  /** Of the body; JSON by default. */
+  type?: string;
+  headers?: Record<string, object>;
+}
+
+/** A refusal that the document does not describe under a name. */
+export interface DescribedRefusal {
+  description: string;
+  /** The sentence of the example. */
+  detail?: string;
+}
+
+export interface DescribedParameter {
+  of: Described<unknown>;
+  description?: string;
+  example?: unknown;
+}
+
+/**
+ * What the API's document says of an endpoint. The document takes everything else from the code that serves it: path and method,
+ * the status of the answer, what a request must show, the fields of query and body (from the class of the handler's parameter), and
+ * the refusals that come with these.
+ */
+export interface DescribedOperation {
+  tag: Tag;
+  /** Its name in clients that are generated from the document. */
+  id: string;
+  summary: string;
+  description?: string;
+  answer: DescribedAnswer;
+  /** Other answers that are no refusals, by status: the name of one that `openapi.yaml` has. */
+  otherAnswers?: Record<number, string>;
+  /** By status: the name of one that `openapi.yaml` has, or one of this endpoint alone. */
+  refusals?: Record<number, string | DescribedRefusal>;
+  /** The path's own parameters, without those that `openapi.yaml` has. */
+  path?: Record<string, DescribedParameter>;
+  /** Of the query, where no class has them. */
+  query?: Record<string, DescribedParameter & { required?: boolean }>;
+  /** Names of further parameters that `openapi.yaml` has. */
+  parameters?: string[];
+  /** Fields of the body that the document lists as parameters of the query too. All may travel there. */
+  inQuery?: boolean;
+  /** Of the body: one for all types, or one for forms and one for JSON. */
+  body?: { example: unknown } | { form: unknown; json: unknown };
+  /** An answer that changes while it is sent, or is never sent again, has no `ETag`. */
+  isStream?: boolean;
+}
+
+interface Registered {
+  controller: new (...parameters: never[]) => object;
+  handler: string;
+  operation: DescribedOperation;
+}
+
+const registered: Registered[] = [];
+
+/** Describes the endpoint of a handler in the API's document. */
+export function Operation(operation: DescribedOperation): MethodDecorator {
+  return (target, handler) => {
+    registered.push({
+      controller: target.constructor as Registered['controller'],
+      handler: String(handler),
+      operation,
+    });
+  };
+}
+
+/** Those of all controllers that are loaded. */
+export function registeredOperations(): readonly Registered[] {
+  return registered;
+}
