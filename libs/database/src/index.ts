@@ -8,13 +8,12 @@ export {
 export type { ApiKey, KeyLimits, NewApiKey, OwnedApiKey } from './people/api-key-statements';
 export {
   type Actor,
-  AUDIT_ACTIONS,
-  type AuditAction,
   type AuditEntry,
   type AuditFilter,
   type AuditRecord,
   COMMAND_LINE,
 } from './people/audit-log';
+export { AUDIT_ACTIONS, type AuditAction } from './rows/audit-entry';
 export type { Cancelled, Canceller } from './runs/cancellations';
 export type { DrainedWorker } from './dispatch/decided';
 export { type PauseScope, scopeName } from './dispatch/decisions';
@@ -102,7 +101,7 @@ export {
   type PackageChange,
   type TestInLog,
 } from './reading/run-testbeds';
-export { DELIVERY_STATES, type DeliveryState } from './rows/webhook';
+export { DELIVERY_STATES, type DeliveryState, type WebhookFilter } from './rows/webhook';
 export * from './stores';
 export type {
   DeliveryAttempt,
@@ -113,7 +112,7 @@ export type {
 } from './webhooks/webhook-deliveries';
 export type { ClaimedWebhook, LoggedDelivery } from './webhooks/webhook-delivery-statements';
 export type { MatchedWebhook } from './webhooks/webhook-events';
-export type { Webhook, WebhookFilter, WebhookOwner, WebhookSettings } from './webhooks/webhooks';
+export type { Webhook, WebhookOwner, WebhookSettings } from './webhooks/webhooks';
 export type { Submitter } from './runs/insert-runs';
 export { afterChange, DatabaseUnavailable } from './kit/unavailable';
 export {

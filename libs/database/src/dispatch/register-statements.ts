@@ -1,3 +1,4 @@
+import { columnsOf } from '../kit/columns-of';
 import {
   bigint,
   boolean,
@@ -9,33 +10,13 @@ import {
   type Statement,
   text,
   texts,
-  time,
 } from '../kit/statement';
+import { WorkerRow } from '../rows/worker';
 
 /** What an administrator says of a worker. */
-export interface WorkerRegistration {
-  name: string;
-  /** Of its nkey, `U…`. */
-  publicKey: string;
-  /** At least one. */
-  architectures: string[];
-  mayRunPrivate: boolean;
-}
+export type WorkerRegistration = Pick<WorkerRow, 'name' | 'publicKey' | 'architectures' | 'mayRunPrivate'>;
 
-export interface WorkerRecord extends WorkerRegistration {
-  createdAt: Date;
-  /** Null while it is valid. */
-  revokedAt: Date | null;
-  /** Up to a minute late. */
-  lastSeenAt: Date | null;
-  /** Address; null where it is not known. */
-  lastSeenFrom: string | null;
-  /** Messages of it that no dispatcher took, since it was added. */
-  refusals: number;
-  /** Why, for people. */
-  lastRefusal: string | null;
-  lastRefusedAt: Date | null;
-}
+export type WorkerRecord = WorkerRow;
 
 /** A worker whose messages a dispatcher has handled. */
 export interface SeenWorker {
@@ -52,19 +33,7 @@ export interface WorkerRefusals {
   reason: string;
 }
 
-const RECORD_COLUMNS = {
-  name: text,
-  publicKey: text,
-  architectures: texts,
-  mayRunPrivate: boolean,
-  createdAt: time,
-  revokedAt: time.orNull,
-  lastSeenAt: time.orNull,
-  lastSeenFrom: text.orNull,
-  refusals: bigint,
-  lastRefusal: text.orNull,
-  lastRefusedAt: time.orNull,
-} satisfies ColumnsOf<WorkerRecord>;
+const RECORD_COLUMNS = columnsOf(WorkerRow);
 
 const SEEN_COLUMNS = { worker: text, from: text.orNull } satisfies ColumnsOf<SeenWorker>;
 

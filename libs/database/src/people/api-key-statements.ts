@@ -1,4 +1,4 @@
-import type { KeyScope } from '@proctor/contracts';
+import { columnsOf } from '../kit/columns-of';
 import { KEPT_HOURS } from '../kit/once';
 import {
   boolean,
@@ -10,35 +10,20 @@ import {
   selected,
   statement,
   text,
-  time,
 } from '../kit/statement';
+import { ApiKeyRow } from '../rows/api-key';
 
 /** What a key is good for. */
-export interface KeyLimits {
-  scope: KeyScope;
-  /** From then on it opens nothing; null: it does not expire. */
-  expiresAt: Date | null;
-}
+export type KeyLimits = Pick<ApiKeyRow, 'scope' | 'expiresAt'>;
 
 /** A key at its creation: the only time that the secret is seen. */
-export interface NewApiKey extends KeyLimits {
+export interface NewApiKey extends Pick<ApiKeyRow, 'name' | 'prefix' | 'createdAt' | 'scope' | 'expiresAt'> {
   id: number;
-  name: string;
   key: string;
-  prefix: string;
-  createdAt: Date;
 }
 
 /** What may be shown of a key. */
-export interface ApiKey extends KeyLimits {
-  id: number;
-  name: string;
-  prefix: string;
-  createdAt: Date;
-  lastUsedAt: Date | null;
-  /** Null as long as the key is valid. */
-  revokedAt: Date | null;
-}
+export interface ApiKey extends Omit<NewApiKey, 'key'>, Pick<ApiKeyRow, 'lastUsedAt' | 'revokedAt'> {}
 
 /** A valid key of some user. */
 export interface OwnedApiKey extends Omit<ApiKey, 'revokedAt'> {
@@ -50,9 +35,7 @@ export const FIND = statement(
     userId: integer,
     userName: text,
     isAdmin: boolean,
-    keyId: integer,
-    scope: text.as<KeyScope>(),
-    expiresAt: time.orNull,
+    ...columnsOf(ApiKeyRow, 'keyId', 'scope', 'expiresAt'),
     validMs: double.orNull,
     isDisabled: boolean,
     isImported: boolean,
@@ -91,17 +74,9 @@ export const REVOKE = statement(
   returning k.key_id as id, k.name, k.prefix, u.name as "userName"`,
 );
 
-const LIMIT_COLUMNS = {
-  scope: text.as<KeyScope>(),
-  expiresAt: time.orNull,
-} satisfies ColumnsOf<KeyLimits>;
-
 const NEW_COLUMNS = {
   id: integer.from('k.key_id'),
-  name: text,
-  prefix: text,
-  createdAt: time,
-  ...LIMIT_COLUMNS,
+  ...columnsOf(ApiKeyRow, 'name', 'prefix', 'createdAt', 'scope', 'expiresAt'),
 } satisfies ColumnsOf<Omit<NewApiKey, 'key'>>;
 
 export const ROTATE = statement(
@@ -124,13 +99,9 @@ export const LIMIT = statement(
 );
 
 const OWNED_COLUMNS = {
-  id: integer.from('k.key_id'),
-  name: text,
-  prefix: text,
+  ...NEW_COLUMNS,
+  ...columnsOf(ApiKeyRow, 'lastUsedAt'),
   userName: text.from('u.name'),
-  createdAt: time,
-  lastUsedAt: time.orNull,
-  ...LIMIT_COLUMNS,
 } satisfies ColumnsOf<OwnedApiKey>;
 
 export const LIST_ALL = statement(

@@ -1,47 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Statements } from '../kit/database';
+import { columnsOf } from '../kit/columns-of';
 import { likeOf } from '../kit/pattern';
 import { addRefusedLogin, type RefusedLogin } from './refused-logins';
-import { bigint, type ColumnsOf, command, integer, selected, statement, text, time } from '../kit/statement';
-
-export const AUDIT_ACTIONS = [
-  'login',
-  'login-refused',
-  'logout',
-  'sessions-ended',
-  'user-added',
-  'password-set',
-  'administrator-appointed',
-  'administrator-dismissed',
-  'user-disabled',
-  'user-enabled',
-  'user-removed',
-  'key-created',
-  'key-rotated',
-  'key-changed',
-  'key-revoked',
-  'queue-paused',
-  'queue-resumed',
-  'worker-added',
-  'worker-rotated',
-  'worker-revoked',
-  'worker-drained',
-  'worker-undrained',
-  'worker-trusted',
-  'worker-quarantined',
-  'runs-cancelled',
-  'runs-reprioritised',
-  'runs-published',
-  'backend-changed',
-  'note-added',
-  'note-changed',
-  'note-removed',
-  'webhook-added',
-  'webhook-changed',
-  'webhook-rotated',
-  'webhook-removed',
-] as const;
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+import { bigint, type ColumnsOf, command, selected, statement, text, time } from '../kit/statement';
+import { type AuditAction, AuditEntryRow } from '../rows/audit-entry';
 
 /** Who decides. */
 export interface Actor {
@@ -69,17 +32,13 @@ export interface AuditedDeed {
 /** Who did what, in one. */
 export interface AuditEntry extends AuditedDeed, Actor {}
 
-export interface AuditRecord {
-  entryId: number;
+export interface AuditRecord extends Pick<AuditEntryRow, (typeof RECORDED)[number]> {
   at: Date;
-  action: AuditAction;
   /** As it was said at a login that was refused. */
   user: string;
-  subject: string | null;
-  detail: string | null;
-  runs: number | null;
-  address: string | null;
 }
+
+const RECORDED = ['entryId', 'action', 'subject', 'detail', 'runs', 'address'] as const;
 
 /** Which entries are meant; what is absent does not matter. */
 export interface AuditFilter {
@@ -174,14 +133,9 @@ const COUNT = command('update audit_entries set runs = runs + $2 where entry_id 
 const AT = statement({ at: time }, 'select created_at as at from audit_entries where entry_id = $1');
 
 const RECORD_COLUMNS = {
-  entryId: bigint,
+  ...columnsOf(AuditEntryRow, ...RECORDED),
   at: time.from('e.created_at'),
-  action: text.as<AuditAction>(),
   user: text.from('e.user_name'),
-  subject: text.orNull,
-  detail: text.orNull,
-  runs: integer.orNull,
-  address: text.orNull,
 } satisfies ColumnsOf<AuditRecord>;
 
 const LIST = statement(

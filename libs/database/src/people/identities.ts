@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { audit, type AuditAction } from './audit-log';
+import { audit } from './audit-log';
+import type { AuditAction } from '../rows/audit-entry';
 import { Database, type Statements } from '../kit/database';
-import { boolean, command, integer, statement, text } from '../kit/statement';
+import { boolean, command, integer, selected, statement } from '../kit/statement';
 import { errorCode } from '../kit/unavailable';
-import { type User, userSubject } from './users';
+import { type User, USER_COLUMNS, userSubject } from './users';
 
 /** Who somebody is, by the word of a login provider. */
 export interface Identity {
@@ -93,8 +94,8 @@ async function note(
 }
 
 const KNOWN = statement(
-  { userId: integer, name: text, isAdmin: boolean, isDisabled: boolean },
-  `select u.user_id as "userId", u.name, u.is_admin as "isAdmin", u.disabled_at is not null as "isDisabled"
+  { ...USER_COLUMNS, isDisabled: boolean },
+  `select ${selected(USER_COLUMNS, 'u')}, u.disabled_at is not null as "isDisabled"
    from identities i join users u using (user_id) where i.issuer = $1 and i.subject = $2`,
 );
 

@@ -4,6 +4,7 @@ import { type Actor, audit } from './audit-log';
 import { Database } from '../kit/database';
 import { hashPassword, isPassword, DECOY_PASSWORD_HASH } from './passwords';
 import { UserRow } from '../rows';
+import { columnsOf } from '../kit/columns-of';
 import { likeOf } from '../kit/pattern';
 import { endSessionsOf } from './sessions';
 import {
@@ -15,15 +16,10 @@ import {
   selected,
   statement,
   text,
-  time,
 } from '../kit/statement';
 import { errorCode } from '../kit/unavailable';
 
-export interface User {
-  userId: number;
-  name: string;
-  isAdmin: boolean;
-}
+export type User = Pick<UserRow, 'userId' | 'name' | 'isAdmin'>;
 
 /** Whether somebody may come in. A removed user has neither password nor keys, and what they requested stays. */
 export type UserStanding = 'active' | 'disabled' | 'removed';
@@ -246,8 +242,8 @@ function userOf({ userId, name, isAdmin }: UserRow): User {
   return { userId, name, isAdmin };
 }
 
-const USER_COLUMNS = { userId: integer, name: text, isAdmin: boolean };
-const AS_USER = 'u.user_id as "userId", u.name, u.is_admin as "isAdmin"';
+export const USER_COLUMNS = columnsOf(UserRow, 'userId', 'name', 'isAdmin');
+const AS_USER = selected(USER_COLUMNS, 'u');
 
 const BY_ID = statement(
   USER_COLUMNS,
@@ -298,7 +294,7 @@ const RECORD_COLUMNS = {
   ...USER_COLUMNS,
   standing: text.as<UserStanding>().from(STANDING_OF),
   hasPassword: boolean.from('u.password_hash is not null'),
-  createdAt: time,
+  ...columnsOf(UserRow, 'createdAt'),
   keys: bigint.from(
     '(select count(*) from api_keys k where k.user_id = u.user_id and k.revoked_at is null and not k.is_of_pages)',
   ),

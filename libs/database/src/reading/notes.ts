@@ -2,30 +2,27 @@ import { Injectable } from '@nestjs/common';
 import type { TestResult } from '@proctor/contracts';
 import { type Actor, audit } from '../people/audit-log';
 import { Database } from '../kit/database';
-import type { NoteSubject } from '../rows/note';
+import { NoteRow } from '../rows/note';
+import { columnsOf, type WholeRow, without } from '../kit/columns-of';
 import { type RunReader, seenBy } from '../runs/run-search';
-import { bigint, command, integer, jsonb, selected, statement, text, texts, time } from '../kit/statement';
+import {
+  bigint,
+  type ColumnsOf,
+  command,
+  integer,
+  jsonb,
+  selected,
+  statement,
+  text,
+  time,
+} from '../kit/statement';
 
-/** How a run has failed. */
-export interface RunFailure {
-  /** Of the first error of its log; null where there is none. */
-  signature: string | null;
-  /** Names of the tests that failed, in order. */
-  failingTests: string[];
-}
+/** How a run has failed: the signature of the first error of its log, and the tests that failed, in order. */
+export type RunFailure = Pick<NoteRow, 'signature' | 'failingTests'>;
 
 /** What is written about. */
-export interface NewNote extends RunFailure {
-  subject: NoteSubject;
-  package: string;
-  /** Null for a package everywhere. */
-  suite: string | null;
-  arch: string | null;
-  /** The failed run on which it is written; null: it holds until it is removed. */
-  runId: number | null;
-  /** That run is private. */
-  wasPrivate: boolean;
-}
+export type NewNote = RunFailure &
+  Pick<NoteRow, 'subject' | 'package' | 'suite' | 'arch' | 'runId' | 'wasPrivate'>;
 
 export interface NoteText {
   text: string;
@@ -33,14 +30,9 @@ export interface NoteText {
   bugs: string[];
 }
 
-export interface Note extends Omit<NewNote, 'wasPrivate'>, NoteText {
-  noteId: number;
-  authorId: number;
+export interface Note extends Omit<WholeRow<NoteRow>, 'body' | 'wasPrivate'>, NoteText {
   /** User name. */
   author: string;
-  writtenAt: Date;
-  changedAt: Date | null;
-  removedAt: Date | null;
   /** When the test passed again that had failed; null while it fails, and for a note that is on no run. */
   withdrawnAt: Date | null;
 }
@@ -143,23 +135,11 @@ function subjectOf(noteId: number): string {
 }
 
 const NOTE_COLUMNS = {
-  noteId: bigint,
-  subject: text.as<NoteSubject>(),
-  package: text,
-  suite: text.orNull,
-  arch: text.orNull,
+  ...without(columnsOf(NoteRow), 'body', 'wasPrivate'),
   text: text.from('n.body'),
-  bugs: texts,
-  authorId: integer,
   author: text.from('u.name'),
-  runId: bigint.orNull,
-  signature: text.orNull,
-  failingTests: texts,
-  writtenAt: time,
-  changedAt: time.orNull,
-  removedAt: time.orNull,
   withdrawnAt: time.orNull.from('passed.finished_at'),
-};
+} satisfies ColumnsOf<Note>;
 
 /**
  * `r` is the run on which a note was written; one that is gone was for all to see, or for nobody. What passes again is the

@@ -1,33 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { AttemptOutcome, Verdict } from '@proctor/contracts';
+import type { AttemptOutcome } from '@proctor/contracts';
+import { columnsOf } from '../kit/columns-of';
 import { Database } from '../kit/database';
+import { AttemptRow } from '../rows/attempt';
+import { RunRow } from '../rows/run';
 import { type RunRecord, selectRecords } from '../runs/run-columns';
-import {
-  bigint,
-  certain,
-  type ColumnsOf,
-  double,
-  integer,
-  selected,
-  statement,
-  text,
-  time,
-} from '../kit/statement';
+import { certain, type ColumnsOf, double, integer, selected, statement, text, time } from '../kit/statement';
 
 /** An attempt that a worker has ended, or that ended for want of it. */
-export interface EndedAttempt {
-  worker: string;
-  runId: number;
-  attempt: number;
-  package: string;
-  suite: string;
-  arch: string;
+export interface EndedAttempt
+  extends
+    Pick<AttemptRow, 'worker' | 'runId' | 'attempt' | 'verdict' | 'reason' | 'startedAt'>,
+    Pick<RunRow, 'package' | 'suite' | 'arch'> {
   outcome: AttemptOutcome;
-  /** Null when no report of it came. */
-  verdict: Verdict | null;
-  /** Why it has no result, for people. */
-  reason: string | null;
-  startedAt: Date | null;
   endedAt: Date;
 }
 
@@ -84,16 +69,10 @@ const newestOf = (worker: string, limit: string, everything: string): string => 
   order by a.ended_at desc, a.run_id desc, a.attempt desc limit ${limit}`;
 
 const ATTEMPT_COLUMNS = {
+  ...columnsOf(AttemptRow, 'runId', 'attempt', 'verdict', 'reason', 'startedAt'),
+  ...columnsOf(RunRow, 'package', 'suite', 'arch'),
   worker: text.from('w.name'),
-  runId: bigint,
-  attempt: integer,
-  package: text,
-  suite: text,
-  arch: text,
   outcome: text.as<AttemptOutcome>().from(certain('a.outcome')),
-  verdict: text.as<Verdict>().orNull,
-  reason: text.orNull,
-  startedAt: time.orNull,
   endedAt: time.from(certain('a.ended_at')),
 } satisfies ColumnsOf<EndedAttempt>;
 

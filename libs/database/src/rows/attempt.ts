@@ -3,11 +3,7 @@ import { Check, Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typ
 import { RunRow } from './run';
 import { isOneOf, SqlIndex } from './decorators';
 
-/**
- * The n-th execution of a run: one row for each lease granted.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** The n-th execution of a run: one row for each lease granted. */
 @Entity('attempts')
 @Check('attempts_outcome_check', isOneOf('outcome', ATTEMPT_OUTCOMES))
 @Check('attempts_verdict_check', isOneOf('verdict', VERDICTS))

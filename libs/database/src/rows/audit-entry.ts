@@ -10,6 +10,45 @@ import {
 import { UserRow } from './user';
 import { SqlIndex } from './decorators';
 
+export const AUDIT_ACTIONS = [
+  'login',
+  'login-refused',
+  'logout',
+  'sessions-ended',
+  'user-added',
+  'password-set',
+  'administrator-appointed',
+  'administrator-dismissed',
+  'user-disabled',
+  'user-enabled',
+  'user-removed',
+  'key-created',
+  'key-rotated',
+  'key-changed',
+  'key-revoked',
+  'queue-paused',
+  'queue-resumed',
+  'worker-added',
+  'worker-rotated',
+  'worker-revoked',
+  'worker-drained',
+  'worker-undrained',
+  'worker-trusted',
+  'worker-quarantined',
+  'runs-cancelled',
+  'runs-reprioritised',
+  'runs-published',
+  'backend-changed',
+  'note-added',
+  'note-changed',
+  'note-removed',
+  'webhook-added',
+  'webhook-changed',
+  'webhook-rotated',
+  'webhook-removed',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
 /** Who did what: each login, and each decision about accounts, queues, workers and runs. */
 @Entity('audit_entries')
 @Index('audit_entries_at', ['createdAt', 'entryId'])
@@ -24,7 +63,7 @@ export class AuditEntryRow {
   entryId: number;
 
   @Column('text')
-  action: string;
+  action: AuditAction;
 
   /** Null when a login was refused, and for what was typed on the machine. */
   @Column('integer', { nullable: true })

@@ -1,10 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/**
- * A backup that is complete.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** A backup that is complete. */
 @Entity('backups')
 export class BackupRow {
   /** The moment that it holds. */
@@ -18,11 +14,7 @@ export class BackupRow {
   bytes: number;
 }
 
-/**
- * The database was restored to an earlier moment.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** The database was restored to an earlier moment. */
 @Entity('restores')
 export class RestoreRow {
   @PrimaryColumn('timestamp with time zone', { precision: 3 })

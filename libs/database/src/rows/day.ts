@@ -2,11 +2,7 @@ import { type PackageVerdict, PACKAGE_VERDICTS } from '@proctor/contracts';
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 import { isOneOf } from './decorators';
 
-/**
- * The public runs that ended on a day, UTC, with a verdict, cancelled ones not. Made of the runs, and kept when they go.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** The public runs that ended on a day, UTC, with a verdict, cancelled ones not. Made of the runs, and kept when they go. */
 @Entity('run_days')
 @Check('run_days_verdict_check', isOneOf('verdict', PACKAGE_VERDICTS))
 export class RunDayRow {
@@ -53,11 +49,7 @@ export class RunDayRow {
   beganInDay: number;
 }
 
-/**
- * How many packages had which status at the end of a day, UTC. Made of the runs, and kept when they go.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** How many packages had which status at the end of a day, UTC. Made of the runs, and kept when they go. */
 @Entity('status_days')
 export class StatusDayRow {
   @PrimaryColumn('date')
@@ -82,11 +74,7 @@ export class StatusDayRow {
   tmpfail: number;
 }
 
-/**
- * The public runs of a package that ended in a month, UTC, with a verdict, and whose rows were removed; cancelled ones are not counted.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** The public runs of a package that ended in a month, UTC, with a verdict, and whose rows were removed; cancelled ones are not counted. */
 @Entity('package_months')
 @Check('package_months_verdict_check', isOneOf('verdict', PACKAGE_VERDICTS))
 export class PackageMonthRow {

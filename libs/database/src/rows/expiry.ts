@@ -2,11 +2,7 @@ import type { ResultFileName } from '@proctor/contracts';
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 import { isOneOf } from './decorators';
 
-/**
- * A file that no row tells of any more, and that is to be removed from the store.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** A file that no row tells of any more, and that is to be removed from the store. */
 @Entity('expired_files')
 export class ExpiredFileRow {
   @PrimaryColumn('bigint')
@@ -26,11 +22,7 @@ export class ExpiredFileRow {
 export const EXPIRY_MARKS = ['begin', 'pass', 'sweep', 'public stories', 'private stories'] as const;
 export type ExpiryMark = (typeof EXPIRY_MARKS)[number];
 
-/**
- * How far the removal of what is old has come.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** How far the removal of what is old has come. */
 @Entity('expiry_progress')
 @Check('expiry_progress_name_check', isOneOf('name', EXPIRY_MARKS))
 export class ExpiryProgressRow {
@@ -44,11 +36,7 @@ export class ExpiryProgressRow {
   runId: number;
 }
 
-/**
- * A run whose row was removed.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** A run whose row was removed. */
 @Entity('removed_runs')
 @Check('removed_runs_owner_check', '(requestor_id is null) = (api_key_id is null)')
 export class RemovedRunRow {

@@ -13,8 +13,6 @@ import { isOneOf, SqlIndex } from './decorators';
  * One thing that happened to a run, inserted by the statement that made it happen. Rows are only added. Of one run, ids
  * rise in the order of the commits, since each is drawn while its run's row is locked. No foreign key holds it to its
  * run: it would be looked up once more for each of the thousands that a request may add.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
  */
 @Entity('facts')
 @Check('facts_kind_check', isOneOf('kind', FACT_KINDS))

@@ -1,11 +1,7 @@
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn, Unique } from 'typeorm';
 import { UserRow } from './user';
 
-/**
- * A package that a user follows, or several.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** A package that a user follows, or several. */
 @Entity('followed_packages')
 export class FollowedPackageRow {
   @PrimaryColumn('integer')
@@ -20,11 +16,7 @@ export class FollowedPackageRow {
   pattern: string;
 }
 
-/**
- * Where a user's packages are read as a feed, by whoever has the address.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** Where a user's packages are read as a feed, by whoever has the address. */
 @Entity('feed_addresses')
 @Unique('feed_addresses_token_key', ['token'])
 export class FeedAddressRow {

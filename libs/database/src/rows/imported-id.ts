@@ -4,11 +4,7 @@ import { isOneOf } from './decorators';
 export const IMPORTED_KINDS = ['user', 'key', 'run'] as const;
 export type ImportedKind = (typeof IMPORTED_KINDS)[number];
 
-/**
- * What something that was imported from another service is called here.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** What something that was imported from another service is called here. */
 @Entity('imported_ids')
 @Check('imported_ids_kind_check', isOneOf('kind', IMPORTED_KINDS))
 export class ImportedIdRow {

@@ -23,8 +23,6 @@ export type OrderKind = (typeof ORDER_KINDS)[number];
 /**
  * What a user decided and a dispatcher must follow, committed together with what follows from it; also the lasting
  * record of who decided what and why. A decision that concerns several architectures has a row for each.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
  */
 @Entity('orders')
 @Check('orders_kind_check', isOneOf('kind', ORDER_KINDS))

@@ -1,10 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/**
- * Who owns an architecture, and until when.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** Who owns an architecture, and until when. */
 @Entity('dispatchers')
 @Index('dispatchers_epoch', ['arch', 'epoch'], { unique: true })
 export class DispatcherRow {
@@ -27,11 +23,7 @@ export class DispatcherRow {
   serverStartedAt: Date | null;
 }
 
-/**
- * A scheduler process that is running, or was until lately.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** A scheduler process that is running, or was until lately. */
 @Entity('schedulers')
 export class SchedulerRow {
   @PrimaryColumn('text')

@@ -2,11 +2,7 @@ import { type PackageVerdict, PACKAGE_VERDICTS } from '@proctor/contracts';
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { isOneOf, SqlIndex } from './decorators';
 
-/**
- * How a package is on one suite and architecture, made of its public runs: all of it can be made again of these.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** How a package is on one suite and architecture, made of its public runs: all of it can be made again of these. */
 @Entity('package_statuses')
 @Check('package_statuses_verdict_check', isOneOf('verdict', PACKAGE_VERDICTS))
 @Check('package_statuses_previous_check', isOneOf('previous_verdict', PACKAGE_VERDICTS))
@@ -123,11 +119,7 @@ export class PackageStatusRow {
   isLonger: boolean;
 }
 
-/**
- * How far the statuses of an architecture were made.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** How far the statuses of an architecture were made. */
 @Entity('status_progress')
 @Check('status_progress_filled_check', '(filled_package is null) = (filled_suite is null)')
 export class StatusProgressRow {

@@ -1,10 +1,6 @@
 import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
 
-/**
- * A source package of which a run was requested.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** A source package of which a run was requested. */
 @Entity('packages')
 @Unique('packages_name_key', ['name'])
 export class PackageRow {
@@ -27,11 +23,7 @@ export class PackageRow {
   isPublic: boolean;
 }
 
-/**
- * How long runs of a package take on an architecture.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** How long runs of a package take on an architecture. */
 @Entity('package_durations')
 export class PackageDurationRow {
   @PrimaryColumn('text')

@@ -2,11 +2,7 @@ import type { OtherSuite, OtherVersion } from '@proctor/contracts';
 import { Check, Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
 import { SqlIndex } from './decorators';
 
-/**
- * Packages with their versions. Runs share it.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** Packages with their versions. Runs share it. */
 @Entity('package_lists')
 @Unique('package_lists_digest_key', ['digest'])
 export class PackageListRow {
@@ -26,11 +22,7 @@ export class PackageListRow {
   content: Buffer;
 }
 
-/**
- * What the result of a run was made in.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** What the result of a run was made in. */
 @Entity('run_testbeds')
 @Check('run_testbeds_lists_check', '(testbed_list is null) = (added_list is null)')
 @Check('run_testbeds_fallback_check', '(fallback_line is null) = (fallback_release is null)')
@@ -87,11 +79,7 @@ export class RunTestbedRow {
   otherSuites: OtherSuite[];
 }
 
-/**
- * A package of which a run that failed had another version than the run before it, which had passed.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** A package of which a run that failed had another version than the run before it, which had passed. */
 @Entity('run_changes')
 @Index('run_changes_package', ['package', 'runId'])
 export class RunChangeRow {

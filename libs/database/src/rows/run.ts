@@ -294,11 +294,7 @@ export class RunRow extends RequestedRun {
   finishedAt: Date | null;
 }
 
-/**
- * The one row that holds how far readers of results were told that nothing new comes.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** The one row that holds how far readers of results were told that nothing new comes. */
 @Entity('horizons')
 @Check('horizons_single_check', 'is_single')
 export class HorizonRow {

@@ -1,10 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/**
- * The packages that a suite has on an architecture, as the worker said that looked last.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** The packages that a suite has on an architecture, as the worker said that looked last. */
 @Entity('source_names')
 export class SourceNamesRow {
   @PrimaryColumn('text')

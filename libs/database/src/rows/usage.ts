@@ -1,11 +1,7 @@
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { UserRow } from './user';
 
-/**
- * How much slot time a user has used recently on an architecture: halves with each half-life since `at`.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** How much slot time a user has used recently on an architecture: halves with each half-life since `at`. */
 @Entity('usage')
 export class UsageRow {
   @PrimaryColumn('text')

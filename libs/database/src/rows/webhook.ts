@@ -1,3 +1,4 @@
+import type { EventFilter } from '@proctor/events';
 import {
   Check,
   Column,
@@ -17,13 +18,15 @@ import { isOneOf, SqlIndex } from './decorators';
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
+/** Which events a webhook is told of. */
+export interface WebhookFilter extends EventFilter {
+  /** Only those of runs of its own user. */
+  mine?: boolean | undefined;
+}
+
 const TIME = { type: 'timestamp with time zone', precision: 3 } as const;
 
-/**
- * An address of a user that events are sent to.
- *
- * These tables are described for the test that compares the schema with the entities; statements read and write them.
- */
+/** An address of a user that events are sent to. */
 @Entity('webhooks')
 @Check('webhooks_disabled_check', `(disabled_at is null) = (disabled_reason is null)`)
 @Check('webhooks_failing_check', `(failures = 0) = (failing_since is null)`)
@@ -56,9 +59,8 @@ export class WebhookRow {
   @Column('text')
   description: string;
 
-  /** A WebhookFilter. */
   @Column('jsonb')
-  filter: unknown;
+  filter: WebhookFilter;
 
   @Column('text')
   secret: string;

@@ -5,8 +5,6 @@ import { isOneOf, SqlIndex } from './decorators';
 /**
  * How a dispatcher judged a worker. Of each worker the newest row counts; the older ones are a record for people, and the
  * oldest are deleted.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
  */
 @Entity('worker_judgements')
 @Check('worker_judgements_standing_check', isOneOf('standing', WORKER_STANDINGS))

@@ -1,10 +1,6 @@
 import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
 
-/**
- * A worker that an administrator has added. It stays here when it is revoked.
- *
- * Described for the test that compares the schema with the entities; statements read and write it.
- */
+/** A worker that an administrator has added. It stays here when it is revoked. */
 @Entity('workers')
 @Unique('workers_public_key_key', ['publicKey'])
 @Check('workers_public_key_check', `public_key ~ '^U[A-Z2-7]{55}$'`)

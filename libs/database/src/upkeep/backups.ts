@@ -1,18 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../kit/database';
-import { bigint, type ColumnsOf, command, integer, statement, time } from '../kit/statement';
+import { columnsOf } from '../kit/columns-of';
+import { command, selected, statement, time } from '../kit/statement';
+import { RestoreRow } from '../rows/backup';
 
 /** That the database was restored, and what is known to be missing since. */
-export interface RestoreRecord {
-  restoredAt: Date;
-  /** What was written after this moment is gone. */
-  takenAt: Date;
-  /** Ids of runs from this one on, and below `nextRun`, were given out before, or never. */
-  firstLostRun: number;
-  nextRun: number;
-  /** Runs whose files the backup did not have. */
-  filesMissing: number;
-}
+export type RestoreRecord = RestoreRow;
 
 /** What is known of backups, and of restores from them. */
 @Injectable()
@@ -48,18 +41,11 @@ const NEWEST = statement(
   'select taken_at as "takenAt" from backups order by taken_at desc limit 1',
 );
 
+const RESTORE_COLUMNS = columnsOf(RestoreRow);
+
 const LAST_RESTORE = statement(
-  {
-    restoredAt: time,
-    takenAt: time,
-    firstLostRun: bigint,
-    nextRun: bigint,
-    filesMissing: integer,
-  } satisfies ColumnsOf<RestoreRecord>,
-  `
-  select restored_at as "restoredAt", taken_at as "takenAt", first_lost_run as "firstLostRun", next_run as "nextRun",
-    files_missing as "filesMissing"
-  from restores order by restored_at desc limit 1`,
+  RESTORE_COLUMNS,
+  `select ${selected(RESTORE_COLUMNS, 'r')} from restores r order by r.restored_at desc limit 1`,
 );
 
 const MADE = command(`

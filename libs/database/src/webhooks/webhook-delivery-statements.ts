@@ -1,5 +1,6 @@
 import type { FactKind } from '@proctor/contracts';
-import type { DeliveryState } from '../rows/webhook';
+import { WebhookDeliveryRow } from '../rows/webhook';
+import { columnsOf, type WholeRow, without } from '../kit/columns-of';
 import { EVENT_COLUMNS, EVENT_RUNS } from '../runs/run-events';
 import {
   bigint,
@@ -11,7 +12,6 @@ import {
   statement,
   text,
   texts,
-  time,
 } from '../kit/statement';
 import { MAY_READ } from './webhook-events';
 
@@ -27,21 +27,9 @@ export interface ClaimedWebhook {
 }
 
 /** As users read it. */
-export interface LoggedDelivery {
-  deliveryId: number;
-  runId: number | null;
+export interface LoggedDelivery extends Omit<WholeRow<WebhookDeliveryRow>, 'webhookId' | 'factId'> {
   /** Of the event; null for a test. */
   kind: FactKind | null;
-  createdAt: Date;
-  state: DeliveryState;
-  attempts: number;
-  /** Of the next attempt. */
-  dueAt: Date;
-  sentAt: Date | null;
-  status: number | null;
-  durationMs: number | null;
-  answer: string | null;
-  error: string | null;
 }
 
 const CLAIMED = {
@@ -118,7 +106,7 @@ export const RELEASE = command(
 
 /** The first of each run that waits. */
 export const DUE = statement(
-  { deliveryId: bigint, attempts: integer, createdAt: time, factId: bigint.orNull },
+  columnsOf(WebhookDeliveryRow, 'deliveryId', 'attempts', 'createdAt', 'factId'),
   `
   select d.delivery_id as "deliveryId", d.attempts, d.created_at as "createdAt", d.fact_id as "factId"
   from webhook_deliveries d
@@ -163,18 +151,8 @@ export const CHANGE_STANDING = command(`
   where webhook_id = $1 and disabled_at is null`);
 
 const LOGGED = {
-  deliveryId: bigint,
-  runId: bigint.orNull,
+  ...without(columnsOf(WebhookDeliveryRow), 'webhookId', 'factId'),
   kind: text.as<FactKind>().orNull.from('f.kind'),
-  createdAt: time,
-  state: text.as<DeliveryState>(),
-  attempts: integer,
-  dueAt: time,
-  sentAt: time.orNull,
-  status: integer.orNull,
-  durationMs: integer.orNull,
-  answer: text.orNull,
-  error: text.orNull,
 } satisfies ColumnsOf<LoggedDelivery>;
 
 /** Where the key $6 is not null, only tests and what it may know of. */

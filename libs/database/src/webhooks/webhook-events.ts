@@ -4,7 +4,7 @@ import { Database, type Statements } from '../kit/database';
 import { horizon, raiseHorizon } from '../kit/horizon';
 import { eventPage, firstEvent } from '../runs/run-events';
 import { bigint, boolean, command, integer, jsonb, statement, text } from '../kit/statement';
-import type { WebhookFilter } from './webhooks';
+import type { WebhookFilter } from '../rows/webhook';
 
 /** What decides which events a webhook is told of. */
 export interface MatchedWebhook {

@@ -1,44 +1,29 @@
 import { Injectable } from '@nestjs/common';
-import type { EventFilter } from '@proctor/events';
 import { type Actor, audit } from '../people/audit-log';
 import { Database } from '../kit/database';
-import { type ColumnsOf, command, integer, jsonb, selected, statement, text, time } from '../kit/statement';
+import { columnsOf } from '../kit/columns-of';
+import { type ColumnsOf, command, integer, selected, statement, text, time } from '../kit/statement';
+import { WebhookRow } from '../rows/webhook';
 
 export const DISABLED_BY_USER = 'disabled by its user';
 
-/** Which events a webhook is told of. */
-export interface WebhookFilter extends EventFilter {
-  /** Only those of runs of its own user. */
-  mine?: boolean | undefined;
-}
-
 /** What users decide of a webhook. */
-export interface WebhookSettings {
-  url: string;
-  description: string;
-  filter: WebhookFilter;
-  /** The user's key whose private runs it is told of; null: it is told of none. */
-  keyId: number | null;
-}
+export type WebhookSettings = Pick<WebhookRow, 'url' | 'description' | 'filter' | 'keyId'>;
 
 /** An address of a user that events are sent to. */
-export interface Webhook extends WebhookSettings {
-  webhookId: number;
-  userId: number;
+export interface Webhook extends Pick<WebhookRow, (typeof SHOWN)[number]> {
   /** Of the user. */
   userName: string;
-  createdAt: Date;
-  /** Null while it is enabled. */
-  disabledAt: Date | null;
-  disabledReason: string | null;
-  /** In a row. */
-  failures: number;
-  failingSince: Date | null;
   /** Until when the secret before the present one signs, too. */
   oldSecretUntil: Date | null;
   /** Events that wait to be sent. */
   waiting: number;
 }
+
+const SHOWN = [
+  ...(['webhookId', 'userId', 'url', 'description', 'filter', 'keyId', 'createdAt'] as const),
+  ...(['disabledAt', 'disabledReason', 'failures', 'failingSince'] as const),
+] as const;
 
 /** Who changes a webhook. */
 export type WebhookOwner = Actor & { userId: number };
@@ -139,18 +124,8 @@ function subjectOf(webhookId: number): string {
 }
 
 const WEBHOOK_COLUMNS = {
-  webhookId: integer,
-  userId: integer,
+  ...columnsOf(WebhookRow, ...SHOWN),
   userName: text.from('u.name'),
-  url: text,
-  description: text,
-  filter: jsonb.as<WebhookFilter>(),
-  keyId: integer.orNull,
-  createdAt: time,
-  disabledAt: time.orNull,
-  disabledReason: text.orNull,
-  failures: integer,
-  failingSince: time.orNull,
   oldSecretUntil: time.orNull.from(
     'case when w.old_secret_until > clock_timestamp() then w.old_secret_until end',
   ),
