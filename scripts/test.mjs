@@ -1,13 +1,16 @@
-// `npm test [-- JEST ARGUMENTS]`: first makes sure that what the tests need is there, then runs them and counts.
+// `npm test [-- JEST ARGUMENTS]`: first makes sure that what the tests need is there, then runs them and counts. With `--quick`:
+// see test-quick.mjs.
 import { spawn } from 'node:child_process';
 import { accessSync, chmodSync, constants, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt, root } from './built.mjs';
+import { testQuickly } from './test-quick.mjs';
 
 const args = process.argv.slice(2);
 ensureBuilt();
+if (args.includes('--quick')) process.exit(testQuickly(args.filter((arg) => arg !== '--quick')));
 const embedded = createRequire(import.meta.url)('../dist/libs/embedded/src/index.js');
 
 const folder = mkdtempSync(join(tmpdir(), 'proctor-test-'));
