@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase, type Submitter } from '@proctor/database';
-import { AppProcess, EmbeddedNats, freePort } from '@proctor/embedded';
+import { AppProcess, EmbeddedNats, findFreePort } from '@proctor/embedded';
 import { stringify } from 'yaml';
 import { APPS, NODE_OPTIONS } from '@apps/cli/src/start/apps';
 import { TestUsers } from '../support/nats-users';
@@ -59,7 +59,7 @@ export class Deployment {
     const { architectures = [ARCH], workers = [] } = options;
     const { url, drop } = await place.database();
     const folder = await place.newFolder('deployment');
-    const [port, users] = [await freePort(), new TestUsers(join(folder, 'users'))];
+    const [port, users] = [await findFreePort(), new TestUsers(join(folder, 'users'))];
     const named = workers.map((name) => ({ name, architectures }));
     const accounts = await users.prepare(`nats://127.0.0.1:${port}`, named);
     const nats = new EmbeddedNats({ folder: join(folder, 'nats'), binary: place.natsBinary, accounts, port });
@@ -124,7 +124,7 @@ export class Deployment {
     const config = join(this.folder, 'config');
     await mkdir(config);
     await writeFile(join(config, 'proctor.yaml'), stringify(serverFile(architectures, options)));
-    const port = await freePort();
+    const port = await findFreePort();
     this.url = `http://127.0.0.1:${port}`;
     this.env = {
       ...process.env,

@@ -74,7 +74,7 @@ class Executor {
     const offer = { testbeds: [{ suite, backend, state: 'ready' }], variants: [variant] };
     const subject = requestSubject(arch, this.name, 'lease');
     for (;;) {
-      wakeUp.forget();
+      wakeUp.reset();
       const askedMs = performance.now();
       const request = { ...identity, previous: [], ask: randomUUID(), wakeable: true, ...offer };
       const { lease, askAgainMs } = await this.answer(subject, request);

@@ -1,4 +1,4 @@
-import { limited, systemClock } from '@proctor/clock';
+import { withTimeLimit, systemClock } from '@proctor/clock';
 import type { Place } from './place';
 import type { Figure, Mark, Numbers, OpenRow, Row } from './row';
 
@@ -33,7 +33,7 @@ export async function judge(row: Row, place: Place): Promise<Judged[]> {
   };
   try {
     const rounds = await (place.isQuick
-      ? limited(whole(), row.name, QUICK_ROW_MAX_MS, systemClock)
+      ? withTimeLimit(whole(), row.name, QUICK_ROW_MAX_MS, systemClock)
       : whole());
     return row.figures.map((figure) => judged(figure, rounds));
   } finally {

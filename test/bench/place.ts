@@ -23,7 +23,7 @@ export class Place {
   ) {}
 
   static async open({ isQuick }: { isQuick: boolean }): Promise<Place> {
-    const home = await Home.find(process.env, process.cwd());
+    const home = await Home.findHome(process.env, process.cwd());
     const { path } = await findNatsServer(home.natsPackage, (line) => console.error(line));
     const folder = await mkdtemp(join(tmpdir(), 'proctor-bench-'));
     // The server runs as another user when the bench runs as root.

@@ -14,7 +14,7 @@ import {
   type LeaseRequest,
   type RecordedSignal,
 } from '@proctor/contracts';
-import { AppProcess, EmbeddedNats, freePort } from '@proctor/embedded';
+import { AppProcess, EmbeddedNats, findFreePort } from '@proctor/embedded';
 import { stringify } from 'yaml';
 import { NODE_OPTIONS } from '@apps/cli/src/start/apps';
 import { leaseOf } from '../support/slot-rig';
@@ -86,7 +86,7 @@ export class WorkerRig {
 
   static async start(place: Place, { slots, variants }: RigOptions): Promise<WorkerRig> {
     const folder = await place.newFolder('worker');
-    const [port, users] = [await freePort(), new TestUsers(join(folder, 'users'))];
+    const [port, users] = [await findFreePort(), new TestUsers(join(folder, 'users'))];
     const accounts = await users.prepare(`nats://127.0.0.1:${port}`, [
       { name: WORKER, architectures: [ARCH] },
     ]);

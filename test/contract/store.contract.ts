@@ -31,7 +31,7 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
     afterAll(() => server?.close());
 
     const put = (bytes: Buffer, content = streamOf(bytes), file: ResultFileName = 'log.gz') =>
-      server.store.put(run, 2, file, content, expected(bytes));
+      server.store.save(run, 2, file, content, expected(bytes));
     const read = async (file: ResultFileName = 'log.gz', range?: ByteRange) =>
       buffer((await server.store.open(run, 2, file, range))!.content);
     const names = async () => (await server.names()).filter((each) => each.includes(`/${run}/`));
@@ -145,7 +145,7 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
       expect(await server.store.open(run, 2, 'log.gz')).toBeNull();
       await put(Buffer.from('a'));
       await put(Buffer.from('b'), undefined, 'artifacts.tar.gz');
-      await server.store.put(run, 3, 'log.gz', streamOf(whole), expected(whole));
+      await server.store.save(run, 3, 'log.gz', streamOf(whole), expected(whole));
       await server.store.remove(run, 2);
       await server.store.remove(run, 2);
       expect(await server.store.open(run, 2, 'log.gz')).toBeNull();
@@ -159,7 +159,7 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
         [2, 'artifacts.tar.gz'],
         [13, 'log.gz'],
       ] as const)
-        await server.store.put(run, attempt, file, streamOf(whole), expected(whole));
+        await server.store.save(run, attempt, file, streamOf(whole), expected(whole));
       const listed = async () => {
         const found = [];
         for await (const each of server.store.list()) if (each.runId === run) found.push(each);

@@ -6,7 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { freePort } from '@proctor/embedded';
+import { findFreePort } from '@proctor/embedded';
 import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { chromium } from 'playwright-core';
@@ -43,7 +43,11 @@ async function main(folder: string): Promise<void> {
   const place = await Place.open({ isQuick: false });
   let prometheus: ChildProcess | undefined;
   try {
-    const ports = { api: await freePort(), scheduler: await freePort(), prometheus: await freePort() };
+    const ports = {
+      api: await findFreePort(),
+      scheduler: await findFreePort(),
+      prometheus: await findFreePort(),
+    };
     const deployment = await Deployment.start(place, {
       ...{ architectures: ARCHITECTURES, schedulers: 1, workers: ['ganymede', 'callisto', 'europa'] },
       api: { metrics: { port: ports.api } },

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { findNatsServer, freePort, Home } from '@proctor/embedded';
+import { findNatsServer, findFreePort, Home } from '@proctor/embedded';
 import { hostArchitecture } from '../support/host-architecture';
 import { registerWorkers } from '../support/worker-register';
 import { App } from './app';
@@ -133,7 +133,7 @@ export class Deployment {
       if (plan.networks) this.networks.push(await Network.make(count, stops));
       hosts.set(`worker${count}`, this.networks[count - 1]?.host ?? '127.0.0.1');
     }
-    const { path: binary } = await findNatsServer((await Home.find(process.env, plan.root)).natsPackage);
+    const { path: binary } = await findNatsServer((await Home.findHome(process.env, plan.root)).natsPackage);
     this.natsCluster = await NatsCluster.start(
       join(folder, 'nats'),
       { binary, size: plan.nodes, release: plan.first, architectures: [this.arch], workers: hosts },
@@ -161,7 +161,7 @@ export class Deployment {
     const { plan, stops } = this;
     await this.configure('server', {});
     for (let count = 1; count <= plan.apis; count += 1) {
-      const port = await freePort();
+      const port = await findFreePort();
       const env = (release: Release) => ({ ...this.serverEnv(release), PROCTOR_PORT: String(port) });
       const api = this.app(`api${count}`, 'api', 'api', env);
       this.ports.set(api, port);

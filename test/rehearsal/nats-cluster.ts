@@ -4,7 +4,7 @@ import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { NatsUsers, type WorkerUser } from '@proctor/bus';
-import { freePort } from '@proctor/embedded';
+import { findFreePort } from '@proctor/embedded';
 import { Authority } from '../support/certificates';
 import { inTime } from './app';
 import { busOf, type Release } from './release';
@@ -49,7 +49,7 @@ export class NatsCluster {
     for (let count = 1; count <= plan.size; count += 1)
       nodes.push({
         name: `n${count}`,
-        ...{ port: await freePort(), routePort: await freePort(), monitorPort: await freePort() },
+        ...{ port: await findFreePort(), routePort: await findFreePort(), monitorPort: await findFreePort() },
         process: null,
       });
     const cluster = new NatsCluster(folder, plan, nodes, new NatsUsers(join(folder, 'users')), authority);

@@ -87,7 +87,7 @@ it('a report that waits for the next owner holds its own run for as long as the 
   silent.worker.kill();
   await until(() => broker.reports.waiting(ARCH).some(({ kind }) => kind === 'finished'));
   reporting.worker.kill();
-  const put = jest.spyOn(store, 'put').mockRejectedValue(new StoreUnavailable('the store', 'it is away'));
+  const put = jest.spyOn(store, 'save').mockRejectedValue(new StoreUnavailable('the store', 'it is away'));
 
   boot('s2');
   await clock.runUntil(clock.now() + TAKEOVER_MS + LEASE_TTL_MS);

@@ -8,7 +8,7 @@ import {
   EmbeddedNats,
   EmbeddedPostgres,
   findNatsServer,
-  freePort,
+  findFreePort,
   Home,
 } from '@proctor/embedded';
 import { stringify } from 'yaml';
@@ -64,10 +64,10 @@ export class SoakDeployment {
       passwordFile: join(folder, 'postgres-password'),
     });
     const { path: binary } = await findNatsServer(
-      (await Home.find(process.env, process.cwd())).natsPackage,
+      (await Home.findHome(process.env, process.cwd())).natsPackage,
       console.log,
     );
-    const [port, users] = [await freePort(), new TestUsers(join(folder, 'nats-users'))];
+    const [port, users] = [await findFreePort(), new TestUsers(join(folder, 'nats-users'))];
     const workers = [...EXECUTORS, WORKER_FILE.name].map((name) => ({ name, architectures: ARCHITECTURES }));
     const accounts = await users.prepare(`nats://127.0.0.1:${port}`, workers);
     const nats = new EmbeddedNats({ folder: join(folder, 'nats'), binary, accounts, port });
@@ -125,7 +125,7 @@ export class SoakDeployment {
     if (mayMount()) await this.mountDisks();
     // The stub leaves its marks as the user that tests run as.
     await chmod(this.executionsPath, 0o777);
-    this.port = await freePort();
+    this.port = await findFreePort();
     this.key = await this.makeKey();
     const config = await this.configure();
     this.api = this.app('api', 'apps/api/src/main.js', await this.environment('api', 'api', config));

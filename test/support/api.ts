@@ -123,7 +123,7 @@ export class RunningApi {
     for (const [name, text] of Object.entries(files) as [ResultFileName, string | Buffer][]) {
       const content = gzipSync(text);
       const sha256 = createHash('sha256').update(content).digest('hex');
-      await this.store.put(runId, 1, name, Readable.from([content]), { size: content.length, sha256 });
+      await this.store.save(runId, 1, name, Readable.from([content]), { size: content.length, sha256 });
       stored.push({ name, size: content.length });
     }
     if (!isStarted) await this.start(runId);

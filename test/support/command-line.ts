@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { freePort } from '@proctor/embedded';
+import { findFreePort } from '@proctor/embedded';
 import { OutputLines } from './output-lines';
 import { contentsOf, requireNoneShown, seedsIn, type Output, type Secret } from './shown-secrets';
 import { type Finished, typed } from './typed-commands';
@@ -22,7 +22,7 @@ export class Machine {
 
   static async make(): Promise<Machine> {
     const homes = join(process.env.PROCTOR_TEST_FOLDER ?? '', 'homes/');
-    const machine = new Machine(await mkdtemp(homes), await freePort());
+    const machine = new Machine(await mkdtemp(homes), await findFreePort());
     await chmod(machine.folder, 0o711);
     await mkdir(machine.config);
     // Images are no part of what is tested here.

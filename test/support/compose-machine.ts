@@ -4,7 +4,7 @@ import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { freePort } from '@proctor/embedded';
+import { findFreePort } from '@proctor/embedded';
 import { project } from './command-line';
 import { type Compose, type ComposeService, interpolated, readCompose } from './compose';
 import { OutputLines } from './output-lines';
@@ -33,7 +33,7 @@ export class ComposeMachine {
     const folder = await mkdtemp(join(process.env.PROCTOR_TEST_FOLDER ?? '', 'compose-'));
     await chmod(folder, 0o755);
     const machine = new ComposeMachine(folder, readCompose(project), databaseUrl);
-    for (const port of PORTS) machine.ports.set(port, String(await freePort()));
+    for (const port of PORTS) machine.ports.set(port, String(await findFreePort()));
     await machine.makeVolumes();
     return machine;
   }

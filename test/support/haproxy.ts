@@ -13,7 +13,7 @@ const run = promisify(execFile);
  * @throws with what it has against the configuration
  */
 export async function checkedByHaproxy(path: string): Promise<string> {
-  const { path: home } = await Home.find(process.env, process.cwd());
+  const { path: home } = await Home.findHome(process.env, process.cwd());
   const folder = join(home, 'haproxy-package');
   if (!existsSync(folder)) await unpackWithDependencies(['haproxy'], folder);
   const libraries = (await readdir(join(folder, 'usr/lib'))).filter((name) => name.includes('-linux-gnu'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { loadConfiguration } from '@proctor/config';
 import { migrate, openDatabase } from '@proctor/database';
-import { AppProcess, EmbeddedNats, EmbeddedPostgres, Home, freePort } from '@proctor/embedded';
+import { AppProcess, EmbeddedNats, EmbeddedPostgres, Home, findFreePort } from '@proctor/embedded';
 import { createTestDatabase, type TestDatabase } from './database';
 import { TestUsers } from './nats-users';
 import { OutputLines } from './output-lines';
@@ -108,7 +108,7 @@ async function startWithin(
     ),
   );
   const workerNames = { worker: first!.worker.name, worker2: second!.worker.name };
-  const [natsPort, users] = [await freePort(), new TestUsers(home.natsUsers)];
+  const [natsPort, users] = [await findFreePort(), new TestUsers(home.natsUsers)];
   const names = [...new Set([...Object.values(workerNames), ...(options.workers ?? [])])];
   // A worker may serve what the server does not know, as for a test's own dispatcher.
   const served = [first!, second!].flatMap(({ server, worker }) => [
@@ -122,7 +122,7 @@ async function startWithin(
   const nats = new EmbeddedNats({ folder: home.nats, binary, accounts, port: natsPort });
   await nats.start();
   undo.push(() => nats.stop());
-  const port = await freePort();
+  const port = await findFreePort();
   const env = {
     ...process.env,
     ...options.env,

@@ -8,7 +8,7 @@ const run = promisify(execFile);
 
 /** Of a program of Debian's package prometheus, which is fetched once to where `npm start` keeps such packages, without root. */
 export async function prometheusProgram(name: 'promtool' | 'prometheus'): Promise<string> {
-  const { path } = await Home.find(process.env, process.cwd());
+  const { path } = await Home.findHome(process.env, process.cwd());
   const folder = join(path, 'prometheus-package');
   const program = join(folder, 'usr/bin', name);
   await access(program).catch(() => unpackDebianPackage('prometheus', folder));

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { S3Credentials } from '@proctor/store';
 import { CommandFailed } from '@libs/embedded/src/command';
-import { freePort } from '@libs/embedded/src/free-port';
+import { findFreePort } from '@libs/embedded/src/free-port';
 import type { OwnedProcess } from '@libs/embedded/src/owned-process';
 import { startServer } from '@libs/embedded/src/server-process';
 import { CephPrograms } from './ceph-programs';
@@ -32,7 +32,7 @@ export class S3Server {
     if (!shared) throw new Error('PROCTOR_TEST_FOLDER names no folder');
     const programs = await CephPrograms.in(join(shared, 'ceph'));
     const folder = await mkdtemp(join(shared, 's3-'));
-    const server = new S3Server(folder, programs, await freePort(), await freePort());
+    const server = new S3Server(folder, programs, await findFreePort(), await findFreePort());
     try {
       await server.launch();
       return server;
@@ -48,7 +48,7 @@ export class S3Server {
 
   /** Its data is gone then. */
   async stop(): Promise<void> {
-    for (const daemon of this.daemons.reverse()) await daemon.end('SIGTERM', STOP_PATIENCE_MS);
+    for (const daemon of this.daemons.reverse()) await daemon.stop('SIGTERM', STOP_PATIENCE_MS);
     await rm(this.folder, { recursive: true, force: true });
   }
 

@@ -60,7 +60,7 @@ export async function startServices(): Promise<void> {
 
 /** It is kept where `npm start` keeps it: nothing is fetched twice. */
 async function natsPackage(): Promise<string> {
-  return (await Home.find(process.env, PROJECT)).natsPackage;
+  return (await Home.findHome(process.env, PROJECT)).natsPackage;
 }
 
 export async function stopServices(): Promise<void> {

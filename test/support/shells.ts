@@ -12,7 +12,7 @@ const run = promisify(execFile);
 /** The root below which a shell of Debian is: the machine's own, else what is fetched once to where `npm start` keeps packages. */
 async function rootOf(shell: 'zsh' | 'fish'): Promise<string> {
   if (existsSync(join('/usr/bin', shell))) return '/';
-  const { path } = await Home.find(process.env, process.cwd());
+  const { path } = await Home.findHome(process.env, process.cwd());
   const folder = join(path, `${shell}-package`);
   if (!existsSync(folder)) await unpackWithDependencies([shell], folder);
   return folder;

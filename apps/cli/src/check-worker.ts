@@ -5,7 +5,7 @@ import { projectFolder } from './project';
 
 /** Lets the worker's own code look at this machine and print what it can do. @throws when it cannot run tests */
 export async function checkWorker(): Promise<void> {
-  const home = await Home.find(process.env, projectFolder());
+  const home = await Home.findHome(process.env, projectFolder());
   await home.prepare();
   const code = await runApp(join(__dirname, '../../worker/src/check-machine.js'), {
     ...process.env,

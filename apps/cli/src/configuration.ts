@@ -18,6 +18,6 @@ export function readConfiguration(folder = configurationFolder()): Promise<Confi
 
 /** The configuration of the service on this machine: relative paths are its home's, wherever one stands. */
 export async function ownConfiguration(): Promise<Configuration> {
-  const { path } = await Home.find(process.env, projectFolder());
+  const { path } = await Home.findHome(process.env, projectFolder());
   return loadConfiguration({ ...process.env, PROCTOR_CONFIG: configurationFolder(), PROCTOR_HOME: path });
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '@proctor/embedded';
+import { findFreePort } from '@proctor/embedded';
 import { prepareNats } from './nats';
 
 let folder: string;
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 it('the users of nats-server are prepared without a register once, and never again: its workers would be lost', async () => {
-  const url = `nats://127.0.0.1:${await freePort()}`;
+  const url = `nats://127.0.0.1:${await findFreePort()}`;
   await prepareNats({ url });
   const accounts = () => readFile(join(folder, 'accounts.conf'), 'utf8');
   const before = await accounts();

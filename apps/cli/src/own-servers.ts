@@ -47,7 +47,7 @@ export async function findNats(env = process.env): Promise<NatsServer> {
 
 /** @throws when no Proctor runs on the home */
 async function runningHome(server: string, variable: string, env: NodeJS.ProcessEnv): Promise<Home> {
-  const home = await Home.find(env, projectFolder());
+  const home = await Home.findHome(env, projectFolder());
   if (await HomeLock.holder(home.lock)) return home;
   throw notRunning(home, server, variable);
 }

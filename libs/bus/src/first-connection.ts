@@ -1,6 +1,6 @@
 import { connect, errors, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
-import { growingPauseMs, scattered } from '@proctor/pauses';
+import { growingPauseMs, scatterPause } from '@proctor/pauses';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RECONNECT_WAIT_MS } from './connection-options';
 
@@ -39,5 +39,5 @@ export async function firstConnection(
 
 /** Random, since all processes of a deployment may wait for the same server. */
 export function pauseMsAfter(failures: number, firstMs: number): number {
-  return scattered(growingPauseMs(firstMs, CONNECT_MAX_MS, failures), Math.random());
+  return scatterPause(growingPauseMs(firstMs, CONNECT_MAX_MS, failures), Math.random());
 }

@@ -2,7 +2,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import { REQUEST_PATTERNS, type RequestKind } from '@proctor/contracts';
-import { growingPauseMs, scattered } from '@proctor/pauses';
+import { growingPauseMs, scatterPause } from '@proctor/pauses';
 import { Complaints } from './complaints';
 import { connectionOptions, RECONNECT_WAIT_MS } from './connection-options';
 import type { Credentials } from './credentials';
@@ -16,7 +16,7 @@ const RECONNECT_FIRST_MS = 20;
 
 /** @param tries since the last connection */
 export function reconnectPauseMs(tries: number, random: number): number {
-  return scattered(growingPauseMs(RECONNECT_FIRST_MS, RECONNECT_WAIT_MS, tries), random);
+  return scatterPause(growingPauseMs(RECONNECT_FIRST_MS, RECONNECT_WAIT_MS, tries), random);
 }
 
 interface Connection {

@@ -8,7 +8,7 @@ export class TimedOut extends Error {
 }
 
 /** What `work` comes to. @throws TimedOut when that takes longer than `ms`; what comes later is dropped */
-export function limited<T>(work: Promise<T>, what: string, ms: number, clock: Clock): Promise<T> {
+export function withTimeLimit<T>(work: Promise<T>, what: string, ms: number, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => reject(new TimedOut(what, ms)));
     work.then(resolve, reject).finally(cancel);

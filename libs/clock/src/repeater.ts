@@ -6,13 +6,13 @@ export class Repeater {
 
   /**
    * @param pauseMs the one that holds at the moment of the call
-   * @param failed is told why an action failed, which was the last then; without it no action may fail
+   * @param onFailed is told why an action failed, which was the last then; without it no action may fail
    */
   constructor(
     private readonly clock: Clock,
     private readonly pauseMs: () => number,
     private readonly action: () => void | Promise<void>,
-    private readonly failed?: (error: unknown) => void,
+    private readonly onFailed?: (error: unknown) => void,
   ) {}
 
   /** Whether it was started and not stopped since. */
@@ -22,7 +22,7 @@ export class Repeater {
 
   /** The first action follows after a pause. */
   start(): void {
-    this.cancel = this.clock.after(this.pauseMs(), () => void this.act());
+    this.cancel = this.clock.after(this.pauseMs(), () => void this.runAction());
   }
 
   /** No other action begins; one that is under way goes on. */
@@ -31,13 +31,13 @@ export class Repeater {
     this.cancel = null;
   }
 
-  private async act(): Promise<void> {
+  private async runAction(): Promise<void> {
     try {
       await this.action();
     } catch (error) {
       this.stop();
-      if (!this.failed) throw error;
-      this.failed(error);
+      if (!this.onFailed) throw error;
+      this.onFailed(error);
     }
     if (this.isActive) this.start();
   }

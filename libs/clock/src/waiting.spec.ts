@@ -1,5 +1,5 @@
 import { VirtualClock } from '@test/simulation/world/virtual-clock';
-import { limited, Repeater, TimedOut, WakeUp, within } from '.';
+import { withTimeLimit, Repeater, TimedOut, WakeUp, within } from '.';
 
 const MS = 1_000;
 let clock: VirtualClock;
@@ -26,7 +26,7 @@ describe('waits', () => {
     await wakeUp.wait(MS);
     wakeUp.wake();
     let isOver = false;
-    const afresh = wakeUp.waitAfresh(MS).then(() => (isOver = true));
+    const afresh = wakeUp.waitFromNow(MS).then(() => (isOver = true));
     await clock.runUntil(MS - 1);
     expect(isOver).toBe(false);
     await clock.runUntil(MS);
@@ -38,12 +38,12 @@ describe('time limits', () => {
   const never = new Promise<never>(() => undefined);
 
   it('work with a time limit comes to its value when it is done in time', async () => {
-    await expect(limited(Promise.resolve(7), 'counting', MS, clock)).resolves.toBe(7);
+    await expect(withTimeLimit(Promise.resolve(7), 'counting', MS, clock)).resolves.toBe(7);
     await expect(within(Promise.resolve(7), MS, clock)).resolves.toBe(7);
   });
 
   it('work is given up after its time limit', async () => {
-    const given = [limited(never, 'counting', MS, clock), within(never, MS, clock)] as const;
+    const given = [withTimeLimit(never, 'counting', MS, clock), within(never, MS, clock)] as const;
     const outcomes = Promise.allSettled(given);
     await clock.runUntil(clock.now() + MS);
     const [late, none] = await outcomes;
@@ -53,7 +53,7 @@ describe('time limits', () => {
 
   it('work with a time limit fails with its own error, or comes to nothing', async () => {
     const failed = () => Promise.reject(new Error('no'));
-    await expect(limited(failed(), 'counting', MS, clock)).rejects.toThrow('no');
+    await expect(withTimeLimit(failed(), 'counting', MS, clock)).rejects.toThrow('no');
     await expect(within(failed(), MS, clock)).resolves.toBeNull();
   });
 });

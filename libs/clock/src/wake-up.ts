@@ -13,7 +13,7 @@ export class WakeUp {
   }
 
   /** Wake-ups so far are answered by what is done now. */
-  forget(): void {
+  reset(): void {
     this.pending = false;
   }
 
@@ -33,8 +33,8 @@ export class WakeUp {
   }
 
   /** The same, but only a wake-up from now on ends it. */
-  waitAfresh(ms: number): Promise<void> {
-    this.forget();
+  waitFromNow(ms: number): Promise<void> {
+    this.reset();
     return this.wait(ms);
   }
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AppProcess, endLeftOverApp } from './app-process';
+import { AppProcess, stopLeftOverApp } from './app-process';
 import { asIdentity, isRunning } from './process-identity';
 
 /** Says two lines, then that it is ready; ends in order on SIGTERM. */
@@ -83,7 +83,7 @@ describe('AppProcess', () => {
     const identityFile = join(folder, 'api.json');
     const identity = asIdentity(JSON.parse(await readFile(identityFile, 'utf8')));
     expect(identity?.pid).toBe(app.pid);
-    const gone = endLeftOverApp(identityFile);
+    const gone = stopLeftOverApp(identityFile);
     app.kill('SIGTERM');
     await gone;
     expect(isRunning(identity!)).toBe(false);
@@ -93,9 +93,9 @@ describe('AppProcess', () => {
   it('an identity file that is missing or broken names no app process', async () => {
     await make('');
     const identityFile = join(folder, 'api.json');
-    await endLeftOverApp(identityFile);
+    await stopLeftOverApp(identityFile);
     await writeFile(identityFile, '{');
-    await endLeftOverApp(identityFile);
+    await stopLeftOverApp(identityFile);
     expect(await readdir(folder)).toEqual(['main.js']);
   });
 });

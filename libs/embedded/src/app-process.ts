@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { endProcess } from './left-over';
+import { stopProcess } from './left-over';
 import { replaceFile } from './owned-files';
 import { OwnedProcess } from './owned-process';
 import { asIdentity, identify, isRunning } from './process-identity';
@@ -79,7 +79,7 @@ export class AppProcess implements Supervised {
 
   async stop(): Promise<void> {
     const { stopSignal = 'SIGTERM', onLine, identityFile } = this.options;
-    await this.current?.end(stopSignal, STOP_PATIENCE_MS, () =>
+    await this.current?.stop(stopSignal, STOP_PATIENCE_MS, () =>
       onLine(`did not end within ${STOP_PATIENCE_MS / 1000} s of ${stopSignal}: killing it`),
     );
     await rm(identityFile, { force: true });
@@ -98,17 +98,17 @@ export class AppProcess implements Supervised {
 }
 
 /** Waits for the end of an app that a killed supervisor left behind, and ends it if it does not end by itself. */
-export async function endLeftOverApp(identityFile: string): Promise<void> {
+export async function stopLeftOverApp(identityFile: string): Promise<void> {
   const text = await readFile(identityFile, 'utf8').catch(() => 'null');
-  const found = asIdentity(parse(text));
-  if (found && !(await until(() => !isRunning(found), ORPHAN_PATIENCE_MS))) {
-    await endProcess(found, 'SIGKILL', ORPHAN_PATIENCE_MS);
+  const identity = asIdentity(parseJson(text));
+  if (identity && !(await until(() => !isRunning(identity), ORPHAN_PATIENCE_MS))) {
+    await stopProcess(identity, 'SIGKILL', ORPHAN_PATIENCE_MS);
   }
   await rm(identityFile, { force: true });
 }
 
 /** A file that was cut short names no process. */
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

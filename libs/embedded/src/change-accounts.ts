@@ -26,13 +26,13 @@ export async function changeAccounts(folder: string, accounts: string): Promise<
 async function reload(folder: string, pid: number): Promise<void> {
   const log = logFile(folder);
   const { size } = await stat(log);
-  let said = '';
+  let text = '';
   process.kill(pid, 'SIGHUP');
   const inTime = await until(async () => {
-    said = await readFrom(log, size);
-    return RELOADED.test(said);
+    text = await readFrom(log, size);
+    return RELOADED.test(text);
   }, RELOAD_TIMEOUT_MS);
-  const [outcome = ''] = RELOADED.exec(said) ?? [];
+  const [outcome = ''] = RELOADED.exec(text) ?? [];
   if (!inTime) throw new Error(`nats-server did not read its accounts again; see ${log}`);
   if (outcome.startsWith('Failed')) throw new Error(`nats-server: ${outcome}`);
 }

@@ -88,7 +88,7 @@ async function install(packages: string[], onProgress?: Progress): Promise<void>
       if (!(error instanceof CommandFailed)) throw error;
     }
   }
-  const unreachable = await updated();
+  const unreachable = await updateLists();
   try {
     await aptInstall(packages, onProgress);
   } catch (error) {
@@ -98,20 +98,20 @@ async function install(packages: string[], onProgress?: Progress): Promise<void>
 }
 
 /** One source that is away need not be that of the packages. @returns which one is, and why */
-async function updated(): Promise<Error | null> {
+async function updateLists(): Promise<Error | null> {
   try {
     await apt(['-o', 'APT::Update::Error-Mode=any', 'update']);
     return null;
   } catch (error) {
-    return mirrorAway(error);
+    return explainMirror(error);
   }
 }
 
 /** What apt's failure to read its sources means; others, as that another apt is at work, stay as they are. */
-export function mirrorAway(error: unknown): Error {
+export function explainMirror(error: unknown): Error {
   const failure = error instanceof Error ? error : new Error(String(error));
-  const said = error instanceof CommandFailed ? error.output : '';
-  const line = said.split('\n').find((each) => each.startsWith('E: Failed to fetch'));
+  const output = error instanceof CommandFailed ? error.output : '';
+  const line = output.split('\n').find((each) => each.startsWith('E: Failed to fetch'));
   if (line === undefined) return failure;
   const what = line.slice('E: '.length);
   return new Error(`Debian's mirror cannot be reached (see /etc/apt/sources.list): ${what}`, {
@@ -120,20 +120,20 @@ export function mirrorAway(error: unknown): Error {
 }
 
 async function aptInstall(packages: string[], onProgress?: Progress): Promise<void> {
-  const told = onProgress === undefined ? [] : ['-o', 'APT::Status-Fd=1'];
-  const args = [...told, 'install', '--yes', '--no-remove', '--no-install-recommends', ...packages];
+  const statusOptions = onProgress === undefined ? [] : ['-o', 'APT::Status-Fd=1'];
+  const args = [...statusOptions, 'install', '--yes', '--no-remove', '--no-install-recommends', ...packages];
   await apt(args, onProgress);
 }
 
 /** Detached: dpkg should not be interrupted half-way by a Ctrl-C that is meant for us. */
 async function apt(args: string[], onProgress?: Progress): Promise<void> {
   const patience = ['-o', `DPkg::Lock::Timeout=${LOCK_TIMEOUT_S}`, '-o', 'Acquire::Retries=2'];
-  const onLine = (line: string): void => tellProgress(line, onProgress);
+  const onLine = (line: string): void => reportProgress(line, onProgress);
   await runCommand('apt-get', [...patience, ...args], { env: nonInteractive(), detached: true, onLine });
 }
 
 /** A line of apt's Status-Fd: `dlstatus:3:41.5:Retrieving file 3 of 7`. Unpacking begins at 0 again. */
-function tellProgress(line: string, onProgress?: Progress): void {
+function reportProgress(line: string, onProgress?: Progress): void {
   const [, kind, percent, doing] = /^(dlstatus|pmstatus):[^:]*:([\d.]+):(.+)$/.exec(line) ?? [];
   if (kind === undefined || !onProgress) return;
   // The first half is fetching, the second unpacking.

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { basename, join } from 'node:path';
-import { freePort } from './free-port';
-import { endProcess, type LeftOver, serversIn } from './left-over';
-import { mendMode, ownedFolder, replaceFile } from './owned-files';
+import { findFreePort } from './free-port';
+import { stopProcess, type LeftOver, findServers } from './left-over';
+import { mendMode, ensureFolder, replaceFile } from './owned-files';
 import type { OwnedProcess } from './owned-process';
 import { startServer } from './server-process';
 import { withAdvice } from './server-trouble';
@@ -67,14 +67,14 @@ export class EmbeddedNats implements Supervised {
   async start(): Promise<void> {
     const { folder, binary, accounts } = this.options;
     const user = await serverUser();
-    await ownedFolder(folder, 0o711, user);
-    for (const left of serversIn(natsIn(folder))) await endProcess(left, 'SIGTERM', STOP_PATIENCE_MS);
+    await ensureFolder(folder, 0o711, user);
+    for (const left of findServers(natsIn(folder))) await stopProcess(left, 'SIGTERM', STOP_PATIENCE_MS);
     // What names a process now is of an earlier life.
     await rm(pidFile(folder), { force: true });
     // Once it has run, the accounts may be others: see changeAccounts.
     if (this.server) await mendMode(join(folder, ACCOUNTS_FILE), FILE_MODE);
     else await writeAccounts(folder, accounts);
-    const port = (this.port ??= await freePort());
+    const port = (this.port ??= await findFreePort());
     await this.configure(port, user);
     this.server = await startServer({
       name: 'nats-server',
@@ -84,14 +84,14 @@ export class EmbeddedNats implements Supervised {
       folder,
       endSignal: 'SIGTERM',
       logPath: logFile(folder),
-      isReady: () => greets(port),
+      isReady: () => isServing(port),
     }).catch((error: unknown) => {
       throw withAdvice('nats-server', error);
     });
   }
 
   async stop(): Promise<void> {
-    await this.server?.end('SIGTERM', STOP_PATIENCE_MS);
+    await this.server?.stop('SIGTERM', STOP_PATIENCE_MS);
   }
 
   /** For tests of what happens when it dies. */
@@ -101,7 +101,7 @@ export class EmbeddedNats implements Supervised {
 
   private async configure(port: number, user: SystemUser | null): Promise<void> {
     const { folder } = this.options;
-    await ownedFolder(join(folder, 'jetstream'), 0o700, user);
+    await ensureFolder(join(folder, 'jetstream'), 0o700, user);
     const settings = {
       server_name: 'proctor',
       host: '127.0.0.1',
@@ -133,7 +133,7 @@ export function logFile(folder: string): string {
 
 /** The pid of the nats-server that runs with its files in this folder; null: none does. */
 export function runningNats(folder: string): number | null {
-  return serversIn(natsIn(folder))[0]?.pid ?? null;
+  return findServers(natsIn(folder))[0]?.pid ?? null;
 }
 
 /** The accounts that the nats-server of this folder reads when it starts, or is asked to read them again. */
@@ -150,7 +150,7 @@ function natsIn(folder: string): LeftOver {
 }
 
 /** A nats-server says INFO to each client that connects, once JetStream is up. */
-function greets(port: number): Promise<boolean> {
+function isServing(port: number): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1', timeout: PROBE_TIMEOUT_MS });
   return new Promise((resolve) => {
     const end = (answer: boolean): void => {

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { chown, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommand } from './command';
-import { freePort } from './free-port';
-import { endProcess, serversIn } from './left-over';
-import { mendReadable, ownedFolder } from './owned-files';
+import { findFreePort } from './free-port';
+import { stopProcess, findServers } from './left-over';
+import { mendReadable, ensureFolder } from './owned-files';
 import type { OwnedProcess } from './owned-process';
 import { removeStalePidFile } from './postmaster-pid';
 import { postgresBinaries, type PostgresBinaries } from './postgres-binaries';
-import { secretIn } from './secret';
+import { loadSecret } from './secret';
 import { startServer } from './server-process';
 import { withAdvice } from './server-trouble';
 import type { SystemUser } from './command';
@@ -65,28 +65,28 @@ export class EmbeddedPostgres implements Supervised {
   /** @throws with what to type where its machine is at fault */
   async start(): Promise<void> {
     try {
-      await this.startFresh();
+      await this.startOnce();
     } catch (error) {
       throw withAdvice('PostgreSQL', error);
     }
   }
 
-  private async startFresh(): Promise<void> {
+  private async startOnce(): Promise<void> {
     const { folder } = this.options;
     const user = await serverUser();
     if (!user) requireUserName();
-    await ownedFolder(folder, 0o711, user);
+    await ensureFolder(folder, 0o711, user);
     const programs = join(folder, 'programs');
     await mendReadable(programs);
     const binaries = await postgresBinaries(user, programs);
-    await this.endLeftOver();
+    await this.stopLeftOver();
     const isNew = !existsSync(this.options.passwordFile);
-    this.password = await secretIn(this.options.passwordFile);
+    this.password = await loadSecret(this.options.passwordFile);
     if (existsSync(this.dataFolder)) {
       await this.mend(user);
       if (isNew) await this.setPassword(binaries, user);
     } else await this.initialise(binaries, user);
-    const port = (this.port ??= await freePort());
+    const port = (this.port ??= await findFreePort());
     this.server = await startServer({
       name: 'PostgreSQL',
       program: binaries.postgres,
@@ -100,12 +100,12 @@ export class EmbeddedPostgres implements Supervised {
   }
 
   async stop(): Promise<void> {
-    await this.server?.end(FAST_SHUTDOWN, STOP_PATIENCE_MS);
+    await this.server?.stop(FAST_SHUTDOWN, STOP_PATIENCE_MS);
   }
 
   /** Removes a server that was not started here, with its data; one that still runs is ended before. */
   async remove(): Promise<void> {
-    await this.endLeftOver();
+    await this.stopLeftOver();
     await rm(this.options.folder, { recursive: true, force: true });
   }
 
@@ -132,17 +132,17 @@ export class EmbeddedPostgres implements Supervised {
   }
 
   /** What outlived its supervisor still holds the data folder: a server, or what it left when it was killed. */
-  private async endLeftOver(): Promise<void> {
+  private async stopLeftOver(): Promise<void> {
     const folder = this.dataFolder;
     const isServer = (program: string): boolean => program === 'postgres';
-    for (const left of serversIn({ folder, isServer })) {
-      await endProcess(left, FAST_SHUTDOWN, STOP_PATIENCE_MS);
+    for (const left of findServers({ folder, isServer })) {
+      await stopProcess(left, FAST_SHUTDOWN, STOP_PATIENCE_MS);
     }
   }
 
   /** What PostgreSQL would refuse to start with, though it does no harm. */
   private async mend(user: SystemUser | null): Promise<void> {
-    await ownedFolder(this.dataFolder, 0o700, user);
+    await ensureFolder(this.dataFolder, 0o700, user);
     await removeStalePidFile(join(this.dataFolder, 'postmaster.pid'));
   }
 

@@ -7,7 +7,7 @@ const PORT_MAX = 32_767;
 const TRIES = 100;
 
 /** A TCP port of the loopback address that is free now. @throws when so many that were tried are taken */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (let trial = 0; trial < TRIES; trial += 1) {
     const port = randomInt(PORT_MIN, PORT_MAX + 1);
     if (!(await isPortTaken('127.0.0.1', port))) return port;

@@ -92,9 +92,9 @@ function runningHolder(text: string): LockHolder | null {
   } catch {
     return null;
   }
-  const found = asIdentity(value);
+  const identity = asIdentity(value);
   const { url } = (value ?? {}) as { url?: unknown };
-  return found && isRunning(found) ? { ...found, url: typeof url === 'string' ? url : '' } : null;
+  return identity && isRunning(identity) ? { ...identity, url: typeof url === 'string' ? url : '' } : null;
 }
 
 async function readText(path: string): Promise<string | null> {

@@ -8,7 +8,7 @@ it('a home that is closed to the user of the servers will do for who names a dat
   await chmod(path, 0o700);
   try {
     const PROCTOR_DATABASE_URL = 'postgres://proctor@db.example.org/proctor';
-    expect((await Home.find({ PROCTOR_HOME: path, PROCTOR_DATABASE_URL }, '/')).path).toBe(path);
+    expect((await Home.findHome({ PROCTOR_HOME: path, PROCTOR_DATABASE_URL }, '/')).path).toBe(path);
   } finally {
     await rm(path, { recursive: true });
   }

@@ -1,6 +1,6 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { firstThere, mendMode, mendReadable, ownedFolder } from './owned-files';
+import { nearestExisting, mendMode, mendReadable, ensureFolder } from './owned-files';
 import { mayReach, serverUser } from './server-user';
 
 /** Where a root process keeps its files when the project's own folder is closed to the servers' user. */
@@ -25,7 +25,7 @@ export class Home {
    * cannot reach the project's folder. Who names a database has no need of that user: a home of the services is closed to it.
    * @throws when `PROCTOR_HOME` is a file, or cannot be reached by that user
    */
-  static async find(env: NodeJS.ProcessEnv, projectFolder: string): Promise<Home> {
+  static async findHome(env: NodeJS.ProcessEnv, projectFolder: string): Promise<Home> {
     const named = env['PROCTOR_HOME'];
     const path = named ? resolve(named) : join(projectFolder, '.proctor');
     await requireNoFile(path);
@@ -44,9 +44,9 @@ export class Home {
   async prepare(): Promise<void> {
     try {
       await this.requireOurs();
-      await ownedFolder(this.path, 0o711, null);
-      await ownedFolder(this.secretsFolder, 0o700, null);
-      await ownedFolder(this.processesFolder, 0o755, null);
+      await ensureFolder(this.path, 0o711, null);
+      await ensureFolder(this.secretsFolder, 0o700, null);
+      await ensureFolder(this.processesFolder, 0o755, null);
       await this.mend();
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
@@ -65,12 +65,12 @@ export class Home {
 
   /** What lies in a folder of others would change hands and modes with it. @throws when this is one, or can never be a home */
   private async requireOurs(): Promise<void> {
-    const found = await firstThere(this.path);
-    if ((await statfs(found)).type === PROC_MAGIC)
+    const nearest = await nearestExisting(this.path);
+    if ((await statfs(nearest)).type === PROC_MAGIC)
       throw new Error(
-        `PROCTOR_HOME: ${this.path} lies in ${found}, where no files can be made; choose another folder`,
+        `PROCTOR_HOME: ${this.path} lies in ${nearest}, where no files can be made; choose another folder`,
       );
-    const names = found === this.path ? await readdir(found) : [];
+    const names = nearest === this.path ? await readdir(nearest) : [];
     const isOurs = OURS.some((name) => names.includes(name));
     const foreign = names.find((name) => !name.startsWith('.') && name !== 'lost+found');
     if (isOurs || foreign === undefined) return;
@@ -83,8 +83,8 @@ export class Home {
   private async mend(): Promise<void> {
     for (const path of [this.adminKey, this.adminPassword]) await mendMode(path, 0o600);
     await mendMode(this.lock, 0o644);
-    const kept = await readdir(this.secretsFolder, { recursive: true, withFileTypes: true });
-    for (const entry of kept) {
+    const entries = await readdir(this.secretsFolder, { recursive: true, withFileTypes: true });
+    for (const entry of entries) {
       await mendMode(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o700 : 0o600);
     }
     for (const name of await readdir(this.processesFolder))
@@ -154,7 +154,7 @@ async function firstToReach(path: string): Promise<string> {
 
 /** @throws when the path, or one above it, is a file */
 async function requireNoFile(path: string): Promise<void> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
-  const isFile = 'isDirectory' in found ? !found.isDirectory() : found.code === 'ENOTDIR';
+  const status = await stat(path).catch((error: NodeJS.ErrnoException) => error);
+  const isFile = 'isDirectory' in status ? !status.isDirectory() : status.code === 'ENOTDIR';
   if (isFile) throw new Error(`PROCTOR_HOME: ${path} is a file, or lies below one; choose a folder`);
 }

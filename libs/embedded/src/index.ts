@@ -1,4 +1,4 @@
-export { AppProcess, endLeftOverApp, type AppProcessOptions } from './app-process';
+export { AppProcess, stopLeftOverApp, type AppProcessOptions } from './app-process';
 export { forbidCoreDumps, lastLines, runCommand } from './command';
 export {
   ACCEPTANCE_PACKAGES,
@@ -11,14 +11,14 @@ export {
 export { changeAccounts } from './change-accounts';
 export { EmbeddedNats, type EmbeddedNatsOptions } from './embedded-nats';
 export { EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres';
-export { freePort, isPortTaken } from './free-port';
+export { findFreePort, isPortTaken } from './free-port';
 export { Home } from './home';
 export { HomeInUse, HomeLock, type LockHolder } from './home-lock';
 export { mendMode, replaceFile } from './owned-files';
 export { NATS_RELEASE, NatsServerMissing, findNatsServer, type NatsBinary } from './nats-binary';
 export { isAtLeast, SAFE_NATS } from './nats-version';
 export { requireProcessRoom } from './process-room';
-export { askApp, runApp } from './run-app';
+export { runAppForAnswer, runApp } from './run-app';
 export { describeEnding, type Ending, type Supervised } from './supervised';
 export { Supervisor } from './supervisor';
 export { unpackDebianPackage, unpackFromRelease } from './unpacked-packages';

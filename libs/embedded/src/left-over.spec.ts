@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endProcess, serversIn } from './left-over';
+import { stopProcess, findServers } from './left-over';
 import { isRunning } from './process-identity';
 
 describe('servers', () => {
   let folder: string;
   let server: ChildProcess;
   const isServer = (_name: string, args: string[]): boolean => args.includes('the-server');
-  const found = (path = folder) => serversIn({ folder: path, isServer });
+  const found = (path = folder) => findServers({ folder: path, isServer });
 
   /** A process that works in the folder, once it said that it runs. */
   const serve = async (source: string, cwd = folder, args = ['the-server']): Promise<void> => {
@@ -31,7 +31,7 @@ describe('servers', () => {
     await symlink(folder, link);
     expect(found(link).map(({ pid }) => pid)).toEqual([server.pid]);
     const [left] = found();
-    await endProcess(left!, 'SIGTERM', 10_000);
+    await stopProcess(left!, 'SIGTERM', 10_000);
     expect(isRunning(left!)).toBe(false);
     expect(found()).toEqual([]);
   });
@@ -39,7 +39,7 @@ describe('servers', () => {
   it('a server left over is killed when it does not end in time', async () => {
     await serve("process.on('SIGTERM', () => {})");
     const [left] = found();
-    await endProcess(left!, 'SIGTERM', 50);
+    await stopProcess(left!, 'SIGTERM', 50);
     expect(isRunning(left!)).toBe(false);
   });
 
@@ -51,7 +51,7 @@ describe('servers', () => {
     );
     const [first, second, ...others] = found();
     expect([first?.pid, second?.pid !== undefined, others]).toEqual([server.pid, true, []]);
-    await endProcess(second!, 'SIGKILL', 10_000);
+    await stopProcess(second!, 'SIGKILL', 10_000);
   });
 
   it('another program in the folder, and the same program in another one, are no servers of it', async () => {

@@ -15,33 +15,33 @@ export interface LeftOver {
  * The processes of a server that work in a folder, those first that have started the others. No pid file is asked: its number may be
  * another process's by now, and a process that the file does not name may hold the folder.
  */
-export function serversIn({ folder, isServer }: LeftOver): ProcessIdentity[] {
+export function findServers({ folder, isServer }: LeftOver): ProcessIdentity[] {
   const wanted = fileId(folder);
   if (wanted === null) return [];
-  const found = processes().flatMap((pid) => {
+  const servers = processes().flatMap((pid) => {
     const status = statusOf(pid);
     if (status === null || !isServer(status.name, commandLineOf(pid))) return [];
     const identity = worksIn(pid, wanted) ? identify(pid) : null;
     return identity ? [{ identity, parent: status.parent }] : [];
   });
   const isChild = ({ parent }: { parent: number }): boolean =>
-    found.some(({ identity }) => identity.pid === parent);
-  return [...found.filter((each) => !isChild(each)), ...found.filter(isChild)].map(
+    servers.some(({ identity }) => identity.pid === parent);
+  return [...servers.filter((each) => !isChild(each)), ...servers.filter(isChild)].map(
     ({ identity }) => identity,
   );
 }
 
 /** Sends `signal`, and SIGKILL if the process still runs after `patienceMs`; resolves when it is gone. */
-export async function endProcess(
-  found: ProcessIdentity,
+export async function stopProcess(
+  identity: ProcessIdentity,
   signal: NodeJS.Signals,
   patienceMs: number,
 ): Promise<void> {
   for (const next of [signal, 'SIGKILL'] as const) {
-    if (isRunning(found)) process.kill(found.pid, next);
-    if (await until(() => !isRunning(found), patienceMs)) return;
+    if (isRunning(identity)) process.kill(identity.pid, next);
+    if (await until(() => !isRunning(identity), patienceMs)) return;
   }
-  throw new Error(`process ${found.pid} of an earlier run does not end`);
+  throw new Error(`process ${identity.pid} of an earlier run does not end`);
 }
 
 function processes(): number[] {

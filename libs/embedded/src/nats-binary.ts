@@ -29,7 +29,7 @@ export interface NatsSources {
   fetch(release: string | null): Promise<void>;
 }
 
-type Say = (line: string) => void;
+type LineListener = (line: string) => void;
 
 /** There is no nats-server to be taken; the message says what to do. */
 export class NatsServerMissing extends Error {}
@@ -38,12 +38,12 @@ export class NatsServerMissing extends Error {}
  * The newest trusted nats-server that can be had. `PROCTOR_NATS_SERVER` names it; else it is the newest of the
  * machine's and of the one that an earlier call fetched to `folder`, when it is patched; else that of Debian's forky,
  * which is fetched without root; else the newest that is there; else the package of the machine's release.
- * @param say is told what is fetched, which one is taken and why, a line each
+ * @param onLine is told what is fetched, which one is taken and why, a line each
  * @throws NatsServerMissing
  */
-export function findNatsServer(folder: string, say: Say = () => undefined): Promise<NatsBinary> {
+export function findNatsServer(folder: string, onLine: LineListener = () => undefined): Promise<NatsBinary> {
   const named = process.env['PROCTOR_NATS_SERVER'];
-  const check = (unpacked: string): Promise<NatsBinary> => inspect(join(unpacked, IN_PACKAGE));
+  const check = (unpacked: string): Promise<NatsBinary> => readVersion(join(unpacked, IN_PACKAGE));
   return chooseNatsServer(
     {
       named: named ? resolve(named) : undefined,
@@ -54,30 +54,30 @@ export function findNatsServer(folder: string, say: Say = () => undefined): Prom
           ? unpackDebianPackage('nats-server', folder, check)
           : unpackFromRelease('nats-server', release, folder, check),
     },
-    say,
+    onLine,
   );
 }
 
 /** The same of any sources. @throws NatsServerMissing */
-export async function chooseNatsServer(sources: NatsSources, say: Say): Promise<NatsBinary> {
+export async function chooseNatsServer(sources: NatsSources, onLine: LineListener): Promise<NatsBinary> {
   if (sources.named !== undefined) {
-    return taken(await usableNamed(sources.named), ', which PROCTOR_NATS_SERVER names', say);
+    return reportChoice(await loadNamed(sources.named), ', which PROCTOR_NATS_SERVER names', onLine);
   }
   const fetched = join(sources.folder, IN_PACKAGE);
-  const there = newest(await usable([fetched, ...sources.own]));
+  const there = newest(await findUsable([fetched, ...sources.own]));
   const origin = there?.path === fetched ? ', fetched earlier' : ", this machine's own";
-  if (there && isAtLeast(there.version, SAFE_NATS)) return taken(there, origin, say);
-  say(`fetching nats-server of Debian's ${NATS_RELEASE}`);
+  if (there && isAtLeast(there.version, SAFE_NATS)) return reportChoice(there, origin, onLine);
+  onLine(`fetching nats-server of Debian's ${NATS_RELEASE}`);
   try {
     await sources.fetch(NATS_RELEASE);
-    return taken(await usableAt(fetched), `, fetched from Debian's ${NATS_RELEASE}`, say);
+    return reportChoice(await loadBinary(fetched), `, fetched from Debian's ${NATS_RELEASE}`, onLine);
   } catch (error) {
-    say(`warning: nats-server of Debian's ${NATS_RELEASE} cannot be had: ${reasonOf(error)}`);
+    onLine(`warning: nats-server of Debian's ${NATS_RELEASE} cannot be had: ${reasonOf(error)}`);
   }
-  if (there) return taken(there, origin, say);
+  if (there) return reportChoice(there, origin, onLine);
   try {
     await sources.fetch(null);
-    return taken(await usableAt(fetched), ", fetched from this machine's release", say);
+    return reportChoice(await loadBinary(fetched), ", fetched from this machine's release", onLine);
   } catch (error) {
     throw new NatsServerMissing(
       'nats-server is not installed and could not be fetched from Debian. As root, type:\n' +
@@ -93,30 +93,30 @@ export function candidates(path: string): string[] {
   return [...new Set(folders)].map((folder) => join(folder, 'nats-server'));
 }
 
-function taken(binary: NatsBinary, why: string, say: Say): NatsBinary {
+function reportChoice(binary: NatsBinary, why: string, onLine: LineListener): NatsBinary {
   const warning = isAtLeast(binary.version, SAFE_NATS)
     ? ''
     : `; older than ${SAFE_NATS}: for a private network only`;
-  say(`taking nats-server ${binary.version} (${binary.path})${why}${warning}`);
+  onLine(`taking nats-server ${binary.version} (${binary.path})${why}${warning}`);
   return binary;
 }
 
-async function usableNamed(path: string): Promise<NatsBinary> {
+async function loadNamed(path: string): Promise<NatsBinary> {
   try {
-    return await usableAt(path);
+    return await loadBinary(path);
   } catch (error) {
     throw new NatsServerMissing(`PROCTOR_NATS_SERVER: ${reasonOf(error)}`, { cause: error });
   }
 }
 
 /** Those that are there, run and are not too old; others count as absent. */
-async function usable(paths: string[]): Promise<NatsBinary[]> {
-  const found = await Promise.allSettled(paths.map(usableAt));
-  return found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+async function findUsable(paths: string[]): Promise<NatsBinary[]> {
+  const results = await Promise.allSettled(paths.map(loadBinary));
+  return results.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
 }
 
 /** @throws Error that names the path when the servers' user cannot execute it, or when it is too old */
-async function usableAt(path: string): Promise<NatsBinary> {
+async function loadBinary(path: string): Promise<NatsBinary> {
   const user = await serverUser();
   const isExecutable = await access(path, constants.X_OK).then(
     () => true,
@@ -126,11 +126,11 @@ async function usableAt(path: string): Promise<NatsBinary> {
   if (user && !(await mayExecute(user, path))) {
     throw new Error(`${path} cannot be executed by the user ${user.name}, which runs it for root`);
   }
-  return inspect(path);
+  return readVersion(path);
 }
 
 /** That a file runs on this machine, and what it is. */
-async function inspect(path: string): Promise<NatsBinary> {
+async function readVersion(path: string): Promise<NatsBinary> {
   const version = natsVersion(await runCommand(path, ['--version']));
   if (version === null) throw new Error(`${path} tells no version`);
   if (!isAtLeast(version, OLDEST_NATS)) {
@@ -142,6 +142,6 @@ async function inspect(path: string): Promise<NatsBinary> {
 /** One line: apt tells the first thing that went wrong first. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  const told = error instanceof CommandFailed ? /^E: .*/m.exec(error.output)?.[0] : undefined;
-  return told ?? text.split('\n', 1)[0] ?? text;
+  const line = error instanceof CommandFailed ? /^E: .*/m.exec(error.output)?.[0] : undefined;
+  return line ?? text.split('\n', 1)[0] ?? text;
 }

@@ -8,37 +8,37 @@ import { CommandFailed, runCommand, type SystemUser } from './command';
  * Makes a folder, if it is not there, that `user` owns (null: the user who made it) with exactly this mode, whatever the
  * umask. What lies in it follows when it belonged to another user, as when the machine gets a user postgres later.
  */
-export async function ownedFolder(path: string, mode: number, user: SystemUser | null): Promise<void> {
-  await makeFolder(path, mode);
-  await chmod(path, mode).catch((error: unknown) => notOurs(path, error));
+export async function ensureFolder(path: string, mode: number, user: SystemUser | null): Promise<void> {
+  await createFolder(path, mode);
+  await chmod(path, mode).catch((error: unknown) => throwNotOurs(path, error));
   if (user && (await stat(path)).uid !== user.uid) {
     await runCommand('chown', ['-R', `${user.uid}:${user.gid}`, path]);
   }
 }
 
 /** @throws with the code of the system */
-function notOurs(path: string, error: unknown): never {
+function throwNotOurs(path: string, error: unknown): never {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== 'EPERM') throw error;
   const advice = `type chown -R ${process.getuid!()} ${path} as root, or start as the user who owns it`;
   throw Object.assign(new Error(`${path} belongs to another user: ${advice}`, { cause: error }), { code });
 }
 
-async function makeFolder(path: string, mode: number): Promise<void> {
+async function createFolder(path: string, mode: number): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode });
   } catch (error) {
     // Node.js answers so where the disk is read-only; the system names the cause when it is asked about the folder above.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      await access(await firstThere(dirname(path)), constants.W_OK);
+      await access(await nearestExisting(dirname(path)), constants.W_OK);
     throw error;
   }
 }
 
 /** The folder itself, or the nearest above it that exists. */
-export async function firstThere(path: string): Promise<string> {
-  const found = await stat(path).catch(() => null);
-  return found === null && dirname(path) !== path ? firstThere(dirname(path)) : path;
+export async function nearestExisting(path: string): Promise<string> {
+  const status = await stat(path).catch(() => null);
+  return status === null && dirname(path) !== path ? nearestExisting(dirname(path)) : path;
 }
 
 /**
@@ -71,8 +71,8 @@ export async function replaceFile(
 
 /** Gives a file or folder that is there exactly this mode; whatever a link points to is left alone. */
 export async function mendMode(path: string, mode: number): Promise<void> {
-  const found = await lstat(path).catch(ignoreMissing);
-  if (!found || found.isSymbolicLink() || (found.mode & 0o7777) === mode) return;
+  const status = await lstat(path).catch(ignoreMissing);
+  if (!status || status.isSymbolicLink() || (status.mode & 0o7777) === mode) return;
   await chmod(path, mode).catch(ignoreMissing);
 }
 

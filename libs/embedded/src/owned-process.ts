@@ -32,7 +32,7 @@ export class OwnedProcess {
   }
 
   /** Sends `signal`; when it still runs after `patienceMs`, calls `onImpatience` and sends SIGKILL. */
-  async end(signal: NodeJS.Signals, patienceMs: number, onImpatience?: () => void): Promise<void> {
+  async stop(signal: NodeJS.Signals, patienceMs: number, onImpatience?: () => void): Promise<void> {
     if (this.hasEnded) return;
     this.child.kill(signal);
     const timer = setTimeout(() => {

@@ -19,7 +19,7 @@ export async function runApp(main: string, env: NodeJS.ProcessEnv): Promise<numb
  * @param signal ends it
  * @throws with what it wrote when it ends without a word, or not in time
  */
-export async function askApp(
+export async function runAppForAnswer(
   main: string,
   env: NodeJS.ProcessEnv,
   timeoutMs: number,
@@ -31,15 +31,15 @@ export async function askApp(
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     timeout: timeoutMs,
   });
-  let told = '';
-  child.stderr!.setEncoding('utf8').on('data', (text: string) => (told += text));
-  const found: unknown[] = [];
-  child.on('message', (message) => found.push(message));
+  let errors = '';
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  const answers: unknown[] = [];
+  child.on('message', (message) => answers.push(message));
   const app = new OwnedProcess(child);
   const end = (): void => app.kill('SIGTERM');
   signal?.addEventListener('abort', end);
   if (signal?.aborted) end();
   const ending = await app.ended.finally(() => signal?.removeEventListener('abort', end));
-  if (found.length > 0) return found[0];
-  throw new Error(told.trim() || `${main} ended with ${describeEnding(ending)}`);
+  if (answers.length > 0) return answers[0];
+  throw new Error(errors.trim() || `${main} ended with ${describeEnding(ending)}`);
 }

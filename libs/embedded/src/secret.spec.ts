@@ -1,7 +1,7 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { secretIn } from './secret';
+import { loadSecret } from './secret';
 
 describe('secretIn', () => {
   let folder: string;
@@ -10,15 +10,15 @@ describe('secretIn', () => {
 
   it('a secret is made that no other user reads, and kept', async () => {
     const path = join(folder, 'a');
-    const secret = await secretIn(path);
+    const secret = await loadSecret(path);
     expect(secret).toMatch(/^[\w-]{32}$/);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
-    expect(await secretIn(path)).toBe(secret);
-    expect(await secretIn(join(folder, 'b'))).not.toBe(secret);
+    expect(await loadSecret(path)).toBe(secret);
+    expect(await loadSecret(join(folder, 'b'))).not.toBe(secret);
   });
 
   it('an empty file is not taken for a secret', async () => {
     await writeFile(join(folder, 'a'), '\n');
-    await expect(secretIn(join(folder, 'a'))).rejects.toThrow('is empty');
+    await expect(loadSecret(join(folder, 'a'))).rejects.toThrow('is empty');
   });
 });

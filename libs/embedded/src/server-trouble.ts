@@ -31,9 +31,9 @@ const ADVICE: readonly [RegExp, string][] = [
  * @returns the error itself where it is not
  */
 export function withAdvice(server: string, error: unknown): unknown {
-  const said = error instanceof Error ? error.message : String(error);
-  const [, advice] = ADVICE.find(([sign]) => sign.test(said)) ?? [];
+  const text = error instanceof Error ? error.message : String(error);
+  const [, advice] = ADVICE.find(([sign]) => sign.test(text)) ?? [];
   return advice === undefined
     ? error
-    : new Error(`${server} does not start: ${advice}\n${said}`, { cause: error });
+    : new Error(`${server} does not start: ${advice}\n${text}`, { cause: error });
 }

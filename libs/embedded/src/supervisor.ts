@@ -14,24 +14,24 @@ export class Supervisor {
 
   /**
    * @param stopOrder names; what is not listed ends last
-   * @param say receives one line for people at each event
+   * @param log receives one line for people at each event
    */
   constructor(
     private readonly stopOrder: string[],
-    private readonly say: (line: string) => void,
+    private readonly log: (line: string) => void,
     private readonly clock: Clock = systemClock,
   ) {}
 
   /** Starts it, and from then on starts it again whenever it ends. Rejects when the first start fails. */
   async start(unit: Supervised): Promise<void> {
     if (this.isStopping) throw new Error(`${unit.name} is not started: Proctor is stopping`);
-    await this.begin(unit);
-    void this.keep(unit);
+    await this.startUnit(unit);
+    void this.keepRunning(unit);
   }
 
   /** Ends everything in order; a second call waits for the same end and says what it waits for. */
   async stop(): Promise<void> {
-    if (this.stopped && this.waitingFor) this.say(`still waiting for ${this.waitingFor} to end`);
+    if (this.stopped && this.waitingFor) this.log(`still waiting for ${this.waitingFor} to end`);
     this.isStopping = true;
     this.wakeUps.forEach((wakeUp) => wakeUp());
     return (this.stopped ??= this.stopAll());
@@ -45,20 +45,20 @@ export class Supervisor {
     for (const unit of [...this.units.keys()].sort((a, b) => rank(a) - rank(b))) {
       this.waitingFor = unit.name;
       const from = this.clock.now();
-      const wasRunning = await this.end(unit);
-      if (wasRunning) this.say(`${unit.name} stopped … ${((this.clock.now() - from) / 1000).toFixed(1)} s`);
+      const wasRunning = await this.stopUnit(unit);
+      if (wasRunning) this.log(`${unit.name} stopped … ${((this.clock.now() - from) / 1000).toFixed(1)} s`);
     }
     this.waitingFor = null;
   }
 
-  private begin(unit: Supervised): Promise<void> {
+  private startUnit(unit: Supervised): Promise<void> {
     const start = unit.start();
     this.units.set(unit, start);
     return start;
   }
 
   /** A start under way is cut short where it can be, else waited for. @returns whether there was something to end */
-  private async end(unit: Supervised): Promise<boolean> {
+  private async stopUnit(unit: Supervised): Promise<boolean> {
     await unit.stop();
     const hadStarted = await this.units.get(unit)?.then(
       () => true,
@@ -68,7 +68,7 @@ export class Supervisor {
     return hadStarted ?? false;
   }
 
-  private async keep(unit: Supervised): Promise<void> {
+  private async keepRunning(unit: Supervised): Promise<void> {
     const backOff = new BackOff();
     let startedAt: number | null = this.clock.now();
     let cause = '';
@@ -76,13 +76,13 @@ export class Supervisor {
       if (startedAt !== null) cause = `ended with ${describeEnding(await unit.ended)}`;
       if (this.isStopping) return;
       const delayMs = backOff.delayAfter(startedAt === null ? 0 : this.clock.now() - startedAt);
-      this.say(`${unit.name} ${cause}; starting it again in ${delayMs / 1000} s`);
+      this.log(`${unit.name} ${cause}; starting it again in ${delayMs / 1000} s`);
       await this.wait(delayMs);
       if (this.isStopping) return;
       startedAt = this.clock.now();
       try {
-        await this.begin(unit);
-        this.say(`${unit.name} runs again`);
+        await this.startUnit(unit);
+        this.log(`${unit.name} runs again`);
       } catch (error) {
         startedAt = null;
         cause = `did not start: ${(error as Error).message}`;

@@ -1,7 +1,7 @@
 import { access, chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CommandFailed, runCommand } from './command';
-import { mirrorAway, nonInteractive } from './debian-packages';
+import { explainMirror, nonInteractive } from './debian-packages';
 
 /** Debian's own archive serves whom no mirror is named to. */
 const DEFAULT_MIRROR = 'http://deb.debian.org/debian/';
@@ -19,7 +19,7 @@ type Check = (unpacked: string) => Promise<unknown>;
  */
 export async function unpackDebianPackage(name: string, folder: string, check?: Check): Promise<void> {
   const fetch = async (work: string): Promise<string> => {
-    await fetched(work, [], ['download', name]);
+    await downloadPackages(work, [], ['download', name]);
     return work;
   };
   await unpack(folder, fetch, check);
@@ -32,7 +32,7 @@ export async function unpackWithDependencies(names: string[], folder: string): P
     await mkdir(join(cache, 'archives/partial'), { recursive: true });
     // Apt's lock guards the system, which stays as it is.
     const settings = ['-o', `Dir::Cache=${cache}`, '-o', 'Debug::NoLocking=true'];
-    await fetched(work, settings, [
+    await downloadPackages(work, settings, [
       'install',
       '--download-only',
       '--yes',
@@ -147,7 +147,7 @@ function unless(...codes: string[]): (error: NodeJS.ErrnoException) => void {
   };
 }
 
-async function fetched(folder: string, settings: string[], args: string[]): Promise<void> {
+async function downloadPackages(folder: string, settings: string[], args: string[]): Promise<void> {
   const get = (more: string[], words: string[]): Promise<string> =>
     runCommand('apt-get', [...SANDBOX, ...more, ...words], { cwd: folder, env: nonInteractive() });
   try {
@@ -158,7 +158,7 @@ async function fetched(folder: string, settings: string[], args: string[]): Prom
     const lists = await privateLists(folder);
     const unreachable = await get(['-o', 'APT::Update::Error-Mode=any', ...lists], ['update']).then(
       () => null,
-      mirrorAway,
+      explainMirror,
     );
     await get([...lists, ...settings], args).catch((failure: unknown) => {
       throw unreachable ?? failure;

@@ -13,6 +13,6 @@ const SCATTER = 0.2;
  * Between 80 % and 120 % of a pause.
  * @param random from 0 up to 1
  */
-export function scattered(ms: number, random: number): number {
+export function scatterPause(ms: number, random: number): number {
   return ms * (1 - SCATTER + 2 * SCATTER * random);
 }

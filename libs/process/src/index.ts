@@ -1,6 +1,6 @@
 export { activatedSocket } from './activated-socket';
 export { warnOfCoreDumps } from './core-dumps';
-export { harmlessLine } from './harmless';
+export { escapeLine } from './escape-text';
 export { processLogger, type Log } from './logger';
 export { nameSourcesInStacks } from './source-stacks';
 export { logFields, withLogFields, type LogFields } from './log-fields';

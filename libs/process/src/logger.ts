@@ -1,6 +1,6 @@
 import { ConsoleLogger, type LogLevel } from '@nestjs/common';
 import { inspect } from 'node:util';
-import { harmless, harmlessLine, harmlessValue } from './harmless';
+import { escapeText, escapeLine, escapeValue } from './escape-text';
 import { logFields } from './log-fields';
 
 /** Where a class writes its lines; a Nest Logger is one. */
@@ -30,21 +30,21 @@ class LineLogger extends ConsoleLogger {
   ): string {
     const time = new Date().toISOString().slice(11, 23);
     const grade = level === 'log' ? '' : `${level.toUpperCase()} `;
-    return `${time} ${grade}${harmlessLine(context)}${this.stringifyMessage(message, level)}\n`;
+    return `${time} ${grade}${escapeLine(context)}${this.stringifyMessage(message, level)}\n`;
   }
 
   /** Whatever it is, what others wrote in it is escaped here. */
   protected override stringifyMessage(message: unknown, _level: LogLevel): string {
-    const told = harmlessValue(this.resolveMessage(message));
-    return typeof told === 'string'
-      ? told
-      : harmlessLine(inspect(told, { breakLength: Infinity, compact: true }));
+    const text = escapeValue(this.resolveMessage(message));
+    return typeof text === 'string'
+      ? text
+      : escapeLine(inspect(text, { breakLength: Infinity, compact: true }));
   }
 
   /** Indented: no line of it can be taken for one of the log. */
   protected override printStackTrace(stack?: string): void {
     if (!stack) return;
-    const lines = harmless(stack).split('\n');
+    const lines = escapeText(stack).split('\n');
     process.stderr.write(lines.map((line) => `${line.replace(/^(?! {4})/, '    ')}\n`).join(''));
   }
 
@@ -64,7 +64,7 @@ class JsonLogger extends ConsoleLogger {
 
   /** The fields of the work that is under way, never in the place of a line's own. What others wrote in any of them is escaped. */
   protected override getJsonLogObject(...line: Parameters<ConsoleLogger['getJsonLogObject']>) {
-    return harmlessValue({ ...logFields(), ...super.getJsonLogObject(...line) }) as ReturnType<
+    return escapeValue({ ...logFields(), ...super.getJsonLogObject(...line) }) as ReturnType<
       ConsoleLogger['getJsonLogObject']
     >;
   }

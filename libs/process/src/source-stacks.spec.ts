@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inSources, nameSourcesInStacks } from './source-stacks';
+import { mapToSource, nameSourcesInStacks } from './source-stacks';
 
 let folder: string;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 it('a line of a stack names the source of the compiled place', () => {
-  expect(inSources(`work (${folder}/a.js:2:1)`)).toBe(`work (${folder}/sources/a.ts:5:3)`);
+  expect(mapToSource(`work (${folder}/a.js:2:1)`)).toBe(`work (${folder}/sources/a.ts:5:3)`);
 });
 
 it('a line of a stack stays as it is where there is no map', () => {
@@ -22,7 +22,7 @@ it('a line of a stack stays as it is where there is no map', () => {
     `work (${folder}/node_modules/a.js:2:1)`,
     'new Promise (<anonymous>)',
   ])
-    expect(inSources(line)).toBe(line);
+    expect(mapToSource(line)).toBe(line);
 });
 
 it('the stacks of errors begin with the error and name each place once sources are named', () => {

@@ -14,11 +14,11 @@ const maps = new Map<string, SourceMap | null>();
  */
 export function nameSourcesInStacks(): void {
   Error.prepareStackTrace = (error, sites: { toString(): string }[]) =>
-    [String(error), ...sites.map((site) => `    at ${inSources(site.toString())}`)].join('\n');
+    [String(error), ...sites.map((site) => `    at ${mapToSource(site.toString())}`)].join('\n');
 }
 
 /** @param text a line of a stack */
-export function inSources(text: string): string {
+export function mapToSource(text: string): string {
   return text.replace(PLACE, (place, before: string, file: string, line: string, column: string) => {
     const map = file.includes('/node_modules/') ? null : mapOf(file);
     const entry = map?.findEntry(Number(line) - 1, Number(column) - 1);

@@ -1,6 +1,6 @@
 import type { GzipBlock } from './block-gzip';
 import { isInside, type TarMember } from './tar-members';
-import { isCount, isRising, recordOf } from './untrusted';
+import { isCount, isRising, parseRecord } from './untrusted';
 
 /** Members that are listed; the others are counted. */
 export const MEMBERS_MAX = 10_000;
@@ -51,13 +51,13 @@ export function artifactsIndexText({ members, blocks, ...index }: ArtifactsIndex
 
 /** Null for what is no index: workers write them. What it says of the archive may still be wrong. */
 export function parseArtifactsIndex(text: string): ArtifactsIndex | null {
-  const found = recordOf(text);
-  if (!found || found['version'] !== 1) return null;
-  const { members, membersTotal, blocks } = found;
+  const record = parseRecord(text);
+  if (!record || record['version'] !== 1) return null;
+  const { members, membersTotal, blocks } = record;
   if (!isCount(membersTotal) || !Array.isArray(members) || !Array.isArray(blocks)) return null;
   if (members.length > MEMBERS_MAX) return null;
   const parsed = { members: members.map(memberOf), blocks: blocks.map(blockOf) };
-  const index = { members: whole(parsed.members), blocks: whole(parsed.blocks) };
+  const index = { members: allOrNull(parsed.members), blocks: allOrNull(parsed.blocks) };
   if (!index.members || !index.blocks) return null;
   const offsets = index.blocks.map(({ offset }) => offset);
   if (!isRising(offsets, 0, Number.MAX_SAFE_INTEGER)) return null;
@@ -77,7 +77,7 @@ function blockOf(value: unknown): GzipBlock | null {
   return isCount(gzipOffset) && isCount(offset) ? { gzipOffset, offset } : null;
 }
 
-function whole<Item>(items: (Item | null)[]): Item[] | null {
-  const found = items.filter((item) => item !== null);
-  return found.length === items.length ? found : null;
+function allOrNull<Item>(items: (Item | null)[]): Item[] | null {
+  const valid = items.filter((item) => item !== null);
+  return valid.length === items.length ? valid : null;
 }

@@ -30,7 +30,7 @@ const DOUBTFUL = 30;
 const CERTAIN = 60;
 const TRACEBACK = /^(.{0,40}?)Traceback \(most recent call last\):?$/;
 
-interface Found extends ErrorExcerpt {
+interface Candidate extends ErrorExcerpt {
   rank: number;
 }
 
@@ -40,9 +40,9 @@ interface Found extends ErrorExcerpt {
  * does not grow with the part.
  */
 export class ErrorFinder {
-  private best: Found | null = null;
+  private best: Candidate | null = null;
   /** A detail that no failure stands beside yet. */
-  private detail: Found | null = null;
+  private detail: Candidate | null = null;
   /** The line of the last check of TAP that failed. */
   private tapAt = -Infinity;
   /** The line of the last failure that has no detail yet. */
@@ -52,7 +52,7 @@ export class ErrorFinder {
   private traceback: { before: string; until: number } | null = null;
   /** The last line that belongs to the details of a check of TAP; they repeat what it said. */
   private tapUntil = -Infinity;
-  private unfilled: Found[] = [];
+  private unfilled: Candidate[] = [];
   private recent: string[] = [];
   private lastNumber = 0;
   /** The line that is read now, as an excerpt shows it. */
@@ -65,7 +65,7 @@ export class ErrorFinder {
   constructor(private readonly errors: RegExp) {}
 
   /** The line that says best what is wrong, with those around it; null when none says anything. */
-  get found(): ErrorExcerpt | null {
+  get excerpt(): ErrorExcerpt | null {
     if (!this.best) return null;
     const { errorLine, firstLine, lines } = this.best;
     return { errorLine, firstLine, lines };
@@ -161,7 +161,7 @@ export class ErrorFinder {
         return false;
       case 'failure':
         this.hasFailed = true;
-        if (this.detail && number - this.detail.errorLine <= BESIDE) this.take(this.detail);
+        if (this.detail && number - this.detail.errorLine <= BESIDE) this.accept(this.detail);
         else this.failedAt = number;
         this.detail = null;
         break;
@@ -181,28 +181,29 @@ export class ErrorFinder {
   /** The line before says what is wrong, if there is one. */
   private offerBefore(rank: number, number: number): void {
     if (rank <= this.rank) return;
-    const found = this.excerptOf(rank, number);
-    if (!this.isBehindRunners && !this.isBehindBlank && found.lines.length > 1) found.errorLine = number - 1;
-    this.take(found);
+    const candidate = this.excerptOf(rank, number);
+    if (!this.isBehindRunners && !this.isBehindBlank && candidate.lines.length > 1)
+      candidate.errorLine = number - 1;
+    this.accept(candidate);
   }
 
   private offer(rank: number, number: number): void {
-    if (rank > this.rank) this.take(this.excerptOf(rank, number));
+    if (rank > this.rank) this.accept(this.excerptOf(rank, number));
   }
 
-  private take(found: Found): void {
-    if (found.rank > this.rank) this.best = found;
+  private accept(candidate: Candidate): void {
+    if (candidate.rank > this.rank) this.best = candidate;
   }
 
-  private excerptOf(rank: number, number: number): Found {
+  private excerptOf(rank: number, number: number): Candidate {
     const before = number === this.lastNumber + 1 ? this.recent : [];
     const lines = [...before, this.text].map(excerptLine);
-    const found = { rank, errorLine: number, firstLine: number - lines.length + 1, lines };
-    this.unfilled.push(found);
-    return found;
+    const candidate = { rank, errorLine: number, firstLine: number - lines.length + 1, lines };
+    this.unfilled.push(candidate);
+    return candidate;
   }
 }
 
-function isUnfilled({ lines, errorLine, firstLine }: Found): boolean {
+function isUnfilled({ lines, errorLine, firstLine }: Candidate): boolean {
   return lines.length < EXCERPT_LINES_MAX && lines.length - (errorLine - firstLine) <= AROUND;
 }

@@ -14,9 +14,9 @@ const UNEVEN = /[^\S ]|\p{Cc}/u;
 export function excerptLine(text: string): string {
   const spaced = (UNEVEN.test(text) ? withBlanks(text) : text).trimEnd();
   if (spaced.length <= EXCERPT_LINE_LENGTH_MAX) return spaced.toWellFormed();
-  const said = oneLine(text, EXCERPT_LINE_LENGTH_MAX);
+  const shortened = oneLine(text, EXCERPT_LINE_LENGTH_MAX);
   const indent = spaced.length - spaced.trimStart().length;
-  return ' '.repeat(Math.min(indent, EXCERPT_LINE_LENGTH_MAX - said.length)) + said;
+  return ' '.repeat(Math.min(indent, EXCERPT_LINE_LENGTH_MAX - shortened.length)) + shortened;
 }
 
 /** A terminal's other command for the beginning of the line as a carriage return. */

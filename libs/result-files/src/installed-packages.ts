@@ -5,7 +5,7 @@ import { type ArtifactsIndex, parseArtifactsIndex } from './artifacts-index';
 import { contentFrom, TooFar } from './block-reader';
 import { INDEX_BYTES_MAX, type LogIndex, parseLogIndex } from './log-index';
 import type { TarMember } from './tar-members';
-import { recordOf } from './untrusted';
+import { parseRecord } from './untrusted';
 
 /** Versions by the names of binary packages. */
 export type PackageVersions = ReadonlyMap<string, string>;
@@ -75,16 +75,16 @@ export async function readTestbed(open: OpenResultFile, limits = TESTBED_READING
     wholeText(open, 'artifacts-index.json').then((text) => text && parseArtifactsIndex(text)),
     wholeText(open, 'log-index.json').then((text) => text && parseLogIndex(text)),
   ]);
-  const lists = artifacts ? await listsOf(open, artifacts, limits) : { testbed: null, added: new Map() };
+  const lists = artifacts ? await loadLists(open, artifacts, limits) : { testbed: null, added: new Map() };
   // Upgrades of what the testbed was made with are told by the log alone.
   const logged = (log && log.installed) || [];
-  for (const [name, version] of logged) add(lists.added, name, version);
+  for (const [name, version] of logged) addPackage(lists.added, name, version);
   const { testbed, added } = lists;
   for (const [name, version] of testbed ?? []) if (added.get(name) === version) added.delete(name);
   const suites = new Map<string, string>();
   for (const [name, version, suite] of logged)
     if (suite !== undefined && SUITE.test(suite) && added.get(name) === version) suites.set(name, suite);
-  const kernel = artifacts ? await kernelOf(open, artifacts, limits) : null;
+  const kernel = artifacts ? await loadKernel(open, artifacts, limits) : null;
   const tests = ((log && log.sections) || []).filter(({ kind }) => kind === 'test');
   return {
     testbed,
@@ -98,7 +98,7 @@ export async function readTestbed(open: OpenResultFile, limits = TESTBED_READING
 
 type Limits = typeof TESTBED_READING;
 
-async function listsOf(open: OpenResultFile, index: ArtifactsIndex, limits: Limits) {
+async function loadLists(open: OpenResultFile, index: ArtifactsIndex, limits: Limits) {
   const until = performance.now() + limits.readMs;
   const fits = index.members.filter(({ path, size }) => TEST_LIST.test(path) && size <= LIST_BYTES_MAX);
   const added = new Map<string, string>();
@@ -107,18 +107,18 @@ async function listsOf(open: OpenResultFile, index: ArtifactsIndex, limits: Limi
     const text = performance.now() > until ? null : await memberText(open, index, member, limits);
     if (text === null) return { testbed: null, added };
     const packages = member.path === TESTBED_LIST ? (testbed = new Map<string, string>()) : added;
-    await addAll(packages, text);
+    await addPackages(packages, text);
   }
   return { testbed, added };
 }
 
 /** Whatever a worker has put into a list, others are served meanwhile. */
-async function addAll(packages: Map<string, string>, text: string): Promise<void> {
+async function addPackages(packages: Map<string, string>, text: string): Promise<void> {
   let lines = 0;
   for (let from = 0; from < text.length && packages.size < PACKAGES_MAX;) {
     const newline = text.indexOf('\n', from);
     const end = newline === -1 ? text.length : newline;
-    add(packages, ...nameAndVersion(text.slice(from, end)));
+    addPackage(packages, ...nameAndVersion(text.slice(from, end)));
     from = end + 1;
     if (++lines % LINES_AT_ONCE === 0) await setImmediate();
   }
@@ -130,15 +130,19 @@ function nameAndVersion(line: string): [string, string] {
   return [name, version];
 }
 
-function add(packages: Map<string, string>, name: string, version: string): void {
+function addPackage(packages: Map<string, string>, name: string, version: string): void {
   if (packages.size < PACKAGES_MAX && name !== OWN_PACKAGE && NAME.test(name) && VERSION.test(version))
     packages.set(name, version);
 }
 
-async function kernelOf(open: OpenResultFile, index: ArtifactsIndex, limits: Limits): Promise<string | null> {
+async function loadKernel(
+  open: OpenResultFile,
+  index: ArtifactsIndex,
+  limits: Limits,
+): Promise<string | null> {
   const member = index.members.find(({ path, size }) => path === FACTS && size <= FACTS_BYTES_MAX);
   const text = member && (await memberText(open, index, member, limits));
-  const kernel = text ? recordOf(text)?.['kernel_version'] : null;
+  const kernel = text ? parseRecord(text)?.['kernel_version'] : null;
   return typeof kernel === 'string' && /^[\x20-\x7e]+$/.test(kernel)
     ? kernel.slice(0, KERNEL_LENGTH_MAX)
     : null;

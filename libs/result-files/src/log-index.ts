@@ -1,6 +1,6 @@
 import type { TestStatus } from '@proctor/contracts';
 import type { GzipBlock } from './block-gzip';
-import { isCount, isRising, recordOf } from './untrusted';
+import { isCount, isRising, parseRecord } from './untrusted';
 
 /** Bytes of an index as JSON. */
 export const INDEX_BYTES_MAX = 1024 * 1024;
@@ -80,9 +80,9 @@ export function logIndexText({ blocks, installed, fallback, ...index }: LogIndex
 
 /** Null for what is no index: workers write them. What it says of the log may still be wrong. */
 export function parseLogIndex(text: string): LogIndex | null {
-  const found = recordOf(text);
-  if (!found || found['version'] !== 1) return null;
-  const { bytes, lines, marksTotal, marks, sections, blocks } = found;
+  const record = parseRecord(text);
+  if (!record || record['version'] !== 1) return null;
+  const { bytes, lines, marksTotal, marks, sections, blocks } = record;
   if (!isCount(bytes) || !isCount(lines) || !isCount(marksTotal)) return null;
   if (!Array.isArray(marks) || !Array.isArray(sections) || !Array.isArray(blocks)) return null;
   if (!isRising(marks, 1, lines) || marks.length > MARKS_MAX) return null;
@@ -112,8 +112,8 @@ export function parseLogIndex(text: string): LogIndex | null {
     marks,
     sections: parsed.sections,
     blocks: parsed.blocks,
-    installed: installedOf(found['installed']),
-    fallback: fallbackOf(found['fallback']),
+    installed: installedOf(record['installed']),
+    fallback: fallbackOf(record['fallback']),
   };
 }
 
@@ -140,12 +140,12 @@ function isBrief(value: unknown): value is string {
 function sectionOf(value: unknown): LogSection | null {
   if (typeof value !== 'object' || value === null) return null;
   const { kind, name, line, status, seconds } = value as Record<string, unknown>;
-  const known = SECTION_KINDS.find((each) => each === kind);
-  if (!known || typeof name !== 'string' || name.length > SECTION_NAME_LENGTH_MAX || !isCount(line))
+  const sectionKind = SECTION_KINDS.find((each) => each === kind);
+  if (!sectionKind || typeof name !== 'string' || name.length > SECTION_NAME_LENGTH_MAX || !isCount(line))
     return null;
   if (status !== null && !STATUSES.includes(status)) return null;
   return {
-    kind: known,
+    kind: sectionKind,
     name,
     line,
     status: status as TestStatus | null,

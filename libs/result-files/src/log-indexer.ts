@@ -6,13 +6,7 @@ import { SEARCHED_LENGTH_MAX } from './error-patterns';
 import { excerptLine, withReturns } from './excerpt-line';
 import { INSTALLED_MAX, MARKS_MAX } from './log-index';
 import { LogSections } from './log-sections';
-import {
-  fallbackRelease,
-  fetchedPackage,
-  installedPackage,
-  LINE_END_LENGTH,
-  type OwnLine,
-} from './own-lines';
+import { fallbackRelease, parseFetched, parseInstalled, LINE_END_LENGTH, type OwnLine } from './own-lines';
 import type { LogBlock, LoggedPackage, LogIndex, LogSection } from './log-index';
 
 const NEWLINE = 10;
@@ -43,13 +37,13 @@ export class LogIndexer {
   /** The last byte of the line is a carriage return: what comes next overwrites it. */
   private isReturned = false;
   private readonly blocks: LogBlock[] = [];
-  private readonly sections = new LogSections<OpenSection>((section) => this.opened(section));
+  private readonly sections = new LogSections<OpenSection>((section) => this.openSection(section));
   private readonly marks: number[] = [];
   private marksTotal = 0;
   /** The next line is the first that the runner repeats of standard error. */
   private isStderr = false;
   /** By name: those that apt has fetched, and dpkg has not set up yet. */
-  private readonly fetched = new Map<string, { version: string; suite: string }>();
+  private readonly fetchedPackages = new Map<string, { version: string; suite: string }>();
   private readonly installed = new Map<string, LoggedPackage>();
   private fallback: LogIndex['fallback'] = null;
 
@@ -62,7 +56,7 @@ export class LogIndexer {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
       if (this.isInLine || end - from > LINE_BYTES_MAX) {
-        this.keep(chunk.subarray(from, end));
+        this.addToLine(chunk.subarray(from, end));
         this.endLine();
       } else {
         // Most lines: nothing is copied.
@@ -72,7 +66,7 @@ export class LogIndexer {
       this.newlines += 1;
       from = end + 1;
     }
-    this.keep(chunk.subarray(from));
+    this.addToLine(chunk.subarray(from));
     this.bytes += chunk.length;
   }
 
@@ -82,8 +76,8 @@ export class LogIndexer {
   }
 
   /** What is known of a log that goes on, by its whole lines. */
-  soFar(): Pick<LogIndex, 'sections' | 'lines' | 'marks'> {
-    return { sections: this.toldSections(), lines: this.newlines, marks: this.marks };
+  currentIndex(): Pick<LogIndex, 'sections' | 'lines' | 'marks'> {
+    return { sections: this.listSections(), lines: this.newlines, marks: this.marks };
   }
 
   /** The log is complete. */
@@ -95,7 +89,7 @@ export class LogIndexer {
       bytes: this.bytes,
       lines,
       blocks: this.blocks,
-      sections: this.toldSections(),
+      sections: this.listSections(),
       marks: this.marks,
       marksTotal: this.marksTotal,
       installed: [...this.installed.values()],
@@ -108,53 +102,53 @@ export class LogIndexer {
    * end of its output; else the one of all that says best what is wrong. Null when no line says anything.
    */
   excerpt(): ErrorExcerpt | null {
-    const sections = this.sections.told();
+    const sections = this.sections.list();
     const failed = sections.filter(({ status }) => status === 'FAIL');
     const inFailed = failed.map((section) => this.errorOf(section)).find((found) => found !== null);
     if (inFailed) return inFailed;
-    const silent = failed.find(hasSpoken) ?? failed[0];
-    return silent ? { ...silent.end, lines: silent.end.lines.map(excerptLine) } : mostTelling(sections);
+    const silent = failed.find(hasOutput) ?? failed[0];
+    return silent ? { ...silent.end, lines: silent.end.lines.map(excerptLine) } : findBestExcerpt(sections);
   }
 
   private errorOf(section: OpenSection): ErrorExcerpt | null {
     const isByStderr = this.sections.detailOf(section).startsWith('stderr:');
-    return (isByStderr ? section.stderr : null) ?? section.errors.found;
+    return (isByStderr ? section.stderr : null) ?? section.errors.excerpt;
   }
 
-  private toldSections(): LogSection[] {
-    return this.sections.told().map(({ kind, name, line, status, seconds }) => {
+  private listSections(): LogSection[] {
+    return this.sections.list().map(({ kind, name, line, status, seconds }) => {
       return { kind, name, line, status, seconds };
     });
   }
 
-  private keep(bytes: Buffer): void {
+  private addToLine(bytes: Buffer): void {
     if (bytes.length === 0) return;
     this.isInLine = true;
-    const part = this.lineBytes + bytes.length > LINE_BYTES_MAX ? this.overwriting(bytes) : bytes;
+    const part = this.lineBytes + bytes.length > LINE_BYTES_MAX ? this.removeOverwritten(bytes) : bytes;
     this.isReturned = bytes.at(-1) === RETURN;
-    const kept = part.subarray(0, LINE_BYTES_MAX - this.lineBytes);
-    if (kept.length > 0) this.line.push(Buffer.from(kept));
-    this.lineBytes += kept.length;
-    if (kept.length < part.length)
+    const fitting = part.subarray(0, LINE_BYTES_MAX - this.lineBytes);
+    if (fitting.length > 0) this.line.push(Buffer.from(fitting));
+    this.lineBytes += fitting.length;
+    if (fitting.length < part.length)
       this.lineEnd = Buffer.concat([
         this.lineEnd,
-        part.subarray(kept.length).subarray(-LINE_END_LENGTH),
+        part.subarray(fitting.length).subarray(-LINE_END_LENGTH),
       ]).subarray(-LINE_END_LENGTH);
   }
 
   /** What a progress bar overwrote takes no room in a long line. @returns the bytes that nothing overwrites so far */
-  private overwriting(bytes: Buffer): Buffer {
+  private removeOverwritten(bytes: Buffer): Buffer {
     const isWhole = this.lineEnd.length === 0;
     const line = isWhole ? Buffer.concat([...this.line, bytes]) : bytes;
     let end = line.length;
     while (end > 0 && line[end - 1] === RETURN) end -= 1;
     const shown = end === 0 ? 0 : line.lastIndexOf(RETURN, end - 1) + 1;
     if (shown === 0 && (isWhole || end === 0 || !this.isReturned)) return bytes;
-    this.forgetLine();
+    this.resetLine();
     return line.subarray(shown);
   }
 
-  private forgetLine(): void {
+  private resetLine(): void {
     this.line = [];
     this.lineBytes = 0;
     this.lineEnd = NOTHING;
@@ -164,7 +158,7 @@ export class LogIndexer {
     const bytes = this.line.length === 1 ? this.line[0]! : Buffer.concat(this.line);
     const text = plain(bytes.toString('utf8'));
     const end = this.lineEnd.length > 0 ? plain(this.lineEnd.toString('utf8')) : text;
-    this.forgetLine();
+    this.resetLine();
     this.isInLine = false;
     this.isReturned = false;
     this.read(text, end, this.newlines + 1);
@@ -175,17 +169,17 @@ export class LogIndexer {
     const section = this.sections.last;
     if (section.kind !== 'test') this.readPackages(text, own, number);
     if (number === section.line) section.end = { errorLine: number, firstLine: number, lines: [text] };
-    const isSaid = !own && !this.sections.isResult && section.kind !== 'summary';
+    const isOutput = !own && !this.sections.isResult && section.kind !== 'summary';
     const untimed = this.sections.untimed(text);
-    if ((isSaid || own) && section.errors.read(text, untimed, number, own !== null)) this.mark(number);
-    if (isSaid && this.isStderr) section.stderr ??= { errorLine: number, firstLine: number, lines: [] };
-    if (isSaid && section.stderr) addAfter(section.stderr, text);
+    if ((isOutput || own) && section.errors.read(text, untimed, number, own !== null)) this.mark(number);
+    if (isOutput && this.isStderr) section.stderr ??= { errorLine: number, firstLine: number, lines: [] };
+    if (isOutput && section.stderr) addAfter(section.stderr, text);
     this.isStderr = own?.kind === 'stderr';
-    if (isSaid && section.kind === 'test' && untimed !== '' && !section.stderr)
+    if (isOutput && section.kind === 'test' && untimed !== '' && !section.stderr)
       addToEnd(section, text, number);
   }
 
-  private opened(section: LogSection): OpenSection {
+  private openSection(section: LogSection): OpenSection {
     const before: OpenSection | undefined = this.sections.last;
     if (before) before.end.lines = before.end.lines.map(excerptLine);
     const end = { errorLine: section.line, firstLine: section.line, lines: [] };
@@ -196,24 +190,24 @@ export class LogIndexer {
     const release = own && fallbackRelease(own);
     if (release) this.fallback ??= { line: number, release };
     if (own) return;
-    const fetched = fetchedPackage(text);
-    if (fetched) this.noteFetched(fetched);
-    const [name, version] = (!fetched && installedPackage(text)) || [];
+    const fetched = parseFetched(text);
+    if (fetched) this.recordFetched(fetched);
+    const [name, version] = (!fetched && parseInstalled(text)) || [];
     if (name === undefined || version === undefined) return;
     if (!this.installed.has(name) && this.installed.size >= INSTALLED_MAX) return;
     const suite = this.suiteOf(name, version);
     this.installed.set(name, suite === null ? [name, version] : [name, version, suite]);
-    this.fetched.delete(name);
+    this.fetchedPackages.delete(name);
   }
 
-  private noteFetched({ name, version, suite }: { name: string; version: string; suite: string }): void {
-    if (this.fetched.has(name) || this.fetched.size < INSTALLED_MAX)
-      this.fetched.set(name, { version, suite });
+  private recordFetched({ name, version, suite }: { name: string; version: string; suite: string }): void {
+    if (this.fetchedPackages.has(name) || this.fetchedPackages.size < INSTALLED_MAX)
+      this.fetchedPackages.set(name, { version, suite });
   }
 
   /** Where this version was fetched from, now or for an earlier test: the second one may find it in apt's cache. */
   private suiteOf(name: string, version: string): string | null {
-    const fetched = this.fetched.get(name);
+    const fetched = this.fetchedPackages.get(name);
     if (fetched?.version === version) return fetched.suite;
     const [, before, suite] = this.installed.get(name) ?? [];
     return before === version && suite !== undefined ? suite : null;
@@ -225,9 +219,9 @@ export class LogIndexer {
   }
 }
 
-function mostTelling(sections: OpenSection[]): ErrorExcerpt | null {
+function findBestExcerpt(sections: OpenSection[]): ErrorExcerpt | null {
   const most = Math.max(...sections.map(({ errors }) => errors.rank));
-  return sections.find(({ errors }) => errors.rank === most)?.errors.found ?? null;
+  return sections.find(({ errors }) => errors.rank === most)?.errors.excerpt ?? null;
 }
 
 /** The first lines of what goes on. */
@@ -236,7 +230,7 @@ function addAfter({ lines }: ErrorExcerpt, text: string): void {
 }
 
 /** Whether its test has written anything. */
-function hasSpoken({ end, line }: OpenSection): boolean {
+function hasOutput({ end, line }: OpenSection): boolean {
   return end.errorLine > line;
 }
 

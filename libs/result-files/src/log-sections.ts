@@ -1,7 +1,7 @@
 import { oneLine, type TestStatus } from '@proctor/contracts';
 import { SECTION_NAME_LENGTH_MAX, SECTIONS_MAX } from './log-index';
 import type { LogSection } from './log-index';
-import { gluedEnd, isLeftOutLine, ownLine, resultLine, withoutTime } from './own-lines';
+import { gluedEnd, isLeftOutLine, parseOwnLine, parseResult, withoutTime } from './own-lines';
 import type { OwnLine, LoggedResult } from './own-lines';
 
 const DAY_SECONDS = 86_400;
@@ -46,11 +46,11 @@ export class LogSections<Section extends LogSection> {
    * @returns what the runner says in it; null for a line of the test, the testbed or a tool
    */
   read(text: string, end: string, number: number): OwnLine | null {
-    const own = this.believed(ownLine(text));
+    const own = this.acceptOwn(parseOwnLine(text));
     const kind = own && own.kind in IS_BEGINNING ? (own.kind as LogSection['kind']) : null;
     if (kind || this.all.length === 0) this.add(kind ?? 'start', kind ? own!.name : '', number);
     this.isResult = false;
-    if (own) this.follow(own);
+    if (own) this.applyOwn(own);
     else this.readOther(text, end);
     return own;
   }
@@ -71,7 +71,7 @@ export class LogSections<Section extends LogSection> {
   }
 
   /** What is known now. */
-  told(): Section[] {
+  list(): Section[] {
     if (this.results.size === 0) return this.all;
     const holders = new Map<string, Section>();
     for (const section of this.all)
@@ -83,7 +83,7 @@ export class LogSections<Section extends LogSection> {
     });
   }
 
-  private believed(own: OwnLine | null): OwnLine | null {
+  private acceptOwn(own: OwnLine | null): OwnLine | null {
     if (!own || this.running === null || own.kind === 'other') return own;
     // A cut log may lack the end of the output.
     const isEnd = own.kind === 'end' || own.kind === 'results';
@@ -95,7 +95,7 @@ export class LogSections<Section extends LogSection> {
     this.all.push(this.begin({ kind, name: short(name), line, status: null, seconds: null }));
   }
 
-  private follow(own: OwnLine): void {
+  private applyOwn(own: OwnLine): void {
     const { kind, clock } = own;
     this.isTimed = own.isTimed;
     if (kind === 'other' || kind === 'stderr') return;
@@ -119,25 +119,25 @@ export class LogSections<Section extends LogSection> {
 
   private readOther(text: string, end: string): void {
     if (this.running !== null) {
-      const own = this.believed(gluedEnd(end));
-      if (own) this.follow(own);
+      const own = this.acceptOwn(gluedEnd(end));
+      if (own) this.applyOwn(own);
       else if (isLeftOutLine(text)) this.skip();
       return;
     }
-    const result = this.ended || this.isSummary ? resultLine(this.untimed(text)) : null;
+    const result = this.ended || this.isSummary ? parseResult(this.untimed(text)) : null;
     if (!result) return;
     const name = short(result.name);
     this.isResult = this.isSummary || this.ended?.name === name;
-    if (this.isSummary) this.note(name, result);
+    if (this.isSummary) this.recordResult(name, result);
     if (this.ended?.name !== name) return;
     this.ended.status ??= result.status;
     this.beside.set(name, result);
   }
 
-  private note(name: string, result: LoggedResult): void {
-    const known = this.results.get(name);
-    if (!known && this.results.size >= SECTIONS_MAX) return;
-    if (!known || WORST_FIRST.indexOf(result.status) < WORST_FIRST.indexOf(known.status))
+  private recordResult(name: string, result: LoggedResult): void {
+    const before = this.results.get(name);
+    if (!before && this.results.size >= SECTIONS_MAX) return;
+    if (!before || WORST_FIRST.indexOf(result.status) < WORST_FIRST.indexOf(before.status))
       this.results.set(name, result);
   }
 }

@@ -1,5 +1,5 @@
 /** What was asked of a run, as far as it tells which packages it should have. */
-export interface AskedRun {
+export interface RequestedRun {
   package: string;
   /** That was tested; null where it is not known. */
   version: string | null;
@@ -10,19 +10,25 @@ export interface AskedRun {
 }
 
 /** A package in what was asked for. */
-export interface AskedPackage {
+export interface RequestedPackage {
   name: string;
   /** Null where any is meant. */
   version: string | null;
 }
 
 /** The package that a run tested, in the version that it had. */
-export function testedBy({ package: name, version }: Pick<AskedRun, 'package' | 'version'>): AskedPackage[] {
+export function testedPackage({
+  package: name,
+  version,
+}: Pick<RequestedRun, 'package' | 'version'>): RequestedPackage[] {
   return [{ name, version }];
 }
 
 /** Packages in the trigger and the pins of a run. */
-export function wordsOf({ trigger, pinPackages }: Pick<AskedRun, 'trigger' | 'pinPackages'>): AskedPackage[] {
+export function requestedPackages({
+  trigger,
+  pinPackages,
+}: Pick<RequestedRun, 'trigger' | 'pinPackages'>): RequestedPackage[] {
   const triggered = (trigger ?? '').split(' ').map((word) => {
     const [name = '', version = null] = word.split('/');
     return { name, version: version === '' || version === '0' ? null : version };
@@ -34,7 +40,7 @@ export function wordsOf({ trigger, pinPackages }: Pick<AskedRun, 'trigger' | 'pi
 }
 
 /** By its name, or as a binary package that has the version of a named source. */
-export function isNamedBy(words: AskedPackage[], name: string, version: string | null): boolean {
+export function isNamedBy(words: RequestedPackage[], name: string, version: string | null): boolean {
   const ofSource = sourceVersion(version);
   return words.some((word) => word.name === name || (ofSource !== null && word.version === ofSource));
 }

@@ -1,13 +1,13 @@
 import type { OtherPackages } from '@proctor/contracts';
-import type { AskedRun } from './named-packages';
+import type { RequestedRun } from './named-packages';
 import { otherVersions } from './other-versions';
 import type { Installed } from './package-difference';
-import { unaskedSuites } from './unasked-suites';
+import { unrequestedSuites } from './unrequested-suites';
 
 /** The packages of a run that are not what was asked for; the scheduler keeps them for lists, and the page of a run tells of them. */
 export function otherPackages(
-  run: AskedRun,
+  run: RequestedRun,
   installed: Installed & { suites: ReadonlyMap<string, string> },
 ): OtherPackages {
-  return { versions: otherVersions(run, installed), suites: unaskedSuites(run, installed) };
+  return { versions: otherVersions(run, installed), suites: unrequestedSuites(run, installed) };
 }

@@ -8,7 +8,7 @@ export interface OwnLine {
   /** The test, or what is set up. */
   name: string;
   /** All of it behind the runner's own beginning. */
-  said: string;
+  text: string;
   /** The runner's clock: seconds since midnight. */
   clock: number;
   /** The log has the time since the runner's start before each line. */
@@ -44,30 +44,30 @@ export interface LoggedResult {
 }
 
 /** Null for a line of the test, the testbed or a tool. A test may write what looks like the runner's. */
-export function ownLine(line: string): OwnLine | null {
-  const [, timed, hours, minutes, seconds, said] = (line.includes('autopkgtest [') && OWN.exec(line)) || [];
-  if (said === undefined) return null;
+export function parseOwnLine(line: string): OwnLine | null {
+  const [, timed, hours, minutes, seconds, text] = (line.includes('autopkgtest [') && OWN.exec(line)) || [];
+  if (text === undefined) return null;
   const clock = Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
-  const of = { said, clock, isTimed: timed !== undefined };
-  const part = PART.exec(said)?.[1];
+  const fields = { text, clock, isTimed: timed !== undefined };
+  const part = PART.exec(text)?.[1];
   if (part !== undefined)
-    return { kind: part.trim() === 'summary' ? 'summary' : 'setup', name: part.trim(), ...of };
-  const [, test, rest] = TEST.exec(said) ?? [];
-  if (test === undefined || rest === undefined) return { kind: 'other', name: '', ...of };
-  return { kind: kindOf(rest), name: test, ...of };
+    return { kind: part.trim() === 'summary' ? 'summary' : 'setup', name: part.trim(), ...fields };
+  const [, test, rest] = TEST.exec(text) ?? [];
+  if (test === undefined || rest === undefined) return { kind: 'other', name: '', ...fields };
+  return { kind: kindOf(rest), name: test, ...fields };
 }
 
 /** The end of a test's output behind a last line that has no newline; null when the line does not end so. */
 export function gluedEnd(end: string): OwnLine | null {
-  const [, said] = (end.endsWith('-]') && GLUED_END.exec(end.slice(-LINE_END_LENGTH))) || [];
-  return said === undefined ? null : ownLine(`autopkgtest ${said}`);
+  const [, text] = (end.endsWith('-]') && GLUED_END.exec(end.slice(-LINE_END_LENGTH))) || [];
+  return text === undefined ? null : parseOwnLine(`autopkgtest ${text}`);
 }
 
-function kindOf(said: string): OwnLine['kind'] {
-  if (said.startsWith('preparing')) return 'preparation';
-  if (said.startsWith('[')) return 'test';
-  if (said.endsWith(']')) return 'end';
-  if (said.includes('results')) return 'results';
+function kindOf(text: string): OwnLine['kind'] {
+  if (text.startsWith('preparing')) return 'preparation';
+  if (text.startsWith('[')) return 'test';
+  if (text.endsWith(']')) return 'end';
+  if (text.includes('results')) return 'results';
   return 'stderr';
 }
 
@@ -86,25 +86,25 @@ export function withoutTime(line: string): string {
 }
 
 /** A line that says how a test ended, without its time; null for other lines. */
-export function resultLine(text: string): LoggedResult | null {
-  const found = RESULT.exec(text);
-  const name = text.slice(0, found?.index).trimEnd();
-  return found && name !== '' ? { name, status: found[1] as TestStatus, detail: found[2] ?? '' } : null;
+export function parseResult(text: string): LoggedResult | null {
+  const match = RESULT.exec(text);
+  const name = text.slice(0, match?.index).trimEnd();
+  return match && name !== '' ? { name, status: match[1] as TestStatus, detail: match[2] ?? '' } : null;
 }
 
 /** The name and version of a package that a line says was installed; null for other lines. */
-export function installedPackage(line: string): [name: string, version: string] | null {
+export function parseInstalled(line: string): [name: string, version: string] | null {
   const [, name, version] = INSTALLED.exec(withoutTime(line)) ?? [];
   return name !== undefined && version !== undefined ? [name, version] : null;
 }
 
 /** The package that a line says apt fetches, and the suite that it comes from; null for other lines. */
-export function fetchedPackage(line: string): { name: string; version: string; suite: string } | null {
+export function parseFetched(line: string): { name: string; version: string; suite: string } | null {
   const [, suite, name, version] = FETCHED.exec(withoutTime(line)) ?? [];
   return suite !== undefined && name !== undefined && version !== undefined ? { name, version, suite } : null;
 }
 
 /** The release of which the runner took all packages after the pins could not be kept; null when it says something else. */
-export function fallbackRelease({ said }: OwnLine): string | null {
-  return FALLBACK.exec(said)?.[1] ?? null;
+export function fallbackRelease({ text }: OwnLine): string | null {
+  return FALLBACK.exec(text)?.[1] ?? null;
 }

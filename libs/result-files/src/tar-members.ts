@@ -38,7 +38,7 @@ export class TarMembers {
   private nextSize: number | null = null;
   private isOver = false;
 
-  constructor(private readonly found: (member: TarMember) => void) {}
+  constructor(private readonly onMember: (member: TarMember) => void) {}
 
   add(chunk: Buffer): void {
     if (this.isOver) return;
@@ -66,8 +66,8 @@ export class TarMembers {
         this.skip -= take(Math.min(this.skip, rest.length)).length;
       } else if (this.longHeader) {
         const { size } = this.longHeader;
-        if (rest.length < padded(size)) break;
-        this.readLongHeader(take(padded(size)).subarray(0, size), this.longHeader.type);
+        if (rest.length < paddedSize(size)) break;
+        this.readLongHeader(take(paddedSize(size)).subarray(0, size), this.longHeader.type);
       } else {
         if (rest.length < RECORD_BYTES) break;
         this.readHeader(take(RECORD_BYTES));
@@ -90,9 +90,10 @@ export class TarMembers {
       this.longHeader = { type: header.type, size };
     } else {
       const isPlain = PLAIN.includes(header.type);
-      if (isPlain) this.tell(this.nextPath ?? header.path ?? '', size);
+      if (isPlain) this.reportMember(this.nextPath ?? header.path ?? '', size);
       // The size of a link or a folder says nothing: no content follows.
-      this.skip = isPlain || LONG_HEADERS.includes(header.type) || isGlobal(header.type) ? padded(size) : 0;
+      this.skip =
+        isPlain || LONG_HEADERS.includes(header.type) || isGlobal(header.type) ? paddedSize(size) : 0;
       this.nextPath = null;
       this.nextSize = null;
     }
@@ -109,9 +110,9 @@ export class TarMembers {
     if (size !== undefined) this.nextSize = size;
   }
 
-  private tell(path: string, size: number): void {
+  private reportMember(path: string, size: number): void {
     const name = path.replace(/^(\.\/+)+/, '');
-    if (isInside(name)) this.found({ path: name, size, offset: this.offset });
+    if (isInside(name)) this.onMember({ path: name, size, offset: this.offset });
   }
 }
 
@@ -119,6 +120,6 @@ function isGlobal(type: string): boolean {
   return type === 'GlobalExtendedHeader' || type === 'NextFileHasLongLinkpath';
 }
 
-function padded(size: number): number {
+function paddedSize(size: number): number {
   return Math.ceil(size / RECORD_BYTES) * RECORD_BYTES;
 }

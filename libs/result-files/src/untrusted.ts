@@ -1,9 +1,9 @@
 /** The object that a text has as JSON; null when it is none. */
-export function recordOf(text: string): Record<string, unknown> | null {
+export function parseRecord(text: string): Record<string, unknown> | null {
   try {
-    const found: unknown = JSON.parse(text);
-    return typeof found === 'object' && found !== null && !Array.isArray(found)
-      ? (found as Record<string, unknown>)
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
       : null;
   } catch {
     return null;

@@ -5,7 +5,7 @@ import { pipeline, Readable, Transform } from 'node:stream';
 const ERROR_BYTES_MAX = 64 * 1024;
 
 /** What the SDK has received, before it reads the body. */
-interface Received {
+interface ReceivedAnswer {
   statusCode: number;
   body: unknown;
 }
@@ -16,11 +16,11 @@ export function boundAnswers(client: S3Client, bytesMax: number): void {
     (next, { commandName }) =>
       async (request) => {
         const answered = await next(request);
-        const response = answered.response as Received;
+        const response = answered.response as ReceivedAnswer;
         const isError = response.statusCode >= 300;
         const isFile = commandName === 'GetObjectCommand' && !isError;
         if (!isFile && response.body instanceof Readable)
-          response.body = bounded(response.body, isError ? ERROR_BYTES_MAX : bytesMax);
+          response.body = limitLength(response.body, isError ? ERROR_BYTES_MAX : bytesMax);
         return answered;
       },
     // Next to the connection, so inside of what reads the body.
@@ -28,7 +28,7 @@ export function boundAnswers(client: S3Client, bytesMax: number): void {
   );
 }
 
-function bounded(body: Readable, bytesMax: number): Readable {
+function limitLength(body: Readable, bytesMax: number): Readable {
   let bytes = 0;
   const counted = new Transform({
     transform(part: Buffer, _, done) {

@@ -23,9 +23,9 @@ export class ContentCheck extends Transform {
 
   override _flush(done: TransformCallback): void {
     const { size, sha256 } = this.expected;
-    const found = this.hash.digest('hex');
+    const digest = this.hash.digest('hex');
     if (this.size !== size) done(this.mismatch(`${this.size} of ${size} bytes came`));
-    else if (found !== sha256) done(this.mismatch(`its SHA-256 is ${found} and should be ${sha256}`));
+    else if (digest !== sha256) done(this.mismatch(`its SHA-256 is ${digest} and should be ${sha256}`));
     else done();
   }
 

@@ -5,8 +5,8 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ResultFileName } from '@proctor/contracts';
 import { ContentCheck } from './content-check';
-import { outgoing } from './outgoing';
-import { attemptPath, checkedName, fileAt } from './result-path';
+import { limitContent } from './outgoing';
+import { attemptPath, checkName, fileAt } from './result-path';
 import {
   MaintainedStore,
   StoreUnavailable,
@@ -33,7 +33,7 @@ export class FolderStore extends MaintainedStore {
     this.where = `the folder ${path}`;
   }
 
-  async put(
+  async save(
     runId: number,
     attempt: number,
     name: ResultFileName,
@@ -43,23 +43,23 @@ export class FolderStore extends MaintainedStore {
     // The pipeline reports a broken source; this one may break before the pipeline listens.
     content.on('error', () => undefined);
     const folder = this.folder(runId, attempt);
-    const file = join(folder, checkedName(name));
+    const file = join(folder, checkName(name));
     const temporary = `${file}.${randomUUID()}.part`;
     let writing = Promise.resolve();
     try {
-      const created = await this.storing(mkdir(folder, { recursive: true, mode: FOLDER_MODE }));
+      const created = await this.wrapErrors(mkdir(folder, { recursive: true, mode: FOLDER_MODE }));
       await pipeline(
         content,
         new ContentCheck(name, expected),
         (checked: AsyncIterable<Buffer>) => (writing = this.write(temporary, checked)),
       );
-      await this.storing(rename(temporary, file));
-      await this.storing(syncFolders(folder, created === undefined ? folder : dirname(created)));
+      await this.wrapErrors(rename(temporary, file));
+      await this.wrapErrors(syncFolders(folder, created === undefined ? folder : dirname(created)));
     } catch (error) {
       content.destroy();
       // The file may just be made: it is removed when no process writes it any more.
       await Promise.allSettled([writing]);
-      await this.storing(rm(temporary, { force: true }));
+      await this.wrapErrors(rm(temporary, { force: true }));
       throw error;
     }
   }
@@ -70,11 +70,15 @@ export class FolderStore extends MaintainedStore {
     name: ResultFileName,
     range?: ByteRange,
   ): Promise<StoredFile | null> {
-    const file = await this.storing(openIfThere(join(this.folder(runId, attempt), checkedName(name))));
+    const file = await this.wrapErrors(openIfThere(join(this.folder(runId, attempt), checkName(name))));
     if (!file) return null;
     try {
-      const { size, mtime } = await this.storing(file.stat());
-      return { size, modified: mtime, content: outgoing(file.createReadStream({ ...range }), this.where) };
+      const { size, mtime } = await this.wrapErrors(file.stat());
+      return {
+        size,
+        modified: mtime,
+        content: limitContent(file.createReadStream({ ...range }), this.where),
+      };
     } catch (error) {
       await file.close();
       throw error;
@@ -82,21 +86,21 @@ export class FolderStore extends MaintainedStore {
   }
 
   async remove(runId: number, attempt: number): Promise<void> {
-    await this.storing(rm(this.folder(runId, attempt), { recursive: true, force: true }));
+    await this.wrapErrors(rm(this.folder(runId, attempt), { recursive: true, force: true }));
   }
 
   async removeFiles(files: NamedFile[]): Promise<void> {
     const attempts = new Map<string, string[]>();
     for (const { runId, attempt, name } of files) {
       const folder = this.folder(runId, attempt);
-      attempts.set(folder, [...(attempts.get(folder) ?? []), checkedName(name)]);
+      attempts.set(folder, [...(attempts.get(folder) ?? []), checkName(name)]);
     }
     const waiting = [...attempts];
     const remove = async (): Promise<void> => {
       for (let next = waiting.pop(); next; next = waiting.pop()) {
         const [folder, names] = next;
-        for (const name of names) await this.storing(rm(join(folder, name), { force: true }));
-        await this.storing(removeEmpty(folder, this.path));
+        for (const name of names) await this.wrapErrors(rm(join(folder, name), { force: true }));
+        await this.wrapErrors(removeEmpty(folder, this.path));
       }
     };
     await Promise.all(Array.from({ length: REMOVED_AT_ONCE }, remove));
@@ -106,28 +110,28 @@ export class FolderStore extends MaintainedStore {
     for await (const thousand of this.entries())
       for await (const run of this.entries(thousand))
         for await (const nth of this.entries(thousand, run)) {
-          const found = await this.attemptAt(thousand, run, nth);
-          if (found) yield found;
+          const names = await this.attemptAt(thousand, run, nth);
+          if (names) yield names;
         }
   }
 
   async space(): Promise<FreeSpace | null> {
-    const { bavail, bsize, blocks } = await this.storing(statfs(await nearest(this.path)));
+    const { bavail, bsize, blocks } = await this.wrapErrors(statfs(await nearestFolder(this.path)));
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
   }
 
   private async attemptAt(...path: [string, string, string]): Promise<StoredNames | null> {
-    let found: StoredNames | null = null;
+    let names: StoredNames | null = null;
     for await (const name of this.entries(...path)) {
       const file = fileAt([...path, name].join('/'));
-      const state = file && (await this.storing(statIfThere(join(this.path, ...path, name))));
+      const state = file && (await this.wrapErrors(statIfThere(join(this.path, ...path, name))));
       if (!file || !state) continue;
       const { runId, attempt } = file;
-      found ??= { runId, attempt, names: [], modified: state.mtime };
-      found.names.push(file.name);
-      if (state.mtime > found.modified) found.modified = state.mtime;
+      names ??= { runId, attempt, names: [], modified: state.mtime };
+      names.names.push(file.name);
+      if (state.mtime > names.modified) names.modified = state.mtime;
     }
-    return found;
+    return names;
   }
 
   /** The names in a folder of it; none when it is not there, or is a file. */
@@ -145,18 +149,18 @@ export class FolderStore extends MaintainedStore {
 
   /** What the chunks fail with is passed on as it is: only a failure to write is the store's. */
   private async write(path: string, chunks: AsyncIterable<Buffer>): Promise<void> {
-    const file = await this.storing(open(path, 'wx', FILE_MODE));
+    const file = await this.wrapErrors(open(path, 'wx', FILE_MODE));
     try {
       // Whatever the umask.
-      await this.storing(file.chmod(FILE_MODE));
-      for await (const chunk of chunks) await this.storing(file.appendFile(chunk));
-      await this.storing(file.sync());
+      await this.wrapErrors(file.chmod(FILE_MODE));
+      for await (const chunk of chunks) await this.wrapErrors(file.appendFile(chunk));
+      await this.wrapErrors(file.sync());
     } finally {
       await file.close();
     }
   }
 
-  private storing<T>(work: Promise<T>): Promise<T> {
+  private wrapErrors<T>(work: Promise<T>): Promise<T> {
     return work.catch((error: unknown) => {
       throw new StoreUnavailable(this.where, error);
     });
@@ -184,9 +188,9 @@ function statIfThere(path: string) {
 }
 
 /** The folder, or the one that it is to be made in. */
-async function nearest(folder: string): Promise<string> {
+async function nearestFolder(folder: string): Promise<string> {
   const isThere = (await statIfThere(folder)) !== null;
-  return isThere || dirname(folder) === folder ? folder : nearest(dirname(folder));
+  return isThere || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
 }
 
 /** A folder without files goes, and those that it is in, below `top`. */

@@ -1,4 +1,4 @@
-import { forgetAmbient } from '@proctor/surroundings';
+import { removeAmbient } from '@proctor/surroundings';
 import { FolderStore } from './folder-store';
 import type { MaintainedStore } from './result-store';
 import type { S3Credentials, StoreSettings } from './store-settings';
@@ -14,7 +14,7 @@ export async function openStore(
 ): Promise<MaintainedStore> {
   if (settings.kind === 'folder') return new FolderStore(settings.path);
   const keys = credentials();
-  forgetAmbient('aws');
+  removeAmbient('aws');
   // Nor what a person has in their own files.
   process.env['AWS_CONFIG_FILE'] = process.env['AWS_SHARED_CREDENTIALS_FILE'] = '/dev/null';
   // What Node its later versions will need is no news for the log of a deployment.

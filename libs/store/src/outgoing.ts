@@ -6,7 +6,7 @@ import { StoreUnavailable } from './result-store';
  * @param store names the store, as in StoreUnavailable
  * @param bytesMax more than those are none of the file: they would be read as the next answer
  */
-export function outgoing(content: Readable, store: string, bytesMax = Infinity): Readable {
+export function limitContent(content: Readable, store: string, bytesMax = Infinity): Readable {
   let bytes = 0;
   const passed = new PassThrough({
     transform(part: Buffer, _, done) {

@@ -12,7 +12,7 @@ export function attemptPath(runId: number, attempt: number): [string, string, st
 
 /** The path of a file in every store, with slashes. */
 export function storedPath({ runId, attempt, name }: NamedFile): string {
-  return [...attemptPath(runId, attempt), checkedName(name)].join('/');
+  return [...attemptPath(runId, attempt), checkName(name)].join('/');
 }
 
 /** What a path in a store is the path of; null for what no attempt left there. */
@@ -25,7 +25,7 @@ export function fileAt(path: string): NamedFile | null {
 }
 
 /** Names become paths: only the known ones do. */
-export function checkedName(name: string): ResultFileName {
+export function checkName(name: string): ResultFileName {
   const known = RESULT_FILES.find((each) => each === name);
   if (!known) throw new Error(`"${name}" is not the name of a result file`);
   return known;

@@ -73,7 +73,7 @@ export abstract class ResultStore implements OnApplicationShutdown {
    * Keeps a file, in place of an earlier one. It is there as a whole, durably, or not at all.
    * @throws StoreMismatch when size or checksum differ; StoreUnavailable; what the content throws
    */
-  abstract put(
+  abstract save(
     runId: number,
     attempt: number,
     name: ResultFileName,

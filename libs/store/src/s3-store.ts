@@ -12,7 +12,7 @@ import { pipeline } from 'node:stream/promises';
 import { RESULT_FILES, type ResultFileName } from '@proctor/contracts';
 import { ContentCheck } from './content-check';
 import { boundAnswers } from './bounded-answers';
-import { outgoing } from './outgoing';
+import { limitContent } from './outgoing';
 import { fileAt, storedPath } from './result-path';
 import {
   MaintainedStore,
@@ -50,7 +50,7 @@ export class S3Store extends MaintainedStore {
     this.where = `the bucket ${settings.bucket} of ${settings.endpoint ?? `S3 in ${settings.region}`}`;
   }
 
-  async put(
+  async save(
     runId: number,
     attempt: number,
     name: ResultFileName,
@@ -83,19 +83,19 @@ export class S3Store extends MaintainedStore {
   ): Promise<StoredFile | null> {
     const Range = range && `bytes=${range.start}-${range.end}`;
     const request = new GetObjectCommand({ ...this.object(runId, attempt, name), Range });
-    const found = await this.answered((abortSignal) => this.client.send(request, { abortSignal })).catch(
-      (error: unknown) => {
-        if (error instanceof NoSuchKey) return null;
-        throw new StoreUnavailable(this.where, error);
-      },
-    );
-    if (!found) return null;
-    const { Body: body, ContentLength, ContentRange, LastModified: modified } = found;
+    const response = await this.withTimeout((abortSignal) =>
+      this.client.send(request, { abortSignal }),
+    ).catch((error: unknown) => {
+      if (error instanceof NoSuchKey) return null;
+      throw new StoreUnavailable(this.where, error);
+    });
+    if (!response) return null;
+    const { Body: body, ContentLength, ContentRange, LastModified: modified } = response;
     const size = range ? sizeIn(ContentRange, range) : ContentLength;
     if (!(body instanceof Readable)) throw new StoreUnavailable(this.where, 'it answered without content');
     if (size !== undefined && modified) {
       const bytesMax = range ? range.end - range.start + 1 : size;
-      return { size, modified, content: outgoing(body, this.where, bytesMax) };
+      return { size, modified, content: limitContent(body, this.where, bytesMax) };
     }
     body.destroy();
     throw new StoreUnavailable(
@@ -106,9 +106,11 @@ export class S3Store extends MaintainedStore {
 
   async remove(runId: number, attempt: number): Promise<void> {
     const requests = RESULT_FILES.map((name) => new DeleteObjectCommand(this.object(runId, attempt, name)));
-    await this.asked(() =>
+    await this.wrapErrors(() =>
       Promise.all(
-        requests.map((request) => this.answered((abortSignal) => this.client.send(request, { abortSignal }))),
+        requests.map((request) =>
+          this.withTimeout((abortSignal) => this.client.send(request, { abortSignal })),
+        ),
       ),
     );
   }
@@ -121,8 +123,8 @@ export class S3Store extends MaintainedStore {
         Bucket: this.settings.bucket,
         Delete: { Objects, Quiet: true },
       });
-      const { Errors: errors = [] } = await this.asked(() =>
-        this.answered((abortSignal) => this.client.send(request, { abortSignal })),
+      const { Errors: errors = [] } = await this.wrapErrors(() =>
+        this.withTimeout((abortSignal) => this.client.send(request, { abortSignal })),
       );
       const [error] = errors;
       if (error) throw new StoreUnavailable(this.where, `${error.Key}: ${error.Code} ${error.Message ?? ''}`);
@@ -142,8 +144,8 @@ export class S3Store extends MaintainedStore {
         ContinuationToken: after,
         MaxKeys: NAMES_PER_PAGE,
       });
-      const page = await this.asked(() =>
-        this.answered((abortSignal) => this.client.send(request, { abortSignal })),
+      const page = await this.wrapErrors(() =>
+        this.withTimeout((abortSignal) => this.client.send(request, { abortSignal })),
       );
       for (const { Key = '', LastModified: modified } of page.Contents ?? []) {
         const file = fileAt(Key.slice(prefix.length));
@@ -173,7 +175,7 @@ export class S3Store extends MaintainedStore {
     return Promise.resolve(null);
   }
 
-  private async asked<Answer>(question: () => Promise<Answer>): Promise<Answer> {
+  private async wrapErrors<Answer>(question: () => Promise<Answer>): Promise<Answer> {
     try {
       return await question();
     } catch (error) {
@@ -186,7 +188,7 @@ export class S3Store extends MaintainedStore {
   }
 
   /** The tries of a request together take no longer than one may: its client would be gone before the answer. */
-  private async answered<Answer>(send: (giveUp: AbortSignal) => Promise<Answer>): Promise<Answer> {
+  private async withTimeout<Answer>(send: (giveUp: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const { answerTimeoutMs } = this.settings;
     const giveUp = new AbortController();
     const silent = new Error(`it did not answer within ${answerTimeoutMs} ms`);

@@ -10,7 +10,7 @@ const FAMILIES = {
  * Removes the variables of a client library from the environment, so that nothing but what a connection states has a say in it. To be
  * called before each connection: the library may read them whenever it makes one.
  */
-export function forgetAmbient(family: keyof typeof FAMILIES, env: NodeJS.ProcessEnv = process.env): void {
+export function removeAmbient(family: keyof typeof FAMILIES, env: NodeJS.ProcessEnv = process.env): void {
   for (const name of namesOf(family, env)) delete env[name];
 }
 

@@ -1,3 +1,3 @@
-export { forgetAmbient } from './ambient';
+export { removeAmbient } from './ambient';
 export { surviveLostOutput } from './lost-output';
 export { settleSurroundings } from './settled';

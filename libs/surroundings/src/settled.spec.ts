@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { forgetAmbient } from './ambient';
+import { removeAmbient } from './ambient';
 import { completePath, settleSurroundings } from './settled';
 
 const STANDARD = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -64,8 +64,8 @@ it('variables of client libraries are forgotten, and no others; who names a data
   const [notice, ...others] = settleSurroundings({ ...env, PROCTOR_DATABASE_URL: 'postgres://p@h/d' });
   expect(notice).toMatch(/^PGSSLMODE, PGPASSWORD: not used, PROCTOR_DATABASE_URL alone says /);
   expect(others).toEqual([]);
-  forgetAmbient('postgres', env);
+  removeAmbient('postgres', env);
   expect(env).toEqual({ PGP_KEY1: 'y', AWS_PROFILE: 'z' });
-  forgetAmbient('aws', env);
+  removeAmbient('aws', env);
   expect(env).toEqual({ PGP_KEY1: 'y' });
 });

@@ -28,19 +28,19 @@ const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 export function settleSurroundings(env: NodeJS.ProcessEnv = process.env): string[] {
   process.umask(UMASK);
   env['PATH'] = completePath(env['PATH']);
-  stayLocal(env);
-  return [...ambientNotices(env), ...talkative(env), ...temporaryFolder(env)];
+  setNoProxy(env);
+  return [...ambientNotices(env), ...removeTalkative(env), ...checkTemporaryFolder(env)];
 }
 
 /** @returns what is dropped: with it libraries write cookies, statements and whole addresses to standard error */
-function talkative(env: NodeJS.ProcessEnv): string[] {
+function removeTalkative(env: NodeJS.ProcessEnv): string[] {
   const names = TALKATIVE.filter((name) => env[name]);
   for (const name of TALKATIVE) delete env[name];
   if (names.length === 0) return [];
   return [`${names.join(', ')}: not used: libraries would write cookies and keys in addresses to the log`];
 }
 
-function temporaryFolder(env: NodeJS.ProcessEnv): string[] {
+function checkTemporaryFolder(env: NodeJS.ProcessEnv): string[] {
   const folder = env['TMPDIR'];
   if (!folder || isWritableFolder(folder)) return [];
   delete env['TMPDIR'];
@@ -50,7 +50,7 @@ function temporaryFolder(env: NodeJS.ProcessEnv): string[] {
 }
 
 /** No proxy is asked for what is on this machine. */
-function stayLocal(env: NodeJS.ProcessEnv): void {
+function setNoProxy(env: NodeJS.ProcessEnv): void {
   for (const name of ['NO_PROXY', 'no_proxy']) {
     const hosts = (env[name] ?? '').split(',').filter((host) => host.trim() !== '');
     if (hosts.includes('*')) continue;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { AppProcess, freePort } from '@proctor/embedded';
+import { AppProcess, findFreePort } from '@proctor/embedded';
 import type { BareApiPlan } from './api';
 
 export interface BareApi {
@@ -9,7 +9,7 @@ export interface BareApi {
 
 /** The bare endpoints as a process of their own, on a database with the bare table. */
 export async function serveBare(databaseUrl: string, folder: string): Promise<BareApi> {
-  const port = await freePort();
+  const port = await findFreePort();
   const plan: BareApiPlan = { databaseUrl, port };
   const app = new AppProcess({
     name: 'bare-api',

@@ -144,7 +144,7 @@ async function storeLog(
   const index = indexer.end();
   const put = async (file: 'log.gz' | 'log-index.json', content: Buffer): Promise<void> => {
     const sha256 = createHash('sha256').update(content).digest('hex');
-    await store.put(runId, attempt, file, Readable.from([content]), { size: content.length, sha256 });
+    await store.save(runId, attempt, file, Readable.from([content]), { size: content.length, sha256 });
   };
   const log = Buffer.concat(parts);
   await put('log.gz', log);

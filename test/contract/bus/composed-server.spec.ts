@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { NatsUsers } from '@proctor/bus';
-import { freePort } from '@proctor/embedded';
+import { findFreePort } from '@proctor/embedded';
 import type { OwnedProcess } from '@libs/embedded/src/owned-process';
 import { startServer } from '@libs/embedded/src/server-process';
 
@@ -26,10 +26,10 @@ beforeAll(async () => {
   // Options of the command line are no match for `http` of a configuration.
   await writeFile(join(folder, 'nats-server.conf'), here.replace(/^http:.*$/m, ''));
   users = new NatsUsers(join(folder, 'users'));
-  natsPort = await freePort();
+  natsPort = await findFreePort();
   await users.prepare(`tls://127.0.0.1:${natsPort}`, await readFile(join(folder, 'ca.pem'), 'utf8'));
   await writeFile(join(folder, 'accounts.conf'), await users.accountsText([]));
-  const port = await freePort();
+  const port = await findFreePort();
   monitor = `http://127.0.0.1:${port}`;
   server = await startServer({
     name: 'nats-server',
@@ -49,7 +49,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await server?.end('SIGTERM', 15_000);
+  await server?.stop('SIGTERM', 15_000);
   await rm(folder, { recursive: true, force: true });
 });
 

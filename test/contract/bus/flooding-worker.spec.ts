@@ -5,7 +5,7 @@ import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transp
 import { Logger } from '@nestjs/common';
 import { BusStrategy, connectBus, type Bus } from '@proctor/bus';
 import { MESSAGE_BYTES_MAX, REQUEST_BYTES_MAX, REQUEST_PATTERNS, requestSubject } from '@proctor/contracts';
-import { EmbeddedNats, freePort } from '@proctor/embedded';
+import { EmbeddedNats, findFreePort } from '@proctor/embedded';
 import { TestUsers } from '@test/support/nats-users';
 import { until } from '@test/support/until';
 
@@ -26,7 +26,7 @@ const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   folder = join(String(process.env['PROCTOR_TEST_FOLDER']), `flooding-${randomUUID()}`);
-  const port = await freePort();
+  const port = await findFreePort();
   const users = new TestUsers(`${folder}-users`);
   const accounts = await users.prepare(`nats://127.0.0.1:${port}`, WORKERS);
   nats = new EmbeddedNats({

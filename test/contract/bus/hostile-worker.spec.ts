@@ -16,7 +16,7 @@ import {
   requestSubject,
   stagingStream,
 } from '@proctor/contracts';
-import { changeAccounts, EmbeddedNats, freePort } from '@proctor/embedded';
+import { changeAccounts, EmbeddedNats, findFreePort } from '@proctor/embedded';
 import { TestUsers } from '@test/support/nats-users';
 import { until } from '@test/support/until';
 import { Events } from './events';
@@ -71,7 +71,7 @@ const messagesOf = async (stream: string): Promise<number> =>
 
 beforeAll(async () => {
   folder = join(String(process.env['PROCTOR_TEST_FOLDER']), `hostile-${randomUUID()}`);
-  const port = await freePort();
+  const port = await findFreePort();
   users = new TestUsers(`${folder}-users`);
   const accounts = await users.prepare(`nats://127.0.0.1:${port}`, WORKERS);
   const binary = String(process.env['PROCTOR_TEST_NATS_SERVER']);

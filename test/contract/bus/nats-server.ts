@@ -9,7 +9,7 @@ import {
   type Credentials,
   type WorkerUser,
 } from '@proctor/bus';
-import { EmbeddedNats, freePort } from '@proctor/embedded';
+import { EmbeddedNats, findFreePort } from '@proctor/embedded';
 import { TestUsers } from '@test/support/nats-users';
 import type { BusServer } from './server';
 
@@ -45,7 +45,7 @@ export async function ownNats(workers: Omit<WorkerUser, 'publicKey'>[] = []): Pr
   remove: () => Promise<void>;
 }> {
   const folder = join(required('PROCTOR_TEST_FOLDER'), `bus-${randomUUID()}`);
-  const [port, users] = [await freePort(), new TestUsers(`${folder}-users`)];
+  const [port, users] = [await findFreePort(), new TestUsers(`${folder}-users`)];
   const nats = new EmbeddedNats({
     folder,
     binary: required('PROCTOR_TEST_NATS_SERVER'),

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { connectBus, parseCredentials, sendSignals, type Credentials } from '@proctor/bus';
-import { freePort, isPortTaken } from '@proctor/embedded';
+import { findFreePort, isPortTaken } from '@proctor/embedded';
 import type { OwnedProcess } from '@libs/embedded/src/owned-process';
 import { startServer } from '@libs/embedded/src/server-process';
 import { Authority } from '@test/support/certificates';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await mkdir(folder);
   [own, foreign] = [await Authority.make(folder, 'own'), await Authority.make(folder, 'foreign')];
   const { certificate, key } = await own.sign('server', 'IP:127.0.0.1');
-  port = await freePort();
+  port = await findFreePort();
   const users = new TestUsers(join(folder, 'users'));
   await writeFile(join(folder, 'accounts.conf'), await users.prepare(`nats://127.0.0.1:${port}`, []));
   seed = (await users.read('api')).seed;
@@ -46,7 +46,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await server?.end('SIGTERM', 15_000);
+  await server?.stop('SIGTERM', 15_000);
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -49,7 +49,7 @@ async function put(runId: number, attempt: number): Promise<void> {
   const content = Buffer.from('x');
   const expected = { size: 1, sha256: createHash('sha256').update(content).digest('hex') };
   for (const name of ['log.gz', 'log-index.json', 'artifacts.tar.gz'] as const)
-    await fixture.store.put(runId, attempt, name, Readable.from([content]), expected);
+    await fixture.store.save(runId, attempt, name, Readable.from([content]), expected);
 }
 
 async function storeFiles(): Promise<void> {

@@ -48,7 +48,7 @@ it('a database that PostgreSQL itself has brought to an earlier moment goes on a
   const store = (await ownConfiguration()).store as { path: string };
   const keep = async (runId: number, attempt: number, name: 'log.gz' | 'artifacts.tar.gz') => {
     const sha256 = createHash('sha256').update('x').digest('hex');
-    await new FolderStore(store.path).put(runId, attempt, name, Readable.from([Buffer.from('x')]), {
+    await new FolderStore(store.path).save(runId, attempt, name, Readable.from([Buffer.from('x')]), {
       size: 1,
       sha256,
     });

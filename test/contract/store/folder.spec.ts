@@ -40,7 +40,7 @@ it('a store in a folder shows what it keeps to its owner and its group alone, wh
   const umask = process.umask(0);
   try {
     const expected = { size: 4, sha256: createHash('sha256').update('text').digest('hex') };
-    await new FolderStore(path).put(7, 1, 'log.gz', Readable.from([Buffer.from('text')]), expected);
+    await new FolderStore(path).save(7, 1, 'log.gz', Readable.from([Buffer.from('text')]), expected);
     const kept = (await readdir(path, { recursive: true })).sort();
     const modes = await Promise.all(kept.map(async (name) => (await stat(join(path, name))).mode & 0o777));
     expect(modes).toEqual([0o750, 0o750, 0o750, 0o640]);
@@ -58,7 +58,7 @@ it('a store in a folder knows how much of its disk is free, also before it has a
     expect(space!.totalBytes).toBeGreaterThan(0);
     expect(space!.freeBytes).toBeLessThanOrEqual(space!.totalBytes);
     const expected = { size: 4, sha256: createHash('sha256').update('text').digest('hex') };
-    await store.put(7, 1, 'log.gz', Readable.from([Buffer.from('text')]), expected);
+    await store.save(7, 1, 'log.gz', Readable.from([Buffer.from('text')]), expected);
     await store.removeFiles([{ runId: 7, attempt: 1, name: 'log.gz' }]);
     expect(await readdir(join(home, 'not/yet'))).toEqual([]);
   } finally {

@@ -102,7 +102,7 @@ describe('a bucket', () => {
   it('a bucket that breaks off while it takes a file is out of reach; the file is not there', async () => {
     const store = await open();
     const content = new PassThrough();
-    const putting = store.put(77, 1, 'artifacts.tar.gz', content, announced);
+    const putting = store.save(77, 1, 'artifacts.tar.gz', content, announced);
     const refused = expect(putting).rejects.toThrow(StoreUnavailable);
     content.write(large.subarray(0, large.length - 1));
     await cut();
@@ -110,13 +110,13 @@ describe('a bucket', () => {
     await refused;
     await mend();
     expect(await store.open(77, 1, 'artifacts.tar.gz')).toBeNull();
-    await store.put(77, 1, 'artifacts.tar.gz', PassThrough.from([large]), announced);
+    await store.save(77, 1, 'artifacts.tar.gz', PassThrough.from([large]), announced);
     expect((await buffer((await store.open(77, 1, 'artifacts.tar.gz'))!.content)).equals(large)).toBe(true);
   });
 
   it('a bucket that breaks off while it is read is out of reach', async () => {
     const store = await open();
-    await store.put(78, 1, 'artifacts.tar.gz', PassThrough.from([large]), announced);
+    await store.save(78, 1, 'artifacts.tar.gz', PassThrough.from([large]), announced);
     const { content } = (await store.open(78, 1, 'artifacts.tar.gz'))!;
     await cut();
     await expect(buffer(content)).rejects.toThrow(StoreUnavailable);
@@ -204,7 +204,7 @@ describe('a bucket', () => {
       [
         'an upload',
         200,
-        (store) => store.put(1, 1, 'log.gz', PassThrough.from(['x']), file),
+        (store) => store.save(1, 1, 'log.gz', PassThrough.from(['x']), file),
         'more than 1048576 bytes',
       ],
     ])('%s is out of reach', async (_, status, work, message) => {
@@ -269,7 +269,7 @@ describe('a bucket', () => {
 
   it('a bucket that has no free connection says so in time', async () => {
     const store = await open({ connectionsMax: 1, connectTimeoutMs: 200 });
-    await store.put(79, 1, 'artifacts.tar.gz', PassThrough.from([large]), announced);
+    await store.save(79, 1, 'artifacts.tar.gz', PassThrough.from([large]), announced);
     const { content } = (await store.open(79, 1, 'artifacts.tar.gz'))!;
     await expect(store.open(79, 1, 'artifacts.tar.gz')).rejects.toThrow(StoreUnavailable);
     content.destroy();

@@ -52,7 +52,7 @@ beforeAll(async () => {
   const files: { name: ResultFileName; size: number }[] = [];
   for (const [name, content] of contents) {
     const told = { size: content.length, sha256: createHash('sha256').update(content).digest('hex') };
-    await api.store.put(runId, 1, name, Readable.from([content]), told);
+    await api.store.save(runId, 1, name, Readable.from([content]), told);
     files.push({ name, size: content.length });
   }
   const outcome = { verdict: 'pass' as const, message: '', exitCode: 0, version: '1', durationSeconds: 1 };

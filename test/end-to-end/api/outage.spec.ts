@@ -1,4 +1,4 @@
-import { freePort } from '@proctor/embedded';
+import { findFreePort } from '@proctor/embedded';
 import type { S3Settings } from '@proctor/store';
 import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
@@ -129,7 +129,7 @@ it('without a bus runs are accepted and shown', async () => {
 describe('a lost store', () => {
   let away: RunningApi;
   beforeAll(async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     away = await startApi({ store: { ...BUCKET, endpoint: `http://127.0.0.1:${port}` } });
   });
   afterAll(() => away.stop());

@@ -31,7 +31,7 @@ async function storeArtifacts(runId: number, packages: Record<string, string>): 
 
 async function put(runId: number, name: 'artifacts.tar.gz' | 'artifacts-index.json', content: Buffer) {
   const sha256 = createHash('sha256').update(content).digest('hex');
-  await api.store.put(runId, 1, name, Readable.from([content]), { size: content.length, sha256 });
+  await api.store.save(runId, 1, name, Readable.from([content]), { size: content.length, sha256 });
 }
 
 it('a failed run tells what fails, what changed since the last pass, and what else was tested', async () => {

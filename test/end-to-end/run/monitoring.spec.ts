@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '@proctor/embedded';
+import { findFreePort } from '@proctor/embedded';
 import { Client } from '@test/support/client';
 import { hostArchitecture } from '@test/support/host-architecture';
 import { startProctor, type RunningProctor } from '@test/support/proctor';
@@ -20,7 +20,7 @@ let traces: TraceReceiver;
 let ports: { api: number; scheduler: number };
 
 beforeAll(async () => {
-  ports = { api: await freePort(), scheduler: await freePort() };
+  ports = { api: await findFreePort(), scheduler: await findFreePort() };
   traces = await TraceReceiver.start();
   const config = stubConfiguration({
     metrics: { port: ports.scheduler },

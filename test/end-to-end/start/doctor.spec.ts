@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { freePort } from '@proctor/embedded';
+import { findFreePort } from '@proctor/embedded';
 import { extract } from 'tar';
 import { Machine } from '@test/support/command-line';
 
@@ -18,7 +18,7 @@ interface Finding {
 let machine: Machine;
 beforeAll(async () => {
   machine = await Machine.make();
-  const ports = { api: await freePort(), scheduler: await freePort() };
+  const ports = { api: await findFreePort(), scheduler: await findFreePort() };
   await mkdir(join(machine.folder, 'login-secrets'));
   await writeFile(join(machine.folder, 'login-secrets/example'), 'the-client-secret\n');
   const provider = {
@@ -68,7 +68,7 @@ it('`proctor doctor` finds that all is well, a line each', async () => {
 });
 
 it('`proctor doctor` says what is wrong and the one thing to do, and fails', async () => {
-  const away = `postgres://p:s3cret@127.0.0.1:${await freePort()}/p`;
+  const away = `postgres://p:s3cret@127.0.0.1:${await findFreePort()}/p`;
   const credentials = join(machine.folder, 'no-credentials.json');
   const { code, of } = await findings({ PROCTOR_DATABASE_URL: away, PROCTOR_NATS_CREDENTIALS: credentials });
   expect(code).toBe(1);

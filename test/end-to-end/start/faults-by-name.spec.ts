@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort, type PackagesOutcome, unpackDebianPackage } from '@proctor/embedded';
+import { findFreePort, type PackagesOutcome, unpackDebianPackage } from '@proctor/embedded';
 import { Machine, project } from '@test/support/command-line';
 
 jest.setTimeout(60_000);
@@ -62,7 +62,7 @@ it('`proctor migrate` says that there is no database, or why it cannot be reache
     machine.proctor(['migrate']),
     machine.proctor(['migrate'], '', { PROCTOR_DATABASE_URL: 'localhost' }),
     machine.proctor(['migrate'], '', {
-      PROCTOR_DATABASE_URL: `postgres://p:s3cret@127.0.0.1:${await freePort()}/p`,
+      PROCTOR_DATABASE_URL: `postgres://p:s3cret@127.0.0.1:${await findFreePort()}/p`,
     }),
   ]);
   expect(none.stderr).toContain('Start it first (npm start), or name its home in PROCTOR_HOME');
@@ -76,7 +76,7 @@ it.each([['backup', 'backups'], ['restored']])(
   '`proctor %s` names the database that cannot be reached',
   async (...args) => {
     const { code, stderr } = await machine.proctor(args, '', {
-      PROCTOR_DATABASE_URL: `postgres://p:s3cret@127.0.0.1:${await freePort()}/p`,
+      PROCTOR_DATABASE_URL: `postgres://p:s3cret@127.0.0.1:${await findFreePort()}/p`,
     });
     expect(stderr).toMatch(/^proctor: the database is not available: .*ECONNREFUSED 127\.0\.0\.1/);
     expect([code, stderr.includes('s3cret')]).toEqual([75, false]);
@@ -139,7 +139,7 @@ it('`npm start` says that its user has no name, which PostgreSQL asks for', asyn
   const nameless = ['--user', '--map-user=12345', '--map-group=12345'];
   const stderr = await failure(nameless, [process.execPath, 'bin/proctor.mjs', 'start'], {
     PROCTOR_HOME: join(machine.folder, 'nameless'),
-    PROCTOR_PORT: String(await freePort()),
+    PROCTOR_PORT: String(await findFreePort()),
     PROCTOR_NATS_SERVER: process.env.PROCTOR_TEST_NATS_SERVER,
     HOME: undefined,
   });
@@ -197,7 +197,7 @@ describe('a mirror that refuses', () => {
     folder = await mkdtemp(join(tmpdir(), 'proctor-mirror-'));
     await mkdir(join(folder, 'lists/partial'), { recursive: true });
     const sources = join(folder, 'sources.list');
-    await writeFile(sources, `deb http://127.0.0.1:${await freePort()}/debian bookworm main\n`);
+    await writeFile(sources, `deb http://127.0.0.1:${await findFreePort()}/debian bookworm main\n`);
     const settings = {
       'Dir::Etc::sourcelist': sources,
       'Dir::Etc::sourceparts': '/dev/null',

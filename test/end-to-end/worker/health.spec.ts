@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { SUBJECTS, subjectOf } from '@proctor/contracts';
-import { freePort } from '@proctor/embedded';
+import { findFreePort } from '@proctor/embedded';
 import { startProctor, type RunningProctor } from '@test/support/proctor';
 import { until } from '@test/support/until';
 import { imageCachePath } from '@test/support/worker-images';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   await mkdir(imageCachePath(), { recursive: true });
   workPath = await mkdtemp(join(imageCachePath(), 'work-'));
   await chmod(workPath, 0o755);
-  port = await freePort();
+  port = await findFreePort();
   const worker = {
     name: 'machine',
     slots: 1,

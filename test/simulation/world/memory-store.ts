@@ -23,7 +23,7 @@ export class MemoryStore extends ResultStore {
     this.isAway = this.isSlow = false;
   }
 
-  async put(
+  async save(
     runId: number,
     attempt: number,
     name: string,
@@ -63,9 +63,9 @@ export class ProcessStore extends ResultStore {
     super();
   }
 
-  async put(...file: Parameters<MemoryStore['put']>): Promise<void> {
+  async save(...file: Parameters<MemoryStore['save']>): Promise<void> {
     await this.slowness();
-    await this.process.gate(this.store.put(...file));
+    await this.process.gate(this.store.save(...file));
   }
 
   open(): Promise<StoredFile | null> {

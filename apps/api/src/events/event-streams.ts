@@ -92,7 +92,7 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
   private async follow(window: EventWindow): Promise<void> {
     this.isFollowing = true;
     while (this.listeners.size > 0 && !this.isShutDown) {
-      this.news.forget();
+      this.news.reset();
       const hasMore = await this.look(window);
       if (hasMore) continue;
       await new Promise<void>((resolve) => void this.clock.after(LOOK_GAP_MS, resolve));

@@ -1,4 +1,4 @@
-import { scattered } from '@proctor/pauses';
+import { scatterPause } from '@proctor/pauses';
 
 /** Of streams that somebody looks at as they come. */
 const RETRY_MS = 5_000;
@@ -8,5 +8,5 @@ const RETRY_MS = 5_000;
  * the api ends: each gets a time of its own.
  */
 export function eventRetry(ms = RETRY_MS): string {
-  return `retry: ${Math.round(scattered(ms, Math.random()))}\n\n`;
+  return `retry: ${Math.round(scatterPause(ms, Math.random()))}\n\n`;
 }

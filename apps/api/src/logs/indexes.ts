@@ -177,7 +177,7 @@ export class Indexes {
     const sha256 = createHash('sha256').update(content).digest('hex');
     const expected = { size: content.length, sha256 };
     try {
-      await this.store.put(runId, attempt, name, Readable.from([content]), expected);
+      await this.store.save(runId, attempt, name, Readable.from([content]), expected);
     } catch (error) {
       this.logger.debug(`${name} of run ${runId} is not kept: ${String(error)}`);
     }

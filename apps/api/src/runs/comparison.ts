@@ -1,13 +1,13 @@
 import type { NeutralStatus } from '@proctor/contracts';
 import type { KeptTestbed, RunRecord } from '@proctor/database';
 import {
-  type AskedPackage,
+  type RequestedPackage,
   isNamedBy,
   packageDifference,
   type PackagePair,
   sourceVersion,
-  testedBy,
-  wordsOf,
+  testedPackage,
+  requestedPackages,
 } from '@proctor/result-files';
 import { resultObject } from './result-object';
 import { imageInWords } from './testbed-image';
@@ -99,12 +99,12 @@ export function comparedPackages(a: ComparedRun, b: ComparedRun): ComparedPackag
   const [ofA, ofB] = [a.testbed.packages, b.testbed.packages];
   if (!ofA || !ofB) return null;
   const { changed, same } = packageDifference(ofA, ofB);
-  const among = (words: (run: RunRecord) => AskedPackage[]) => {
+  const among = (words: (run: RunRecord) => RequestedPackage[]) => {
     const [wordsOfA, wordsOfB] = [words(a.run), words(b.run)];
     return ({ name, a: inA, b: inB }: PackagePair): boolean =>
       isNamedBy(wordsOfA, name, inA) || isNamedBy(wordsOfB, name, inB);
   };
-  const [isTested, isNamed] = [among(testedBy), among(wordsOf)];
+  const [isTested, isNamed] = [among(testedPackage), among(requestedPackages)];
   const nearnessOf = (pair: PackagePair): Nearness => {
     if (isTested(pair)) return 'tested';
     if (isNamed(pair)) return 'named';
@@ -171,7 +171,7 @@ function groupsOf(changed: PackagePair[], nearnessOf: (pair: PackagePair) => Nea
 /** The one source that a run tested, or was asked for with, in the version that these have in it. */
 function sourceOf(group: Group, a: RunRecord, b: RunRecord): string | null {
   const of = (run: RunRecord, version: string | null): string[] =>
-    [...testedBy(run), ...wordsOf(run)]
+    [...testedPackage(run), ...requestedPackages(run)]
       .filter((word) => word.version !== null && word.version === sourceVersion(version))
       .map(({ name }) => name);
   const [source = null, ...others] = new Set([...of(a, group.a), ...of(b, group.b)]);

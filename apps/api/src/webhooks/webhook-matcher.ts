@@ -56,7 +56,7 @@ export class WebhookMatcher implements OnApplicationBootstrap, BeforeApplication
 
   private async run(): Promise<void> {
     while (!this.isShutDown) {
-      this.news.forget();
+      this.news.reset();
       const waitMs = await this.step();
       if (!this.isShutDown) await this.end.wait(LOOK_GAP_MS);
       if (waitMs > 0 && !this.isShutDown) await this.news.wait(waitMs);

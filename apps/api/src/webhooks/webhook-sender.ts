@@ -76,7 +76,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
 
   private async run(): Promise<void> {
     while (!this.isShutDown) {
-      this.news.forget();
+      this.news.reset();
       const isServing = this.serving.size < WEBHOOKS_AT_ONCE_MAX && (await this.serveNext());
       if (!isServing && !this.isShutDown) await this.news.wait(await this.untilLookMs());
     }

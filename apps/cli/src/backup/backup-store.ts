@@ -67,7 +67,7 @@ export async function fillStore(
     const { size } = await stat(source).catch(() => {
       throw new Failure(`${name} is missing from the backup`);
     });
-    await store.put(file.runId, file.attempt, file.name, createReadStream(source), { size, sha256 });
+    await store.save(file.runId, file.attempt, file.name, createReadStream(source), { size, sha256 });
     count += 1;
     if (count % TOLD_EVERY === 0) tell(`${count} files of the store`);
   };

@@ -22,7 +22,7 @@ export async function backup(
   parent: string,
   { files, json }: OutputOptions & { files: boolean },
 ): Promise<object> {
-  const home = await Home.find(process.env, projectFolder());
+  const home = await Home.findHome(process.env, projectFolder());
   const configuration = await ownConfiguration();
   const made = await withServiceDatabase(home, async (url) => {
     const dump = await Dump.begin(url);

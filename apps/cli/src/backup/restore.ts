@@ -16,7 +16,7 @@ import { withNewDatabase, withStoppedHome } from './own-database';
 
 /** Brings a backup into the home, or into the empty database of `PROCTOR_DATABASE_URL`, while no service runs on it. */
 export async function restore(path: string, { force }: { force: boolean }): Promise<object> {
-  const home = await Home.find(process.env, projectFolder());
+  const home = await Home.findHome(process.env, projectFolder());
   const backup = await CheckedBackup.open(resolve(path));
   const { database, store } = backup.manifest;
   say(`the backup is whole; it holds the service as it was at ${database.takenAt}`);

@@ -13,7 +13,7 @@ const TOLD_EVERY = 100_000;
 
 /** For a database that PostgreSQL's own means have brought back to an earlier moment: what `restore` does at its end. */
 export async function restored({ at }: { at?: number }): Promise<object> {
-  const home = await Home.find(process.env, projectFolder());
+  const home = await Home.findHome(process.env, projectFolder());
   if (await HomeLock.holder(home.lock))
     throw new Failure(
       `Proctor runs on ${home.path}`,

@@ -27,7 +27,7 @@ interface Part {
 
 /** Packs what helps to find a fault. No secret that this machine knows of gets into it. */
 export async function debug(file: string): Promise<void> {
-  const home = await Home.find(process.env, projectFolder());
+  const home = await Home.findHome(process.env, projectFolder());
   const configuration = await readConfiguration().catch(() => null);
   const secrets = await knownSecrets(home, configuration, process.env);
   const work = await mkdtemp(join(tmpdir(), 'proctor-debug-'));

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Configuration, connections } from '@proctor/config';
-import { askApp, Home, HomeLock, isPortTaken } from '@proctor/embedded';
+import { runAppForAnswer, Home, HomeLock, isPortTaken } from '@proctor/embedded';
 import { diskSpace } from '@proctor/monitoring';
 import { openStore } from '@proctor/store';
 import { configurationFolder, readConfiguration } from '../configuration';
@@ -29,7 +29,7 @@ export function lookAtConfiguration(): Promise<Finding[]> {
 /** The home, the store, the limits of this machine, and the service that runs here. */
 export async function lookAtMachine(): Promise<Finding[]> {
   const configuration = await readConfiguration().catch(() => null);
-  const home = await Home.find(process.env, projectFolder());
+  const home = await Home.findHome(process.env, projectFolder());
   const { store } = configuration ?? {};
   const folders: [string, string][] = [['home', home.path]];
   if (store?.kind === 'folder') folders.push(['store', store.path]);
@@ -130,10 +130,10 @@ interface MachineFindings {
 export function lookAtWorker(signal?: AbortSignal): Promise<Finding[]> {
   return looked('worker', 'proctor worker check', async () => {
     const { worker } = await readConfiguration();
-    const home = await Home.find(process.env, projectFolder());
+    const home = await Home.findHome(process.env, projectFolder());
     const env = { ...process.env, PROCTOR_HOME: home.path, PROCTOR_CONFIG: configurationFolder() };
     const main = join(__dirname, '../../../worker/src/check-machine.js');
-    const found = (await askApp(main, env, WORKER_MS, signal)) as MachineFindings;
+    const found = (await runAppForAnswer(main, env, WORKER_MS, signal)) as MachineFindings;
     return workerFindings(found, worker.imageAgeMaxMs, Date.now());
   });
 }

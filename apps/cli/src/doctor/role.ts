@@ -35,7 +35,7 @@ export function roleOf(installed: InstalledParts): Role {
 
 /** Of this machine. */
 export async function ownRole(): Promise<Role> {
-  const home = await Home.find(process.env, projectFolder());
+  const home = await Home.findHome(process.env, projectFolder());
   const app = (path: string): boolean => existsSync(join(__dirname, '../../..', path));
   return roleOf({
     hasServer: app('scheduler/src/main.js'),

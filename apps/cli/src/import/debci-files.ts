@@ -71,7 +71,7 @@ async function copy(
   const { size } = await stat(path);
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  await store.put(runId, 1, name, createReadStream(path), { size, sha256: hash.digest('hex') });
+  await store.save(runId, 1, name, createReadStream(path), { size, sha256: hash.digest('hex') });
   return size;
 }
 

@@ -10,7 +10,7 @@ import { closedHome, HOW_TO_NAME_ONE, readServiceUrl, type ServiceAddress } from
  * @throws Failure when the machine has no service, or its database no administrator
  */
 export async function ownService(env: NodeJS.ProcessEnv): Promise<ServiceAddress> {
-  const home = await Home.find(env, projectFolder());
+  const home = await Home.findHome(env, projectFolder());
   const [url, place] = env['PROCTOR_DATABASE_URL'] ? await urlBesideDatabase(env) : await urlOfHome(home);
   const givenKey = env['PROCTOR_API_KEY'];
   if (givenKey) return { url, key: givenKey, origin: `${place} and PROCTOR_API_KEY` };

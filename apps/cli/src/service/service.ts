@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { types } from 'node:util';
-import { growingPauseMs, scattered } from '@proctor/pauses';
+import { growingPauseMs, scatterPause } from '@proctor/pauses';
 import { EXIT, Failure } from '../failure';
 import { namedService, type ServiceAddress, type ServiceOptions } from './address';
 import { ownService } from './own-service';
@@ -105,7 +105,7 @@ export class Service {
       const seconds = Number(response?.headers.get('retry-after') ?? NaN);
       const wanted = Number.isFinite(seconds)
         ? seconds * 1000
-        : scattered(growingPauseMs(PAUSE_MS, PAUSE_MAX_MS, attempt), Math.random());
+        : scatterPause(growingPauseMs(PAUSE_MS, PAUSE_MAX_MS, attempt), Math.random());
       await pause(Math.min(wanted, PAUSE_MAX_MS));
     }
   }

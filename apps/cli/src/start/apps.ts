@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { AppProcess, endLeftOverApp, type Home } from '@proctor/embedded';
-import { harmlessLine } from '@proctor/process';
+import { AppProcess, stopLeftOverApp, type Home } from '@proctor/embedded';
+import { escapeLine } from '@proctor/process';
 
 export const APPS = ['api', 'scheduler', 'worker'] as const;
 export type AppName = (typeof APPS)[number];
@@ -28,11 +28,11 @@ export function appProcess(name: AppName, env: NodeJS.ProcessEnv, home: Home): A
     // At SIGTERM a worker finishes its tests first, which may take hours.
     stopSignal: name === 'worker' ? 'SIGINT' : 'SIGTERM',
     // A program that ends by an error writes what others wrote as it is.
-    onLine: (line) => console.log(`${name.padEnd(NAME_WIDTH)} | ${harmlessLine(line)}`),
+    onLine: (line) => console.log(`${name.padEnd(NAME_WIDTH)} | ${escapeLine(line)}`),
   });
 }
 
 /** Apps of a run that was killed end by themselves; this waits for it. */
 export async function endLeftOverApps(home: Home): Promise<void> {
-  await Promise.all(APPS.map((name) => endLeftOverApp(home.processFile(name))));
+  await Promise.all(APPS.map((name) => stopLeftOverApp(home.processFile(name))));
 }

@@ -6,7 +6,7 @@ import {
   EmbeddedNats,
   EmbeddedPostgres,
   findNatsServer,
-  freePort,
+  findFreePort,
   type Home,
   replaceFile,
   type Supervisor,
@@ -68,7 +68,7 @@ export async function startNats(context: LaunchContext, { worker }: Configuratio
   const { env, home } = context;
   const isNamed = Boolean(env['PROCTOR_NATS_USERS']);
   const nats = await (isNamed ? namedNats(env) : ownNats(home));
-  const { port: natsPort = await freePort() } = port(env, 'PROCTOR_NATS_PORT');
+  const { port: natsPort = await findFreePort() } = port(env, 'PROCTOR_NATS_PORT');
   await ensureUsers(nats, worker.name, isNamed ? null : `nats://127.0.0.1:${natsPort}`);
   // The register decides who else is let in, once the database is there.
   if (!isNamed) await startNatsServer(context, await nats.users.accountsText([]), natsPort);

@@ -6,12 +6,12 @@ import {
   Supervisor,
   ensureDebianPackages,
   forbidCoreDumps,
-  freePort,
+  findFreePort,
   isPortTaken,
   requireProcessRoom,
 } from '@proctor/embedded';
 import { diskSpace } from '@proctor/monitoring';
-import { forgetAmbient, surviveLostOutput } from '@proctor/surroundings';
+import { removeAmbient, surviveLostOutput } from '@proctor/surroundings';
 import { configurationFolder } from '../configuration';
 import { lookAtWorker } from '../doctor/machine';
 import { EXIT, Failure } from '../failure';
@@ -45,15 +45,15 @@ export async function start(): Promise<void> {
   surviveLostOutput(process.stdout);
   await requireProcessRoom();
   await forbidCoreDumps();
-  const home = await Home.find(process.env, projectFolder());
+  const home = await Home.findHome(process.env, projectFolder());
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     PROCTOR_HOME: home.path,
     PROCTOR_CONFIG: configurationFolder(),
   };
-  forgetAmbient('postgres', env);
+  removeAmbient('postgres', env);
   const configuration = await loadConfiguration(env);
-  if (configuration.server.port === 0) configuration.server.port = await freePort();
+  if (configuration.server.port === 0) configuration.server.port = await findFreePort();
   env['PROCTOR_PORT'] = String(configuration.server.port);
   await requireRoom(home);
   await home.prepare();

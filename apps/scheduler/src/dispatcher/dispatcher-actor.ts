@@ -351,7 +351,7 @@ export class DispatcherActor {
 
   private rest(untilMs: number): Promise<void> {
     if (this.stopped) return Promise.resolve();
-    return this.wakeUp.waitAfresh(untilMs - this.time());
+    return this.wakeUp.waitFromNow(untilMs - this.time());
   }
 
   /** Never decreases. */

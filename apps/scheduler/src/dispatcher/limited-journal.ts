@@ -1,4 +1,4 @@
-import { limited, type Clock } from '@proctor/clock';
+import { withTimeLimit, type Clock } from '@proctor/clock';
 import type {
   Arrivals,
   CountedPart,
@@ -37,7 +37,7 @@ export class LimitedJournal implements Omit<Journal, 'reportState'> {
   load(arch: string, usageHalfLifeMs: number, perLineMax: number): Promise<Loaded> {
     const { loadTimeoutMs } = this.limits();
     const loading = this.journal.load(arch, usageHalfLifeMs, perLineMax);
-    return limited(loading, 'loading', loadTimeoutMs, this.clock);
+    return withTimeLimit(loading, 'loading', loadTimeoutMs, this.clock);
   }
 
   nextOfLine(arch: string, after: LinePlace, limit: number): Promise<DispatchedRun[]> {
@@ -48,7 +48,7 @@ export class LimitedJournal implements Omit<Journal, 'reportState'> {
     // It waits for the counts of other architectures. With a shorter limit a second count would be requested beside the
     // first.
     const counting = this.journal.countBeyond(arch, stretches, limits);
-    return limited(counting, 'counting runs', this.limits().loadTimeoutMs, this.clock);
+    return withTimeLimit(counting, 'counting runs', this.limits().loadTimeoutMs, this.clock);
   }
 
   lastBeyond(arch: string, edges: LinePlace[]): Promise<DispatchedRun[]> {
@@ -80,6 +80,6 @@ export class LimitedJournal implements Omit<Journal, 'reportState'> {
   }
 
   private call<T>(what: string, work: Promise<T>): Promise<T> {
-    return limited(work, what, this.limits().turnTimeoutMs + ANSWER_MS, this.clock);
+    return withTimeLimit(work, what, this.limits().turnTimeoutMs + ANSWER_MS, this.clock);
   }
 }

@@ -35,7 +35,7 @@ export class ReportStreams {
   /** Runs until stop(). */
   async follow(): Promise<void> {
     while (!this.stopped) {
-      this.wakeUp.forget();
+      this.wakeUp.reset();
       const isDone = await this.prepare();
       await this.wakeUp.wait(isDone ? CHECK_EVERY_MS : RETRY_MS);
     }

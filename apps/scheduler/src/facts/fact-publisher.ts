@@ -128,7 +128,7 @@ export class FactPublisher {
   private rest(ms: number, isOver: () => boolean): Promise<void> {
     if (this.stopped || isOver()) return Promise.resolve();
     this.isRestOver = isOver;
-    return this.wakeUp.waitAfresh(ms);
+    return this.wakeUp.waitFromNow(ms);
   }
 }
 

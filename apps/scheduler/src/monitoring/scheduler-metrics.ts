@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Outages, StreamLevels } from '@proctor/bus';
-import { limited, type Clock } from '@proctor/clock';
+import { withTimeLimit, type Clock } from '@proctor/clock';
 import { Vitals } from '@proctor/database';
 import { BANDS, WORKER_FIGURES } from '@proctor/dispatch';
 import { Cached, diskSpace } from '@proctor/monitoring';
@@ -143,7 +143,7 @@ export class SchedulerMetrics {
   /** After a failed read the old numbers are removed. */
   private async attempt(what: string, forget: () => void, read: () => Promise<void>): Promise<void> {
     try {
-      await limited(read(), what, ANSWER_MS, this.clock);
+      await withTimeLimit(read(), what, ANSWER_MS, this.clock);
       this.outages.succeeded(what);
     } catch (error) {
       forget();

@@ -5,7 +5,7 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { limited, type Clock } from '@proctor/clock';
+import { withTimeLimit, type Clock } from '@proctor/clock';
 import { PostgresOwnershipRegister } from '@proctor/database';
 import type { OwnershipRegister } from '@proctor/dispatch';
 import { CLOCK } from '../configuration.token';
@@ -178,7 +178,7 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
 
   /** A result that comes later is of no use. @throws TimedOut */
   private inTime<T>(what: string, work: Promise<T>): Promise<T> {
-    return limited(work, what, this.termMs, this.clock);
+    return withTimeLimit(work, what, this.termMs, this.clock);
   }
 
   private onLost(term: OwnershipTerm, reason: string): void {

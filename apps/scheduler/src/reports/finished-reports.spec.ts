@@ -189,8 +189,8 @@ describe('FinishedReports', () => {
     ])('a run %s is not granted again while its result is being stored', async (_, change) => {
       const rig = dispatcherOf(waitingRun(1, { attempt: 2, grantEpoch: 5, latestWorker: 'w1', ...change }));
       let goOn: () => void = () => undefined;
-      const put = store.put.bind(store);
-      jest.spyOn(store, 'put').mockImplementation(async (...file) => {
+      const put = store.save.bind(store);
+      jest.spyOn(store, 'save').mockImplementation(async (...file) => {
         await new Promise<void>((resolve) => (goOn = resolve));
         return put(...file);
       });
@@ -213,7 +213,7 @@ describe('FinishedReports', () => {
     it('the claim on a run ends when the store fails, and goes on when a renewal fails', async () => {
       ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new Error('the mailbox is full'));
       let fail: (error: Error) => void = () => undefined;
-      jest.spyOn(store, 'put').mockImplementation(() => new Promise((_, reject) => (fail = reject)));
+      jest.spyOn(store, 'save').mockImplementation(() => new Promise((_, reject) => (fail = reject)));
       const taken = take();
       await clock.runUntil(45_000);
       expect(ask).toHaveBeenCalledTimes(4);
@@ -307,7 +307,7 @@ describe('FinishedReports', () => {
       'it could not be recorded',
       () => ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new Error('away')),
     ],
-    ['the store fails', () => jest.spyOn(store, 'put').mockRejectedValue(new Error('away'))],
+    ['the store fails', () => jest.spyOn(store, 'save').mockRejectedValue(new Error('away'))],
   ])('a report is delivered again when %s', async (_, fail) => {
     fail();
     await expect(take()).rejects.toThrow('away');
@@ -315,7 +315,7 @@ describe('FinishedReports', () => {
   });
 
   it('a report is delivered again, not uploaded again, when the failing store breaks off the files that it reads', async () => {
-    jest.spyOn(store, 'put').mockImplementation(async (_runId, _attempt, _name, content) => {
+    jest.spyOn(store, 'save').mockImplementation(async (_runId, _attempt, _name, content) => {
       content.destroy(new Error('premature close'));
       await finished(content).catch(() => undefined);
       throw new StoreUnavailable('the bucket', 'connect ECONNREFUSED');

@@ -54,7 +54,7 @@ export class StagedFiles {
     let damage: Error | null = null;
     content.once('error', (error: Error) => (damage = error));
     try {
-      await this.store.put(runId, attempt, file.name, content, { size: file.size, sha256: file.sha256 });
+      await this.store.save(runId, attempt, file.name, content, { size: file.size, sha256: file.sha256 });
       return null;
     } catch (error) {
       // A store that fails ends the upload too, but does not make it a damaged one.

@@ -103,7 +103,7 @@ class StatusKeeper {
 
   private async run(): Promise<void> {
     while (!this.isStopped) {
-      this.news.forget();
+      this.news.reset();
       const beganAt = this.clock.now();
       const hasMore = this.term.holds() && (await this.step());
       const { pollMs, pauseMs } = this.settings();

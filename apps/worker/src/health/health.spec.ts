@@ -1,7 +1,7 @@
 import { DroppedResults } from '../reports/dropped-results';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { freePort } from '@proctor/embedded';
+import { findFreePort } from '@proctor/embedded';
 import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { sendRaw } from '@test/support/raw-http';
 import type { Lack } from '../testbed/resource-guard';
@@ -86,7 +86,7 @@ function serverOf(port: number, changes: Parameters<typeof makeHealth>[0] = {}):
 
 /** Where the health is told. */
 async function serve(changes: Parameters<typeof makeHealth>[0] = {}): Promise<string> {
-  const port = await freePort();
+  const port = await findFreePort();
   await serverOf(port, changes).onModuleInit();
   return `http://127.0.0.1:${port}`;
 }

@@ -12,7 +12,7 @@ import {
   type Grant,
   type RecordedSignal,
 } from '@proctor/contracts';
-import { growingPauseMs, scattered } from '@proctor/pauses';
+import { growingPauseMs, scatterPause } from '@proctor/pauses';
 import type { Log } from '@proctor/process';
 import type { DroppedResults } from './dropped-results';
 import type { DispatcherFeatures } from '../slot/dispatcher-features';
@@ -111,14 +111,14 @@ export class ResultDelivery {
   private async waitBeforeUploadingAgain(): Promise<void> {
     this.uploadsAgain += 1;
     if (this.uploadsAgain === 1 || this.stopped) return;
-    await this.wakeUp.waitAfresh(this.pauseMs(this.uploadsAgain - 1));
+    await this.wakeUp.waitFromNow(this.pauseMs(this.uploadsAgain - 1));
     this.answer = null;
   }
 
   /** Random, since all workers may have unanswered results after a scheduler was away. */
   private pauseMs(inARow: number): number {
     const { settings, random } = this.parts;
-    return scattered(growingPauseMs(settings.resendFirstMs, settings.resendMaxMs, inARow), random());
+    return scatterPause(growingPauseMs(settings.resendFirstMs, settings.resendMaxMs, inARow), random());
   }
 
   private async send(): Promise<void> {

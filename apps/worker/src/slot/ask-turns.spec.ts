@@ -12,7 +12,7 @@ function resting(slots: number, pauseMs: number) {
     const rest = async (): Promise<void> => {
       const isTurn = await turns.rest(wakeUp, pauseMs);
       asks.push(`${slot} ${isTurn ? 'in turn' : 'woken'} at ${clock.now() / 1_000}`);
-      wakeUp.forget();
+      wakeUp.reset();
       await rest();
     };
     void rest();

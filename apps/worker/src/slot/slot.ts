@@ -1,6 +1,6 @@
 import { WakeUp } from '@proctor/clock';
 import type { Lease, LeaseReply, SlotIdentity, StopAttemptSignal } from '@proctor/contracts';
-import { growingPauseMs, scattered } from '@proctor/pauses';
+import { growingPauseMs, scatterPause } from '@proctor/pauses';
 import { withLogFields } from '@proctor/process';
 import { Asks } from './asks';
 import { Canaries } from './canaries';
@@ -91,7 +91,7 @@ export class Slot {
   private async loop(): Promise<void> {
     let inTurn = false;
     while (!this.stopping) {
-      this.wakeUp.forget();
+      this.wakeUp.reset();
       this.asks.open();
       const refused = this.asks.refusedInARow;
       const pauseMs = await this.requestLeases();
@@ -195,6 +195,6 @@ export class Slot {
 
   /** Random, so that idle slots do not all ask at once. */
   private scattered(ms: number): number {
-    return scattered(ms, this.parts.random());
+    return scatterPause(ms, this.parts.random());
   }
 }

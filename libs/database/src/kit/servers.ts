@@ -1,4 +1,4 @@
-import { forgetAmbient } from '@proctor/surroundings';
+import { removeAmbient } from '@proctor/surroundings';
 import { Client } from 'pg';
 
 /** Who the primary is, is asked again after so long: connections that are made together ask once. */
@@ -38,7 +38,7 @@ export class Servers {
 
   /** Every connection begins here: from now on its address alone says how it is made. */
   static of(text: string): Servers {
-    forgetAmbient('postgres');
+    removeAmbient('postgres');
     const [, before = '', hosts, after = ''] = ADDRESS.exec(text) ?? [];
     return new Servers(
       text,

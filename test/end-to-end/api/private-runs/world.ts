@@ -137,7 +137,7 @@ export class World {
       const content = gzipSync(text);
       const sha256 = createHash('sha256').update(content).digest('hex');
       const expected = { size: content.length, sha256 };
-      await this.api.store.put(runId, attempt, name, Readable.from([content]), expected);
+      await this.api.store.save(runId, attempt, name, Readable.from([content]), expected);
       files.push({ name, ...expected });
     }
     const report = finishedReport(runId, attempt, { worker, slot, files, ...result });

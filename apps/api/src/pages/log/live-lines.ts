@@ -92,7 +92,7 @@ export class LiveLines {
     this.waiting = [];
     this.toldBytes = open?.bytes ?? 0;
     const shown = open ? [...whole, open] : whole;
-    const index = this.indexer.soFar();
+    const index = this.indexer.currentIndex();
     const lines = index.lines + (open ? 1 : 0);
     // The line that has not ended may still change its colours.
     const sections = sectionViews({ ...index, lines }, shown, null, this.logUrl, this.html.copy());

@@ -1,6 +1,6 @@
 import type { Clock } from '@proctor/clock';
 import { EXPLANATION_LENGTH_MAX, oneLine, type Testbed } from '@proctor/contracts';
-import { growingPauseMs, scattered } from '@proctor/pauses';
+import { growingPauseMs, scatterPause } from '@proctor/pauses';
 import type { Log } from '@proctor/process';
 import type { ImageBuilder } from './image-builder';
 import type { ImageFiles, ImageRecord } from './image-files';
@@ -229,7 +229,10 @@ export class Images {
     image.failures += 1;
     const { retryFirstMs, retryMaxMs } = this.parts.settings;
     // The machines of a deployment may all have met the same archive that was away.
-    const pauseMs = scattered(growingPauseMs(retryFirstMs, retryMaxMs, image.failures), this.parts.random());
+    const pauseMs = scatterPause(
+      growingPauseMs(retryFirstMs, retryMaxMs, image.failures),
+      this.parts.random(),
+    );
     image.failure = oneLine(reason, EXPLANATION_LENGTH_MAX);
     this.parts.log.warn(
       `image ${image.suite}/${image.arch} could not be made: ${reason} (next try in ${seconds(pauseMs)})`,

@@ -13,30 +13,28 @@ const PLACES_MAX = 50;
 const SHORT: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** A text of somebody else's on one line: what could begin a line, or move a terminal's cursor, is written as `\n` or `\x1b`. */
-export function harmlessLine(text: string): string {
+export function escapeLine(text: string): string {
   const isLong = text.length > LINE_LENGTH_MAX;
   const escaped = (isLong ? text.slice(0, LINE_LENGTH_MAX) : text).replace(HARMFUL, escapeOf);
   return isLong ? `${escaped}… (${text.length - LINE_LENGTH_MAX} more characters)` : escaped;
 }
 
 /** The same, but the places of a stack at its end keep their lines, which begin with blanks. */
-export function harmless(text: string): string {
+export function escapeText(text: string): string {
   const { head, places } = parts(text);
-  return [head, ...places].map(harmlessLine).join('\n');
+  return [head, ...places].map(escapeLine).join('\n');
 }
 
 /** All texts of a value, names of fields too. An error is told by its stack, and by what caused it. */
-export function harmlessValue(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return harmless(value);
+export function escapeValue(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return escapeText(value);
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;
   if (depth >= DEPTH_MAX) return '…';
-  if (value instanceof Error) return harmless(stackOf(value));
-  if (Array.isArray(value)) return value.slice(0, ENTRIES_MAX).map((each) => harmlessValue(each, depth + 1));
+  if (value instanceof Error) return escapeText(stackOf(value));
+  if (Array.isArray(value)) return value.slice(0, ENTRIES_MAX).map((each) => escapeValue(each, depth + 1));
   if (value instanceof Date) return value;
   const entries = Object.entries(value).slice(0, ENTRIES_MAX);
-  return Object.fromEntries(
-    entries.map(([name, each]) => [harmlessLine(name), harmlessValue(each, depth + 1)]),
-  );
+  return Object.fromEntries(entries.map(([name, each]) => [escapeLine(name), escapeValue(each, depth + 1)]));
 }
 
 /** Of an error, and in words what caused it. */

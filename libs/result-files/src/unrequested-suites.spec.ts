@@ -1,5 +1,5 @@
 import { runRecord } from '@test/support/run-record';
-import { unaskedSuites } from './unasked-suites';
+import { unrequestedSuites } from './unrequested-suites';
 
 const told = (
   run: Parameters<typeof runRecord>[0],
@@ -8,7 +8,7 @@ const told = (
 ) => {
   const added = new Map(Object.keys(suites).map((name) => [name, versions[name] ?? '1']));
   const packages = { added, suites: new Map(Object.entries(suites)) };
-  return unaskedSuites(runRecord({ suite: 'trixie', trigger: 'glibc/2.41-1 perl/5', ...run }), packages);
+  return unrequestedSuites(runRecord({ suite: 'trixie', trigger: 'glibc/2.41-1 perl/5', ...run }), packages);
 };
 
 it('of a suite that nobody asked for are told the packages that the trigger or the pins name, and those of a named source', () => {

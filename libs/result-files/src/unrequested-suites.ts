@@ -1,6 +1,6 @@
 import type { OtherSuite } from '@proctor/contracts';
 import type { PackageVersions } from './installed-packages';
-import { type AskedRun, isNamedBy, testedBy, wordsOf } from './named-packages';
+import { type RequestedRun, isNamedBy, testedPackage, requestedPackages } from './named-packages';
 
 /** Of a hostile log there may be any number. */
 const SUITES_MAX = 10;
@@ -18,32 +18,32 @@ const FIXED: readonly string[] = ['sid', 'experimental'];
  * Suites of which nobody asked for packages, but the tested package came from there, or one that the trigger or the pins name. None
  * of a run with extra apt sources, since these have suites of their own.
  */
-export function unaskedSuites(
-  run: AskedRun,
+export function unrequestedSuites(
+  run: RequestedRun,
   { added, suites }: { added: PackageVersions; suites: ReadonlyMap<string, string> },
 ): OtherSuite[] {
   if (run.extraAptSources.length > 0) return [];
-  const words = [...testedBy(run), ...wordsOf(run)];
-  const found = new Map<string, string[]>();
+  const words = [...testedPackage(run), ...requestedPackages(run)];
+  const packagesBySuite = new Map<string, string[]>();
   for (const [name, suite] of suites) {
-    if (isAsked(suite, run) || !isNamedBy(words, name, added.get(name) ?? null)) continue;
-    found.set(suite, [...(found.get(suite) ?? []), name]);
+    if (isRequested(suite, run) || !isNamedBy(words, name, added.get(name) ?? null)) continue;
+    packagesBySuite.set(suite, [...(packagesBySuite.get(suite) ?? []), name]);
   }
-  return [...found].slice(0, SUITES_MAX).map(([suite, names]) => {
+  return [...packagesBySuite].slice(0, SUITES_MAX).map(([suite, names]) => {
     const packages = names.sort().slice(0, NAMES_MAX);
     return { suite, packages, more: names.length - packages.length };
   });
 }
 
-function isAsked(found: string, run: AskedRun): boolean {
-  const suite = oneName(found);
+function isRequested(name: string, run: RequestedRun): boolean {
+  const suite = oneName(name);
   const pinned = run.pinPackages.map(([, from]) => oneName(from));
   const own = oneName(run.suite);
   const whole = own.replace(ADDITION, '');
-  const asked = [own, whole, ...COMPANIONS.map((companion) => whole + companion), ...pinned];
+  const requested = [own, whole, ...COMPANIONS.map((companion) => whole + companion), ...pinned];
   // Experimental has only what differs from sid.
-  if (asked.includes('experimental')) asked.push('sid');
-  return asked.includes(suite) || asked.some((each) => canBeTheSame(each, suite));
+  if (requested.includes('experimental')) requested.push('sid');
+  return requested.includes(suite) || requested.some((each) => canBeTheSame(each, suite));
 }
 
 /** Whether one of them is a name that moves, which the other may stand for as well. */
