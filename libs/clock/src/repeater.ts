@@ -1,12 +1,13 @@
 import type { Clock } from './clock';
 
-/** Repeats an action: each pause begins when the action before it has ended, so that one at most is under way. */
+/** Repeats an action: each pause starts when the action before it has ended, so that at most one runs. */
 export class Repeater {
   private cancel: (() => void) | null = null;
 
   /**
-   * @param pauseMs the one that holds at the moment of the call
-   * @param onFailed is told why an action failed, which was the last then; without it no action may fail
+   * @param pauseMs returns the current pause
+   * @param onFailed is called with the error of an action that failed, which ends the repetition; without it no action
+   * may fail
    */
   constructor(
     private readonly clock: Clock,
@@ -20,12 +21,12 @@ export class Repeater {
     return this.cancel !== null;
   }
 
-  /** The first action follows after a pause. */
+  /** The first action comes after a pause. */
   start(): void {
     this.cancel = this.clock.after(this.pauseMs(), () => void this.runAction());
   }
 
-  /** No other action begins; one that is under way goes on. */
+  /** No further action starts; a running one continues. */
   stop(): void {
     this.cancel?.();
     this.cancel = null;

@@ -1,6 +1,6 @@
 import type { Clock } from './clock';
 
-/** A wait that something else may end early; one at a time. A wake-up while there is no wait ends the next wait at once. */
+/** A wait that `wake` can end early; one wait at a time. A wake-up without a wait ends the next wait at once. */
 export class WakeUp {
   private pending = false;
   private end: (() => void) | null = null;
@@ -12,7 +12,7 @@ export class WakeUp {
     this.end?.();
   }
 
-  /** Wake-ups so far are answered by what is done now. */
+  /** Ignores the wake-ups so far: the caller handles them now. */
   reset(): void {
     this.pending = false;
   }
@@ -32,7 +32,7 @@ export class WakeUp {
     });
   }
 
-  /** The same, but only a wake-up from now on ends it. */
+  /** Like wait, but earlier wake-ups do not end it. */
   waitFromNow(ms: number): Promise<void> {
     this.reset();
     return this.wait(ms);

@@ -2,14 +2,14 @@ import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Of the file system that a folder is on, or will be on. */
+/** Space of the file system of a folder that exists or will be created. */
 export interface DiskSpace {
   totalBytes: number;
-  /** What this process may still use. */
+  /** Space that this process may use. */
   freeBytes: number;
 }
 
-/** A folder that is not there yet has the space of the one that it is to be made in. @throws when nothing can be written there */
+/** The space of a missing folder is that of its nearest parent. @throws when nothing can be written there */
 export async function diskSpace(folder: string): Promise<DiskSpace> {
   try {
     await access(folder, constants.W_OK | constants.X_OK);

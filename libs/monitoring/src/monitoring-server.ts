@@ -7,20 +7,20 @@ import { readTarget } from './request-target';
 
 /** A monitor sends one short request at a time. */
 const REQUEST_TIMEOUT_MS = 10_000;
-/** Node looks for late ones twice a minute by itself: so long would they keep monitors out. */
+/** By default Node checks for late requests every 30 s, and they would keep monitors out that long. */
 const CHECK_INTERVAL_MS = 1_000;
 const TIMES = { requestTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: CHECK_INTERVAL_MS };
 const CONNECTIONS_MAX = 50;
 
-/** Where a process listens for monitors; port 0: nowhere. */
+/** The address for monitors; port 0: none. */
 export interface MonitoringAddress {
   host: string;
   port: number;
-  /** What says the port, for people. */
+  /** The setting that holds the port, for people. */
   setting: string;
 }
 
-/** What a process tells its monitors. */
+/** The answers of a process to its monitors. */
 export interface Monitored {
   /** The state of the process; `ready`: it can do its work. */
   health(): Promise<{ ready: boolean }>;
@@ -29,8 +29,8 @@ export interface Monitored {
 }
 
 /**
- * Tells how a process is on a port of its own: `/health` in JSON (503 when it is not ready), `/live` as long as it answers at all,
- * `/metrics` for Prometheus.
+ * Serves the state of a process on a port of its own: `/health` in JSON (503 when it is not ready), `/live` while it
+ * answers at all, `/metrics` for Prometheus.
  */
 export class MonitoringServer implements OnModuleInit, BeforeApplicationShutdown {
   private readonly server: Server;
@@ -52,7 +52,7 @@ export class MonitoringServer implements OnModuleInit, BeforeApplicationShutdown
     this.server.maxConnections = CONNECTIONS_MAX;
   }
 
-  /** @throws naming the address where it cannot listen there */
+  /** @throws naming the address when it cannot listen */
   async onModuleInit(): Promise<void> {
     const { host, port, setting } = this.address;
     if (port === 0) return;
@@ -60,7 +60,7 @@ export class MonitoringServer implements OnModuleInit, BeforeApplicationShutdown
     await once(this.server, 'listening').catch((error: Error) => {
       throw new Error(`${setting}: cannot listen at ${host}:${port}: ${error.message}`);
     });
-    // As when the process has too many files open: a later request may be answered again.
+    // For example when the process has too many open files: a later request may succeed.
     this.server.on('error', (error) => this.log.warn(`a request for health failed: ${error.message}`));
     this.log.log(`health at http://${host}:${port}/health, metrics at /metrics`);
   }

@@ -1,12 +1,12 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Between two looks at the delay of the event loop. More of them would themselves keep an idle process busy. */
+/** Interval of the checks of the event loop's delay. More checks would keep an idle process busy. */
 const LOOK_EVERY_MS = 50;
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
 
-/** What every process tells of itself. The delay of its event loop is measured from `start` to `stop`. */
+/** The metrics that every process has. The delay of its event loop is measured from `start` to `stop`. */
 export class ProcessMetrics {
   private delays: IntervalHistogram | null = null;
 

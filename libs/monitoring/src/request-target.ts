@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A whole address: `http://user@host:80/path?query`. RFC 9112, section 3.2.2, has every server take one. */
+/** A whole address: `http://user@host:80/path?query`. By RFC 9112, section 3.2.2, every server must accept one. */
 const ABSOLUTE_FORM = /^https?:\/\/(?:[^/?#@]*@)?([^/?#@]+)((?:[/?#].*)?)$/i;
 
 const HOST = /^(\[[\da-f:.]+\]|[\w.~%!$&'()*+,;=-]+)(:\d{0,5})?$/i;
 
 /**
- * Makes the target of a request a path, before anything reads it. Of a whole address the host counts instead of the header Host, as
- * RFC 9112 says. Its scheme and its user do not count: the connection says what it is.
+ * Turns the target of a request into a path, before anything reads it. The host of a whole address replaces the header
+ * Host, as RFC 9112 says. Its scheme and user are ignored: the connection decides them.
  * @returns false for a target that is neither a path nor an address of HTTP; it is `/` afterwards
  */
 export function readTarget(request: Pick<IncomingMessage, 'url' | 'method' | 'headers'>): boolean {
@@ -21,19 +21,19 @@ export function readTarget(request: Pick<IncomingMessage, 'url' | 'method' | 'he
   request.url = '/';
   if (!HOST.test(host)) return false;
   request.headers.host = host;
-  // RFC 9112, section 3.2.4: that is how `OPTIONS *` is sent to a proxy.
+  // RFC 9112, section 3.2.4: `OPTIONS *` is sent to a proxy in this form.
   if (request.method === 'OPTIONS' && rest === '') request.url = '*';
   else request.url = collapseSlashes(withoutFragment(rest.startsWith('/') ? rest : `/${rest}`));
   return true;
 }
 
-/** No target has one, and programs that send it mean the address before it. */
+/** A target may have no fragment; programs that send one mean the address before it. */
 function withoutFragment(target: string): string {
   const mark = target.indexOf('#');
   return mark < 0 ? target : target.slice(0, mark);
 }
 
-/** `//api///v1/test?x=//` → `/api/v1/test?x=//`: clients join a base address that ends in a slash with a path. */
+/** `//api///v1/test?x=//` → `/api/v1/test?x=//`: clients join a base address that ends with a slash and a path. */
 function collapseSlashes(target: string): string {
   if (!target.includes('//')) return target;
   const mark = target.indexOf('?');

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests that wait behind another one of their connection. Programs that send more of them at once are none that we know. */
+/** Requests that may wait behind another one of their connection. No known program sends more of them at once. */
 export const PIPELINED_MAX = 32;
 
 interface Line {
-  /** The latest of the connection. */
+  /** The latest response of the connection. */
   response: ServerResponse;
   waiting: number;
 }
@@ -13,11 +13,11 @@ interface Line {
 const lines = new WeakMap<Socket, Line>();
 
 /**
- * Has the requests of a connection answered one after the other. Node hands on all that were sent at once, thousands of them in one
- * turn of the event loop; and a response that still waits for the connection is never closed when that ends, so what is held until its
- * `close` would be held for ever.
- * @param answer called at once, or when the answer before it is complete; never for a connection that has ended, and for one
- *   with too many requests: that is closed
+ * Answers the requests of a connection one after the other. Node passes on all that were sent at once, thousands of
+ * them in one turn of the event loop; and a response that still waits is never closed when the connection ends, so what
+ * is held until its `close` would be held for ever.
+ * @param answer called at once, or when the answer before it is complete; never for a connection that has ended; a
+ * connection with too many requests is closed
  */
 export function inTurn(request: IncomingMessage, response: ServerResponse, answer: () => void): void {
   const { socket } = request;
@@ -36,7 +36,7 @@ export function inTurn(request: IncomingMessage, response: ServerResponse, answe
   const before = line.response;
   line.response = response;
   before.once('close', () => {
-    // Others have a turn of the event loop between two of them.
+    // Between two of them others get a turn of the event loop.
     setImmediate(() => {
       line.waiting -= 1;
       if (response.socket !== null && !socket.destroyed) answer();

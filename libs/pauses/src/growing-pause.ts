@@ -1,12 +1,12 @@
 /**
- * How long to wait before something is tried again, in milliseconds: the one formula of ours.
- * @param inARow how often it has failed since it last succeeded, from 1 on: the pause doubles with each, up to `maxMs`
+ * The pause before something is tried again, in milliseconds: the one formula in Proctor.
+ * @param inARow failures since the last success, from 1 on: the pause doubles with each, up to `maxMs`
  */
 export function growingPauseMs(firstMs: number, maxMs: number, inARow: number): number {
   return Math.min(firstMs * 2 ** Math.max(0, inARow - 1), maxMs);
 }
 
-/** So that those who failed together do not come back together. */
+/** Random, so that processes that failed together do not retry together. */
 const SCATTER = 0.2;
 
 /**

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { LoggerService } from '@nestjs/common';
 
 /**
- * Says so where a crash of this process would leave its memory, and with it its secrets, on disk. Node.js cannot forbid that
+ * Warns if a crash of this process would leave its memory, and with it its secrets, on disk. Node.js cannot forbid that
  * for its own process.
  * @param limits the content of /proc/self/limits, proc_pid_limits(5)
  */

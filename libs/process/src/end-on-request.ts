@@ -1,20 +1,20 @@
 import type { LoggerService } from '@nestjs/common';
 
-/** Without a supervisor nobody kills a process that does not come to its end. */
+/** Without a supervisor no process kills one that does not end. */
 const ALONE_TIMEOUT_MS = 10_000;
 
 const exitAlone = (): never => process.exit(1);
 
-/** Ends this process when its supervisor goes while it still starts; from `endOnRequest` on, that ends it in order. */
+/** Ends this process when its supervisor ends during the start; later endOnRequest ends it in order. */
 export function endWithSupervisor(): void {
   process.once('disconnect', exitAlone);
 }
 
 /**
- * Ends the process in order, once: at SIGTERM, when its supervisor is gone (the IPC channel closes), and at Ctrl-C
- * when there is no supervisor to order the end. The exit status is 1 when `stop` fails.
- * @param drain finishes what is under way, however long that takes, and takes no more. With it, the first SIGTERM only
- * drains and what ends the process is the end of that, a second SIGTERM, or SIGINT, whether there is a supervisor or not
+ * Ends the process in order, once: at SIGTERM, when its supervisor is gone (the IPC channel closes), and at Ctrl-C when
+ * no supervisor orders the end. The exit status is 1 when `stop` fails.
+ * @param drain finishes the running work, however long that takes, and accepts no new work. With it, the first SIGTERM
+ * only drains; the process ends after that, at a second SIGTERM or at SIGINT, with or without a supervisor
  */
 export function endOnRequest(
   logger: LoggerService,
@@ -37,7 +37,7 @@ export function endOnRequest(
     if (draining || !drain) return end('SIGTERM');
     draining = true;
     drain().then(
-      () => end('nothing is under way any more'),
+      () => end('all work has ended'),
       (error: unknown) => fail(logger, name, error),
     );
   });
@@ -47,11 +47,11 @@ export function endOnRequest(
   };
   process.once('disconnect', endAlone);
   process.off('disconnect', exitAlone);
-  // A Ctrl-C reaches the whole process group: a supervisor that is there stops its children in its own order.
+  // A Ctrl-C reaches the whole process group: a running supervisor stops its children in its own order.
   process.on('SIGINT', () => (process.connected && !drain) || end('SIGINT'));
 }
 
-/** The last words of a process that cannot go on. */
+/** Logs the error of a process that cannot continue, and ends the process. */
 export function fail(logger: LoggerService, name: string, error: unknown): never {
   logger.error(error instanceof Error ? (error.stack ?? error.message) : String(error), name);
   process.exit(1);

@@ -1,31 +1,37 @@
-/** The longest text of a line of a log, in UTF-16 units: what others wrote is in it. */
+/** Longest text of a log line, in UTF-16 units: others may have written it. */
 export const LINE_LENGTH_MAX = 8_000;
-/** Of a value that is made of others: fields are few and flat. */
+/** Depth of a nested value: fields are few and flat. */
 const DEPTH_MAX = 8;
 const ENTRIES_MAX = 1_000;
 
-/** Control characters and ESC, line ends, what turns the direction of text or is not seen, and halves of characters. */
+/**
+ * Control characters with ESC and line ends, characters that are invisible or change the direction of text, and halves
+ * of characters.
+ */
 const HARMFUL = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-/** A place of a stack, as V8 writes it. */
+/** A line of a stack from V8. */
 const PLACE = /^ {4,}at ./;
 const PLACES_MAX = 50;
 
 const SHORT: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** A text of somebody else's on one line: what could begin a line, or move a terminal's cursor, is written as `\n` or `\x1b`. */
+/**
+ * A text from outside on one line: characters that could start a line, or move a terminal's cursor, are written as `\n`
+ * or `\x1b`.
+ */
 export function escapeLine(text: string): string {
   const isLong = text.length > LINE_LENGTH_MAX;
   const escaped = (isLong ? text.slice(0, LINE_LENGTH_MAX) : text).replace(HARMFUL, escapeOf);
   return isLong ? `${escaped}… (${text.length - LINE_LENGTH_MAX} more characters)` : escaped;
 }
 
-/** The same, but the places of a stack at its end keep their lines, which begin with blanks. */
+/** The same, but a stack at its end keeps its lines, which start with blanks. */
 export function escapeText(text: string): string {
   const { head, places } = parts(text);
   return [head, ...places].map(escapeLine).join('\n');
 }
 
-/** All texts of a value, names of fields too. An error is told by its stack, and by what caused it. */
+/** Escapes all texts of a value, and the names of its fields. An error becomes its stack with its cause. */
 export function escapeValue(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return escapeText(value);
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;
@@ -37,7 +43,7 @@ export function escapeValue(value: unknown, depth = 0): unknown {
   return Object.fromEntries(entries.map(([name, each]) => [escapeLine(name), escapeValue(each, depth + 1)]));
 }
 
-/** Of an error, and in words what caused it. */
+/** The stack of an error with its cause. */
 export function stackOf(error: Error): string {
   const own = error.stack ?? String(error);
   const cause = error.cause === undefined ? '' : causeIn(error.cause);
@@ -46,7 +52,7 @@ export function stackOf(error: Error): string {
   return [`${head}, caused by ${cause}`, ...places].join('\n');
 }
 
-/** What stands before the places of a stack, and these. */
+/** The text before a stack, and the lines of the stack. */
 function parts(text: string): { head: string; places: string[] } {
   const places: string[] = [];
   let head = text;

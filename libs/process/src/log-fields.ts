@@ -1,24 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What a line of a JSON log has beside its message. */
+/** The fields of a line of a JSON log, beside its message. */
 export interface LogFields {
   worker?: string;
   run?: number;
   attempt?: number;
-  /** Of HTTP, by the id that its answer names. */
+  /** Id of the HTTP request; its answer has it too. */
   request?: string | undefined;
-  /** Of a line that is about something with numbers of its own. */
+  /** Other fields of a line. */
   [name: string]: unknown;
 }
 
 const storage = new AsyncLocalStorage<LogFields>();
 
-/** Everything that is logged by `work`, and by whatever it starts, carries these fields and those around it. */
+/** All lines that are logged during `work` have these fields, and those around it. */
 export function withLogFields<T>(fields: LogFields, work: () => T): T {
   return storage.run({ ...storage.getStore(), ...fields }, work);
 }
 
-/** Those of the work that is under way. */
+/** The fields of the running work. */
 export function logFields(): LogFields {
   return storage.getStore() ?? {};
 }

@@ -3,13 +3,13 @@ import { inspect } from 'node:util';
 import { escapeText, escapeLine, escapeValue } from './escape-text';
 import { logFields } from './log-fields';
 
-/** Where a class writes its lines; a Nest Logger is one. */
+/** The log of a class; a Nest Logger is one. */
 export interface Log {
   log(message: string): void;
   warn(message: string): void;
 }
 
-/** What the framework says of its own start; only its warnings and errors are worth a line. */
+/** Contexts of the framework's own start; only their warnings and errors are logged. */
 const FRAMEWORK = new Set([
   'InstanceLoader',
   'NestApplication',
@@ -19,7 +19,10 @@ const FRAMEWORK = new Set([
   'RoutesResolver',
 ]);
 
-/** One line per event: the time, the level unless it is plain, the part that writes it, the message. Lines of a stack follow it. */
+/**
+ * One line per event: the time, the level unless it is `log`, the part that writes it, the message. The lines of a
+ * stack follow.
+ */
 class LineLogger extends ConsoleLogger {
   protected override formatMessage(
     level: LogLevel,
@@ -33,7 +36,7 @@ class LineLogger extends ConsoleLogger {
     return `${time} ${grade}${escapeLine(context)}${this.stringifyMessage(message, level)}\n`;
   }
 
-  /** Whatever it is, what others wrote in it is escaped here. */
+  /** Escapes what others wrote in the message. */
   protected override stringifyMessage(message: unknown, _level: LogLevel): string {
     const text = escapeValue(this.resolveMessage(message));
     return typeof text === 'string'
@@ -41,7 +44,7 @@ class LineLogger extends ConsoleLogger {
       : escapeLine(inspect(text, { breakLength: Infinity, compact: true }));
   }
 
-  /** Indented: no line of it can be taken for one of the log. */
+  /** Indented, so that no line of it looks like a line of the log. */
   protected override printStackTrace(stack?: string): void {
     if (!stack) return;
     const lines = escapeText(stack).split('\n');
@@ -62,7 +65,7 @@ class JsonLogger extends ConsoleLogger {
     super({ json: true });
   }
 
-  /** The fields of the work that is under way, never in the place of a line's own. What others wrote in any of them is escaped. */
+  /** Adds the fields of the running work; a line's own fields win. Text from outside is escaped. */
   protected override getJsonLogObject(...line: Parameters<ConsoleLogger['getJsonLogObject']>) {
     return escapeValue({ ...logFields(), ...super.getJsonLogObject(...line) }) as ReturnType<
       ConsoleLogger['getJsonLogObject']

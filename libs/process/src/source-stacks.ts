@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { dirname, resolve } from 'node:path';
 
-/** A place in a compiled file, as it stands in a stack. */
+/** A place in a compiled file, in a line of a stack. */
 const PLACE = /(?<![^():])([^():/]*)(\/[^():]+\.js):(\d+):(\d+)/;
 
-/** By compiled file; null where there is no map. */
+/** Compiled file → its map; null: it has none. */
 const maps = new Map<string, SourceMap | null>();
 
 /**
- * Has the stacks of errors name the lines of our sources. `--enable-source-maps` reads the map of every file that is loaded,
- * of libraries too, and keeps it: 15 MiB. Here the map of a file is read when a stack is asked for that names it.
+ * Makes the stacks of errors show the lines of our sources. `--enable-source-maps` reads the map of every loaded file,
+ * of libraries too, and keeps it: 15 MiB. Here the map of a file is read when a stack needs it.
  */
 export function nameSourcesInStacks(): void {
   Error.prepareStackTrace = (error, sites: { toString(): string }[]) =>
@@ -38,7 +38,7 @@ function readMap(file: string): SourceMap | null {
   try {
     return new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')) as SourceMap['payload']);
   } catch {
-    // It was compiled without, or in memory: the place is told as it is.
+    // It was compiled without a map, or in memory: the place stays unchanged.
     return null;
   }
 }

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What a start leaves is used for so long, milliseconds. */
+/** After this time the memory of the start is no longer used, milliseconds. */
 const SETTLED_AFTER_MS = 5_000;
 
 /**
- * Frees once what the start of this program has left, as texts of modules that were compiled. An idle process allocates too
- * little for Node.js to do that by itself.
+ * Frees once the memory that the start of this program has left, for example texts of compiled modules. An idle process
+ * allocates too little for Node.js to free it by itself.
  */
 export function freeStartLeavings(afterMs = SETTLED_AFTER_MS): void {
   setTimeout(() => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Of the product, as its package.json says. */
+/** The version of the product, from its package.json. */
 export const VERSION = versionAbove(__dirname);
 
 function versionAbove(folder: string): string {

@@ -2,22 +2,22 @@ import type { GzipBlock } from './block-gzip';
 import { isInside, type TarMember } from './tar-members';
 import { isCount, isRising, parseRecord } from './untrusted';
 
-/** Members that are listed; the others are counted. */
+/** Listed members; further ones are only counted. */
 export const MEMBERS_MAX = 10_000;
-/** UTF-16 units of all their paths together, so that the index stays within INDEX_BYTES_MAX. */
+/** UTF-16 units of all listed paths together, so that the index stays within INDEX_BYTES_MAX. */
 const PATHS_LENGTH_MAX = 300_000;
 
-/** Where in an archive of artifacts which file is. */
+/** The index of an archive of artifacts: where each file is. */
 export interface ArtifactsIndex {
   version: 1;
-  /** Plain files, as the archive has them; the first MEMBERS_MAX. */
+  /** Plain files in the order of the archive; the first MEMBERS_MAX. */
   members: TarMember[];
   membersTotal: number;
-  /** Empty: the archive can be read from its beginning only. */
+  /** Empty: the archive can be read only from its start. */
   blocks: GzipBlock[];
 }
 
-/** Gathers an index of what it is told. */
+/** Builds an index from members and blocks. */
 export class ArtifactsIndexer {
   private readonly members: TarMember[] = [];
   private readonly blocks: GzipBlock[] = [];
@@ -49,7 +49,7 @@ export function artifactsIndexText({ members, blocks, ...index }: ArtifactsIndex
   });
 }
 
-/** Null for what is no index: workers write them. What it says of the archive may still be wrong. */
+/** Null when the text is no index: workers write them. A valid index may still be wrong about the archive. */
 export function parseArtifactsIndex(text: string): ArtifactsIndex | null {
   const record = parseRecord(text);
   if (!record || record['version'] !== 1) return null;

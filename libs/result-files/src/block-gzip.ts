@@ -2,12 +2,12 @@ import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 import { inPieces } from './pieces';
 
-/** Bytes of content that are compressed by themselves, so that reading may begin at any of them. */
+/** Bytes of content in a block. Each block is compressed on its own, so that reading can start at any of them. */
 export const BLOCK_BYTES = 256 * 1024;
-/** What begins later can be read only from the last of them on. */
+/** Content after the last block can be read only from there. */
 export const BLOCKS_MAX = 16_384;
 
-/** A place in a gzip file from which on it can be decompressed. */
+/** A place in a gzip file where decompression can start. */
 export interface GzipBlock {
   /** Byte of the gzip file. */
   gzipOffset: number;
@@ -23,9 +23,10 @@ const LAST_BLOCK = Buffer.from([3, 0]);
 const deflate = promisify<Buffer, object, Buffer>(deflateRaw);
 
 /**
- * The gzip file of a content: one ordinary member, the same bytes for the same content. Each block of BLOCK_BYTES ends with a full
- * flush, after which nothing of what came before is needed.
- * @param onBlock called with each block's content, in order, and with where reading may begin for it; null from BLOCKS_MAX on
+ * Compresses content into a gzip file: one ordinary member, the same bytes for the same content. Each block of
+ * BLOCK_BYTES ends with a full flush, after which the earlier content is not needed.
+ * @param onBlock called with each block's content in order, and with the place where reading can start for it; null
+ * from BLOCKS_MAX on
  */
 export async function* blockGzip(
   content: AsyncIterable<Buffer>,

@@ -2,24 +2,24 @@ import type { Readable } from 'node:stream';
 import { constants, createGunzip, createInflateRaw } from 'node:zlib';
 import type { GzipBlock } from './block-gzip';
 
-/** Opens a file from a byte on, to its end. Who opened it reads or destroys it. */
+/** Opens a file from a byte to its end. The caller reads or destroys it. */
 export type OpenAt = (byte: number) => Promise<Readable>;
 
-/** How far reading may go before it has brought anything. */
+/** Limits for reading before the first result. */
 export interface ReadingLimits {
   /** Ends the reading. */
   signal?: AbortSignal | undefined;
-  /** For so long what comes before the wanted byte is passed over. */
+  /** How long bytes before the wanted one may be skipped. */
   skipMs?: number;
 }
 
-/** What was to be read is too far from where reading could begin. */
+/** The wanted byte is too far from the place where reading can start. */
 export class TooFar extends Error {}
 
 /**
- * The content of a gzip file from byte `from` on: it is decompressed from the nearest block before it. Without blocks the
- * file is decompressed from its beginning. Ends the reading of the file when its own reader goes away.
- * @param blocks in order; they may come from a worker and be wrong: then this throws, or yields other bytes
+ * The content of a gzip file from byte `from` on, decompressed from the nearest block before it; without blocks from
+ * its start. Stops reading the file when its own reader stops.
+ * @param blocks in order; a worker may have written wrong ones: then this throws, or yields other bytes
  * @throws what `open` throws; TooFar; the reason of the signal; Error for bytes that are not gzip
  */
 export async function* contentFrom(
@@ -51,7 +51,7 @@ export async function* contentFrom(
   }
 }
 
-/** The place of the last item whose value is at most this, in ascending items; -1 when there is none. */
+/** The index of the last item whose value is at most `most`, in ascending items; -1 without one. */
 export function lastAtMost<Item>(
   items: readonly Item[],
   value: (item: Item) => number,

@@ -2,16 +2,16 @@ import { EXCERPT_LINES_MAX, type ErrorExcerpt } from '@proctor/contracts';
 import { isProgress, lineKind, SEARCHED_LENGTH_MAX, type LineKind } from './error-patterns';
 import { excerptLine } from './excerpt-line';
 
-/** Lines of an excerpt before the error, and after it. */
+/** Lines of an excerpt before and after the error. */
 const AROUND = 2;
-/** Lines of a traceback that are looked at. */
+/** Lines of a traceback that are read. */
 const TRACEBACK_LINES_MAX = 500;
-/** Lines of what a check of TAP says about its failure. */
+/** Lines of the details of a failed check of TAP. */
 const TAP_DETAILS_MAX = 500;
-/** Lines between a failure and a line that says what failed. */
+/** Most lines between a failure and the line with its reason. */
 const BESIDE = 40;
 
-/** How telling a line is; the first of the most telling ones is the error. */
+/** How well a line explains a failure; the first line of the highest rank is the error. */
 const RANKS: Record<LineKind, number> = {
   cause: 50,
   trace: 50,
@@ -24,9 +24,9 @@ const RANKS: Record<LineKind, number> = {
   harmless: 0,
   progress: 0,
 };
-/** Of a cause behind which checks pass: it may be what a test expects. */
+/** Rank of a cause after which checks pass: a test may expect it. */
 const DOUBTFUL = 30;
-/** Of what the runner itself says. */
+/** Rank of a message of the runner itself. */
 const CERTAIN = 60;
 const TRACEBACK = /^(.{0,40}?)Traceback \(most recent call last\):?$/;
 
@@ -35,36 +35,36 @@ interface Candidate extends ErrorExcerpt {
 }
 
 /**
- * Finds the line of a part of a log that says best why it failed: the first of those of the most telling kind. The first, since later
- * ones mostly follow from it; of the most telling kind, since logs of sound programs are full of lines that speak of errors. Its memory
- * does not grow with the part.
+ * Finds the line of a part of a log that explains best why it failed: the first line of the highest rank. The first,
+ * since later ones mostly follow from it; of the highest rank, since logs of working programs have many lines about
+ * errors. Its memory does not grow with the part.
  */
 export class ErrorFinder {
   private best: Candidate | null = null;
-  /** A detail that no failure stands beside yet. */
+  /** A detail without a failure near it yet. */
   private detail: Candidate | null = null;
-  /** The line of the last check of TAP that failed. */
+  /** Number of the last failed check of TAP. */
   private tapAt = -Infinity;
-  /** The line of the last failure that has no detail yet. */
+  /** Number of the last failure without a detail yet. */
   private failedAt = -Infinity;
   private hasFailed = false;
-  /** What stands before each line of the traceback that goes on. */
+  /** The text before each line of the current traceback. */
   private traceback: { before: string; until: number } | null = null;
-  /** The last line that belongs to the details of a check of TAP; they repeat what it said. */
+  /** The last line of the details of a check of TAP; they repeat its message. */
   private tapUntil = -Infinity;
   private unfilled: Candidate[] = [];
   private recent: string[] = [];
   private lastNumber = 0;
-  /** The line that is read now, as an excerpt shows it. */
+  /** The current line, as an excerpt shows it. */
   private text = '';
   private isBehindBlank = false;
-  /** The last line is the runner's own. */
+  /** The last line is from the runner itself. */
   private isBehindRunners = true;
 
-  /** @param errors what a line that may speak of an error looks like */
+  /** @param errors pattern of lines that may be about an error */
   constructor(private readonly errors: RegExp) {}
 
-  /** The line that says best what is wrong, with those around it; null when none says anything. */
+  /** The line that explains the failure best, with those around it; null without one. */
   get excerpt(): ErrorExcerpt | null {
     if (!this.best) return null;
     const { errorLine, firstLine, lines } = this.best;
@@ -80,11 +80,11 @@ export class ErrorFinder {
   }
 
   /**
-   * The next line.
+   * Reads the next line.
    * @param text as an excerpt shows it
    * @param untimed without the elapsed time that the runner has written before it
-   * @param isRunners the runner itself has written all of it
-   * @returns whether it speaks of an error
+   * @param isRunners all of it is from the runner itself
+   * @returns whether it is about an error
    */
   read(text: string, untimed: string, number: number, isRunners: boolean): boolean {
     if (this.unfilled.length > 0) this.fill(text);
@@ -178,7 +178,7 @@ export class ErrorFinder {
     return true;
   }
 
-  /** The line before says what is wrong, if there is one. */
+  /** The line before has the reason, if there is one. */
   private offerBefore(rank: number, number: number): void {
     if (rank <= this.rank) return;
     const candidate = this.excerptOf(rank, number);

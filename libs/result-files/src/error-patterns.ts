@@ -1,12 +1,12 @@
-/** Characters of a line in which errors are looked for. */
+/** Characters of a line that are searched for errors. */
 export const SEARCHED_LENGTH_MAX = 1_000;
 
 /**
- * What a line says about a failure, the most telling first. `cause`: what went wrong. `trace`: how the program came to the line before,
- * which says what went wrong. `trouble`: what the system could not do; programs that work write such lines too. `failure`: which check
- * failed. `program`: which program of checks failed. `error`: that something is wrong. `detail`: what went wrong if a failure stands
- * beside it; checks that pass write such lines too. `consequence`: that something before it failed. `harmless`: none of this, though it
- * looks so. `progress`: that a check passed.
+ * What a line says about a failure, the best explanation first. `cause`: what went wrong. `trace`: how the program
+ * reached the line before, which says what went wrong. `trouble`: what the system could not do; working programs write
+ * such lines too. `failure`: which check failed. `program`: which program of checks failed. `error`: that something is
+ * wrong. `detail`: what went wrong if a failure is near; passing checks write such lines too. `consequence`: that
+ * something before it failed. `harmless`: none of this, although it looks so. `progress`: that a check passed.
  */
 export type LineKind =
   | 'cause'
@@ -21,9 +21,9 @@ export type LineKind =
   | 'progress';
 
 /**
- * What lines look like, as JavaScript's regular expressions: a line is of the kind of the first that fits. The time that each takes grows
- * with the length of a line and no faster, so that a hostile line takes little longer than another: none of them looks back, and one that may
- * begin anywhere does not read on behind its own beginning.
+ * Patterns of lines, as JavaScript's regular expressions: the first match decides the kind. Each takes time that grows
+ * only linearly with the length of a line, so that a hostile line takes little longer than another: none looks back,
+ * and one that may start anywhere does not read past its own start.
  */
 const KINDS: readonly [LineKind, readonly string[]][] = [
   [
@@ -100,7 +100,7 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
       '\\*\\*\\*(?:Failed|Exception|Timeout|Not Run)',
       '^ *\\d+/\\d+ .{0,300}\\b(?:FAIL|TIMEOUT|ERROR)\\b',
       '^\\S.{0,200} time out \\(After \\d',
-      // Ninja's; why follows behind the command.
+      // Ninja's; the reason follows after the command.
       '^FAILED: +\\S',
     ],
   ],
@@ -142,7 +142,7 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
       '^Error in ',
       '^error: \\S',
       '^\\[ERROR\\] \\S{1,400}:\\[\\d+,\\d+\\] ',
-      // Go's compiler says no more than where and what.
+      // Go's compiler writes only place and message.
       '^\\S{1,200}\\.go:\\d+:\\d+: ',
       // What an assertion says.
       '^E {2,12}\\S',
@@ -211,7 +211,7 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
   ],
 ];
 
-/** What a line that may speak of an error looks like. A deployment may have other ones. */
+/** Patterns of lines that may be about an error. A deployment may add its own. */
 export const ERROR_PATTERNS: readonly string[] = KINDS.filter(
   ([kind]) => kind !== 'harmless' && kind !== 'progress',
 ).flatMap(([, patterns]) => patterns);
@@ -220,7 +220,9 @@ const EXPRESSIONS = KINDS.map(([kind, patterns]): [LineKind, RegExp] => [kind, e
 
 const PROGRESS = EXPRESSIONS.find(([kind]) => kind === 'progress')![1];
 
-/** What a line says that one of the patterns fits. One that only a deployment's own fits says the cause. */
+/**
+ * The kind of a line that matches one of the patterns. A line that matches only a deployment's own pattern is a cause.
+ */
 export function lineKind(line: string): LineKind {
   return EXPRESSIONS.find(([, expression]) => expression.test(line))?.[0] ?? 'cause';
 }
@@ -231,8 +233,9 @@ export function isProgress(line: string): boolean {
 }
 
 /**
- * One expression for all. Those that begin at the beginning of a line are one alternative: then they are tried there only.
- * @throws SyntaxError for a pattern that is none
+ * One expression for all patterns. Patterns for the start of a line are one alternative, so that they are tried only
+ * there.
+ * @throws SyntaxError for an invalid pattern
  */
 export function errorExpression(patterns: readonly string[]): RegExp {
   if (patterns.length === 0) return /(?!)/;
@@ -241,7 +244,7 @@ export function errorExpression(patterns: readonly string[]): RegExp {
   return new RegExp((anchored.length > 0 ? [`^(?:${anchored.join('|')})`, ...others] : others).join('|'));
 }
 
-/** Whether a pattern fits at the beginning of a line only: it has no other alternative beside the one that begins there. */
+/** Whether a pattern matches only at the start of a line: it has no alternative without `^`. */
 function isAnchored(pattern: string): boolean {
   let depth = 0;
   let isInClass = false;

@@ -3,13 +3,13 @@ import { EXCERPT_LINE_LENGTH_MAX, oneLine } from '@proctor/contracts';
 const TAB_COLUMNS = 8;
 // eslint-disable-next-line no-control-regex -- it is about control characters
 const TO_BEGINNING = /(?:\u001b\[|\u009b)[01]?G/g;
-/** White space but for a blank, and control characters. */
+/** White space except a blank, and control characters. */
 const UNEVEN = /[^\S ]|\p{Cc}/u;
 
 /**
- * A line of a log as an excerpt has it: as it is indented and spaced, since a traceback is read by its shape; tabs become blanks,
- * other control characters one blank each. One that would be too long loses blanks before it loses anything else, so its
- * signature does not depend on them.
+ * A line of a log for an excerpt. Indent and spaces stay, since a traceback is read by its shape; tabs become blanks,
+ * other control characters one blank each. A line that is too long loses blanks before anything else, so its signature
+ * does not depend on them.
  */
 export function excerptLine(text: string): string {
   const spaced = (UNEVEN.test(text) ? withBlanks(text) : text).trimEnd();
@@ -19,7 +19,7 @@ export function excerptLine(text: string): string {
   return ' '.repeat(Math.min(indent, EXCERPT_LINE_LENGTH_MAX - shortened.length)) + shortened;
 }
 
-/** A terminal's other command for the beginning of the line as a carriage return. */
+/** Replaces a terminal's other command for the start of the line by a carriage return. */
 export function withReturns(text: string): string {
   return text.replace(TO_BEGINNING, '\r');
 }

@@ -13,62 +13,64 @@ export type PackageVersions = ReadonlyMap<string, string>;
 /** Suites, as apt names them, by the names of binary packages. */
 export type PackageSuites = ReadonlyMap<string, string>;
 
-/** What a run was executed in, as the files of its result tell. */
+/** The testbed of a run, from the files of its result. */
 export interface RunTestbed {
-  /** What the testbed was made with; null when no list of it can be read, and then it is not known what was installed. */
+  /**
+   * The packages of the testbed itself; null when no list of them can be read: then it is not known what was installed.
+   */
   testbed: PackageVersions | null;
   /** What was installed or upgraded for the run. */
   added: PackageVersions;
-  /** The suites that apt fetched packages of `added` from, by their names, as far as the log tells. */
+  /** The suites from which apt fetched packages of `added`, by package, as far as the log shows. */
   suites: PackageSuites;
-  /** Of the testbed, as `uname` tells; null when it is not known. */
+  /** The kernel of the testbed according to `uname`; null: not known. */
   kernel: string | null;
   /** See LogIndex. */
   fallback: LogIndex['fallback'];
-  /** Where in the log the output of each test begins, and how long it ran; null when the log does not say. */
+  /** Where in the log the output of each test starts, and how long it ran; null: not in the log. */
   tests: { name: string; line: number; seconds: number | null }[];
 }
 
-/** A file of a result, or the bytes of it from `start` on; null when there is none. */
+/** Opens a file of a result, or its bytes from `start` on; null when it does not exist. */
 export type OpenResultFile = (
   name: ResultFileName,
   start?: number,
 ) => Promise<{ size: number; content: Readable } | null>;
 
 const TESTBED_LIST = 'testbed-packages';
-/** The packages that the dependencies of a test have added. */
+/** The list of packages that the dependencies of a test have added. */
 const TEST_LIST = /^[^/]+-packages$/;
 const FACTS = 'testinfo.json';
 
-/** Of one list; longer ones are no lists of packages. */
+/** Length of one list; longer files are not lists of packages. */
 const LIST_BYTES_MAX = 2 * 1024 * 1024;
 const LISTS_MAX = 50;
-/** Lines that are read without a pause for others. */
+/** Lines that are read without a pause for other work. */
 const LINES_AT_ONCE = 2_000;
-/** Of the description of a testbed. */
+/** Length of the description of a testbed. */
 const FACTS_BYTES_MAX = 64 * 1024;
-/** Of all lists of a run; testbeds have some hundreds. */
+/** Packages in all lists of a run; testbeds have some hundreds. */
 const PACKAGES_MAX = 20_000;
 const KERNEL_LENGTH_MAX = 200;
 
-/** How long the files of one run may keep their reader busy. */
+/** Time limits for reading the files of one run. */
 export const TESTBED_READING = {
-  /** For so long what comes before a list is passed over. */
+  /** How long bytes before a list may be skipped. */
   passMs: 10_000,
-  /** For so long lists are read; those that follow are as if they were not there. */
+  /** How long lists are read; further ones are ignored. */
   readMs: 20_000,
 };
 
 const NAME = /^[a-z0-9][a-z0-9+.-]{0,199}$/;
 const VERSION = /^[0-9A-Za-z.+:~-]{1,200}$/;
 const SUITE = /^[a-z0-9][\w.+~/-]{0,99}$/i;
-/** The runner's own package, made of the dependencies of a test. */
+/** The runner's own package with the dependencies of a test. */
 const OWN_PACKAGE = 'autopkgtest-satdep';
 
 /**
- * Reads out of a run's artifacts and the index of its log what it was executed in. Workers write these files: what is not as it
- * should be is as if it were not there.
- * @throws what `open` throws, and the files that it has opened
+ * Reads the testbed of a run from its artifacts and the index of its log. Workers write these files: invalid parts are
+ * treated as missing.
+ * @throws errors of `open`, and of the files that it has opened
  */
 export async function readTestbed(open: OpenResultFile, limits = TESTBED_READING): Promise<RunTestbed> {
   const [artifacts, log] = await Promise.all([
@@ -76,7 +78,7 @@ export async function readTestbed(open: OpenResultFile, limits = TESTBED_READING
     wholeText(open, 'log-index.json').then((text) => text && parseLogIndex(text)),
   ]);
   const lists = artifacts ? await loadLists(open, artifacts, limits) : { testbed: null, added: new Map() };
-  // Upgrades of what the testbed was made with are told by the log alone.
+  // Only the log has the upgrades of the testbed's own packages.
   const logged = (log && log.installed) || [];
   for (const [name, version] of logged) addPackage(lists.added, name, version);
   const { testbed, added } = lists;
@@ -112,7 +114,7 @@ async function loadLists(open: OpenResultFile, index: ArtifactsIndex, limits: Li
   return { testbed, added };
 }
 
-/** Whatever a worker has put into a list, others are served meanwhile. */
+/** In slices, so that other work goes on whatever a worker has put into a list. */
 async function addPackages(packages: Map<string, string>, text: string): Promise<void> {
   let lines = 0;
   for (let from = 0; from < text.length && packages.size < PACKAGES_MAX;) {
@@ -124,7 +126,7 @@ async function addPackages(packages: Map<string, string>, text: string): Promise
   }
 }
 
-/** Of a line of a name, a tab and a version. */
+/** Splits a line of a name, a tab and a version. */
 function nameAndVersion(line: string): [string, string] {
   const [name = '', version = ''] = line.split('\t');
   return [name, version];
@@ -159,7 +161,7 @@ async function wholeText(open: OpenResultFile, name: ResultFileName): Promise<st
   return Buffer.concat(parts).toString();
 }
 
-/** Null for an archive that is not as its index says. */
+/** Null when the archive differs from its index. */
 async function memberText(
   open: OpenResultFile,
   { blocks }: ArtifactsIndex,

@@ -4,64 +4,64 @@ import { isCount, isRising, parseRecord } from './untrusted';
 
 /** Bytes of an index as JSON. */
 export const INDEX_BYTES_MAX = 1024 * 1024;
-/** What follows the last of them belongs to it. */
+/** The last section includes everything after it. */
 export const SECTIONS_MAX = 1_000;
-/** Error marks that are kept; the others are counted. */
+/** Listed error marks; further ones are only counted. */
 export const MARKS_MAX = 2_000;
-/** Of a section's test, in UTF-16 units. */
+/** Length of the name of a section's test, in UTF-16 units. */
 export const SECTION_NAME_LENGTH_MAX = 200;
 
 /**
- * `start`: before the runner's first own line. `setup`: the testbed and the source. `preparation`, `test`: of one test. `summary`:
- * what the runner says of all.
+ * `start`: before the runner's first own line. `setup`: the testbed and the source. `preparation`, `test`: of one test.
+ * `summary`: the runner's summary of all.
  */
 export const SECTION_KINDS = ['start', 'setup', 'preparation', 'test', 'summary'] as const;
 export type SectionKind = (typeof SECTION_KINDS)[number];
 
-/** Packages whose installation a log tells of, that are listed. */
+/** Listed packages of those that a log shows as installed. */
 export const INSTALLED_MAX = 3_000;
-/** Of a name, a version, a suite or a release, in UTF-16 units. */
+/** Length of a name, a version, a suite or a release, in UTF-16 units. */
 export const INSTALLED_LENGTH_MAX = 200;
 
-/** A part of a log, to the next one or the end. */
+/** A part of a log, up to the next one or the end. */
 export interface LogSection {
   kind: SectionKind;
-  /** What it is about: the test's name, or the runner's words. */
+  /** The test's name, or the runner's text. */
   name: string;
   /** The number of its first line; 1 is the log's first. */
   line: number;
-  /** Of a test, as the log has it; null when it does not say. */
+  /** Status of a test in the log; null: not in the log. */
   status: TestStatus | null;
-  /** Of a test, how long it ran, by the runner's clock; null when the log does not say. */
+  /** How long a test ran by the runner's clock; null: not in the log. */
   seconds: number | null;
 }
 
 /** A block of the log. */
 export interface LogBlock extends GzipBlock {
-  /** Newlines of the log before it. */
+  /** Newlines before it in the log. */
   newlines: number;
 }
 
-/** A package, its version, and the suite that apt fetched it from, where the log tells of one. */
+/** A package, its version, and the suite from which apt fetched it, if the log shows one. */
 export type LoggedPackage = [name: string, version: string, suite?: string];
 
-/** Where in a log what stands. */
+/** The index of a log: where its parts are. */
 export interface LogIndex {
   version: 1;
-  /** Of the log, decompressed. */
+  /** Length of the decompressed log. */
   bytes: number;
-  /** A last one without a newline counts. */
+  /** With a last line that has no newline. */
   lines: number;
-  /** Empty: the log can be read from its beginning only. */
+  /** Empty: the log can be read only from its start. */
   blocks: LogBlock[];
-  /** In order; the first begins with line 1, unless the log is empty. */
+  /** In order; the first starts with line 1, unless the log is empty. */
   sections: LogSection[];
   /** Numbers of the lines with errors, in order; the first MARKS_MAX. */
   marks: number[];
   marksTotal: number;
   /** Packages that were installed or upgraded outside of tests; the first INSTALLED_MAX. */
   installed: LoggedPackage[];
-  /** The line that tells that the runner gave up the pins, and took all packages of this release; null when none does. */
+  /** The line in which the runner gave up the pins and took all packages from this release; null without one. */
   fallback: { line: number; release: string } | null;
 }
 
@@ -78,7 +78,7 @@ export function logIndexText({ blocks, installed, fallback, ...index }: LogIndex
   });
 }
 
-/** Null for what is no index: workers write them. What it says of the log may still be wrong. */
+/** Null when the text is no index: workers write them. A valid index may still be wrong about the log. */
 export function parseLogIndex(text: string): LogIndex | null {
   const record = parseRecord(text);
   if (!record || record['version'] !== 1) return null;
@@ -117,7 +117,7 @@ export function parseLogIndex(text: string): LogIndex | null {
   };
 }
 
-/** Earlier workers tell nothing of packages. */
+/** Earlier workers write no packages. */
 function installedOf(value: unknown): LogIndex['installed'] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, INSTALLED_MAX).flatMap((pair: unknown): LogIndex['installed'] => {

@@ -11,7 +11,7 @@ import type { LogBlock, LoggedPackage, LogIndex, LogSection } from './log-index'
 
 const NEWLINE = 10;
 const RETURN = 13;
-/** Bytes of a line that are looked at; a character has four at most. */
+/** Bytes of a line that are read; a character has at most four. */
 const LINE_BYTES_MAX = SEARCHED_LENGTH_MAX * 4;
 const ESCAPE = '\u001B';
 const ESCAPE_OF_8_BITS = '\u009B';
@@ -19,38 +19,41 @@ const NOTHING: Buffer = Buffer.alloc(0);
 
 interface OpenSection extends LogSection {
   errors: ErrorFinder;
-  /** The first line of what its test wrote to standard error, once the runner repeats it. */
+  /** The first lines of the test's standard error, once the runner repeats it. */
   stderr: ErrorExcerpt | null;
-  /** Its last lines before the runner's own, shortened when the next section begins; its first line as long as there are none. */
+  /**
+   * Its last lines before the runner's own, shortened when the next section starts; its first line while there are
+   * none.
+   */
   end: ErrorExcerpt;
 }
 
-/** Reads a log once, piece by piece, and learns where in it what stands. Memory does not grow with the log. */
+/** Reads a log once, piece by piece, and builds its index. Memory does not grow with the log. */
 export class LogIndexer {
   private bytes = 0;
   private newlines = 0;
   private line: Buffer[] = [];
   private lineBytes = 0;
-  /** The end of a line that is not kept whole. */
+  /** The end of a line that is not completely in memory. */
   private lineEnd: Buffer = NOTHING;
   private isInLine = false;
-  /** The last byte of the line is a carriage return: what comes next overwrites it. */
+  /** The last byte of the line is a carriage return: the next bytes overwrite it. */
   private isReturned = false;
   private readonly blocks: LogBlock[] = [];
   private readonly sections = new LogSections<OpenSection>((section) => this.openSection(section));
   private readonly marks: number[] = [];
   private marksTotal = 0;
-  /** The next line is the first that the runner repeats of standard error. */
+  /** The next line is the first of standard error that the runner repeats. */
   private isStderr = false;
-  /** By name: those that apt has fetched, and dpkg has not set up yet. */
+  /** Name → a package that apt has fetched and dpkg has not set up yet. */
   private readonly fetchedPackages = new Map<string, { version: string; suite: string }>();
   private readonly installed = new Map<string, LoggedPackage>();
   private fallback: LogIndex['fallback'] = null;
 
-  /** @param errors what a line with an error looks like, see errorExpression */
+  /** @param errors pattern of lines with errors, see errorExpression */
   constructor(private readonly errors: RegExp) {}
 
-  /** The log goes on with these bytes. @param block where reading may begin with the first of them */
+  /** Adds the next bytes of the log. @param block where reading can start with the first of them */
   add(chunk: Buffer, block: GzipBlock | null = null): void {
     if (block) this.blocks.push({ ...block, newlines: this.newlines });
     let from = 0;
@@ -59,7 +62,7 @@ export class LogIndexer {
         this.addToLine(chunk.subarray(from, end));
         this.endLine();
       } else {
-        // Most lines: nothing is copied.
+        // For most lines nothing is copied.
         const text = plain(chunk.toString('utf8', from, end));
         this.read(text, text, this.newlines + 1);
       }
@@ -70,17 +73,17 @@ export class LogIndexer {
     this.bytes += chunk.length;
   }
 
-  /** Bytes of the log are missing here. */
+  /** Marks that bytes of the log are missing here. */
   skip(): void {
     this.sections.skip();
   }
 
-  /** What is known of a log that goes on, by its whole lines. */
+  /** The index of an unfinished log, from its complete lines. */
   currentIndex(): Pick<LogIndex, 'sections' | 'lines' | 'marks'> {
     return { sections: this.listSections(), lines: this.newlines, marks: this.marks };
   }
 
-  /** The log is complete. */
+  /** The log is complete: returns its index. */
   end(): LogIndex {
     const lines = this.newlines + (this.isInLine ? 1 : 0);
     if (this.isInLine) this.endLine();
@@ -98,8 +101,8 @@ export class LogIndexer {
   }
 
   /**
-   * The lines around the error of a failed run: in the first test that failed, where the log says so, the one that says best why, or the
-   * end of its output; else the one of all that says best what is wrong. Null when no line says anything.
+   * The lines around the error of a failed run. In the first test that failed: the line that explains it best, or else
+   * the end of its output. If the log shows no failed test: the best line of all. Null without any.
    */
   excerpt(): ErrorExcerpt | null {
     const sections = this.sections.list();
@@ -136,7 +139,9 @@ export class LogIndexer {
       ]).subarray(-LINE_END_LENGTH);
   }
 
-  /** What a progress bar overwrote takes no room in a long line. @returns the bytes that nothing overwrites so far */
+  /**
+   * Text that a progress bar overwrote takes no space in a long line. @returns the bytes that nothing overwrites so far
+   */
   private removeOverwritten(bytes: Buffer): Buffer {
     const isWhole = this.lineEnd.length === 0;
     const line = isWhole ? Buffer.concat([...this.line, bytes]) : bytes;
@@ -205,7 +210,10 @@ export class LogIndexer {
       this.fetchedPackages.set(name, { version, suite });
   }
 
-  /** Where this version was fetched from, now or for an earlier test: the second one may find it in apt's cache. */
+  /**
+   * The suite from which this version was fetched, now or for an earlier test: the second one may find it in apt's
+   * cache.
+   */
   private suiteOf(name: string, version: string): string | null {
     const fetched = this.fetchedPackages.get(name);
     if (fetched?.version === version) return fetched.suite;
@@ -224,12 +232,12 @@ function findBestExcerpt(sections: OpenSection[]): ErrorExcerpt | null {
   return sections.find(({ errors }) => errors.rank === most)?.errors.excerpt ?? null;
 }
 
-/** The first lines of what goes on. */
+/** Adds to the first lines. */
 function addAfter({ lines }: ErrorExcerpt, text: string): void {
   if (lines.length < EXCERPT_LINES_MAX) lines.push(excerptLine(text));
 }
 
-/** Whether its test has written anything. */
+/** Whether its test has written something. */
 function hasOutput({ end, line }: OpenSection): boolean {
   return end.errorLine > line;
 }
@@ -242,7 +250,7 @@ function addToEnd({ end, line }: OpenSection, text: string, number: number): voi
   end.firstLine = number - end.lines.length + 1;
 }
 
-/** What a progress bar overwrote is left out, as are the codes of a terminal. */
+/** Removes text that a progress bar overwrote, and the codes of a terminal. */
 function plain(line: string): string {
   const hasCodes = line.includes(ESCAPE) || line.includes(ESCAPE_OF_8_BITS);
   const text = hasCodes ? stripVTControlCharacters(withReturns(line)) : line;

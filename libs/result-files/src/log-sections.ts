@@ -5,45 +5,45 @@ import { gluedEnd, isLeftOutLine, parseOwnLine, parseResult, withoutTime } from 
 import type { OwnLine, LoggedResult } from './own-lines';
 
 const DAY_SECONDS = 86_400;
-/** Own lines that begin a section. */
+/** Own lines that start a section. */
 const IS_BEGINNING = { setup: true, preparation: true, test: true, summary: true };
 
-/** Of several results of one name, the first of these counts. */
+/** Of several results of one name, the first in this order counts. */
 const WORST_FIRST: readonly TestStatus[] = ['FAIL', 'FLAKY', 'PASS', 'SKIP'];
 
 /**
- * The parts of a log, from its lines in order. The runner writes results into one stream and all else into another, so the line with
- * the result of a test may come too early; and a test may write lines that look like the runner's. So the last summary says how each
- * test ended, and a line beside the test counts only until the summary comes.
+ * The parts of a log, from its lines in order. The runner writes results into one stream and all else into another, so
+ * the line with a test's result may come too early; and a test may write lines that look like the runner's. So the last
+ * summary decides how each test ended, and a line beside the test counts only until the summary comes.
  */
 export class LogSections<Section extends LogSection> {
   readonly all: Section[] = [];
-  /** Whether the last line says how a test ended. */
+  /** Whether the last line is the result of a test. */
   isResult = false;
-  /** The name of the test that runs: until its end, what looks like another line of the runner is a line of the test. */
+  /** The name of the running test: until its end, lines that look like the runner's are lines of the test. */
   private running: string | null = null;
-  /** The test that has ended, whose result may come next. */
+  /** The ended test, whose result may come next. */
   private ended: Section | null = null;
   private readonly clocks = new WeakMap<Section, number>();
   private isTimed = false;
   private isSummary = false;
-  /** From the last summary, by the names that sections have. */
+  /** Section name → its result in the last summary. */
   private readonly results = new Map<string, LoggedResult>();
-  /** The same from the lines beside tests. */
+  /** Section name → its result beside the test. */
   private readonly beside = new Map<string, LoggedResult>();
 
-  /** @param begin makes a section of its first fields */
+  /** @param begin creates a section from its first fields */
   constructor(private readonly begin: (section: LogSection) => Section) {}
 
-  /** The section that the last line belongs to. Undefined before the first line. */
+  /** The section of the last line. Undefined before the first line. */
   get last(): Section {
     return this.all.at(-1)!;
   }
 
   /**
-   * The next line.
+   * Reads the next line.
    * @param end its last characters
-   * @returns what the runner says in it; null for a line of the test, the testbed or a tool
+   * @returns the runner's own line; null for a line of the test, the testbed or a tool
    */
   read(text: string, end: string, number: number): OwnLine | null {
     const own = this.acceptOwn(parseOwnLine(text));
@@ -55,22 +55,22 @@ export class LogSections<Section extends LogSection> {
     return own;
   }
 
-  /** A line without the elapsed time that the runner has written before it. */
+  /** Removes the elapsed time that the runner has written before a line. */
   untimed(text: string): string {
     return this.isTimed ? withoutTime(text) : text;
   }
 
-  /** What the runner says of how the test of a section ended, by the last line about it; empty: nothing. */
+  /** The runner's detail about the end of a section's test, from its last line; empty: none. */
   detailOf({ name }: LogSection): string {
     return (this.results.get(name) ?? this.beside.get(name))?.detail ?? '';
   }
 
-  /** Bytes of the log are left out before the next line. The end of the test may have been among them. */
+  /** Bytes of the log are missing before the next line. The end of the test may be among them. */
   skip(): void {
     this.running = null;
   }
 
-  /** What is known now. */
+  /** The sections so far. */
   list(): Section[] {
     if (this.results.size === 0) return this.all;
     const holders = new Map<string, Section>();
@@ -85,7 +85,7 @@ export class LogSections<Section extends LogSection> {
 
   private acceptOwn(own: OwnLine | null): OwnLine | null {
     if (!own || this.running === null || own.kind === 'other') return own;
-    // A cut log may lack the end of the output.
+    // A shortened log may lack the end of the output.
     const isEnd = own.kind === 'end' || own.kind === 'results';
     return isEnd && short(own.name) === this.running ? own : null;
   }
@@ -105,7 +105,7 @@ export class LogSections<Section extends LogSection> {
     this.isSummary = kind === 'summary';
     if (this.isSummary) this.results.clear();
     if (kind === 'test') this.clocks.set(this.last, clock);
-    // A test whose preparation failed has its result there.
+    // A test whose preparation failed has its result in that section.
     if (kind === 'preparation') this.ended = this.last;
   }
 

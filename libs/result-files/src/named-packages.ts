@@ -1,7 +1,7 @@
-/** What was asked of a run, as far as it tells which packages it should have. */
+/** The part of a run's request that names packages. */
 export interface RequestedRun {
   package: string;
-  /** That was tested; null where it is not known. */
+  /** The tested version; null: not known. */
   version: string | null;
   suite: string;
   trigger: string | null;
@@ -9,14 +9,14 @@ export interface RequestedRun {
   extraAptSources: string[];
 }
 
-/** A package in what was asked for. */
+/** A package in the request. */
 export interface RequestedPackage {
   name: string;
-  /** Null where any is meant. */
+  /** Null: any version. */
   version: string | null;
 }
 
-/** The package that a run tested, in the version that it had. */
+/** The package that a run tested, with its version. */
 export function testedPackage({
   package: name,
   version,
@@ -39,13 +39,13 @@ export function requestedPackages({
   return [...triggered, ...pinned];
 }
 
-/** By its name, or as a binary package that has the version of a named source. */
+/** Whether a package is requested by its name, or is a binary package with the version of a requested source. */
 export function isNamedBy(words: RequestedPackage[], name: string, version: string | null): boolean {
   const ofSource = sourceVersion(version);
   return words.some((word) => word.name === name || (ofSource !== null && word.version === ofSource));
 }
 
-/** Without what a rebuild of a binary package has added. */
+/** The version without the suffix of a binary rebuild. */
 export function sourceVersion(version: string | null): string | null {
   return version && version.replace(/\+b\d+$/, '');
 }

@@ -4,7 +4,10 @@ import { otherVersions } from './other-versions';
 import type { Installed } from './package-difference';
 import { unrequestedSuites } from './unrequested-suites';
 
-/** The packages of a run that are not what was asked for; the scheduler keeps them for lists, and the page of a run tells of them. */
+/**
+ * The packages of a run that differ from the request; the scheduler saves them for lists, and the page of a run shows
+ * them.
+ */
 export function otherPackages(
   run: RequestedRun,
   installed: Installed & { suites: ReadonlyMap<string, string> },

@@ -2,8 +2,8 @@ import { type OtherVersion, packagesOfTrigger } from '@proctor/contracts';
 import type { Installed } from './package-difference';
 
 /**
- * Packages of a run's trigger, but for the tested one, that were installed by their own name in another version; none where a package of
- * the wanted version was, which is then one that is built from it.
+ * Packages of a run's trigger, except the tested one, that were installed in another version. Not listed if a package
+ * of the wanted version was installed: it is built from the same source.
  */
 export function otherVersions(
   run: { package: string; trigger: string | null },

@@ -3,47 +3,50 @@ import type { SectionKind } from './log-index';
 
 /** A line that the test runner wrote itself. */
 export interface OwnLine {
-  /** `end`: the test's output is complete. `results`: its result follows. `stderr`: what it wrote there follows. `other`: it begins nothing. */
+  /**
+   * `end`: the test's output is complete. `results`: its result follows. `stderr`: its standard error follows. `other`:
+   * it starts nothing.
+   */
   kind: Exclude<SectionKind, 'start'> | 'end' | 'results' | 'stderr' | 'other';
-  /** The test, or what is set up. */
+  /** The name of the test, or of what is set up. */
   name: string;
-  /** All of it behind the runner's own beginning. */
+  /** The text after the runner's prefix. */
   text: string;
   /** The runner's clock: seconds since midnight. */
   clock: number;
-  /** The log has the time since the runner's start before each line. */
+  /** Each line of the log starts with the time since the runner's start. */
   isTimed: boolean;
 }
 
-/** As autopkgtest writes them, with the time since its start before them from version 5.29 on. */
+/** A line of autopkgtest; since version 5.29 with the time since its start before it. */
 const OWN = /^( *\d+s )?autopkgtest \[(\d\d):(\d\d):(\d\d)\]: (.*)$/;
 const PART = /^@{4,} (.*)$/;
 const TEST = /^test (.{1,500}?): ((?:preparing testbed|\[-{3}|-{3,}\]$| *(?:- ){1,20}(?:results|stderr)).*)$/;
-/** Characters of the end of a line, in which the runner's own words may stand. */
+/** Characters of the end of a line that may hold the runner's own text. */
 export const LINE_END_LENGTH = 700;
-/** The end of a test's output, which stands behind the last line of it when that has no newline. */
+/** The end of a test's output, which follows its last line directly when that has no newline. */
 const GLUED_END = /autopkgtest (\[\d\d:\d\d:\d\d\]: test .{1,500}: -{3,}\])$/;
 const LEFT_OUT = /^\[\d{1,20} bytes of the log are left out here\]$/;
 const TIMED = /^ *\d+s /;
-/** As dpkg tells of a package whose files are in place. */
+/** dpkg's line about a package whose files are in place. */
 const INSTALLED =
   /^Setting up ([a-z0-9][a-z0-9+.-]{0,199})(?::[a-z0-9-]+)? \(([0-9A-Za-z.+:~-]{1,200})\) \.\.\.$/;
-/** As apt tells of a package that it fetches from a suite; the address before it is left out. */
+/** apt's line about a package that it fetches from a suite, without the address. */
 const FETCHED =
   /^Get:\d+ \S{1,2000} ([\w.+~/-]{1,100})\/[\w.+-]{1,100} [a-z0-9-]{1,50} ([a-z0-9][a-z0-9+.-]{0,199}) [a-z0-9-]{1,50} ([0-9A-Za-z.+:~-]{1,200}) \[/;
 const FALLBACK =
   /^WARNING: Test dependencies are unsatisfiable with using apt pinning\. Retrying with using all packages from ([\w.:/-]{1,200})$/;
 const RESULT = / (PASS|FAIL|SKIP|FLAKY)(?: (.*))?$/s;
 
-/** How a test ended. */
+/** The result of a test. */
 export interface LoggedResult {
   name: string;
   status: TestStatus;
-  /** What the runner says of it; may be empty. */
+  /** The runner's detail; may be empty. */
   detail: string;
 }
 
-/** Null for a line of the test, the testbed or a tool. A test may write what looks like the runner's. */
+/** Null for a line of the test, the testbed or a tool. A test may write lines that look like the runner's. */
 export function parseOwnLine(line: string): OwnLine | null {
   const [, timed, hours, minutes, seconds, text] = (line.includes('autopkgtest [') && OWN.exec(line)) || [];
   if (text === undefined) return null;
@@ -57,7 +60,7 @@ export function parseOwnLine(line: string): OwnLine | null {
   return { kind: kindOf(rest), name: test, ...fields };
 }
 
-/** The end of a test's output behind a last line that has no newline; null when the line does not end so. */
+/** The end of a test's output after a last line without a newline; null when the line does not end so. */
 export function gluedEnd(end: string): OwnLine | null {
   const [, text] = (end.endsWith('-]') && GLUED_END.exec(end.slice(-LINE_END_LENGTH))) || [];
   return text === undefined ? null : parseOwnLine(`autopkgtest ${text}`);
@@ -71,7 +74,7 @@ function kindOf(text: string): OwnLine['kind'] {
   return 'stderr';
 }
 
-/** The line that stands in a log for bytes that are left out of it. */
+/** The line in a log that replaces missing bytes. */
 export function leftOutLine(bytes: number): string {
   return `[${bytes} bytes of the log are left out here]`;
 }
@@ -80,31 +83,31 @@ export function isLeftOutLine(line: string): boolean {
   return line.startsWith('[') && LEFT_OUT.test(line);
 }
 
-/** A line without the time that newer runners write before each. */
+/** Removes the time that newer runners write before each line. */
 export function withoutTime(line: string): string {
   return line.replace(TIMED, '');
 }
 
-/** A line that says how a test ended, without its time; null for other lines. */
+/** Parses a line with the result of a test, without its time; null for other lines. */
 export function parseResult(text: string): LoggedResult | null {
   const match = RESULT.exec(text);
   const name = text.slice(0, match?.index).trimEnd();
   return match && name !== '' ? { name, status: match[1] as TestStatus, detail: match[2] ?? '' } : null;
 }
 
-/** The name and version of a package that a line says was installed; null for other lines. */
+/** Name and version of the package that was installed according to a line; null for other lines. */
 export function parseInstalled(line: string): [name: string, version: string] | null {
   const [, name, version] = INSTALLED.exec(withoutTime(line)) ?? [];
   return name !== undefined && version !== undefined ? [name, version] : null;
 }
 
-/** The package that a line says apt fetches, and the suite that it comes from; null for other lines. */
+/** The package that apt fetches according to a line, and its suite; null for other lines. */
 export function parseFetched(line: string): { name: string; version: string; suite: string } | null {
   const [, suite, name, version] = FETCHED.exec(withoutTime(line)) ?? [];
   return suite !== undefined && name !== undefined && version !== undefined ? { name, version, suite } : null;
 }
 
-/** The release of which the runner took all packages after the pins could not be kept; null when it says something else. */
+/** The release from which the runner took all packages after it gave up the pins; null for other lines. */
 export function fallbackRelease({ text }: OwnLine): string | null {
   return FALLBACK.exec(text)?.[1] ?? null;
 }

@@ -1,6 +1,6 @@
 import type { PackageVersions } from './installed-packages';
 
-/** A package of which two runs had different versions; null where one had none. */
+/** A package with different versions in two runs; null: not installed. */
 export interface PackagePair {
   name: string;
   a: string | null;
@@ -8,19 +8,19 @@ export interface PackagePair {
 }
 
 export interface PackageDifference {
-  /** By name. */
+  /** Sorted by name. */
   changed: PackagePair[];
-  /** Those that are the same, with their versions, by name. */
+  /** Packages with the same version, sorted by name. */
   same: [name: string, version: string][];
 }
 
-/** What a run had installed when its tests began. */
+/** The packages of a run when its tests started. */
 export interface Installed {
   testbed: PackageVersions;
   added: PackageVersions;
 }
 
-/** The packages of which two runs had different versions. */
+/** Compares the packages of two runs. */
 export function packageDifference(a: Installed, b: Installed): PackageDifference {
   const ofA = new Map([...a.testbed, ...a.added]);
   const ofB = new Map([...b.testbed, ...b.added]);

@@ -1,4 +1,4 @@
-/** The content in pieces of so many bytes, the last of which may be shorter. */
+/** Splits content into pieces of this many bytes; the last may be shorter. */
 export async function* inPieces(content: AsyncIterable<Buffer>, pieceBytes: number): AsyncGenerator<Buffer> {
   let [parts, bytes]: [Buffer[], number] = [[], 0];
   for await (const part of content) {

@@ -1,37 +1,38 @@
-// The whole package would take three times as long to load as this library, for every process with a bus.
+// Only a part of the package is imported: all of it would take three times as long to load as this library, in every
+// process with a bus.
 import { Header } from 'tar/header';
 import { Pax } from 'tar/pax';
 
 /** A plain file of a tar archive. */
 export interface TarMember {
-  /** Without `./` before it; as the archive has it otherwise, see isInside. */
+  /** Without a leading `./`, otherwise unchanged; see isInside. */
   path: string;
   /** Bytes. */
   size: number;
-  /** Byte of the archive at which its content begins. */
+  /** Byte of the archive where its content starts. */
   offset: number;
 }
 
 const RECORD_BYTES = 512;
-/** Of a header that goes on in a block of its own, as for a long name. */
+/** Length of a header that continues in a block of its own, for example for a long name. */
 const LONG_HEADER_BYTES_MAX = 64 * 1024;
 const LONG_HEADERS = ['ExtendedHeader', 'OldExtendedHeader', 'NextFileHasLongPath'];
 const PLAIN = ['File', 'OldFile', 'ContiguousFile'];
 
-/** Whether a path leads to something inside the archive's own folder, and to one place only. */
+/** Whether a path is inside the archive's own folder, and leads to one place only. */
 export function isInside(path: string): boolean {
   const parts = path.split('/');
   return !parts.some((part) => part === '' || part === '.' || part === '..') && !/[\0\\]/.test(path);
 }
 
 /**
- * Reads a tar archive once, piece by piece, and learns which plain files are where. Links, folders and names that lead out of the archive
- * are passed over. What is no archive ends the reading, with what was found before.
+ * Reads a tar archive once, piece by piece, and reports its plain files. Links, folders and names that lead out of the
+ * archive are skipped. Invalid content ends the reading; the members before it count.
  */
 export class TarMembers {
   private pending: Buffer = Buffer.alloc(0);
   private offset = 0;
-  /** Bytes of a content that are passed over. */
+  /** Bytes of content to skip. */
   private skip = 0;
   private longHeader: { type: string; size: number } | null = null;
   private nextPath: string | null = null;
@@ -52,7 +53,7 @@ export class TarMembers {
     this.pending = Buffer.from(this.read(rest));
   }
 
-  /** @returns what is too short to be read yet */
+  /** @returns the rest, which is too short to read yet */
   private read(bytes: Buffer): Buffer {
     let rest = bytes;
     const take = (length: number): Buffer => {
@@ -91,7 +92,7 @@ export class TarMembers {
     } else {
       const isPlain = PLAIN.includes(header.type);
       if (isPlain) this.reportMember(this.nextPath ?? header.path ?? '', size);
-      // The size of a link or a folder says nothing: no content follows.
+      // The size of a link or a folder has no meaning: no content follows.
       this.skip =
         isPlain || LONG_HEADERS.includes(header.type) || isGlobal(header.type) ? paddedSize(size) : 0;
       this.nextPath = null;

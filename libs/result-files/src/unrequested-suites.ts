@@ -2,21 +2,21 @@ import type { OtherSuite } from '@proctor/contracts';
 import type { PackageVersions } from './installed-packages';
 import { type RequestedRun, isNamedBy, testedPackage, requestedPackages } from './named-packages';
 
-/** Of a hostile log there may be any number. */
+/** Limits, since a hostile log may have any number. */
 const SUITES_MAX = 10;
 const NAMES_MAX = 20;
 
-/** Suites that belong to another one: who asks for that one asks for them. */
+/** Suffixes of suites that belong to another one: a request for that one includes them. */
 const COMPANIONS = ['-security', '-updates', '-proposed-updates', '/updates'];
-/** What is not complete without another suite. */
+/** Suites that are not complete without another one. */
 const ADDITION = /(?:-backports|-backports-sloppy|-security|-updates|-proposed-updates|\/updates)$/;
-/** Names that stand for another suite in time: by the name alone it is not known for which. */
+/** Names that move to another suite over time: the name alone does not show which suite it is. */
 const MOVING = /^(?:(?:old)*stable|testing)$/;
 const FIXED: readonly string[] = ['sid', 'experimental'];
 
 /**
- * Suites of which nobody asked for packages, but the tested package came from there, or one that the trigger or the pins name. None
- * of a run with extra apt sources, since these have suites of their own.
+ * Suites that were not requested, but from which the tested package came, or one that the trigger or the pins name.
+ * Empty for a run with extra apt sources, since these have suites of their own.
  */
 export function unrequestedSuites(
   run: RequestedRun,
@@ -46,7 +46,7 @@ function isRequested(name: string, run: RequestedRun): boolean {
   return requested.includes(suite) || requested.some((each) => canBeTheSame(each, suite));
 }
 
-/** Whether one of them is a name that moves, which the other may stand for as well. */
+/** Whether one of them is a moving name that may be the other suite. */
 function canBeTheSame(one: string, other: string): boolean {
   const [a, b] = [one.replace(ADDITION, ''), other.replace(ADDITION, '')];
   return MOVING.test(a) !== MOVING.test(b) && !FIXED.includes(a) && !FIXED.includes(b);

@@ -1,4 +1,4 @@
-/** The object that a text has as JSON; null when it is none. */
+/** Parses a JSON object; null for anything else. */
 export function parseRecord(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -14,7 +14,7 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Whether all are whole numbers from `least` to `most`, each above the one before. */
+/** Whether all are whole numbers from `least` to `most`, in ascending order. */
 export function isRising(values: unknown[], least: number, most: number): values is number[] {
   let last = least - 1;
   return values.every((value) => {

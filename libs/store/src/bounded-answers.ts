@@ -1,16 +1,16 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { pipeline, Readable, Transform } from 'node:stream';
 
-/** Of an answer that reports an error: S3's have a few hundred bytes. */
+/** Length of an error answer: those of S3 have a few hundred bytes. */
 const ERROR_BYTES_MAX = 64 * 1024;
 
-/** What the SDK has received, before it reads the body. */
+/** An answer before the SDK reads its body. */
 interface ReceivedAnswer {
   statusCode: number;
   body: unknown;
 }
 
-/** Makes every answer that the SDK would read into memory fail when it is longer than that. A file is read as it comes. */
+/** Fails every answer that the SDK would read into memory and that is longer than `bytesMax`. Files are streamed. */
 export function boundAnswers(client: S3Client, bytesMax: number): void {
   client.middlewareStack.add(
     (next, { commandName }) =>
@@ -23,7 +23,7 @@ export function boundAnswers(client: S3Client, bytesMax: number): void {
           response.body = limitLength(response.body, isError ? ERROR_BYTES_MAX : bytesMax);
         return answered;
       },
-    // Next to the connection, so inside of what reads the body.
+    // Next to the connection, so before the body is read.
     { step: 'deserialize', priority: 'low', name: 'boundAnswers' },
   );
 }
@@ -37,6 +37,6 @@ function limitLength(body: Readable, bytesMax: number): Readable {
       else done(null, part);
     },
   });
-  // Whoever reads it gets the failure of either; a body that is too long ends its connection.
+  // The reader gets the failure of either stream; a body that is too long ends its connection.
   return pipeline(body, counted, () => undefined);
 }

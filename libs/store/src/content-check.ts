@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { Transform, type TransformCallback } from 'node:stream';
 import { StoreMismatch, type ExpectedContent } from './result-store';
 
-/** Lets content through and fails with StoreMismatch as soon as it is not what was expected, at its end at the latest. */
+/**
+ * Passes content on, and fails with StoreMismatch as soon as it differs from what was expected, at the latest at its
+ * end.
+ */
 export class ContentCheck extends Transform {
   private readonly hash = createHash('sha256');
   private size = 0;

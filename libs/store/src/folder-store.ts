@@ -18,10 +18,10 @@ import {
   type StoredNames,
 } from './result-store';
 
-/** The group may read: that of the api, where the scheduler is another user of the machine. Everybody else asks the api. */
+/** The group may read: the api may run as another user than the scheduler. All other users ask the api. */
 const FOLDER_MODE = 0o750;
 const FILE_MODE = 0o640;
-/** Files that are removed at the same time. */
+/** Folders whose files are removed in parallel. */
 const REMOVED_AT_ONCE = 16;
 
 /** Keeps results in a folder: `{runId / 1000}/{runId}/{attempt}/{name}`. */
@@ -40,7 +40,7 @@ export class FolderStore extends MaintainedStore {
     content: Readable,
     expected: ExpectedContent,
   ): Promise<void> {
-    // The pipeline reports a broken source; this one may break before the pipeline listens.
+    // The pipeline reports a broken source; this source may break before the pipeline listens.
     content.on('error', () => undefined);
     const folder = this.folder(runId, attempt);
     const file = join(folder, checkName(name));
@@ -57,7 +57,7 @@ export class FolderStore extends MaintainedStore {
       await this.wrapErrors(syncFolders(folder, created === undefined ? folder : dirname(created)));
     } catch (error) {
       content.destroy();
-      // The file may just be made: it is removed when no process writes it any more.
+      // The file may still be being created: it is removed when writing has ended.
       await Promise.allSettled([writing]);
       await this.wrapErrors(rm(temporary, { force: true }));
       throw error;
@@ -134,7 +134,7 @@ export class FolderStore extends MaintainedStore {
     return names;
   }
 
-  /** The names in a folder of it; none when it is not there, or is a file. */
+  /** The names in a folder of the store; none when it is missing, or a file. */
   private async *entries(...path: string[]): AsyncGenerator<string> {
     try {
       for await (const { name } of await opendir(join(this.path, ...path))) yield name;
@@ -147,7 +147,7 @@ export class FolderStore extends MaintainedStore {
     return join(this.path, ...attemptPath(runId, attempt));
   }
 
-  /** What the chunks fail with is passed on as it is: only a failure to write is the store's. */
+  /** A failure of the chunks is passed on unchanged: only a failed write is the store's fault. */
   private async write(path: string, chunks: AsyncIterable<Buffer>): Promise<void> {
     const file = await this.wrapErrors(open(path, 'wx', FILE_MODE));
     try {
@@ -187,13 +187,13 @@ function statIfThere(path: string) {
   });
 }
 
-/** The folder, or the one that it is to be made in. */
+/** The folder, or its nearest existing parent. */
 async function nearestFolder(folder: string): Promise<string> {
   const isThere = (await statIfThere(folder)) !== null;
   return isThere || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
 }
 
-/** A folder without files goes, and those that it is in, below `top`. */
+/** Removes an empty folder, and its empty parents below `top`. */
 async function removeEmpty(folder: string, top: string): Promise<void> {
   if (folder === top) return;
   try {

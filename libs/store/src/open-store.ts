@@ -4,8 +4,8 @@ import type { MaintainedStore } from './result-store';
 import type { S3Credentials, StoreSettings } from './store-settings';
 
 /**
- * The store that the settings name; it need not be within reach yet.
- * @param credentials asked for when the kind needs them
+ * The store of the settings; it need not be reachable yet.
+ * @param credentials called when the kind needs them
  * @throws what `credentials` throws
  */
 export async function openStore(
@@ -15,9 +15,9 @@ export async function openStore(
   if (settings.kind === 'folder') return new FolderStore(settings.path);
   const keys = credentials();
   removeAmbient('aws');
-  // Nor what a person has in their own files.
+  // Nor the person's own files.
   process.env['AWS_CONFIG_FILE'] = process.env['AWS_SHARED_CREDENTIALS_FILE'] = '/dev/null';
-  // What Node its later versions will need is no news for the log of a deployment.
+  // A deployment does not need the warning about later versions of Node.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   // The client is large: only a deployment that uses it loads it.
   const { S3Store } = await import('./s3-store.js');

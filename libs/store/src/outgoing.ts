@@ -2,9 +2,9 @@ import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { StoreUnavailable } from './result-store';
 
 /**
- * What a store hands out: the same bytes, and StoreUnavailable when they break off.
- * @param store names the store, as in StoreUnavailable
- * @param bytesMax more than those are none of the file: they would be read as the next answer
+ * The content of a store's file: the same bytes, and StoreUnavailable when they break off.
+ * @param store names the store, see StoreUnavailable
+ * @param bytesMax further bytes do not belong to the file: they would be read as the next answer
  */
 export function limitContent(content: Readable, store: string, bytesMax = Infinity): Readable {
   let bytes = 0;
@@ -16,6 +16,6 @@ export function limitContent(content: Readable, store: string, bytesMax = Infini
     },
     destroy: (error, done) => done(error && new StoreUnavailable(store, error)),
   });
-  // Ends the content when the reader goes away; a failure of either is told to the reader by what it reads.
+  // Ends the content when the reader goes away; the reader gets the failure of either stream.
   return pipeline(content, passed, () => undefined);
 }

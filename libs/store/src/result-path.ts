@@ -4,7 +4,7 @@ import type { NamedFile } from './result-store';
 /** Runs of one folder, so that none grows too large to list. */
 const RUNS_PER_FOLDER = 1000;
 
-/** Where an attempt's files are, in every store: `{runId / 1000}`, `{runId}`, `{attempt}`. */
+/** The folder of an attempt's files in every store: `{runId / 1000}`, `{runId}`, `{attempt}`. */
 export function attemptPath(runId: number, attempt: number): [string, string, string] {
   const [run, nth] = [positive(runId), positive(attempt)];
   return [String(Math.floor(run / RUNS_PER_FOLDER)), String(run), String(nth)];
@@ -15,7 +15,7 @@ export function storedPath({ runId, attempt, name }: NamedFile): string {
   return [...attemptPath(runId, attempt), checkName(name)].join('/');
 }
 
-/** What a path in a store is the path of; null for what no attempt left there. */
+/** The file of a path in a store; null for a path that no attempt has written. */
 export function fileAt(path: string): NamedFile | null {
   const [folder, run = '', nth = '', name, ...rest] = path.split('/');
   const known = RESULT_FILES.find((each) => each === name);
@@ -24,7 +24,7 @@ export function fileAt(path: string): NamedFile | null {
   return folder === String(Math.floor(runId / RUNS_PER_FOLDER)) ? { runId, attempt, name: known } : null;
 }
 
-/** Names become paths: only the known ones do. */
+/** Names become paths, so only the known names are allowed. */
 export function checkName(name: string): ResultFileName {
   const known = RESULT_FILES.find((each) => each === name);
   if (!known) throw new Error(`"${name}" is not the name of a result file`);

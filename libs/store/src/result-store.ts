@@ -2,13 +2,13 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { cut, type ResultFileName } from '@proctor/contracts';
 
-/** Characters of what a server says in an error: it may send much more. */
+/** Characters of a server's error message: it may be much longer. */
 const REASON_LENGTH_MAX = 500;
 
-/** What came is not what was announced; nothing of it is kept. */
+/** The content differs from what was announced; nothing of it is saved. */
 export class StoreMismatch extends Error {}
 
-/** The store is out of reach, is full or refuses us. The same call may succeed later. */
+/** The store cannot be reached, is full or refuses. The same call may succeed later. */
 export class StoreUnavailable extends Error {
   /** @param store e.g. `the folder /srv/store`; people read it in the log */
   constructor(store: string, cause: unknown) {
@@ -16,7 +16,7 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** The errors of S3 servers say what they mean by their name, those of a refused connection by their code alone. */
+/** S3 errors have their meaning in the name, errors of a refused connection only in the code. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const name = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;
@@ -41,7 +41,7 @@ export interface StoredFile {
   /** Bytes of the whole file. */
   size: number;
   modified: Date;
-  /** The file, or the range of it: read it or destroy it. Fails with StoreUnavailable when it breaks off. */
+  /** The file, or its range: read it or destroy it. Fails with StoreUnavailable when it breaks off. */
   content: Readable;
 }
 
@@ -50,7 +50,7 @@ export interface StoredNames {
   runId: number;
   attempt: number;
   names: ResultFileName[];
-  /** Of the newest of them. */
+  /** Time of the newest file. */
   modified: Date;
 }
 
@@ -61,7 +61,7 @@ export interface NamedFile {
   name: ResultFileName;
 }
 
-/** How much of the disk is free that a store is on. */
+/** Free space of the store's disk. */
 export interface FreeSpace {
   freeBytes: number;
   totalBytes: number;
@@ -70,8 +70,8 @@ export interface FreeSpace {
 /** Keeps the result files of finished attempts; an injection token too. */
 export abstract class ResultStore implements OnApplicationShutdown {
   /**
-   * Keeps a file, in place of an earlier one. It is there as a whole, durably, or not at all.
-   * @throws StoreMismatch when size or checksum differ; StoreUnavailable; what the content throws
+   * Saves a file, and replaces an earlier one: completely and durably, or not at all.
+   * @throws StoreMismatch when size or checksum differ; StoreUnavailable; errors of the content
    */
   abstract save(
     runId: number,
@@ -81,7 +81,7 @@ export abstract class ResultStore implements OnApplicationShutdown {
     expected: ExpectedContent,
   ): Promise<void>;
 
-  /** Null when the attempt left no such file. @throws StoreUnavailable */
+  /** Null when the attempt has no such file. @throws StoreUnavailable */
   abstract open(
     runId: number,
     attempt: number,
@@ -89,7 +89,7 @@ export abstract class ResultStore implements OnApplicationShutdown {
     range?: ByteRange,
   ): Promise<StoredFile | null>;
 
-  /** A file from a byte on, to its end; null when the attempt left no such file. @throws StoreUnavailable */
+  /** A file from byte `start` to its end; null when the attempt has no such file. @throws StoreUnavailable */
   async openFrom(
     runId: number,
     attempt: number,
@@ -106,7 +106,7 @@ export abstract class ResultStore implements OnApplicationShutdown {
   /** Removes all files of an attempt, if there are any. @throws StoreUnavailable */
   abstract remove(runId: number, attempt: number): Promise<void>;
 
-  /** Ends the connections that it has; it is of no use afterwards. */
+  /** Closes the store's connections; it cannot be used afterwards. */
   close(): void {}
 
   onApplicationShutdown(): void {
@@ -114,14 +114,17 @@ export abstract class ResultStore implements OnApplicationShutdown {
   }
 }
 
-/** One that can be kept in order too; an injection token. */
+/** A store that can also be listed and cleaned; an injection token. */
 export abstract class MaintainedStore extends ResultStore {
-  /** Removes files, those that are there. What it has removed when it fails is not told: ask again. @throws StoreUnavailable */
+  /** Removes files, if they exist. When it fails, some may be removed: call it again. @throws StoreUnavailable */
   abstract removeFiles(files: NamedFile[]): Promise<void>;
 
-  /** Everything that it keeps, attempt by attempt. What comes or goes meanwhile may be among it. @throws StoreUnavailable */
+  /**
+   * All stored files, attempt by attempt; files that are added or removed meanwhile may be listed. @throws
+   * StoreUnavailable
+   */
   abstract list(): AsyncIterable<StoredNames>;
 
-  /** Null where that cannot be known. @throws StoreUnavailable */
+  /** Null when it is not known. @throws StoreUnavailable */
   abstract space(): Promise<FreeSpace | null>;
 }

@@ -25,18 +25,18 @@ import {
 } from './result-store';
 import type { S3Credentials, S3Settings } from './store-settings';
 
-/** Parts of one file that are under way at a time: many files are, and each part is held in memory. */
+/** Parts of one file that are uploaded in parallel: there are many files, and memory holds each part. */
 const PARTS_AT_ONCE = 1;
-/** Of one request, with a growing pause between them. */
+/** Tries of one request, with a growing pause between them. */
 const TRIES_MAX = 3;
-/** Names on a page of a list: with the longest names of S3, a page is shorter than `answerBytesMax` may be. */
+/** Names on a page of a list: even with the longest names of S3 a page is shorter than `answerBytesMax` may be. */
 const NAMES_PER_PAGE = 500;
-/** Pages of a list without a key, one after the other. */
+/** Empty pages of a list in a row. */
 const EMPTY_PAGES_MAX = 100;
-/** Objects that one request removes: what S3 allows. */
+/** Objects that one request removes: the limit of S3. */
 const REMOVED_PER_REQUEST = 1_000;
 
-/** Keeps results in a bucket, under the names that they have in a folder. */
+/** Keeps results in a bucket, under the same names as in a folder. */
 export class S3Store extends MaintainedStore {
   private readonly client: S3Client;
   private readonly where: string;
@@ -60,7 +60,7 @@ export class S3Store extends MaintainedStore {
     content.on('error', () => undefined);
     const target = this.object(runId, attempt, name);
     const checked = new ContentCheck(name, expected);
-    // An object appears when its upload is complete, which it never is unless the check let its end through.
+    // An object appears when its upload is complete, so only if the check passed its end.
     const upload = new Upload({
       client: this.client,
       params: { ...target, Body: checked, ContentLength: expected.size },
@@ -69,7 +69,7 @@ export class S3Store extends MaintainedStore {
     });
     const [, uploaded] = await Promise.allSettled([pipeline(content, checked), upload.done()]);
     if (uploaded.status === 'fulfilled') return;
-    // What it read failed, or else the store did, and then it stopped reading.
+    // Either the content failed, or the store did and stopped reading.
     throw uploaded.reason === checked.errored
       ? uploaded.reason
       : new StoreUnavailable(this.where, uploaded.reason);
@@ -131,7 +131,7 @@ export class S3Store extends MaintainedStore {
     }
   }
 
-  /** Keys come in their order, so those of an attempt one after the other. */
+  /** Keys come sorted, so the keys of an attempt are next to each other. */
   async *list(): AsyncGenerator<StoredNames> {
     const { bucket, prefix } = this.settings;
     let attempt = null as StoredNames | null;
@@ -159,7 +159,7 @@ export class S3Store extends MaintainedStore {
         attempt = { runId: file.runId, attempt: file.attempt, names: [file.name], modified };
       }
       after = page.NextContinuationToken;
-      // Else the list of a server that repeats itself has no end.
+      // Otherwise the list of a server that repeats itself would never end.
       const latest = page.Contents?.at(-1)?.Key;
       emptyPages = latest === undefined ? emptyPages + 1 : 0;
       const isStuck = latest === undefined ? emptyPages > EMPTY_PAGES_MAX : !isAfter(latest, last);
@@ -170,7 +170,7 @@ export class S3Store extends MaintainedStore {
     if (attempt) yield attempt;
   }
 
-  /** A bucket has no end that a client could know of. */
+  /** A client cannot know a limit of a bucket. */
   space(): Promise<null> {
     return Promise.resolve(null);
   }
@@ -187,7 +187,7 @@ export class S3Store extends MaintainedStore {
     this.client.destroy();
   }
 
-  /** The tries of a request together take no longer than one may: its client would be gone before the answer. */
+  /** All tries of a request together have one time limit: a client would not wait longer. */
   private async withTimeout<Answer>(send: (giveUp: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const { answerTimeoutMs } = this.settings;
     const giveUp = new AbortController();
@@ -210,7 +210,7 @@ export class S3Store extends MaintainedStore {
   }
 }
 
-/** In the order of a bucket's keys. */
+/** Whether a key comes after another one in a bucket's order. */
 function isAfter(key: string, earlier: string): boolean {
   return Buffer.compare(Buffer.from(key), Buffer.from(earlier)) > 0;
 }
@@ -223,7 +223,7 @@ function clientOf(settings: S3Settings, credentials: S3Credentials): S3Client {
     forcePathStyle: settings.pathStyle,
     credentials,
     maxAttempts: TRIES_MAX,
-    // Every server knows the checksum that signs a request; not every one knows those that came later.
+    // Every server supports the checksum that signs a request, but not all support newer ones.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -239,7 +239,9 @@ function clientOf(settings: S3Settings, credentials: S3Credentials): S3Client {
   return client;
 }
 
-/** The size of the whole file, of the answer to a request for that range; undefined when it is another one. */
+/**
+ * The size of the whole file from the answer to a request for this range; undefined when the answer has another range.
+ */
 function sizeIn(contentRange: string | undefined, { start, end }: ByteRange): number | undefined {
   const [, part, size] = /^bytes (\d+-\d+)\/(\d+)$/.exec(contentRange ?? '') ?? [];
   return part === `${start}-${end}` ? Number(size) : undefined;

@@ -6,7 +6,7 @@ import type { S3Credentials, StoreSettings } from './store-settings';
 /** The store of results, for every module of an application. */
 @Module({})
 export class StoreModule {
-  /** @param credentials asked for when the store needs them; what it throws keeps the application from starting */
+  /** @param credentials called when the store needs them; when it throws, the application does not start */
   static forRoot(settings: StoreSettings, credentials: () => S3Credentials): DynamicModule {
     return {
       module: StoreModule,

@@ -1,12 +1,13 @@
 import type { Writable } from 'node:stream';
 
-/** What waits for a reader that does not read; more than that is dropped. */
+/** Bytes that may wait for a slow reader; further lines are dropped. */
 const WAITING_BYTES_MAX = 1024 ** 2;
 
 /**
- * Lets this process go on whatever becomes of its output: a full disk, a terminal that has gone or was stopped with Ctrl-S, a pipe
- * that nobody reads. Lines that cannot be written are lost, and their number is written once lines can be written again.
- * @param streams of this process; both when there are none
+ * Lets this process continue whatever happens to its output: a full disk, a terminal that is gone or was stopped with
+ * Ctrl-S, a pipe without a reader. Lines that cannot be written are lost, and their number is written once lines can be
+ * written again.
+ * @param streams of this process; by default both
  */
 export function surviveLostOutput(...streams: Writable[]): void {
   for (const stream of streams.length > 0 ? streams : [process.stdout, process.stderr]) surviveLossOf(stream);
@@ -19,9 +20,9 @@ function surviveLossOf(stream: Writable): void {
     encoding: unknown,
     done: (error?: Error | null) => void,
   ) => boolean;
-  // Each line that is lost says so to the callback of its own write.
+  // Each lost line reports its error to the callback of its own write.
   stream.on('error', () => undefined);
-  // Node.js waits for a terminal that does not take what it writes, and does nothing else meanwhile.
+  // Node.js blocks on a terminal that does not accept output, and does nothing else meanwhile.
   (stream as TerminalStream)._handle?.setBlocking?.(false);
   stream.write = (chunk: unknown, ...rest: unknown[]): boolean => {
     const encoding = typeof rest[0] === 'function' ? undefined : rest[0];
@@ -44,7 +45,7 @@ function surviveLossOf(stream: Writable): void {
   };
 }
 
-/** As the lines around it: an object where PROCTOR_LOG asks for JSON. */
+/** In the format of the other lines: an object where PROCTOR_LOG asks for JSON. */
 function noticeOf(lost: number): string {
   const message = `${lost} lines could not be written here`;
   if (process.env['PROCTOR_LOG'] !== 'json') return `${message}\n`;

@@ -2,10 +2,10 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { ambientNotices } from './ambient';
 
-/** Files are the owner's to change and everybody's to read, where their own mode does not say otherwise. */
+/** By default only the owner may change files, and all users may read them. */
 const UMASK = 0o022;
 
-/** Where Debian keeps the programs that Proctor starts. */
+/** The folders in which Debian installs the programs that Proctor starts. */
 const PROGRAM_FOLDERS = [
   '/usr/local/sbin',
   '/usr/local/bin',
@@ -20,10 +20,10 @@ const TALKATIVE = ['DEBUG', 'NODE_DEBUG', 'NODE_DEBUG_NATIVE'] as const;
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
 /**
- * Replaces what a process inherits from whoever started it, and what must not change what it does: the umask, a PATH without the
- * folders of the system, a folder for temporary files that is not there, a proxy for this machine's own addresses, variables that make libraries
- * write down what is secret. To be called before anything else.
- * @returns what people should know, a line each
+ * Replaces inherited settings that must not change what a process does: the umask, a PATH without the system's folders,
+ * a missing folder for temporary files, a proxy for this machine's own addresses, variables that make libraries print
+ * secrets. Call it before anything else.
+ * @returns notices for people, a line each
  */
 export function settleSurroundings(env: NodeJS.ProcessEnv = process.env): string[] {
   process.umask(UMASK);
@@ -32,7 +32,10 @@ export function settleSurroundings(env: NodeJS.ProcessEnv = process.env): string
   return [...ambientNotices(env), ...removeTalkative(env), ...checkTemporaryFolder(env)];
 }
 
-/** @returns what is dropped: with it libraries write cookies, statements and whole addresses to standard error */
+/**
+ * @returns notices about the removed variables: with them libraries write cookies, statements and whole addresses to
+ * standard error
+ */
 function removeTalkative(env: NodeJS.ProcessEnv): string[] {
   const names = TALKATIVE.filter((name) => env[name]);
   for (const name of TALKATIVE) delete env[name];
@@ -49,7 +52,7 @@ function checkTemporaryFolder(env: NodeJS.ProcessEnv): string[] {
   ];
 }
 
-/** No proxy is asked for what is on this machine. */
+/** No proxy is used for addresses of this machine. */
 function setNoProxy(env: NodeJS.ProcessEnv): void {
   for (const name of ['NO_PROXY', 'no_proxy']) {
     const hosts = (env[name] ?? '').split(',').filter((host) => host.trim() !== '');
@@ -58,9 +61,9 @@ function setNoProxy(env: NodeJS.ProcessEnv): void {
   }
 }
 
-/** A PATH with the folders of the system at its end, where it lacks them. */
+/** Adds the missing folders of the system to the end of a PATH. */
 export function completePath(path: string | undefined): string {
-  // An empty part would mean the folder where one stands.
+  // An empty part would mean the current folder.
   const folders = (path ?? '').split(delimiter).filter((folder) => folder !== '');
   return [...new Set([...folders, ...PROGRAM_FOLDERS])].join(delimiter);
 }

@@ -4,44 +4,44 @@ import type { RunFolder } from '../sandbox/run-folder';
 import type { ImageRecord } from './images/image-files';
 import type { SeenImage } from './images/images';
 
-/** Where the worker's backends are injected, a list. */
+/** Injection token of the list of the worker's backends. */
 export const BACKENDS = Symbol('backends');
 
-/** The packages that a suite has, as an image shows. */
+/** The list of a suite's packages, from an image. */
 export interface ImageSourceNames extends SeenImage {
-  /** Of the list, see writeSourceNames; there may be none. */
+  /** Path of the list, see writeSourceNames; the file may be missing. */
   path: string;
 }
 
 /** A kind of testbed that this machine may offer. */
 export interface Backend {
   readonly name: string;
-  /** For people: what keeps a test apart here, and what it may ask of its testbed. */
+  /** For people: how a test is isolated here, and what it may ask of its testbed. */
   readonly isolation: string;
-  /** Proves that it works here; else says why not and what helps. */
+  /** Proves that it works here: resolves with null, or why it does not and what helps. */
   detect(): Promise<string | null>;
   /** The images on disk, whether it is open or not. */
   records(): Promise<ImageRecord[]>;
-  /** After a detection that succeeded: gets ready for the suites that the configuration names. */
+  /** After a successful detection: prepares the suites that the configuration names. */
   open(): Promise<void>;
-  /** Whether it can build an image of a suite that was not named to it yet. */
+  /** Whether it can build an image of any suite. */
   readonly buildsAnySuite: boolean;
-  /** What it has, builds or could not build for an architecture. */
+  /** The testbeds of an architecture that it has, builds or failed to build. */
   testbeds(arch: string): Testbed[];
-  /** A waiting run needs this one. */
+  /** A waiting run needs this testbed. */
   requestImage(suite: string, arch: string): void;
   /**
-   * The runner's arguments for one attempt; files that they name are put into its folder.
-   * @throws NotStarted when the testbed is not there (any more)
+   * The runner's arguments for one attempt; writes the files that they name into its folder.
+   * @throws NotStarted when the testbed does not exist (any longer)
    */
   use(suite: string, arch: string, folder: RunFolder): Promise<TestbedArguments>;
   /**
-   * Suite of a pin → the name by which apt pins it in a testbed of `suite`; absent where nothing is known of its archive.
+   * Suite of a pin → the name by which apt pins it in a testbed of `suite`; absent when its archive is not known.
    * @throws ArchiveAway
    */
   pinNames?(suite: string, pinned: string[], extraLines: string[]): Promise<Map<string, string>>;
-  /** What it knows of the packages of suites; absent where it has no images of its own. */
+  /** The lists of suites' packages; absent for a backend without images of its own. */
   sourceNames?(): ImageSourceNames[];
-  /** Ends what it does in the background, and a detection under way. */
+  /** Stops its background work, and a running detection. */
   close(): Promise<void>;
 }

@@ -31,10 +31,10 @@ const KIND_OF: Record<Exclude<KnownBackend, 'null'>, TestbedKind> = {
   qemu: QEMU,
 };
 
-/** What images of our own are made for. */
+/** The kinds of testbed that use our own images. */
 export const KINDS = Object.values(KIND_OF);
 
-/** What the backends go by; `imageAgeMaxMs` may change while they live. */
+/** The configuration of the backends; `imageAgeMaxMs` may change while they live. */
 export interface BackendsConfiguration {
   readonly worker: Pick<
     WorkerConfiguration,
@@ -51,8 +51,8 @@ export interface BackendsConfiguration {
 const SURROUNDINGS = { clock: systemClock, wallClock: Date.now, random: Math.random };
 
 /**
- * The backends of these names, in their order; by default those that the configuration names. `changed`: one of them has
- * more to offer than before.
+ * Builds the backends of these names, in their order; by default those of the configuration. `changed` is called when
+ * one of them offers more than before.
  */
 export function buildBackends(
   configuration: BackendsConfiguration,

@@ -10,10 +10,10 @@ import { copiedSettings } from './host-apt/copy-settings';
 import { PLAIN_WITH_USER } from './images/image-shape';
 import { TRIAL_TIMEOUT_MS as KIND_TRIAL_TIMEOUT_MS, type TestbedKind } from './kinds/testbed-kind';
 
-/** Time for a testbed that may have to be fetched or booted at first. */
+/** Time for a testbed that may first have to be fetched or booted. */
 const TRIAL_TIMEOUT_MS = 600_000;
 
-/** Fills in the placeholders of a template, each of which may stand anywhere in an argument. */
+/** Replaces the placeholders of a template; they may be anywhere in an argument. */
 export function fillTemplate(template: string[], values: Record<string, string>): string[] {
   return template.map((argument) =>
     argument.replace(/\{(\w+)\}/g, (text, name: string) =>
@@ -23,14 +23,14 @@ export function fillTemplate(template: string[], values: Record<string, string>)
 }
 
 /**
- * A virtualisation server of autopkgtest with arguments from the configuration, whose testbeds somebody else looks
- * after. It offers the suites of `suitesAtStart`, on every architecture that the worker serves. Each run brings its testbed
- * up to date, as it would one of ours: lists that are older than the archive make packages look erroneous, and a pin
- * would not move what is installed. That, and any dependency of a test, takes root there.
+ * A virtualisation server of autopkgtest with arguments from the configuration; its testbeds are maintained elsewhere.
+ * It offers the suites of `suitesAtStart`, on every architecture that the worker serves. Each run updates its testbed,
+ * like one of ours: with lists older than the archive packages look broken, and a pin would not move installed
+ * packages. The update, and each dependency of a test, needs root there.
  */
 export class CommandBackend implements Backend {
   readonly buildsAnySuite = false;
-  readonly isolation = 'that of its testbeds, which are not looked after here';
+  readonly isolation = 'that of its testbeds, which are not maintained here';
   private readonly proved = new Set<string>();
   private readonly ending = new AbortController();
 
@@ -41,7 +41,7 @@ export class CommandBackend implements Backend {
     private readonly machine: Pick<Machine, 'architectures' | 'sandboxes' | 'trial' | 'proofs'>,
   ) {}
 
-  /** Usable with the testbeds that passed a test; without any, the first one's reason is the answer. */
+  /** It can be used with the testbeds that passed a test; without any, the answer is the first one's reason. */
   async detect(): Promise<string | null> {
     const reasons: string[] = [];
     try {
@@ -75,7 +75,7 @@ export class CommandBackend implements Backend {
   }
 
   requestImage(): void {
-    // Its testbeds are somebody else's.
+    // Its testbeds are built elsewhere.
   }
 
   async use(suite: string, arch: string, folder: RunFolder): Promise<TestbedArguments> {
@@ -90,7 +90,7 @@ export class CommandBackend implements Backend {
     return Promise.resolve();
   }
 
-  /** Without this machine's own settings of apt: its proxy may be none for a testbed elsewhere. */
+  /** Without this machine's own settings of apt: its proxy may not work for a testbed elsewhere. */
   private async argumentsFor(suite: string, arch: string, folder: RunFolder): Promise<TestbedArguments> {
     return { options: [await copiedSettings(folder, [])], server: this.server(suite, arch) };
   }
@@ -120,7 +120,7 @@ export class CommandBackend implements Backend {
   }
 }
 
-/** A virtualisation server from the configuration that takes an image of ours: its template has `{image}`. */
+/** A virtualisation server from the configuration that uses an image of ours: its template has `{image}`. */
 export function commandKind(name: string, template: string[]): TestbedKind {
   return {
     name,

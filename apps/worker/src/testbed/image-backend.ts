@@ -16,13 +16,13 @@ import type { Images } from './images/images';
 import { loadPinNames } from './images/pin-names';
 import type { ImageUse, TestbedKind } from './kinds/testbed-kind';
 
-/** Programs of every kind that is made of images. */
+/** Programs that every kind with images needs. */
 const TOOLS = ['autopkgtest', 'autodep8', 'mmdebstrap', 'newuidmap', 'slirp4netns'];
 
 export interface ImageBackendParts {
   kind: TestbedKind;
   suitesAtStart: string[];
-  /** Those that the worker serves. */
+  /** Architectures that the worker serves. */
   architectures: string[];
   sandboxes: Sandboxes;
   /** The architectures whose programs this machine executes. */
@@ -32,7 +32,7 @@ export interface ImageBackendParts {
   hostApt: HostApt;
 }
 
-/** Testbeds of one kind, made of images of our own, without any need for root. */
+/** Testbeds of one kind from our own images, without root. */
 export class ImageBackend implements Backend {
   readonly buildsAnySuite = true;
 
@@ -121,7 +121,7 @@ export async function imageArguments(
   machine: Architectures,
   use: ImageUse,
 ): Promise<TestbedArguments> {
-  // A name of its own: a refresh in the meantime does not change the testbed under the run.
+  // A link of its own: a refresh meanwhile does not change the testbed of the run.
   const own = join(use.folder.path, 'image');
   await link(use.image, own);
   const testbed = await kind.use({ ...use, image: own });

@@ -4,7 +4,7 @@ import type { ImageTrial } from './images/images';
 import type { TestbedKind } from './kinds/testbed-kind';
 import type { Trial } from '../machine/trial';
 
-/** Proves images of one kind, in the best mode in which they work. */
+/** Proves images of one kind, in the best working mode. */
 export class KindTrial implements ImageTrial {
   constructor(
     private readonly kind: TestbedKind,

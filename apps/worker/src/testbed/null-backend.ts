@@ -5,8 +5,8 @@ import { whyUnusable } from '../sandbox/unusable';
 import type { Backend } from './backend';
 
 /**
- * Tests run on the machine itself, with its own packages and files; only their processes and network are apart. The
- * suites are what the machine's owner says that it is: those of `suitesAtStart`.
+ * Tests run on the machine itself, with its own packages and files; only their processes and network are isolated. The
+ * machine's owner states its suites in `suitesAtStart`.
  */
 export class NullBackend implements Backend {
   readonly name = 'null';
@@ -37,7 +37,7 @@ export class NullBackend implements Backend {
   }
 
   requestImage(): void {
-    // No other suite can be made of this machine.
+    // This machine cannot become another suite.
   }
 
   async use(): Promise<TestbedArguments> {

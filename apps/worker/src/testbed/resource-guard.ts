@@ -7,7 +7,7 @@ import type { TestbedOffer } from '../slot/ports';
 
 const MIB = 1024 * 1024;
 
-/** What a machine has left at this moment: bytes, and files that may still be made. */
+/** What a machine has left: bytes, and files that may still be created. */
 export interface Reserves {
   disk: number;
   inodes: number;
@@ -19,15 +19,15 @@ export type ReserveLimits = Pick<
   'workPath' | 'freeDiskBytesMin' | 'freeInodesMin' | 'freeMemoryBytesMin' | 'resultsWaitingMax'
 >;
 
-/** What becomes of results on this machine. */
+/** The state of results on this machine. */
 export interface ResultsOnDisk {
-  /** Why none can be kept; null: nothing is known against it. */
+  /** Why results cannot be saved; null: no reason is known. */
   problem(): string | null;
-  /** Those that no dispatcher has answered yet. */
+  /** Number of results that no dispatcher has answered yet. */
   waiting(): number;
 }
 
-/** What may keep a machine from taking work → the line in the log when that is over. */
+/** What may prevent work → the line in the log when it is over. */
 const LACKS = {
   disk: 'there is enough disk again',
   inodes: 'there are enough inodes again',
@@ -39,12 +39,12 @@ const LACKS = {
 export type Lacking = keyof typeof LACKS;
 export const LACKING = Object.keys(LACKS) as Lacking[];
 
-/** Something of which too little is left to take work. */
+/** A reserve that is too small to take work. */
 export interface Lack {
   of: Lacking;
   /** For people. */
   why: string;
-  /** How long it has been so, as far as anybody has looked. */
+  /** How long it has been too small, since the first check that found it. */
   seconds: number;
 }
 
@@ -52,18 +52,18 @@ const WHY_LENGTH_MAX = 500;
 
 export interface GuardParts {
   testbeds: TestbedOffer;
-  /** As they are at this moment: they may change while the worker lives. */
+  /** Returns the current limits: they may change while the worker lives. */
   limits: () => ReserveLimits;
   results: ResultsOnDisk;
   clock: Clock;
   log: Log;
-  /** By default what the machine says. */
+  /** By default those of the machine. */
   reserves?: (workPath: string) => Reserves;
 }
 
-/** Another offer, but no work while the machine has too little left: looked at before each ask. */
+/** Passes on another offer, but with no work while the machine has too little left: checked before each request. */
 export class ResourceGuard implements TestbedOffer {
-  /** When each lack was first seen. */
+  /** When each lack was first found. */
   private readonly since = new Map<Lacking, number>();
 
   constructor(private readonly parts: GuardParts) {}
@@ -79,7 +79,7 @@ export class ResourceGuard implements TestbedOffer {
     this.parts.testbeds.requestTestbeds(arch, testbeds);
   }
 
-  /** What keeps this machine from taking work; empty: nothing. */
+  /** Why this machine takes no work; empty: it does. */
   listLacks(): Lack[] {
     const lacking = this.findLacks();
     const now = this.parts.clock.now();
@@ -97,7 +97,7 @@ export class ResourceGuard implements TestbedOffer {
     });
   }
 
-  /** What is lacking → why. */
+  /** What is too small → why. */
   private findLacks(): Map<Lacking, string> {
     const { resultsWaitingMax } = this.parts.limits();
     const lacks = this.findSmallReserves();
@@ -140,7 +140,7 @@ export class ResourceGuard implements TestbedOffer {
 export function reservesOf(workPath: string): Reserves {
   const { bavail, bsize, files, ffree } = statfsSync(workPath);
   const available = /^MemAvailable: +(\d+) kB$/m.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1];
-  // A file system that makes inodes as it needs them counts none.
+  // A file system that creates inodes as needed counts none.
   const inodes = files > 0 ? ffree : Infinity;
   return { disk: bavail * bsize, inodes, memory: Number(available) * 1024 };
 }

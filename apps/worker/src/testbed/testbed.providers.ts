@@ -7,7 +7,7 @@ import { BACKENDS, type Backend } from './backend';
 import { buildBackends } from './build-backends';
 import { Testbeds } from './testbeds';
 
-/** Where the function is injected that is called when more or other work can be taken than before. */
+/** Injection token of a function that is called when more or other work can be taken than before. */
 export const OFFER_CHANGED = Symbol('offer changed');
 
 export const TESTBED_PROVIDERS: Provider[] = [

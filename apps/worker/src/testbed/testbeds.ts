@@ -15,16 +15,18 @@ import type { Sandboxes } from '../sandbox/sandboxes';
 import { NotStarted, type TestbedOffer } from '../slot/ports';
 import type { Backend } from './backend';
 
-/** How often a backend that did not work is tried again: packages may have been installed meanwhile. */
+/** How often a failed backend is tried again: packages may have been installed meanwhile. */
 const DETECT_AGAIN_MS = 60_000;
 
-/** After a sandbox could not be opened; doubles up to DETECT_AGAIN_MS. A full disk is often free again in seconds. */
+/**
+ * Pause after a sandbox could not be opened; doubles up to DETECT_AGAIN_MS. A full disk is often free again in seconds.
+ */
 const RECHECK_FIRST_MS = 2_000;
 
-/** Of the list itself. */
+/** Length of the brackets of the list. */
 const BRACKETS_BYTES = 2;
 
-/** A named test runner of the configuration that can be executed here. */
+/** A test runner of the configuration that can be executed here. */
 export interface Variant {
   /** Its command and first arguments. */
   command: string[];
@@ -32,9 +34,9 @@ export interface Variant {
   version: string | null;
 }
 
-/** What was found out about the backends and variants of the configuration. */
+/** The state of the backends and variants of the configuration. */
 export interface TestbedFindings {
-  /** Backend → what is wrong with it; null: it is usable. */
+  /** Backend → what is wrong with it; null: it can be used. */
   backends: Record<string, string | null>;
   /** Variant that can be executed → its version; null: unknown. */
   variants: Record<string, string | null>;
@@ -44,17 +46,17 @@ export interface TestbedsParts {
   backends: Backend[];
   /** Name → command and its first arguments. */
   variants: Record<string, string[]>;
-  /** Of big packages for which each slot has room. */
+  /** Size classes of big packages for which each slot has room. */
   sizeClasses: string[];
   sandboxes: Pick<Sandboxes, 'isExecutable' | 'detectAgain'>;
   versionOf: (program: string) => Promise<string | null>;
   clock: Clock;
   log: Log;
-  /** More or other work can be taken than before. */
+  /** Called when more or other work can be taken than before. */
   changed: () => void;
 }
 
-/** What this machine can do at this moment: its backends that work and its variants that can be executed. */
+/** What this machine can do now: its working backends, and the variants that can be executed. */
 export class Testbeds implements TestbedOffer {
   private readonly usable = new Map<string, Backend>();
   private readonly reasons = new Map<string, string>();
@@ -62,7 +64,7 @@ export class Testbeds implements TestbedOffer {
   private readonly warned = new Set<string>();
   private cancelDetection: () => void = () => undefined;
   private detecting: Promise<void> = Promise.resolve();
-  /** Why no sandbox can be opened any more; null: nothing is known against it. */
+  /** Why no sandbox can be opened; null: no reason is known. */
   private broken: string | null = null;
   private rechecking: Promise<void> | null = null;
   private recheckFailures = 0;
@@ -71,7 +73,7 @@ export class Testbeds implements TestbedOffer {
 
   constructor(private readonly parts: TestbedsParts) {}
 
-  /** Looks what works, of which each is offered as soon as it does; what does not is tried again now and then. */
+  /** Checks what works; each backend is offered as soon as it works, and the others are tried again at intervals. */
   async open(): Promise<void> {
     this.detecting = this.detect();
     await this.detecting;
@@ -87,8 +89,8 @@ export class Testbeds implements TestbedOffer {
   }
 
   /**
-   * A sandbox could not be opened, though they were found to work: looks again whether any can, and takes no work until one
-   * can. Resolves after the first look; never rejects.
+   * A sandbox could not be opened, although sandboxes had worked: checks again whether any can be opened, and takes no
+   * work until one can. Resolves after the first check; never rejects.
    */
   recheck(why: string): Promise<void> {
     if (this.closed) return Promise.resolve();
@@ -98,7 +100,6 @@ export class Testbeds implements TestbedOffer {
     return this.rechecking;
   }
 
-  /** No sandbox can be opened. */
   get isBroken(): boolean {
     return this.broken !== null;
   }
@@ -153,7 +154,7 @@ export class Testbeds implements TestbedOffer {
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       if (this.broken !== why)
-        this.parts.log.warn(`no work is taken, since no sandbox can be opened any more: ${why}`);
+        this.parts.log.warn(`no work is taken, since no sandbox can be opened: ${why}`);
       this.broken = why;
       if (this.closed) return;
       const pauseMs = growingPauseMs(RECHECK_FIRST_MS, DETECT_AGAIN_MS, ++this.recheckFailures);
@@ -173,7 +174,7 @@ export class Testbeds implements TestbedOffer {
     return oneLine(`no variant can be executed: ${commands.join(', ')}`, EXPLANATION_LENGTH_MAX);
   }
 
-  /** All at once: a machine that does not answer may take minutes, and the others need not wait for it. */
+  /** All in parallel: a machine that does not answer may take minutes, and the others need not wait for it. */
   private async detect(): Promise<void> {
     let variants: Promise<boolean> | null = null;
     const tryVariants = (): Promise<boolean> => (variants ??= this.tryVariants());
@@ -224,7 +225,7 @@ export class Testbeds implements TestbedOffer {
     }
   }
 
-  /** @returns whether there are more than before */
+  /** @returns whether more variants can be executed than before */
   private async tryVariants(): Promise<boolean> {
     const before = this.runners.size;
     for (const [name, command] of Object.entries(this.parts.variants)) {
@@ -246,7 +247,7 @@ export class Testbeds implements TestbedOffer {
   }
 }
 
-/** As many testbeds as an ask may name: first their details are left out, then those that are not ready. */
+/** As many testbeds as a request may name: first their details are left out, then those that are not ready. */
 export function offeredTestbeds(testbeds: Testbed[]): Testbed[] {
   if (limitTestbeds(testbeds).length === testbeds.length) return testbeds;
   const ranks = { ready: 0, absent: 1, building: 1, failed: 1 };

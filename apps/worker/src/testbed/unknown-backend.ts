@@ -3,7 +3,7 @@ import type { TestbedArguments } from '../autopkgtest/command';
 import { NotStarted } from '../slot/ports';
 import type { Backend } from './backend';
 
-/** A name in the configuration that this version of the worker cannot make testbeds for. */
+/** A backend of the configuration that this version of the worker does not support. */
 export class UnknownBackend implements Backend {
   readonly buildsAnySuite = false;
   readonly isolation = 'unknown';
@@ -30,7 +30,7 @@ export class UnknownBackend implements Backend {
   }
 
   requestImage(): void {
-    // It is never usable, hence never asked.
+    // It can never be used, so this is never called.
   }
 
   async use(): Promise<TestbedArguments> {

@@ -1,4 +1,4 @@
-import { growingPauseMs, scattered } from '@proctor/pauses';
+import { growingPauseMs, scatterPause } from '@proctor/pauses';
 
 /** Lines that have come, as the server has made HTML of them. */
 export interface ReceivedLines {
@@ -106,5 +106,5 @@ export function followLog(url: string, place: string, on: LogHandlers): void {
 
 /** All who look at logs lose their streams when the api ends. */
 function pauseAfter(refusals: number): number {
-  return scattered(growingPauseMs(AGAIN_MS, AGAIN_MAX_MS, refusals), Math.random());
+  return scatterPause(growingPauseMs(AGAIN_MS, AGAIN_MAX_MS, refusals), Math.random());
 }

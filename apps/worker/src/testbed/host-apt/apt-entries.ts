@@ -64,7 +64,7 @@ export function parseDeb822(text: string): AptEntry[] {
   });
 }
 
-/** A field goes on in the lines that begin with a blank; a lone dot there is an empty line. */
+/** A field continues in lines that start with a blank; a single dot there is an empty line. */
 function parseFields(stanza: string): Map<string, string> {
   const fields = new Map<string, string>();
   let last = '';

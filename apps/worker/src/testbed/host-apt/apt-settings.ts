@@ -4,7 +4,7 @@ export interface AptSetting {
   value: string;
 }
 
-/** What decides whether this machine's mirrors can be used at all. */
+/** Settings that decide whether this machine's mirrors can be used. */
 const NEEDED = [
   /^Acquire::(http|https|ftp)::(Proxy|No-Cache|Pipeline-Depth|Timeout)(::.+)?$/i,
   /^Acquire::https::(CaInfo|Verify-Peer|Verify-Host)(::.+)?$/i,
@@ -17,7 +17,7 @@ export function neededSettings(dump: string, environment: NodeJS.ProcessEnv = {}
     const [, name = '', value = ''] = /^(\S+) "([^"]*)";$/.exec(line) ?? [];
     return value !== '' && NEEDED.some((pattern) => pattern.test(name)) ? [{ name, value }] : [];
   });
-  // apt itself obeys these variables when no proxy is configured.
+  // apt itself uses these variables when no proxy is configured.
   for (const scheme of ['http', 'https']) {
     const name = `Acquire::${scheme}::Proxy`;
     const proxy = environment[`${scheme}_proxy`];
@@ -39,7 +39,7 @@ export function asConfiguration(settings: AptSetting[]): string[] {
 
 /**
  * The apt.conf of every run. A source that cannot be fetched must be an error: apt would only warn, and the test would
- * pass without the source that it was to be tested with.
+ * pass without the source that it was to test.
  */
 export function runConfiguration(settings: AptSetting[]): string {
   const always = ['Acquire::Retries "2";', 'APT::Update::Error-Mode "any";'];

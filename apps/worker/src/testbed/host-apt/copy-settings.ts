@@ -4,8 +4,8 @@ import type { RunFolder } from '../../sandbox/run-folder';
 import { runConfiguration, type AptSetting } from './apt-settings';
 
 /**
- * The runner's option that copies the apt.conf of a run, with these settings too, into its testbed; the file is
- * written into the run's folder.
+ * Writes the apt.conf of a run, with these settings too, into the run's folder. Returns the runner's option that copies
+ * it into the testbed.
  */
 export async function copiedSettings(
   folder: Pick<RunFolder, 'path'>,

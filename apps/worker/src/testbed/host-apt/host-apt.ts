@@ -9,11 +9,11 @@ import { suiteSources, type SuiteSources } from './suite-sources';
 
 const execute = promisify(execFile);
 
-/** The machine's own apt: where its mirrors are and how they are reached. Read again at each use. */
+/** The machine's own apt: its mirrors and how to reach them. Read again at each use. */
 export class HostApt {
   /**
-   * `configured`: suite → apt lines that take the place of those derived from the machine. `keysPath`: where keys go
-   * that stand in the machine's sources themselves.
+   * `configured`: suite → apt lines that replace those of the machine. `keysPath`: folder for keys that are part of the
+   * machine's sources.
    */
   constructor(
     private readonly configured: Record<string, string[]>,
@@ -21,7 +21,7 @@ export class HostApt {
     private readonly folder = '/etc/apt',
   ) {}
 
-  /** @throws Error that says what to configure, when the machine has no sources that fit */
+  /** @throws Error with what to configure, when the machine has no sources for the suite */
   async sourcesOf(suite: string): Promise<SuiteSources> {
     const lines = Object.hasOwn(this.configured, suite) ? this.configured[suite] : undefined;
     if (lines) return { lines, keys: [] };
@@ -55,7 +55,7 @@ async function textOf(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(unlessMissing(''));
 }
 
-/** Takes the place of what is not there; any other trouble is one. */
+/** A default for a missing file; any other error is thrown. */
 function unlessMissing<T>(otherwise: T) {
   return (error: NodeJS.ErrnoException): T => {
     if (error.code === 'ENOENT') return otherwise;

@@ -1,9 +1,9 @@
 import type { AptEntry } from './apt-entries';
 
-/** A key that must be found at the same path on this machine and in the image: the sources name it. */
+/** A key that must have the same path on this machine and in the image, since the sources name it. */
 export interface SourceKey {
   path: string;
-  /** The key itself, where it stands in the machine's sources and has yet to be written; null: the file is there. */
+  /** The key, if it is part of the machine's sources and still has to be written; null: the file exists. */
   content: string | null;
 }
 
@@ -14,13 +14,13 @@ export interface SuiteSources {
   keys: SourceKey[];
 }
 
-/** Every Debian system trusts these already. */
+/** Keyrings that every Debian system trusts. */
 const DEFAULT_KEYRING = /^\/usr\/share\/keyrings\/(debian|ubuntu)-archive-keyring\.(gpg|pgp|asc)$/;
 
 /**
- * The sources of a suite, from those of the machine: for its own release, the release with its updates and security
- * pockets; for another suite, the same archive. Only sources with the component `main` are an archive of the
- * distribution. Keys that stand in the sources themselves get a path below `keysPath`. null when none fits.
+ * The sources of a suite, from those of the machine. For the machine's own release: the release with its updates and
+ * security pockets; for another suite: the same archive. Only sources with the component `main` count as an archive of
+ * the distribution. Keys within the sources get a path below `keysPath`. Null: none fits.
  */
 export function suiteSources(
   entries: AptEntry[],
@@ -65,7 +65,7 @@ function sourcesOf(entries: AptEntry[], keysPath: string): SuiteSources {
   return { lines: [...lines], keys };
 }
 
-/** The options in brackets with a blank behind, or nothing. The keys they name are added to `keys`. */
+/** The options in brackets followed by a blank, or nothing. Adds the keys that they name to `keys`. */
 function optionsOf(entry: AptEntry, keys: SourceKey[], keysPath: string): string {
   const { 'signed-by': signedBy, ...others } = entry.options;
   const options = Object.entries(others).map(([name, value]) => `${name}=${value}`);
@@ -74,7 +74,7 @@ function optionsOf(entry: AptEntry, keys: SourceKey[], keysPath: string): string
   return options.length > 0 ? `[${options.join(' ')}] ` : '';
 }
 
-/** null when the default keyring does it. */
+/** Null when the default keyring is enough. */
 function signedByOption(value: string, keys: SourceKey[], keysPath: string): string | null {
   if (value.includes('BEGIN PGP')) {
     const path = `${keysPath}/source-${keys.length}.asc`;

@@ -5,7 +5,7 @@ import type { AptSetting } from '../host-apt/apt-settings';
 
 const TIMEOUT_MS = 10_000;
 
-/** The fields that describe a release stand before its list of files. */
+/** The fields of a release come before its list of files. */
 const HEAD_BYTES = 2048;
 
 /** The URLs of the signed indices of an image's sources. */
@@ -22,11 +22,11 @@ export function releaseUrl({ uris: [uri = ''], suites: [suite = ''] }: AptEntry)
 }
 
 /**
- * Changes when one of the archives behind the apt lines publishes something new: the dates of their release files, whose
- * beginnings alone are fetched. null when one cannot be known.
+ * A text that changes when one of the archives of the apt lines publishes something new: the dates of their release
+ * files; only the start of each file is fetched. Null when one is not known.
  */
 export async function loadArchiveState(lines: string[], settings: AptSetting[]): Promise<string | null> {
-  // The age limit stands in for a server that does not answer.
+  // The age limit replaces a server that does not answer.
   const dateOf = (url: string) => loadReleaseField('Date', url, settings).catch(() => null);
   const dates = await Promise.all(releaseUrls(lines).map(dateOf));
   return dates.length === 0 || dates.includes(null) ? null : dates.join('\n');
@@ -39,8 +39,8 @@ function proxyOf(url: string, settings: AptSetting[]): string | null {
 }
 
 /**
- * A field of a release file; null when it has none, or the server cannot be asked: only http and https can, and no https
- * server behind a proxy.
+ * A field of a release file; null when the file has none, or the server cannot be asked: only http and https can, and
+ * no https server behind a proxy.
  * @throws Error when the server does not answer with the file
  */
 export async function loadReleaseField(
@@ -55,7 +55,7 @@ export async function loadReleaseField(
   return line?.slice(name.length + 1).trim() || null;
 }
 
-/** As apt does, each server is told the user and password of its own address, and no other's. */
+/** Like apt, it sends each server only the user and password of its own address. */
 function request(url: string, proxy: string | null): Promise<IncomingMessage> {
   const target = splitLogin(url);
   const via = proxy === null ? null : splitLogin(proxy);
@@ -77,7 +77,7 @@ function request(url: string, proxy: string | null): Promise<IncomingMessage> {
   });
 }
 
-/** An address without its user and password, and these as a value of the header `Authorization`. */
+/** Splits an address into one without user and password, and these as a value of the header `Authorization`. */
 function splitLogin(address: string): { url: URL; login: string | null } {
   const url = new URL(address);
   const { username, password } = url;
@@ -87,7 +87,7 @@ function splitLogin(address: string): { url: URL; login: string | null } {
   return { url, login: `Basic ${Buffer.from(text).toString('base64')}` };
 }
 
-/** A server may send all of the file, and is left then. @throws Error when it sends something else */
+/** A server may send the whole file: reading stops then. @throws Error when it sends something else */
 async function readStart(response: IncomingMessage): Promise<string> {
   let text = '';
   try {

@@ -1,13 +1,13 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { endOfFile } from '../../autopkgtest/plain-file';
 
-/** Tells that a stage began, the first being 1, and what is done in it. */
+/** Called when a stage starts, the first is 1, with what is done in it. */
 export type StageListener = (stage: number, doing: string) => void;
 
 const LOOK_EVERY_MS = 200;
 const LAST_BYTES = 4096;
 
-/** What mmdebstrap says when a stage begins, and what it is. */
+/** mmdebstrap's message at the start of a stage, and what the stage does. */
 const STAGES: [RegExp, string][] = [
   [/^I: running apt-get update/, 'reading what the archive has'],
   [/^I: downloading packages/, 'fetching the base system'],
@@ -19,11 +19,11 @@ const STAGES: [RegExp, string][] = [
 
 export const MMDEBSTRAP_STAGES = STAGES.length;
 
-/** Tells each stage of mmdebstrap once, as it is read in the file of what mmdebstrap says. @returns what ends it */
+/** Reports each stage of mmdebstrap once, from the file of its messages. @returns a function that stops it */
 export function followStages(path: string, onStage: StageListener): () => void {
   let reported = 0;
   const check = async (): Promise<void> => {
-    // Without a look nothing is told; what is wrong with the disk the build itself will say.
+    // A failed read reports nothing: the build itself will report a broken disk.
     const lines = (await endOfFile(path, LAST_BYTES).catch(() => '')).split('\n');
     const stage = STAGES.findLastIndex(([begins]) => lines.some((line) => begins.test(line))) + 1;
     if (stage <= reported) return;

@@ -12,45 +12,45 @@ import { loadArchiveState } from './archive-state';
 import { writeSourceNames } from './source-names';
 import { followStages, MMDEBSTRAP_STAGES, type StageListener } from './build-stages';
 
-/** Makes images; what keeps and refreshes them need not know how. */
+/** Builds images; the code that stores and refreshes them does not know how. */
 export interface ImageBuilder {
-  /** Names the way in which the image would be built now. */
+  /** Identifies the way in which the image would be built now. */
   recipeOf(suite: string, arch: string): Promise<string>;
-  /** Names the state of the suite's archive now; null when it cannot be asked. */
+  /** Identifies the current state of the suite's archive; null: not known. */
   archiveState(suite: string): Promise<string | null>;
-  /** Names what this release gives to each image of the architecture. */
+  /** Identifies what this release of Proctor puts into each image of the architecture. */
   definitionOf(arch: string): string;
-  /** How many there are in a build. */
+  /** Number of stages of a build. */
   readonly stages: number;
-  /** Writes what `target` says. @throws Error with the last words of the tool, without users and passwords */
+  /** Writes the files of `target`. @throws Error with the last messages of the tool, without users and passwords */
   build(suite: string, arch: string, target: BuildTarget, control: BuildControl): Promise<void>;
 }
 
-/** The paths of what a build makes. */
+/** The paths of the files of a build. */
 export interface BuildTarget {
   image: string;
-  /** Of the packages that the suite has, see writeSourceNames; not written when they cannot be read. */
+  /** For the list of the suite's packages, see writeSourceNames; not written when they cannot be read. */
   sourceNames: string;
 }
 
 export interface BuildControl {
   signal: AbortSignal;
   onStage: StageListener;
-  /** What is wrong, though the image is made. */
+  /** Called with a fault that does not prevent the image. */
   warn: (text: string) => void;
 }
 
-/** An archive's worth of packages is unpacked in the sandbox's memory, and a disk made of it beside it. */
+/** Many packages are unpacked in the sandbox's memory, and a disk is built beside them. */
 const WORK_AREA_BYTES = 8 * 1024 ** 3;
 const EXCERPT_LENGTH_MAX = 800;
 const LAST_BYTES = 4096;
 
-/** User and password of an address: they end at the last @ before its path. */
+/** User and password of an address; they end at the last @ before its path. */
 const LOGIN = /:\/\/[^\s/]*@/g;
 
-/** Builds images of one shape with mmdebstrap as the run user, in a sandbox that has the machine's own network. */
+/** Builds images of one shape with mmdebstrap as the run user, in a sandbox with the machine's own network. */
 export class MmdebstrapBuilder implements ImageBuilder {
-  /** `label`: tells its folders apart from those of other builders. */
+  /** `label`: separates its folders from those of other builders. */
   constructor(
     private readonly label: string,
     private readonly shape: ImageShape,
@@ -105,7 +105,7 @@ export class MmdebstrapBuilder implements ImageBuilder {
     }
   }
 
-  /** Tests need no list of packages: an image without one is as good. */
+  /** Tests need no list of packages: an image without one is good enough. */
   private async writeNames(system: string, target: string, { signal, warn }: BuildControl): Promise<void> {
     try {
       await writeSourceNames(system, target, signal);
@@ -152,10 +152,12 @@ export class MmdebstrapBuilder implements ImageBuilder {
   }
 }
 
-/** The complaints among the tool's last lines, else the lines themselves, as one; addresses without user and password. */
+/**
+ * The errors among the tool's last lines, else the lines themselves, as one line; addresses without user and password.
+ */
 function lastWords(text: string): string {
   const isCut = Buffer.byteLength(text) >= LAST_BYTES;
-  // Of a line that is cut, what is left may begin in the middle of a password.
+  // The rest of a cut line may start in the middle of a password.
   const whole = text.split('\n').slice(isCut ? 1 : 0);
   const lines = whole.map((line) => line.replace(LOGIN, '://')).filter((line) => line.trim() !== '');
   const errors = lines.filter((line) => line.startsWith('E: '));

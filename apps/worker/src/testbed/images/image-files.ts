@@ -1,26 +1,26 @@
 import { chmod, mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What is known of an image on disk, kept beside it as JSON. */
+/** The record of an image on disk, stored beside it as JSON. */
 export interface ImageRecord {
   suite: string;
   arch: string;
   /** Milliseconds since the epoch. */
   builtAt: number;
-  /** How it was built: another value means that it would be built differently today. */
+  /** How it was built: another value means that it would be built differently now. */
   recipe: string;
-  /** What the release that built it gives to each image of this kind; releases that recorded none gave less. */
+  /** What the release of Proctor that built it puts into each image of this kind; absent for older releases. */
   definition?: string;
-  /** The state of the archive before it was built; null: it could not be asked. */
+  /** The state of the archive before the build; null: not known. */
   release: string | null;
-  /** The boot of this machine during which a test was last seen to pass on it, and the mode that it passed in. */
+  /** The boot of this machine in which a test last passed on it, and the mode in which it passed. */
   provedBoot: string;
   mode: string;
 }
 
 const FRESH = '.new';
 
-/** The folder of one backend's images: `{suite}-{arch}.{extension}`, `.json` and `.sources.gz` each. */
+/** The folder of one backend's images: `{suite}-{arch}.{extension}`, `.json` and `.sources.gz` for each. */
 export class ImageFiles {
   constructor(
     private readonly path: string,
@@ -31,12 +31,12 @@ export class ImageFiles {
     return join(this.path, `${suite}-${arch}.${this.extension}`);
   }
 
-  /** Where a new image grows, beside the one in use. */
+  /** Path of an image that is being built, beside the one in use. */
   freshPath(suite: string, arch: string): string {
     return this.imagePath(suite, arch) + FRESH;
   }
 
-  /** Of the packages that its suite has; there is none where they could not be read. */
+  /** Path of the list of its suite's packages; the file may be missing. */
   sourceNamesPath(suite: string, arch: string): string {
     return join(this.path, `${suite}-${arch}.sources.gz`);
   }
@@ -45,7 +45,7 @@ export class ImageFiles {
     return this.sourceNamesPath(suite, arch) + FRESH;
   }
 
-  /** The images that are there; what an interrupted build left is removed. */
+  /** Lists the images; files of an interrupted build are removed. */
   async load(): Promise<ImageRecord[]> {
     await mkdir(this.path, { recursive: true });
     await chmod(this.path, 0o755);
@@ -55,7 +55,7 @@ export class ImageFiles {
     return this.list();
   }
 
-  /** The images that are there, also while others are built. */
+  /** Lists the images, also while others are being built. */
   async list(): Promise<ImageRecord[]> {
     const records: ImageRecord[] = [];
     const names = await readdir(this.path).catch((error: NodeJS.ErrnoException) => {
@@ -73,7 +73,7 @@ export class ImageFiles {
     return records;
   }
 
-  /** The new image takes the old one's place; runs that have begun keep the old one. */
+  /** Replaces the old image by the new one; running attempts keep the old one. */
   async replace(record: ImageRecord): Promise<void> {
     const image = this.imagePath(record.suite, record.arch);
     const json = await this.writeRecord(record);
@@ -86,7 +86,7 @@ export class ImageFiles {
     });
   }
 
-  /** What is known of an image that stays changes. */
+  /** Updates the record of an image. */
   async update(record: ImageRecord): Promise<void> {
     const json = await this.writeRecord(record);
     await rename(json + FRESH, json);
@@ -97,7 +97,7 @@ export class ImageFiles {
     await rm(this.freshSourceNamesPath(suite, arch), { force: true });
   }
 
-  /** Beside the record in use. Returns that one's path. */
+  /** Writes beside the record in use. Returns that record's path. */
   private async writeRecord(record: ImageRecord): Promise<string> {
     const json = join(this.path, `${record.suite}-${record.arch}.json`);
     const file = await open(json + FRESH, 'w');

@@ -5,15 +5,14 @@ import type { SuiteSources } from '../host-apt/suite-sources';
 import type { ImageShape } from './image-shape';
 import { STANDARD_HOOKS, STANDARD_PACKAGES } from './standard-root';
 
-/** Everything that decides what an image holds, but the archive's own content. */
+/** Everything that decides the content of an image, except the archive's content. */
 export interface ImageRecipe {
-  /** Everybody on the machine can read it: nothing in it may be secret. */
+  /** All users of the machine can read it: it may hold no secret. */
   command: string[];
-  /** apt.conf(5) of the build, which may hold the password of a proxy; the image does not keep it. */
+  /** apt.conf(5) of the build, which may hold the password of a proxy; it is not part of the image. */
   aptConfiguration: string;
-  /** The image's sources.list, fed to the command's standard input. */
+  /** The image's sources.list, for the command's standard input. */
   sourcesList: string;
-  /** The shape's. */
   finish: string | null;
 }
 
@@ -21,18 +20,18 @@ const APT_OPTIONS = [
   'Acquire::Languages "none"',
   'Acquire::Retries "2"',
   'APT::Get::Always-Include-Phased-Updates "true"',
-  // No timer of apt's may hold its lock while a test needs it.
+  // No timer of apt may hold its lock while a test needs it.
   'APT::Periodic::Enable "0"',
 ];
 
-/** The package files go, apt's lists stay and its caches are made again: a run starts faster with them. */
+/** The package files are removed, apt's lists stay and its caches are built again: a run starts faster with them. */
 const CACHES_HOOK =
   'rm -f "$1"/var/cache/apt/archives/*.deb "$1"/var/cache/apt/*.bin; chroot "$1" apt-cache gencaches';
 
-/** Runs have a network of their own, with the name server at this address; so have virtual machines within them. */
+/** Runs, and virtual machines within them, have a network of their own with the name server at this address. */
 const NAME_SERVER_HOOK = 'rm -f "$1/etc/resolv.conf"; echo "nameserver 10.0.2.3" >"$1/etc/resolv.conf"';
 
-/** Every run brings the machine's settings along; users of the machine may read an image. */
+/** Every run adds the machine's settings; users of the machine may read an image, so these are removed. */
 const BUILD_SETTINGS = '/etc/apt/apt.conf.d/99proctor-build';
 const DROP_SETTINGS_HOOK = `rm "$1"${BUILD_SETTINGS}`;
 
@@ -52,7 +51,7 @@ export function imageRecipe(
     `--include=${[...STANDARD_PACKAGES, ...shape.packages(arch)].join(',')}`,
     ...APT_OPTIONS.map((option) => `--aptopt=${option}`),
     '--dpkgopt=force-unsafe-io',
-    // The last of them would empty the machine id again.
+    // The last one would empty the machine id again.
     '--skip=cleanup/apt/lists,cleanup/apt/cache,cleanup/reproducible',
     ...keys.flatMap(({ path }) => keyHooks(path)),
     ...[...STANDARD_HOOKS, ...shape.hooks].map((hook) => `--customize-hook=${hook}`),
@@ -61,7 +60,7 @@ export function imageRecipe(
     `--customize-hook=${DROP_SETTINGS_HOOK}`,
     suite,
     '-',
-    // Sources on standard input become /etc/apt/sources.list, the only file that older autopkgtest reads.
+    // Sources from standard input become /etc/apt/sources.list, the only file that older versions of autopkgtest read.
     '-',
   ];
   return {
@@ -73,8 +72,8 @@ export function imageRecipe(
 }
 
 /**
- * The command that writes the image to its standard output. `aptConfiguration`: path of the file with the recipe's,
- * which only the user that runs the command has to be able to read: mmdebstrap opens it before it maps its ids.
+ * The command that writes the image to its standard output. `aptConfiguration`: path of the file with the recipe's
+ * configuration; only the user of the command needs to read it: mmdebstrap opens it before it maps its ids.
  */
 export function buildCommand(
   { command: [tool = '', ...args] }: ImageRecipe,
@@ -84,19 +83,22 @@ export function buildCommand(
   return [tool, `--setup-hook=upload '${path}' ${BUILD_SETTINGS}`, ...args];
 }
 
-/** Changes when the same suite would be built in another way. */
+/** A text that changes when the suite would be built in another way. */
 export function fingerprint({ command, aptConfiguration, sourcesList, finish }: ImageRecipe): string {
   return createHash('sha256')
     .update(JSON.stringify([command, aptConfiguration, sourcesList, finish]))
     .digest('hex');
 }
 
-/** Changes when this release gives an image other packages or files than the one that built it, whatever the sources. */
+/**
+ * A text that changes when this release puts other packages or files into an image than the one that built it, whatever
+ * the sources.
+ */
 export function definition(arch: string, shape: ImageShape): string {
   return fingerprint(imageRecipe('', arch, shape, { lines: [], keys: [] }, []));
 }
 
-/** Hooks are shell commands: a path with anything unusual in it is refused. */
+/** Hooks are shell commands: a path with unusual characters is refused. */
 function keyHooks(path: string): string[] {
   if (!/^\/[\w./+-]+$/.test(path))
     throw new Error(`the key file ${JSON.stringify(path)} has an unusual path`);

@@ -1,4 +1,4 @@
-/** What an image holds beyond a minimal system with the sources of its suite, and the form that it is kept in. */
+/** What an image holds beyond a minimal system with the sources of its suite, and its file format. */
 export interface ImageShape {
   extension: 'tar' | 'raw';
   /** Debian packages beyond the usual ones. */
@@ -6,24 +6,24 @@ export interface ImageShape {
   /** Shell commands that change the system in the folder $1. */
   hooks: string[];
   /**
-   * Makes the image of the tar file $1 and writes it to standard output: a shell script that root of a user namespace
-   * runs. null: the tar file is the image.
+   * A shell script, run by root of a user namespace, that turns the tar file $1 into the image on standard output.
+   * Null: the tar file is the image.
    */
   finish: string | null;
 }
 
-/** A user for tests that need no root; the servers take the first ordinary user that they find. */
+/** A user for tests that need no root; the servers use the first ordinary user. */
 const ADD_USER = 'chroot "$1" useradd --create-home --shell /bin/bash tester';
 
-/** The name of the user in the images that have one. */
+/** The name of that user. */
 export const TEST_USER = 'tester';
 
-/** A plain system: what the `unshare` server unpacks. It adds a user itself. */
+/** A plain system for the `unshare` server, which adds a user itself. */
 export const PLAIN: ImageShape = { extension: 'tar', packages: () => [], hooks: [], finish: null };
 
 export const PLAIN_WITH_USER: ImageShape = { ...PLAIN, hooks: [ADD_USER] };
 
-/** A system that boots: many tests expect a session manager beside its init. */
+/** A bootable system: many tests expect a session manager beside its init. */
 export const BOOTABLE: ImageShape = {
   ...PLAIN_WITH_USER,
   packages: () => ['dbus', 'libpam-systemd', 'systemd-sysv'],

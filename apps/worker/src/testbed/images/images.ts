@@ -6,41 +6,41 @@ import type { ImageBuilder } from './image-builder';
 import type { ImageFiles, ImageRecord } from './image-files';
 
 export interface ImageSettings {
-  /** Read again at each look. */
+  /** Read again at each check. */
   readonly ageMaxMs: number;
-  /** How often ages and archives are looked at. */
+  /** How often ages and archives are checked. */
   checkMs: number;
-  /** First pause after a build that failed; it doubles. */
+  /** First pause after a failed build; it doubles. */
   retryFirstMs: number;
   retryMaxMs: number;
-  /** Names the time since this machine was started: what was proved in another is proved again. */
+  /** The id of this boot of the machine: proofs of another boot are repeated. */
   bootId: string;
 }
 
 /** Runs a test on an image that is not in use yet. */
 export interface ImageTrial {
-  /** Resolves to the mode in which the image works. @throws Error that says why it works in none */
+  /** Resolves with the mode in which the image works. @throws Error with why it works in none */
   prove(suite: string, arch: string, image: string, signal: AbortSignal): Promise<string>;
 }
 
 interface Image {
   suite: string;
   arch: string;
-  /** The image that runs may use. */
+  /** The image for runs. */
   record: ImageRecord | null;
-  /** One of an earlier boot, to be proved again. */
+  /** An image of an earlier boot that must be proved again. */
   unproved: ImageRecord | null;
-  /** Monotonic; null: nothing is done to it. */
+  /** Since when it is being built or proved, monotonic; null: it is not. */
   busySince: number | null;
-  /** When the archive was last seen to have what the image has; monotonic, null: not since the worker has begun. */
+  /** When the image was last known to match the archive; monotonic, null: not since the worker started. */
   seenAt: number | null;
-  /** How far its making is. */
+  /** Stage of its build. */
   stage: string | null;
   failures: number;
   failure: string | null;
 }
 
-/** An image, and how long ago the archive was seen to have what it has. */
+/** An image, and how long ago it was known to match the archive. */
 export interface SeenImage extends Pick<ImageRecord, 'suite' | 'arch' | 'builtAt'> {
   ageMs: number;
 }
@@ -60,7 +60,7 @@ export interface ImagesParts {
   changed: () => void;
 }
 
-/** The images of one backend: builds and proves them one at a time, replaces old ones, tries again what failed. */
+/** The images of one backend: builds and proves them one at a time, replaces old ones, retries failed ones. */
 export class Images {
   private readonly images = new Map<string, Image>();
   private readonly queue: Image[] = [];
@@ -74,7 +74,7 @@ export class Images {
     for (const record of await this.parts.files.load()) {
       const image = this.imageOf(record.suite, record.arch);
       if (record.definition !== this.parts.builder.definitionOf(record.arch)) {
-        // A test that lacks there what it may count on would be blamed for it.
+        // A test that misses something there would be blamed for it.
         this.parts.log.log(
           `image ${record.suite}/${record.arch} is one of another release: it is built again`,
         );
@@ -89,7 +89,7 @@ export class Images {
     void this.refreshOld();
   }
 
-  /** Builds the image unless it is there, under way, or failed a moment ago. */
+  /** Builds the image unless it exists, is being built, or has just failed. */
   requestImage(suite: string, arch: string): void {
     const image = this.imageOf(suite, arch);
     if (image.record === null && image.failure === null) this.enqueue(image);
@@ -101,12 +101,12 @@ export class Images {
       .map((image) => ({ suite: image.suite, backend, ...this.stateOf(image) }));
   }
 
-  /** What is known of the image; null when there is none that may be used. */
+  /** The record of the image; null: none can be used. */
   findUsable(suite: string, arch: string): ImageRecord | null {
     return this.imageOf(suite, arch).record;
   }
 
-  /** The images that may be used, and when the archive was last seen to have what each has. */
+  /** The usable images, and when each was last known to match the archive. */
   listSeen(): SeenImage[] {
     const ageMs = ({ seenAt }: Image, { builtAt }: ImageRecord): number =>
       seenAt === null ? this.parts.wallClock() - builtAt : this.parts.clock.now() - seenAt;
@@ -164,7 +164,7 @@ export class Images {
     image.busySince = begun;
     try {
       const { unproved } = image;
-      // One that does not work any more is built again.
+      // An image that no longer works is built again.
       image.unproved = null;
       image.record = unproved ? await this.proveAgain(unproved) : await this.build(image);
       Object.assign(image, { failure: null, failures: 0 });
@@ -228,7 +228,7 @@ export class Images {
   private onFailed(image: Image, reason: string): void {
     image.failures += 1;
     const { retryFirstMs, retryMaxMs } = this.parts.settings;
-    // The machines of a deployment may all have met the same archive that was away.
+    // Random, since all machines of a deployment may have failed at the same archive.
     const pauseMs = scatterPause(
       growingPauseMs(retryFirstMs, retryMaxMs, image.failures),
       this.parts.random(),
@@ -242,7 +242,7 @@ export class Images {
 
   private async refreshOld(): Promise<void> {
     for (const image of this.images.values()) {
-      // One whose build failed is tried again after its pause.
+      // A failed one is retried after its pause.
       if (image.failure === null && (await this.isOld(image))) this.enqueue(image);
     }
     this.schedule(this.parts.settings.checkMs, () => void this.refreshOld());

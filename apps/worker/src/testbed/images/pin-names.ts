@@ -3,18 +3,18 @@ import { parseOneLine, type AptEntry } from '../host-apt/apt-entries';
 import type { AptSetting } from '../host-apt/apt-settings';
 import { loadReleaseField, releaseUrl } from './archive-state';
 
-/** The apt lines that a pin is resolved from. */
+/** The apt lines in which a pin is searched. */
 export interface PinSources {
-  /** Of the testbed's image; the runner adds a release from the archive of the first. */
+  /** Lines of the testbed's image; the runner adds a release from the archive of the first. */
   own: string[];
-  /** Of the run's extra sources; with any, no release is added. */
+  /** Lines of the run's extra sources; with any, no release is added. */
   extra: string[];
 }
 
 /**
- * Suite → the name by which apt pins it: the runner writes `Pin: release a=NAME`, where NAME is what the archive's release
- * file calls itself, and a codename pins nothing there, without a word. A suite that no line has, or whose server cannot
- * be asked, keeps its name.
+ * Suite → the name by which apt pins it. The runner writes `Pin: release a=NAME`; NAME must be the suite's name in the
+ * archive's release file, and a codename silently pins nothing. A suite without a line, or whose server cannot be
+ * asked, keeps its name.
  * @throws ArchiveAway naming the release file that could not be read
  */
 export async function loadPinNames(

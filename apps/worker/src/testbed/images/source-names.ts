@@ -3,12 +3,12 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** Much longer than the largest suites need on a slow machine. */
+/** Much longer than needed for the largest suites on a slow machine. */
 const TIMEOUT_MS = 10 * 60_000;
 
 /**
- * Reads apt's lists one after the other and prints the lines of a list of packages, see sourceNamesLine. Stanzas of Sources come
- * first: what they say is the same on every architecture. Those of Packages add the sources that no such stanza has.
+ * Reads apt's lists one after the other and prints the lines of a list of packages, see sourceNamesLine. Stanzas of
+ * Sources come first, since they are the same on every architecture. Stanzas of Packages add the missing sources.
  */
 const LINES = `
 function isName(text) { return length(text) <= 200 && text ~ /^[a-z0-9][a-z0-9+.-]+$/ }
@@ -37,10 +37,10 @@ lists() { tar --extract --to-stdout --file="$1" --wildcards "./var/lib/apt/lists
 { lists "$1" Sources 2>/dev/null; lists "$1" Packages; } | LC_ALL=C awk "$3" | LC_ALL=C sort -u | gzip -9n >"$2"`;
 
 /**
- * Writes which packages the apt lists of a system name: gzip of lines, see sourceNamesLine. A list of Sources may be missing, and
- * that of Packages not.
- * @param system a tar file of it
- * @throws Error that says why it cannot be read
+ * Writes the list of packages in the apt lists of a system: gzip of lines, see sourceNamesLine. The list of Sources may
+ * be missing, the list of Packages may not.
+ * @param system a tar file of the system
+ * @throws Error with why it cannot be read
  */
 export async function writeSourceNames(system: string, target: string, signal: AbortSignal): Promise<void> {
   await execute('nice', ['bash', '-c', SCRIPT, 'source-names', system, target, LINES], {

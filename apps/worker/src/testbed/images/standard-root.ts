@@ -1,7 +1,7 @@
 import { TESTBED_NAME } from '../../sandbox/testbed-name';
 
 /**
- * What every image has beyond a minimal system, so that a test finds what it finds in the testbeds of debci and of
+ * What every image has beyond a minimal system, so that tests find the same as in the testbeds of debci and of
  * autopkgtest's own image builders. docs/testbeds.md compares them.
  */
 export const STANDARD_PACKAGES = [
@@ -32,7 +32,7 @@ ff02::2	ip6-allrouters
 /** Shell commands that change the system in the folder $1. */
 export const STANDARD_HOOKS = [
   `printf '${HOSTS.replaceAll('\n', '\\n')}' >"$1/etc/hosts"; echo ${TESTBED_NAME} >"$1/etc/hostname"`,
-  // A package that has made one has told others of it: it stays.
+  // A machine id that a package has created stays, since the package may have passed it on.
   '[ -s "$1/etc/machine-id" ] || tr -d - </proc/sys/kernel/random/uuid >"$1/etc/machine-id"',
   'echo "en_US.UTF-8 UTF-8" >>"$1/etc/locale.gen"; chroot "$1" locale-gen >&2; echo LANG=C.UTF-8 >"$1/etc/default/locale"',
   'ln -sfT ../proc/self/mounts "$1/etc/mtab"; [ -e "$1/etc/fstab" ] || echo "# No file system is mounted at boot." >"$1/etc/fstab"',

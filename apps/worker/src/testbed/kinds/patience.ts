@@ -5,9 +5,9 @@ import type { RunFolder } from '../../sandbox/run-folder';
 const PATIENCE_S = 120;
 
 /**
- * Python imports this module when it starts. autopkgtest's virtualisation servers give a testbed 1 to 30 s for each answer, and end
- * with a traceback when it takes longer: too few on busy processors. All these limits go through this one call. The limits of the
- * runner itself go through it too, and stay as they are.
+ * Python imports this module when it starts. autopkgtest's virtualisation servers give a testbed 1 to 30 s for each
+ * answer, and end with a traceback after that: too few on busy processors. All these limits use this one call. The
+ * runner's own limits use it too, and stay unchanged.
  */
 const PATIENCE = `import os, signal, sys
 alarm = signal.alarm
@@ -17,7 +17,10 @@ def patient(seconds):
 signal.alarm = patient
 `;
 
-/** A script for `rooted` whose first argument is what writePatience returns. Testbeds do not get its variable: their servers clear the environment. */
+/**
+ * A script for rootedCommand whose first argument is the result of writePatience. Testbeds do not get its variable:
+ * their servers clear the environment.
+ */
 export const PATIENTLY = `
 export PYTHONPATH="$1"
 shift

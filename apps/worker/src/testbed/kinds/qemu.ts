@@ -11,7 +11,7 @@ interface Emulator {
   kernelPackage: string;
 }
 
-/** Architecture → what boots it. */
+/** Architecture → its emulator. */
 const EMULATORS: Record<string, Emulator> = {
   amd64: { program: 'qemu-system-x86_64', kernelPackage: 'linux-image-amd64' },
   i386: { program: 'qemu-system-i386', kernelPackage: 'linux-image-686' },
@@ -19,12 +19,12 @@ const EMULATORS: Record<string, Emulator> = {
 
 const BOOT_TIMEOUT_S = 900;
 const MEMORY_MIB = 2048;
-/** One processor that is emulated may be too busy to answer while it boots. */
+/** A single emulated processor may be too busy to answer while it boots. */
 const PROCESSORS = 2;
 
 /**
- * autopkgtest speaks to a root shell on one of these; the first loses characters when an emulated machine is slow, the
- * second needs its driver before the shells are started.
+ * autopkgtest uses a root shell on one of these. The first loses characters when an emulated machine is slow; the
+ * second needs its driver before the shells start.
  */
 const SHELL_CONSOLES = ['ttyS1', 'hvc1'];
 
@@ -58,8 +58,8 @@ const HOOKS = [
 ];
 
 /**
- * A file system without partitions or a boot loader, which would take root to install. The kernel is read out of it and
- * handed to qemu at each boot.
+ * A file system without partitions or a boot loader, since installing one would need root. The kernel is read from it
+ * and passed to qemu at each boot.
  */
 const MAKE_DISK = `
 root=$TMPDIR/root disk=$TMPDIR/disk
@@ -73,8 +73,8 @@ dd if="$disk" bs=1M conv=sparse status=none
 `;
 
 /**
- * Stands in for the emulator: boots the kernel of the image $image in the mode $mode. autopkgtest asks for KVM wherever
- * there is a /dev/kvm, also where that cannot be opened or does not boot.
+ * Replaces the emulator: boots the kernel of the image $image in the mode $mode. autopkgtest requests KVM wherever
+ * /dev/kvm exists, even if it cannot be opened or does not boot.
  */
 const EMULATE = `
 set -e
@@ -103,8 +103,8 @@ exec "$emulator" "$@" -kernel "$TMPDIR/kernel" -initrd "$TMPDIR/initrd" \\
 `;
 
 /**
- * The names of sockets must be short, and they lie in the work area. autopkgtest would give the machine this one's time
- * zone, which takes an emulated one long.
+ * The names of sockets must be short, and they are in the work area. autopkgtest would set this machine's time zone,
+ * which takes an emulated machine long.
  */
 const PREPARE = `${PATIENTLY}
 mkdir /run/work
@@ -113,7 +113,7 @@ export TMPDIR=/run/work
 if [ -e /etc/timezone ]; then mount --bind /dev/null /etc/timezone; fi
 `;
 
-/** autopkgtest-virt-qemu: a virtual machine; with KVM where an image was seen to boot with it, else slowly without. */
+/** autopkgtest-virt-qemu: a virtual machine; with KVM where an image booted with it, else slowly without. */
 export const QEMU: TestbedKind = {
   name: 'qemu',
   tools: (arch) => [emulatorOf(arch).program, 'qemu-img', 'mke2fs', 'debugfs'],

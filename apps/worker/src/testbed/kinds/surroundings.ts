@@ -16,7 +16,7 @@ mv "$TMPDIR/both/folder.new" "$TMPDIR/both/folder"
 
 const GROUP = 'mkdir /sys/fs/cgroup/trial\nrmdir /sys/fs/cgroup/trial\n';
 
-/** What keeps sandboxes from having overlays without the machine's root; null: nothing. */
+/** Why sandboxes cannot have overlays without the machine's root; null: they can. */
 export async function findOverlayProblem(sandboxes: Trials): Promise<string | null> {
   const command = rootedCommand(OVERLAY, ['true']);
   const { code, errors } = await sandboxes.tryCommand('overlay', {
@@ -28,7 +28,7 @@ export async function findOverlayProblem(sandboxes: Trials): Promise<string | nu
   return `no overlay can be mounted in a user namespace, which takes Linux 5.11 or later: ${errors || `exit code ${code}`}`;
 }
 
-/** What keeps containers that have an init of their own from working; null: nothing. */
+/** Why containers with an init of their own do not work; null: they work. */
 export async function findContainerProblem(sandboxes: Trials): Promise<string | null> {
   const overlay = await findOverlayProblem(sandboxes);
   if (overlay !== null) return overlay;

@@ -3,35 +3,38 @@ import type { RunFolder } from '../../sandbox/run-folder';
 import type { Sandboxes } from '../../sandbox/sandboxes';
 import type { ImageShape } from '../images/image-shape';
 
-/** An image and the attempt that it is used for. */
+/** An image and its attempt. */
 export interface ImageUse {
-  /** Path of the image, readable by the run user and its own for as long as the attempt runs. */
+  /** Path of the image: the run user can read it, and it belongs to this attempt alone while it runs. */
   image: string;
   suite: string;
   arch: string;
-  /** One of the kind's modes: the one in which the image was proved to work. */
+  /** One of the kind's modes, in which the image was proved to work. */
   mode: string;
   /** The attempt's folder, for files that the server needs. */
   folder: RunFolder;
 }
 
-/** What is particular to testbeds made of an image by one of autopkgtest's virtualisation servers. */
+/** A kind of testbed that one of autopkgtest's virtualisation servers runs from an image. */
 export interface TestbedKind {
   readonly name: string;
-  /** Programs that it needs beyond those of the sandbox and of image building. @throws Unusable for an architecture that it has none for */
+  /**
+   * Programs that it needs beyond those of the sandbox and of image building. @throws Unusable for an unsupported
+   * architecture
+   */
   tools(arch: string): string[];
-  /** For people: what keeps a test apart, and what tests may ask of the testbed. */
+  /** For people: how a test is isolated, and what tests may ask of the testbed. */
   readonly isolation: string;
-  /** Foreign architectures by an interpreter; false: only what the processor itself executes. */
+  /** True: runs foreign architectures with an interpreter; false: only what the processor itself executes. */
   readonly emulates: boolean;
   readonly image: ImageShape;
-  /** Ways to run it, the best first; the first that an image is proved to work in is used with it. */
+  /** Ways to run it, the best first; an image uses the first in which it is proved to work. */
   readonly modes: string[];
   readonly trialTimeoutMs: number;
-  /** What else keeps it from working here; null: nothing. Asked once sandboxes are known to work. */
+  /** Why else it does not work here; null: it works. Called once sandboxes are known to work. */
   findProblem?(sandboxes: Pick<Sandboxes, 'tryCommand'>): Promise<string | null>;
   use(use: ImageUse): Promise<TestbedArguments>;
 }
 
-/** The usual time for a test of one line, image unpacked and testbed begun. */
+/** The usual time for a test of one line, with unpacking the image and starting the testbed. */
 export const TRIAL_TIMEOUT_MS = 120_000;

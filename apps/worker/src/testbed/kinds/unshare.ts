@@ -3,9 +3,9 @@ import { PLAIN } from '../images/image-shape';
 import { TRIAL_TIMEOUT_MS, type TestbedKind } from './testbed-kind';
 
 /**
- * autopkgtest-virt-unshare makes a user namespace for each command that it executes, whose root would have no rights over the
- * network. The runner is root of one already: what stands in for `unshare` leaves out the options that would make another. It
- * also makes a mount of the testbed's root folder, as which `mount` and `ip netns exec` expect it.
+ * autopkgtest-virt-unshare creates a user namespace for each command that it executes, whose root would have no rights
+ * over the network. The runner is root of one already: this replacement of `unshare` leaves out the options that would
+ * create another. It also mounts the testbed's root folder on itself, since `mount` and `ip netns exec` expect a mount.
  */
 const PREPARE = `
 mkdir "$TMPDIR/bin"
