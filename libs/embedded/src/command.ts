@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-/** A user of this machine, under whose rights a program is executed. */
+/** A user of this machine that executes a program. */
 export interface SystemUser {
   name: string;
   uid: number;
@@ -9,22 +9,22 @@ export interface SystemUser {
 }
 
 export interface CommandOptions {
-  /** Runs as this user; null or absent: as ourselves. */
+  /** Runs as this user; null or absent: as the current user. */
   user?: SystemUser | null;
   cwd?: string;
-  /** Instead of our own environment. */
+  /** Replaces the current environment. */
   env?: NodeJS.ProcessEnv;
-  /** What it reads from standard input. */
+  /** Its standard input. */
   input?: string;
   /** In its own process group: Ctrl-C in the terminal does not reach it. */
   detached?: boolean;
-  /** Milliseconds after which it is ended. */
+  /** Time limit in milliseconds. */
   timeout?: number;
-  /** Is given each line of its standard output as it comes. */
+  /** Called with each line of its standard output. */
   onLine?: (line: string) => void;
 }
 
-/** A program that could not be started, or that ended with anything but exit code 0. */
+/** A program could not be started, or ended with another exit code than 0. */
 export class CommandFailed extends Error {
   constructor(
     command: string,
@@ -38,7 +38,7 @@ export class CommandFailed extends Error {
 /**
  * Runs a program to its end.
  * @returns its standard output
- * @throws CommandFailed with the last lines that it wrote
+ * @throws CommandFailed with its last lines
  */
 export function runCommand(program: string, args: string[], options: CommandOptions = {}): Promise<string> {
   const { user, input, onLine, ...rest } = options;
@@ -52,7 +52,7 @@ export function runCommand(program: string, args: string[], options: CommandOpti
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
   if (onLine) createInterface({ input: child.stdout }).on('line', onLine);
-  // A program that ends without reading its input is judged by how it ends.
+  // For a program that ends without reading its input, only its end counts.
   child.stdin.on('error', () => undefined).end(input ?? '');
   return new Promise((resolve, reject) => {
     child.once('error', (error) => reject(new CommandFailed(command, error.message, output)));
@@ -63,7 +63,7 @@ export function runCommand(program: string, args: string[], options: CommandOpti
   });
 }
 
-/** The spawn options that make a program run as `user`. */
+/** The spawn options to run a program as `user`. */
 export function ids(user: SystemUser | null | undefined): { uid?: number; gid?: number } {
   return user ? { uid: user.uid, gid: user.gid } : {};
 }
@@ -73,7 +73,7 @@ export function lastLines(text: string, count: number): string {
 }
 
 /**
- * Neither this process nor those that it starts from now on leave a core dump, which would hold their secrets. Only the soft
+ * Forbids core dumps, which would hold secrets, of this process and those that it starts from now on. Only the soft
  * limit is lowered: a program under test may raise its own.
  */
 export async function forbidCoreDumps(): Promise<void> {

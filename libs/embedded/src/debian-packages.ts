@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { CommandFailed, runCommand } from './command';
 
-/** What a worker needs to run autopkgtest in the backend `unshare`. */
+/** What a worker needs for the backend `unshare`. */
 export const WORKER_PACKAGES = ['autopkgtest', 'autodep8', 'mmdebstrap', 'uidmap', 'slirp4netns'];
 
-/** What it needs for the backends that are quick to test. */
+/** What it also needs for the backends that are quick to test. */
 export const BACKEND_PACKAGES = ['schroot', 'lxc', 'rsync', 'podman', 'crun', 'arch-test'];
 
 /** What it needs for all backends, and for foreign architectures. */
@@ -17,7 +17,7 @@ export const ACCEPTANCE_PACKAGES = [
 ];
 
 const LOCK_TIMEOUT_S = 120;
-/** Apt asks nothing and speaks English. */
+/** Apt asks no questions and writes English. */
 export const nonInteractive = (): NodeJS.ProcessEnv => ({
   ...process.env,
   DEBIAN_FRONTEND: 'noninteractive',
@@ -25,17 +25,17 @@ export const nonInteractive = (): NodeJS.ProcessEnv => ({
 });
 
 export interface PackagesOutcome {
-  /** Packages that are missing still. */
+  /** Packages that are still missing. */
   missing: string[];
   /** Packages that were installed now. */
   installed: string[];
-  /** Why there are missing ones, with the one command to type; absent when there are none. */
+  /** Why packages are missing, with the one command to type; absent when none is. */
   advice?: string;
 }
 
 /**
- * Installs the packages that the system lacks when we are root; otherwise says what to type. Never throws: Proctor
- * serves without them, only its worker does not.
+ * Installs missing packages as root; for other users returns what to type. Never throws: Proctor serves without the
+ * packages, only its worker does not work.
  */
 export async function ensureDebianPackages(
   names: string[] = WORKER_PACKAGES,
@@ -55,11 +55,11 @@ export async function ensureDebianPackages(
   }
 }
 
-/** Which of the packages dpkg does not have installed. @throws CommandFailed where there is no dpkg */
+/** The packages that are not installed. @throws CommandFailed without dpkg */
 export async function missingPackages(names: string[]): Promise<string[]> {
   const format = '${Package} ${db:Status-Status}\n';
   const text = await runCommand('dpkg-query', ['-W', '-f', format, ...names]).catch((error: unknown) => {
-    // It ends with 1 when it does not know one of them, and still lists the others.
+    // Exit code 1: it does not know one of them, but still lists the others.
     if (error instanceof CommandFailed && error.output !== '') return error.output;
     throw error;
   });
@@ -74,7 +74,7 @@ export function adviceFor(packages: string[]): string {
   );
 }
 
-/** How far apt is: percent, and what it does. */
+/** Called with apt's progress in percent, and what it does. */
 type Progress = (percent: number, doing: string) => void;
 
 async function install(packages: string[], onProgress?: Progress): Promise<void> {
@@ -84,7 +84,7 @@ async function install(packages: string[], onProgress?: Progress): Promise<void>
     try {
       return await aptInstall(packages, onProgress);
     } catch (error) {
-      // Lists that are too old name files that the mirror has no longer.
+      // Old lists name files that the mirror no longer has.
       if (!(error instanceof CommandFailed)) throw error;
     }
   }
@@ -92,12 +92,12 @@ async function install(packages: string[], onProgress?: Progress): Promise<void>
   try {
     await aptInstall(packages, onProgress);
   } catch (error) {
-    // That apt does not know the packages is the consequence.
+    // Unknown packages are only the consequence.
     throw unreachable ?? error;
   }
 }
 
-/** One source that is away need not be that of the packages. @returns which one is, and why */
+/** Updates apt's lists. A failed source may not be the one of the packages. @returns which one failed, and why */
 async function updateLists(): Promise<Error | null> {
   try {
     await apt(['-o', 'APT::Update::Error-Mode=any', 'update']);
@@ -107,7 +107,7 @@ async function updateLists(): Promise<Error | null> {
   }
 }
 
-/** What apt's failure to read its sources means; others, as that another apt is at work, stay as they are. */
+/** Explains apt's failure to read its sources; other errors, for example a running second apt, stay unchanged. */
 export function explainMirror(error: unknown): Error {
   const failure = error instanceof Error ? error : new Error(String(error));
   const output = error instanceof CommandFailed ? error.output : '';
@@ -125,17 +125,17 @@ async function aptInstall(packages: string[], onProgress?: Progress): Promise<vo
   await apt(args, onProgress);
 }
 
-/** Detached: dpkg should not be interrupted half-way by a Ctrl-C that is meant for us. */
+/** Detached: a Ctrl-C for us must not interrupt dpkg. */
 async function apt(args: string[], onProgress?: Progress): Promise<void> {
   const patience = ['-o', `DPkg::Lock::Timeout=${LOCK_TIMEOUT_S}`, '-o', 'Acquire::Retries=2'];
   const onLine = (line: string): void => reportProgress(line, onProgress);
   await runCommand('apt-get', [...patience, ...args], { env: nonInteractive(), detached: true, onLine });
 }
 
-/** A line of apt's Status-Fd: `dlstatus:3:41.5:Retrieving file 3 of 7`. Unpacking begins at 0 again. */
+/** Parses a line of apt's Status-Fd: `dlstatus:3:41.5:Retrieving file 3 of 7`. Unpacking starts at 0 again. */
 function reportProgress(line: string, onProgress?: Progress): void {
   const [, kind, percent, doing] = /^(dlstatus|pmstatus):[^:]*:([\d.]+):(.+)$/.exec(line) ?? [];
   if (kind === undefined || !onProgress) return;
-  // The first half is fetching, the second unpacking.
+  // The first half is downloading, the second unpacking.
   onProgress(Number(percent) / 2 + (kind === 'pmstatus' ? 50 : 0), doing!);
 }

@@ -19,27 +19,31 @@ const CONFIGURATION_FILE = 'nats-server.conf';
 /** Public keys and settings, no secrets. */
 const FILE_MODE = 0o644;
 /**
- * What the streams may reserve, which is no room that is taken. Left alone, the server takes three quarters of what is free on the disk at its start, and
- * does not bring back a stream that exceeds it when the disk has filled since. Enough for thousands of workers.
+ * What the streams may reserve; it is not allocated. By default the server takes three quarters of the free disk space
+ * at its start, and does not restore a stream that exceeds this when the disk has filled since. Enough for thousands of
+ * workers.
  */
 const STREAM_BYTES_MAX = 16 * 1024 ** 4;
-/** Of a line of its protocol, so of a subject: it keeps each subject of a stream in memory. Ours have some hundred bytes. */
+/**
+ * Length of a line of its protocol, and so of a subject: it keeps each subject of a stream in memory. Ours have some
+ * hundred bytes.
+ */
 const LINE_BYTES_MAX = 1_024;
-/** A client that is gone without a word leaves its place within three of these: a worker has a few places. */
+/** A vanished client frees its connection within three of these intervals: a worker may have only a few. */
 const PING_INTERVAL = '20s';
 
 export interface EmbeddedNatsOptions {
-  /** Holds its configuration, JetStream's files and the log. */
+  /** Folder for its configuration, JetStream's files and the log. */
   folder: string;
-  /** Path of nats-server, as findNatsServer() gives it. */
+  /** Path of nats-server, from findNatsServer(). */
   binary: string;
-  /** The accounts that it begins with, as text: public keys, no secrets. */
+  /** Its first accounts, as text: public keys, no secrets. */
   accounts: string;
-  /** A free port when absent. */
+  /** By default a free port. */
   port?: number;
 }
 
-/** A real nats-server with JetStream on the loopback address, with its files in a folder of ours. */
+/** A real nats-server with JetStream on the loopback address, with its files in our folder. */
 export class EmbeddedNats implements Supervised {
   readonly name = 'nats';
   private server: OwnedProcess | null = null;
@@ -49,7 +53,7 @@ export class EmbeddedNats implements Supervised {
     this.port = options.port;
   }
 
-  /** Known once the server was started, or when its port was given. */
+  /** Known once the server has started, or if its port is given. */
   get url(): string {
     if (this.port === undefined) throw new Error('nats-server was not started yet');
     return `nats://127.0.0.1:${this.port}`;
@@ -69,9 +73,9 @@ export class EmbeddedNats implements Supervised {
     const user = await serverUser();
     await ensureFolder(folder, 0o711, user);
     for (const left of findServers(natsIn(folder))) await stopProcess(left, 'SIGTERM', STOP_PATIENCE_MS);
-    // What names a process now is of an earlier life.
+    // A process named there belongs to an earlier life.
     await rm(pidFile(folder), { force: true });
-    // Once it has run, the accounts may be others: see changeAccounts.
+    // After its first start the accounts may have changed: see changeAccounts.
     if (this.server) await mendMode(join(folder, ACCOUNTS_FILE), FILE_MODE);
     else await writeAccounts(folder, accounts);
     const port = (this.port ??= await findFreePort());
@@ -94,7 +98,7 @@ export class EmbeddedNats implements Supervised {
     await this.server?.stop('SIGTERM', STOP_PATIENCE_MS);
   }
 
-  /** For tests of what happens when it dies. */
+  /** For tests in which it dies. */
   kill(signal: NodeJS.Signals): void {
     this.server?.kill(signal);
   }
@@ -111,7 +115,7 @@ export class EmbeddedNats implements Supervised {
       ping_interval: PING_INTERVAL,
       jetstream: { store_dir: join(folder, 'jetstream'), max_file_store: STREAM_BYTES_MAX },
     };
-    // Values are JSON, of which its configuration language is a superset.
+    // Values are JSON; its configuration language is a superset of it.
     const lines = Object.entries(settings).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
     const text = [...lines, `include ${ACCOUNTS_FILE}`, ''].join('\n');
     await replaceFile(configurationFile(folder), text, FILE_MODE, user);
@@ -126,22 +130,22 @@ function configurationFile(folder: string): string {
   return join(folder, CONFIGURATION_FILE);
 }
 
-/** Of the nats-server with its files in this folder. */
+/** The log of the nats-server of this folder. */
 export function logFile(folder: string): string {
   return join(folder, 'server.log');
 }
 
-/** The pid of the nats-server that runs with its files in this folder; null: none does. */
+/** The pid of the running nats-server of this folder; null: none runs. */
 export function runningNats(folder: string): number | null {
   return findServers(natsIn(folder))[0]?.pid ?? null;
 }
 
-/** The accounts that the nats-server of this folder reads when it starts, or is asked to read them again. */
+/** Writes the accounts that the nats-server of this folder reads at its start, or at a reload. */
 export async function writeAccounts(folder: string, accounts: string): Promise<void> {
   await replaceFile(join(folder, ACCOUNTS_FILE), accounts, FILE_MODE, await serverUser());
 }
 
-/** It works in its folder, with its configuration, whatever its program is called. */
+/** It works in its folder, with its configuration; its program may have any name. */
 function natsIn(folder: string): LeftOver {
   return {
     folder,
@@ -149,7 +153,7 @@ function natsIn(folder: string): LeftOver {
   };
 }
 
-/** A nats-server says INFO to each client that connects, once JetStream is up. */
+/** A nats-server sends INFO to each client that connects, once JetStream is up. */
 function isServing(port: number): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1', timeout: PROBE_TIMEOUT_MS });
   return new Promise((resolve) => {

@@ -15,23 +15,23 @@ import type { SystemUser } from './command';
 import { requireUserName, serverUser } from './server-user';
 import type { Ending, Supervised } from './supervised';
 
-/** PostgreSQL's name for "roll back what is open and end". */
+/** PostgreSQL's fast shutdown: rolls back open transactions and ends. */
 const FAST_SHUTDOWN = 'SIGINT';
 const STOP_PATIENCE_MS = 30_000;
 const ROLE = 'proctor';
 
 export interface EmbeddedPostgresOptions {
-  /** Holds the data, the server's log and, where needed, a copy of its programs. */
+  /** Folder for the data, the server's log and, if needed, a copy of its programs. */
   folder: string;
-  /** The superuser's password; made with the file when there is none. */
+  /** File with the superuser's password; created if missing. */
   passwordFile: string;
-  /** A free port when absent. */
+  /** By default a free port. */
   port?: number;
   /** postgresql.conf settings, e.g. `{ max_connections: '200' }`. */
   settings?: Record<string, string>;
 }
 
-/** A real PostgreSQL server on the loopback address, with its data in a folder of ours. */
+/** A real PostgreSQL server on the loopback address, with its data in our folder. */
 export class EmbeddedPostgres implements Supervised {
   readonly name = 'postgres';
   private server: OwnedProcess | null = null;
@@ -42,7 +42,7 @@ export class EmbeddedPostgres implements Supervised {
     this.port = options.port;
   }
 
-  /** Of the superuser and its database; known once the server was started. */
+  /** Address for the superuser and its database; known once the server has started. */
   get url(): string {
     if (this.port === undefined) throw new Error('PostgreSQL was not started yet');
     return `postgres://${ROLE}:${this.password}@127.0.0.1:${this.port}/${ROLE}`;
@@ -57,12 +57,12 @@ export class EmbeddedPostgres implements Supervised {
     return this.server.ended;
   }
 
-  /** The major version of the data, e.g. `18`; known once the server was started. */
+  /** The major version of the data, e.g. `18`; known once the server has started. */
   async version(): Promise<string> {
     return (await readFile(join(this.dataFolder, 'PG_VERSION'), 'utf8')).trim();
   }
 
-  /** @throws with what to type where its machine is at fault */
+  /** @throws with what to type when the machine is at fault */
   async start(): Promise<void> {
     try {
       await this.startOnce();
@@ -103,13 +103,13 @@ export class EmbeddedPostgres implements Supervised {
     await this.server?.stop(FAST_SHUTDOWN, STOP_PATIENCE_MS);
   }
 
-  /** Removes a server that was not started here, with its data; one that still runs is ended before. */
+  /** Removes a server that was not started here, with its data; a running one is stopped first. */
   async remove(): Promise<void> {
     await this.stopLeftOver();
     await rm(this.options.folder, { recursive: true, force: true });
   }
 
-  /** For tests of what happens when it dies: SIGQUIT ends it at once, as a crash does. */
+  /** For tests in which it dies: SIGQUIT ends it at once, like a crash. */
   kill(signal: NodeJS.Signals): void {
     this.server?.kill(signal);
   }
@@ -123,7 +123,7 @@ export class EmbeddedPostgres implements Supervised {
       listen_addresses: '127.0.0.1',
       port: String(port),
       unix_socket_directories: '',
-      // Whatever the machine's own.
+      // Independent of the machine's time zone.
       timezone: 'UTC',
       log_timezone: 'UTC',
       ...this.options.settings,
@@ -131,7 +131,7 @@ export class EmbeddedPostgres implements Supervised {
     return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   }
 
-  /** What outlived its supervisor still holds the data folder: a server, or what it left when it was killed. */
+  /** A server that outlived its supervisor, or its remains, still holds the data folder. */
   private async stopLeftOver(): Promise<void> {
     const folder = this.dataFolder;
     const isServer = (program: string): boolean => program === 'postgres';
@@ -140,13 +140,13 @@ export class EmbeddedPostgres implements Supervised {
     }
   }
 
-  /** What PostgreSQL would refuse to start with, though it does no harm. */
+  /** Corrects harmless things with which PostgreSQL would refuse to start. */
   private async mend(user: SystemUser | null): Promise<void> {
     await ensureFolder(this.dataFolder, 0o700, user);
     await removeStalePidFile(join(this.dataFolder, 'postmaster.pid'));
   }
 
-  /** As when the data has come back from elsewhere and the file has not. Nobody else can work on the data meanwhile. */
+  /** For data that was restored without the file. No other process can use the data meanwhile. */
   private async setPassword({ postgres }: PostgresBinaries, user: SystemUser | null): Promise<void> {
     await runCommand(postgres, ['--single', '-j', '-D', this.dataFolder, 'postgres'], {
       user,
@@ -156,7 +156,7 @@ export class EmbeddedPostgres implements Supervised {
     });
   }
 
-  /** Made beside its final place and moved there complete: an interrupted start leaves nothing half done. */
+  /** Created beside its final place and moved there when complete: an interrupted start leaves nothing half done. */
   private async initialise(binaries: PostgresBinaries, user: SystemUser | null): Promise<void> {
     const { folder } = this.options;
     const data = `${this.dataFolder}.new`;
@@ -183,7 +183,7 @@ export class EmbeddedPostgres implements Supervised {
     await rename(data, this.dataFolder);
   }
 
-  /** The postmaster writes its state to the eighth line of its pid file; a killed one leaves the file behind. */
+  /** The postmaster writes its state to the eighth line of its pid file; a killed one leaves the file. */
   private async isReady(pid: number): Promise<boolean> {
     const text = await readFile(join(this.dataFolder, 'postmaster.pid'), 'utf8').catch(() => '');
     const lines = text.split('\n');

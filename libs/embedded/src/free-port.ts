@@ -1,12 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ports that Linux gives to outgoing connections: none of them takes one before its program listens. */
+/**
+ * Below the ports that Linux uses for outgoing connections, so that none of these takes a port before its program
+ * listens.
+ */
 const PORT_MIN = 20_000;
 const PORT_MAX = 32_767;
 const TRIES = 100;
 
-/** A TCP port of the loopback address that is free now. @throws when so many that were tried are taken */
+/** A free TCP port of the loopback address. @throws when all tried ports are taken */
 export async function findFreePort(): Promise<number> {
   for (let trial = 0; trial < TRIES; trial += 1) {
     const port = randomInt(PORT_MIN, PORT_MAX + 1);

@@ -5,17 +5,17 @@ import { dirname } from 'node:path';
 import { replaceFile } from './owned-files';
 import { asIdentity, identify, isRunning, type ProcessIdentity } from './process-identity';
 
-/** flock's status when somebody else has the lock. */
+/** flock's status when another process has the lock. */
 const LOCKED = 1;
 
 export interface LockHolder extends ProcessIdentity {
-  /** Where it serves. */
+  /** Its address. */
   url: string;
 }
 
 /** Another Proctor runs on the same home. */
 export class HomeInUse extends Error {
-  /** @param holder null: it is not to be seen from here */
+  /** @param holder null: it cannot be seen from here */
   constructor(
     home: string,
     readonly holder: LockHolder | null,
@@ -29,15 +29,15 @@ export class HomeInUse extends Error {
 }
 
 /**
- * The right to use a home, and a file that says who has it. The right is a lock of the kernel on the folder, which ends with the
- * process however that ends, and which processes of other containers see too; the file is for those who ask.
+ * The right to use a home, and a file with its holder. The right is a kernel lock on the folder, which ends with the
+ * process in any case, and which processes of other containers see too; the file is for those who ask.
  */
 export class HomeLock {
   private constructor(
     private readonly path: string,
     private readonly text: string,
     private readonly folder: number,
-    /** The holder before did not release it: it was killed. */
+    /** The last holder did not release it: it was killed. */
     readonly isTakenOver: boolean,
   ) {}
 
@@ -58,7 +58,7 @@ export class HomeLock {
     }
   }
 
-  /** The process that uses the home now; null when there is none. */
+  /** The process that uses the home now; null: none. */
   static async holder(path: string): Promise<LockHolder | null> {
     const text = await readText(path);
     return text === null ? null : runningHolder(text);
@@ -70,9 +70,9 @@ export class HomeLock {
   }
 }
 
-/** @returns the open folder, whose lock ends when it is closed; null when another process has it */
+/** @returns the open folder; closing it ends the lock; null: another process has the lock */
 function lockFolder(path: string): number | null {
-  // Not inherited by what this process starts.
+  // Child processes do not inherit it.
   const folder = openSync(path, 'r');
   const { status, stderr, error } = spawnSync('flock', ['--exclusive', '--nonblock', '3'], {
     stdio: ['ignore', 'ignore', 'pipe', folder],

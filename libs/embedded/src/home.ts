@@ -3,27 +3,27 @@ import { dirname, join, resolve } from 'node:path';
 import { nearestExisting, mendMode, mendReadable, ensureFolder } from './owned-files';
 import { mayReach, serverUser } from './server-user';
 
-/** Where a root process keeps its files when the project's own folder is closed to the servers' user. */
+/** The home of a root process when the servers' user cannot enter the project's folder. */
 const ROOT_HOME = '/var/lib/proctor';
 const SECRETS = 'secrets';
-/** Of statfs(2): the file system of /proc, where Node.js would try to make a folder forever. */
+/** The file system of /proc in statfs(2), where Node.js would try to create a folder forever. */
 const PROC_MAGIC = 0x9fa0;
 
-/** One of these is in each folder that was a home. */
+/** Each folder that was a home has one of these. */
 const OURS = [SECRETS, 'postgresql', 'nats', 'nats-server-package', 'worker', 'store', 'admin.key'];
 
-/** The folder of everything that Proctor writes on a machine, and the names of what lies in it. */
+/** The folder for everything that Proctor writes on a machine, and the names in it. */
 export class Home {
   constructor(
     readonly path: string,
-    /** Why it is this folder, when it was not named and it is not the project's own. */
+    /** Why this folder was chosen, when it was not named and is not the project's own. */
     readonly reason: string | null = null,
   ) {}
 
   /**
-   * `PROCTOR_HOME`; else `.proctor` in the project, or /var/lib/proctor for root when the user that runs the servers
-   * cannot reach the project's folder. Who names a database has no need of that user: a home of the services is closed to it.
-   * @throws when `PROCTOR_HOME` is a file, or cannot be reached by that user
+   * `PROCTOR_HOME`; else `.proctor` in the project, or /var/lib/proctor for root when the servers' user cannot reach
+   * the project's folder. With a named database that user is not needed: a home of the services is closed to it.
+   * @throws when `PROCTOR_HOME` is a file, or that user cannot reach it
    */
   static async findHome(env: NodeJS.ProcessEnv, projectFolder: string): Promise<Home> {
     const named = env['PROCTOR_HOME'];
@@ -38,8 +38,8 @@ export class Home {
   }
 
   /**
-   * Makes the folders, open to those who know a name in them, the secrets to their owner only. What is there is given the mode that
-   * it should have, whatever umask or hand has made it; the folders of the servers and of the worker are theirs to mend.
+   * Creates the folders: users who know a name in them may enter, the secrets are for their owner only. Existing files
+   * get the modes that they should have; the folders of the servers and of the worker correct their own.
    */
   async prepare(): Promise<void> {
     try {
@@ -63,7 +63,10 @@ export class Home {
     }
   }
 
-  /** What lies in a folder of others would change hands and modes with it. @throws when this is one, or can never be a home */
+  /**
+   * Files in a folder of other users would change owner and mode with it. @throws when this is such a folder, or can
+   * never be a home
+   */
   private async requireOurs(): Promise<void> {
     const nearest = await nearestExisting(this.path);
     if ((await statfs(nearest)).type === PROC_MAGIC)
@@ -96,7 +99,7 @@ export class Home {
     return join(this.secretsFolder, name);
   }
 
-  /** Remembers one app's process. */
+  /** File with the identity of an app's process. */
   processFile(name: string): string {
     return join(this.processesFolder, `${name}.json`);
   }
@@ -109,12 +112,12 @@ export class Home {
     return join(this.path, 'admin.key');
   }
 
-  /** The password with which the user `admin` logs in at first. */
+  /** The first password of the user `admin`. */
   get adminPassword(): string {
     return join(this.path, 'admin.password');
   }
 
-  /** The address of the database of the Proctor that runs on this home, for the command line. */
+  /** File with the database address of the Proctor on this home, for the command line. */
   get databaseUrl(): string {
     return this.secret('database.url');
   }
@@ -132,7 +135,7 @@ export class Home {
     return join(this.secretsFolder, 'nats-users');
   }
 
-  /** Debian's nats-server, where the machine has none that is patched. */
+  /** Debian's nats-server, if the machine has none that is patched. */
   get natsPackage(): string {
     return join(this.path, 'nats-server-package');
   }
@@ -146,7 +149,10 @@ export class Home {
   }
 }
 
-/** A folder that `prepare` will open need not be open yet: one that is empty, or that was a home and was closed by a umask or by hand. */
+/**
+ * A folder that `prepare` will open need not be open yet: an empty one, or a home that was closed by a umask or by
+ * hand.
+ */
 async function firstToReach(path: string): Promise<string> {
   const names = await readdir(path).catch(() => null);
   return names?.length === 0 || names?.includes(SECRETS) ? dirname(path) : path;

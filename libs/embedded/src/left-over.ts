@@ -3,17 +3,20 @@ import { dirname } from 'node:path';
 import { commandLineOf, identify, isRunning, type ProcessIdentity, statusOf } from './process-identity';
 import { until } from './until';
 
-/** How a server of an earlier run is recognized among all processes. */
+/** How to recognize a server of an earlier run among all processes. */
 export interface LeftOver {
-  /** It works in this folder, by whatever path. */
+  /** It works in this folder; the path may differ. */
   folder: string;
-  /** @param name of its program, as the kernel knows it @param args what it was started with, the program first */
+  /**
+   * @param name of its program in the kernel
+   * @param args its arguments, the program first
+   */
   isServer: (name: string, args: string[]) => boolean;
 }
 
 /**
- * The processes of a server that work in a folder, those first that have started the others. No pid file is asked: its number may be
- * another process's by now, and a process that the file does not name may hold the folder.
+ * The processes of a server that work in a folder, parents first. Pid files are not used: the number may belong to
+ * another process by now, and a process that is not in the file may hold the folder.
  */
 export function findServers({ folder, isServer }: LeftOver): ProcessIdentity[] {
   const wanted = fileId(folder);
@@ -31,7 +34,7 @@ export function findServers({ folder, isServer }: LeftOver): ProcessIdentity[] {
   );
 }
 
-/** Sends `signal`, and SIGKILL if the process still runs after `patienceMs`; resolves when it is gone. */
+/** Sends `signal`, and SIGKILL if the process still runs after `patienceMs`; resolves when it has ended. */
 export async function stopProcess(
   identity: ProcessIdentity,
   signal: NodeJS.Signals,
@@ -48,7 +51,7 @@ function processes(): number[] {
   return readdirSync('/proc').map(Number).filter(Number.isInteger);
 }
 
-/** Where its folder is not ours to see, as for root in a container, its arguments name it. */
+/** If we may not see its folder, for example root in a container, its arguments name it. */
 function worksIn(pid: number, folder: string): boolean {
   const at = fileId(`/proc/${pid}/cwd`);
   if (at !== null) return at === folder;
@@ -65,7 +68,7 @@ export function isVisible(pid: number): boolean {
   }
 }
 
-/** Of what is at a path, by whatever name; null when there is nothing that this user may see. */
+/** The identity of the file at a path, independent of its name; null when this user can see none. */
 function fileId(path: string): string | null {
   if (!path.startsWith('/')) return null;
   try {

@@ -65,7 +65,7 @@ describe('choices', () => {
     ['is not there', async () => Promise.resolve(join(root, 'none')), /\/none cannot be executed/],
     ['cannot be executed', () => put(join(root, 'named'), '2.15.1', 0o644), /\/named cannot be executed/],
     ['is too old', () => put(join(root, 'named'), '2.9.9'), /\/named is nats-server 2\.9\.9.*2\.9\.10/],
-    ['is something else', () => put(join(root, 'named'), 'ery odd'), /\/named tells no version/],
+    ['is something else', () => put(join(root, 'named'), 'ery odd'), /\/named prints no version/],
   ])('a named nats-server that %s is refused, and no other is taken', async (_how, make, message) => {
     await put(ownPath(), '2.15.1');
     sources.named = await make();

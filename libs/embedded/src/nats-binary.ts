@@ -5,10 +5,10 @@ import { isAtLeast, natsVersion, newest, OLDEST_NATS, SAFE_NATS } from './nats-v
 import { mayExecute, serverUser } from './server-user';
 import { unpackDebianPackage, unpackFromRelease } from './unpacked-packages';
 
-/** The Debian release whose nats-server is patched, and runs on the releases before it. */
+/** The Debian release whose nats-server is patched and runs on earlier releases. */
 export const NATS_RELEASE = 'forky';
 
-/** Where Debian's package puts it: often not in the PATH of an ordinary user. */
+/** The folder of Debian's package: often not in the PATH of an ordinary user. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin'];
 const IN_PACKAGE = 'usr/sbin/nats-server';
 
@@ -21,24 +21,24 @@ export interface NatsBinary {
 export interface NatsSources {
   /** The path that `PROCTOR_NATS_SERVER` names. */
   named?: string | undefined;
-  /** Where the machine may have its own. */
+  /** Possible paths of the machine's own. */
   own: string[];
-  /** Where a package is unpacked. */
+  /** Folder for an unpacked package. */
   folder: string;
-  /** Unpacks the package of a Debian release to the folder; null: of the machine's release. */
+  /** Unpacks the package of a Debian release into the folder; null: of the machine's release. */
   fetch(release: string | null): Promise<void>;
 }
 
 type LineListener = (line: string) => void;
 
-/** There is no nats-server to be taken; the message says what to do. */
+/** No nats-server can be used; the message says what to do. */
 export class NatsServerMissing extends Error {}
 
 /**
- * The newest trusted nats-server that can be had. `PROCTOR_NATS_SERVER` names it; else it is the newest of the
- * machine's and of the one that an earlier call fetched to `folder`, when it is patched; else that of Debian's forky,
- * which is fetched without root; else the newest that is there; else the package of the machine's release.
- * @param onLine is told what is fetched, which one is taken and why, a line each
+ * Finds the newest trusted nats-server. `PROCTOR_NATS_SERVER` names it; else it is the newest of the machine's and of
+ * the one that an earlier call downloaded to `folder`, if patched; else that of Debian's forky, which is downloaded
+ * without root; else the newest that exists; else the package of the machine's release.
+ * @param onLine called with lines about what is downloaded, which one is used and why
  * @throws NatsServerMissing
  */
 export function findNatsServer(folder: string, onLine: LineListener = () => undefined): Promise<NatsBinary> {
@@ -58,7 +58,7 @@ export function findNatsServer(folder: string, onLine: LineListener = () => unde
   );
 }
 
-/** The same of any sources. @throws NatsServerMissing */
+/** The same for any sources. @throws NatsServerMissing */
 export async function chooseNatsServer(sources: NatsSources, onLine: LineListener): Promise<NatsBinary> {
   if (sources.named !== undefined) {
     return reportChoice(await loadNamed(sources.named), ', which PROCTOR_NATS_SERVER names', onLine);
@@ -87,7 +87,7 @@ export async function chooseNatsServer(sources: NatsSources, onLine: LineListene
   }
 }
 
-/** The places to look at, in order, of a PATH. */
+/** The possible paths in a PATH, in order. */
 export function candidates(path: string): string[] {
   const folders = [...path.split(delimiter).filter((folder) => folder !== ''), ...SYSTEM_FOLDERS];
   return [...new Set(folders)].map((folder) => join(folder, 'nats-server'));
@@ -109,7 +109,7 @@ async function loadNamed(path: string): Promise<NatsBinary> {
   }
 }
 
-/** Those that are there, run and are not too old; others count as absent. */
+/** The binaries that exist, run and are not too old; others are skipped. */
 async function findUsable(paths: string[]): Promise<NatsBinary[]> {
   const results = await Promise.allSettled(paths.map(loadBinary));
   return results.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
@@ -129,17 +129,17 @@ async function loadBinary(path: string): Promise<NatsBinary> {
   return readVersion(path);
 }
 
-/** That a file runs on this machine, and what it is. */
+/** Checks that a file runs on this machine, and reads its version. */
 async function readVersion(path: string): Promise<NatsBinary> {
   const version = natsVersion(await runCommand(path, ['--version']));
-  if (version === null) throw new Error(`${path} tells no version`);
+  if (version === null) throw new Error(`${path} prints no version`);
   if (!isAtLeast(version, OLDEST_NATS)) {
     throw new Error(`${path} is nats-server ${version}: Proctor needs ${OLDEST_NATS} or newer`);
   }
   return { path, version };
 }
 
-/** One line: apt tells the first thing that went wrong first. */
+/** One line: apt's first error is the cause. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const line = error instanceof CommandFailed ? /^E: .*/m.exec(error.output)?.[0] : undefined;

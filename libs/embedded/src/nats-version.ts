@@ -1,10 +1,10 @@
 /** The oldest that has what Proctor needs, for a private network. */
 export const OLDEST_NATS = '2.9.10';
 
-/** The oldest without known holes that matter to a server which others can reach. */
+/** The oldest without known security holes that matter to a public server. */
 export const SAFE_NATS = '2.12.6';
 
-/** The version in the words of `nats-server --version`; null when there is none. */
+/** The version in the output of `nats-server --version`; null: none. */
 export function natsVersion(words: string): string | null {
   return /\bv?(\d+\.\d+\.\d+(?:-[\w.]+)?)/.exec(words)?.[1] ?? null;
 }

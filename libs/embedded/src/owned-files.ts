@@ -5,8 +5,9 @@ import { dirname } from 'node:path';
 import { CommandFailed, runCommand, type SystemUser } from './command';
 
 /**
- * Makes a folder, if it is not there, that `user` owns (null: the user who made it) with exactly this mode, whatever the
- * umask. What lies in it follows when it belonged to another user, as when the machine gets a user postgres later.
+ * Creates a folder if it is missing, owned by `user` (null: the current user) with exactly this mode, whatever the
+ * umask. Its content changes owner with it if it belonged to another user, for example when the machine gets a user
+ * postgres later.
  */
 export async function ensureFolder(path: string, mode: number, user: SystemUser | null): Promise<void> {
   await createFolder(path, mode);
@@ -28,23 +29,23 @@ async function createFolder(path: string, mode: number): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode });
   } catch (error) {
-    // Node.js answers so where the disk is read-only; the system names the cause when it is asked about the folder above.
+    // Node.js answers this on a read-only disk; the system names the cause for the folder above.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
       await access(await nearestExisting(dirname(path)), constants.W_OK);
     throw error;
   }
 }
 
-/** The folder itself, or the nearest above it that exists. */
+/** The path itself, or its nearest existing parent. */
 export async function nearestExisting(path: string): Promise<string> {
   const status = await stat(path).catch(() => null);
   return status === null && dirname(path) !== path ? nearestExisting(dirname(path)) : path;
 }
 
 /**
- * Never a half-written file for who reads it at this moment, nor one that another writer has begun. It has exactly this mode,
- * whatever the umask and whatever was there.
- * @param user owns it; null: whoever writes it
+ * Replaces a file at once: readers see the old or the new text, also with several writers. It gets exactly this mode,
+ * whatever the umask and the old mode.
+ * @param user its owner; null: the current user
  */
 export async function replaceFile(
   path: string,
@@ -69,17 +70,19 @@ export async function replaceFile(
   }
 }
 
-/** Gives a file or folder that is there exactly this mode; whatever a link points to is left alone. */
+/** Gives an existing file or folder exactly this mode; targets of links are not changed. */
 export async function mendMode(path: string, mode: number): Promise<void> {
   const status = await lstat(path).catch(ignoreMissing);
   if (!status || status.isSymbolicLink() || (status.mode & 0o7777) === mode) return;
   await chmod(path, mode).catch(ignoreMissing);
 }
 
-/** Lets everybody read a folder and all in it, execute what its owner may execute, and nobody but its owner change it. */
+/**
+ * All users may read a folder and its content, and execute what its owner may execute; only its owner may change it.
+ */
 export async function mendReadable(folder: string): Promise<void> {
   if (!(await stat(folder).catch(ignoreMissing))) return;
-  // Who may not change it may well use it: whether that user can, is asked where it is used.
+  // A user who may not change it may still use it: that is checked where it is used.
   await runCommand('chmod', ['-R', 'u=rwX,go=rX', folder]).catch((error: unknown) => {
     if (!(error instanceof CommandFailed)) throw error;
   });

@@ -3,7 +3,7 @@ import type { Ending } from './supervised';
 
 /** A child process of ours, from its spawn to its end. */
 export class OwnedProcess {
-  /** Resolves when it is gone; rejects when it could not be started at all. */
+  /** Resolves when it has ended; rejects when it could not be started. */
   readonly ended: Promise<Ending>;
   hasEnded = false;
 
@@ -18,7 +18,7 @@ export class OwnedProcess {
         resolve({ code, signal });
       });
     });
-    // The caller that awaits it gets the rejection; without a reader it must not end this process.
+    // A caller gets the rejection; without one it must not end this process.
     this.ended.catch(() => undefined);
   }
 

@@ -12,8 +12,8 @@ export interface PostgresBinaries {
 }
 
 /**
- * The PostgreSQL programs of the npm package, usable by `user` (null: ourselves). When that user cannot execute them
- * where they are, as in a project under /root, they are copied to `copyFolder`.
+ * The PostgreSQL programs of the npm package, for `user` (null: the current user). When that user cannot execute them
+ * in place, for example in a project under /root, they are copied to `copyFolder`.
  */
 export async function postgresBinaries(
   user: SystemUser | null,
@@ -63,7 +63,7 @@ async function copyBinaries(from: string, to: string): Promise<void> {
   await rename(unfinished, to);
 }
 
-/** npm packages hold no symbolic links: the package's install script makes them, unless npm ran no scripts. */
+/** npm packages have no symbolic links: the package's install script creates them, unless npm ran no scripts. */
 async function linkLibraries(folder: string): Promise<void> {
   const list = JSON.parse(await readFile(join(folder, 'pg-symlinks.json'), 'utf8')) as {
     source: string;

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 
-/** A process that cannot be taken for a later one with the same pid, also after the machine was started again. */
+/** The identity of a process, also if a later process has the same pid, even after a reboot. */
 export interface ProcessIdentity {
   pid: number;
   /** Clock ticks from the machine's boot to the start of the process. */
   startTime: string;
-  /** Of the boot that `startTime` counts from. */
+  /** Id of the boot from which `startTime` counts. */
   bootId: string;
 }
 
-/** What /proc/PID/stat says that everybody may know. */
+/** The public fields of /proc/PID/stat. */
 interface ProcessStatus {
   /** The name of the program, cut after 15 bytes. */
   name: string;
@@ -17,7 +17,7 @@ interface ProcessStatus {
   startTime: string;
 }
 
-/** null when no such process runs; a zombie does not. */
+/** Null when no such process runs; a zombie does not run. */
 export function identify(pid: number): ProcessIdentity | null {
   const status = statusOf(pid);
   return status && { pid, startTime: status.startTime, bootId: bootId() };
@@ -28,11 +28,11 @@ export function isRunning(process: ProcessIdentity): boolean {
   return now !== null && now.startTime === process.startTime && now.bootId === process.bootId;
 }
 
-/** null when no such process runs. */
+/** Null when no such process runs. */
 export function statusOf(pid: number): ProcessStatus | null {
   const stat = readProc(pid, 'stat');
   if (stat === null) return null;
-  // The name in parentheses may hold spaces and parentheses itself; the state is the first field after it.
+  // The name in parentheses may itself have spaces and parentheses; the state is the first field after it.
   const [from, to] = [stat.indexOf('('), stat.lastIndexOf(')')];
   const fields = stat.slice(to + 2).split(' ');
   const [state, parent, startTime] = [fields[0], fields[1], fields[19]];
@@ -44,12 +44,12 @@ function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
 
-/** The arguments that a process was started with; empty when it does not run. */
+/** The arguments of a process; empty when it does not run. */
 export function commandLineOf(pid: number): string[] {
   return (readProc(pid, 'cmdline') ?? '').split('\0').filter((part) => part !== '');
 }
 
-/** An identity read back from a file; null for anything that is none. */
+/** An identity from a file; null when it is invalid. */
 export function asIdentity(value: unknown): ProcessIdentity | null {
   const { pid, startTime, bootId: boot } = (value ?? {}) as Partial<Record<keyof ProcessIdentity, unknown>>;
   if (!Number.isInteger(pid) || typeof startTime !== 'string' || typeof boot !== 'string') return null;

@@ -3,23 +3,24 @@ import { dirname, join } from 'node:path';
 import type { SystemUser } from './command';
 import { serverUser } from './server-user';
 
-/** What a start adds, all threads counted: 57 were seen, and each database connection is one more. */
+/** Processes and threads that a start needs: 57 were measured, and each database connection adds one. */
 const NEEDED = 80;
 /** The part of PostgreSQL and nats-server, which root starts as another user. */
 const NEEDED_BY_SERVERS = 40;
-/** What to ask for: a whole service with its tests' own first processes. */
+/** What to recommend: enough for a whole service with the first processes of its tests. */
 const ENOUGH = 200;
 
-/** A bound of the machine on processes and threads. */
+/** A limit of the machine for processes and threads. */
 export interface ProcessBound {
   max: number;
   used: number;
-  /** Who is bound, and what to type. */
+  /** What is limited, and what to type. */
   text: string;
 }
 
 /**
- * Whether all processes of a start may be there. Without them programs abort, or wait forever, in ways that do not name the limit.
+ * Checks that all processes of a start are allowed. Otherwise programs abort, or wait forever, in ways that do not name
+ * the limit.
  * @throws with the limit and what to type
  */
 export async function requireProcessRoom(): Promise<void> {
@@ -36,7 +37,7 @@ export function lackOf({ max, used, text }: ProcessBound, needed: number): strin
   return `only ${max} processes and threads are allowed here, ${used} are there, and a start needs ${needed} more: ${text}`;
 }
 
-/** The limit of each user; it does not hold for root, but for those that root starts servers as. */
+/** The limit of each user; it does not apply to root, but to the users as whom root starts servers. */
 async function boundOfUser(server: SystemUser | null): Promise<ProcessBound | null> {
   const max = limitIn(await readFile('/proc/self/limits', 'utf8'));
   if (max === null) return null;
@@ -44,18 +45,18 @@ async function boundOfUser(server: SystemUser | null): Promise<ProcessBound | nu
   return { max, used: await threadsOf(server?.uid ?? process.getuid!()), text };
 }
 
-/** The soft limit of processes in a text of /proc/PID/limits; null: there is none. */
+/** The soft limit of processes in the text of /proc/PID/limits; null: none. */
 export function limitIn(limits: string): number | null {
   const [, soft] = /^Max processes\s+(\d+)\s/m.exec(limits) ?? [];
   return soft === undefined ? null : Number(soft);
 }
 
-/** How many there are of a user, as far as this process may see. */
+/** The number of a user's threads, as far as this process may see. */
 export async function threadsOf(uid: number): Promise<number> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const counts = await Promise.all(
     pids.map(async (pid) => {
-      // It may have ended, or be hidden from us.
+      // It may have ended, or be hidden.
       const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
       const isTheirs = Number(/^Uid:\t(\d+)/m.exec(status)?.[1] ?? NaN) === uid;
       return isTheirs ? Number(/^Threads:\t(\d+)/m.exec(status)?.[1] ?? 0) : 0;
@@ -65,7 +66,7 @@ export async function threadsOf(uid: number): Promise<number> {
 }
 
 /**
- * The tightest bound of our control group and of those above it.
+ * The tightest limit of our control group and its parents.
  * @param groups where control groups are mounted
  */
 export async function boundOfGroup(

@@ -3,7 +3,7 @@ import { OwnedProcess } from './owned-process';
 import { describeEnding } from './supervised';
 
 /**
- * Runs a program of one of Proctor's apps to its end; it writes where we do.
+ * Runs a program of one of Proctor's apps to its end, with our output.
  * @returns its exit code
  * @throws when it could not be started, or a signal ended it
  */
@@ -15,9 +15,9 @@ export async function runApp(main: string, env: NodeJS.ProcessEnv): Promise<numb
 }
 
 /**
- * The same for one that, told `--send`, sends what it has found to the process that started it.
- * @param signal ends it
- * @throws with what it wrote when it ends without a word, or not in time
+ * The same for a program that with `--send` sends its result to the process that started it.
+ * @param signal stops it
+ * @throws with its error output when it ends without a result, or not in time
  */
 export async function runAppForAnswer(
   main: string,

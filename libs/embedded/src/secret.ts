@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 
 const SECRET_BYTES = 24;
 
-/** The secret kept in a file that only its owner reads; made at the first call. Letters, digits, `-` and `_`. */
+/** The secret in a file that only its owner can read; created by the first call. Letters, digits, `-` and `_`. */
 export async function loadSecret(path: string): Promise<string> {
   try {
     await writeFile(path, `${randomBytes(SECRET_BYTES).toString('base64url')}\n`, {

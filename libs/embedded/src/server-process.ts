@@ -10,8 +10,8 @@ import { until } from './until';
 const LOG_BYTES_MAX = 10 * 1024 * 1024;
 
 /**
- * What the server makes is its user's alone. The kernel sends it a signal when we end, however we do; we may have gone before it
- * was asked to. Arguments: our pid, the program, its own arguments.
+ * Only the server's user may read its files. The kernel sends the server a signal when we end in any way; we may
+ * already have ended before that was set up. Arguments: our pid, the program, its own arguments.
  */
 const WITH_US = 'umask 077; [ "$PPID" = "$0" ] || exit 1; exec "$@"';
 
@@ -21,16 +21,16 @@ export interface ServerCommand {
   args: string[];
   user: SystemUser | null;
   folder: string;
-  /** Is sent when this process is gone, and ends it in order; SIGTERM when absent. */
+  /** The signal for the end of this process, which stops the server in order; SIGTERM by default. */
   endSignal?: NodeJS.Signals;
-  /** Receives what the server writes; the start before is kept beside it once it has grown large. */
+  /** File for the server's output; a large one is renamed before a start. */
   logPath: string;
-  /** Whether the server with this pid serves. */
+  /** Whether the server with this pid is ready. */
   isReady: (pid: number) => Promise<boolean>;
 }
 
 /**
- * Starts a server in a session of its own (Ctrl-C in the terminal reaches us alone, and we stop it in order).
+ * Starts a server in its own session (Ctrl-C in the terminal reaches only us, and we stop it in order).
  * @throws with the last lines of its log when it ends, or is not ready in time
  */
 export async function startServer(command: ServerCommand): Promise<OwnedProcess> {
@@ -45,7 +45,7 @@ export async function startServer(command: ServerCommand): Promise<OwnedProcess>
   throw new Error(`${command.name} did not start (${how}); the end of ${command.logPath}:\n${log}`);
 }
 
-/** @returns with the place in its log where the lines of this start begin, in bytes */
+/** @returns the server, and the byte of its log where this start begins */
 async function spawnServer(command: ServerCommand): Promise<{ server: OwnedProcess; logFrom: number }> {
   await keepLogSmall(command.logPath);
   // A file, not a pipe: the server may outlive us and must not fail on its next line.
@@ -62,7 +62,7 @@ async function spawnServer(command: ServerCommand): Promise<{ server: OwnedProce
       stdio: ['ignore', log.fd, log.fd],
       detached: true,
     });
-    // Before anything is awaited: Node.js reports at its next turn that a process could not be started.
+    // Created before any await: Node.js reports in its next turn that a process could not be started.
     return { server: new OwnedProcess(child), logFrom };
   } finally {
     await log.close();

@@ -1,4 +1,4 @@
-/** What servers say of a machine that gives them too little, and what helps. */
+/** Messages of servers on a machine with too few resources, and what helps. */
 const ADVICE: readonly [RegExp, string][] = [
   [
     /shared memory segment .*No space left on device/,
@@ -27,8 +27,8 @@ const ADVICE: readonly [RegExp, string][] = [
 ];
 
 /**
- * An error of a server that does not start, which begins with what to type where that is known.
- * @returns the error itself where it is not
+ * An error of a server that does not start, with what to type first if that is known.
+ * @returns otherwise the error itself
  */
 export function withAdvice(server: string, error: unknown): unknown {
   const text = error instanceof Error ? error.message : String(error);

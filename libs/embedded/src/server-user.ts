@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { CommandFailed, runCommand, type SystemUser } from './command';
 
-/** PostgreSQL refuses to run as root, and nats-server needs no rights: root hands both to the first of these. */
+/** PostgreSQL refuses to run as root, and nats-server needs no rights: root starts both as the first of these users. */
 const CANDIDATES = ['postgres', 'nobody'];
 
-/** The user that the servers run as; null when that is ourselves, since we are not root. */
+/** The user of the servers; null: the current user, which is not root. */
 export async function serverUser(): Promise<SystemUser | null> {
   if (process.getuid?.() !== 0) return null;
   const passwd = await readFile('/etc/passwd', 'utf8');
@@ -17,7 +17,7 @@ export async function serverUser(): Promise<SystemUser | null> {
   return user;
 }
 
-/** PostgreSQL asks for the name of the user that it runs as. @throws with what to type when there is none */
+/** PostgreSQL needs the name of its user. @throws with what to type when the user has none */
 export function requireUserName(): void {
   try {
     userInfo();
@@ -30,7 +30,7 @@ export function requireUserName(): void {
   }
 }
 
-/** The first candidate that a passwd(5) text has. */
+/** The first candidate in the text of passwd(5). */
 export function pickUser(passwd: string): SystemUser | null {
   const rows = passwd.split('\n').map((line) => line.split(':'));
   for (const name of CANDIDATES) {
@@ -51,7 +51,7 @@ export async function mayExecute(user: SystemUser, path: string): Promise<boolea
   }
 }
 
-/** Whether `user` could reach a folder made at `path`: its nearest existing ancestor can be entered. */
+/** Whether `user` could reach a folder at `path`: its nearest existing parent can be entered. */
 export async function mayReach(user: SystemUser, path: string): Promise<boolean> {
   let existing = path;
   while (!existsSync(existing)) existing = dirname(existing);

@@ -8,13 +8,13 @@ export function describeEnding({ code, signal }: Ending): string {
   return signal ? `signal ${signal}` : `exit code ${code}`;
 }
 
-/** Something that runs as a process of its own and may be started again after it ended. */
+/** Something that runs as its own process and can be started again after it ended. */
 export interface Supervised {
   readonly name: string;
-  /** Resolves once it serves; rejects, with nothing left running, when it ends before that. */
+  /** Resolves once it serves; rejects, with no process left, when it ends before that. */
   start(): Promise<void>;
-  /** Resolves when the process started last has ended, whatever the cause. */
+  /** Resolves when the latest process has ended in any way. */
   readonly ended: Promise<Ending>;
-  /** Ends it in order and resolves when it is gone; does nothing when it does not run. */
+  /** Stops it in order and resolves when it has ended; does nothing when it does not run. */
   stop(): Promise<void>;
 }

@@ -2,19 +2,19 @@ import { systemClock, type Clock } from '@proctor/clock';
 import { BackOff } from './back-off';
 import { describeEnding, type Supervised } from './supervised';
 
-/** Keeps processes running until it is told to stop, and then ends them in the order given. */
+/** Keeps processes running until `stop`, and then stops them in the given order. */
 export class Supervisor {
-  /** Each with its latest start. */
+  /** Process → its latest start. */
   private readonly units = new Map<Supervised, Promise<void>>();
   private readonly wakeUps = new Set<() => void>();
-  /** Nothing is started any more. */
+  /** True: nothing more is started. */
   isStopping = false;
   private waitingFor: string | null = null;
   private stopped: Promise<void> | null = null;
 
   /**
-   * @param stopOrder names; what is not listed ends last
-   * @param log receives one line for people at each event
+   * @param stopOrder names; unlisted ones stop last
+   * @param log called with one line for people at each event
    */
   constructor(
     private readonly stopOrder: string[],
@@ -22,14 +22,14 @@ export class Supervisor {
     private readonly clock: Clock = systemClock,
   ) {}
 
-  /** Starts it, and from then on starts it again whenever it ends. Rejects when the first start fails. */
+  /** Starts it, and restarts it whenever it ends. Rejects when the first start fails. */
   async start(unit: Supervised): Promise<void> {
     if (this.isStopping) throw new Error(`${unit.name} is not started: Proctor is stopping`);
     await this.startUnit(unit);
     void this.keepRunning(unit);
   }
 
-  /** Ends everything in order; a second call waits for the same end and says what it waits for. */
+  /** Stops everything in order; a second call waits for the same end and logs what it waits for. */
   async stop(): Promise<void> {
     if (this.stopped && this.waitingFor) this.log(`still waiting for ${this.waitingFor} to end`);
     this.isStopping = true;
@@ -57,7 +57,7 @@ export class Supervisor {
     return start;
   }
 
-  /** A start under way is cut short where it can be, else waited for. @returns whether there was something to end */
+  /** A running start is interrupted if possible, else awaited. @returns whether something was stopped */
   private async stopUnit(unit: Supervised): Promise<boolean> {
     await unit.stop();
     const hadStarted = await this.units.get(unit)?.then(
@@ -90,7 +90,7 @@ export class Supervisor {
     }
   }
 
-  /** Ends early when the supervisor stops. */
+  /** Waits; ends early when the supervisor stops. */
   private wait(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const wakeUp = (): void => {

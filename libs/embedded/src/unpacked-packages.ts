@@ -3,19 +3,19 @@ import { dirname, join } from 'node:path';
 import { CommandFailed, runCommand } from './command';
 import { explainMirror, nonInteractive } from './debian-packages';
 
-/** Debian's own archive serves whom no mirror is named to. */
+/** Debian's own archive, for machines without a mirror. */
 const DEFAULT_MIRROR = 'http://deb.debian.org/debian/';
 const KEYRINGS = ['gpg', 'pgp'].map((end) => `/usr/share/keyrings/debian-archive-keyring.${end}`);
 
-/** A release's lists are 10 MB. */
+/** The lists of a release have 10 MB. */
 const RELEASE_TIMEOUT_MS = 180_000;
 
-/** Looks at what was unpacked, before it is put where it belongs. */
+/** Checks an unpacked package before it is moved to its place. */
 type Check = (unpacked: string) => Promise<unknown>;
 
 /**
- * Fetches a package from the machine's own Debian mirror (apt checks signatures and hashes) and unpacks it to
- * `folder`, which needs no root.
+ * Downloads a package from the machine's own Debian mirror (apt checks signatures and hashes) and unpacks it to
+ * `folder`, without root.
  */
 export async function unpackDebianPackage(name: string, folder: string, check?: Check): Promise<void> {
   const fetch = async (work: string): Promise<string> => {
@@ -25,12 +25,12 @@ export async function unpackDebianPackage(name: string, folder: string, check?: 
   await unpack(folder, fetch, check);
 }
 
-/** The same for packages and whatever they depend on that the system lacks; nothing of them is set up. */
+/** The same for packages and their missing dependencies; nothing is configured. */
 export async function unpackWithDependencies(names: string[], folder: string): Promise<void> {
   await unpack(folder, async (work) => {
     const cache = join(work, 'cache');
     await mkdir(join(cache, 'archives/partial'), { recursive: true });
-    // Apt's lock guards the system, which stays as it is.
+    // Apt's lock protects the system, which does not change.
     const settings = ['-o', `Dir::Cache=${cache}`, '-o', 'Debug::NoLocking=true'];
     await downloadPackages(work, settings, [
       'install',
@@ -45,10 +45,10 @@ export async function unpackWithDependencies(names: string[], folder: string): P
 }
 
 /**
- * The same for one package of a Debian release that need not be the machine's own, for the machine's architecture. The
- * release's signature is checked with Debian's keyring, whatever the machine's apt trusts.
+ * The same for one package of any Debian release, for the machine's architecture. The release's signature is checked
+ * with Debian's keyring, independent of the keys that the machine's apt trusts.
  * @param release its codename, such as `trixie`
- * @throws CommandFailed, or Error without a keyring; `folder` is then as it was
+ * @throws CommandFailed, or Error without a keyring; `folder` is then unchanged
  */
 export async function unpackFromRelease(
   name: string,
@@ -66,10 +66,10 @@ export async function unpackFromRelease(
   await unpack(folder, fetch, check);
 }
 
-/** The settings by which apt knows this release alone, and takes nothing from it that is not signed. */
+/** Settings with which apt uses only this release, and only signed files. */
 async function releaseSource(work: string, release: string): Promise<string[]> {
   const keyring = await archiveKeyring();
-  // This fetches nothing, and answers also where no lists were fetched yet.
+  // This downloads nothing, and works also without lists.
   const addresses = await runCommand('apt-get', ['-o', 'Debug::NoLocking=true', 'update', '--print-uris'], {
     env: nonInteractive(),
   });
@@ -105,12 +105,12 @@ async function archiveKeyring(): Promise<string> {
   throw new Error(`${KEYRINGS[0]} is missing: the package debian-archive-keyring has it`);
 }
 
-/** @param addresses of the files of the machine's sources, as `apt-get update --print-uris` tells them */
+/** @param addresses of the files of the machine's sources, from `apt-get update --print-uris` */
 export function debianMirror(addresses: string): string {
   return /^'(https?:\/\/\S+\/debian\/)dists\//m.exec(addresses)?.[1] ?? DEFAULT_MIRROR;
 }
 
-/** @param fetch puts packages into a folder, given one to work in, and answers which */
+/** @param fetch downloads packages, given a folder to work in, and returns their folder */
 async function unpack(
   folder: string,
   fetch: (work: string) => Promise<string>,
@@ -118,7 +118,7 @@ async function unpack(
 ): Promise<void> {
   const parent = dirname(folder);
   const made = await mkdir(parent, { recursive: true });
-  // Another user may run what is unpacked, whatever our umask.
+  // Another user may run the unpacked program, whatever our umask.
   if (made !== undefined) await chmod(parent, 0o711);
   const work = await mkdtemp(`${folder}.`);
   try {
@@ -135,7 +135,7 @@ async function unpack(
   }
 }
 
-/** Another process may do the same at this moment: one of both stays, whole. */
+/** Another process may do the same now: one complete result stays. */
 async function replace(folder: string, unpacked: string, aside: string): Promise<void> {
   await rename(folder, aside).catch(unless('ENOENT'));
   await rename(unpacked, folder).catch(unless('ENOTEMPTY', 'EEXIST'));
@@ -154,7 +154,7 @@ async function downloadPackages(folder: string, settings: string[], args: string
     await get(settings, args);
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error;
-    // The system's package lists are empty, as in many containers, or too old: fetch lists of our own.
+    // The system's package lists are empty, as in many containers, or too old: download our own lists.
     const lists = await privateLists(folder);
     const unreachable = await get(['-o', 'APT::Update::Error-Mode=any', ...lists], ['update']).then(
       () => null,
@@ -166,7 +166,7 @@ async function downloadPackages(folder: string, settings: string[], args: string
   }
 }
 
-/** As root, apt would download as a user that cannot write to our folder, and warn. */
+/** As root, apt would download as another user, who cannot write to our folder, and warn. */
 const SANDBOX = [
   '-o',
   'APT::Sandbox::User=root',

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const POLL_MS = 25;
 
-/** Looks again and again, for what the system has no event for. @returns whether it came true in time */
+/** Polls a condition for which the system has no event. @returns whether it became true in time */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   timeoutMs: number,
