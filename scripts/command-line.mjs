@@ -5,5 +5,5 @@ import { ensureBuilt, root } from './built.mjs';
 ensureBuilt();
 const { createProgram } = await import(`${root}/dist/apps/cli/src/program.js`);
 const { commandLinePage } = await import(`${root}/dist/apps/cli/src/reference/markdown.js`);
-const { toldCommands } = await import(`${root}/dist/apps/cli/src/reference/tree.js`);
-writeFileSync(`${root}/docs/command-line.md`, commandLinePage(toldCommands(createProgram())));
+const { listCommands } = await import(`${root}/dist/apps/cli/src/reference/tree.js`);
+writeFileSync(`${root}/docs/command-line.md`, commandLinePage(listCommands(createProgram())));

@@ -16,7 +16,7 @@ class ApiDeployment extends Deployment {
     super();
   }
 
-  tested(): Promise<Tested> {
+  testedPlaces(): Promise<Tested> {
     return Promise.resolve(this.configuration.server);
   }
 

@@ -16,10 +16,10 @@ const USUAL: Record<string, string | null> = {
   config: 'docs/configuration.md has every key; proctor config schema FILE is for editors',
   'config check': 'correct what the lines above name, then: proctor config check',
   doctor: 'do what the lines above say, then: proctor doctor',
-  nats: 'docs/deployment.md tells how nats-server is prepared',
-  backup: 'docs/operations.md tells of backups; proctor doctor looks at disk and database',
-  restore: 'docs/operations.md tells how a backup is restored',
-  import: 'correct the export, then type the same again; docs/moving-in.md tells more',
+  nats: 'docs/deployment.md says how nats-server is prepared',
+  backup: 'docs/operations.md describes backups; proctor doctor looks at disk and database',
+  restore: 'docs/operations.md says how a backup is restored',
+  import: 'correct the export, then type the same again; docs/moving-in.md says more',
   // Each of its messages says what to do.
   start: null,
 };

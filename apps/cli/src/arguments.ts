@@ -46,11 +46,11 @@ type Action<Outcome = void> = (...typed: unknown[]) => Promise<Outcome>;
  * The action of a command, whose code is loaded when the command is typed: that of all others takes no time. It gets the arguments
  * and, last, the options, those of the program among them.
  */
-export function loaded<Module, Name extends keyof Module>(
+export function actionOf<Module, Name extends keyof Module>(
   load: () => Promise<Module>,
   name: Name,
 ): Module[Name] extends (...typed: never[]) => Promise<void> ? Action : never;
-export function loaded<Module>(load: () => Promise<Module>, name: keyof Module): Action {
+export function actionOf<Module>(load: () => Promise<Module>, name: keyof Module): Action {
   return (...typed) => act(load, name, typed);
 }
 
@@ -58,7 +58,7 @@ export function loaded<Module>(load: () => Promise<Module>, name: keyof Module):
  * For a command that changes something: adds `--json` and the action, which returns what the API has answered, or for what is done on
  * this machine alone an object with the names of what has changed. What it says to people goes to standard error in any case.
  */
-export function changing<Module, Name extends keyof Module>(
+export function addChange<Module, Name extends keyof Module>(
   command: Command,
   load: () => Promise<Module>,
   name: Module[Name] extends (...typed: never[]) => Promise<object> ? Name : never,

@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { CommanderError } from 'commander';
 import { NEEDS, usualAdvice } from './advice';
 import { EXIT, Failure } from './failure';
-import { say } from './output/print';
+import { printNotice } from './output/print';
 import { createProgram } from './program';
 
 /** Mistakes of ours, whose place in the code matters; other errors are for the reader and say all in their message. */
@@ -22,9 +22,9 @@ export async function execute(args: string[]): Promise<number> {
       return EXIT.failed;
     }
     const { code, advice } = error instanceof Failure ? error : codeOf(error);
-    say(code === EXIT.usage ? `error: ${error.message}` : `proctor: ${error.message}`);
+    printNotice(code === EXIT.usage ? `error: ${error.message}` : `proctor: ${error.message}`);
     const next = advice ?? usualAdvice(typed);
-    if (next !== null) say(next);
+    if (next !== null) printNotice(next);
     return code;
   }
 }

@@ -1,4 +1,4 @@
-/** What a command ends with. A script can tell a test that failed from one that has no verdict, and both from a wrong key. */
+/** What a command ends with. A script can distinguish a test that failed, one without a verdict, and a wrong key. */
 export const EXIT = {
   done: 0,
   /** Also: a run ended as `fail`. */

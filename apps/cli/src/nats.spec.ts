@@ -24,7 +24,7 @@ it('the users of nats-server are prepared without a register once, and never aga
   const accounts = () => readFile(join(folder, 'accounts.conf'), 'utf8');
   const before = await accounts();
   await expect(prepareNats({ url })).rejects.toThrow(
-    'PROCTOR_DATABASE_URL is not set: without the register no worker would be let in any more',
+    'PROCTOR_DATABASE_URL is not set: without the register no worker would be let in',
   );
   expect(await accounts()).toBe(before);
 });

@@ -13,18 +13,16 @@ export async function prepareNats({ url, ca }: { url: string; ca?: string }): Pr
     throw new Error('PROCTOR_NATS_USERS is not set: it names the folder of the credentials files');
   const nats = await namedNats(process.env);
   const certificate = ca === undefined ? undefined : await readFile(ca, 'utf8');
-  const letIn = async (workers: WorkerUser[]): Promise<string | null> => {
+  const grantAccess = async (workers: WorkerUser[]): Promise<string | null> => {
     await nats.users.prepare(url, certificate);
-    return nats.letIn(workers);
+    return nats.grantAccess(workers);
   };
   const hasRegister = Boolean(process.env['PROCTOR_DATABASE_URL']);
   if (!hasRegister && (await hasAccounts(nats)))
-    throw new Error(
-      'PROCTOR_DATABASE_URL is not set: without the register no worker would be let in any more',
-    );
+    throw new Error('PROCTOR_DATABASE_URL is not set: without the register no worker would be let in');
   const advice = hasRegister
-    ? await withDatabase(({ workerRegister }) => workerRegister.applyAccounts(letIn))
-    : await letIn([]);
+    ? await withDatabase(({ workerRegister }) => workerRegister.applyAccounts(grantAccess))
+    : await grantAccess([]);
   console.error(`the users of the services are in ${nats.users.folder}`);
   if (advice !== null) console.error(advice);
   return { folder: nats.users.folder, notice: advice };

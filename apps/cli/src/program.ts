@@ -1,28 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, type Option } from 'commander';
-import { addConfigurationCommands } from './config/commands';
-import { addContextCommands } from './contexts/commands';
-import { addDecisionCommands } from './decisions/commands';
-import { addDoctorCommands } from './doctor/commands';
-import { addServiceCommands } from './machine/commands';
-import { addLookingCommands } from './queries/commands';
+import { addConfigurationCommands } from './config/config-commands';
+import { addContextCommands } from './contexts/context-commands';
+import { addDecisionCommands } from './decisions/decision-commands';
+import { addDoctorCommands } from './doctor/doctor-commands';
+import { addMachineCommands } from './machine/machine-commands';
+import { addQueryCommands } from './queries/query-commands';
 import { projectFolder } from './project';
-import { addReferenceCommands } from './reference/commands';
-import { addRegisterCommands } from './register/commands';
-import { addRunCommands } from './runs/commands';
-import { addToldCommands } from './webhooks-and-events/commands';
-import { addUpkeepCommands } from './backup/commands';
-import { addImportCommands } from './import/commands';
-import { addUserCommands } from './users/commands';
+import { addReferenceCommands } from './reference/reference-commands';
+import { addRegisterCommands } from './workers/worker-commands';
+import { addRunCommands } from './runs/run-commands';
+import { addWebhookAndEventCommands } from './webhooks-and-events/webhook-commands';
+import { addBackupCommands } from './backup/backup-commands';
+import { addImportCommands } from './import/import-commands';
+import { addUserCommands } from './users/user-commands';
 
 /** Each adds what belongs together, in the order of the help; the code behind a command is loaded when it is typed. */
 const ADDED = [
   addRunCommands,
-  addLookingCommands,
-  addToldCommands,
-  addServiceCommands,
-  addUpkeepCommands,
+  addQueryCommands,
+  addWebhookAndEventCommands,
+  addMachineCommands,
+  addBackupCommands,
   addConfigurationCommands,
   addUserCommands,
   addImportCommands,
@@ -35,9 +35,9 @@ const ADDED = [
 
 /**
  * Exit codes: see `EXIT`.
- * @param begins is told which command begins, as `run`, `list`
+ * @param onStart gets the words of the command that starts, as `run`, `list`
  */
-export function createProgram(begins: (words: string[]) => void = () => undefined): Command {
+export function createProgram(onStart: (words: string[]) => void = () => undefined): Command {
   const program = new Command('proctor')
     .description('Schedules Debian package tests on worker machines and keeps their results.')
     .version(version(), '--version', 'print the version')
@@ -45,7 +45,7 @@ export function createProgram(begins: (words: string[]) => void = () => undefine
     .configureHelp({ showGlobalOptions: true, optionDescription: described })
     .showHelpAfterError('(add --help to see how it is used)')
     .exitOverride()
-    .hook('preAction', (_program, command) => begins(wordsOf(command)));
+    .hook('preAction', (_program, command) => onStart(wordsOf(command)));
   for (const add of ADDED) add(program);
   return program;
 }
@@ -62,6 +62,6 @@ function version(): string {
 
 function described({ description, mandatory, defaultValue }: Option): string {
   if (mandatory) return `${description} (required)`;
-  const isToldDefault = defaultValue !== undefined && typeof defaultValue !== 'boolean';
-  return isToldDefault ? `${description} (default: ${String(defaultValue)})` : description;
+  const hasDefault = defaultValue !== undefined && typeof defaultValue !== 'boolean';
+  return hasDefault ? `${description} (default: ${String(defaultValue)})` : description;
 }

@@ -11,7 +11,7 @@ import {
 import { Signals } from './ports';
 import { InvalidRequest, type Selection } from './requests';
 
-/** Changes all runs that somebody selects, and that they may change. */
+/** Changes all selected runs that the user may change. */
 @Injectable()
 export class ManyRuns {
   constructor(
@@ -68,21 +68,21 @@ export class ManyRuns {
     return selection ? this.decisions.countReprioritised(selection, priority) : [];
   }
 
-  /** Tells others of what was changed also when the rest was not. */
+  /** Sends signals for what was changed, also when the rest was not. */
   private async change(
     selection: RunSelection | null,
     commit: (selection: RunSelection) => Promise<number[]>,
-    tell = (): void | Promise<void> => undefined,
+    notifyOthers = (): void | Promise<void> => undefined,
   ): Promise<number[]> {
     if (!selection) return [];
-    const told = async (runIds: number[]): Promise<number[]> => {
+    const withSignals = async (runIds: number[]): Promise<number[]> => {
       if (runIds.length === 0) return runIds;
       await this.signals.orders(selection.arch ?? null);
-      await tell();
+      await notifyOthers();
       return runIds;
     };
-    return commit(selection).then(told, async (error: unknown) => {
-      if (error instanceof BrokenOff) await told(error.done);
+    return commit(selection).then(withSignals, async (error: unknown) => {
+      if (error instanceof BrokenOff) await withSignals(error.done);
       throw error;
     });
   }

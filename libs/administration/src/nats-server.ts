@@ -15,11 +15,11 @@ const bus = () => import('@proctor/bus');
 export async function ownNats(home: Home): Promise<NatsServer> {
   const { NatsUsers } = await bus();
   const users = new NatsUsers(home.natsUsers);
-  const letIn = async (workers: WorkerUser[]): Promise<null> => {
+  const grantAccess = async (workers: WorkerUser[]): Promise<null> => {
     await changeAccounts(home.nats, await users.accountsText(workers));
     return null;
   };
-  return { users, letIn, requireAccess: () => requireFile(join(home.nats, 'accounts.conf')) };
+  return { users, grantAccess, requireAccess: () => requireFile(join(home.nats, 'accounts.conf')) };
 }
 
 /**
@@ -30,12 +30,12 @@ export async function namedNats(env: NodeJS.ProcessEnv): Promise<NatsServer> {
   const { NatsUsers } = await bus();
   const users = new NatsUsers(env['PROCTOR_NATS_USERS'] ?? '');
   const file = env['PROCTOR_NATS_ACCOUNTS'] || join(users.folder, 'accounts.conf');
-  const letIn = async (workers: WorkerUser[]): Promise<string | null> => {
+  const grantAccess = async (workers: WorkerUser[]): Promise<string | null> => {
     await mkdir(dirname(file), { recursive: true });
     await replaceFile(file, await users.accountsText(workers), 0o644);
     return reload(users, file);
   };
-  return { users, letIn, requireAccess: () => requireFile(file) };
+  return { users, grantAccess, requireAccess: () => requireFile(file) };
 }
 
 /**
@@ -60,7 +60,7 @@ async function requireFile(file: string): Promise<void> {
   }
 }
 
-/** @returns what to type where the server cannot be told */
+/** @returns what to type where the server does not answer */
 async function reload(users: NatsUsers, file: string): Promise<string | null> {
   let cause = 'it is older than 2.10';
   try {
@@ -71,5 +71,5 @@ async function reload(users: NatsUsers, file: string): Promise<string | null> {
   } catch (error) {
     cause = (error as Error).message;
   }
-  return `${file} was written, and nats-server could not be told to read it (${cause}). On its machine, type:\n  ${RELOAD_BY_HAND}`;
+  return `${file} was written, and nats-server did not read it again (${cause}). On its machine, type:\n  ${RELOAD_BY_HAND}`;
 }

@@ -18,7 +18,7 @@ export class PackageBackends {
    * @throws Refusal: invalid, for a backend that is not configured; unknown, when no run of the package was requested
    */
   async set(name: string, { backend }: BackendRequest, by: Actor): Promise<void> {
-    const { backends } = await this.deployment.tested();
+    const { backends } = await this.deployment.testedPlaces();
     if (backend !== '' && !backends.includes(backend)) {
       const there = backends.join(', ');
       throw new Refusal('invalid', `backend ${describe(backend)} is unknown; there is ${there}`, 'backend');

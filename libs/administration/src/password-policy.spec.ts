@@ -24,10 +24,10 @@ it.each([
   ['123456789012', 'ben', /sequences/],
   ['abcdefghijkl', 'ben', /sequences/],
   ['admin12345678', 'ben', /common passwords/],
-])('the password %j of %s is refused, in words that do not tell it', (password, name, reason) => {
-  const told = weaknessOf(password, name, POLICY);
-  expect(told).toMatch(reason);
-  expect(told).not.toContain(password);
+])('the password %j of %s is refused, in words that do not contain it', (password, name, reason) => {
+  const weakness = weaknessOf(password, name, POLICY);
+  expect(weakness).toMatch(reason);
+  expect(weakness).not.toContain(password);
 });
 
 it.each<[keyof PasswordPolicy, string]>([

@@ -19,14 +19,14 @@ export interface Tested {
 /** What the configuration says now. */
 export abstract class Deployment {
   /** @throws when the configuration cannot be read */
-  abstract tested(): Promise<Tested>;
+  abstract testedPlaces(): Promise<Tested>;
 
   /** @throws when the configuration cannot be read */
   abstract passwordPolicy(): Promise<PasswordPolicy>;
 }
 
 /**
- * Tells other processes to look at what was committed. A signal that is lost costs time, never a change, so nothing here rejects.
+ * Signals other processes that something was committed. A signal that is lost costs time, never a change, so nothing here rejects.
  * Resolved, a signal is on its way.
  */
 export abstract class Signals {
@@ -51,7 +51,7 @@ export interface NatsServer {
    * has one process at a time do it.
    * @returns what an administrator has to do yet; null: nothing
    */
-  letIn(workers: WorkerUser[]): Promise<string | null>;
+  grantAccess(workers: WorkerUser[]): Promise<string | null>;
   /** @throws NoNatsAccess when this process could not change the accounts */
   requireAccess(): Promise<void>;
 }

@@ -38,7 +38,7 @@ export class QueuesAndWorkers {
   }
 
   /**
-   * Nothing of the scope is started any more; what runs goes on.
+   * Runs of the scope no longer start; what runs goes on.
    * @throws Refusal (invalid) of what is not tested here: a misspelt name would hold nothing back
    */
   async pause({ reason, ...asked }: PauseRequest, by: Administrator): Promise<NewPause> {
@@ -59,7 +59,7 @@ export class QueuesAndWorkers {
     return scope;
   }
 
-  /** The worker, which need not be known, finishes what it has, until the deadline if there is one, and gets no more. */
+  /** The worker, which need not be known, finishes what it has, until the deadline if there is one, and gets nothing else. */
   async drain(
     { worker, reason, deadline_seconds: seconds }: DrainRequest,
     by: Administrator,
@@ -109,7 +109,7 @@ export async function requireTested(
   deployment: Deployment,
   names: { suite?: string; arch?: string; architectures?: string[] },
 ): Promise<void> {
-  const { suites, architectures } = await deployment.tested();
+  const { suites, architectures } = await deployment.testedPlaces();
   const check = (field: string, name: string | undefined, known: string[]): void => {
     if (name === undefined || known.includes(name)) return;
     throw new Refusal(

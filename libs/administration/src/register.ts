@@ -21,8 +21,8 @@ const POLL_MS = 20;
 type HandOver = (credentials: Credentials) => Promise<void>;
 
 /**
- * Who is a worker. Each change is committed when its method resolves, whatever the notice says; dispatchers go by it at once. In
- * this order a worker that is revoked is told to stop its tests before nats-server cuts it off.
+ * Who is a worker. Each change is committed when its method resolves, whatever the notice says; dispatchers follow at once. In
+ * this order a worker that is revoked gets the signal to stop its tests before nats-server cuts it off.
  */
 @Injectable()
 export class Register {
@@ -50,12 +50,12 @@ export class Register {
     const worker = { name, publicKey, architectures: [...new Set(architectures)], mayRunPrivate };
     const concerned = await this.workers.add(worker, by, reason);
     await handOver?.(credentials);
-    const { notice } = await this.changed(name, concerned);
+    const { notice } = await this.applyChange(name, concerned);
     return { worker: name, credentials, notice };
   }
 
   /**
-   * Gives a worker other credentials; those before are of no use any more.
+   * Gives a worker other credentials; those before are no longer of use.
    * @throws UnknownWorker, WorkerRevoked, Refusal, NoNatsAccess when its address is not said and not known here
    */
   async rotate(
@@ -68,7 +68,7 @@ export class Register {
     const { credentials, publicKey } = await this.credentialsFor(name, asked);
     const concerned = await this.workers.rotate(name, publicKey, by, asked.reason);
     await handOver?.(credentials);
-    const { notice } = await this.changed(name, concerned);
+    const { notice } = await this.applyChange(name, concerned);
     return { worker: name, credentials, notice };
   }
 
@@ -79,10 +79,10 @@ export class Register {
   async revoke(name: string, { reason }: RevokeRequest, by: Administrator): Promise<RegisterChangeResource> {
     await this.nats.require(`proctor worker revoke ${name}`);
     const concerned = await this.workers.revoke(name, by, reason);
-    return this.changed(name, concerned, () => this.stopSignalled(name));
+    return this.applyChange(name, concerned, () => this.stopSignalled(name));
   }
 
-  /** Waits for the dispatchers to tell the worker that it has to stop, for a moment: they may be slow, or away. */
+  /** Waits for the dispatchers to send the worker its signal, for a moment: they may be slow, or away. */
   private async stopSignalled(name: string): Promise<void> {
     const endMs = performance.now() + STOP_SIGNAL_MS;
     while (!(await this.workers.isRevocationIngested(name)) && performance.now() < endMs)
@@ -104,7 +104,7 @@ export class Register {
   }
 
   /** What fails from here on leaves the change as it is. */
-  private async changed(
+  private async applyChange(
     worker: string,
     architectures: string[],
     followed = (): Promise<void> => Promise.resolve(),
@@ -113,7 +113,7 @@ export class Register {
     try {
       await followed();
       const nats = await this.nats.server();
-      return { worker, notice: await this.workers.applyAccounts((workers) => nats.letIn(workers)) };
+      return { worker, notice: await this.workers.applyAccounts((workers) => nats.grantAccess(workers)) };
     } catch (error) {
       const cause = (error as Error).message;
       return { worker, notice: `the change is registered, and nats-server does not know of it: ${cause}` };

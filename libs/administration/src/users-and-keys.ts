@@ -60,7 +60,7 @@ export class UsersAndKeys {
   }
 
   /**
-   * Removes a user: the runs stay, and nobody else gets the name.
+   * Removes a user: the runs stay, and no other user gets the name.
    * @throws UnknownUser; Refusal (conflict) when the user was removed before, and for the last administrator
    */
   async remove(name: string, by: Actor): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createHash } from 'node:crypto';
 import { FolderStore } from '@proctor/store';
-import { restored } from '@apps/cli/src/backup/restored';
+import { repairRestored } from '@apps/cli/src/backup/restored';
 import { ownConfiguration } from '@apps/cli/src/configuration';
 import { generateFinishedRuns } from '@test/generator/finished-runs';
 import { besideDead } from '@test/support/database';
@@ -61,7 +61,7 @@ it('a database that PostgreSQL itself has brought to an earlier moment goes on a
   const lost = RUNS + 250_000;
   await keep(lost, 1, 'log.gz');
 
-  await restored({});
+  await repairRestored({});
   const record = (await fixture.database.backups.lastRestore())!;
   const newest = await fixture.client.query<{ at: Date }>('select max(at) as at from facts');
   expect(record).toEqual({
@@ -79,9 +79,9 @@ it('a database that PostgreSQL itself has brought to an earlier moment goes on a
 });
 
 it('of a database that tells of nothing the moment must be said', async () => {
-  await expect(restored({})).rejects.toThrow('its moment is not known');
+  await expect(repairRestored({})).rejects.toThrow('its moment is not known');
   await fixture.database.ownershipRegister.claim('amd64', 'scheduler-1', 60_000);
-  await restored({ at: UNTIL.getTime() / 1_000 });
+  await repairRestored({ at: UNTIL.getTime() / 1_000 });
   expect((await fixture.database.backups.lastRestore())!.takenAt).toEqual(UNTIL);
   const owned = await fixture.client.query('select from dispatchers where owner is not null');
   expect(owned.rowCount).toBe(0);

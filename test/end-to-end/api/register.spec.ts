@@ -262,7 +262,7 @@ it('the API knows the nats-server of a home by the credentials of its services',
 it('the API says that a change is registered when nats-server does not take it', async () => {
   findNats = async () => {
     const found = await named(join(server.folder, 'accounts.conf'))();
-    return { ...found, letIn: () => Promise.reject(new Error('the disk is full')) };
+    return { ...found, grantAccess: () => Promise.reject(new Error('the disk is full')) };
   };
   const [status, answer] = await ask('', { name: 'w4', architectures: ['amd64'] });
   expect([status, answer]).toMatchObject([

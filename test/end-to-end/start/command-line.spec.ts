@@ -104,7 +104,7 @@ describe('a running Proctor', () => {
     expect(empty).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'proctor: the password is empty\nsay one that nobody guesses\n',
+      stderr: 'proctor: the password is empty\nsay one that is hard to guess\n',
     });
     const noTerminal = await proctor(['user', 'password', 'ben']);
     expect(noTerminal.stderr).toBe('proctor: there is no terminal to ask on\nsay --password-stdin\n');

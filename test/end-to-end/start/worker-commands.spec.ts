@@ -187,7 +187,7 @@ describe('the dispatchers', () => {
     await new NatsUsers(file('away')).prepare('nats://127.0.0.1:1');
     const away = await proctor(['add', 'w6', '--arch', 'amd64'], { PROCTOR_NATS_USERS: file('away') });
     expect(away).toMatchObject({ code: 0, stdout: expect.stringContaining('"seed"') });
-    expect(away.stderr).toMatch(/^worker w6 added.*\n[^]*the dispatchers could not be told and follow/);
+    expect(away.stderr).toMatch(/^worker w6 added.*\n[^]*the dispatchers got no signal and follow/);
   });
 
   it('where the accounts are not known, the api decides, which says where the command is to be typed', async () => {

@@ -7,9 +7,9 @@ import { createProgram } from '@apps/cli/src/program';
 import { completionScript } from '@apps/cli/src/reference/completion';
 import { manualPage, pageName } from '@apps/cli/src/reference/man';
 import { commandLinePage } from '@apps/cli/src/reference/markdown';
-import { toldCommands } from '@apps/cli/src/reference/tree';
+import { listCommands } from '@apps/cli/src/reference/tree';
 
-const commands = toldCommands(createProgram());
+const commands = listCommands(createProgram());
 
 it('docs/command-line.md is what the commands say of themselves; npm run command-line writes it', () => {
   const page = readFileSync(join(__dirname, '../../../docs/command-line.md'), 'utf8');

@@ -1,11 +1,11 @@
 import { createProgram } from '@apps/cli/src/program';
 import { completionScript } from '@apps/cli/src/reference/completion';
-import { toldCommands } from '@apps/cli/src/reference/tree';
+import { listCommands } from '@apps/cli/src/reference/tree';
 import { offeredByFish, offeredByZsh } from '@test/support/shells';
 
 jest.setTimeout(120_000);
 
-const commands = toldCommands(createProgram());
+const commands = listCommands(createProgram());
 
 const OFFERED: [line: string, offered: string[]][] = [
   ['proctor ru', ['run']],

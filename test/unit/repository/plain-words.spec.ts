@@ -49,14 +49,13 @@ const isParticiple = (name: string): boolean =>
 /** Rooms that do not keep these rules yet, each with the number of its breaches, which only shrinks. */
 const NOT_DONE: Record<string, number> = {
   'apps/api': 641,
-  'apps/cli': 255,
+  'apps/cli': 1,
   'apps/scheduler': 62,
   'apps/worker': 110,
   config: 17,
   'config/examples': 1,
   docs: 38,
   'docs/monitoring': 4,
-  'libs/administration': 31,
   'libs/bus': 40,
   'libs/clock': 4,
   'libs/database': 313,

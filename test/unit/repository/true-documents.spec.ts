@@ -3,7 +3,7 @@ import { basename, join, relative } from 'node:path';
 import * as contracts from '@proctor/contracts';
 import { parse } from 'yaml';
 import { createProgram } from '@apps/cli/src/program';
-import { toldCommands } from '@apps/cli/src/reference/tree';
+import { listCommands } from '@apps/cli/src/reference/tree';
 import { controllersOfApi, routesOf } from '@test/support/routes';
 
 const project = join(__dirname, '../../..');
@@ -127,7 +127,7 @@ describe('what documents and examples name is there', () => {
   });
 
   it('commands of proctor, and their options', () => {
-    const commands = toldCommands(createProgram());
+    const commands = listCommands(createProgram());
     const lines = namedInCode(
       /(?<![\w./@:{-]|(?:-u|--owner|--pwprompt|use_backend) )proctor ((?:--?[a-z]|[a-z])[^|;&#>)`]*)/g,
     );

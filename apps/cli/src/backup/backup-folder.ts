@@ -20,7 +20,7 @@ export interface Manifest {
   database: DumpDescription;
   /** Whether the files of the store are in it; of a bucket only its name is known. */
   store: 'included' | 'left out' | { bucket: string };
-  /** Runs of which rows tell files that were not in the store. */
+  /** Runs whose rows name files that were not in the store. */
   filesMissing: number;
   /** Path → SHA-256 of everything but the store's files. */
   sums: Record<string, string>;
@@ -77,20 +77,20 @@ export class BackupFolder {
     return measured.sum();
   }
 
-  async keep(name: string, ...content: [Readable, ...Transform[]]): Promise<void> {
+  async saveFile(name: string, ...content: [Readable, ...Transform[]]): Promise<void> {
     this.sums[name] = await this.write(name, ...content);
   }
 
   /** A file that is there already. */
-  async keepAsItIs(name: string): Promise<void> {
+  async addExistingFile(name: string): Promise<void> {
     this.sums[name] = await sumOf(join(this.path, name));
   }
 
   table({ name }: DumpedTable, rows: Readable): Promise<void> {
-    return this.keep(tableFile(name), rows, createGzip({ level: 4 }));
+    return this.saveFile(tableFile(name), rows, createGzip({ level: 4 }));
   }
 
-  async finish(manifest: Omit<Manifest, 'format' | 'sums' | 'attributes'>): Promise<void> {
+  async saveManifest(manifest: Omit<Manifest, 'format' | 'sums' | 'attributes'>): Promise<void> {
     const whole: Manifest = { format: FORMAT, ...manifest, sums: this.sums, attributes: this.attributes };
     await writeFile(join(this.path, MANIFEST), `${JSON.stringify(whole, null, 2)}\n`, {
       mode: 0o600,

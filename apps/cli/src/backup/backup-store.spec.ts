@@ -30,7 +30,7 @@ it('a file that fails while the next one is looked for fails the whole copy', as
   expect(begun.map(({ each }) => each)).toEqual([1]);
 });
 
-it('no more than eight files are copied at a time, and all are', async () => {
+it('at most eight files are copied at a time, and all are', async () => {
   const { begun, work } = works();
   const all = Array.from({ length: 10 }, (_, place) => place);
   const copied = inParallel(

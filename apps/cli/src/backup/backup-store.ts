@@ -11,17 +11,17 @@ import { type BackupFolder, STORE_SUMS } from './backup-folder';
 
 /** Files that are copied at the same time. */
 const AT_ONCE = 8;
-const TOLD_EVERY = 10_000;
+const PRINT_EVERY = 10_000;
 
 /**
- * Copies the files of which the dump's rows tell, with a line for the sum of each.
+ * Copies the files that the dump's rows name, with a line for the sum of each.
  * @returns how many runs miss a log or artifacts: rules may have removed them meanwhile
  */
 export async function copyStore(
   dump: Dump,
   store: MaintainedStore,
   folder: BackupFolder,
-  tell: (line: string) => void,
+  printLine: (line: string) => void,
 ): Promise<number> {
   const missing = new Set<number>();
   let count = 0;
@@ -40,12 +40,12 @@ export async function copyStore(
     const sum = await folder.write(`store/${path}`, stored.content);
     sums.write(`${sum}  store/${path}\n`);
     count += 1;
-    if (count % TOLD_EVERY === 0) tell(`${count} files of the store`);
+    if (count % PRINT_EVERY === 0) printLine(`${count} files of the store`);
   };
   // A disk that is full ends the copying.
   await Promise.all([inParallel(namedFiles(dump), copy).finally(() => sums.end()), written]);
-  await folder.keepAsItIs(STORE_SUMS);
-  tell(`${count} files of the store`);
+  await folder.addExistingFile(STORE_SUMS);
+  printLine(`${count} files of the store`);
   return missing.size;
 }
 
@@ -56,7 +56,7 @@ export async function copyStore(
 export async function fillStore(
   path: string,
   store: MaintainedStore,
-  tell: (line: string) => void,
+  printLine: (line: string) => void,
 ): Promise<void> {
   let count = 0;
   const bring = async (line: string): Promise<void> => {
@@ -69,10 +69,10 @@ export async function fillStore(
     });
     await store.save(file.runId, file.attempt, file.name, createReadStream(source), { size, sha256 });
     count += 1;
-    if (count % TOLD_EVERY === 0) tell(`${count} files of the store`);
+    if (count % PRINT_EVERY === 0) printLine(`${count} files of the store`);
   };
   await inParallel(createInterface({ input: createReadStream(join(path, STORE_SUMS)) }), bring);
-  tell(`${count} files of the store`);
+  printLine(`${count} files of the store`);
 }
 
 async function* namedFiles(dump: Dump): AsyncGenerator<NamedFile> {

@@ -7,15 +7,15 @@ import { Home } from '@proctor/embedded';
 import { VERSION } from '@proctor/process';
 import { openStore } from '@proctor/store';
 import { configurationFolder, ownConfiguration } from '../configuration';
-import { type OutputOptions, say, write } from '../output/print';
+import { type OutputOptions, printNotice, write } from '../output/print';
 import { projectFolder } from '../project';
 import { BackupFolder, type Manifest } from './backup-folder';
 import { copyStore } from './backup-store';
-import { keepHomeFiles } from './home-files';
+import { saveHomeFiles } from './home-files';
 import { withServiceDatabase } from './own-database';
 
 /** Between two lines about the tables, which may take hours. */
-const TOLD_EVERY_MS = 5_000;
+const PRINT_EVERY_MS = 5_000;
 
 /** Makes a backup in a folder of its own below `parent`, beside a service that runs or not, and prints its path. */
 export async function backup(
@@ -40,10 +40,10 @@ export async function backup(
       await dump.end();
     }
     await recordBackup(url, takenAt, folder.bytes);
-    say(`the service as it was at ${takenAt}: ${sizeText(folder.bytes)}`);
+    printNotice(`the service as it was at ${takenAt}: ${sizeText(folder.bytes)}`);
     return { path, taken_at: takenAt, bytes: folder.bytes };
   });
-  // At the very end: that nobody reads it must not break off what is still to be done.
+  // At the very end: a reader who is gone must not break off what is still to be done.
   if (!json) write(`${made.path}\n`);
   return made;
 }
@@ -55,19 +55,19 @@ async function fill(
   home: Home,
   withFiles: boolean,
 ): Promise<void> {
-  let toldAt = performance.now();
+  let printedAt = performance.now();
   for (const [index, table] of dump.description.tables.entries()) {
     await folder.table(table, dump.rows(table));
-    if (performance.now() - toldAt < TOLD_EVERY_MS) continue;
-    toldAt = performance.now();
-    say(`${index + 1} of ${dump.description.tables.length} tables: ${sizeText(folder.bytes)} so far`);
+    if (performance.now() - printedAt < PRINT_EVERY_MS) continue;
+    printedAt = performance.now();
+    printNotice(`${index + 1} of ${dump.description.tables.length} tables: ${sizeText(folder.bytes)} so far`);
   }
-  say(`${dump.description.tables.length} tables: ${sizeText(folder.bytes)}`);
+  printNotice(`${dump.description.tables.length} tables: ${sizeText(folder.bytes)}`);
   const { providers } = configuration.server.login;
   const secrets = providers.flatMap(({ clientSecretFile }) => clientSecretFile ?? []);
-  const unreadable = await keepHomeFiles(home, configurationFolder(), secrets, folder);
+  const unreadable = await saveHomeFiles(home, configurationFolder(), secrets, folder);
   if (unreadable.length > 0)
-    say(
+    printNotice(
       `not in this backup, for this user may not read them, and a restore will lack them: ${unreadable.join(', ')}. As root the same command has them`,
     );
   const { store: settings } = configuration;
@@ -75,15 +75,15 @@ async function fill(
   let filesMissing = 0;
   if (settings.kind === 's3') {
     store = { bucket: settings.bucket };
-    say(
+    printNotice(
       `logs and artifacts are in the bucket ${settings.bucket}, and not in this backup: see to its own versions or copies`,
     );
   } else if (withFiles) {
     const source = await openStore(settings, () => connections().storeCredentials);
-    filesMissing = await copyStore(dump, source, folder, say).finally(() => source.close());
+    filesMissing = await copyStore(dump, source, folder, printNotice).finally(() => source.close());
     store = 'included';
   }
-  await folder.finish({ proctor: VERSION, database: dump.description, store, filesMissing });
+  await folder.saveManifest({ proctor: VERSION, database: dump.description, store, filesMissing });
 }
 
 async function recordBackup(url: string, takenAt: string, bytes: number): Promise<void> {

@@ -7,7 +7,7 @@ import { openStore, type MaintainedStore, type StoredNames } from '@proctor/stor
 import { ownConfiguration } from '../configuration';
 import { withDatabase } from '../own-servers';
 import { type AskOptions, confirm } from '../output/ask';
-import { type OutputOptions, printAnswer, printTable, say } from '../output/print';
+import { type OutputOptions, printAnswer, printTable, printNotice } from '../output/print';
 import { Progress } from '../output/progress';
 
 type ExpireOptions = AskOptions & OutputOptions & { dryRun: boolean; share: number };
@@ -20,14 +20,16 @@ export async function expire(options: ExpireOptions): Promise<void> {
   try {
     await withDatabase(async (database) => {
       const due = await pass(database, store, configuration, { isRehearsal: true, pause });
-      if (options.dryRun) return tell(due, options);
-      if (!options.yes && !options.json) tell(due, options);
+      if (options.dryRun) return printCounts(due, options);
+      if (!options.yes && !options.json) printCounts(due, options);
       if (bytesOf(due) + due.stories + due.runs > 0)
         await confirm(`${whatGoes(due)} are removed for good`, options);
       await database.expiry.alone(async () => {
         const done = await pass(database, store, configuration, { isRehearsal: false, pause });
-        tell(done, options);
-        say(`${sizeText(bytesOf(done))} of the store are free again; what rows had is taken by new ones`);
+        printCounts(done, options);
+        printNotice(
+          `${sizeText(bytesOf(done))} of the store are free again; what rows had is taken by new ones`,
+        );
         await sweep(database, store, pause);
       });
     });
@@ -97,14 +99,14 @@ async function sweep(
     isEnded: () => false,
   });
   progress.end();
-  if (removed > 0) say(`${removed} files that no run has were removed too`);
+  if (removed > 0) printNotice(`${removed} files that no run has were removed too`);
   if (unknownRuns > 0) {
     const why = 'it was restored to an earlier moment';
-    say(`kept: files of ${unknownRuns} attempts of runs that the database does not know (${why})`);
+    printNotice(`kept: files of ${unknownRuns} attempts of runs that the database does not know (${why})`);
   }
 }
 
-function tell({ removed, stories, runs: whole }: Counted, options: OutputOptions): void {
+function printCounts({ removed, stories, runs: whole }: Counted, options: OutputOptions): void {
   const rows = removed.map(({ rule, runs, bytes }) => ({
     runs,
     size: sizeText(bytes),

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Home } from '@proctor/embedded';
 import { BackupFolder, CheckedBackup } from './backup-folder';
-import { bringConfiguration, bringHomeFiles, keepHomeFiles } from './home-files';
+import { restoreConfiguration, restoreHomeFiles, saveHomeFiles } from './home-files';
 
-const NOBODY = 65_534;
+const OTHER_USER = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 let folder: string;
@@ -30,15 +30,15 @@ it('a backup keeps the modes of the configuration, and a restore brings what is 
   await write(etc('server.env'), 'A=1\n', 0o640);
   await write(etc('nats/ca.key'), 'secret\n', 0o600);
   const made = new BackupFolder(join(folder, 'backup'));
-  expect(await keepHomeFiles(home(), join(folder, 'etc'), [], made)).toEqual([]);
+  expect(await saveHomeFiles(home(), join(folder, 'etc'), [], made)).toEqual([]);
   const manifest = { proctor: '0', database: DATABASE as never, store: 'left out' as const, filesMissing: 0 };
-  await made.finish(manifest);
+  await made.saveManifest(manifest);
 
   await mkdir(join(folder, 'new'));
   await write(join(folder, 'new/proctor.yaml'), 'suites: [trixie]\n', 0o644);
   const backup = await CheckedBackup.open(made.path);
   const at = (name: string): string => join(folder, 'new', name);
-  expect(await bringConfiguration(backup, join(folder, 'new'))).toEqual({
+  expect(await restoreConfiguration(backup, join(folder, 'new'))).toEqual({
     brought: expect.arrayContaining([at('nats/ca.key'), at('server.env')]) as string[],
     different: ['proctor.yaml'],
   });
@@ -53,8 +53,8 @@ it('the secrets of a home are all brought once the rest is done, and none of the
   await write(old.adminKey, 'pk_1', 0o600);
   await write(join(old.path, 'secrets/nats-users/api'), 'seed', 0o600);
   const made = new BackupFolder(join(folder, 'backup'));
-  await keepHomeFiles(old, join(folder, 'etc'), [], made);
-  await made.finish({ proctor: '0', database: DATABASE as never, store: 'left out', filesMissing: 0 });
+  await saveHomeFiles(old, join(folder, 'etc'), [], made);
+  await made.saveManifest({ proctor: '0', database: DATABASE as never, store: 'left out', filesMissing: 0 });
   const backup = await CheckedBackup.open(made.path);
   const filesOf = async (path: string): Promise<string[]> =>
     (await readdir(path, { recursive: true, withFileTypes: true }))
@@ -64,22 +64,22 @@ it('the secrets of a home are all brought once the rest is done, and none of the
 
   const failed = new Home(join(folder, 'failed'));
   const full = () => Promise.reject(new Error('no space left on device'));
-  await expect(bringHomeFiles(backup, failed, full)).rejects.toThrow('no space left on device');
+  await expect(restoreHomeFiles(backup, failed, full)).rejects.toThrow('no space left on device');
   expect(await filesOf(failed.path)).toEqual([]);
   const whole = new Home(join(folder, 'whole'));
-  await bringHomeFiles(backup, whole, () => Promise.resolve());
+  await restoreHomeFiles(backup, whole, () => Promise.resolve());
   expect(await filesOf(whole.path)).toEqual(['admin.key', 'api']);
 });
 
-it('a backup by somebody who may not read a file of the configuration goes on, and names the file', async () => {
+it('a backup by a user who may not read a file of the configuration goes on, and names the file', async () => {
   await write(etc('proctor.yaml'), 'suites: [sid]\n', 0o644);
   await write(etc('nats/ca.key'), 'secret\n', 0o000);
   const made = new BackupFolder(join(folder, 'backup'));
   await mkdir(made.path);
   await chmod(made.path, 0o777);
-  if (isRoot) process.seteuid!(NOBODY);
+  if (isRoot) process.seteuid!(OTHER_USER);
   try {
-    expect(await keepHomeFiles(home(), join(folder, 'etc'), [], made)).toEqual([etc('nats/ca.key')]);
+    expect(await saveHomeFiles(home(), join(folder, 'etc'), [], made)).toEqual([etc('nats/ca.key')]);
   } finally {
     if (isRoot) process.seteuid!(0);
   }

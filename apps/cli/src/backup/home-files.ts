@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, relative } from 'node:path';
 import type { Home } from '@proctor/embedded';
 import type { BackupFolder, CheckedBackup } from './backup-folder';
 
-/** What a database server that is made anew gets anew. */
+/** What a new database server gets new. */
 const OF_ONE_SERVER = ['secrets/postgres', 'secrets/database.url'];
 
 /** Behind the name of a file that is being restored. */
@@ -12,9 +12,9 @@ const UNFINISHED = '.restoring';
 /**
  * The keys, passwords and credentials of a home, and the files of the configuration.
  * @param secretFiles absolute paths of others: those in the home are kept
- * @returns paths of those that whoever makes the backup may not read
+ * @returns paths of those that the user of the backup may not read
  */
-export async function keepHomeFiles(
+export async function saveHomeFiles(
   home: Home,
   configurationFolder: string,
   secretFiles: string[],
@@ -42,7 +42,7 @@ export interface BroughtConfiguration {
 }
 
 /** Into the folder of the configuration what it does not have. */
-export async function bringConfiguration(
+export async function restoreConfiguration(
   backup: CheckedBackup,
   configurationFolder: string,
 ): Promise<BroughtConfiguration> {
@@ -66,7 +66,7 @@ export async function bringConfiguration(
  * Into a home, all of them or none: each lies beside its place under another name until `ready` has resolved.
  * @param ready what is to be done once all are there
  */
-export async function bringHomeFiles(
+export async function restoreHomeFiles(
   backup: CheckedBackup,
   home: Home,
   ready: () => Promise<void>,
@@ -100,7 +100,7 @@ async function keepFile(path: string, name: string, backup: BackupFolder): Promi
       user: nameOf(users, found.uid),
       group: nameOf(groups, found.gid),
     };
-    await backup.keep(name, file.createReadStream());
+    await backup.saveFile(name, file.createReadStream());
   } else await file.close();
   return true;
 }

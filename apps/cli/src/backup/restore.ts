@@ -7,11 +7,11 @@ import { Home, runCommand } from '@proctor/embedded';
 import { openStore } from '@proctor/store';
 import { configurationFolder, ownConfiguration } from '../configuration';
 import { Failure } from '../failure';
-import { say } from '../output/print';
+import { printNotice } from '../output/print';
 import { projectFolder } from '../project';
 import { CheckedBackup, type Manifest } from './backup-folder';
 import { fillStore } from './backup-store';
-import { bringConfiguration, bringHomeFiles } from './home-files';
+import { restoreConfiguration, restoreHomeFiles } from './home-files';
 import { withNewDatabase, withStoppedHome } from './own-database';
 
 /** Brings a backup into the home, or into the empty database of `PROCTOR_DATABASE_URL`, while no service runs on it. */
@@ -19,12 +19,12 @@ export async function restore(path: string, { force }: { force: boolean }): Prom
   const home = await Home.findHome(process.env, projectFolder());
   const backup = await CheckedBackup.open(resolve(path));
   const { database, store } = backup.manifest;
-  say(`the backup is whole; it holds the service as it was at ${database.takenAt}`);
+  printNotice(`the backup is whole; it holds the service as it was at ${database.takenAt}`);
   const { aside, loaded } = await withStoppedHome(home, () => inItsPlace(backup, home, force));
-  if (aside !== null) say(`the database of before is in ${aside}: remove it when you miss nothing`);
+  if (aside !== null) printNotice(`the database of before is in ${aside}: remove it when you miss nothing`);
   if (store !== 'included') {
     const where = store === 'left out' ? 'elsewhere' : `in the bucket ${store.bucket}`;
-    say(`logs and artifacts were not in the backup: they are ${where}`);
+    printNotice(`logs and artifacts were not in the backup: they are ${where}`);
   }
   const { firstLostRun, nextRun } = loaded;
   return { taken_at: database.takenAt, first_lost_run: firstLostRun, next_run: nextRun, set_aside: aside };
@@ -58,8 +58,8 @@ async function inItsPlace(
 /** @throws what has failed; the files of the configuration that were brought are gone then, and those of the home were not brought. */
 async function bringBack(backup: CheckedBackup, home: Home, url: string): Promise<LoadedDump> {
   await requireEmpty(url);
-  const loaded = await loadDump(url, backup.manifest.database, (table) => backup.rows(table), say);
-  const { brought, different } = await bringConfiguration(backup, configurationFolder());
+  const loaded = await loadDump(url, backup.manifest.database, (table) => backup.rows(table), printNotice);
+  const { brought, different } = await restoreConfiguration(backup, configurationFolder());
   try {
     await bringFiles(backup, home, () => record(url, backup.manifest, loaded));
   } catch (error) {
@@ -67,12 +67,12 @@ async function bringBack(backup: CheckedBackup, home: Home, url: string): Promis
     throw error;
   }
   if (different.length > 0)
-    say(
+    printNotice(
       `${configurationFolder()} had these already, and they stay as they are: ${different.join(', ')}; those of then are in ${join(backup.path, 'config')}`,
     );
   const { takenAt } = backup.manifest.database;
-  say(`what was written after ${takenAt} is missing: runs, results, users, keys and workers`);
-  say(
+  printNotice(`what was written after ${takenAt} is missing: runs, results, users, keys and workers`);
+  printNotice(
     `runs ${loaded.firstLostRun} to ${loaded.nextRun - 1} may have been asked for since; none of these numbers is given again`,
   );
   return loaded;
@@ -83,10 +83,10 @@ async function bringFiles(backup: CheckedBackup, home: Home, atEnd: () => Promis
   const { store: settings } = await ownConfiguration();
   if (backup.manifest.store === 'included') {
     const target = await openStore(settings, () => connections().storeCredentials);
-    await fillStore(backup.path, target, say).finally(() => target.close());
+    await fillStore(backup.path, target, printNotice).finally(() => target.close());
   }
   const folders = settings.kind === 'folder' ? [settings.path] : [];
-  await bringHomeFiles(backup, home, async () => {
+  await restoreHomeFiles(backup, home, async () => {
     await giveToOwnerOf(home.path, [home.path, ...folders]);
     await atEnd();
   });
@@ -117,7 +117,7 @@ function placeAside(home: Home, force: boolean): string | null {
     throw new Failure(
       `${home.path} has a database already`,
       undefined,
-      'name an empty home in PROCTOR_HOME, or say --force to set that database aside',
+      'name an empty home in PROCTOR_HOME, or printNotice --force to set that database aside',
     );
   const aside = `${home.postgresql}.before-restore`;
   if (existsSync(aside))

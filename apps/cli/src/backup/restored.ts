@@ -4,21 +4,21 @@ import { Home, HomeLock } from '@proctor/embedded';
 import { type MaintainedStore, openStore, type StoredNames } from '@proctor/store';
 import { ownConfiguration } from '../configuration';
 import { Failure } from '../failure';
-import { say } from '../output/print';
+import { printNotice } from '../output/print';
 import { projectFolder } from '../project';
 import { withServiceDatabase } from './own-database';
 
 const BATCH_ATTEMPTS = 1_000;
-const TOLD_EVERY = 100_000;
+const PRINT_EVERY = 100_000;
 
 /** For a database that PostgreSQL's own means have brought back to an earlier moment: what `restore` does at its end. */
-export async function restored({ at }: { at?: number }): Promise<object> {
+export async function repairRestored({ at }: { at?: number }): Promise<object> {
   const home = await Home.findHome(process.env, projectFolder());
   if (await HomeLock.holder(home.lock))
     throw new Failure(
       `Proctor runs on ${home.path}`,
       undefined,
-      'stop it first: ids and owners are set anew',
+      'stop it first: ids and owners are set again',
     );
   const configuration = await ownConfiguration();
   return withServiceDatabase(home, async (url) => {
@@ -28,25 +28,27 @@ export async function restored({ at }: { at?: number }): Promise<object> {
       const takenAt = at === undefined ? await moment.newest() : new Date(at * 1_000);
       if (takenAt === null)
         throw new Failure(
-          'the database tells of nothing that happened, so its moment is not known',
+          'the database records nothing that happened, so its moment is not known',
           undefined,
-          'say it: --at 2026-11-20T12:00:00Z',
+          'printNotice it: --at 2026-11-20T12:00:00Z',
         );
       const files = await compare(moment, store);
-      const { firstLostRun, nextRun } = await moment.goOn(files.highestRun, say);
+      const { firstLostRun, nextRun } = await moment.goOn(files.highestRun, printNotice);
       const record = { takenAt, firstLostRun, nextRun, filesMissing: files.missing };
       await keep(url, record);
-      say(`the database holds what was written up to ${takenAt.toISOString()}; what came later is missing`);
-      say(
+      printNotice(
+        `the database holds what was written up to ${takenAt.toISOString()}; what came later is missing`,
+      );
+      printNotice(
         `runs ${firstLostRun} to ${nextRun - 1} may have been asked for since; none of these numbers is given again`,
       );
       if (files.unknown > 0)
-        say(
+        printNotice(
           `the store keeps files of ${files.unknown} attempts of such runs: the highest is ${files.highestRun}`,
         );
-      say(
+      printNotice(
         files.missing === 0
-          ? 'every file that rows tell of is there'
+          ? 'every file that rows name is there'
           : `files of ${files.missing} runs are missing`,
       );
       const lost = { first_lost_run: firstLostRun, next_run: nextRun };
@@ -63,7 +65,7 @@ interface Compared {
   highestRun: number;
   /** Attempts in the store of runs that the database gave their ids later. */
   unknown: number;
-  /** Runs whose rows tell of files that are not there. */
+  /** Runs whose rows name files that are not there. */
   missing: number;
 }
 
@@ -78,7 +80,7 @@ async function compare(moment: EarlierMoment, store: MaintainedStore): Promise<C
   };
   for await (const found of store.list()) {
     count += 1;
-    if (count % TOLD_EVERY === 0) say(`${count} attempts of the store`);
+    if (count % PRINT_EVERY === 0) printNotice(`${count} attempts of the store`);
     compared.highestRun = Math.max(compared.highestRun, found.runId);
     if (found.runId > last) compared.unknown += 1;
     else batch.push(found);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { checkFolder } from '@proctor/config';
 import { configurationFolder } from '../configuration';
 import { Failure } from '../failure';
-import { say, write } from '../output/print';
+import { printNotice, write } from '../output/print';
 
 /**
  * Looks at a configuration folder as the service would: `folder`, else `PROCTOR_CONFIG`, else the one of this program.
@@ -19,7 +19,7 @@ export async function checkConfiguration(
   for (const warning of warnings) write(`warning: ${warning}\n`);
   const worth = [counted(problems, 'problem'), counted(warnings, 'warning')].filter(Boolean).join(' and ');
   if (problems.length > 0 || (strict && warnings.length > 0)) throw new Failure(`${path} has ${worth}`);
-  say(`${path} is in order${worth && `, with ${worth}`}`);
+  printNotice(`${path} is in order${worth && `, with ${worth}`}`);
 }
 
 function counted({ length }: string[], what: string): string {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FILES, schemaOf } from '@proctor/config';
 import { EXIT, Failure } from '../failure';
-import { say, write } from '../output/print';
+import { printNotice, write } from '../output/print';
 import { projectFolder } from '../project';
 
 /** Where a package of Debian has what lies in the project's docs. */
@@ -13,7 +13,8 @@ export async function printSchema(name: string): Promise<void> {
   const file = FILES.find((each) => each === name);
   if (!file) throw new Failure(`FILE: ${JSON.stringify(name)} is none of ${FILES.join(', ')}`, EXIT.usage);
   const page = await findPage([join(projectFolder(), 'docs'), INSTALLED_DOCS]);
-  if (page === null) say('the keys have no descriptions: docs/configuration.md is not on this machine');
+  if (page === null)
+    printNotice('the keys have no descriptions: docs/configuration.md is not on this machine');
   write(`${JSON.stringify(schemaOf(file, page ?? ''), null, 2)}\n`);
 }
 

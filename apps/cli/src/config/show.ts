@@ -7,7 +7,7 @@ import { type OutputOptions, printAnswer, printTable } from '../output/print';
  * Prints each value in use, with the file and line where it stands, the environment, or that it is a default; no secrets.
  * @throws ConfigurationError when no process would take the folder
  */
-export async function showConfiguration(folder: string | undefined, options: OutputOptions): Promise<void> {
+export async function printConfiguration(folder: string | undefined, options: OutputOptions): Promise<void> {
   const path = folder === undefined ? configurationFolder() : resolve(folder);
   const settings = await loadSettings({ ...process.env, PROCTOR_CONFIG: path });
   printAnswer({ folder: path, settings }, options, () =>

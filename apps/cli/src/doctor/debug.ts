@@ -7,7 +7,7 @@ import { Home, lastLines, runCommand } from '@proctor/embedded';
 import { VERSION } from '@proctor/process';
 import { create } from 'tar';
 import { configurationFolder, readConfiguration } from '../configuration';
-import { say } from '../output/print';
+import { printNotice } from '../output/print';
 import { projectFolder } from '../project';
 import { Service } from '../service/service';
 import { examine, lineOf } from './doctor';
@@ -35,7 +35,7 @@ export async function debug(file: string): Promise<void> {
     const top = join(work, 'proctor-debug');
     await mkdir(top);
     for (const { name, read } of partsOf(home, configuration)) {
-      say(`collecting ${name}`);
+      printNotice(`collecting ${name}`);
       const text = await read().catch((error: unknown) => `not to be had: ${String(error)}\n`);
       await writeFile(join(top, name), hideSecrets(text, secrets));
     }
@@ -43,7 +43,7 @@ export async function debug(file: string): Promise<void> {
   } finally {
     await rm(work, { recursive: true, force: true });
   }
-  say(
+  printNotice(
     `${resolve(file)} is written. It names packages, users and machines, private runs too: look into it before you send it`,
   );
 }

@@ -1,6 +1,6 @@
 import { EXIT, Failure } from '../failure';
 import { lineOf } from './doctor';
-import { fail, looked, ok, warn } from './finding';
+import { fail, findingsOf, ok, warn } from './finding';
 import { workerFindings } from './machine';
 import { hideSecrets } from './secrets';
 
@@ -13,12 +13,12 @@ it('a finding is one line, and ends with the one thing to do', () => {
 });
 
 it('a look that fails is a finding of one line, with the advice of the failure', async () => {
-  const broken = (error: Error) => looked('nats', 'start it', () => Promise.reject(error));
+  const broken = (error: Error) => findingsOf('nats', 'start it', () => Promise.reject(error));
   expect(await broken(new Error('first\nsecond'))).toEqual([fail('nats', 'first', 'start it')]);
   expect(await broken(new Failure('no', EXIT.failed, 'do that'))).toEqual([fail('nats', 'no', 'do that')]);
 });
 
-it('of a worker that is told which is configured: backends with the command that helps, old images, variants', () => {
+it('of a worker that is reported which is configured: backends with the command that helps, old images, variants', () => {
   const day = 86_400_000;
   const found = workerFindings(
     {

@@ -1,9 +1,9 @@
 import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printJson, write } from '../output/print';
 import { type Finding, ok } from './finding';
-import { lookAtConfiguration, lookAtMachine, lookAtOpenFiles, lookAtWorker } from './machine';
+import { checkConfiguration, checkMachine, checkOpenFiles, checkWorkerMachine } from './machine';
 import { ownRole } from './role';
-import { lookAtDatabase, lookAtNats } from './servers';
+import { checkDatabase, checkNats } from './servers';
 
 export interface DoctorOptions extends OutputOptions {
   /** Without, the worker of this machine is not looked at. */
@@ -16,11 +16,11 @@ export async function examine({ worker }: Pick<DoctorOptions, 'worker'>): Promis
   const parts = [...(isServer ? ['a server'] : []), ...(isWorker ? ['a worker'] : [])];
   const what = `this machine is ${parts.join(' and ') || 'none of the services'}, by what is installed and configured`;
   const looks = [
-    lookAtConfiguration(),
+    checkConfiguration(),
     ...(isServer
-      ? [lookAtDatabase(), lookAtNats(), lookAtMachine()]
-      : [lookAtOpenFiles().then((each) => [each])]),
-    ...(worker && isWorker ? [lookAtWorker()] : []),
+      ? [checkDatabase(), checkNats(), checkMachine()]
+      : [checkOpenFiles().then((each) => [each])]),
+    ...(worker && isWorker ? [checkWorkerMachine()] : []),
   ];
   return [ok('role', what), ...(await Promise.all(looks)).flat()];
 }

@@ -27,7 +27,7 @@ export function fail(check: string, found: string, remedy: string): Finding {
 }
 
 /** A look that fails is a finding, too. @param remedy where the failure names none */
-export async function looked(check: string, remedy: string, look: Check): Promise<Finding[]> {
+export async function findingsOf(check: string, remedy: string, look: Check): Promise<Finding[]> {
   try {
     return await look();
   } catch (error) {

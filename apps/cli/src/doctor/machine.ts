@@ -7,10 +7,10 @@ import { openStore } from '@proctor/store';
 import { configurationFolder, readConfiguration } from '../configuration';
 import { projectFolder } from '../project';
 import { serviceUrl } from '../start/welcome';
-import { fail, looked, ok, warn, type Finding } from './finding';
+import { fail, findingsOf, ok, warn, type Finding } from './finding';
 
 const GIB = 1024 ** 3;
-/** Of the disk: below the first somebody should look, below the second results stop being kept. */
+/** Of the disk: below the first a person should look, below the second results stop being kept. */
 const FREE_WARN = 0.1;
 const FREE_FAIL = 0.02;
 /** Each connection and each file that is sent takes one. */
@@ -19,15 +19,15 @@ const HEALTH_MS = 5_000;
 const WORKER_MS = 60_000;
 
 /** The files of the configuration folder. */
-export function lookAtConfiguration(): Promise<Finding[]> {
-  return looked('configuration', `proctor config check ${configurationFolder()}`, async () => {
+export function checkConfiguration(): Promise<Finding[]> {
+  return findingsOf('configuration', `proctor config check ${configurationFolder()}`, async () => {
     await readConfiguration();
     return [ok('configuration', `${configurationFolder()} has no mistakes`)];
   });
 }
 
 /** The home, the store, the limits of this machine, and the service that runs here. */
-export async function lookAtMachine(): Promise<Finding[]> {
+export async function checkMachine(): Promise<Finding[]> {
   const configuration = await readConfiguration().catch(() => null);
   const home = await Home.findHome(process.env, projectFolder());
   const { store } = configuration ?? {};
@@ -36,14 +36,14 @@ export async function lookAtMachine(): Promise<Finding[]> {
   return [
     ...(await Promise.all(folders.map(([check, folder]) => lookAtFolder(check, folder)))).flat(),
     ...(store?.kind === 's3' ? await lookAtBucket(store) : []),
-    await lookAtOpenFiles(),
+    await checkOpenFiles(),
     ...(configuration ? await lookAtService(configuration, home) : []),
   ];
 }
 
 function lookAtFolder(check: string, folder: string): Promise<Finding[]> {
   const remedy = `make ${folder} a folder that the user of the services may write to`;
-  return looked(check, remedy, async () => {
+  return findingsOf(check, remedy, async () => {
     const { freeBytes, totalBytes } = await diskSpace(folder);
     const free = freeBytes / totalBytes;
     const found = `${folder}: ${(freeBytes / GIB).toFixed(1)} GiB free (${Math.round(free * 100)} %)`;
@@ -55,7 +55,7 @@ function lookAtFolder(check: string, folder: string): Promise<Finding[]> {
 /** Asked for a file that is not there. */
 function lookAtBucket(settings: Extract<Configuration['store'], { kind: 's3' }>): Promise<Finding[]> {
   const remedy = `correct store in proctor.yaml, or PROCTOR_S3_ACCESS_KEY_ID and PROCTOR_S3_SECRET_ACCESS_KEY`;
-  return looked('store', remedy, async () => {
+  return findingsOf('store', remedy, async () => {
     const store = await openStore(settings, () => connections().storeCredentials);
     try {
       (await store.open(1, 1, 'log.gz'))?.content.destroy();
@@ -67,7 +67,7 @@ function lookAtBucket(settings: Extract<Configuration['store'], { kind: 's3' }>)
 }
 
 /** How many files a process may have open. */
-export async function lookAtOpenFiles(): Promise<Finding> {
+export async function checkOpenFiles(): Promise<Finding> {
   const limits = await readFile('/proc/self/limits', 'utf8');
   const text = /^Max open files +\S+ +(\S+)/m.exec(limits)?.[1] ?? '0';
   const found = `a process may open ${text} files`;
@@ -92,7 +92,7 @@ async function lookAtService({ server }: Configuration, home: Home): Promise<Fin
 }
 
 function lookAtHealth(url: string): Promise<Finding[]> {
-  return looked('service', 'see what listens there: ss -ltnp', async () => {
+  return findingsOf('service', 'see what listens there: ss -ltnp', async () => {
     const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(HEALTH_MS) });
     const { ready, version, reasons } = (await response.json()) as {
       ready?: boolean;
@@ -127,8 +127,8 @@ interface MachineFindings {
  * What a worker on this machine could do: the worker's own code looks.
  * @param signal ends the look
  */
-export function lookAtWorker(signal?: AbortSignal): Promise<Finding[]> {
-  return looked('worker', 'proctor worker check', async () => {
+export function checkWorkerMachine(signal?: AbortSignal): Promise<Finding[]> {
+  return findingsOf('worker', 'proctor worker check', async () => {
     const { worker } = await readConfiguration();
     const home = await Home.findHome(process.env, projectFolder());
     const env = { ...process.env, PROCTOR_HOME: home.path, PROCTOR_CONFIG: configurationFolder() };

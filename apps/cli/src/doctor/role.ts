@@ -23,7 +23,7 @@ export interface Role {
   isWorker: boolean;
 }
 
-/** By what is installed and configured; where nothing tells, `npm start` would make it both. */
+/** By what is installed and configured; where neither decides, `npm start` would make it both. */
 export function roleOf(installed: InstalledParts): Role {
   const { hasServer, hasWorker, namesDatabase, isStarted, hasWorkerFile, hasServerFile } = installed;
   const isWorkerAlone = hasWorkerFile && !hasServerFile && !namesDatabase && !isStarted;

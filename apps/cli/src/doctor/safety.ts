@@ -9,7 +9,7 @@ const CERTIFICATE_DAYS_MIN = 30;
 /** One a day, and two hours to make it. */
 const BACKUP_HOURS_MAX = 26;
 
-/** @param url how the services reach nats-server, which tells whether others can */
+/** @param url how the services reach nats-server, which shows whether others can */
 export function natsVersionFindings(version: string, url: string): Finding[] {
   const { hostname } = new URL(url);
   const isPrivate = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');

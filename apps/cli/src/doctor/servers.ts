@@ -3,7 +3,7 @@ import type { StreamFill } from '@proctor/bus';
 import { BEFORE_BASELINE, isBeforeBaseline, type OpenDatabase } from '@proctor/database';
 import { findNats, withDatabase } from '../own-servers';
 import { readConfiguration } from '../configuration';
-import { fail, looked, ok, warn, type Finding } from './finding';
+import { fail, findingsOf, ok, warn, type Finding } from './finding';
 import {
   backupFinding,
   certificateFindings,
@@ -15,14 +15,14 @@ import {
 const POSTGRES_MIN = 14;
 const CLOCK_WARN_MS = 1_000;
 const CLOCK_FAIL_MS = 30_000;
-/** A server that is away is told after so long. */
+/** A server that is away is reported after so long. */
 const PATIENCE_MS = 5_000;
 const NEARLY_FULL = 0.8;
 
 /** PostgreSQL: reached, new enough, its schema, its clock. */
-export function lookAtDatabase(): Promise<Finding[]> {
+export function checkDatabase(): Promise<Finding[]> {
   const remedy = 'start PostgreSQL, or correct PROCTOR_DATABASE_URL';
-  return looked('database', remedy, () => withDatabase(findingsOfDatabase));
+  return findingsOf('database', remedy, () => withDatabase(findingsOfDatabase));
 }
 
 async function findingsOfDatabase({ vitals }: OpenDatabase): Promise<Finding[]> {
@@ -31,11 +31,11 @@ async function findingsOfDatabase({ vitals }: OpenDatabase): Promise<Finding[]> 
   const server = isOld
     ? fail('database', `PostgreSQL ${version}`, `upgrade PostgreSQL to ${POSTGRES_MIN} or newer`)
     : ok('database', `PostgreSQL ${version} answers in ${Math.round(tookMs)} ms`);
-  const schema = await looked('schema', 'proctor migrate', async () => [
+  const schema = await findingsOf('schema', 'proctor migrate', async () => [
     schemaFinding(await vitals.schema()),
   ]);
   const found = [server, ...schema, clockFinding(at.getTime() + tookMs / 2 - Date.now())];
-  // The rest is told by rows, which only an up-to-date schema is sure to have.
+  // The rest is in rows, which only an up-to-date schema is sure to have.
   if (schema.some(({ state }) => state !== 'ok')) return found;
   const configuration = await readConfiguration().catch(() => null);
   const { backupAgeSeconds } = await vitals.read();
@@ -65,8 +65,8 @@ function clockFinding(aheadMs: number): Finding {
 }
 
 /** nats-server: reached, JetStream, streams, the accounts of workers. */
-export function lookAtNats(): Promise<Finding[]> {
-  return looked('nats', 'start nats-server, or name its users in PROCTOR_NATS_USERS', async () => {
+export function checkNats(): Promise<Finding[]> {
+  return findingsOf('nats', 'start nats-server, or name its users in PROCTOR_NATS_USERS', async () => {
     const known = await credentials();
     const { version, streams } = await readServerState(known, PATIENCE_MS);
     const found = [
@@ -81,7 +81,7 @@ export function lookAtNats(): Promise<Finding[]> {
 
 function ownCertificates(): Promise<Finding[]> {
   const accounts = process.env['PROCTOR_NATS_ACCOUNTS'];
-  return looked('certificates', 'see what stands beside the accounts of nats-server', async () =>
+  return findingsOf('certificates', 'see what stands beside the accounts of nats-server', async () =>
     accounts ? certificateFindings(await readCertificates(accounts), Date.now()) : [],
   );
 }
@@ -106,7 +106,7 @@ function streamFinding({ kind, fullest }: StreamFill): Finding {
 async function accountsFindings(): Promise<Finding[]> {
   if (process.env['PROCTOR_NATS_CREDENTIALS'] && !process.env['PROCTOR_NATS_USERS']) return [];
   const remedy = 'proctor nats prepare --url ADDRESS';
-  return looked('accounts', remedy, async () => {
+  return findingsOf('accounts', remedy, async () => {
     await (await findNats()).requireAccess();
     return [ok('accounts', 'the file of accounts can be written: workers can be added here')];
   });

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { COMMAND_LINE, ImportConflict, type ImportedRun, type Imports } from '@proctor/database';
 import { EXIT, Failure } from '../failure';
-import { type OutputOptions, say } from '../output/print';
+import { type OutputOptions, printNotice } from '../output/print';
 import { ThereAndHere } from './there-and-here';
 import { type CloudResult, cloudResult, cloudTest } from './cloud-result';
 import { Progress } from '../output/progress';
@@ -56,7 +56,7 @@ export async function importCloud(folder: string, options: CloudOptions): Promis
     }
     progress.end();
     await imports.makeStatusesAgain([...architectures], firstDay);
-    say(`users: ${owners.size}, runs: ${added} new, ${count - added} were here already`);
+    printNotice(`users: ${owners.size}, runs: ${added} new, ${count - added} were here already`);
     comparison.print({ added, present: count - added }, options);
   });
 }

@@ -8,7 +8,7 @@ import type { Imports } from '@proctor/database';
 import { openStore, type ResultStore } from '@proctor/store';
 import { ownConfiguration } from '../configuration';
 import { EXIT, Failure } from '../failure';
-import { say } from '../output/print';
+import { printNotice } from '../output/print';
 import type { DebciJob } from './debci-job';
 import { Progress } from '../output/progress';
 
@@ -57,7 +57,7 @@ export async function importDebciFiles(
     store.onApplicationShutdown();
   }
   progress.end();
-  say(`files: of ${copied} runs; ${without} have none there`);
+  printNotice(`files: of ${copied} runs; ${without} have none there`);
 }
 
 /** @returns its size; null when there is none */

@@ -57,8 +57,8 @@ const OTHER_EXIT_CODE = /^Unexpected autopkgtest exit code (\d{1,4})$/;
 
 export function exitCodeOf(message: string | null): number | null {
   if (message === null) return null;
-  const told = OTHER_EXIT_CODE.exec(message)?.[1];
-  return told === undefined ? (EXIT_CODES.get(message) ?? null) : Number(told);
+  const code = OTHER_EXIT_CODE.exec(message)?.[1];
+  return code === undefined ? (EXIT_CODES.get(message) ?? null) : Number(code);
 }
 
 /** @throws FieldFault */

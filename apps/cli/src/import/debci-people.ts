@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isWord } from '@proctor/contracts';
 import { COMMAND_LINE, ImportConflict, type Imports } from '@proctor/database';
 import { EXIT, Failure } from '../failure';
-import { say } from '../output/print';
+import { printNotice } from '../output/print';
 import { FieldFault, Table, type TableRow } from './table';
 
 export const DEBCI = 'debci';
@@ -47,7 +47,7 @@ export async function readDebciPeople(folder: string): Promise<{ users: DebciUse
 }
 
 function debciUser(row: TableRow): DebciUser {
-  const name = row.needed('username');
+  const name = row.requiredText('username');
   if (!isWord(name))
     throw new FieldFault('username', name, 'be letters, digits and + . _ - only, at most 100');
   return {
@@ -61,12 +61,12 @@ function debciUser(row: TableRow): DebciUser {
 }
 
 function debciKey(row: TableRow): DebciKey {
-  const sha1 = row.needed('encrypted_key');
+  const sha1 = row.requiredText('encrypted_key');
   if (!SHA1.test(sha1)) throw new FieldFault('encrypted_key', sha1, 'be a SHA-1 in hex');
   const id = String(row.integer('id', INTEGER_MAX));
   return {
     id,
-    userId: row.needed('user_id'),
+    userId: row.requiredText('user_id'),
     sha1,
     name: row.text('description') || `debci key ${id}`,
     createdAt: row.time('created_at') ?? new Date(),
@@ -83,7 +83,7 @@ export interface PeopleOptions {
 /**
  * Makes users and keys. debci may have several users of one name: they are one here, with the keys of all. Results belong to a key,
  * and debci did not note which: to the user's first.
- * @throws Failure when a name is somebody else's here
+ * @throws Failure when a name is another user's here
  */
 export async function importDebciPeople(
   imports: Imports,
@@ -117,14 +117,15 @@ export async function importDebciPeople(
     const key = { foreignId: `user-${userId}`, userId, name: 'results of debci', sha1: null };
     owners.set(userId, { userId, keyId: await imports.addKey(DEBCI, { ...key, createdAt: new Date() }) });
   }
-  say(`users: ${new Set(ids.values()).size}, keys: ${keys.length}`);
+  printNotice(`users: ${new Set(ids.values()).size}, keys: ${keys.length}`);
   for (const [name, userId] of byName)
-    if (several.has(userId)) say(`${name} has several keys: results of before are read by the first of them`);
-  const nobody = await unknownOwner(imports);
+    if (several.has(userId))
+      printNotice(`${name} has several keys: results of before are read by the first of them`);
+  const unknown = await unknownOwner(imports);
   return {
     ownerOf: (foreignId, name) => {
       const userId = (foreignId === null ? undefined : ids.get(foreignId)) ?? byName.get(name ?? '');
-      return owners.get(userId ?? NaN) ?? nobody;
+      return owners.get(userId ?? NaN) ?? unknown;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type ImportedRun, ImportConflict, type Imports } from '@proctor/database';
 import { EXIT, Failure } from '../failure';
-import { type OutputOptions, say } from '../output/print';
+import { type OutputOptions, printNotice } from '../output/print';
 import { type ImportedRuns, ThereAndHere } from './there-and-here';
 import { type DebciJob, debciJob, exitCodeOf } from './debci-job';
 import { type DebciPeople, importDebciPeople, type PeopleOptions, readDebciPeople } from './debci-people';
@@ -62,7 +62,7 @@ export async function importDebci(folder: string, options: DebciOptions): Promis
     if (tree !== null) await importDebciFiles(imports, wantedJobs(jobs, since), packageOf(names), tree);
     comparison.print(runs, options);
   });
-  say(`imported; statuses and statistics follow as soon as a scheduler runs${filesToCome(options)}`);
+  printNotice(`imported; statuses and statistics follow as soon as a scheduler runs${filesToCome(options)}`);
 }
 
 function filesToCome({ files }: DebciOptions): string {
@@ -83,13 +83,13 @@ async function readNames(folder: string): Promise<Names> {
     ? await packages.all((row) => {
         const backend = row.text('backend') || null;
         return [
-          row.needed('id'),
-          { name: row.needed('name'), backend, removed: row.boolean('removed') },
+          row.requiredText('id'),
+          { name: row.requiredText('name'), backend, removed: row.boolean('removed') },
         ] as const;
       })
     : [];
   const workerRows = workers.exists
-    ? await workers.all((row) => [row.needed('id'), row.needed('name')] as const)
+    ? await workers.all((row) => [row.requiredText('id'), row.requiredText('name')] as const)
     : [];
   return { packages: new Map(packageRows), workers: new Map(workerRows) };
 }
@@ -128,8 +128,8 @@ async function surveyOf(jobs: Table, names: Names, since: Date | null): Promise<
   return survey;
 }
 
-function requirePending({ pending }: Survey, told: DebciOptions['pending']): void {
-  if (pending === 0 || told !== undefined) return;
+function requirePending({ pending }: Survey, option: DebciOptions['pending']): void {
+  if (pending === 0 || option !== undefined) return;
   throw new Failure(
     `${pending} jobs have not finished; nothing was written`,
     EXIT.usage,
@@ -174,7 +174,7 @@ async function importJobs(
     }
   }
   progress.end();
-  say(`runs: ${added} new${present > 0 ? `, ${present} were here already` : ''}`);
+  printNotice(`runs: ${added} new${present > 0 ? `, ${present} were here already` : ''}`);
   return { added, present };
 }
 

@@ -4,7 +4,7 @@ import { describe } from '@proctor/contracts';
 import { Failure } from '../failure';
 import { csvRows } from './csv';
 
-/** Of more faults than that only the first are told. */
+/** Of more faults than that only the first are printed. */
 const FAULTS_MAX = 20;
 
 /** A value that cannot be, in the row that is being read. */
@@ -29,7 +29,7 @@ export class TableRow {
   }
 
   /** @throws FieldFault */
-  needed(column: string): string {
+  requiredText(column: string): string {
     const value = this.text(column);
     if (value === null) throw new FieldFault(column, undefined, 'be given');
     return value;
@@ -80,7 +80,7 @@ export class Table {
 
   /**
    * What `read` makes of each row, in parts.
-   * @throws Failure that tells of each fault with file, line, column and value, once all was read
+   * @throws Failure that names each fault with file, line, column and value, once all was read
    */
   async *read<T>(read: (row: TableRow) => T): AsyncGenerator<T[]> {
     const name = basename(this.path);

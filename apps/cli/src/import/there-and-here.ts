@@ -36,7 +36,7 @@ export class ThereAndHere {
       (a, b) =>
         a.suite.localeCompare(b.suite) || a.arch.localeCompare(b.arch) || a.verdict.localeCompare(b.verdict),
     );
-    printAnswer({ runs, places: rows }, options, () => tell(rows));
+    printAnswer({ runs, places: rows }, options, () => printPlaces(rows));
     const odd = rows.filter(({ there, here }) => there !== here);
     if (odd.length > 0)
       throw new Failure(
@@ -52,7 +52,7 @@ export class ThereAndHere {
   }
 }
 
-function tell(rows: Counted[]): void {
+function printPlaces(rows: Counted[]): void {
   printTable(
     rows,
     [

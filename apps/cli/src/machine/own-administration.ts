@@ -161,7 +161,7 @@ function failureOf(error: unknown): unknown {
 }
 
 class OwnDeployment extends Deployment {
-  async tested(): Promise<Tested> {
+  async testedPlaces(): Promise<Tested> {
     return (await readConfiguration()).server;
   }
 
@@ -198,7 +198,7 @@ class OwnSignals extends Signals {
   }
 
   async orders(arch: string | null): Promise<void> {
-    const architectures = arch === null ? (await this.deployment.tested()).architectures : [arch];
+    const architectures = arch === null ? (await this.deployment.testedPlaces()).architectures : [arch];
     return this.send(architectures.map((each) => subjectOf(SUBJECTS.ordersWaiting, each)));
   }
 
@@ -211,14 +211,11 @@ class OwnSignals extends Signals {
   }
 
   keys(): Promise<void> {
-    return this.send([SUBJECTS.keysChanged], 'the api could not be told and follows');
+    return this.send([SUBJECTS.keysChanged], 'the api got no signal and follows');
   }
 
   /** Where nats-server is not known, nothing is said: all processes find out by themselves. */
-  private async send(
-    subjects: string[],
-    lost = 'the dispatchers could not be told and follow',
-  ): Promise<void> {
+  private async send(subjects: string[], lost = 'the dispatchers got no signal and follow'): Promise<void> {
     try {
       const [{ users }, { sendSignals }] = [await this.nats.server(), await import('@proctor/bus')];
       await sendSignals(await users.read('api'), subjects, PATIENCE_MS);

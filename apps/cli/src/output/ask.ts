@@ -9,13 +9,13 @@ export interface AskOptions {
 /**
  * Asks on the terminal before something is done that cannot be undone.
  * @param what is about to happen, with its count: `3 runs are cancelled`
- * @throws Failure when the answer is no, or there is nobody to ask
+ * @throws Failure when the answer is no, or no terminal is there to ask on
  */
 export async function confirm(what: string, { yes }: AskOptions): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY) {
     throw new Failure(
-      `${what}: nobody is there to be asked`,
+      `${what}: no terminal is there to ask on`,
       EXIT.usage,
       'say --yes when that is what you want',
     );
@@ -30,7 +30,7 @@ export async function confirm(what: string, { yes }: AskOptions): Promise<void> 
   throw new Failure('nothing was changed');
 }
 
-/** The same where somebody may be asked: a script has decided before it was started. */
+/** The same where a person may be asked: a script has decided before it was started. */
 export async function confirmOnTerminal(what: string, options: AskOptions): Promise<void> {
   if (process.stdin.isTTY) await confirm(what, options);
 }

@@ -19,18 +19,18 @@ export function write(text: string | Uint8Array): void {
 
 function endWithoutReader(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(EXIT.done);
-  say(`proctor: standard output cannot be written to: ${error.message}`);
+  printNotice(`proctor: standard output cannot be written to: ${error.message}`);
   process.exit(EXIT.failed);
 }
 
 /** Words for people, beside what a command prints; what others wrote in them cannot move the terminal's cursor. */
-export function say(text: string): void {
+export function printNotice(text: string): void {
   console.error(text.split('\n').map(plain).join('\n'));
 }
 
 /** A table; `whenEmpty` is said when it has no rows. */
 export function printTable<Row>(rows: Row[], columns: TableColumn<Row>[], whenEmpty: string): void {
-  if (rows.length === 0) say(whenEmpty);
+  if (rows.length === 0) printNotice(whenEmpty);
   else write(formatTable(rows, columns, outputPlace()));
 }
 

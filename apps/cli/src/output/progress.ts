@@ -3,7 +3,7 @@ const EVERY_MS = 2_000;
 /** Says on standard error how far a long step is: on a terminal in one line that changes. */
 export class Progress {
   private done = 0;
-  private toldMs = 0;
+  private printedMs = 0;
   private readonly sinceMs = performance.now();
 
   constructor(
@@ -13,16 +13,16 @@ export class Progress {
 
   add(count: number): void {
     this.done += count;
-    if (performance.now() - this.toldMs >= EVERY_MS) this.tell(process.stderr.isTTY ? '\r' : '\n');
+    if (performance.now() - this.printedMs >= EVERY_MS) this.print(process.stderr.isTTY ? '\r' : '\n');
   }
 
   end(): void {
-    this.tell('\n');
+    this.print('\n');
   }
 
-  private tell(end: string): void {
-    this.toldMs = performance.now();
-    const seconds = Math.max(0.001, (this.toldMs - this.sinceMs) / 1_000);
+  private print(end: string): void {
+    this.printedMs = performance.now();
+    const seconds = Math.max(0.001, (this.printedMs - this.sinceMs) / 1_000);
     const of = this.total === null ? '' : ` of ${this.total.toLocaleString('en')}`;
     const rate = Math.round(this.done / seconds).toLocaleString('en');
     process.stderr.write(`${this.what}: ${this.done.toLocaleString('en')}${of}, ${rate} a second${end}`);

@@ -43,7 +43,7 @@ it('a table is whole in a pipe: one row a line, tabs between, nothing else', () 
   );
 });
 
-it('a text of somebody else cannot move the cursor, change colours or end a line', () => {
+it('a text of another origin cannot move the cursor, change colours or end a line', () => {
   const escape = String.fromCharCode(27);
   expect(plain(`a${escape}[2J\u009b31mb\r\n\u2028c\u007f`)).toBe('a [2J 31mb c ');
 });
@@ -55,10 +55,10 @@ it.each([
   [7_199, '120 min'],
   [7_200, '2 h'],
   [172_800, '2 d'],
-])('%i seconds are told as %s', (seconds, text) => {
+])('%i seconds are written as %s', (seconds, text) => {
   expect(span(seconds)).toBe(text);
 });
 
-it('a time to come is told as such', () => {
+it('a time to come is written as such', () => {
   expect(ago(new Date('2026-11-20T13:10:00Z'))).toBe('in 10 min');
 });

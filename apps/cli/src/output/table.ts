@@ -1,6 +1,6 @@
 import { forTerminal } from './terminal';
 
-/** Null: nothing. A time is told in words on a terminal. */
+/** Null: nothing. A time is written in words on a terminal. */
 export type TableCell = string | number | Date | null;
 
 export interface TableColumn<Row> {
@@ -22,8 +22,8 @@ const CUT_WIDTH_MIN = 8;
 
 /** On a terminal in columns below heads, elsewhere with tabs between and without heads; each line has its end. */
 export function formatTable<Row>(rows: Row[], columns: TableColumn<Row>[], place: OutputPlace): string {
-  const told = place.isTerminal ? inWords : inFull;
-  const cells = rows.map((row) => columns.map((column) => plain(told(column.of(row)))));
+  const format = place.isTerminal ? inWords : inFull;
+  const cells = rows.map((row) => columns.map((column) => plain(format(column.of(row)))));
   if (!place.isTerminal) return cells.map((row) => `${row.join('\t')}\n`).join('');
   const lines = [columns.map(({ head }) => head), ...cells];
   const widths = columns.map((_, index) => Math.max(...lines.map((line) => line[index]!.length)));
@@ -42,7 +42,7 @@ export function outputPlace(): OutputPlace {
   return { isTerminal: process.stdout.isTTY === true, width: process.stdout.columns ?? 80 };
 }
 
-/** A text of somebody else's on one line, without what moves a terminal's cursor or changes its colours. */
+/** A text of another origin on one line, without what moves a terminal's cursor or changes its colours. */
 export function plain(text: string): string {
   return forTerminal(text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '));
 }

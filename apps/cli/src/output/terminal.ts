@@ -6,7 +6,7 @@ const SIGNS =
   /((?<!\r)\r+\n|[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069])(\[[0-9;]{0,20}m)?/gu;
 
 /**
- * A text of somebody else's, of several lines, for a terminal. Colours remain. A carriage return that would write over its line begins
+ * A text of another origin, of several lines, for a terminal. Colours remain. A carriage return that would write over its line begins
  * another one, and what turns the order of characters is named; other controls are left out.
  */
 export function forTerminal(text: string): string {

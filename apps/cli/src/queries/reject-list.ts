@@ -1,5 +1,5 @@
 import { EXIT, Failure } from '../failure';
-import { type OutputOptions, printAnswer, printTable, say } from '../output/print';
+import { type OutputOptions, printAnswer, printTable, printNotice } from '../output/print';
 import type { ServiceOptions } from '../service/address';
 import type { RejectListAnswer } from '../service/answers';
 import { Service } from '../service/service';
@@ -12,9 +12,9 @@ interface Entry {
   version: string;
 }
 
-export async function showRejectList(options: ServiceOptions & OutputOptions): Promise<void> {
+export async function printRejectList(options: ServiceOptions & OutputOptions): Promise<void> {
   const list = await readList(options);
-  printAnswer(list, options, () => tell(entriesOf(list), 'every package is tested'));
+  printAnswer(list, options, () => printEntries(entriesOf(list), 'every package is tested'));
 }
 
 interface CheckOptions extends ServiceOptions, OutputOptions {
@@ -36,9 +36,9 @@ export async function checkPackage(name: string, options: CheckOptions): Promise
       meant(options.packageVersion, entry.version),
   );
   printAnswer({ package: name, rejected: found.length > 0, entries: found }, options, () => {
-    if (found.length > 0) tell(found, '');
+    if (found.length > 0) printEntries(found, '');
   });
-  if (found.length === 0) return say(`${name} is tested`);
+  if (found.length === 0) return printNotice(`${name} is tested`);
   const isEverywhere = found.some(({ suite, arch, version }) =>
     [suite, arch, version].every((each) => each === '*'),
   );
@@ -68,7 +68,7 @@ function entriesOf(list: RejectListAnswer): Entry[] {
   );
 }
 
-function tell(entries: Entry[], whenEmpty: string): void {
+function printEntries(entries: Entry[], whenEmpty: string): void {
   printTable(
     entries,
     [

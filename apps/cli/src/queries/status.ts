@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, Failure } from '../failure';
-import { type OutputOptions, printJson, printTable, say, write } from '../output/print';
+import { type OutputOptions, printJson, printTable, printNotice, write } from '../output/print';
 import type { ServiceOptions } from '../service/address';
 import type { QueueAnswer, WorkerAnswer, ConnectedWorkersAnswer } from '../service/answers';
 import { Service } from '../service/service';
@@ -16,7 +16,7 @@ interface StatusOptions extends ServiceOptions, OutputOptions {
 const CLEAR = `${String.fromCharCode(27)}[H${String.fromCharCode(27)}[J`;
 
 /** With `watch`: a screen that is drawn again on a terminal, elsewhere one after the other. */
-export async function showStatus(options: StatusOptions): Promise<void> {
+export async function printStatus(options: StatusOptions): Promise<void> {
   const service = await Service.find(options);
   for (;;) {
     const [queues, workers] = await Promise.all([
@@ -26,7 +26,7 @@ export async function showStatus(options: StatusOptions): Promise<void> {
     if (queues !== undefined && workers !== undefined) {
       if (options.watch && process.stdout.isTTY) write(CLEAR);
       if (options.json) printJson({ queues, ...workers });
-      else tell(service, queues, workers);
+      else printOverview(service, queues, workers);
     }
     if (!options.watch) return;
     await pause(options.every * 1000);
@@ -36,11 +36,11 @@ export async function showStatus(options: StatusOptions): Promise<void> {
 /** Who watches sees that the service is away, and that it is back. */
 function lost(error: unknown, { watch }: StatusOptions): [undefined, undefined] {
   if (!watch || !(error instanceof Failure) || error.code !== EXIT.tryLater) throw error;
-  say(error.message);
+  printNotice(error.message);
   return [undefined, undefined];
 }
 
-function tell(
+function printOverview(
   service: Service,
   queues: QueueAnswer[],
   { workers, silent_architectures: silent }: ConnectedWorkersAnswer,
@@ -51,11 +51,11 @@ function tell(
     sum(workers.map((worker) => worker.slots)),
     sum(workers.map((worker) => worker.busy)),
   ];
-  say(
+  printNotice(
     `${service.address.url}: ${sum(queues.map(({ waiting }) => waiting))} waiting,` +
       ` ${sum(queues.map(({ running }) => running))} running; ${names} ${names === 1 ? 'worker' : 'workers'}, ${busy} of ${slots} slots busy`,
   );
-  for (const problem of [...silent.map(ofSilence), ...workers.flatMap(ofWorker)]) say(`! ${problem}`);
+  for (const problem of [...silent.map(ofSilence), ...workers.flatMap(ofWorker)]) printNotice(`! ${problem}`);
   printTable(queues, QUEUE_COLUMNS, 'there is no queue');
 }
 
@@ -64,14 +64,12 @@ function ofSilence(arch: string): string {
 }
 
 function ofWorker({ name, arch, problem, drained, standing, reason }: WorkerAnswer): string[] {
-  const told = [
+  const problems = [
     problem === null ? null : `takes no work: ${problem}`,
     drained === null
       ? null
       : `is drained by ${drained.by}: ${drained.reason}; end it: proctor worker resume ${name}`,
-    standing === 'sound'
-      ? null
-      : `is ${standing}: ${reason}; take it for sound: proctor worker trust ${name}`,
+    standing === 'sound' ? null : `is ${standing}: ${reason}; trust it: proctor worker trust ${name}`,
   ];
-  return told.flatMap((what) => (what === null ? [] : [`worker ${name} (${arch}) ${what}`]));
+  return problems.flatMap((what) => (what === null ? [] : [`worker ${name} (${arch}) ${what}`]));
 }

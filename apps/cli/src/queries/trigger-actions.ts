@@ -1,6 +1,6 @@
 import { EXIT, Failure } from '../failure';
 import { type AskOptions, confirm } from '../output/ask';
-import { type OutputOptions, printAnswer, printTable, say } from '../output/print';
+import { type OutputOptions, printAnswer, printTable, printNotice } from '../output/print';
 import { span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
 import type { ManyRunsAnswer } from '../service/answers';
@@ -38,7 +38,7 @@ export function cancelTests(trigger: string, options: ActionOptions): Promise<vo
   return change(trigger, { name: 'cancel', becomes: 'cancelled' }, options);
 }
 
-/** What was told before is what is done: runs that have come to match since then are left alone. */
+/** What was printed before is what is done: runs that have come to match since then are left alone. */
 async function change(trigger: string, { name, becomes }: Action, options: ActionOptions): Promise<void> {
   const { group, suite, arch, run, dryRun, reason } = options;
   const path = `${pathOfTrigger(trigger)}/${name}`;
@@ -47,7 +47,7 @@ async function change(trigger: string, { name, becomes }: Action, options: Actio
   const service = await Service.find(options);
   const said = { group: run === undefined ? group : undefined, run_ids: run, suite, arch };
   const preview = await service.post<ManyRunsAnswer>(path, { ...said, dry_run: true });
-  if (dryRun) return printAnswer(preview, options, tell);
+  if (dryRun) return printAnswer(preview, options, printOutcome);
   const count = preview.runs.length;
   if (count === 0) throw nothingToDo(trigger, becomes, preview);
   const seconds = preview.estimate?.seconds ?? 0;
@@ -59,20 +59,20 @@ async function change(trigger: string, { name, becomes }: Action, options: Actio
     ...(reason !== undefined && { reason }),
   });
   const all = { ...done, refused: [...preview.refused, ...done.refused], left: preview.left };
-  printAnswer(all, options, tell);
+  printAnswer(all, options, printOutcome);
   if (done.refused.length === 0) return;
-  const advice = `proctor trigger show ${trigger} tells how far they are`;
+  const advice = `proctor trigger show ${trigger} shows how far they are`;
   throw new Failure(`${done.refused.length} of ${count} tests are not ${becomes}`, EXIT.failed, advice);
 }
 
 function nothingToDo(trigger: string, becomes: string, { refused }: ManyRunsAnswer): Failure {
-  tellRefused(refused);
+  printRefused(refused);
   const advice = `proctor trigger show ${trigger} has the tests, with their groups`;
   return new Failure(`no test of ${trigger} can be ${becomes}`, EXIT.failed, advice);
 }
 
-function tell({ runs, refused, left, estimate }: ManyRunsAnswer): void {
-  tellRefused(refused);
+function printOutcome({ runs, refused, left, estimate }: ManyRunsAnswer): void {
+  printRefused(refused);
   printTable(
     runs,
     [
@@ -84,10 +84,13 @@ function tell({ runs, refused, left, estimate }: ManyRunsAnswer): void {
     ],
     'no test matches',
   );
-  if (estimate !== null && estimate.seconds > 0) say(`they take ${span(estimate.seconds)} of slot time`);
-  if (left > 0) say(`${left} more match, beyond what one request may name; type the same again for them`);
+  if (estimate !== null && estimate.seconds > 0)
+    printNotice(`they take ${span(estimate.seconds)} of slot time`);
+  if (left > 0)
+    printNotice(`${left} more match, beyond what one request may name; type the same again for them`);
 }
 
-function tellRefused(refused: ManyRunsAnswer['refused']): void {
-  for (const { run_id: runId, package: name, reason } of refused) say(`run ${runId} of ${name}: ${reason}`);
+function printRefused(refused: ManyRunsAnswer['refused']): void {
+  for (const { run_id: runId, package: name, reason } of refused)
+    printNotice(`run ${runId} of ${name}: ${reason}`);
 }

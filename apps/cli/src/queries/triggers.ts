@@ -1,5 +1,5 @@
 import { EXIT, Failure } from '../failure';
-import { type OutputOptions, printAnswer, printJson, printTable, say } from '../output/print';
+import { type OutputOptions, printAnswer, printJson, printTable, printNotice } from '../output/print';
 import { span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
 import type { TriggerAnswer, TriggerListAnswer } from '../service/answers';
@@ -56,19 +56,21 @@ export function pathOfTrigger(trigger: string): string {
 }
 
 /** @throws Failure when it is no trigger, or none of its runs may be seen */
-export async function showTrigger(trigger: string, options: ShowOptions): Promise<void> {
+export async function printTrigger(trigger: string, options: ShowOptions): Promise<void> {
   const path = pathOfTrigger(trigger);
   const { group, suite, arch, limit } = options;
   const service = await Service.find(options);
-  printAnswer(await service.get<TriggerAnswer>(path, { group, suite, arch, limit }), options, tell);
+  printAnswer(await service.get<TriggerAnswer>(path, { group, suite, arch, limit }), options, printTests);
 }
 
-function tell({ trigger, total, done, counts, architectures, tests, before }: TriggerAnswer): void {
+function printTests({ trigger, total, done, counts, architectures, tests, before }: TriggerAnswer): void {
   const groups = Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
-  say(`${trigger}: ${done} of ${total} tests done${groups.length > 0 ? ` (${groups.join(', ')})` : ''}`);
+  printNotice(
+    `${trigger}: ${done} of ${total} tests done${groups.length > 0 ? ` (${groups.join(', ')})` : ''}`,
+  );
   for (const { arch, waiting, estimate_seconds: estimate } of architectures) {
     if (waiting > 0)
-      say(
+      printNotice(
         `${arch}: ${waiting} waiting, ${estimate === null ? 'how long is not known' : `about ${span(estimate)}`}`,
       );
   }
@@ -87,5 +89,5 @@ function tell({ trigger, total, done, counts, architectures, tests, before }: Tr
     ],
     'no test matches',
   );
-  if (before !== null) say('there are more; say --limit for more of them');
+  if (before !== null) printNotice('there are more; say --limit for more of them');
 }

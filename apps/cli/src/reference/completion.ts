@@ -1,15 +1,15 @@
-import type { ToldCommand } from './tree';
+import type { CommandPage } from './tree';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /** A script of the shell that completes commands, options, and the names of contexts. */
-export function completionScript(shell: Shell, commands: ToldCommand[]): string {
+export function completionScript(shell: Shell, commands: CommandPage[]): string {
   return { bash, zsh, fish }[shell](commands);
 }
 
 /** What is typed behind the program: `run submit`. */
-function pathOf({ words }: ToldCommand): string {
+function pathOf({ words }: CommandPage): string {
   return words.slice(1).join(' ');
 }
 
@@ -19,7 +19,7 @@ const CONTEXTS = 'proctor context list 2>/dev/null | cut -f1';
  * How the words before the cursor name a command; options are passed over. Nothing is called `path`: in zsh that is where programs are
  * looked for.
  */
-function pathLoop(commands: ToldCommand[], first: string): string {
+function pathLoop(commands: CommandPage[], first: string): string {
   const known = commands.filter(({ words }) => words.length > 1).map((each) => `'${pathOf(each)}'`);
   return `${first}
     case "\${said:+$said }$word" in
@@ -28,7 +28,7 @@ function pathLoop(commands: ToldCommand[], first: string): string {
   done`;
 }
 
-function bash(commands: ToldCommand[]): string {
+function bash(commands: CommandPage[]): string {
   const cases = commands.map((command) => {
     const options = command.options.map(({ long }) => long).join(' ');
     const names = command.subcommands.map(({ name }) => name).join(' ');
@@ -53,7 +53,7 @@ complete -o default -F _proctor proctor
 `;
 }
 
-function zsh(commands: ToldCommand[]): string {
+function zsh(commands: CommandPage[]): string {
   const cases = commands.map((command) => {
     const names = command.subcommands.map(({ name, description }) => quoted(`${name}:${description}`));
     const options = command.options.map(({ long, description }) => quoted(`${long}:${description}`));
@@ -89,7 +89,7 @@ fi
 `;
 }
 
-function fish(commands: ToldCommand[]): string {
+function fish(commands: CommandPage[]): string {
   const lines = commands.flatMap((command) => {
     const path = pathOf(command);
     const at = `-n '__proctor_at "${path}"'`;

@@ -1,10 +1,10 @@
 import { SHARED_SECTIONS } from './texts';
-import type { ToldCommand } from './tree';
+import type { CommandPage } from './tree';
 
 const SECTION = 1;
 
 /** Name of the file of a command's page. */
-export function pageName({ words }: Pick<ToldCommand, 'words'>): string {
+export function pageName({ words }: Pick<CommandPage, 'words'>): string {
   return `${words.join('-')}.${SECTION}`;
 }
 
@@ -13,7 +13,7 @@ export function pageName({ words }: Pick<ToldCommand, 'words'>): string {
  * @param version name and number of the program
  * @param date of the page, as 2026-11-20
  */
-export function manualPage(command: ToldCommand, version: string, date: string): string {
+export function manualPage(command: CommandPage, version: string, date: string): string {
   const { words, description, usage, args, options, subcommands } = command;
   const name = words.join('-');
   const above = words.length > 1 ? [words.slice(0, -1).join('-')] : [];

@@ -1,8 +1,8 @@
 import { SHARED_SECTIONS } from './texts';
-import type { ToldCommand } from './tree';
+import type { CommandPage } from './tree';
 
 /** docs/command-line.md: what holds for all commands, and each of them. */
-export function commandLinePage(commands: ToldCommand[]): string {
+export function commandLinePage(commands: CommandPage[]): string {
   return [
     '# The command line',
     '<!-- Made of the commands themselves by `npm run command-line`: what is changed here by hand is lost. -->',
@@ -16,13 +16,13 @@ export function commandLinePage(commands: ToldCommand[]): string {
     .join('\n');
 }
 
-function ofCommand({ words, description, usage, args, options }: ToldCommand): string[] {
-  const told = [
+function ofCommand({ words, description, usage, args, options }: CommandPage): string[] {
+  const terms = [
     ...args.map(({ name, description: text }): [string, string] => [name, text]),
     ...options.map(({ flags, description: text }): [string, string] => [flags, text]),
   ].filter(([what, text]) => text !== '' && !what.includes('--help'));
   const typed = ['```', `${words.join(' ')} ${usage}`, '```'].join('\n');
-  return [`### ${words.join(' ')}`, sentence(description), typed, ...(told.length > 0 ? [list(told)] : [])];
+  return [`### ${words.join(' ')}`, sentence(description), typed, ...(terms.length > 0 ? [list(terms)] : [])];
 }
 
 function list(terms: [string, string][]): string {

@@ -20,7 +20,7 @@ export const RUN_COLUMNS: TableColumn<RunAnswer>[] = [
   { head: 'TOOK', of: (run) => (run.duration_seconds === null ? null : span(run.duration_seconds)) },
 ];
 
-/** Runs of which no more is known than where they are. */
+/** Runs with a known place and nothing else. */
 export const PLACED_RUN_COLUMNS: TableColumn<Pick<RunAnswer, 'run_id' | 'package' | 'suite' | 'arch'>>[] = [
   { head: 'RUN', of: (run) => run.run_id },
   { head: 'PACKAGE', of: (run) => run.package, isCut: true },

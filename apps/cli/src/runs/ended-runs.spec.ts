@@ -2,7 +2,7 @@ import { VERDICTS } from '@proctor/contracts';
 import type { RunAnswer } from '../service/answers';
 import { Service } from '../service/service';
 import { explainRun } from './explain';
-import { showRun } from './show';
+import { printRun } from './show-run';
 import { awaitRuns } from './wait';
 
 const BLAMES = /\bfail(?:s|ed|ing|ures?)?\b|report a bug/i;
@@ -57,7 +57,7 @@ async function written(verdict: string): Promise<string> {
   ];
   try {
     await explainRun(7, {});
-    await showRun(7, {});
+    await printRun(7, {});
     await awaitRuns(service, [7], {}).catch((error: Error) => (text += error.message));
   } finally {
     for (const spy of spies) spy.mockRestore();

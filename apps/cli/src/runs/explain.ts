@@ -4,7 +4,7 @@ import type { ServiceOptions } from '../service/address';
 import type { RunAnswer, TriageAnswer } from '../service/answers';
 import { Service } from '../service/service';
 import { endWord } from './columns';
-import { readRun } from './show';
+import { readRun } from './show-run';
 
 /** Why a run is as it is, and what to type next. With `json`: the run, and its triage where it has failed. @throws Failure */
 export async function explainRun(
@@ -32,7 +32,7 @@ function ofUnfinished(run: RunAnswer): string[] {
   return [
     `${what} waits${place} since ${ago(new Date(run.created_at))}`,
     start == null
-      ? 'when it starts cannot be told'
+      ? 'when it starts is not known'
       : `it is expected to start ${new Date(start).getTime() > Date.now() ? ago(new Date(start)) : 'now'}`,
     ...reasons.map((reason) => `- ${reason}`),
     `wait for it: proctor run wait ${run.run_id}`,

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, Failure } from '../failure';
-import { say, write } from '../output/print';
+import { printNotice, write } from '../output/print';
 import { plain } from '../output/table';
 import { forTerminal } from '../output/terminal';
 import type { ServiceOptions } from '../service/address';
 import { eventsOf } from '../service/event-stream';
 import { RefusedByService, Service } from '../service/service';
-import { readRun } from './show';
+import { readRun } from './show-run';
 
 interface LogOptions extends ServiceOptions {
   follow: boolean;
@@ -30,13 +30,14 @@ export async function printLog(runId: number, options: LogOptions): Promise<void
   const shown = new Shown();
   for await (const bytes of answer.body!) write(shown.of(bytes as Uint8Array));
   if (answer.headers.get('log-complete') === 'false')
-    say(`it is still executed; go on with: proctor run log --follow ${runId}`);
+    printNotice(`it is still executed; go on with: proctor run log --follow ${runId}`);
 }
 
 /** One attempt after the other, until the run has ended; a broken connection is made again where it broke. */
 async function follow(service: Service, runId: number, { attempt, offset }: LogOptions): Promise<void> {
   let number = attempt ?? (await started(service, runId, 0));
-  if (number === null) say(`run ${runId} has ended and was never started; how: proctor run show ${runId}`);
+  if (number === null)
+    printNotice(`run ${runId} has ended and was never started; how: proctor run show ${runId}`);
   let from = offset;
   let shown = new Shown();
   for (let vain = 0; number !== null;) {
@@ -46,7 +47,7 @@ async function follow(service: Service, runId: number, { attempt, offset }: LogO
       from = next;
     });
     if (ending !== null) {
-      say(
+      printNotice(
         `attempt ${number} ${ending.verdict === null ? `ended without a verdict (${ending.outcome})` : `ended as ${ending.verdict}`}`,
       );
       number = attempt === undefined ? await started(service, runId, number) : null;
@@ -73,7 +74,7 @@ async function followOnce(
   runId: number,
   attempt: number,
   offset: number,
-  told: (bytes: Uint8Array, offset: number) => void,
+  onBytes: (bytes: Uint8Array, offset: number) => void,
 ): Promise<Ending | null> {
   const headers = { Accept: 'text/event-stream' };
   const path = `/runs/${runId}/log/events`;
@@ -84,12 +85,12 @@ async function followOnce(
       if (event === 'log') {
         const { offset: at, data: base64 } = data as { offset: number; data: string };
         const bytes = Buffer.from(base64, 'base64');
-        if (at > behind) say(`(${at - behind} bytes are not there any more)`);
+        if (at > behind) printNotice(`(${at - behind} bytes are no longer there)`);
         // What was sent twice was written already.
         const next = Math.max(behind, at + bytes.length);
-        told(bytes.subarray(Math.max(0, behind - at)), next);
+        onBytes(bytes.subarray(Math.max(0, behind - at)), next);
         behind = next;
-      } else if (event === 'note') say(plain((data as { text: string }).text));
+      } else if (event === 'note') printNotice(plain((data as { text: string }).text));
       else if (event === 'end') return data as Ending;
     }
   } catch (error) {
@@ -103,11 +104,11 @@ async function followOnce(
  * @returns its number; null when the run has ended without another one
  */
 async function started(service: Service, runId: number, after: number): Promise<number | null> {
-  for (let isTold = false; ; isTold = true) {
+  for (let isReported = false; ; isReported = true) {
     const run = await readRun(service, runId);
     if (run.attempt > after) return run.attempt;
     if (run.status !== null) return null;
-    if (!isTold) say(plain(`run ${runId} waits${run.reasons?.[0] ? `: ${run.reasons[0]}` : ''}`));
+    if (!isReported) printNotice(plain(`run ${runId} waits${run.reasons?.[0] ? `: ${run.reasons[0]}` : ''}`));
     await pause(LOOK_MS);
   }
 }

@@ -1,6 +1,6 @@
 import { EXIT, Failure } from '../failure';
 import { type AskOptions, confirm } from '../output/ask';
-import { type OutputOptions, printJson, printTable, say } from '../output/print';
+import { type OutputOptions, printJson, printTable, printNotice } from '../output/print';
 import type { ServiceOptions } from '../service/address';
 import type { QueueAnswer, RunAnswer } from '../service/answers';
 import { RefusedByService, Service } from '../service/service';
@@ -105,7 +105,7 @@ function printChanged(changed: number[], priority: number | null, { json }: Many
   else if (changed.length > 0) printTable(changed, [{ head: 'RUN', of: (runId) => runId }], '');
   if (changed.length === 0) return;
   const what = priority === null ? 'cancelled' : `given priority ${priority}`;
-  say(`${changed.length === 1 ? '1 run was' : `${changed.length} runs were`} ${what}`);
+  printNotice(`${changed.length === 1 ? '1 run was' : `${changed.length} runs were`} ${what}`);
 }
 
 async function whyNot(service: Service, missed: number[], priority: number | null): Promise<Failure> {

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, Failure } from '../failure';
-import { type OutputOptions, printJson, printTable, say } from '../output/print';
+import { type OutputOptions, printJson, printTable, printNotice } from '../output/print';
 import type { ServiceOptions } from '../service/address';
 import type { RunAnswer } from '../service/answers';
 import { RefusedByService, Service } from '../service/service';
 import { endWord, RUN_COLUMNS } from './columns';
-import { readRun } from './show';
+import { readRun } from './show-run';
 
 export interface WaitOptions {
   /** Seconds. */
@@ -19,7 +19,7 @@ const LOOK_FACTOR = 1.4;
 /** Requests at a time, for many runs. */
 const SIDE_BY_SIDE = 8;
 
-/** Ends with 0 when all have passed. @throws Failure whose code tells how they ended */
+/** Ends with 0 when all have passed. @throws Failure whose code says how they ended */
 export async function waitForRuns(
   runIds: number[],
   options: ServiceOptions & OutputOptions & WaitOptions,
@@ -28,7 +28,7 @@ export async function waitForRuns(
 }
 
 /**
- * Waits for runs, tells on the way what becomes of them, and prints them at the end.
+ * Waits for runs, reports on the way what becomes of them, and prints them at the end.
  * @throws Failure: `failed` when one has failed, `tryLater` when one has no verdict, `usage` for one that is not there
  */
 export async function awaitRuns(
@@ -42,7 +42,7 @@ export async function awaitRuns(
     const open = runIds.filter((runId) => runs.get(runId)?.status == null);
     await sideBySide(open, async (runId) => {
       const run = await readRun(service, runId).catch(asUsage);
-      tellChange(runs.get(runId), run);
+      printChange(runs.get(runId), run);
       runs.set(runId, run);
     });
     const left = open.filter((runId) => runs.get(runId)!.status === null);
@@ -90,13 +90,13 @@ function asUsage(error: unknown): never {
   throw error;
 }
 
-function tellChange(before: RunAnswer | undefined, now: RunAnswer): void {
+function printChange(before: RunAnswer | undefined, now: RunAnswer): void {
   if (before?.state === now.state && before.attempt === now.attempt) return;
   const where = now.worker === null ? '' : ` on ${now.worker}`;
   const reason = now.state === 'queued' && now.reasons?.[0] ? `: ${now.reasons[0]}` : '';
   const ending = now.message === null ? '' : `: ${now.message}`;
   const what = now.status === null ? `${now.state}${where}${reason}` : `${endWord(now)}${ending}`;
-  say(`run ${now.run_id} of ${now.package}: ${what.replace(/\p{Cc}+/gu, ' ')}`);
+  printNotice(`run ${now.run_id} of ${now.package}: ${what.replace(/\p{Cc}+/gu, ' ')}`);
 }
 
 async function sideBySide<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXIT } from '../failure';
 import { namedService, readServiceUrl } from './address';
-import { Contexts } from './contexts';
+import { Contexts } from './context-file';
 
 let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'proctor-contexts-'))));
@@ -30,7 +30,7 @@ it('a service is named by the option, then the environment, then the context in 
   expect(await named(undefined)).toBeNull();
 });
 
-it('an address without a key beside a database is that of the services of this machine, which nobody has named', async () => {
+it('an address without a key beside a database is that of the services of this machine, which has no name', async () => {
   const own = { PROCTOR_URL: 'http://api:8080', PROCTOR_DATABASE_URL: 'postgres://x' };
   expect(await namedService({}, env(own))).toBeNull();
   expect(await namedService({}, env({ ...own, PROCTOR_API_KEY: 'k' }))).toMatchObject({ key: 'k' });

@@ -1,5 +1,5 @@
 import { EXIT, Failure } from '../failure';
-import { type Context, Contexts } from './contexts';
+import { type Context, Contexts } from './context-file';
 
 /** What every command takes that speaks to a service. */
 export interface ServiceOptions {

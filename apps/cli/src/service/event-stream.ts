@@ -1,6 +1,6 @@
 /** One of server-sent events, with its data read as JSON. */
 interface SentEvent {
-  /** Where to begin again; null when the stream has told none. */
+  /** Where to begin again; null when the stream has sent none. */
   id: string | null;
   /** Null for an id that came alone. */
   event: string | null;

@@ -4,7 +4,7 @@ import { COMMAND_LINE, type OpenDatabase, type UserRecord, type Users } from '@p
 import type { Home } from '@proctor/embedded';
 import { ADMINISTRATOR } from '../arguments';
 import { EXIT, Failure } from '../failure';
-import { say } from '../output/print';
+import { printNotice } from '../output/print';
 import { closedHome, HOW_TO_NAME_ONE } from './address';
 
 const USERS_AT_A_TIME = 500;
@@ -25,7 +25,7 @@ export async function machineKey(database: OpenDatabase, home: Home, saved: stri
   await saveKey(home, '');
   const { key } = await apiKeys.create(name, `commands on ${hostname()}`, COMMAND_LINE);
   await saveKey(home, key);
-  say(`made a key of ${name} for the commands of this machine; it is in ${home.adminKey}`);
+  printNotice(`made a key of ${name} for the commands of this machine; it is in ${home.adminKey}`);
   return key;
 }
 

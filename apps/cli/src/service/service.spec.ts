@@ -48,9 +48,9 @@ it.each<[number, Record<string, string>, number, RegExp | null]>([
   problem(status, 'Something is wrong.', headers);
   const refused = await service.post('/x').catch((error: unknown) => error);
   expect(refused).toMatchObject({ status, code });
-  const told = (refused as { advice: string | null }).advice;
-  if (advice === null) expect(told).toBeNull();
-  else expect(told).toMatch(advice);
+  const given = (refused as { advice: string | null }).advice;
+  if (advice === null) expect(given).toBeNull();
+  else expect(given).toMatch(advice);
   expect(requests).toBe(1);
 });
 

@@ -25,7 +25,7 @@ export async function registerOwnWorker(
     const by = { userId: admin.userId, userName: admin.name };
     const registration = { name, publicKey, architectures, mayRunPrivate: true };
     const isRegistered = await database.workerRegister.put(registration, by);
-    const advice = await database.workerRegister.applyAccounts((workers) => nats.letIn(workers));
+    const advice = await database.workerRegister.applyAccounts((workers) => nats.grantAccess(workers));
     const revoked = `worker ${name} is revoked and is not started, until it is added again`;
     return { isRegistered, notice: isRegistered ? advice : revoked };
   } finally {

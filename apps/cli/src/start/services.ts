@@ -105,7 +105,7 @@ async function startNatsServer(
   accounts: string,
   natsPort: number,
 ): Promise<void> {
-  const binary = await findNatsServer(home.natsPackage, (line) => steps.say(line));
+  const binary = await findNatsServer(home.natsPackage, (line) => steps.printNotice(line));
   const nats = new EmbeddedNats({
     folder: home.nats,
     binary: binary.path,

@@ -13,7 +13,7 @@ import {
 import { diskSpace } from '@proctor/monitoring';
 import { removeAmbient, surviveLostOutput } from '@proctor/surroundings';
 import { configurationFolder } from '../configuration';
-import { lookAtWorker } from '../doctor/machine';
+import { checkWorkerMachine } from '../doctor/machine';
 import { EXIT, Failure } from '../failure';
 import { projectFolder } from '../project';
 import { registerOwnWorker } from './own-worker';
@@ -91,10 +91,10 @@ function cannotListen(host: string, port: number, error: unknown): never {
   throw error;
 }
 
-/** PostgreSQL and nats-server would fail in ways that do not tell of a full disk. */
+/** PostgreSQL and nats-server would fail in ways that do not name a full disk. */
 async function requireRoom(home: Home): Promise<void> {
   const space = await diskSpace(home.path).catch(() => null);
-  // Whoever may not write there is told so by `prepare`.
+  // A user who may not write there gets that message from `prepare`.
   if (!space || space.freeBytes >= ROOM_MIN_BYTES) return;
   const [free, needed] = [space.freeBytes, ROOM_MIN_BYTES].map((bytes) => Math.floor(bytes / MIB));
   throw new Error(
@@ -105,7 +105,7 @@ async function requireRoom(home: Home): Promise<void> {
 
 async function serve(configuration: Configuration, env: NodeJS.ProcessEnv, home: Home): Promise<void> {
   const steps = new Steps((line) => console.log(line));
-  const supervisor = new Supervisor(STOP_ORDER, (line) => steps.say(line));
+  const supervisor = new Supervisor(STOP_ORDER, (line) => steps.printNotice(line));
   const ending = new AbortController();
   const preparation: Preparation = { pending: Promise.resolve(), signal: ending.signal };
   let unlisten = (): void => undefined;
@@ -113,12 +113,12 @@ async function serve(configuration: Configuration, env: NodeJS.ProcessEnv, home:
     let requests = 0;
     unlisten = onStopRequest((cause) => {
       requests += 1;
-      if (requests === 1) steps.say(`${cause}: stopping`);
+      if (requests === 1) steps.printNotice(`${cause}: stopping`);
       else void supervisor.stop();
       resolve();
     });
   });
-  steps.say(`everything is kept in ${home.path}${home.reason ? `, since ${home.reason}` : ''}`);
+  steps.printNotice(`everything is kept in ${home.path}${home.reason ? `, since ${home.reason}` : ''}`);
   try {
     const launched = launch(configuration, { env, home, supervisor, steps }, preparation);
     // What is interrupted rejects after the stop; the first to settle counts.
@@ -151,7 +151,7 @@ async function launch(
   preparation.pending = found;
   const [nats, { databaseUrl, admin }] = await Promise.all(services);
   const { isRegistered, notice } = await registerOwnWorker(databaseUrl, nats, configuration);
-  if (notice !== null) steps.say(notice);
+  if (notice !== null) steps.printNotice(notice);
   const startApp = (name: AppName, urls: NodeJS.ProcessEnv): Promise<void> => {
     const app = appProcess(name, { ...context.env, ...urls }, context.home);
     return steps.during(name, () => context.supervisor.start(app).catch(withNodeOptions));
@@ -168,7 +168,7 @@ async function launch(
   await Promise.all([startApp('api', urls('api')), scheduler, worker]);
   // Repeated at the end, where it is seen.
   const lacks = [...(notice === null ? [] : [notice]), ...(await found)];
-  steps.say(welcome(server, context.home, admin, { isTerminal: process.stdout.isTTY, lacks }));
+  steps.printNotice(welcome(server, context.home, admin, { isTerminal: process.stdout.isTTY, lacks }));
 }
 
 /** What Node.js was given for all programs may be what one of ours does not start with. @throws what was thrown, with that advice */
@@ -181,7 +181,7 @@ function withNodeOptions(error: unknown): never {
 
 /** What tests cannot be run on this machine, and what to type. */
 async function whatWorkerLacks(signal: AbortSignal): Promise<string[]> {
-  return signal.aborted ? [] : lacksIn(await lookAtWorker(signal));
+  return signal.aborted ? [] : lacksIn(await checkWorkerMachine(signal));
 }
 
 /**
@@ -194,15 +194,15 @@ async function installPackages(steps: Steps): Promise<string[]> {
   const outcome = await ensureDebianPackages(
     undefined,
     (missing) =>
-      steps.say(
+      steps.printNotice(
         `installing Debian packages for the worker (the api answers meanwhile): ${missing.join(' ')}`,
       ),
     progress,
   );
   const seconds = ((performance.now() - from) / 1000).toFixed(1);
-  if (outcome.installed.length > 0) steps.say(`Debian packages installed … ${seconds} s`);
+  if (outcome.installed.length > 0) steps.printNotice(`Debian packages installed … ${seconds} s`);
   if (!outcome.advice) return [];
   const lack = `the worker cannot run tests: ${outcome.advice}`;
-  steps.say(lack);
+  steps.printNotice(lack);
   return [lack];
 }

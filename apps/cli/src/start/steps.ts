@@ -1,11 +1,11 @@
 /** Between two lines about work that takes long. */
 const STILL_EVERY_MS = 10_000;
 
-/** Tells on one line each what was done and how long it took, and meanwhile how far it is. */
+/** Prints on one line each what was done and how long it took, and meanwhile how far it is. */
 export class Steps {
   constructor(private readonly write: (line: string) => void) {}
 
-  say(line: string): void {
+  printNotice(line: string): void {
     this.write(line);
   }
 
@@ -27,13 +27,13 @@ export class Steps {
     }
   }
 
-  /** For work that tells how far it is, in percent and in words: a line for each tenth of it. */
+  /** For work that reports how far it is, in percent and in words: a line for each tenth of it. */
   progress(what: string): (percent: number, doing: string) => void {
-    let told = -1;
+    let printed = -1;
     return (percent, doing) => {
       const tenth = Math.floor(percent / 10);
-      if (tenth === told) return;
-      told = tenth;
+      if (tenth === printed) return;
+      printed = tenth;
       this.write(`${what}: ${Math.round(percent)} % (${doing})`);
     };
   }

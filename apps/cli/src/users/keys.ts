@@ -2,10 +2,10 @@ import type { KeyWithSecret } from '@proctor/resources';
 import type { KeyScope } from '@proctor/contracts';
 import { Failure } from '../failure';
 import { type AskOptions, confirmOnTerminal } from '../output/ask';
-import { type OutputOptions, printJson, printTable, say, write } from '../output/print';
+import { type OutputOptions, printJson, printTable, printNotice, write } from '../output/print';
 import { isOwnMachine, type ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
-import { askHidden } from './password';
+import { readHidden } from './password';
 
 const ownAdministration = () => import('../machine/own-administration');
 
@@ -41,7 +41,7 @@ export async function createKey(
     ? await (await ownAdministration()).createKey(userName, fields)
     : await postAsUser(userName, '/keys', fields, options);
   if (!options.json) write(`${created.key}\n`);
-  say(`key ${created.id} of ${userName} made; it is shown this once`);
+  printNotice(`key ${created.id} of ${userName} made; it is shown this once`);
   return created;
 }
 
@@ -55,7 +55,9 @@ export async function rotateKey(
     ? await (await ownAdministration()).rotateKey(userName, id)
     : await postAsUser(userName, `/keys/${id}/rotate`, {}, options);
   if (!options.json) write(`${rotated.key}\n`);
-  say(`key ${id} of ${userName} has a new secret; it is shown this once, and the old one opens nothing`);
+  printNotice(
+    `key ${id} of ${userName} has a new secret; it is shown this once, and the old one opens nothing`,
+  );
   return rotated;
 }
 
@@ -66,7 +68,7 @@ async function postAsUser(
   options: ServiceOptions,
 ): Promise<KeyWithSecret> {
   const service = await Service.find(options);
-  const password = await askHidden(`Password of ${userName} (a key is made by its user): `);
+  const password = await readHidden(`Password of ${userName} (a key is made by its user): `);
   const basic = Buffer.from(`${userName}:${password}`).toString('base64');
   return service.post(path, body, { headers: { Authorization: `Basic ${basic}` } });
 }
@@ -102,7 +104,7 @@ export async function revokeKey(idOrPrefix: string, options: ServiceOptions & As
     : (await findKeys(service, idOrPrefix)).find(({ prefix }) => prefix === idOrPrefix)?.id;
   if (id === undefined) throw new Failure(`there is no valid key ${idOrPrefix}`);
   const revoked = await service.post<object>(`/admin/keys/${id}/revoke`);
-  say(`key ${idOrPrefix} revoked`);
+  printNotice(`key ${idOrPrefix} revoked`);
   return revoked;
 }
 

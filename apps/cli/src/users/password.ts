@@ -11,17 +11,17 @@ export async function passwordFromStdin(): Promise<string> {
 }
 
 /** Asks twice on the terminal, without showing what is typed. */
-export async function askPassword(userName: string): Promise<string> {
+export async function readNewPassword(userName: string): Promise<string> {
   if (!process.stdin.isTTY)
     throw new Failure('there is no terminal to ask on', EXIT.failed, 'say --password-stdin');
-  const first = await askHidden(`New password of ${userName}: `);
-  if ((await askHidden('The same again: ')) !== first)
+  const first = await readHidden(`New password of ${userName}: `);
+  if ((await readHidden('The same again: ')) !== first)
     throw new Failure('the two passwords differ', EXIT.failed, AGAIN);
   return checked(first);
 }
 
 /** One line from the terminal that is not shown. @throws when it is stopped by Ctrl-C */
-export async function askHidden(question: string): Promise<string> {
+export async function readHidden(question: string): Promise<string> {
   process.stderr.write(question);
   // The terminal in raw mode echoes through readline's output, so an output that drops everything hides it.
   const dropped = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -41,6 +41,7 @@ export async function askHidden(question: string): Promise<string> {
 }
 
 function checked(password: string): string {
-  if (password === '') throw new Failure('the password is empty', EXIT.failed, 'say one that nobody guesses');
+  if (password === '')
+    throw new Failure('the password is empty', EXIT.failed, 'say one that is hard to guess');
   return password;
 }

@@ -1,4 +1,4 @@
-import { type OutputOptions, printAnswer, printJson, printTable, say } from '../output/print';
+import { type OutputOptions, printAnswer, printJson, printTable, printNotice } from '../output/print';
 import type { ServiceOptions } from '../service/address';
 import type { DeliveryAnswer } from '../service/answers';
 import { Service } from '../service/service';
@@ -10,8 +10,8 @@ const PART_MAX = 200;
 export async function pingWebhook(id: number, options: ServiceOptions & OutputOptions): Promise<void> {
   const service = await Service.find(options);
   const delivery = await service.post<DeliveryAnswer>(`/webhooks/${id}/ping`);
-  printAnswer(delivery, options, tellOne);
-  say(`what was answered: proctor webhook deliveries ${id}`);
+  printAnswer(delivery, options, printDelivery);
+  printNotice(`what was answered: proctor webhook deliveries ${id}`);
 }
 
 /** @throws Failure */
@@ -33,7 +33,7 @@ export async function listDeliveries(
     before = answer.before;
   } while (before !== null && deliveries.length < limit);
   if (json) printJson({ deliveries, before });
-  else tell(deliveries);
+  else printDeliveries(deliveries);
 }
 
 /** @throws Failure */
@@ -44,7 +44,7 @@ export async function redeliver(
 ): Promise<void> {
   const service = await Service.find(options);
   const path = `/webhooks/${id}/deliveries/${deliveryId}/redeliver`;
-  printAnswer(await service.post<DeliveryAnswer>(path), options, tellOne);
+  printAnswer(await service.post<DeliveryAnswer>(path), options, printDelivery);
 }
 
 interface RecoveredAnswer {
@@ -62,18 +62,18 @@ export async function recoverWebhook(
   const body = { since: Math.floor(options.since) };
   const answer = await service.post<RecoveredAnswer>(`/webhooks/${id}/recover`, body);
   printAnswer(answer, options, ({ again, made }) =>
-    say(`${again} events are sent again, and ${made} for the first time`),
+    printNotice(`${again} events are sent again, and ${made} for the first time`),
   );
   const { until } = answer;
   if (until !== null)
-    say(`that was too much at once; go on with: proctor webhook recover ${id} --since ${until}`);
+    printNotice(`that was too much at once; go on with: proctor webhook recover ${id} --since ${until}`);
 }
 
-function tellOne(delivery: DeliveryAnswer): void {
-  tell([delivery]);
+function printDelivery(delivery: DeliveryAnswer): void {
+  printDeliveries([delivery]);
 }
 
-function tell(deliveries: DeliveryAnswer[]): void {
+function printDeliveries(deliveries: DeliveryAnswer[]): void {
   printTable(
     deliveries,
     [

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, Failure } from '../failure';
 import { readMoment } from '../output/duration';
-import { say, write } from '../output/print';
+import { printNotice, write } from '../output/print';
 import type { ServiceOptions } from '../service/address';
 import { eventsOf } from '../service/event-stream';
 import { Service } from '../service/service';
@@ -22,7 +22,7 @@ const STREAM_ID = /^\d{1,11}(\.[\d.]{1,40})?$/;
 
 /**
  * Events on standard output, until it is stopped; without `follow`, those that there are already. Each has the place in the stream behind it
- * as `stream_id`: what comes behind that is told again by `--after`.
+ * as `stream_id`: what comes behind that is printed again by `--after`.
  * @throws Failure
  */
 export async function printEvents(options: EventsOptions): Promise<void> {
@@ -58,7 +58,7 @@ class FollowedStream {
     public last: string | undefined,
   ) {}
 
-  /** @returns whether all was told that there was, where nothing more is wanted; else the connection broke */
+  /** @returns whether every event was printed, where none are wanted after it; else the connection broke */
   async read(follow: boolean): Promise<boolean> {
     const { query, last } = this;
     const place = last !== undefined && { 'Last-Event-ID': last };
@@ -67,7 +67,7 @@ class FollowedStream {
       const answer = await this.service.open('/events', { query, headers, isEndless: true });
       for await (const { id, event, data } of eventsOf(answer.body!)) {
         this.last = id ?? this.last;
-        if (event === 'reset') say(`some events are missing: ${(data as { reason: string }).reason}`);
+        if (event === 'reset') printNotice(`some events are missing: ${(data as { reason: string }).reason}`);
         else if (event === null && !follow) return true;
         else if (event !== null && event !== 'end') this.write(data as { id: string });
       }

@@ -1,5 +1,12 @@
 import { type AskOptions, confirm } from '../output/ask';
-import { type OutputOptions, printAnswer, printFields, printTable, say, write } from '../output/print';
+import {
+  type OutputOptions,
+  printAnswer,
+  printFields,
+  printTable,
+  printNotice,
+  write,
+} from '../output/print';
 import type { ServiceOptions } from '../service/address';
 import type { KnownWebhook } from '../service/answers';
 import { Service } from '../service/service';
@@ -34,15 +41,15 @@ export async function addWebhook(url: string, options: AddOptions): Promise<void
   const { description, private: isPrivate } = options;
   const settings = { ...filterIn(options), description, ...(isPrivate && { private: true }) };
   const made = await service.post<WithSecret>('/webhooks', { url, ...settings });
-  printAnswer(made, options, tellSecret);
-  say(`webhook ${made.id} made; try it: proctor webhook ping ${made.id}`);
+  printAnswer(made, options, printSecret);
+  printNotice(`webhook ${made.id} made; try it: proctor webhook ping ${made.id}`);
 }
 
-export async function showWebhook(id: number, options: ServiceOptions & OutputOptions): Promise<void> {
+export async function printWebhook(id: number, options: ServiceOptions & OutputOptions): Promise<void> {
   const webhook = await read(await Service.find(options), id);
-  printAnswer(webhook, options, tell);
+  printAnswer(webhook, options, printFieldsOf);
   const { disabled_reason: why } = webhook;
-  if (why !== null) say(`it is disabled: ${why}; enable it: proctor webhook enable ${id}`);
+  if (why !== null) printNotice(`it is disabled: ${why}; enable it: proctor webhook enable ${id}`);
 }
 
 /** @throws Failure */
@@ -50,14 +57,16 @@ export async function enableWebhook(id: number, options: ServiceOptions): Promis
   const { before, after } = await change(id, true, options);
   const { disabled_at: since } = before;
   const moment = since === null ? 'WHEN' : since;
-  say(`webhook ${id} is enabled; send what it has missed: proctor webhook recover ${id} --since ${moment}`);
+  printNotice(
+    `webhook ${id} is enabled; send what it has missed: proctor webhook recover ${id} --since ${moment}`,
+  );
   return after;
 }
 
 /** @throws Failure */
 export async function disableWebhook(id: number, options: ServiceOptions): Promise<object> {
   const { after } = await change(id, false, options);
-  say(`webhook ${id} is disabled; it gets events again after: proctor webhook enable ${id}`);
+  printNotice(`webhook ${id} is disabled; it gets events again after: proctor webhook enable ${id}`);
   return after;
 }
 
@@ -65,8 +74,8 @@ export async function disableWebhook(id: number, options: ServiceOptions): Promi
 export async function rotateWebhook(id: number, options: ServiceOptions & OutputOptions): Promise<object> {
   const service = await Service.find(options);
   const rotated = await service.post<WithSecret>(`/webhooks/${id}/rotate`);
-  if (!options.json) tellSecret(rotated);
-  say(`the old secret of webhook ${id} signs too for 24 hours`);
+  if (!options.json) printSecret(rotated);
+  printNotice(`the old secret of webhook ${id} signs too for 24 hours`);
   return rotated;
 }
 
@@ -76,7 +85,7 @@ export async function removeWebhook(id: number, options: ServiceOptions & AskOpt
   const { url, waiting } = await read(service, id);
   await confirm(`webhook ${id} to ${url} is removed, with ${waiting} events that wait`, options);
   await service.delete(`/webhooks/${id}`);
-  say(`webhook ${id} is removed`);
+  printNotice(`webhook ${id} is removed`);
   return { id, url };
 }
 
@@ -84,7 +93,7 @@ interface WithSecret extends KnownWebhook {
   secret: string;
 }
 
-function tellSecret({ secret }: WithSecret): void {
+function printSecret({ secret }: WithSecret): void {
   write(`${secret}\n`);
 }
 
@@ -108,7 +117,7 @@ async function change(id: number, enabled: boolean, options: ServiceOptions): Pr
   return { before, after: await service.post<KnownWebhook>(`/webhooks/${id}`, settings) };
 }
 
-function tell(webhook: KnownWebhook): void {
+function printFieldsOf(webhook: KnownWebhook): void {
   const list = (words: string[] | null): string => words?.join(', ') ?? 'all';
   const time = (at: string | null): Date | null => (at === null ? null : new Date(at));
   printFields([

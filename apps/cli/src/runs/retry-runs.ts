@@ -1,10 +1,10 @@
 import { EXIT, Failure } from '../failure';
-import { type OutputOptions, printAnswer, printTable, say } from '../output/print';
+import { type OutputOptions, printAnswer, printTable, printNotice } from '../output/print';
 import type { ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
 import { awaitRuns, type WaitOptions } from './wait';
 
-/** One after the other; what was repeated is told in any case. @throws Failure when one could not be repeated */
+/** One after the other; what was repeated is printed in any case. @throws Failure when one could not be repeated */
 export async function retryRuns(
   runIds: number[],
   options: ServiceOptions & OutputOptions & WaitOptions & { wait: boolean },
@@ -18,17 +18,17 @@ export async function retryRuns(
       repeated.push({ run_id: runId, new_run_id: answer.run_id });
     } catch (error) {
       if (!(error instanceof Failure) || error.code === EXIT.tryLater) {
-        printAnswer(repeated, options, tellRepeated);
+        printAnswer(repeated, options, printRepeated);
         throw error;
       }
       refused.push(error);
-      say(error.message);
+      printNotice(error.message);
     }
   }
-  if (!options.wait) printAnswer(repeated, options, tellRepeated);
+  if (!options.wait) printAnswer(repeated, options, printRepeated);
   else if (repeated.length > 0) {
     const newIds = repeated.map((each) => each.new_run_id);
-    say(`asked for ${newIds.map((id) => `run ${id}`).join(', ')}`);
+    printNotice(`asked for ${newIds.map((id) => `run ${id}`).join(', ')}`);
     await awaitRuns(service, newIds, options);
   }
   const [first] = refused;
@@ -36,7 +36,7 @@ export async function retryRuns(
     throw new Failure(`${refused.length} of ${runIds.length} not repeated`, first.code, first.advice);
 }
 
-function tellRepeated(repeated: { run_id: number; new_run_id: number }[]): void {
+function printRepeated(repeated: { run_id: number; new_run_id: number }[]): void {
   if (repeated.length === 0) return;
   printTable(
     repeated,

@@ -1,9 +1,9 @@
 import { Argument, type Command } from 'commander';
 import { type Shell, SHELLS } from './completion';
 
-const print = () => import('./print');
+const print = () => import('./print-reference');
 
-/** What tells of the commands themselves. */
+/** Commands about the commands themselves. */
 export function addReferenceCommands(program: Command): void {
   program
     .command('completion')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { changing, collect, groupOf, loaded, WHY, withJson, withYes } from '../arguments';
+import { addChange, collect, groupOf, actionOf, WHY, withJson, withYes } from '../arguments';
 
-const change = () => import('./change');
+const change = () => import('./change-workers');
 
 /** Who is a worker; the dispatchers follow within seconds. */
 export function addRegisterCommands(program: Command): void {
@@ -10,26 +10,26 @@ export function addRegisterCommands(program: Command): void {
     .description('let a machine work, and print its credentials, this once')
     .requiredOption('--arch <name>', 'an architecture that it serves; once for each', collect)
     .option('--private', 'it may run private tests', false);
-  changing(add, change, 'addWorker');
+  addChange(add, change, 'addWorker');
   const rotate = withYes(
     withCredentials(worker.command('rotate').argument('<name>', 'its name')),
   ).description('give a worker new credentials, and print them, this once; asks on a terminal');
-  changing(rotate, change, 'rotateWorker');
+  addChange(rotate, change, 'rotateWorker');
   const revoke = withYes(worker.command('revoke').argument('<name>', 'its name'))
     .description('take a worker out: what it runs is given to others at once; asks on a terminal')
     .option('--reason <text>', WHY);
-  changing(revoke, change, 'revokeWorker');
+  addChange(revoke, change, 'revokeWorker');
   withJson(worker.command('list'))
     .description('who works, how busy, and why not more')
     .option('--registered', 'who may work, and when each was last seen or refused', false)
-    .action(loaded(() => import('./list'), 'listWorkers'));
+    .action(actionOf(() => import('./list-workers'), 'listWorkers'));
   withJson(worker.command('show').argument('<name>', 'its name'))
-    .description('what a worker offers, executes and has ended, and why it gets no more')
-    .action(loaded(() => import('./show'), 'showWorker'));
+    .description('what a worker offers, executes and has ended, and why it gets no other')
+    .action(actionOf(() => import('./show-worker'), 'printWorker'));
   worker
     .command('check')
     .description('look what this machine can do, and what to install for the rest')
-    .action(loaded(() => import('../check-worker'), 'checkWorker'));
+    .action(actionOf(() => import('./check-worker'), 'checkWorker'));
 }
 
 function withCredentials(command: Command): Command {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { changing, collect, groupOf, loaded, readCount, readIdOf, withJson, withYes } from '../arguments';
+import { addChange, collect, groupOf, actionOf, readCount, readIdOf, withJson, withYes } from '../arguments';
 import { readMoment } from '../output/duration';
 
 const hooks = () => import('./webhooks');
 const deliveries = () => import('./deliveries');
 
-/** What other programs are told of runs. */
-export function addToldCommands(program: Command): void {
+/** What other programs get to know of runs. */
+export function addWebhookAndEventCommands(program: Command): void {
   withFilter(program.command('events'))
     .description('what happens to runs, one JSON document a line; its `stream_id` is where to go on')
     .option('--follow', 'go on with what comes, until Ctrl-C; a broken connection is made again', false)
@@ -14,7 +14,7 @@ export function addToldCommands(program: Command): void {
       '--after <id>',
       'what has happened since the event of this `stream_id`, or since 2h, 1d, 2026-11-20',
     )
-    .action(loaded(() => import('./events'), 'printEvents'));
+    .action(actionOf(() => import('./events'), 'printEvents'));
   addWebhookCommands(groupOf(program, 'webhook', 'your addresses that events are sent to'));
 }
 
@@ -22,37 +22,37 @@ function addWebhookCommands(webhook: Command): void {
   const of = (name: string): Command => webhook.command(name).argument('<id>', 'of a webhook', readWebhook);
   withJson(webhook.command('list'))
     .description('your webhooks, and how they are')
-    .action(loaded(hooks, 'listWebhooks'));
+    .action(actionOf(hooks, 'listWebhooks'));
   withFilter(withJson(webhook.command('add').argument('<url>', 'https://HOST/PATH')))
     .description('have events sent to an address; prints its secret, this once')
     .option('--private', 'private runs of this key, too', false)
     .option('--description <text>', 'what it is for')
-    .action(loaded(hooks, 'addWebhook'));
-  withJson(of('show')).description('everything about a webhook').action(loaded(hooks, 'showWebhook'));
+    .action(actionOf(hooks, 'addWebhook'));
+  withJson(of('show')).description('everything about a webhook').action(actionOf(hooks, 'printWebhook'));
   const enable = of('enable').description(
     'send to a webhook again; what it has missed: proctor webhook recover',
   );
-  changing(enable, hooks, 'enableWebhook');
-  changing(of('disable').description('send nothing more to a webhook'), hooks, 'disableWebhook');
+  addChange(enable, hooks, 'enableWebhook');
+  addChange(of('disable').description('send nothing more to a webhook'), hooks, 'disableWebhook');
   const rotate = of('rotate').description(
     'make a new secret and print it, this once; the old one signs too for 24 hours',
   );
-  changing(rotate, hooks, 'rotateWebhook');
+  addChange(rotate, hooks, 'rotateWebhook');
   const remove = withYes(of('remove')).description('remove a webhook, with the log of what was sent');
-  changing(remove, hooks, 'removeWebhook');
-  withJson(of('ping')).description('send a test').action(loaded(deliveries, 'pingWebhook'));
+  addChange(remove, hooks, 'removeWebhook');
+  withJson(of('ping')).description('send a test').action(actionOf(deliveries, 'pingWebhook'));
   withJson(of('deliveries'))
     .description('what became of the events that were to be sent, the newest first')
     .option('--state <state>', 'pending, delivered or failed')
     .option('--limit <count>', 'how many at most', readCount, 50)
-    .action(loaded(deliveries, 'listDeliveries'));
+    .action(actionOf(deliveries, 'listDeliveries'));
   withJson(of('redeliver').argument('<delivery>', 'its id', readDelivery))
     .description('send an event once more')
-    .action(loaded(deliveries, 'redeliver'));
+    .action(actionOf(deliveries, 'redeliver'));
   withJson(of('recover'))
     .description('send what failed, or was missed, since a time')
     .requiredOption('--since <when>', '2h, 1d, 2026-11-20', (text) => readMoment(text))
-    .action(loaded(deliveries, 'recoverWebhook'));
+    .action(actionOf(deliveries, 'recoverWebhook'));
 }
 
 function withFilter(command: Command): Command {

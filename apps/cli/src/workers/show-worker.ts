@@ -6,13 +6,13 @@ import type { WorkerDetailsAnswer } from '../service/answers';
 import { Service } from '../service/service';
 
 /** @throws Failure when there is no such worker */
-export async function showWorker(name: string, options: ServiceOptions & OutputOptions): Promise<void> {
+export async function printWorker(name: string, options: ServiceOptions & OutputOptions): Promise<void> {
   const service = await Service.find(options);
   const details = await service.get<WorkerDetailsAnswer>(`/workers/${encodeURIComponent(name)}`);
-  printAnswer(details, options, tell);
+  printAnswer(details, options, printDetails);
 }
 
-function tell({
+function printDetails({
   name,
   registered,
   offers,

@@ -1,5 +1,5 @@
 import { type AskOptions, confirmOnTerminal } from '../output/ask';
-import { type OutputOptions, printAnswer, printTable, say } from '../output/print';
+import { type OutputOptions, printAnswer, printTable, printNotice } from '../output/print';
 import type { ServiceOptions } from '../service/address';
 import type { DecisionAnswer } from '../service/answers';
 import { Service } from '../service/service';
@@ -40,7 +40,7 @@ export async function pause(options: ScopeOptions & AskOptions): Promise<object>
   if (suite === undefined && arch === undefined)
     await confirmOnTerminal('no run is started, of no suite and on no architecture', options);
   const paused = await service.post<PauseAnswer>('/admin/pause', { suite, arch, reason });
-  say(`${nameOf(paused)} is paused by ${paused.by}: ${paused.reason}`);
+  printNotice(`${nameOf(paused)} is paused by ${paused.by}: ${paused.reason}`);
   return paused;
 }
 
@@ -49,14 +49,14 @@ export async function resume(options: ScopeOptions): Promise<object> {
   const { suite, arch, reason } = options;
   const service = await Service.find(options);
   const scope = await service.post<ScopeAnswer>('/admin/resume', { suite, arch, reason });
-  say(`${nameOf(scope)} goes on`);
+  printNotice(`${nameOf(scope)} goes on`);
   return scope;
 }
 
 /** @throws also when the worker is not drained */
 export async function undrain(worker: string, { reason, ...options }: WorkerOptions): Promise<object> {
   const undrained = await (await Service.find(options)).post<object>('/admin/undrain', { worker, reason });
-  say(`worker ${worker} gets runs again`);
+  printNotice(`worker ${worker} gets runs again`);
   return undrained;
 }
 
@@ -65,8 +65,8 @@ export async function quarantine(worker: string, { reason, ...options }: WorkerO
   const service = await Service.find(options);
   const quarantined = await service.post<TrustAnswer>('/admin/quarantine', { worker, reason });
   const { by, architectures } = quarantined;
-  say(`worker ${worker} is quarantined by ${by} (${architectures.join(', ')})`);
-  say(`it is back after a canary test has passed there, or with: proctor worker trust ${worker}`);
+  printNotice(`worker ${worker} is quarantined by ${by} (${architectures.join(', ')})`);
+  printNotice(`it is back after a canary test has passed there, or with: proctor worker trust ${worker}`);
   return quarantined;
 }
 
@@ -74,7 +74,7 @@ export async function quarantine(worker: string, { reason, ...options }: WorkerO
 export async function trust(worker: string, { reason, ...options }: WorkerOptions): Promise<object> {
   const service = await Service.find(options);
   const trusted = await service.post<TrustAnswer>('/admin/trust', { worker, reason });
-  say(`worker ${worker} is trusted by ${trusted.by} (${trusted.architectures.join(', ')})`);
+  printNotice(`worker ${worker} is trusted by ${trusted.by} (${trusted.architectures.join(', ')})`);
   return trusted;
 }
 

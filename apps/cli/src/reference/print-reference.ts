@@ -1,14 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT, Failure } from '../failure';
-import { say, write } from '../output/print';
+import { printNotice, write } from '../output/print';
 import type { Command } from 'commander';
 import { completionScript, type Shell } from './completion';
 import { manualPage, pageName } from './man';
-import { type ToldCommand, toldCommands } from './tree';
+import { type CommandPage, listCommands } from './tree';
 
 export function printCompletion(program: Command, shell: Shell): void {
-  write(completionScript(shell, toldCommands(program)));
+  write(completionScript(shell, listCommands(program)));
 }
 
 /** @throws Failure when there is no such command, or it is not said which while all are to be written */
@@ -17,8 +17,8 @@ export async function printManual(
   words: string[],
   { out }: { out?: string },
 ): Promise<void> {
-  const commands = toldCommands(program);
-  const page = (command: ToldCommand): string => manualPage(command, program.version() ?? '', today());
+  const commands = listCommands(program);
+  const page = (command: CommandPage): string => manualPage(command, program.version() ?? '', today());
   if (out === undefined) {
     const wanted = ['proctor', ...words].join(' ');
     const found = commands.find((command) => command.words.join(' ') === wanted);
@@ -32,7 +32,7 @@ export async function printManual(
   if (words.length > 0) throw new Failure('--out writes the pages of all commands: name none', EXIT.usage);
   await mkdir(out, { recursive: true });
   for (const command of commands) await writeFile(join(out, pageName(command)), page(command));
-  say(`${commands.length} pages written to ${out}`);
+  printNotice(`${commands.length} pages written to ${out}`);
 }
 
 /** `SOURCE_DATE_EPOCH` makes the same pages every time. */

@@ -6,9 +6,9 @@ import type { RunAnswer } from '../service/answers';
 import { RefusedByService, Service } from '../service/service';
 
 /** Everything about a run. @throws Failure when there is none */
-export async function showRun(runId: number, options: ServiceOptions & OutputOptions): Promise<void> {
+export async function printRun(runId: number, options: ServiceOptions & OutputOptions): Promise<void> {
   const service = await Service.find(options);
-  printAnswer(await readRun(service, runId), options, (run) => tellRun(run, service));
+  printAnswer(await readRun(service, runId), options, (run) => printFieldsOf(run, service));
 }
 
 /** One run, with its facts. @throws RefusedByService that says how to find the right id */
@@ -22,7 +22,7 @@ export async function readRun(service: Service, runId: number): Promise<RunAnswe
   }
 }
 
-function tellRun(run: RunAnswer, service: Service): void {
+function printFieldsOf(run: RunAnswer, service: Service): void {
   const at = (path: string | null): string | null => (path === null ? null : service.at(path));
   const pins = run.pin_packages.map((pin) => pin.join(' from ')).join('; ');
   const fields: [string, TableCell][] = [
@@ -56,11 +56,11 @@ function tellRun(run: RunAnswer, service: Service): void {
     outputPlace().isTerminal ? fields.filter(([, value]) => value !== null && value !== '') : fields,
   );
   if (!outputPlace().isTerminal) return;
-  tellTests(run);
-  tellFacts(run);
+  printTests(run);
+  printFacts(run);
 }
 
-function tellTests({ tests = [] }: RunAnswer): void {
+function printTests({ tests = [] }: RunAnswer): void {
   if (tests.length === 0) return;
   write('\n');
   printTable(
@@ -74,7 +74,7 @@ function tellTests({ tests = [] }: RunAnswer): void {
   );
 }
 
-function tellFacts({ facts = [] }: RunAnswer): void {
+function printFacts({ facts = [] }: RunAnswer): void {
   if (facts.length === 0) return;
   write('\n');
   printTable(

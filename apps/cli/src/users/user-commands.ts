@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { changing, groupOf, loaded, readIdOf, withJson, withYes } from '../arguments';
+import { addChange, groupOf, actionOf, readIdOf, withJson, withYes } from '../arguments';
 
-const change = () => import('./change');
+const change = () => import('./change-users');
 const keys = () => import('./keys');
 
 const PASSWORD_STDIN = 'read the password from standard input';
@@ -9,7 +9,7 @@ const PASSWORD_STDIN = 'read the password from standard input';
 /** Who may ask for tests. */
 export function addUserCommands(program: Command): void {
   const user = groupOf(program, 'user', 'who may ask for tests');
-  changing(
+  addChange(
     user
       .command('add')
       .argument('<name>')
@@ -19,7 +19,7 @@ export function addUserCommands(program: Command): void {
     change,
     'addUser',
   );
-  changing(
+  addChange(
     user
       .command('password')
       .argument('<name>')
@@ -28,19 +28,19 @@ export function addUserCommands(program: Command): void {
     change,
     'changePassword',
   );
-  changing(
+  addChange(
     withYes(user.command('disable').argument('<name>')).description(
       'keep a user out: sessions and keys end at once, runs stay; asks on a terminal',
     ),
     change,
     'disableUser',
   );
-  changing(
+  addChange(
     user.command('enable').argument('<name>').description('let a user in again who was disabled, or removed'),
     change,
     'enableUser',
   );
-  changing(
+  addChange(
     user
       .command('remove')
       .argument('<name>')
@@ -51,7 +51,7 @@ export function addUserCommands(program: Command): void {
     change,
     'removeUser',
   );
-  changing(
+  addChange(
     user
       .command('admin')
       .argument('<name>')
@@ -60,12 +60,12 @@ export function addUserCommands(program: Command): void {
     change,
     'appointUser',
   );
-  withJson(user.command('list')).description('who may ask for tests').action(loaded(change, 'listUsers'));
+  withJson(user.command('list')).description('who may ask for tests').action(actionOf(change, 'listUsers'));
   addKeyCommands(groupOf(program, 'key', 'the API keys of users'));
 }
 
 function addKeyCommands(key: Command): void {
-  changing(
+  addChange(
     key
       .command('create')
       .argument('<user>')
@@ -81,8 +81,8 @@ function addKeyCommands(key: Command): void {
   );
   withJson(key.command('list').argument('<user>'))
     .description('the valid keys of a user')
-    .action(loaded(keys, 'listKeys'));
-  changing(
+    .action(actionOf(keys, 'listKeys'));
+  addChange(
     key
       .command('rotate')
       .argument('<user>')
@@ -91,7 +91,7 @@ function addKeyCommands(key: Command): void {
     keys,
     'rotateKey',
   );
-  changing(
+  addChange(
     withYes(key.command('revoke').argument('<id-or-prefix>')).description(
       'end a key at once; asks on a terminal',
     ),

@@ -1,4 +1,4 @@
-import { type OutputOptions, printJson, printTable, say } from '../output/print';
+import { type OutputOptions, printJson, printTable, printNotice } from '../output/print';
 import type { TableColumn } from '../output/table';
 import type { ServiceOptions } from '../service/address';
 import type { WorkerAnswer, ConnectedWorkersAnswer } from '../service/answers';
@@ -59,7 +59,7 @@ export async function listWorkers({
     'no worker is connected; those that may be: proctor worker list --registered',
   );
   for (const arch of answer.silent_architectures)
-    say(`the dispatcher of ${arch} does not answer: is a scheduler running?`);
+    printNotice(`the dispatcher of ${arch} does not answer: is a scheduler running?`);
 }
 
 async function listRegistered(service: Service, json = false): Promise<void> {

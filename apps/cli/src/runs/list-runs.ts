@@ -1,4 +1,4 @@
-import { type OutputOptions, printJson, printTable, say } from '../output/print';
+import { type OutputOptions, printJson, printTable, printNotice } from '../output/print';
 import type { ServiceOptions } from '../service/address';
 import type { RunAnswer, RunListAnswer } from '../service/answers';
 import { type Query, Service } from '../service/service';
@@ -35,5 +35,5 @@ export async function listRuns({ context, json, limit, ...selectors }: ListOptio
   } while (before !== null && results.length < limit);
   if (json) return printJson({ results, before });
   printTable(results, RUN_COLUMNS, 'no run matches');
-  if (before !== null) say(`there are more; say --limit ${limit * 2} for more of them`);
+  if (before !== null) printNotice(`there are more; say --limit ${limit * 2} for more of them`);
 }

@@ -1,8 +1,8 @@
 import { type AskOptions, confirm, confirmOnTerminal } from '../output/ask';
-import { type OutputOptions, printJson, printTable, say } from '../output/print';
+import { type OutputOptions, printJson, printTable, printNotice } from '../output/print';
 import { hasOwnDatabase, isOwnMachine, type ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
-import { askPassword, passwordFromStdin } from './password';
+import { readNewPassword, passwordFromStdin } from './password';
 
 const ownAdministration = () => import('../machine/own-administration');
 
@@ -31,7 +31,7 @@ export async function addUser(
   const added = isFirst
     ? { user: name, admin }
     : await (await Service.find(options)).post<object>('/admin/users', fields);
-  say(`user ${name} added`);
+  printNotice(`user ${name} added`);
   return added;
 }
 
@@ -40,9 +40,9 @@ export async function changePassword(
   name: string,
   options: ServiceOptions & { passwordStdin: boolean },
 ): Promise<object> {
-  const type = (): Promise<string> => (options.passwordStdin ? passwordFromStdin() : askPassword(name));
+  const type = (): Promise<string> => (options.passwordStdin ? passwordFromStdin() : readNewPassword(name));
   const answer = await setPassword(name, type, options);
-  say(`password of ${name} set`);
+  printNotice(`password of ${name} set`);
   return answer;
 }
 
@@ -72,7 +72,7 @@ export async function appointUser(
   const appointed = isFirst
     ? { user: name, admin }
     : await (await Service.find(options)).post<object>(pathOf(name, 'administrator'), { admin });
-  say(`user ${name} is ${admin ? 'an administrator' : 'no longer an administrator'}`);
+  printNotice(`user ${name} is ${admin ? 'an administrator' : 'no longer an administrator'}`);
   return appointed;
 }
 
@@ -105,14 +105,14 @@ export async function disableUser(name: string, options: ServiceOptions & AskOpt
   const service = await Service.find(options);
   await confirmOnTerminal(`user ${name} is kept out, and sessions and keys end`, options);
   const disabled = await service.post<object>(pathOf(name, 'disable'));
-  say(`user ${name} is disabled; runs stay, and \`proctor user enable ${name}\` takes it back`);
+  printNotice(`user ${name} is disabled; runs stay, and \`proctor user enable ${name}\` takes it back`);
   return disabled;
 }
 
 /** @throws also when the user does not exist */
 export async function enableUser(name: string, options: ServiceOptions): Promise<object> {
   const enabled = await (await Service.find(options)).post<object>(pathOf(name, 'enable'));
-  say(`user ${name} may come in again`);
+  printNotice(`user ${name} may come in again`);
   return enabled;
 }
 
@@ -121,7 +121,7 @@ export async function removeUser(name: string, options: ServiceOptions & AskOpti
   const service = await Service.find(options);
   await confirm(`user ${name} loses password, keys and sessions for good`, options);
   const removed = await service.post<object>(pathOf(name, 'remove'));
-  say(`user ${name} is removed; runs stay, and nobody else gets the name`);
+  printNotice(`user ${name} is removed; runs stay, and no other user gets the name`);
   return removed;
 }
 

@@ -41,7 +41,7 @@ export class Contexts {
       }
       text = await readFile(path, 'utf8');
     } catch (error) {
-      // A service's user may have the environment of whoever types, whose folder is closed to it.
+      // A service's user may have the environment of the person who types, whose folder is closed to it.
       if (!['ENOENT', 'EACCES', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
       return new Contexts(path, { current: null, contexts: {} });
     }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { EXIT, Failure } from '../failure';
-import { type OutputOptions, printAnswer, printTable, say } from '../output/print';
+import { type OutputOptions, printAnswer, printTable, printNotice } from '../output/print';
 import { span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
 import type { TriedSubmissionAnswer, QueueAnswer, SubmittedAnswer } from '../service/answers';
@@ -33,18 +33,18 @@ export async function submitRuns(packages: string[], options: SubmitOptions): Pr
   const body = await batchOf(packages, options, service);
   if (options.dryRun) {
     const answer = await service.create<TriedSubmissionAnswer>('/test/batch', body, { dry_run: true });
-    return printAnswer(answer, options, tellDryRun);
+    return printAnswer(answer, options, printDryRun);
   }
   const answer = await service.create<SubmittedAnswer>('/test/batch', body);
-  if (!options.wait) printAnswer(answer, options, tellRuns);
-  for (const warning of answer.warnings) say(`warning: ${warning}`);
-  tellIgnored(answer);
+  if (!options.wait) printAnswer(answer, options, printRuns);
+  for (const warning of answer.warnings) printNotice(`warning: ${warning}`);
+  printIgnored(answer);
   if (answer.runs.length === 0) {
     const advice = 'proctor reject-list check PACKAGE says why one is not tested';
     throw new Failure('nothing was asked for', EXIT.failed, advice);
   }
   if (options.wait) {
-    say(`asked for ${answer.runs.map(({ run_id }) => `run ${run_id}`).join(', ')}`);
+    printNotice(`asked for ${answer.runs.map(({ run_id }) => `run ${run_id}`).join(', ')}`);
     await awaitRuns(
       service,
       answer.runs.map(({ run_id }) => run_id),
@@ -141,17 +141,17 @@ async function placeOf(
   };
 }
 
-function tellRuns({ runs }: SubmittedAnswer): void {
+function printRuns({ runs }: SubmittedAnswer): void {
   if (runs.length > 0) printTable(runs, PLACED_RUN_COLUMNS, '');
 }
 
-function tellIgnored({ ignored }: Pick<SubmittedAnswer, 'ignored'>): void {
+function printIgnored({ ignored }: Pick<SubmittedAnswer, 'ignored'>): void {
   const words = { 'reject-list': 'the reject list has it', 'invalid-name': 'that is no name of a package' };
   for (const { package: name, arch, reason } of ignored)
-    say(`ignored ${name}${arch === undefined ? '' : ` on ${arch}`}: ${words[reason]}`);
+    printNotice(`ignored ${name}${arch === undefined ? '' : ` on ${arch}`}: ${words[reason]}`);
 }
 
-function tellDryRun(answer: TriedSubmissionAnswer): void {
+function printDryRun(answer: TriedSubmissionAnswer): void {
   printTable(
     answer.runs,
     [
@@ -164,8 +164,8 @@ function tellDryRun(answer: TriedSubmissionAnswer): void {
   );
   for (const { suite, arch, waiting, estimate_seconds: estimate } of answer.waits) {
     const when = estimate === null ? 'how long is not known' : `about ${span(estimate)}`;
-    say(`${suite} on ${arch}: ${waiting} waiting, ${when}`);
+    printNotice(`${suite} on ${arch}: ${waiting} waiting, ${when}`);
   }
-  for (const warning of answer.warnings) say(`warning: ${warning}`);
-  tellIgnored(answer);
+  for (const warning of answer.warnings) printNotice(`warning: ${warning}`);
+  printIgnored(answer);
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { groupOf, loaded, withJson } from '../arguments';
+import { groupOf, actionOf, withJson } from '../arguments';
 
 export function addConfigurationCommands(program: Command): void {
   const config = groupOf(program, 'config', 'the files that say what is tested and how');
@@ -8,14 +8,14 @@ export function addConfigurationCommands(program: Command): void {
     .argument('[folder]', 'the folder of proctor.yaml and the other files')
     .description('look for mistakes and print each with its file and line')
     .option('--strict', 'end with 1 for warnings too', false)
-    .action(loaded(() => import('./check'), 'checkConfiguration'));
+    .action(actionOf(() => import('./check'), 'checkConfiguration'));
   withJson(config.command('show'))
     .argument('[folder]', 'the folder of proctor.yaml and the other files')
     .description('print each value in use, and where it stands')
-    .action(loaded(() => import('./show'), 'showConfiguration'));
+    .action(actionOf(() => import('./show'), 'printConfiguration'));
   config
     .command('schema')
     .argument('<file>', 'proctor.yaml, worker.yaml, apt-sources.yaml or reject-list.yaml')
     .description('print the JSON Schema of a file, for editors')
-    .action(loaded(() => import('./schema'), 'printSchema'));
+    .action(actionOf(() => import('./schema'), 'printSchema'));
 }

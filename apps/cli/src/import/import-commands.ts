@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { groupOf, loaded, withJson } from '../arguments';
+import { groupOf, actionOf, withJson } from '../arguments';
 
 /** Taking over what another service knew. */
 export function addImportCommands(program: Command): void {
@@ -24,11 +24,11 @@ export function addImportCommands(program: Command): void {
     .option('--backend <name>', 'of jobs that name none', 'lxc')
     .option('--issuer <url>', 'the login provider by which the users came: they are known here by it too')
     .option('--same-users', 'users of one name, there and here, are the same people')
-    .action(loaded(() => import('./debci'), 'importDebci'));
+    .action(actionOf(() => import('./debci'), 'importDebci'));
   withJson(group.command('autopkgtest-cloud'))
     .argument('<folder>', 'with test.ndjson and result.ndjson')
     .description('results of an autopkgtest-cloud; doing it again adds what is new')
     .option('--backend <name>', 'where the runs were executed', 'qemu')
     .option('--same-users', 'requesters and users of one name are the same people')
-    .action(loaded(() => import('./cloud'), 'importCloud'));
+    .action(actionOf(() => import('./cloud'), 'importCloud'));
 }

@@ -1,10 +1,10 @@
 import { text } from 'node:stream/consumers';
 import { EXIT, Failure } from '../failure';
-import { type OutputOptions, printJson, printTable, say } from '../output/print';
+import { type OutputOptions, printJson, printTable, printNotice } from '../output/print';
 import { readServiceUrl } from '../service/address';
-import { Contexts } from '../service/contexts';
+import { Contexts } from '../service/context-file';
 import { Service } from '../service/service';
-import { askHidden } from '../users/password';
+import { readHidden } from '../users/password';
 
 /** Asks the service whose key it is before anything is kept. @throws Failure */
 export async function addContext(name: string, options: { url: string; keyStdin: boolean }): Promise<object> {
@@ -14,8 +14,9 @@ export async function addContext(name: string, options: { url: string; keyStdin:
   const service = new Service({ url, key, origin: 'what was typed' });
   const { user } = await service.get<{ user: string }>('/auth');
   await contexts.add(name, { url, key });
-  say(`context ${name}: ${url} as ${user}, in ${contexts.path}`);
-  if (contexts.current !== name) say(`speak to it with --context ${name}, or: proctor context use ${name}`);
+  printNotice(`context ${name}: ${url} as ${user}, in ${contexts.path}`);
+  if (contexts.current !== name)
+    printNotice(`speak to it with --context ${name}, or: proctor context use ${name}`);
   return { name, url, user };
 }
 
@@ -23,7 +24,7 @@ async function typedKey(isOnStdin: boolean, url: string): Promise<string> {
   if (!isOnStdin && !process.stdin.isTTY) {
     throw new Failure('there is no terminal to ask for the key on', EXIT.usage, 'say --key-stdin');
   }
-  const key = (isOnStdin ? await text(process.stdin) : await askHidden('API key: ')).trim();
+  const key = (isOnStdin ? await text(process.stdin) : await readHidden('API key: ')).trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw new Failure('that is no API key', EXIT.key, `get one at ${url}/user/login`);
 }
@@ -33,7 +34,7 @@ export async function useContext(name: string): Promise<object> {
   const contexts = await Contexts.read();
   await contexts.use(name);
   const { url } = contexts.find(name);
-  say(`speaking to ${url}`);
+  printNotice(`speaking to ${url}`);
   return { name, url };
 }
 
@@ -57,7 +58,7 @@ export async function removeContext(name: string): Promise<object> {
   const contexts = await Contexts.read();
   const wasCurrent = contexts.current === name;
   await contexts.remove(name);
-  say(`context ${name} removed`);
-  if (wasCurrent) say('none is in use now; choose one: proctor context use NAME');
+  printNotice(`context ${name} removed`);
+  if (wasCurrent) printNotice('none is in use now; choose one: proctor context use NAME');
   return { name };
 }

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { changing, loaded } from '../arguments';
+import { addChange, actionOf } from '../arguments';
 import { readMoment } from '../output/duration';
 
 /** What keeps a service in order over the years. */
-export function addUpkeepCommands(program: Command): void {
+export function addBackupCommands(program: Command): void {
   program
     .command('expire')
     .description(
@@ -18,7 +18,7 @@ export function addUpkeepCommands(program: Command): void {
       50,
     )
     .option('--json', 'the counts as JSON', false)
-    .action(loaded(() => import('./expire'), 'expire'));
+    .action(actionOf(() => import('./expire'), 'expire'));
   const backup = program
     .command('backup')
     .argument('<folder>', 'where the backup gets a folder of its own')
@@ -26,20 +26,20 @@ export function addUpkeepCommands(program: Command): void {
       'keep everything in a folder, while the service runs or not: database, logs, artifacts, keys, configuration',
     )
     .option('--no-files', 'leave logs and artifacts out');
-  changing(backup, () => import('./backup'), 'backup');
+  addChange(backup, () => import('./backup'), 'backup');
   const restore = program
     .command('restore')
     .argument('<backup>', 'the folder that `proctor backup` has printed')
     .description('bring a backup into an empty home, or into the empty database of PROCTOR_DATABASE_URL')
     .option('--force', 'set the database of the home aside that is there', false);
-  changing(restore, () => import('./restore'), 'restore');
+  addChange(restore, () => import('./restore'), 'restore');
   const restored = program
     .command('restored')
     .description(
-      'once PostgreSQL itself has brought the database to an earlier moment, before the services start: no number is given twice, and what is missing is told',
+      'once PostgreSQL itself has brought the database to an earlier moment, before the services start: no number is given twice, and what is missing is printed',
     )
-    .option('--at <when>', 'what it holds; else the newest that it tells', (text) => readMoment(text));
-  changing(restored, () => import('./restored'), 'restored');
+    .option('--at <when>', 'what it holds; else the newest that it records', (text) => readMoment(text));
+  addChange(restored, () => import('./restored'), 'repairRestored');
 }
 
 function percent(text: string): number {

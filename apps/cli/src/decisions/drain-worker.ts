@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, Failure } from '../failure';
-import { say } from '../output/print';
+import { printNotice } from '../output/print';
 import { span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
 import type { DecisionAnswer, WorkerDetailsAnswer } from '../service/answers';
@@ -14,7 +14,7 @@ interface DrainOptions extends ServiceOptions {
 }
 
 const LOOK_MS = 2_000;
-/** After the deadline: dispatchers hear of it, and the worker of each end. */
+/** After the deadline: dispatchers read it, and the worker learns each end. */
 const GRACE_SECONDS = 60;
 
 /** @throws Failure: `tryLater` when it still has something a while after the deadline */
@@ -24,11 +24,11 @@ export async function drainWorker(worker: string, options: DrainOptions): Promis
   const service = await Service.find(options);
   const request = { worker, reason, ...(seconds !== null && { deadline_seconds: seconds }) };
   const drained = await service.post<DecisionAnswer>('/admin/drain', request);
-  say(`worker ${worker} is drained by ${drained.by}: ${drained.reason}`);
-  if (seconds !== null) say(`what it executes in ${span(seconds)} is given to others`);
+  printNotice(`worker ${worker} is drained by ${drained.by}: ${drained.reason}`);
+  if (seconds !== null) printNotice(`what it executes in ${span(seconds)} is given to others`);
   if (!wait) return drained;
   await emptied(service, worker, seconds === null ? Infinity : seconds + GRACE_SECONDS);
-  say(`worker ${worker} has nothing more; it gets runs again with: proctor worker resume ${worker}`);
+  printNotice(`worker ${worker} has nothing more; it gets runs again with: proctor worker resume ${worker}`);
   return drained;
 }
 
@@ -37,17 +37,17 @@ async function emptied(service: Service, worker: string, seconds: number): Promi
   for (let printed: string | null = null; ;) {
     const busy = await whatItHas(service, worker);
     if (busy === null) return;
-    if (busy !== printed) say(`worker ${worker} has ${busy}`);
+    if (busy !== printed) printNotice(`worker ${worker} has ${busy}`);
     printed = busy;
     if (performance.now() + LOOK_MS > endMs) {
-      const advice = 'are schedulers there? proctor status tells; wait again with the same command';
+      const advice = 'proctor status shows whether schedulers run; wait again with the same command';
       throw new Failure(`worker ${worker} still has ${busy}`, EXIT.tryLater, advice);
     }
     await pause(LOOK_MS);
   }
 }
 
-/** In words; null when it executes nothing that anybody may see. @throws Failure when no dispatcher could tell */
+/** In words; null when it executes nothing that this key may see. @throws Failure when no dispatcher answers */
 async function whatItHas(service: Service, worker: string): Promise<string | null> {
   const details = await service
     .get<WorkerDetailsAnswer>(`/workers/${encodeURIComponent(worker)}`)

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { changing, groupOf, loaded, withJson } from '../arguments';
+import { addChange, groupOf, actionOf, withJson } from '../arguments';
 
-const actions = () => import('./contexts');
+const actions = () => import('./change-contexts');
 
 /** Which service is spoken to. */
 export function addContextCommands(program: Command): void {
   const context = groupOf(program, 'context', 'the services that you speak to, each under a name of yours');
-  changing(
+  addChange(
     context
       .command('add')
       .argument('<name>')
@@ -16,15 +16,15 @@ export function addContextCommands(program: Command): void {
     actions,
     'addContext',
   );
-  changing(
+  addChange(
     context.command('use').argument('<name>').description('speak to this service from now on'),
     actions,
     'useContext',
   );
   withJson(context.command('list'))
     .description('the services by their names; the keys are not shown')
-    .action(loaded(actions, 'listContexts'));
-  changing(
+    .action(actionOf(actions, 'listContexts'));
+  addChange(
     context
       .command('remove')
       .argument('<name>')

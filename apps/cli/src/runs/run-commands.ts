@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { collect, groupOf, loaded, readCount, readIdOf, WHY, withJson, withYes } from '../arguments';
+import { collect, groupOf, actionOf, readCount, readIdOf, WHY, withJson, withYes } from '../arguments';
 import { readDuration, readMoment } from '../output/duration';
 
-const change = () => import('./change');
+const change = () => import('./retry-runs');
 const many = () => import('./many-runs');
 
 const PRIORITY_MAX = 10;
@@ -29,8 +29,8 @@ function addSubmit(run: Command): void {
     .option('--backend <name>', 'the kind of testbed')
     .option('--autopkgtest <name>', 'the variant of the test runner')
     .option('--file <path>', 'a list of tests, or of several queues, as JSON; - is standard input')
-    .option('--dry-run', 'only tell what would be done', false)
-    .action(loaded(() => import('./submit'), 'submitRuns'));
+    .option('--dry-run', 'only print what would be done', false)
+    .action(actionOf(() => import('./submit-runs'), 'submitRuns'));
 }
 
 function addReading(run: Command): void {
@@ -45,13 +45,13 @@ function addReading(run: Command): void {
     .option('--requestor <user>', 'who asked')
     .option('--since <when>', 'new or finished since: 2h, 1d, 2026-11-20', (text) => readMoment(text))
     .option('--limit <count>', 'how many at most', readCount, 50)
-    .action(loaded(() => import('./list'), 'listRuns'));
+    .action(actionOf(() => import('./list-runs'), 'listRuns'));
   withJson(run.command('show').argument('<id>', 'of a run', readId))
     .description('everything about a run')
-    .action(loaded(() => import('./show'), 'showRun'));
+    .action(actionOf(() => import('./show-run'), 'printRun'));
   withJson(run.command('explain').argument('<id>', 'of a run', readId))
     .description('why a run waits, or why it has failed, and what to do')
-    .action(loaded(() => import('./explain'), 'explainRun'));
+    .action(actionOf(() => import('./explain'), 'explainRun'));
   run
     .command('log')
     .argument('<id>', 'of a run', readId)
@@ -59,34 +59,34 @@ function addReading(run: Command): void {
     .option('-f, --follow', 'wait for the run to start, and go on until it ends', false)
     .option('--attempt <number>', 'the latest when left out', readCount)
     .option('--offset <bytes>', 'leave out what you have', readOffset, 0)
-    .action(loaded(() => import('./log'), 'printLog'));
+    .action(actionOf(() => import('./log'), 'printLog'));
   withJson(run.command('wait').argument('<id...>', 'of runs', readIds))
-    .description('wait until runs have ended; the exit code tells how')
+    .description('wait until runs have ended; the exit code says how')
     .option('--timeout <time>', 'give up after 30s, 10m, 2h', readDuration)
     .addHelpText('after', '\nExit codes: 0 pass or neutral, 1 fail, 75 tmpfail or not ended in time.')
-    .action(loaded(() => import('./wait'), 'waitForRuns'));
+    .action(actionOf(() => import('./wait'), 'waitForRuns'));
 }
 
 function addChanges(run: Command): void {
   withWaiting(withJson(run.command('retry').argument('<id...>', 'of runs', readIds)))
     .description('ask for the same tests again; prints the new runs')
-    .action(loaded(change, 'retryRuns'));
+    .action(actionOf(change, 'retryRuns'));
   withJson(run.command('publish').argument('<id...>', 'of private runs', readIds))
     .description('let everybody see private runs')
-    .action(loaded(change, 'publishRuns'));
+    .action(actionOf(change, 'publishRuns'));
 }
 
 function addManyRuns(run: Command): void {
   const cancel = run.command('cancel').argument('[id...]', 'of runs', readIds);
   withSelectors(cancel.description('end the unfinished runs that match everything said')).action(
-    loaded(many, 'cancelRuns'),
+    actionOf(many, 'cancelRuns'),
   );
   const priority = run
     .command('priority')
     .argument('<priority>', `1 to ${PRIORITY_MAX}; ${PRIORITY_MAX} goes first`, readPriority)
     .argument('[id...]', 'of runs', readIds);
   withSelectors(priority.description('give waiting runs another priority')).action(
-    loaded(many, 'changePriority'),
+    actionOf(many, 'changePriority'),
   );
 }
 

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { type AskOptions, confirmOnTerminal } from '../output/ask';
 import { EXIT, Failure } from '../failure';
-import { type OutputOptions, say } from '../output/print';
+import { type OutputOptions, printNotice } from '../output/print';
 import { hasOwnAccounts, type ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
-import { handOver } from './hand-over';
+import { handOver } from './credentials-output';
 
 const ownAdministration = () => import('../machine/own-administration');
 
@@ -76,8 +76,8 @@ export async function revokeWorker(
   const { notice } = isOwn
     ? await (await ownAdministration()).revokeWorker(name, fields)
     : await (await Service.find(options)).post<NoticeAnswer>(pathOf(name, 'revoke'), fields);
-  say(`worker ${name} is revoked`);
-  if (notice !== null) say(notice);
+  printNotice(`worker ${name} is revoked`);
+  if (notice !== null) printNotice(notice);
   return { worker: name, notice };
 }
 
@@ -125,9 +125,9 @@ async function withNewCredentials(
     register(async (made) => {
       credentials = made;
       if (!json) await write(`${JSON.stringify(made, null, 2)}\n`);
-      say(done);
+      printNotice(done);
     }),
   );
-  if (notice !== null) say(notice);
+  if (notice !== null) printNotice(notice);
   return { worker, credentials, notice };
 }
