@@ -136,6 +136,12 @@ it('runs are cancelled and get another priority by selection, after a question t
   const question = await asked.text();
   expect(question).toContain('Cancel 2 runs?');
   expect(question).toContain('2 wait, 0 are executed. By queue: bookworm/amd64 2.');
+  expect(hiddenIn(question)).toEqual({
+    form_token: expect.any(String) as string,
+    confirmed: 'true',
+    package: 'selected',
+    reason: 'a mistake',
+  });
   expect(await api.database.results.find(runIds[0]!)).toMatchObject({ state: 'queued' });
   const form = { ...hiddenIn(question), confirmed: '', priority: '9' };
   const raised = await admin.post('/admin/queues/priority', form);

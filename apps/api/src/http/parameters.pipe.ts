@@ -38,7 +38,8 @@ export interface Fields {
 export function fieldsOf(shape: Shape, parameters: Parameters, server: ApiConfiguration['server']): Fields {
   const { spellings, unknown } = spellingsIn(shape, parameters);
   if (isStrict(shape) && unknown[0] !== undefined) {
-    const detail = `The parameter ${describe(unknown[0])} is unknown; there is ${[...keysOf(shape)].join(', ')}.`;
+    const names = [...keysOf(shape)].join(', ') || 'none';
+    const detail = `The parameter ${describe(unknown[0])} is unknown; there is ${names}.`;
     throw refused(detail, parameters.get(unknown[0])!.pointer);
   }
   const values = new Map<string, unknown>();
@@ -89,6 +90,8 @@ export function shapeOf<T extends object>(
 ): T {
   const { values, spellings } = fieldsOf(shape, parameters, server);
   const instance = copyOf(shape, values);
+  // class-validator refuses a class without rules.
+  if (keysOf(shape).size === 0) return instance;
   const faults = faultsOf(instance).map(({ key, detail }) => ({
     pointer: parameters.get(spellings.get(key) ?? key)?.pointer ?? null,
     detail: `${key} ${detail}`,

@@ -1,8 +1,17 @@
-import { applyDecorators, Injectable, UseGuards, UseInterceptors } from '@nestjs/common';
-import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import {
+  applyDecorators,
+  createParamDecorator,
+  Injectable,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
+import type { CanActivate, ExecutionContext, PipeTransform } from '@nestjs/common';
+import type { Actor, Requestor, User } from '@proctor/database';
+import { actorOf } from '../../auth/actor';
 import { pathOf } from '../../http/paths';
 import { Problem } from '../../http/problem';
 import type { ContextRequest } from '../../http/request-context';
+import { BrowserSessions } from '../../sessions/browser-sessions';
 import { loginUrl } from '../../sessions/return-to';
 import type { Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../layout/page';
@@ -48,6 +57,32 @@ export function requireLogin(request: ContextRequest): NonNullable<Viewer['user'
   const path = READING.includes(request.method) ? request.originalUrl : pathOf(request);
   throw new Problem(303, 'Log in first.', { headers: { Location: loginUrl(path) } });
 }
+
+/** The parameter of a handler that holds the user who is logged in. */
+export const CurrentUser = createParamDecorator((_data: unknown, context: ExecutionContext): User =>
+  requireLogin(context.switchToHttp().getRequest<ContextRequest>()),
+);
+
+/** The same user, as the audit log records who acts. */
+export const CurrentActor = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): Actor & Pick<User, 'userId'> => {
+    const request = context.switchToHttp().getRequest<ContextRequest>();
+    const user = requireLogin(request);
+    return { ...actorOf(user, request), userId: user.userId };
+  },
+);
+
+@Injectable()
+class SessionRequestorPipe implements PipeTransform<User, Promise<Requestor>> {
+  constructor(private readonly sessions: BrowserSessions) {}
+
+  transform(user: User): Promise<Requestor> {
+    return this.sessions.requestorOf(user);
+  }
+}
+
+/** The same user, as services of the API know who requests. */
+export const SessionRequestor = (): ParameterDecorator => CurrentUser(SessionRequestorPipe);
 
 /** For each controller of users' own pages, or of the data that they are made of. */
 export const OwnPages = ({ isData = false } = {}): ClassDecorator =>

@@ -1,5 +1,6 @@
-import { Controller, Get, Header, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Param, Req } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
+import type { User } from '@proctor/database';
 import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
@@ -7,10 +8,9 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { Sent } from '../../http/body.interceptor';
 import type { Parameters } from '../../http/parameters';
 import { baseUrl } from '../../http/paths';
-import type { ContextRequest } from '../../http/request-context';
-import { TakesForm } from '../../sessions/form-protection';
-import type { Page, Redirect } from '../layout/page';
-import { OwnPages, requireLogin } from './account-pages';
+import { Form } from '../layout/form-action';
+import type { Page } from '../layout/page';
+import { CurrentUser, OwnPages } from './account-pages';
 import { FollowedService, PatternsPipe } from './followed.service';
 
 class PatternPipe implements PipeTransform<Parameters, string> {
@@ -20,6 +20,8 @@ class PatternPipe implements PipeTransform<Parameters, string> {
   }
 }
 
+const PACKAGES = '/user/:user/packages';
+
 /** The packages that a user follows. */
 @Controller('user/:user/packages')
 @Requires('nothing')
@@ -28,46 +30,30 @@ export class FollowedController {
   constructor(private readonly followed: FollowedService) {}
 
   @Get()
-  page(@Req() request: ContextRequest): Promise<Page> {
-    return this.followed.page(requireLogin(request));
+  page(@CurrentUser() user: User): Promise<Page> {
+    return this.followed.page(user);
   }
 
-  @Post('follow')
-  @HttpCode(200)
-  @TakesForm()
-  async follow(@Sent(PatternsPipe) patterns: string[], @Req() request: ContextRequest): Promise<Redirect> {
-    await this.followed.follow(requireLogin(request), patterns);
-    return backTo(request);
+  @Form('follow', { then: PACKAGES })
+  async follow(@Sent(PatternsPipe) patterns: string[], @CurrentUser() user: User): Promise<void> {
+    await this.followed.follow(user, patterns);
   }
 
-  @Post('unfollow')
-  @HttpCode(200)
-  @TakesForm()
-  async unfollow(@Sent(PatternPipe) pattern: string, @Req() request: ContextRequest): Promise<Redirect> {
-    await this.followed.unfollow(requireLogin(request), pattern);
-    return backTo(request);
+  @Form('unfollow', { then: PACKAGES })
+  async unfollow(@Sent(PatternPipe) pattern: string, @CurrentUser() user: User): Promise<void> {
+    await this.followed.unfollow(user, pattern);
   }
 
-  /** A new address; the old one leads nowhere any more. */
-  @Post('feed')
-  @HttpCode(200)
-  @TakesForm()
-  async renewFeed(@Req() request: ContextRequest): Promise<Redirect> {
-    await this.followed.renewFeed(requireLogin(request));
-    return backTo(request);
+  /** A new address; the old one leads nowhere. */
+  @Form('feed', { then: PACKAGES })
+  async renewFeed(@CurrentUser() user: User): Promise<void> {
+    await this.followed.renewFeed(user);
   }
 
-  @Post('feed/end')
-  @HttpCode(200)
-  @TakesForm()
-  async endFeed(@Req() request: ContextRequest): Promise<Redirect> {
-    await this.followed.endFeed(requireLogin(request));
-    return backTo(request);
+  @Form('feed/end', { then: PACKAGES })
+  async endFeed(@CurrentUser() user: User): Promise<void> {
+    await this.followed.endFeed(user);
   }
-}
-
-function backTo(request: ContextRequest): Redirect {
-  return { redirectTo: `/user/${requireLogin(request).name}/packages` };
 }
 
 /** The same for programs. */
@@ -78,12 +64,12 @@ export class FollowedDataController {
   constructor(private readonly followed: FollowedService) {}
 
   @Get('packages.json')
-  object(@Req() request: ContextRequest): ReturnType<FollowedService['object']> {
-    return this.followed.object(requireLogin(request));
+  object(@CurrentUser() user: User): ReturnType<FollowedService['object']> {
+    return this.followed.object(user);
   }
 }
 
-/** The same for feed readers, which have no session: by an address that nobody can guess. */
+/** The same for feed readers, which have no session: by an address that cannot be guessed. */
 @Controller('data/followed')
 @Requires('nothing')
 export class FollowedFeedController {

@@ -12,7 +12,6 @@ import { BrowserSessions } from '../../sessions/browser-sessions';
 import type { Page, Redirect } from '../layout/page';
 import { runView } from '../runs/run-view';
 import { confirmView, type JobAction } from './job-actions-view';
-import type { SelectedRuns } from './job-filter';
 import { shortRunPath } from '../../runs/page-paths';
 
 /** Why a run was left as it was. */
@@ -69,28 +68,27 @@ export class JobActionsService {
   ) {}
 
   /**
-   * The question, or once it is answered, the list again, or the page of somebody else's run; with what was left out if anything
-   * was. Administrators end and repeat the runs of all.
+   * The action ends at the list again, or at the page of another user's run; with the runs that were left out, if any.
+   * Administrators cancel and retry the runs of all users.
    */
-  async act(user: User, action: JobAction, { runIds, isConfirmed }: SelectedRuns): Promise<Page | Redirect> {
+  async prepare(user: User, action: JobAction, runIds: number[]) {
     const whose = user.isAdmin && action !== 'publish' ? null : user.userId;
     const runs = await this.ownRuns.byId(whose, runIds);
     const others = runs.find(({ requestor }) => requestor !== user.name);
     const backUrl = others ? shortRunPath(others.runId) : `/user/${user.name}/jobs`;
     const possible = runs.filter((run) => this.isPossible(action, run));
-    if (!isConfirmed) {
+    const question = (): Page => {
       const views = possible.map((run) => runView(run, this.configuration.server.neutral));
-      return {
-        template: 'account/confirm',
-        data: confirmView(action, views, runIds.length - views.length, backUrl),
-      };
-    }
-    const refusals = await this.changes.make(action, possible, await this.sessions.requestorOf(user));
-    if (refusals.length === 0) return { redirectTo: backUrl };
-    return {
-      template: 'account/left-out',
-      data: { refusals, done: possible.length - refusals.length, backUrl },
+      const data = confirmView(action, views, runIds.length - views.length, backUrl);
+      return { template: 'account/confirm', data };
     };
+    const act = async (): Promise<Page | Redirect> => {
+      const refusals = await this.changes.make(action, possible, await this.sessions.requestorOf(user));
+      if (refusals.length === 0) return { redirectTo: backUrl };
+      const done = possible.length - refusals.length;
+      return { template: 'account/left-out', data: { refusals, done, backUrl } };
+    };
+    return { question, act };
   }
 
   private isPossible(action: JobAction, run: RunRecord): boolean {

@@ -116,42 +116,31 @@ export function jobQuery(filter: JobFilter, changes: { before?: number | null; t
   return query.toString();
 }
 
-/** Runs that were chosen, to be changed together. */
-export interface SelectedRuns {
-  runIds: number[];
-  /** The user was told what will happen. */
-  isConfirmed: boolean;
-}
-
-/** Boxes that were ticked: fields named `run-12`. */
+/** The ids of runs whose boxes were ticked: fields named `run-12`. */
 @Injectable()
-export class SelectedRunsPipe implements PipeTransform<Parameters, SelectedRuns> {
+export class SelectedRunsPipe implements PipeTransform<Parameters, number[]> {
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 
   /** @throws Problem 400 for too many */
-  transform(parameters: Parameters): SelectedRuns {
+  transform(parameters: Parameters): number[] {
     const named = [...parameters.keys()].map((name) => Number(/^run-(\d{1,16})$/.exec(name)?.[1]));
-    const runIds = named.filter(isRunId);
-    this.check(runIds);
-    return { runIds, isConfirmed: parameters.get('confirmed')?.value === 'true' };
+    return this.checked(named.filter(isRunId));
   }
 
-  protected check({ length }: number[]): void {
+  protected checked(runIds: number[]): number[] {
     const { bulkRunsMax } = this.configuration.server;
-    if (length > bulkRunsMax)
-      throw badRequest(`${length} runs were chosen; ${bulkRunsMax} can be changed at once.`);
+    if (runIds.length <= bulkRunsMax) return runIds;
+    throw badRequest(`${runIds.length} runs were chosen; ${bulkRunsMax} can be changed at once.`);
   }
 }
 
-/** The parameter `run_ids`: ids separated by commas, or `run_ids[]` several times; what is no id is of no run. */
+/** The parameter `run_ids`: ids separated by commas, or `run_ids[]` several times; others than ids of runs are left out. */
 @Injectable()
 export class ListedRunsPipe extends SelectedRunsPipe {
   /** @throws Problem 400 for too many */
-  override transform(parameters: Parameters): SelectedRuns {
+  override transform(parameters: Parameters): number[] {
     const listed = [parameters.get('run_ids')?.value, parameters.get('run_ids[]')?.value].flat();
     const words = listed.flatMap((each) => (typeof each === 'string' ? each.split(',') : []));
-    const runIds = [...new Set(words.map(Number))].filter(isRunId);
-    this.check(runIds);
-    return { runIds, isConfirmed: false };
+    return this.checked([...new Set(words.map(Number))].filter(isRunId));
   }
 }

@@ -1,15 +1,16 @@
-import { Controller, Get, HttpCode, Post, Query, Req, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Query, Req, UseInterceptors } from '@nestjs/common';
+import type { User } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import { ignore } from '../../http/ignored-parameters';
 import type { ContextRequest } from '../../http/request-context';
-import { TakesForm } from '../../sessions/form-protection';
+import { type ConfirmedAction, Form } from '../layout/form-action';
 import type { Page, Redirect } from '../layout/page';
 import { PageNumberPipe } from '../layout/page-number';
-import { OwnPages, requireLogin } from './account-pages';
+import { CurrentUser, OwnPages } from './account-pages';
 import { JobActionsService } from './job-actions.service';
 import { JobFilterPipe, ListedRunsPipe, SelectedRunsPipe } from './job-filter';
-import type { JobFilter, SelectedRuns } from './job-filter';
+import type { JobFilter } from './job-filter';
 import { JobsService } from './jobs.service';
 import type { JobsObject } from './jobs.service';
 
@@ -27,52 +28,35 @@ export class JobsController {
   async page(
     @Query(JobFilterPipe) filter: JobFilter,
     @Query('page', PageNumberPipe) page: number | null,
+    @CurrentUser() user: User,
     @Req() request: ContextRequest,
   ): Promise<Page | Redirect> {
-    const user = requireLogin(request);
     const url = page === null ? null : await this.jobs.numberedUrl(user, filter, page);
     if (url !== null) return { redirectTo: url };
     ignore(request, 'page');
     return this.jobs.page(user, filter);
   }
 
+  /** The question by its address. */
   @Get('test/publish')
   @UseInterceptors(BodyInterceptor)
-  confirm(
-    @Sent(ListedRunsPipe) listed: SelectedRuns,
-    @Req() request: ContextRequest,
-  ): Promise<Page | Redirect> {
-    return this.actions.act(requireLogin(request), 'publish', listed);
+  async confirm(@Sent(ListedRunsPipe) runIds: number[], @CurrentUser() user: User): Promise<Page> {
+    return (await this.actions.prepare(user, 'publish', runIds)).question();
   }
 
-  @Post('test/publish')
-  @HttpCode(200)
-  @TakesForm()
-  publish(
-    @Sent(SelectedRunsPipe) selected: SelectedRuns,
-    @Req() request: ContextRequest,
-  ): Promise<Page | Redirect> {
-    return this.actions.act(requireLogin(request), 'publish', selected);
+  @Form('test/publish')
+  publish(@Sent(SelectedRunsPipe) runIds: number[], @CurrentUser() user: User): Promise<ConfirmedAction> {
+    return this.actions.prepare(user, 'publish', runIds);
   }
 
-  @Post('jobs/cancel')
-  @HttpCode(200)
-  @TakesForm()
-  cancel(
-    @Sent(SelectedRunsPipe) selected: SelectedRuns,
-    @Req() request: ContextRequest,
-  ): Promise<Page | Redirect> {
-    return this.actions.act(requireLogin(request), 'cancel', selected);
+  @Form('jobs/cancel')
+  cancel(@Sent(SelectedRunsPipe) runIds: number[], @CurrentUser() user: User): Promise<ConfirmedAction> {
+    return this.actions.prepare(user, 'cancel', runIds);
   }
 
-  @Post('jobs/retry')
-  @HttpCode(200)
-  @TakesForm()
-  retry(
-    @Sent(SelectedRunsPipe) selected: SelectedRuns,
-    @Req() request: ContextRequest,
-  ): Promise<Page | Redirect> {
-    return this.actions.act(requireLogin(request), 'retry', selected);
+  @Form('jobs/retry')
+  retry(@Sent(SelectedRunsPipe) runIds: number[], @CurrentUser() user: User): Promise<ConfirmedAction> {
+    return this.actions.prepare(user, 'retry', runIds);
   }
 }
 
@@ -84,7 +68,7 @@ export class JobsDataController {
   constructor(private readonly jobs: JobsService) {}
 
   @Get('jobs.json')
-  list(@Query(JobFilterPipe) filter: JobFilter, @Req() request: ContextRequest): Promise<JobsObject> {
-    return this.jobs.object(requireLogin(request), filter);
+  list(@Query(JobFilterPipe) filter: JobFilter, @CurrentUser() user: User): Promise<JobsObject> {
+    return this.jobs.object(user, filter);
   }
 }

@@ -1,11 +1,9 @@
-import { KeyChange, NEVER, NewKey, type KeyWithSecret } from '@proctor/resources';
-import { Controller, Get, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
-import type { Actor } from '@proctor/database';
+import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
+import { KeyChange, NEVER, NewKey, type NewKeyObject } from '@proctor/administration';
+import type { Actor, User } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
-import { actorOf } from '../../auth/actor';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
-import { absentWhenEmpty } from '../../admin/form-fields';
 import { Sent } from '../../http/body.interceptor';
 import { baseUrl } from '../../http/paths';
 import type { Parameter } from '../../http/parameters';
@@ -13,14 +11,9 @@ import type { ContextRequest } from '../../http/request-context';
 import { From } from '../../http/shape';
 import { KeyIdPipe } from '../../keys/keys.dto';
 import { KeysService } from '../../keys/keys.service';
-import { TakesForm } from '../../sessions/form-protection';
+import { Form, SentForm } from '../layout/form-action';
 import type { Page, Redirect } from '../layout/page';
-import { OwnPages, requireLogin } from './account-pages';
-
-class NewKeyForm extends NewKey {
-  @From({ read: absentWhenEmpty })
-  declare expires_at?: string;
-}
+import { CurrentActor, CurrentUser, OwnPages } from './account-pages';
 
 class KeyForm extends KeyChange {
   /** An empty field: it does not expire. */
@@ -29,8 +22,9 @@ class KeyForm extends KeyChange {
 }
 
 const DAY_MS = 86_400_000;
+const KEYS = '/user/:user/keys';
 
-/** A user's API keys. The secret of one is on the page that answers its making, and nowhere else. */
+/** A user's API keys. Only the page that answers the creation of a key shows its secret. */
 @Controller('user/:user')
 @Requires('nothing')
 @OwnPages()
@@ -41,54 +35,50 @@ export class AccountKeysController {
   ) {}
 
   @Get('keys')
-  page(@Req() request: ContextRequest): Promise<Page> {
-    return this.list(request, null);
+  page(@CurrentActor() owner: Actor, @Req() request: ContextRequest): Promise<Page> {
+    return this.list(owner, request, null);
   }
 
   /** The address behind the button "Get API Key". */
   @Get('getkey')
-  getKey(@Req() request: ContextRequest): Redirect {
-    return { redirectTo: keysUrl(request) };
+  getKey(@CurrentUser() { name }: User): Redirect {
+    return { redirectTo: `/user/${name}/keys` };
   }
 
-  @Post('keys')
-  @HttpCode(201)
-  @TakesForm()
-  async create(@Sent() form: NewKeyForm, @Req() request: ContextRequest): Promise<Page> {
-    const made = await this.keys.create(form, ownerOf(request), null);
-    return this.list(request, made);
+  @Form('keys', { status: 201 })
+  async create(
+    @SentForm() form: NewKey,
+    @CurrentActor() owner: Actor,
+    @Req() request: ContextRequest,
+  ): Promise<Page> {
+    return this.list(owner, request, await this.keys.create(form, owner, null));
   }
 
-  @Post('keys/:id')
-  @HttpCode(200)
-  @TakesForm()
+  @Form('keys/:id', { then: KEYS })
   async change(
     @Param('id', KeyIdPipe) id: number,
     @Sent() form: KeyForm,
+    @CurrentActor() owner: Actor,
+  ): Promise<void> {
+    await this.keys.change(id, form, owner);
+  }
+
+  @Form('keys/:id/rotate')
+  async rotate(
+    @Param('id', KeyIdPipe) id: number,
+    @CurrentActor() owner: Actor,
     @Req() request: ContextRequest,
-  ): Promise<Redirect> {
-    await this.keys.change(id, form, ownerOf(request));
-    return { redirectTo: keysUrl(request) };
+  ): Promise<Page> {
+    return this.list(owner, request, await this.keys.rotate(id, owner));
   }
 
-  @Post('keys/:id/rotate')
-  @HttpCode(200)
-  @TakesForm()
-  async rotate(@Param('id', KeyIdPipe) id: number, @Req() request: ContextRequest): Promise<Page> {
-    const made = await this.keys.rotate(id, ownerOf(request));
-    return this.list(request, made);
+  @Form('keys/:id/revoke', { then: KEYS })
+  async revoke(@Param('id', KeyIdPipe) id: number, @CurrentActor() owner: Actor): Promise<void> {
+    await this.keys.revoke(id, owner);
   }
 
-  @Post('keys/:id/revoke')
-  @HttpCode(200)
-  @TakesForm()
-  async revoke(@Param('id', KeyIdPipe) id: number, @Req() request: ContextRequest): Promise<Redirect> {
-    await this.keys.revoke(id, ownerOf(request));
-    return { redirectTo: keysUrl(request) };
-  }
-
-  private async list(request: ContextRequest, made: KeyWithSecret | null): Promise<Page> {
-    const keys = await this.keys.list(ownerOf(request));
+  private async list(owner: Actor, request: ContextRequest, made: NewKeyObject | null): Promise<Page> {
+    const keys = await this.keys.list(owner);
     const rows = keys.map((key) => ({
       ...key,
       createdAt: new Date(key.created_at),
@@ -100,18 +90,10 @@ export class AccountKeysController {
   }
 }
 
-/** What the page says of a key's end. */
+/** What the page says about the end of a key. */
 function expiryOf(at: string | null, warningDays: number) {
   if (at === null) return { expiry: null };
   const restMs = Date.parse(at) - Date.now();
   const isOver = restMs <= 0;
   return { expiry: { at: new Date(at), isOver, isSoon: !isOver && restMs < warningDays * DAY_MS } };
-}
-
-function ownerOf(request: ContextRequest): Actor {
-  return actorOf(requireLogin(request), request);
-}
-
-function keysUrl(request: ContextRequest): string {
-  return `/user/${requireLogin(request).name}/keys`;
 }

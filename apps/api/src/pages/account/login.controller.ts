@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Inject, Post, Query, Req, Res, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Inject, Query, Req, Res, UseInterceptors } from '@nestjs/common';
 import type { Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
@@ -6,10 +6,10 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { baseUrl } from '../../http/paths';
 import type { ContextRequest } from '../../http/request-context';
 import { Sent } from '../../http/body.interceptor';
-import { TakesForm } from '../../sessions/form-protection';
 import { loginUrl, returnTo, withoutBase } from '../../sessions/return-to';
 import { CurrentViewer } from '../../sessions/viewer';
 import type { Viewer } from '../../sessions/viewer';
+import { Form } from '../layout/form-action';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
 import { LoginForm, LoginService } from './login.service';
@@ -66,9 +66,7 @@ export class LoginController {
     return this.logins.logout(viewer, request, response);
   }
 
-  @Post('login')
-  @HttpCode(200)
-  @TakesForm()
+  @Form('login')
   login(
     @Sent() form: LoginForm,
     @Req() request: ContextRequest,
@@ -77,9 +75,7 @@ export class LoginController {
     return this.logins.login(form, request, response);
   }
 
-  @Post('logout')
-  @HttpCode(200)
-  @TakesForm()
+  @Form('logout')
   logout(
     @CurrentViewer() viewer: Viewer,
     @Req() request: ContextRequest,

@@ -1,4 +1,5 @@
 import { Controller, Get, Header, HttpCode, Inject, Post, Req, Res, UseInterceptors } from '@nestjs/common';
+import type { User } from '@proctor/database';
 import type { Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
@@ -8,8 +9,9 @@ import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import { baseUrl } from '../../http/paths';
 import type { ContextRequest } from '../../http/request-context';
 import { TakesForm } from '../../sessions/form-protection';
+import { Form } from '../layout/form-action';
 import type { Page } from '../layout/page';
-import { OwnPages, requireLogin } from './account-pages';
+import { CurrentUser, OwnPages } from './account-pages';
 import { RequestFieldsPipe, UploadPipe } from './request-fields';
 import type { RequestFields, RequestStep, Upload } from './request-fields';
 import { type Requested, RequestPageService } from './request.service';
@@ -29,33 +31,28 @@ export class RequestController {
   /** The query may fill the form. */
   @Get()
   @UseInterceptors(BodyInterceptor)
-  page(@Sent(RequestFieldsPipe) fields: Step, @Req() request: ContextRequest): Page {
-    return this.requests.form(requireLogin(request), fields);
+  page(@Sent(RequestFieldsPipe) fields: Step, @CurrentUser() user: User): Page {
+    return this.requests.form(user, fields);
   }
 
-  @Post('submit')
-  @HttpCode(200)
-  @TakesForm()
+  @Form('submit')
   async submit(
     @Sent(RequestFieldsPipe) fields: Step,
+    @CurrentUser() user: User,
     @Req() request: ContextRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Page> {
-    const user = requireLogin(request);
     if (fields.step === 'preview') return this.requests.preview(user, fields, this.baseUrl(request));
     return this.orForm(response, await this.requests.submit(user, fields));
   }
 
-  @Post('upload')
+  @Form('upload')
   @TakesList()
-  @HttpCode(200)
-  @TakesForm()
   async upload(
     @Sent(UploadPipe) upload: Upload,
-    @Req() request: ContextRequest,
+    @CurrentUser() user: User,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Page> {
-    const user = requireLogin(request);
     if (upload.step === 'preview') return this.requests.check(user, upload);
     return this.orForm(response, await this.requests.submitFile(user, upload));
   }

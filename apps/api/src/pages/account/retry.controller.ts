@@ -1,28 +1,16 @@
-import {
-  Controller,
-  Get,
-  HttpCode,
-  Inject,
-  Injectable,
-  Param,
-  Post,
-  Req,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Controller, Get, Inject, Injectable, Param, UseInterceptors } from '@nestjs/common';
 import type { Requestor } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { CurrentRequestor } from '../../auth/requestor';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
-import type { ContextRequest } from '../../http/request-context';
 import { type RetryAnswer, RetryService } from '../../runs/retry.service';
 import { RunIdPipe } from '../../runs/run-id';
-import { BrowserSessions } from '../../sessions/browser-sessions';
-import { TakesForm } from '../../sessions/form-protection';
+import { Form } from '../layout/form-action';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
 import { runView } from '../runs/run-view';
-import { OwnPages, requireLogin } from './account-pages';
+import { OwnPages, SessionRequestor } from './account-pages';
 import { shortRunPath } from '../../runs/page-paths';
 
 /** What is shown before a retry. */
@@ -64,20 +52,19 @@ export class AccountRetryController {
   constructor(
     private readonly page: RetryPage,
     private readonly retries: RetryService,
-    private readonly sessions: BrowserSessions,
   ) {}
 
   @Get()
-  async show(@Param('run_id', RunIdPipe) runId: number, @Req() request: ContextRequest): Promise<Page> {
-    return this.page.of(runId, await this.sessions.requestorOf(requireLogin(request)));
+  show(@Param('run_id', RunIdPipe) runId: number, @SessionRequestor() requestor: Requestor): Promise<Page> {
+    return this.page.of(runId, requestor);
   }
 
-  @Post()
-  @HttpCode(200)
-  @TakesForm()
-  async retry(@Param('run_id', RunIdPipe) runId: number, @Req() request: ContextRequest): Promise<Redirect> {
-    const user = requireLogin(request);
-    const answer = await this.retries.retry(runId, await this.sessions.requestorOf(user), null);
+  @Form('')
+  async retry(
+    @Param('run_id', RunIdPipe) runId: number,
+    @SessionRequestor() requestor: Requestor,
+  ): Promise<Redirect> {
+    const answer = await this.retries.retry(runId, requestor, null);
     return { redirectTo: shortRunPath((answer as RetryAnswer).run_id) };
   }
 }

@@ -1,16 +1,14 @@
 import { applyDecorators, Injectable, UseGuards, UseInterceptors } from '@nestjs/common';
 import type { CallHandler, CanActivate, ExecutionContext, NestInterceptor } from '@nestjs/common';
-import type { Administrator } from '@proctor/administration';
 import type { Response } from 'express';
 import { catchError, of } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { actorOf } from '../../auth/actor';
 import { pathOf } from '../../http/paths';
 import { Problem } from '../../http/problem';
 import { problemOf } from '../../http/problem-of';
 import type { ContextRequest } from '../../http/request-context';
-import { TakesForm } from '../../sessions/form-protection';
 import { requireLogin } from '../account/account-pages';
+import { Form } from '../layout/form-action';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
 
@@ -49,38 +47,16 @@ class RefusedFormInterceptor implements NestInterceptor<Page | Redirect, Page | 
 }
 
 /** For each handler that a form of these pages is sent to. */
-export const TakesAdminForm = (): MethodDecorator =>
-  applyDecorators(UseInterceptors(RefusedFormInterceptor), TakesForm());
-
-/** Who decides by a form. */
-export function administratorOf(request: ContextRequest): Administrator {
-  const user = requireLogin(request);
-  return { ...actorOf(user, request), userId: user.userId };
-}
+export const AdminForm = (...form: Parameters<typeof Form>): MethodDecorator =>
+  applyDecorators(UseInterceptors(RefusedFormInterceptor), Form(...form));
 
 /** The page of a part, such as `/admin/users/`. */
 function partOf(request: ContextRequest): string {
   return `${pathOf(request).split('/').slice(0, 3).join('/')}/`;
 }
 
-/** A question before a decision that cannot be taken back easily. */
-export interface Question {
-  title: string;
-  /** What will happen, with its count. */
-  lead: string;
-  /** Where the form is sent, with what it needs beside `confirmed`. */
-  action: string;
-  fields: [name: string, value: string][];
-  button: string;
-  back: string;
-}
-
-export function ask(question: Question): Page {
-  return { template: 'admin/confirm', data: question };
-}
-
-/** What was done, where the page that it leads back to does not show it. */
-export interface Done {
+/** What an action did, where no other page shows it. */
+export interface Notice {
   title: string;
   lead: string;
   /** What is shown this once. */
@@ -88,6 +64,6 @@ export interface Done {
   back: string;
 }
 
-export function tell(done: Done): Page {
-  return { template: 'admin/done', data: done };
+export function notice(data: Notice): Page {
+  return { template: 'admin/done', data };
 }

@@ -1,13 +1,14 @@
-import { Controller, Get, HttpCode, Param, Post, Req, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Param, UseInterceptors } from '@nestjs/common';
 import { UsersAndKeys } from '@proctor/administration';
+import type { Administrator } from '@proctor/administration';
 import { UserLists } from '../../admin/user-lists.service';
 import { AnyKeyIdPipe, KeysQuery } from '../../admin/users.dto';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
-import type { ContextRequest } from '../../http/request-context';
-import type { Page, Redirect } from '../layout/page';
-import { administratorOf, AdminPages, ask, TakesAdminForm } from './admin-pages';
-import { Confirmation } from './forms';
+import { CurrentActor } from '../account/account-pages';
+import { type ConfirmedAction, NoFields, SentForm } from '../layout/form-action';
+import type { Page } from '../layout/page';
+import { AdminForm, AdminPages } from './admin-pages';
 
 /** The API keys of all users. */
 @Controller('admin/keys')
@@ -27,26 +28,19 @@ export class KeysPageController {
     return { template: 'admin/keys', data };
   }
 
-  @Post(':id/revoke')
-  @HttpCode(200)
-  @TakesAdminForm()
-  async revoke(
+  @AdminForm(':id/revoke', { then: '/admin/keys/' })
+  revoke(
     @Param('id', AnyKeyIdPipe) id: number,
-    @Sent() { confirmed }: Confirmation,
-    @Req() request: ContextRequest,
-  ): Promise<Page | Redirect> {
-    const back = '/admin/keys/';
-    if (confirmed !== 'true') {
-      return ask({
+    @SentForm() _form: NoFields,
+    @CurrentActor() by: Administrator,
+  ): ConfirmedAction {
+    return {
+      question: () => ({
         title: `Revoke key ${id}?`,
         lead: 'It opens nothing any more, and cannot be brought back. Its runs and results stay.',
-        action: `/admin/keys/${id}/revoke`,
-        fields: [],
         button: 'Revoke it',
-        back,
-      });
-    }
-    await this.usersAndKeys.revokeKey(id, administratorOf(request));
-    return { redirectTo: back };
+      }),
+      act: () => this.usersAndKeys.revokeKey(id, by),
+    };
   }
 }

@@ -1,23 +1,23 @@
-import { PauseRequest, ResumeRequest } from '@proctor/resources';
-import { Controller, Get, HttpCode, Inject, Post, Req } from '@nestjs/common';
-import { ManyRuns, QueuesAndWorkers, requestOf } from '@proctor/administration';
+import { Controller, Get, Inject } from '@nestjs/common';
+import { ManyRuns, PauseRequest, QueuesAndWorkers, ResumeRequest } from '@proctor/administration';
+import type { Administrator } from '@proctor/administration';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
-import { Sent } from '../../http/body.interceptor';
 import { badRequest } from '../../http/problem';
-import type { ContextRequest } from '../../http/request-context';
 import { QueuesService } from '../../queues/queues.service';
 import { PRIORITY_RANGE } from '../../runs/priority';
+import { CurrentActor } from '../account/account-pages';
+import { type ConfirmedAction, SentForm } from '../layout/form-action';
+import type { Page } from '../layout/page';
 import { pauseSentence } from '../machines/decision-view';
-import type { Page, Redirect } from '../layout/page';
-import { administratorOf, AdminPages, ask, TakesAdminForm, tell } from './admin-pages';
-import { PauseForm, ResumeForm, RunsForm } from './forms';
+import { AdminForm, AdminPages, notice } from './admin-pages';
+import { RunsForm } from './forms';
 import { runs, selectionQuestion } from './selection-view';
 
 const HERE = '/admin/queues/';
 
-/** Suite queues are held back and go on; their runs are cancelled and get other priorities. */
+/** Suite queues are paused and resumed; their runs are cancelled and get other priorities. */
 @Controller('admin/queues')
 @Requires('nothing')
 @AdminPages()
@@ -33,56 +33,54 @@ export class QueuesPageController {
   async page(): Promise<Page> {
     const [queues, { pauses }] = await Promise.all([this.queues.list(true), this.queuesAndWorkers.list()]);
     const { suites, architectures } = this.configuration.server;
-    const told = pauses.map((pause) => ({ ...pause, sentence: pauseSentence(pause) }));
-    return { template: 'admin/queues', data: { queues, pauses: told, suites, architectures } };
+    const sentences = pauses.map((pause) => ({ ...pause, sentence: pauseSentence(pause) }));
+    return { template: 'admin/queues', data: { queues, pauses: sentences, suites, architectures } };
   }
 
-  @Post('pause')
-  @HttpCode(200)
-  @TakesAdminForm()
-  async pause(@Sent() form: PauseForm, @Req() request: ContextRequest): Promise<Redirect> {
-    await this.queuesAndWorkers.pause(requestOf(PauseRequest, form), administratorOf(request));
-    return { redirectTo: HERE };
+  @AdminForm('pause', { then: HERE })
+  async pause(@SentForm() form: PauseRequest, @CurrentActor() by: Administrator): Promise<void> {
+    await this.queuesAndWorkers.pause(form, by);
   }
 
-  @Post('resume')
-  @HttpCode(200)
-  @TakesAdminForm()
-  async resume(@Sent() form: ResumeForm, @Req() request: ContextRequest): Promise<Redirect> {
-    await this.queuesAndWorkers.resume(requestOf(ResumeRequest, form), administratorOf(request));
-    return { redirectTo: HERE };
+  @AdminForm('resume', { then: HERE })
+  async resume(@SentForm() form: ResumeRequest, @CurrentActor() by: Administrator): Promise<void> {
+    await this.queuesAndWorkers.resume(form, by);
   }
 
-  @Post('cancel')
-  @HttpCode(200)
-  @TakesAdminForm()
-  async cancel(@Sent() form: RunsForm, @Req() request: ContextRequest): Promise<Page> {
-    if (form.confirmed !== 'true') {
-      const counts = await this.manyRuns.previewOfCancel(form, null);
-      if (counts.length === 0) return nothing('No unfinished run matches.');
-      return ask(selectionQuestion('cancel', form, counts));
-    }
-    const cancelled = await this.manyRuns.cancel(form, administratorOf(request), null);
-    return tell({ title: 'Runs cancelled', lead: `Cancelled: ${runs(cancelled.length)}.`, back: HERE });
+  @AdminForm('cancel', { then: HERE })
+  cancel(@SentForm() form: RunsForm, @CurrentActor() by: Administrator): ConfirmedAction {
+    return {
+      question: async () => {
+        const counts = await this.manyRuns.previewOfCancel(form, null);
+        if (counts.length === 0) return nothing('No unfinished run matches.');
+        return selectionQuestion(null, counts);
+      },
+      act: async () => {
+        const cancelled = await this.manyRuns.cancel(form, by, null);
+        return notice({ title: 'Runs cancelled', lead: `Cancelled: ${runs(cancelled.length)}.`, back: HERE });
+      },
+    };
   }
 
-  @Post('priority')
-  @HttpCode(200)
-  @TakesAdminForm()
-  async reprioritise(@Sent() form: RunsForm, @Req() request: ContextRequest): Promise<Page> {
+  @AdminForm('priority', { then: HERE })
+  reprioritise(@SentForm() form: RunsForm, @CurrentActor() by: Administrator): ConfirmedAction {
     const { priority } = form;
     if (priority === undefined) throw badRequest(`priority is missing: it is ${PRIORITY_RANGE}.`);
-    if (form.confirmed !== 'true') {
-      const counts = await this.manyRuns.previewOfReprioritise(form, priority, null);
-      if (counts.length === 0) return nothing('No waiting run matches that has another priority.');
-      return ask(selectionQuestion('priority', form, counts));
-    }
-    const changed = await this.manyRuns.reprioritise(form, priority, administratorOf(request), null);
-    const lead = `The priority of ${runs(changed.length)} is ${priority} now.`;
-    return tell({ title: 'Priority changed', lead, back: HERE });
+    return {
+      question: async () => {
+        const counts = await this.manyRuns.previewOfReprioritise(form, priority, null);
+        if (counts.length === 0) return nothing('No waiting run matches that has another priority.');
+        return selectionQuestion(priority, counts);
+      },
+      act: async () => {
+        const changed = await this.manyRuns.reprioritise(form, priority, by, null);
+        const lead = `The priority of ${runs(changed.length)} is ${priority} now.`;
+        return notice({ title: 'Priority changed', lead, back: HERE });
+      },
+    };
   }
 }
 
 function nothing(lead: string): Page {
-  return tell({ title: 'Nothing to change', lead, back: HERE });
+  return notice({ title: 'Nothing to change', lead, back: HERE });
 }

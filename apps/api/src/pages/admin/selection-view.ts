@@ -1,34 +1,25 @@
 import type { SelectedCount } from '@proctor/database';
-import type { Question } from './admin-pages';
-import type { RunsForm } from './forms';
-
-const FIELDS = ['run_ids', 'package', 'trigger', 'suite', 'arch', 'reason', 'priority'] as const;
+import type { Question } from '../layout/form-action';
 
 /** Suite queues that the question names; the others are counted. */
 const QUEUES_NAMED_MAX = 20;
 
-/** What is asked before selected runs are cancelled, or get the priority of the form. */
-export function selectionQuestion(
-  what: 'cancel' | 'priority',
-  form: RunsForm,
-  counts: SelectedCount[],
-): Question {
+/**
+ * The question before selected runs change.
+ * @param priority that they get; null: they are cancelled
+ */
+export function selectionQuestion(priority: number | null, counts: SelectedCount[]): Question {
   const [waiting, executed] = [sum(counts, 'waiting'), sum(counts, 'executed')];
   const many = runs(waiting + executed);
-  const isCancel = what === 'cancel';
-  const outcome = isCancel
-    ? `They end as tmpfail at once: ${waiting} wait, ${executed} are executed.`
-    : 'Only waiting runs that have another priority are changed.';
+  const byQueue = `By queue: ${queuesOf(counts)}.`;
+  if (priority === null) {
+    const lead = `They end as tmpfail at once: ${waiting} wait, ${executed} are executed. ${byQueue}`;
+    return { title: `Cancel ${many}?`, lead, button: `Cancel ${many}` };
+  }
   return {
-    title: isCancel ? `Cancel ${many}?` : `Give ${many} the priority ${form.priority}?`,
-    lead: `${outcome} By queue: ${queuesOf(counts)}.`,
-    action: `/admin/queues/${what}`,
-    fields: FIELDS.flatMap((name): Question['fields'] => {
-      const value = form[name];
-      return value === undefined ? [] : [[name, Array.isArray(value) ? value.join(',') : String(value)]];
-    }),
-    button: isCancel ? `Cancel ${many}` : 'Change the priority',
-    back: '/admin/queues/',
+    title: `Give ${many} the priority ${priority}?`,
+    lead: `Only waiting runs that have another priority are changed. ${byQueue}`,
+    button: 'Change the priority',
   };
 }
 

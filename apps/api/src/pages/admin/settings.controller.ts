@@ -1,5 +1,6 @@
-import { Controller, Get, HttpCode, Inject, Param, Post, Req, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Inject, Param, UseInterceptors } from '@nestjs/common';
 import { BackendRequest, PackageBackends } from '@proctor/administration';
+import type { Administrator } from '@proctor/administration';
 import type { ConfigurationStatus } from '@proctor/config';
 import { isPackageName, describe, Strict } from '@proctor/contracts';
 import { Packages } from '@proctor/database';
@@ -11,10 +12,11 @@ import { CONFIGURATION, CONFIGURATION_STATUS } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import { badRequest } from '../../http/problem';
-import type { ContextRequest } from '../../http/request-context';
 import { From } from '../../http/shape';
-import type { Page, Redirect } from '../layout/page';
-import { administratorOf, AdminPages, TakesAdminForm } from './admin-pages';
+import { CurrentActor } from '../account/account-pages';
+import { SentForm } from '../layout/form-action';
+import type { Page } from '../layout/page';
+import { AdminForm, AdminPages } from './admin-pages';
 
 const PACKAGES_PER_PAGE = 100;
 
@@ -62,16 +64,13 @@ export class PackageSettingsPageController {
     };
   }
 
-  @Post(':package/backend')
-  @HttpCode(200)
-  @TakesAdminForm()
+  @AdminForm(':package/backend', { then: '/admin/packages/?package=:package' })
   async setBackend(
     @Param('package', PackageNamePipe) name: string,
-    @Sent() form: BackendRequest,
-    @Req() request: ContextRequest,
-  ): Promise<Redirect> {
-    await this.backends.set(name, form, administratorOf(request));
-    return { redirectTo: `/admin/packages/?package=${encodeURIComponent(name)}` };
+    @SentForm() form: BackendRequest,
+    @CurrentActor() by: Administrator,
+  ): Promise<void> {
+    await this.backends.set(name, form, by);
   }
 }
 

@@ -1,23 +1,19 @@
-import { AppointmentRequest } from '@proctor/resources';
-import { Controller, Get, HttpCode, Param, Post, Req, UseInterceptors } from '@nestjs/common';
-import { UsersAndKeys } from '@proctor/administration';
-import { describe } from '@proctor/contracts';
+import { Controller, Get, Param, UseInterceptors } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
-import { IsOptional } from 'class-validator';
+import { UsersAndKeys } from '@proctor/administration';
+import type { Administrator } from '@proctor/administration';
+import { describe } from '@proctor/contracts';
 import { UserLists } from '../../admin/user-lists.service';
 import { NewPasswordRequest, NewUserRequest, UserNamePipe, UsersQuery } from '../../admin/users.dto';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import { notFound } from '../../http/problem';
-import type { ContextRequest } from '../../http/request-context';
+import { CurrentActor } from '../account/account-pages';
+import { type ConfirmedAction, NoFields, SentForm } from '../layout/form-action';
 import type { Page, Redirect } from '../layout/page';
-import { administratorOf, AdminPages, ask, TakesAdminForm, tell } from './admin-pages';
-import { Confirmation } from './forms';
+import { AdminForm, AdminPages, notice } from './admin-pages';
 
-class AppointmentForm extends AppointmentRequest {
-  @IsOptional()
-  confirmed?: unknown;
-}
+const USER = '/admin/users/:name';
 
 const ACCESS_CHANGES = {
   disable: {
@@ -43,7 +39,7 @@ class AccessChangePipe implements PipeTransform<string, AccessChange> {
   }
 }
 
-/** Who may ask for tests. */
+/** The users, who may request tests. */
 @Controller('admin/users')
 @Requires('nothing')
 @AdminPages()
@@ -60,12 +56,10 @@ export class UsersPageController {
     return { template: 'admin/users', data: { users, last, search: query.search ?? '', after: query.after } };
   }
 
-  @Post()
-  @HttpCode(200)
-  @TakesAdminForm()
-  async add(@Sent() form: NewUserRequest, @Req() request: ContextRequest): Promise<Redirect> {
-    const { name } = await this.usersAndKeys.add(form, administratorOf(request));
-    return { redirectTo: userUrl(name) };
+  @AdminForm('')
+  async add(@SentForm() form: NewUserRequest, @CurrentActor() by: Administrator): Promise<Redirect> {
+    const { name } = await this.usersAndKeys.add(form, by);
+    return { redirectTo: `/admin/users/${name}` };
   }
 
   @Get(':name')
@@ -73,99 +67,81 @@ export class UsersPageController {
     return { template: 'admin/user', data: await this.lists.user(name) };
   }
 
-  @Post(':name/password')
-  @HttpCode(200)
-  @TakesAdminForm()
+  @AdminForm(':name/password')
   async setPassword(
     @Param('name', UserNamePipe) name: string,
-    @Sent() { password }: NewPasswordRequest,
-    @Req() request: ContextRequest,
+    @SentForm() { password }: NewPasswordRequest,
+    @CurrentActor() by: Administrator,
   ): Promise<Page> {
-    const set = await this.usersAndKeys.setPassword(name, password, administratorOf(request));
-    const title = `Password of ${name}`;
+    const set = await this.usersAndKeys.setPassword(name, password, by);
     const lead = 'The password is set; who was logged in with the one before is out.';
-    return tell({ title, lead, back: userUrl(name), ...(password === undefined && { secret: set }) });
+    const secret = password === undefined && { secret: set };
+    return notice({ title: `Password of ${name}`, lead, back: `/admin/users/${name}`, ...secret });
   }
 
-  @Post(':name/administrator')
-  @HttpCode(200)
-  @TakesAdminForm()
-  async setAdministrator(
+  @AdminForm(':name/administrator', { then: USER })
+  setAdministrator(
     @Param('name', UserNamePipe) name: string,
-    @Sent() { admin, confirmed }: AppointmentForm,
-    @Req() request: ContextRequest,
-  ): Promise<Page | Redirect> {
-    if (confirmed !== 'true') {
-      return ask({
-        title: admin ? `Make ${name} an administrator?` : `Dismiss ${name} as administrator?`,
-        lead: admin
-          ? 'Administrators may cancel any run, hold queues and workers back, and decide about users.'
-          : 'The user keeps account, keys and runs, and decides about nothing but those.',
-        action: `${userUrl(name)}/administrator`,
-        fields: [['admin', String(admin)]],
-        button: admin ? 'Appoint' : 'Dismiss',
-        back: userUrl(name),
-      });
-    }
-    await this.usersAndKeys.setAdministrator(name, admin, administratorOf(request));
-    return { redirectTo: userUrl(name) };
+    @SentForm() { admin }: AppointmentRequest,
+    @CurrentActor() by: Administrator,
+  ): ConfirmedAction {
+    const appointment = {
+      title: `Make ${name} an administrator?`,
+      lead: 'Administrators may cancel any run, hold queues and workers back, and decide about users.',
+      button: 'Appoint',
+    };
+    const dismissal = {
+      title: `Dismiss ${name} as administrator?`,
+      lead: 'The user keeps account, keys and runs, and decides about nothing but those.',
+      button: 'Dismiss',
+    };
+    return {
+      question: () => (admin ? appointment : dismissal),
+      act: () => this.usersAndKeys.setAdministrator(name, admin, by),
+    };
   }
 
-  @Post(':name/end-sessions')
-  @HttpCode(200)
-  @TakesAdminForm()
-  async endSessions(
+  @AdminForm(':name/end-sessions', { then: USER })
+  endSessions(
     @Param('name', UserNamePipe) name: string,
-    @Sent() { confirmed }: Confirmation,
-    @Req() request: ContextRequest,
-  ): Promise<Page> {
-    const back = userUrl(name);
-    if (confirmed !== 'true') {
-      const { user } = await this.lists.user(name);
-      return ask({
-        title: `End the sessions of ${name}?`,
-        lead: `The user is logged out of ${browsers(user.sessions)}. Keys go on.`,
-        action: `${back}/end-sessions`,
-        fields: [],
-        button: 'End them',
-        back,
-      });
-    }
-    const ended = await this.usersAndKeys.endSessions(name, administratorOf(request));
-    return tell({
-      title: `Sessions of ${name}`,
-      lead: `${name} was logged out of ${browsers(ended)}.`,
-      back,
-    });
+    @SentForm() _form: NoFields,
+    @CurrentActor() by: Administrator,
+  ): ConfirmedAction {
+    return {
+      question: async () => {
+        const { user } = await this.lists.user(name);
+        const lead = `The user is logged out of ${browsers(user.sessions)}. Keys go on.`;
+        return { title: `End the sessions of ${name}?`, lead, button: 'End them' };
+      },
+      act: async () => {
+        const ended = await this.usersAndKeys.endSessions(name, by);
+        const lead = `${name} was logged out of ${browsers(ended)}.`;
+        return notice({ title: `Sessions of ${name}`, lead, back: `/admin/users/${name}` });
+      },
+    };
   }
 
-  @Post(':name/:change')
-  @HttpCode(200)
-  @TakesAdminForm()
-  async changeAccess(
+  @AdminForm(':name/:change', { then: USER })
+  changeAccess(
     @Param('name', UserNamePipe) name: string,
     @Param('change', AccessChangePipe) change: AccessChange,
-    @Sent() { confirmed }: Confirmation,
-    @Req() request: ContextRequest,
-  ): Promise<Page | Redirect> {
-    const back = userUrl(name);
-    if (confirmed !== 'true') {
-      const { user } = await this.lists.user(name);
-      const { verb, lead } = ACCESS_CHANGES[change];
-      const title = `${verb} ${user.name}?`;
-      return ask({ title, lead, action: `${back}/${change}`, fields: [], button: verb, back });
-    }
-    const by = administratorOf(request);
-    if (change === 'remove') await this.usersAndKeys.remove(name, by);
-    else await this.usersAndKeys.setDisabled(name, change === 'disable', by);
-    return { redirectTo: back };
+    @SentForm() _form: NoFields,
+    @CurrentActor() by: Administrator,
+  ): ConfirmedAction {
+    return {
+      question: async () => {
+        const { user } = await this.lists.user(name);
+        const { verb, lead } = ACCESS_CHANGES[change];
+        return { title: `${verb} ${user.name}?`, lead, button: verb };
+      },
+      act: async () => {
+        if (change === 'remove') await this.usersAndKeys.remove(name, by);
+        else await this.usersAndKeys.setDisabled(name, change === 'disable', by);
+      },
+    };
   }
 }
 
 function browsers(count: number): string {
   return count === 1 ? 'one browser' : `${count} browsers`;
-}
-
-function userUrl(name: string): string {
-  return `/admin/users/${name}`;
 }

@@ -1,14 +1,17 @@
-import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
-import { QueuesAndWorkers, Register } from '@proctor/administration';
+import { Controller, Get, Param } from '@nestjs/common';
+import { QueuesAndWorkers, Register, CredentialsRequest, RevokeRequest } from '@proctor/administration';
+import type { Administrator } from '@proctor/administration';
 import { Requires } from '../../auth/authentication.middleware';
-import { Sent } from '../../http/body.interceptor';
-import type { ContextRequest } from '../../http/request-context';
-import type { Page, Redirect } from '../layout/page';
-import { administratorOf, AdminPages, ask, TakesAdminForm, tell } from './admin-pages';
-import { CredentialsForm, DrainForm, EndForm, NewWorkerForm, ReasonForm } from './forms';
+import { CurrentActor } from '../account/account-pages';
+import { type ConfirmedAction, SentForm } from '../layout/form-action';
+import type { Page } from '../layout/page';
+import { AdminForm, AdminPages, notice } from './admin-pages';
+import { DrainForm, NewWorkerForm, ReasonForm } from './forms';
 import { WorkersPageService } from './workers-page.service';
 
-/** The machines: who is registered, what they do, and what is held against them. */
+const WORKER = '/admin/workers/:name';
+
+/** The machines: which are registered, what they do, and what is held against them. */
 @Controller('admin/workers')
 @Requires('nothing')
 @AdminPages()
@@ -29,129 +32,91 @@ export class WorkersPageController {
     return this.pages.page(name);
   }
 
-  @Post()
-  @HttpCode(201)
-  @TakesAdminForm()
-  async add(@Sent() form: NewWorkerForm, @Req() request: ContextRequest): Promise<Page> {
-    const { credentials, notice } = await this.register.add(form, administratorOf(request));
-    return told(form.name, 'is registered', JSON.stringify(credentials, null, 2), notice);
+  @AdminForm('', { status: 201 })
+  async add(@SentForm() form: NewWorkerForm, @CurrentActor() by: Administrator): Promise<Page> {
+    return workerNotice(form.name, 'is registered', await this.register.add(form, by));
   }
 
-  @Post(':name/rotate')
-  @HttpCode(200)
-  @TakesAdminForm()
-  async rotate(
+  @AdminForm(':name/rotate', { then: WORKER })
+  rotate(
     @Param('name') name: string,
-    @Sent() form: CredentialsForm,
-    @Req() request: ContextRequest,
-  ): Promise<Page> {
-    if (form.confirmed !== 'true') {
-      const fields = fieldsOf([
-        ['url', form.url],
-        ['ca', form.ca],
-        ['reason', form.reason],
-      ]);
-      const lead =
-        'Those that it has are of no use any more: it is cut off until the new ones are on its machine. Its tests go on meanwhile.';
-      const [title, button] = [`New credentials for ${name}?`, 'Give it new ones'];
-      return ask({ title, lead, action: `${workerUrl(name)}/rotate`, fields, button, back: workerUrl(name) });
-    }
-    const { credentials, notice } = await this.register.rotate(name, form, administratorOf(request));
-    return told(name, 'has new credentials', JSON.stringify(credentials, null, 2), notice);
+    @SentForm() form: CredentialsRequest,
+    @CurrentActor() by: Administrator,
+  ): ConfirmedAction {
+    return {
+      question: () => ({
+        title: `New credentials for ${name}?`,
+        lead: 'Those that it has are of no use any more: it is cut off until the new ones are on its machine. Its tests go on meanwhile.',
+        button: 'Give it new ones',
+      }),
+      act: async () => workerNotice(name, 'has new credentials', await this.register.rotate(name, form, by)),
+    };
   }
 
-  @Post(':name/revoke')
-  @HttpCode(200)
-  @TakesAdminForm()
-  async revoke(
+  @AdminForm(':name/revoke', { then: WORKER })
+  revoke(
     @Param('name') name: string,
-    @Sent() form: EndForm,
-    @Req() request: ContextRequest,
-  ): Promise<Page> {
-    if (form.confirmed !== 'true') {
-      const { busy } = await this.pages.worker(name);
-      const tests = busy === 1 ? 'One test that it executes is' : `${busy} tests that it executes are`;
-      return ask({
-        title: `Revoke worker ${name}?`,
-        lead: `It may do nothing any more. ${tests} stopped, and wait again.`,
-        action: `${workerUrl(name)}/revoke`,
-        fields: fieldsOf([['reason', form.reason]]),
-        button: 'Revoke it',
-        back: workerUrl(name),
-      });
-    }
-    const { notice } = await this.register.revoke(name, form, administratorOf(request));
-    return told(name, 'is revoked', null, notice);
+    @SentForm() form: RevokeRequest,
+    @CurrentActor() by: Administrator,
+  ): ConfirmedAction {
+    return {
+      question: async () => {
+        const { busy } = await this.pages.worker(name);
+        const tests = busy === 1 ? 'One test that it executes is' : `${busy} tests that it executes are`;
+        const lead = `It may do nothing any more. ${tests} stopped, and wait again.`;
+        return { title: `Revoke worker ${name}?`, lead, button: 'Revoke it' };
+      },
+      act: async () => workerNotice(name, 'is revoked', await this.register.revoke(name, form, by)),
+    };
   }
 
-  @Post(':name/drain')
-  @HttpCode(200)
-  @TakesAdminForm()
+  @AdminForm(':name/drain', { then: WORKER })
   async drain(
     @Param('name') worker: string,
-    @Sent() { reason, deadline_minutes: minutes }: DrainForm,
-    @Req() request: ContextRequest,
-  ): Promise<Redirect> {
+    @SentForm() { reason, deadline_minutes: minutes }: DrainForm,
+    @CurrentActor() by: Administrator,
+  ): Promise<void> {
     await this.pages.worker(worker);
     const deadline = minutes === undefined ? {} : { deadline_seconds: minutes * 60 };
-    await this.queuesAndWorkers.drain({ worker, reason, ...deadline }, administratorOf(request));
-    return { redirectTo: workerUrl(worker) };
+    await this.queuesAndWorkers.drain({ worker, reason, ...deadline }, by);
   }
 
-  @Post(':name/undrain')
-  @HttpCode(200)
-  @TakesAdminForm()
+  @AdminForm(':name/undrain', { then: WORKER })
   async undrain(
     @Param('name') worker: string,
-    @Sent() { reason }: EndForm,
-    @Req() request: ContextRequest,
-  ): Promise<Redirect> {
-    await this.queuesAndWorkers.undrain({ worker, ...because(reason) }, administratorOf(request));
-    return { redirectTo: workerUrl(worker) };
+    @SentForm() form: RevokeRequest,
+    @CurrentActor() by: Administrator,
+  ): Promise<void> {
+    await this.queuesAndWorkers.undrain({ worker, ...form }, by);
   }
 
-  @Post(':name/quarantine')
-  @HttpCode(200)
-  @TakesAdminForm()
+  @AdminForm(':name/quarantine', { then: WORKER })
   async quarantine(
     @Param('name') worker: string,
-    @Sent() { reason }: ReasonForm,
-    @Req() request: ContextRequest,
-  ): Promise<Redirect> {
-    await this.queuesAndWorkers.quarantine({ worker, reason }, administratorOf(request));
-    return { redirectTo: workerUrl(worker) };
+    @SentForm() form: ReasonForm,
+    @CurrentActor() by: Administrator,
+  ): Promise<void> {
+    await this.queuesAndWorkers.quarantine({ worker, ...form }, by);
   }
 
-  @Post(':name/trust')
-  @HttpCode(200)
-  @TakesAdminForm()
+  @AdminForm(':name/trust', { then: WORKER })
   async trust(
     @Param('name') worker: string,
-    @Sent() { reason }: EndForm,
-    @Req() request: ContextRequest,
-  ): Promise<Redirect> {
-    await this.queuesAndWorkers.trust({ worker, ...because(reason) }, administratorOf(request));
-    return { redirectTo: workerUrl(worker) };
+    @SentForm() form: RevokeRequest,
+    @CurrentActor() by: Administrator,
+  ): Promise<void> {
+    await this.queuesAndWorkers.trust({ worker, ...form }, by);
   }
 }
 
-/** @param credentials the content of its file; null: none were made */
-function told(name: string, what: string, credentials: string | null, notice: string | null): Page {
-  const file = credentials === null ? '' : ' The content of its credentials file:';
-  const lead = `Worker ${name} ${what}.${notice === null ? '' : ` To do yet: ${notice}`}${file}`;
-  const done = { title: `Worker ${name}`, lead, back: '/admin/workers/' };
-  return tell(credentials === null ? done : { ...done, secret: credentials });
-}
-
-function because(reason: string | undefined): { reason?: string } {
-  return reason === undefined ? {} : { reason };
-}
-
-/** Those that have a value. */
-function fieldsOf(fields: [name: string, value: string | undefined][]): [string, string][] {
-  return fields.filter((field): field is [string, string] => field[1] !== undefined);
-}
-
-function workerUrl(name: string): string {
-  return `/admin/workers/${encodeURIComponent(name)}`;
+/** @param done with the credentials that were made, if any */
+function workerNotice(
+  name: string,
+  what: string,
+  { credentials, notice: rest }: { credentials?: object; notice: string | null },
+): Page {
+  const file = credentials === undefined ? '' : ' The content of its credentials file:';
+  const lead = `Worker ${name} ${what}.${rest === null ? '' : ` To do yet: ${rest}`}${file}`;
+  const secret = credentials === undefined ? {} : { secret: JSON.stringify(credentials, null, 2) };
+  return notice({ title: `Worker ${name}`, lead, back: '/admin/workers/', ...secret });
 }

@@ -1,31 +1,18 @@
-import {
-  Controller,
-  Get,
-  HttpCode,
-  Inject,
-  Param,
-  Post,
-  Query,
-  Req,
-  UseGuards,
-  UseInterceptors,
-} from '@nestjs/common';
-import { TRIGGER_RUNS_MAX, TriggerRuns } from '@proctor/database';
+import { Controller, Get, Inject, Param, Query, UseGuards, UseInterceptors } from '@nestjs/common';
+import { type Requestor, TRIGGER_RUNS_MAX, TriggerRuns } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { readerOf } from '../../auth/run-reader';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { Sent } from '../../http/body.interceptor';
-import type { ContextRequest } from '../../http/request-context';
 import { TriggerActions } from '../../runs/trigger-actions.service';
 import { selectedTests, type TriggerAction } from '../../runs/trigger-plan';
 import { testPart, triggerPath, TriggerService } from '../../runs/trigger.service';
 import { TriggerActionPipe } from '../../runs/triggers.controller';
-import { BrowserSessions } from '../../sessions/browser-sessions';
-import { TakesForm } from '../../sessions/form-protection';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
-import { LoginGuard, requireLogin } from '../account/account-pages';
+import { LoginGuard, SessionRequestor } from '../account/account-pages';
 import { NoteLists } from '../notes/note-lists.service';
+import { type ConfirmedAction, Form } from '../layout/form-action';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
 import { outcomeView, previewView } from './action-view';
@@ -114,7 +101,7 @@ export class TriggersController {
   }
 }
 
-/** What users do to many tests of a trigger at once: first they are told what it means. */
+/** What users do to many tests of a trigger at once, after a page that lists the runs. */
 @Controller('triggers/:package/:version')
 @Requires('nothing')
 @UseGuards(LoginGuard)
@@ -123,28 +110,28 @@ export class TriggerActionsController {
   constructor(
     private readonly triggers: TriggerService,
     private readonly actions: TriggerActions,
-    private readonly sessions: BrowserSessions,
   ) {}
 
-  @Post(':action')
-  @HttpCode(200)
-  @TakesForm()
+  @Form(':action')
   async act(
     @Param('package') name: string,
     @Param('version') version: string,
     @Param('action', TriggerActionPipe) action: TriggerAction,
-    @Sent(TriggerFormPipe) { selection, reason, isConfirmed }: TriggerForm,
-    @Req() request: ContextRequest,
-  ): Promise<Page> {
-    const requestor = await this.sessions.requestorOf(requireLogin(request));
+    @Sent(TriggerFormPipe) { selection, reason }: TriggerForm,
+    @SessionRequestor() requestor: Requestor,
+  ): Promise<ConfirmedAction> {
     const trigger = `${name}/${version}`;
     const { tests } = await this.triggers.progress(trigger, readerOf(requestor));
     const url = triggerPath(trigger);
-    if (isConfirmed) {
-      const outcome = await this.actions.execute(action, tests, selection, requestor, reason);
-      return { template: 'triggers/done', data: outcomeView(trigger, url, action, outcome) };
-    }
-    const preview = await this.actions.preview(action, tests, selection, requestor);
-    return { template: 'triggers/confirm', data: previewView(trigger, url, action, preview) };
+    return {
+      question: async () => {
+        const preview = await this.actions.preview(action, tests, selection, requestor);
+        return { template: 'triggers/confirm', data: previewView(trigger, url, action, preview) };
+      },
+      act: async () => {
+        const outcome = await this.actions.execute(action, tests, selection, requestor, reason);
+        return { template: 'triggers/done', data: outcomeView(trigger, url, action, outcome) };
+      },
+    };
   }
 }

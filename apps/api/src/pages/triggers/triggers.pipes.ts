@@ -62,8 +62,6 @@ export class ShownQueryPipe implements PipeTransform<Record<string, unknown>, Sh
 export interface TriggerForm {
   selection: TriggerSelection;
   reason: string | undefined;
-  /** The user was told what will happen. */
-  isConfirmed: boolean;
 }
 
 /**
@@ -81,12 +79,11 @@ export class TriggerFormPipe implements PipeTransform<Parameters, TriggerForm> {
     for (const [name, parameter] of sent) {
       const runId = /^run-(\d{1,16})$/.exec(name)?.[1];
       if (runId !== undefined) ticked.push(runId);
-      else if (name !== 'confirmed' && parameter.value !== '') parameters.set(name, parameter);
+      else if (parameter.value !== '') parameters.set(name, parameter);
     }
     if (ticked.length > 0) parameters.set('run_ids', queried(ticked.join(',')));
     const asked = shapeOf(TriggerRequest, parameters, this.configuration.server);
     if (!asked.group && !asked.run_ids) throw badRequest('The form says neither a group of tests nor runs.');
-    const isConfirmed = sent.get('confirmed')?.value === 'true';
-    return { selection: selectionOf(asked), reason: asked.reason, isConfirmed };
+    return { selection: selectionOf(asked), reason: asked.reason };
   }
 }
