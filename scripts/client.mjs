@@ -14,7 +14,7 @@ export async function buildClient(out, folder = join(root, out, BESIDE_API)) {
   // Several tests may build it at once: each reader sees a whole file.
   const beside = join(folder, `.client.${process.pid}.js`);
   await build({
-    entryPoints: [join(root, 'apps/api/src/pages/client/main.ts')],
+    entryPoints: [join(root, 'apps/api/src/pages/client/browser.ts')],
     outfile: beside,
     bundle: true,
     minify: true,

@@ -1,7 +1,6 @@
 import { RequestMethod, type Type } from '@nestjs/common';
-import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
-import { ApiModule } from '@apps/api/src/api.module';
-import { apiConfiguration, SETTINGS } from './api-configuration';
+import { METHOD_METADATA, MODULE_METADATA, PATH_METADATA } from '@nestjs/common/constants';
+import { ROOMS } from '@apps/api/src/api.module';
 
 /** A handler of a controller, by what a client asks for. */
 export interface Route {
@@ -11,9 +10,9 @@ export interface Route {
   path: string;
 }
 
-/** The controllers of the api. */
+/** The controllers of the api, in the order in which their routes are tried. */
 export function controllersOfApi(): Type<object>[] {
-  return (ApiModule.forRoot(apiConfiguration(), () => SETTINGS).controllers ?? []) as Type<object>[];
+  return ROOMS.flatMap((room) => Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, room) as Type<object>[]);
 }
 
 export function routesOf(controller: Type<object>): Route[] {

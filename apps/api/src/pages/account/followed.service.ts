@@ -8,7 +8,7 @@ import type { ApiConfiguration } from '../../configuration.token';
 import type { Parameters } from '../../http/parameters';
 import { badRequest, notFound, refused } from '../../http/problem';
 import { atomFeed } from '../../public-data/status-feed';
-import { PACKAGES_SHOWN_MAX } from '../layout/list';
+import { PACKAGES_SHOWN_MAX } from '../layout/package-list';
 import { staleBefore } from '../layout/stale';
 import type { Page } from '../layout/page';
 import { type Followed, followedEntries, followedObject, followedView } from './followed-view';

@@ -4,8 +4,8 @@ import { describe } from '@proctor/contracts';
 import { notFound } from '../../http/problem';
 import { WorkersService } from '../../workers/workers.service';
 import type { Page } from '../layout/page';
-import { adminWorkers, workersSentence } from './workers-view';
-import type { AdminWorker } from './workers-view';
+import { adminWorkers, workersSentence } from './admin-workers-view';
+import type { AdminWorker } from './admin-workers-view';
 
 /** What administrators see of workers. */
 @Injectable()

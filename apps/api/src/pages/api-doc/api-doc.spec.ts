@@ -1,10 +1,7 @@
-import { RequestMethod } from '@nestjs/common';
 import Ajv2020 from 'ajv/dist/2020';
 import type { ValidateFunction } from 'ajv';
-import { ApiModule } from '../../api.module';
-import { apiConfiguration, SETTINGS } from '@test/support/api-configuration';
-import { apiDocument } from '../../document/document';
-import { METHODS, resolved } from '../../document/api-document';
+import { controllersOfApi, routesOf } from '@test/support/routes';
+import { METHODS, readDocument, resolved } from '../../http/openapi-document';
 import type {
   DocumentedAnswer,
   Example,
@@ -25,24 +22,9 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
 
 /** What the controllers answer: `GET /api/v1/test/{run_id}`. */
 function routes(): string[] {
-  const paths = (target: object): string[] =>
-    [Reflect.getMetadata('path', target) as string | string[]].flat();
-  const { controllers = [] } = ApiModule.forRoot(apiConfiguration(), () => SETTINGS);
-  return controllers.flatMap((controller) => {
-    const { prototype } = controller as unknown as { prototype: Record<string, object> };
-    const handlers = Object.getOwnPropertyNames(prototype).filter((name) =>
-      Reflect.hasMetadata('method', prototype[name]!),
-    );
-    return handlers.flatMap((name) =>
-      paths(controller).flatMap((before) =>
-        paths(prototype[name]!).map((after) => {
-          const method = RequestMethod[Reflect.getMetadata('method', prototype[name]!) as RequestMethod];
-          const path = `/${before}/${after}`.replace(/\/{2,}/g, '/').replace(/\/$/, '');
-          return `${method} ${path.replace(/[:*](\w+)/g, '{$1}')}`;
-        }),
-      ),
-    );
-  });
+  return controllersOfApi()
+    .flatMap(routesOf)
+    .map(({ method, path }) => `${method} ${path.replace(/\/$/, '').replace(/[:*](\w+)/g, '{$1}')}`);
 }
 
 describe('OpenAPI', () => {

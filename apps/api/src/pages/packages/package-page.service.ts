@@ -6,7 +6,7 @@ import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { ExplanationService } from '../../dispatchers/explanation.service';
 import { notFound, type Problem } from '../../http/problem';
-import { PACKAGES_SHOWN_MAX } from '../layout/list';
+import { PACKAGES_SHOWN_MAX } from '../layout/package-list';
 import { staleBefore } from '../layout/stale';
 import type { PackageKnown } from './package-view';
 import type { PrefixAsked } from './prefix-asked';

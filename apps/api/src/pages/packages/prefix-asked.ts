@@ -4,7 +4,7 @@ import { PACKAGE_STATES, type PackageOfPrefix, type PackageState } from '@procto
 import type { Parameter } from '../../http/parameters';
 import { refused } from '../../http/problem';
 import { fromQuery, named, oneOf } from '../../http/parameter-values';
-import type { ListPages } from '../layout/list';
+import type { ListPages } from '../layout/package-list';
 
 /** What the parameters of the address of a prefix ask for; null where it does not matter. */
 export interface PrefixAsked {

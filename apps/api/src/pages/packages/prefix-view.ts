@@ -8,7 +8,7 @@ import {
 } from '@proctor/database';
 import { packagePath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
-import { PACKAGES_SHOWN_MAX } from '../layout/list';
+import { PACKAGES_SHOWN_MAX } from '../layout/package-list';
 import { statusObject } from '../status/package-columns';
 
 interface Targets {

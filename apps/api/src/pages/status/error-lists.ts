@@ -4,7 +4,7 @@ import type { ErrorSignatures, SignatureOrder, SignatureSummary } from '@proctor
 import { badRequest } from '../../http/problem';
 import { signatureObject } from '../../runs/signatures.service';
 import { countWords, errorLine } from '../errors/errors-view';
-import type { StatusList } from './list';
+import type { StatusList } from './status-list';
 import type { ListAsked } from './list-asked';
 import { shortRunPath } from '../../runs/page-paths';
 

@@ -4,7 +4,7 @@ import type { ListedStatus, PackageStatus, PlaceKey } from '@proctor/database';
 import { historyPath, packagePath, runPath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
 import { secondsInWords } from '../layout/times';
-import type { ListColumn } from './list';
+import type { ListColumn } from './status-list';
 
 const MESSAGE_LENGTH_MAX = 160;
 

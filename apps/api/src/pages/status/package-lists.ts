@@ -7,7 +7,7 @@ import type { FeedEntry } from '../../public-data/status-feed';
 import { historyPath } from '../../runs/page-paths';
 import { utc } from '../layout/times';
 import type { ListAsked } from './list-asked';
-import type { ListColumn, StatusList } from './list';
+import type { ListColumn, StatusList } from './status-list';
 import {
   CHANGE,
   CHANGED,

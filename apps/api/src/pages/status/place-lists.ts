@@ -5,7 +5,7 @@ import { badRequest } from '../../http/problem';
 import { historyPath, packagePath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
 import type { ListAsked } from './list-asked';
-import type { Cell, StatusList } from './list';
+import type { Cell, StatusList } from './status-list';
 import { statusObject } from './package-columns';
 
 /** What the reject list says: a package, and where and in which version it is not tested; `*` stands for all. */

@@ -7,7 +7,7 @@ import type { FeedEntry } from '../../public-data/status-feed';
 import { runView } from '../runs/run-view';
 import { mismatchesOf, wantedVersions } from '../runs/run-sentence';
 import type { ListAsked } from './list-asked';
-import type { ListColumn, StatusList } from './list';
+import type { ListColumn, StatusList } from './status-list';
 import { runUrl } from './package-columns';
 
 /** The list of runs that wait. */

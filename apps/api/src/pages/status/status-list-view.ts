@@ -2,7 +2,7 @@ import type { NeutralStatus } from '@proctor/contracts';
 import type { StatusRecord } from '@proctor/database';
 import type { SuiteArch, StatusWord, WordCounts } from '../../public-data/status.service';
 import { statusOf } from '../../runs/result-object';
-import { listPages } from '../layout/list';
+import { listPages } from '../layout/package-list';
 import { utc } from '../layout/times';
 import { runView } from '../runs/run-view';
 

@@ -7,7 +7,7 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { StatusService } from '../../public-data/status.service';
 import type { SuiteArch, StatusWord } from '../../public-data/status.service';
 import { fromQuery, oneOf } from '../../http/parameter-values';
-import { AfterPipe, PACKAGES_SHOWN_MAX } from '../layout/list';
+import { AfterPipe, PACKAGES_SHOWN_MAX } from '../layout/package-list';
 import { PageInterceptor } from '../layout/page';
 import type { Page } from '../layout/page';
 import { ListDirectory } from './lists.controller';

@@ -14,7 +14,7 @@ import { AdminForm, AdminPages } from './admin-pages';
 @Controller('admin/keys')
 @Requires('nothing')
 @AdminPages()
-export class KeysPageController {
+export class AdminKeysController {
   constructor(
     private readonly lists: UserLists,
     private readonly usersAndKeys: UsersAndKeys,

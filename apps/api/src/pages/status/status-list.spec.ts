@@ -1,5 +1,5 @@
 import { type ListAsked, ListPipe } from './list-asked';
-import { listSentence, type StatusList, totalOf } from './list';
+import { listSentence, type StatusList, totalOf } from './status-list';
 
 const nouns = (): [string, string] => ['run that waits', 'runs that wait'];
 const list = { nouns, order: 'by priority' };

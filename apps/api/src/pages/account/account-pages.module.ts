@@ -1,4 +1,4 @@
-import type { Provider, Type } from '@nestjs/common';
+import { Room } from '../../room';
 import { BrowserSessions } from '../../sessions/browser-sessions';
 import { LoginProviders } from '../../sessions/login-providers';
 import { FollowedApiController } from './followed-api.controller';
@@ -8,7 +8,7 @@ import { AccountHomeController } from './home.controller';
 import { JobActionsService, RunChanges } from './job-actions.service';
 import { JobsController, JobsDataController } from './jobs.controller';
 import { JobsService } from './jobs.service';
-import { AccountKeysController } from './keys.controller';
+import { AccountKeysController } from './account-keys.controller';
 import { LoginController, RequestWayController } from './login.controller';
 import { LoginService } from './login.service';
 import { ProviderLoginController } from './provider-login.controller';
@@ -16,39 +16,41 @@ import { ProviderLoginService } from './provider-login.service';
 import { ProviderUsers } from './provider-users';
 import { RequestController, RequestExportController } from './request.controller';
 import { RequestPageService } from './request.service';
-import { AccountWebhooksController } from './webhooks.controller';
+import { AccountWebhooksController } from './account-webhooks.controller';
 import { AccountRetryController, RetryPage, RetryPageController } from './retry.controller';
 
-/** The pages of people who log in. */
-export const ACCOUNT_CONTROLLERS: Type[] = [
-  RetryPageController,
-  LoginController,
-  RequestWayController,
-  ProviderLoginController,
-  AccountHomeController,
-  AccountKeysController,
-  AccountWebhooksController,
-  FollowedApiController,
-  FollowedFeedController,
-  FollowedDataController,
-  FollowedController,
-  JobsDataController,
-  JobsController,
-  AccountRetryController,
-  RequestExportController,
-  RequestController,
-];
-
-export const ACCOUNT_PROVIDERS: Provider[] = [
-  BrowserSessions,
-  LoginService,
-  LoginProviders,
-  ProviderLoginService,
-  ProviderUsers,
-  FollowedService,
-  JobsService,
-  RunChanges,
-  JobActionsService,
-  RetryPage,
-  RequestPageService,
-];
+/** The pages of users who log in. */
+@Room({
+  controllers: [
+    RetryPageController,
+    LoginController,
+    RequestWayController,
+    ProviderLoginController,
+    AccountHomeController,
+    AccountKeysController,
+    AccountWebhooksController,
+    FollowedApiController,
+    FollowedFeedController,
+    FollowedDataController,
+    FollowedController,
+    JobsDataController,
+    JobsController,
+    AccountRetryController,
+    RequestExportController,
+    RequestController,
+  ],
+  providers: [
+    BrowserSessions,
+    LoginService,
+    LoginProviders,
+    ProviderLoginService,
+    ProviderUsers,
+    FollowedService,
+    JobsService,
+    RunChanges,
+    JobActionsService,
+    RetryPage,
+    RequestPageService,
+  ],
+})
+export class AccountPagesModule {}

@@ -12,7 +12,7 @@ import { auditView, urlOf } from './audit-view';
 @Controller('admin/audit')
 @Requires('nothing')
 @AdminPages()
-export class AuditPageController {
+export class AdminAuditController {
   constructor(private readonly audit: AuditService) {}
 
   @Get()
@@ -28,7 +28,7 @@ export class AuditPageController {
 @Requires('nothing')
 @AdminPages({ isData: true })
 @UseInterceptors(BodyInterceptor)
-export class AuditDataController {
+export class AdminAuditDataController {
   constructor(private readonly audit: AuditService) {}
 
   /** `next` is the path of the rest of the list; null at its end. */

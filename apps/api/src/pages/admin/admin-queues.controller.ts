@@ -21,7 +21,7 @@ const HERE = '/admin/queues/';
 @Controller('admin/queues')
 @Requires('nothing')
 @AdminPages()
-export class QueuesPageController {
+export class AdminQueuesController {
   constructor(
     private readonly queues: QueuesService,
     private readonly queuesAndWorkers: QueuesAndWorkers,

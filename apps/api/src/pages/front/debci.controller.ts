@@ -1,8 +1,8 @@
 import { Controller, Get, UseInterceptors } from '@nestjs/common';
-import { Requires } from '../auth/authentication.middleware';
-import { notFound } from '../http/problem';
-import { PageInterceptor } from './layout/page';
-import type { Redirect } from './layout/page';
+import { Requires } from '../../auth/authentication.middleware';
+import { notFound } from '../../http/problem';
+import { PageInterceptor } from '../layout/page';
+import type { Redirect } from '../layout/page';
 
 /** Addresses that people know from debci and that are others here. The rest of the differences: docs/moving-in.md. */
 @Controller()

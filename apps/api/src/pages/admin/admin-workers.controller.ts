@@ -15,7 +15,7 @@ const WORKER = '/admin/workers/:name';
 @Controller('admin/workers')
 @Requires('nothing')
 @AdminPages()
-export class WorkersPageController {
+export class AdminWorkersController {
   constructor(
     private readonly pages: WorkersPageService,
     private readonly queuesAndWorkers: QueuesAndWorkers,

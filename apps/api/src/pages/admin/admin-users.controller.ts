@@ -43,7 +43,7 @@ class AccessChangePipe implements PipeTransform<string, AccessChange> {
 @Controller('admin/users')
 @Requires('nothing')
 @AdminPages()
-export class UsersPageController {
+export class AdminUsersController {
   constructor(
     private readonly lists: UserLists,
     private readonly usersAndKeys: UsersAndKeys,

@@ -1,6 +1,7 @@
 import type { WorkerResource } from '@proctor/resources';
 import type { WorkerRecord } from '@proctor/database';
-import { adminWorkers, workersSentence } from './workers-view';
+import type { WorkerObject } from '../../workers/worker-object';
+import { adminWorkers, workersSentence } from './admin-workers-view';
 
 const record = (name: string, more: Partial<WorkerRecord> = {}) =>
   ({ name, architectures: ['amd64'], revokedAt: null, ...more }) as WorkerRecord;

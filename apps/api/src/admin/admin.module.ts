@@ -1,0 +1,25 @@
+import { USE_CASES } from '@proctor/administration';
+import { ADMINISTRATION_PORTS } from '../administration-ports';
+import { Room } from '../room';
+import { AdminController } from './admin.controller';
+import { AuditController } from './audit.controller';
+import { AuditService } from './audit.service';
+import { RegisterController } from './register.controller';
+import { SettingsController } from './settings.controller';
+import { SettingsService } from './settings.service';
+import { UserLists } from './user-lists.service';
+import { AllKeysController, UsersController } from './users.controller';
+
+/** Administration by the API. */
+@Room({
+  controllers: [
+    AdminController,
+    RegisterController,
+    AuditController,
+    SettingsController,
+    UsersController,
+    AllKeysController,
+  ],
+  providers: [...USE_CASES, ...ADMINISTRATION_PORTS, AuditService, SettingsService, UserLists],
+})
+export class AdminModule {}

@@ -1,0 +1,22 @@
+import { systemClock } from '@proctor/clock';
+import { RunEvents } from '@proctor/database';
+import { DispatcherClient } from '../dispatchers/dispatcher-client';
+import { Room } from '../room';
+import { EventFollower } from './event-follower';
+import { EventStreams } from './event-streams';
+import { EventsController } from './events.controller';
+
+/** Events of runs, which programs follow. */
+@Room({
+  controllers: [EventsController],
+  providers: [
+    {
+      provide: EventStreams,
+      inject: [RunEvents, DispatcherClient],
+      useFactory: (events: RunEvents, dispatchers: DispatcherClient) =>
+        new EventStreams(events, systemClock, dispatchers),
+    },
+    EventFollower,
+  ],
+})
+export class EventsModule {}

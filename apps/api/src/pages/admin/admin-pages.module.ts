@@ -1,0 +1,26 @@
+import { Room } from '../../room';
+import { AdminAuditDataController, AdminAuditController } from './admin-audit.controller';
+import { AdminKeysController } from './admin-keys.controller';
+import { OverviewController } from './overview.controller';
+import { AdminQueuesController } from './admin-queues.controller';
+import { ConfigurationPageController, PackageSettingsPageController } from './admin-settings.controller';
+import { AdminUsersController } from './admin-users.controller';
+import { AdminWorkersController } from './admin-workers.controller';
+import { WorkersPageService } from './workers-page.service';
+
+/** The pages for administrators. */
+@Room({
+  controllers: [
+    OverviewController,
+    AdminUsersController,
+    AdminKeysController,
+    AdminWorkersController,
+    AdminQueuesController,
+    PackageSettingsPageController,
+    ConfigurationPageController,
+    AdminAuditController,
+    AdminAuditDataController,
+  ],
+  providers: [WorkersPageService],
+})
+export class AdminPagesModule {}

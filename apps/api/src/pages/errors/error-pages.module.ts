@@ -1,0 +1,5 @@
+import { Room } from '../../room';
+import { ErrorPagesController } from './errors.controller';
+
+@Room({ controllers: [ErrorPagesController] })
+export class ErrorPagesModule {}

@@ -1,0 +1,26 @@
+import { PROBLEM_PAGE } from '../../http/problem.filter';
+import type { ProblemPage } from '../../http/problem.filter';
+import { Room } from '../../room';
+import { LookController } from './look.controller';
+import { problemView } from './problem-view';
+import { ServiceState } from './service-state';
+import { Templates } from './templates';
+import { WellKnownController } from './well-known.controller';
+
+/** What all pages share. */
+@Room({
+  controllers: [WellKnownController, LookController],
+  providers: [
+    ServiceState,
+    Templates,
+    {
+      provide: PROBLEM_PAGE,
+      inject: [Templates],
+      useFactory:
+        (templates: Templates): ProblemPage =>
+        (problem, request) =>
+          templates.render('layout/problem', problemView(problem, request)),
+    },
+  ],
+})
+export class LayoutModule {}

@@ -1,0 +1,7 @@
+import { Room } from '../../room';
+import { ArtifactsController } from './artifacts.controller';
+import { LogPageService } from './log-page.service';
+import { LogController } from './log.controller';
+
+@Room({ controllers: [LogController, ArtifactsController], providers: [LogPageService] })
+export class LogPagesModule {}

@@ -1,0 +1,6 @@
+import { Room } from '../../room';
+import { QueuePagesController } from './queue-pages.controller';
+import { WorkerPagesController } from './worker-pages.controller';
+
+@Room({ controllers: [QueuePagesController, WorkerPagesController] })
+export class MachinePagesModule {}

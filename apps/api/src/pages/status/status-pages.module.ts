@@ -1,0 +1,10 @@
+import { Room } from '../../room';
+import { ListDirectory, ListsController } from './lists.controller';
+import { StatisticsController } from './statistics.controller';
+import { StatusPagesController } from './status-pages.controller';
+
+@Room({
+  controllers: [StatisticsController, ListsController, StatusPagesController],
+  providers: [ListDirectory],
+})
+export class StatusPagesModule {}

@@ -1,0 +1,6 @@
+import { Room } from '../../room';
+import { TriggerDataController } from './trigger-data.controller';
+import { TriggerActionsController, TriggersController } from './trigger-pages.controller';
+
+@Room({ controllers: [TriggerDataController, TriggersController, TriggerActionsController] })
+export class TriggerPagesModule {}

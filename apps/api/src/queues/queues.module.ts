@@ -1,0 +1,6 @@
+import { Room } from '../room';
+import { QueuesController } from './queues.controller';
+import { QueuesService } from './queues.service';
+
+@Room({ controllers: [QueuesController], providers: [QueuesService] })
+export class QueuesModule {}

@@ -1,0 +1,6 @@
+import { Room } from '../room';
+import { WorkersController } from './workers.controller';
+import { WorkersService } from './workers.service';
+
+@Room({ controllers: [WorkersController], providers: [WorkersService] })
+export class WorkersModule {}
