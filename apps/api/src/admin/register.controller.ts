@@ -1,33 +1,13 @@
-import {
-  CredentialsRequest,
-  NAME_OF_WORKER,
-  NewCredentials,
-  NewWorker,
-  RegisterChangeResource,
-  type RegisteredWorkerResource,
-  RegisteredWorkerList,
-  RevokeRequest,
-} from '@proctor/resources';
-import { Operation } from '../http/operation';
-import {
-  Controller,
-  Get,
-  Header,
-  HttpCode,
-  Param,
-  Post,
-  UseGuards,
-  UseInterceptors,
-  type PipeTransform,
-} from '@nestjs/common';
-import { Register } from '@proctor/administration';
-import { describe, timestamp, WORKER_NAME } from '@proctor/contracts';
+import { Controller, Get, Header, HttpCode, Param, Post, UseGuards, UseInterceptors } from '@nestjs/common';
+import { CredentialsRequest, NewWorker, Register, RevokeRequest } from '@proctor/administration';
+import type { NewCredentials, Registered } from '@proctor/administration';
+import { timestamp } from '@proctor/contracts';
 import type { Requestor, WorkerRecord } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { AdministratorsGuard, CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
-import { notFound } from '../http/problem';
 import { From } from '../http/shape';
+import { WORKER_ID } from '../http/path-ids';
 
 /** How the fields of a new worker travel in a form. */
 class NewWorkerRequest extends NewWorker {
@@ -36,15 +16,6 @@ class NewWorkerRequest extends NewWorker {
 
   @From({ text: 'boolean' })
   declare private?: boolean;
-}
-
-/** The name of a worker in a path. */
-class WorkerNamePipe implements PipeTransform<string, string> {
-  /** @throws Problem 404 */
-  transform(text: string): string {
-    if (WORKER_NAME.test(text)) return text;
-    throw notFound(`There is no worker ${describe(text)}.`);
-  }
 }
 
 /** Who is a worker. Credentials are in the answer that makes them, and nowhere else. */
@@ -160,8 +131,8 @@ export class RegisterController {
   @Post(':name/rotate')
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
-  rotate(
-    @Param('name', WorkerNamePipe) worker: string,
+  async rotate(
+    @Param('name', WORKER_ID) worker: string,
     @Sent() request: CredentialsRequest,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<NewCredentials> {
@@ -193,8 +164,8 @@ export class RegisterController {
   })
   @Post(':name/revoke')
   @HttpCode(200)
-  revoke(
-    @Param('name', WorkerNamePipe) worker: string,
+  async revoke(
+    @Param('name', WORKER_ID) worker: string,
     @Sent() request: RevokeRequest,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<RegisterChangeResource> {

@@ -1,25 +1,15 @@
 import { Controller, Get, HttpCode, Inject, Param, Post, UseGuards, UseInterceptors } from '@nestjs/common';
-import type { PipeTransform } from '@nestjs/common';
 import { BackendRequest, PackageBackends } from '@proctor/administration';
 import type { ConfigurationStatus, Setting } from '@proctor/config';
-import { describe, isPackageName, timestamp } from '@proctor/contracts';
+import { timestamp } from '@proctor/contracts';
 import type { Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { AdministratorsGuard, CurrentRequestor } from '../auth/requestor';
 import { CONFIGURATION_STATUS } from '../configuration.token';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
-import { notFound } from '../http/problem';
 import type { PackageRulesObject } from './package-rules';
 import { SettingsService } from './settings.service';
-
-/** The name of a package in a path. */
-export class PackageNamePipe implements PipeTransform<string, string> {
-  /** @throws Problem 404 */
-  transform(text: string): string {
-    if (isPackageName(text)) return text;
-    throw notFound(`No package can have the name ${describe(text)}.`);
-  }
-}
+import { PACKAGE_NAME } from '../http/path-ids';
 
 /** What is in use, and why another configuration is not. */
 interface ConfigurationObject {
@@ -52,14 +42,14 @@ export class SettingsController {
   }
 
   @Get('packages/:package')
-  rules(@Param('package', PackageNamePipe) name: string): Promise<PackageRulesObject> {
+  rules(@Param('package', PACKAGE_NAME) name: string): Promise<PackageRulesObject> {
     return this.settings.rulesOf(name);
   }
 
   @Post('packages/:package/backend')
   @HttpCode(200)
   async setBackend(
-    @Param('package', PackageNamePipe) name: string,
+    @Param('package', PACKAGE_NAME) name: string,
     @Sent() request: BackendRequest,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<PackageRulesObject> {

@@ -15,10 +15,17 @@ import { Requires } from '../auth/authentication.middleware';
 import { AdministratorsGuard, CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { UserLists } from './user-lists.service';
-import { NewPasswordRequest, NewUserRequest, userObject, UserNamePipe, UsersQuery } from './users.dto';
-
-const USER_NAME = { name: { of: text() } };
-const NO_SUCH_USER = { description: 'There is no such user.', detail: 'There is no user carol.' };
+import {
+  AppointmentRequest,
+  KeysQuery,
+  NewPasswordRequest,
+  NewUserRequest,
+  ownedKeyObject,
+  userObject,
+  UsersQuery,
+} from './users.dto';
+import type { OwnedKeyObject, UserObject } from './users.dto';
+import { ANY_KEY_ID, USER_NAME } from '../http/path-ids';
 
 /** Who may ask for tests. */
 @Controller('api/v1/admin/users')
@@ -99,7 +106,7 @@ export class UsersController {
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   async setPassword(
-    @Param('name', UserNamePipe) user: string,
+    @Param('name', USER_NAME) user: string,
     @Sent() { password }: NewPasswordRequest,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<ChangedPassword> {
@@ -126,7 +133,7 @@ export class UsersController {
   @Post(':name/administrator')
   @HttpCode(200)
   async setAdministrator(
-    @Param('name', UserNamePipe) user: string,
+    @Param('name', USER_NAME) user: string,
     @Sent() { admin }: AppointmentRequest,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<Appointment> {
@@ -158,7 +165,7 @@ export class UsersController {
   @Post(':name/disable')
   @HttpCode(200)
   async disable(
-    @Param('name', UserNamePipe) user: string,
+    @Param('name', USER_NAME) user: string,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<ChangedStanding> {
     await this.usersAndKeys.setDisabled(user, true, requestor);
@@ -187,7 +194,7 @@ export class UsersController {
   @Post(':name/enable')
   @HttpCode(200)
   async enable(
-    @Param('name', UserNamePipe) user: string,
+    @Param('name', USER_NAME) user: string,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<ChangedStanding> {
     await this.usersAndKeys.setDisabled(user, false, requestor);
@@ -218,7 +225,7 @@ export class UsersController {
   @Post(':name/remove')
   @HttpCode(200)
   async remove(
-    @Param('name', UserNamePipe) user: string,
+    @Param('name', USER_NAME) user: string,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<ChangedStanding> {
     await this.usersAndKeys.remove(user, requestor);
@@ -238,9 +245,38 @@ export class UsersController {
   @Post(':name/end_sessions')
   @HttpCode(200)
   async endSessions(
-    @Param('name', UserNamePipe) user: string,
+    @Param('name', USER_NAME) user: string,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<EndedSessions> {
     return { user, ended: await this.usersAndKeys.endSessions(user, requestor) };
+  }
+}
+
+/** The API keys of all users. */
+@Controller('api/v1/admin/keys')
+@Requires('key')
+@UseGuards(AdministratorsGuard)
+@UseInterceptors(BodyInterceptor)
+export class AllKeysController {
+  constructor(
+    private readonly lists: UserLists,
+    private readonly usersAndKeys: UsersAndKeys,
+  ) {}
+
+  /** `before`: what to ask with for the next part; null at the end. */
+  @Get()
+  async list(@Sent() query: KeysQuery): Promise<{ keys: OwnedKeyObject[]; before: number | null }> {
+    const { keys, last } = await this.lists.keys(query);
+    return { keys: keys.map(ownedKeyObject), before: last };
+  }
+
+  @Post(':id/revoke')
+  @HttpCode(200)
+  async revoke(
+    @Param('id', ANY_KEY_ID) key: number,
+    @CurrentRequestor() requestor: Requestor,
+  ): Promise<{ key: number }> {
+    await this.usersAndKeys.revokeKey(key, requestor);
+    return { key };
   }
 }

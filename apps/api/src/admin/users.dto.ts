@@ -1,16 +1,7 @@
-import {
-  NewUser,
-  OptionalField,
-  PasswordRequest,
-  text,
-  type OwnedKeyResource,
-  type UserResource,
-  whole,
-} from '@proctor/resources';
-import { describe, isWord, Strict, timestamp } from '@proctor/contracts';
-import type { OwnedApiKey, UserRecord } from '@proctor/database';
-import type { PipeTransform } from '@nestjs/common';
-import { notFound } from '../http/problem';
+import { NewUser, PasswordRequest } from '@proctor/administration';
+import { type KeyScope, must, Strict, timestamp } from '@proctor/contracts';
+import type { OwnedApiKey, UserRecord, UserStanding } from '@proctor/database';
+import { IsBoolean } from 'class-validator';
 import { wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
 import { absentWhenEmpty, formText } from './form-fields';
@@ -57,26 +48,29 @@ export class NewPasswordRequest extends PasswordRequest {
   declare password?: string;
 }
 
-/** The name of a user in a path. */
-export class UserNamePipe implements PipeTransform<string, string> {
-  /** @throws Problem 404 */
-  transform(text: string): string {
-    if (isWord(text)) return text;
-    throw notFound(`There is no user ${describe(text)}.`);
-  }
+/** Whether a user is an administrator from now on. */
+@Strict()
+export class AppointmentRequest {
+  @From({ text: 'boolean' })
+  @IsBoolean(must('be true or false'))
+  admin: boolean;
 }
 
-/** The id of some user's key in a path. */
-export class AnyKeyIdPipe implements PipeTransform<string, number> {
-  /** @throws Problem 404 */
-  transform(text: string): number {
-    const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : NaN;
-    if (id <= KEY_ID_MAX) return id;
-    throw notFound(`There is no valid key ${describe(text)}.`);
-  }
+/** A user as administrators see them. */
+export interface UserObject {
+  name: string;
+  admin: boolean;
+  /** `disabled` and `removed` ones cannot come in. */
+  standing: UserStanding;
+  has_password: boolean;
+  created_at: string;
+  /** Valid API keys. */
+  keys: number;
+  /** Browsers in which the user is logged in. */
+  sessions: number;
 }
 
-export function userObject(user: UserRecord): UserResource {
+export function userObject(user: UserRecord): UserObject {
   return {
     name: user.name,
     admin: user.isAdmin,

@@ -14,7 +14,6 @@ import type { Actor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { KeyOwner } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
-import { KeyIdPipe } from './keys.dto';
 import { KeysService } from './keys.service';
 import type { Sealing } from './sealing';
 import type { ExecutionContext } from '@nestjs/common';
@@ -24,6 +23,7 @@ import { badRequest } from '../http/problem';
 import { fingerprint, idempotencyKeyOf } from '../http/idempotency-key';
 import type { ContextRequest } from '../http/request-context';
 import { atOnce } from '../http/slices';
+import { KEY_ID } from '../http/path-ids';
 
 /**
  * The parameter of a handler behind a password and `BodyInterceptor`: null without the header `Idempotency-Key`.
@@ -122,7 +122,7 @@ export class KeysController {
   @HttpCode(200)
   @UseInterceptors(BodyInterceptor)
   change(
-    @Param('id', KeyIdPipe) id: number,
+    @Param('id', KEY_ID) id: number,
     @Sent() asked: KeyChange,
     @KeyOwner() owner: Actor,
   ): Promise<KeyResource> {
@@ -140,7 +140,7 @@ export class KeysController {
   })
   @Delete(':id')
   @HttpCode(204)
-  revoke(@Param('id', KeyIdPipe) id: number, @KeyOwner() owner: Actor): Promise<void> {
+  revoke(@Param('id', KEY_ID) id: number, @KeyOwner() owner: Actor): Promise<void> {
     return this.service.revoke(id, owner);
   }
 
@@ -168,7 +168,7 @@ export class KeysController {
   @Post(':id/rotate')
   @HttpCode(200)
   @UseInterceptors(BodyInterceptor)
-  rotate(@Param('id', KeyIdPipe) id: number, @KeyOwner() owner: Actor): Promise<KeyWithSecret> {
+  rotate(@Param('id', KEY_ID) id: number, @KeyOwner() owner: Actor): Promise<NewKeyObject> {
     return this.service.rotate(id, owner);
   }
 }

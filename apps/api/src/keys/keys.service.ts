@@ -6,9 +6,9 @@ import { ApiKeys } from '@proctor/database';
 import type { Actor, ApiKey, NewApiKey } from '@proctor/database';
 import { Problem } from '../http/problem';
 import { keyIsTaken } from '../http/idempotency-key';
-import { noSuchKey } from './keys.dto';
 import { Seal } from './sealing';
 import type { Sealing } from './sealing';
+import { noSuchKey } from '../http/path-ids';
 
 @Injectable()
 export class KeysService {

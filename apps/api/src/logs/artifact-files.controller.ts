@@ -5,11 +5,11 @@ import { Requires } from '../auth/authentication.middleware';
 import { type ApiReader, CurrentReader } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { requireKept } from '../runs/removed-files';
-import { RunIdPipe } from '../runs/run-id';
 import { VisibleRuns } from '../runs/visible-runs';
 import { AttemptQuery } from './logs.dto';
 import { RunLogs } from './run-logs';
 import { sendMember } from './send-member';
+import { RUN_ID } from '../http/path-ids';
 
 /** What a run left beside its log, file by file. */
 @Controller('api/v1/runs/:run_id/artifacts')
@@ -23,7 +23,7 @@ export class ArtifactFilesController {
 
   @Get()
   async list(
-    @Param('run_id', RunIdPipe) runId: number,
+    @Param('run_id', RUN_ID) runId: number,
     @Sent() query: AttemptQuery,
     @CurrentReader() reader: ApiReader,
   ) {
@@ -42,7 +42,7 @@ export class ArtifactFilesController {
 
   @Get('*path')
   async file(
-    @Param('run_id', RunIdPipe) runId: number,
+    @Param('run_id', RUN_ID) runId: number,
     @Param('path') path: string[] | string,
     @Sent() query: AttemptQuery,
     @CurrentReader() reader: ApiReader,

@@ -3,11 +3,11 @@ import { Requires } from '../auth/authentication.middleware';
 import { type ApiReader, CurrentReader } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { requireKept } from '../runs/removed-files';
-import { RunIdPipe } from '../runs/run-id';
 import { VisibleRuns } from '../runs/visible-runs';
 import { LOG_SEARCH } from './log-search';
 import { AttemptQuery, LogSearchQuery } from './logs.dto';
 import { RunLogs, withMark } from './run-logs';
+import { RUN_ID } from '../http/path-ids';
 
 /** What stands where in the log of a run: of the one that is kept, or of what there is of the live one. */
 @Controller('api/v1/runs/:run_id/log')
@@ -22,7 +22,7 @@ export class LogIndexController {
   /** Its parts, and its lines with errors. */
   @Get('index')
   async index(
-    @Param('run_id', RunIdPipe) runId: number,
+    @Param('run_id', RUN_ID) runId: number,
     @Sent() { attempt }: AttemptQuery,
     @CurrentReader() reader: ApiReader,
   ) {
@@ -34,7 +34,7 @@ export class LogIndexController {
   /** Its lines with a text. */
   @Get('search')
   async search(
-    @Param('run_id', RunIdPipe) runId: number,
+    @Param('run_id', RUN_ID) runId: number,
     @Sent() { attempt, q, from = 1 }: LogSearchQuery,
     @CurrentReader() reader: ApiReader,
   ) {

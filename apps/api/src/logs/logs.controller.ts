@@ -4,13 +4,13 @@ import { Requires } from '../auth/authentication.middleware';
 import { type ApiReader, CurrentReader } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { requireKept } from '../runs/removed-files';
-import { RunIdPipe } from '../runs/run-id';
 import { VisibleRuns } from '../runs/visible-runs';
 import { byteEvents, resumed, sendEvents } from './event-stream';
 import { LogFollower } from './log-follower';
 import { LogQuery } from './logs.dto';
 import { RunLogs } from './run-logs';
 import { sendLog } from './send-log';
+import { RUN_ID } from '../http/path-ids';
 
 /** The log of a run by byte offset, while it is executed and afterwards. */
 @Controller('api/v1/runs/:run_id/log')
@@ -26,7 +26,7 @@ export class LogsController {
   /** What there is of it. */
   @Get()
   async bytes(
-    @Param('run_id', RunIdPipe) runId: number,
+    @Param('run_id', RUN_ID) runId: number,
     @Sent() query: LogQuery,
     @CurrentReader() reader: ApiReader,
     @Res() response: Response,
@@ -39,7 +39,7 @@ export class LogsController {
   /** What there is and what comes, as server-sent events. */
   @Get('events')
   async events(
-    @Param('run_id', RunIdPipe) runId: number,
+    @Param('run_id', RUN_ID) runId: number,
     @Sent() query: LogQuery,
     @Headers('Last-Event-ID') lastEventId: string | undefined,
     @CurrentReader() reader: ApiReader,

@@ -1,24 +1,14 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, Req, UseInterceptors } from '@nestjs/common';
-import type { PipeTransform } from '@nestjs/common';
-import { describe, timestamp } from '@proctor/contracts';
+import { timestamp } from '@proctor/contracts';
 import type { Note, Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { networkOf } from '../http/network-of';
 import { type ApiReader, CurrentReader, CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
-import { notFound } from '../http/problem';
 import type { ContextRequest } from '../http/request-context';
 import { NewNoteRequest, NoteRequest, NotesQuery } from './notes.dto';
 import { NotesService } from './notes.service';
-
-/** The id of a note in a path. */
-export class NoteIdPipe implements PipeTransform<string, number> {
-  /** @throws Problem 404 */
-  transform(text: string): number {
-    if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-    throw notFound(`There is no note ${describe(text)}.`);
-  }
-}
+import { NOTE_ID } from '../http/path-ids';
 
 /** What people have written about failures. */
 @Controller('api/v1/notes')
@@ -49,7 +39,7 @@ export class NotesApiController {
   @Post(':note_id')
   @HttpCode(200)
   async change(
-    @Param('note_id', NoteIdPipe) noteId: number,
+    @Param('note_id', NOTE_ID) noteId: number,
     @Sent() { text, bugs = [] }: NoteRequest,
     @CurrentRequestor() requestor: Requestor,
     @Req() request: ContextRequest,
@@ -61,7 +51,7 @@ export class NotesApiController {
   @Delete(':note_id')
   @HttpCode(204)
   async remove(
-    @Param('note_id', NoteIdPipe) noteId: number,
+    @Param('note_id', NOTE_ID) noteId: number,
     @CurrentRequestor() requestor: Requestor,
     @Req() request: ContextRequest,
   ): Promise<void> {

@@ -10,7 +10,7 @@ import type { ApiConfiguration } from '../configuration.token';
 import { baseUrl, pathOf } from '../http/paths';
 import { notFound } from '../http/problem';
 import { resultObject } from '../runs/result-object';
-import { BeforePipe } from '../runs/run-id';
+import type { ResultObject } from '../runs/result-object';
 import { historyFilter, historyQuery, HistoryWantedPipe } from './history-filter';
 import type { HistoryWanted } from './history-filter';
 import { monthObjects } from './month-object';
@@ -20,6 +20,7 @@ import { PublicCache } from './public-cache';
 import { PublicRunsService } from './public-runs.service';
 import type { PackagePlace } from './public-runs.service';
 import { sendResultFile } from './result-file';
+import { BEFORE_RUN } from '../http/path-ids';
 
 /** A package's latest status and history, made from the database at each request. */
 @Controller('data/packages/:suite/:arch/:prefix/:package')
@@ -45,7 +46,7 @@ export class PackageDataController {
   async history(
     @Param() place: PackagePlace,
     @Query(HistoryWantedPipe) wanted: HistoryWanted,
-    @Query('before', BeforePipe) before: number | null,
+    @Query('before', BEFORE_RUN) before: number | null,
     @Req() request: Request,
   ): Promise<PublicAnswer> {
     const isFiltered = historyQuery(wanted, null) !== '';

@@ -7,7 +7,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { notFound } from '../http/problem';
 import { MissingRuns } from '../runs/missing-runs';
-import { noSuchRun, runIdOf } from '../runs/run-id';
+import { RUN_ID, noSuchRun } from '../http/path-ids';
 
 /** The parts of a public path that name a package on a suite and architecture. */
 export interface PackagePlace {
@@ -41,7 +41,7 @@ export class PublicRunsService {
    */
   async run(place: PackagePlace, runId: string | number, reader: RunReader = {}): Promise<RunRecord> {
     checkNames(place);
-    const id = typeof runId === 'number' ? runId : runIdOf(runId);
+    const id = typeof runId === 'number' ? runId : RUN_ID.transform(runId);
     const run = await this.publicRuns.find(id);
     if (!run) throw await this.missing.problem(id, reader);
     if (!maySee(reader, run) || !isAt(run, place)) throw noSuchRun(id);

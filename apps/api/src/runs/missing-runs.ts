@@ -3,7 +3,7 @@ import { ruleSentence } from '@proctor/contracts';
 import { RemovedRuns, type RunReader } from '@proctor/database';
 import { isOwn } from '../auth/run-reader';
 import { Problem } from '../http/problem';
-import { noSuchRun } from './run-id';
+import { noSuchRun } from '../http/path-ids';
 
 /** What is answered for a run that has no row. */
 @Injectable()

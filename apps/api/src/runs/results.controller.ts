@@ -10,8 +10,8 @@ import { ResultLongPoll } from './result-long-poll';
 import { sendJsonStream } from './result-stream';
 import { ResultsQuery } from './results.dto';
 import { ResultsService } from './results.service';
-import { RunIdPipe } from './run-id';
 import type { RunObject } from './run-object';
+import { RUN_ID } from '../http/path-ids';
 
 @Controller('api/v1/test')
 @Requires('key')
@@ -40,7 +40,7 @@ export class ResultsController {
   }
 
   @Get(':run_id')
-  one(@Param('run_id', RunIdPipe) runId: number, @CurrentReader() reader: ApiReader): Promise<RunObject> {
+  one(@Param('run_id', RUN_ID) runId: number, @CurrentReader() reader: ApiReader): Promise<RunObject> {
     return this.results.one(runId, reader);
   }
 }

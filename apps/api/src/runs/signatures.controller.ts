@@ -1,8 +1,9 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import type { SignatureOrder } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
-import { SignatureOrderPipe, SignaturePipe, SignaturesService } from './signatures.service';
+import { SignatureOrderPipe, SignaturesService } from './signatures.service';
 import type { SignatureDetails, SignatureObject } from './signatures.service';
+import { SIGNATURE } from '../http/path-ids';
 
 /** What goes wrong in the same way in several runs. */
 @Controller('api/v1/signatures')
@@ -18,7 +19,7 @@ export class SignaturesController {
   }
 
   @Get(':signature')
-  signature(@Param('signature', SignaturePipe) signature: string): Promise<SignatureDetails> {
+  signature(@Param('signature', SIGNATURE) signature: string): Promise<SignatureDetails> {
     return this.signatures.details(signature);
   }
 }

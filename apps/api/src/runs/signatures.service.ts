@@ -1,29 +1,19 @@
 import type { PipeTransform } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
-import { describe, timestamp } from '@proctor/contracts';
+import { timestamp } from '@proctor/contracts';
 import { ErrorSignatures, type SignatureOrder } from '@proctor/database';
 import type { SignatureSummary, SignatureUse } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { notFound } from '../http/problem';
+import { noSuchSignature } from '../http/path-ids';
 import { fromQuery, oneOf } from '../http/parameter-values';
 import { SharedAnswers } from '../http/shared-answers';
 import { errorPath } from './page-paths';
 
-const SIGNATURE = /^[0-9a-f]{16}$/;
 const ORDERS: readonly SignatureOrder[] = ['seen', 'new'];
 const SIGNATURES_SHOWN_MAX = 50;
 const PACKAGES_SHOWN_MAX = 50;
-
-/** The error signature in a path. */
-export class SignaturePipe implements PipeTransform<string, string> {
-  /** @throws Problem 404 for what is none */
-  transform(text: string): string {
-    if (SIGNATURE.test(text)) return text;
-    throw noSuchSignature(text);
-  }
-}
 
 /** The parameter `order` of the list. */
 export class SignatureOrderPipe implements PipeTransform<unknown, SignatureOrder> {
@@ -31,10 +21,6 @@ export class SignatureOrderPipe implements PipeTransform<unknown, SignatureOrder
   transform(asked: unknown): SignatureOrder {
     return fromQuery('order', asked, oneOf(ORDERS)) ?? 'seen';
   }
-}
-
-function noSuchSignature(signature: string) {
-  return notFound(`No error of a public run has the signature ${describe(signature)}.`);
 }
 
 /** Errors across packages, of public runs alone. */

@@ -7,11 +7,11 @@ import { Claim, IdempotencyInterceptor } from '../http/idempotency.interceptor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { DryRunInterceptor } from './dry-run';
 import { RetryService } from './retry.service';
-import { RunIdPipe } from './run-id';
 import { BatchPipe, TestListPipe, TestOptionsPipe } from './submission.pipes';
 import { SubmissionService } from './submission.service';
 import { itemOf, submittedAt } from './submitted-items';
 import type { Submitted, SubmittedItems, SubmittedOptions } from './submitted-items';
+import { RUN_ID } from '../http/path-ids';
 
 /** What creates runs, at most once for an idempotency key. */
 @Controller('api/v1')
@@ -63,7 +63,7 @@ export class SubmissionController {
   @Post('retry/:run_id')
   @HttpCode(201)
   retry(
-    @Param('run_id', RunIdPipe) runId: number,
+    @Param('run_id', RUN_ID) runId: number,
     @CurrentRequestor() requestor: Requestor,
     @Claim() claim: IdempotencyKey | null,
   ): Promise<unknown> {

@@ -4,7 +4,7 @@ import { isOwn, maySee, type OwnedRun } from '../auth/run-reader';
 import type { ExplanationViewer } from '../dispatchers/explanation.service';
 import type { Problem } from '../http/problem';
 import { MissingRuns } from './missing-runs';
-import { noSuchRun } from './run-id';
+import { noSuchRun } from '../http/path-ids';
 
 /** Finds single runs for those who may know of them. */
 @Injectable()

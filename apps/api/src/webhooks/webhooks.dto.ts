@@ -3,10 +3,9 @@ import { DELIVERY_STATES, type DeliveryState } from '@proctor/database';
 import { IsBoolean, IsIn, IsOptional } from 'class-validator';
 import { EventFilterQuery } from '../events/events.dto';
 import type { Parameter } from '../http/parameters';
-import { notFound, refused } from '../http/problem';
+import { refused } from '../http/problem';
 import { idOf, wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
-import type { PipeTransform } from '@nestjs/common';
 
 export const DELIVERIES_PER_PAGE = 50;
 const DELIVERIES_PER_PAGE_MAX = 200;
@@ -59,28 +58,6 @@ export class DeliveriesQuery {
 export class RecoverRequest {
   @From({ read: sinceOf, missing: 'it holds a UNIX time in seconds' })
   since: number;
-}
-
-/** The id of a webhook in a path. */
-export class WebhookIdPipe implements PipeTransform<string, number> {
-  /** @throws Problem 404 */
-  transform(text: string): number {
-    if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-    throw noSuchWebhook(text);
-  }
-}
-
-/** The id of a delivery in a path. */
-export class DeliveryIdPipe implements PipeTransform<string, number> {
-  /** @throws Problem 404 */
-  transform(text: string): number {
-    if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-    throw notFound(`There is no delivery ${describe(text)}.`);
-  }
-}
-
-export function noSuchWebhook(id: string | number) {
-  return notFound(`There is no webhook ${describe(id)}.`);
 }
 
 function urlOf({ value, pointer }: Parameter, name: string): string {

@@ -17,7 +17,8 @@ import { notFound, Problem, refused } from '../http/problem';
 import { isTold } from './webhook-message';
 import { WebhookSender } from './webhook-sender';
 import { OWN_SERVICES, type OwnServices, whyNoWebhook } from './webhook-url';
-import { noSuchWebhook, type WebhookRequest } from './webhooks.dto';
+import type { WebhookRequest } from './webhooks.dto';
+import { noSuchWebhook } from '../http/path-ids';
 
 /** For how long the secret before the present one signs, too. */
 const OLD_SECRET_SECONDS = 86_400;

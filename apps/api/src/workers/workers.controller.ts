@@ -3,8 +3,10 @@ import { Operation } from '../http/operation';
 import { Controller, Get, Param } from '@nestjs/common';
 import { Requires } from '../auth/authentication.middleware';
 import { type ApiReader, CurrentReader } from '../auth/requestor';
-import { WorkerNamePipe } from './worker-name.pipe';
+import type { WorkerDetails } from './worker-details';
 import { WorkersService } from './workers.service';
+import type { WorkersAnswer } from './workers.service';
+import { WORKER_ID } from '../http/path-ids';
 
 /** Who executes tests; administrators see private runs among theirs. */
 @Controller('api/v1/workers')
@@ -105,7 +107,7 @@ export class WorkersController {
   })
   @Get(':name')
   worker(
-    @Param('name', WorkerNamePipe) name: string,
+    @Param('name', WORKER_ID) name: string,
     @CurrentReader() { isAdmin }: ApiReader,
   ): Promise<WorkerDetails> {
     return this.workers.details(name, isAdmin);

@@ -9,11 +9,11 @@ import { baseUrl } from '../../http/paths';
 import type { Parameter } from '../../http/parameters';
 import type { ContextRequest } from '../../http/request-context';
 import { From } from '../../http/shape';
-import { KeyIdPipe } from '../../keys/keys.dto';
 import { KeysService } from '../../keys/keys.service';
 import { Form, SentForm } from '../layout/form-action';
 import type { Page, Redirect } from '../layout/page';
 import { CurrentActor, CurrentUser, OwnPages } from './account-pages';
+import { KEY_ID } from '../../http/path-ids';
 
 class KeyForm extends KeyChange {
   /** An empty field: it does not expire. */
@@ -56,7 +56,7 @@ export class AccountKeysController {
 
   @Form('keys/:id', { then: KEYS })
   async change(
-    @Param('id', KeyIdPipe) id: number,
+    @Param('id', KEY_ID) id: number,
     @Sent() form: KeyForm,
     @CurrentActor() owner: Actor,
   ): Promise<void> {
@@ -65,7 +65,7 @@ export class AccountKeysController {
 
   @Form('keys/:id/rotate')
   async rotate(
-    @Param('id', KeyIdPipe) id: number,
+    @Param('id', KEY_ID) id: number,
     @CurrentActor() owner: Actor,
     @Req() request: ContextRequest,
   ): Promise<Page> {
@@ -73,7 +73,7 @@ export class AccountKeysController {
   }
 
   @Form('keys/:id/revoke', { then: KEYS })
-  async revoke(@Param('id', KeyIdPipe) id: number, @CurrentActor() owner: Actor): Promise<void> {
+  async revoke(@Param('id', KEY_ID) id: number, @CurrentActor() owner: Actor): Promise<void> {
     await this.keys.revoke(id, owner);
   }
 

@@ -3,18 +3,13 @@ import type { PipeTransform } from '@nestjs/common';
 import type { User, Webhook, WebhookOwner } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { fromQuery, idOf } from '../../http/parameter-values';
-import {
-  DELIVERIES_PER_PAGE,
-  DeliveryIdPipe,
-  RecoverRequest,
-  WebhookIdPipe,
-  WebhookRequest,
-} from '../../webhooks/webhooks.dto';
+import { DELIVERIES_PER_PAGE, RecoverRequest, WebhookRequest } from '../../webhooks/webhooks.dto';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import { Form, SentForm } from '../layout/form-action';
 import type { Page } from '../layout/page';
 import { CurrentActor, CurrentUser, OwnPages } from './account-pages';
 import { webhooksView, webhookView } from './webhook-view';
+import { DELIVERY_ID, WEBHOOK_ID } from '../../http/path-ids';
 
 const WEBHOOKS = '/user/:user/webhooks';
 const WEBHOOK = `${WEBHOOKS}/:webhook_id`;
@@ -50,7 +45,7 @@ export class AccountWebhooksController {
 
   @Get(':webhook_id')
   async one(
-    @Param('webhook_id', WebhookIdPipe) id: number,
+    @Param('webhook_id', WEBHOOK_ID) id: number,
     @Query('before', BeforeDeliveryPipe) before: number | null,
     @CurrentUser() { userId }: User,
   ): Promise<Page> {
@@ -62,7 +57,7 @@ export class AccountWebhooksController {
   /** Its key stays, and whether it is enabled; here it can only stop to receive events of private runs. */
   @Form(':webhook_id', { then: WEBHOOK })
   async change(
-    @Param('webhook_id', WebhookIdPipe) id: number,
+    @Param('webhook_id', WEBHOOK_ID) id: number,
     @SentForm() form: WebhookRequest,
     @CurrentActor() owner: WebhookOwner,
   ): Promise<void> {
@@ -72,7 +67,7 @@ export class AccountWebhooksController {
 
   @Form(':webhook_id/rotate')
   async rotate(
-    @Param('webhook_id', WebhookIdPipe) id: number,
+    @Param('webhook_id', WEBHOOK_ID) id: number,
     @CurrentUser() user: User,
     @CurrentActor() owner: WebhookOwner,
   ): Promise<Page> {
@@ -80,13 +75,13 @@ export class AccountWebhooksController {
   }
 
   @Form(':webhook_id/ping', { then: WEBHOOK })
-  async ping(@Param('webhook_id', WebhookIdPipe) id: number, @CurrentUser() { userId }: User): Promise<void> {
+  async ping(@Param('webhook_id', WEBHOOK_ID) id: number, @CurrentUser() { userId }: User): Promise<void> {
     await this.webhooks.ping(id, userId);
   }
 
   @Form(':webhook_id/enable', { then: WEBHOOK })
   async enable(
-    @Param('webhook_id', WebhookIdPipe) id: number,
+    @Param('webhook_id', WEBHOOK_ID) id: number,
     @CurrentActor() owner: WebhookOwner,
   ): Promise<void> {
     await this.webhooks.setEnabled(id, true, owner);
@@ -94,7 +89,7 @@ export class AccountWebhooksController {
 
   @Form(':webhook_id/disable', { then: WEBHOOK })
   async disable(
-    @Param('webhook_id', WebhookIdPipe) id: number,
+    @Param('webhook_id', WEBHOOK_ID) id: number,
     @CurrentActor() owner: WebhookOwner,
   ): Promise<void> {
     await this.webhooks.setEnabled(id, false, owner);
@@ -102,7 +97,7 @@ export class AccountWebhooksController {
 
   @Form(':webhook_id/remove', { then: WEBHOOKS })
   async remove(
-    @Param('webhook_id', WebhookIdPipe) id: number,
+    @Param('webhook_id', WEBHOOK_ID) id: number,
     @CurrentActor() owner: WebhookOwner,
   ): Promise<void> {
     await this.webhooks.remove(id, owner);
@@ -110,7 +105,7 @@ export class AccountWebhooksController {
 
   @Form(':webhook_id/recover', { then: WEBHOOK })
   async recover(
-    @Param('webhook_id', WebhookIdPipe) id: number,
+    @Param('webhook_id', WEBHOOK_ID) id: number,
     @SentForm() { since }: RecoverRequest,
     @CurrentUser() { userId }: User,
   ): Promise<void> {
@@ -119,8 +114,8 @@ export class AccountWebhooksController {
 
   @Form(':webhook_id/deliveries/:delivery_id/redeliver', { then: WEBHOOK })
   async redeliver(
-    @Param('webhook_id', WebhookIdPipe) id: number,
-    @Param('delivery_id', DeliveryIdPipe) deliveryId: number,
+    @Param('webhook_id', WEBHOOK_ID) id: number,
+    @Param('delivery_id', DELIVERY_ID) deliveryId: number,
     @CurrentUser() { userId }: User,
   ): Promise<void> {
     await this.webhooks.redeliver(id, deliveryId, { userId, keyId: null });

@@ -9,7 +9,7 @@ import { badRequest } from '../../http/problem';
 import type { Parameters } from '../../http/parameters';
 import { flagIn, fromQuery, oneOf, pattern, type ReadValue, wordsIn } from '../../http/parameter-values';
 import { verdictsOf } from '../../runs/result-object';
-import { BeforePipe } from '../../runs/run-id';
+import { BEFORE_RUN } from '../../http/path-ids';
 
 const TEXTS = ['package', 'trigger', 'status', 'readers'] as const;
 
@@ -60,7 +60,7 @@ export class JobFilterPipe implements PipeTransform<Record<string, unknown>, Job
     const filter: JobFilter = {
       suites: wordsIn(query, 'suite'),
       architectures: wordsIn(query, 'arch'),
-      before: new BeforePipe().transform(query['before']),
+      before: BEFORE_RUN.transform(query['before']),
       areAllTicked: fromQuery('tick', query['tick'], oneOf(['all'])) !== null,
     };
     const words: Partial<Record<string, ReadValue<string>>> = {

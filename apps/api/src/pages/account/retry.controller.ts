@@ -5,13 +5,13 @@ import { CurrentRequestor } from '../../auth/requestor';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { type RetryAnswer, RetryService } from '../../runs/retry.service';
-import { RunIdPipe } from '../../runs/run-id';
 import { Form } from '../layout/form-action';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
 import { runView } from '../runs/run-view';
 import { OwnPages, SessionRequestor } from './account-pages';
 import { shortRunPath } from '../../runs/page-paths';
+import { RUN_ID } from '../../http/path-ids';
 
 /** What is shown before a retry. */
 @Injectable()
@@ -39,7 +39,7 @@ export class RetryPageController {
   constructor(private readonly page: RetryPage) {}
 
   @Get()
-  show(@Param('run_id', RunIdPipe) runId: number, @CurrentRequestor() requestor: Requestor): Promise<Page> {
+  show(@Param('run_id', RUN_ID) runId: number, @CurrentRequestor() requestor: Requestor): Promise<Page> {
     return this.page.of(runId, requestor);
   }
 }
@@ -55,13 +55,13 @@ export class AccountRetryController {
   ) {}
 
   @Get()
-  show(@Param('run_id', RunIdPipe) runId: number, @SessionRequestor() requestor: Requestor): Promise<Page> {
+  show(@Param('run_id', RUN_ID) runId: number, @SessionRequestor() requestor: Requestor): Promise<Page> {
     return this.page.of(runId, requestor);
   }
 
   @Form('')
   async retry(
-    @Param('run_id', RunIdPipe) runId: number,
+    @Param('run_id', RUN_ID) runId: number,
     @SessionRequestor() requestor: Requestor,
   ): Promise<Redirect> {
     const answer = await this.retries.retry(runId, requestor, null);

@@ -2,13 +2,14 @@ import { Controller, Get, Param, UseInterceptors } from '@nestjs/common';
 import { UsersAndKeys } from '@proctor/administration';
 import type { Administrator } from '@proctor/administration';
 import { UserLists } from '../../admin/user-lists.service';
-import { AnyKeyIdPipe, KeysQuery } from '../../admin/users.dto';
+import { KeysQuery } from '../../admin/users.dto';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import { CurrentActor } from '../account/account-pages';
 import { type ConfirmedAction, NoFields, SentForm } from '../layout/form-action';
 import type { Page } from '../layout/page';
 import { AdminForm, AdminPages } from './admin-pages';
+import { ANY_KEY_ID } from '../../http/path-ids';
 
 /** The API keys of all users. */
 @Controller('admin/keys')
@@ -30,7 +31,7 @@ export class AdminKeysController {
 
   @AdminForm(':id/revoke', { then: '/admin/keys/' })
   revoke(
-    @Param('id', AnyKeyIdPipe) id: number,
+    @Param('id', ANY_KEY_ID) id: number,
     @SentForm() _form: NoFields,
     @CurrentActor() by: Administrator,
   ): ConfirmedAction {

@@ -5,7 +5,6 @@ import type { ConfigurationStatus } from '@proctor/config';
 import { isPackageName, describe, Strict } from '@proctor/contracts';
 import { Packages } from '@proctor/database';
 import { formText } from '../../admin/form-fields';
-import { PackageNamePipe } from '../../admin/settings.controller';
 import { SettingsService } from '../../admin/settings.service';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION, CONFIGURATION_STATUS } from '../../configuration.token';
@@ -17,6 +16,7 @@ import { CurrentActor } from '../account/account-pages';
 import { SentForm } from '../layout/form-action';
 import type { Page } from '../layout/page';
 import { AdminForm, AdminPages } from './admin-pages';
+import { PACKAGE_NAME } from '../../http/path-ids';
 
 const PACKAGES_PER_PAGE = 100;
 
@@ -66,7 +66,7 @@ export class PackageSettingsPageController {
 
   @AdminForm(':package/backend', { then: '/admin/packages/?package=:package' })
   async setBackend(
-    @Param('package', PackageNamePipe) name: string,
+    @Param('package', PACKAGE_NAME) name: string,
     @SentForm() form: BackendRequest,
     @CurrentActor() by: Administrator,
   ): Promise<void> {

@@ -4,9 +4,10 @@ import { UsersAndKeys } from '@proctor/administration';
 import type { Administrator } from '@proctor/administration';
 import { describe } from '@proctor/contracts';
 import { UserLists } from '../../admin/user-lists.service';
-import { NewPasswordRequest, NewUserRequest, UserNamePipe, UsersQuery } from '../../admin/users.dto';
+import { AppointmentRequest, NewPasswordRequest, NewUserRequest, UsersQuery } from '../../admin/users.dto';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
+import { USER_NAME } from '../../http/path-ids';
 import { notFound } from '../../http/problem';
 import { CurrentActor } from '../account/account-pages';
 import { type ConfirmedAction, NoFields, SentForm } from '../layout/form-action';
@@ -63,13 +64,13 @@ export class AdminUsersController {
   }
 
   @Get(':name')
-  async page(@Param('name', UserNamePipe) name: string): Promise<Page> {
+  async page(@Param('name', USER_NAME) name: string): Promise<Page> {
     return { template: 'admin/user', data: await this.lists.user(name) };
   }
 
   @AdminForm(':name/password')
   async setPassword(
-    @Param('name', UserNamePipe) name: string,
+    @Param('name', USER_NAME) name: string,
     @SentForm() { password }: NewPasswordRequest,
     @CurrentActor() by: Administrator,
   ): Promise<Page> {
@@ -81,7 +82,7 @@ export class AdminUsersController {
 
   @AdminForm(':name/administrator', { then: USER })
   setAdministrator(
-    @Param('name', UserNamePipe) name: string,
+    @Param('name', USER_NAME) name: string,
     @SentForm() { admin }: AppointmentRequest,
     @CurrentActor() by: Administrator,
   ): ConfirmedAction {
@@ -103,7 +104,7 @@ export class AdminUsersController {
 
   @AdminForm(':name/end-sessions', { then: USER })
   endSessions(
-    @Param('name', UserNamePipe) name: string,
+    @Param('name', USER_NAME) name: string,
     @SentForm() _form: NoFields,
     @CurrentActor() by: Administrator,
   ): ConfirmedAction {
@@ -123,7 +124,7 @@ export class AdminUsersController {
 
   @AdminForm(':name/:change', { then: USER })
   changeAccess(
-    @Param('name', UserNamePipe) name: string,
+    @Param('name', USER_NAME) name: string,
     @Param('change', AccessChangePipe) change: AccessChange,
     @SentForm() _form: NoFields,
     @CurrentActor() by: Administrator,

@@ -3,13 +3,13 @@ import { ErrorSignatures } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
-import { BeforePipe } from '../../runs/run-id';
-import { SignaturePipe, SignaturesService } from '../../runs/signatures.service';
+import { SignaturesService } from '../../runs/signatures.service';
 import type { SignatureDetails } from '../../runs/signatures.service';
 import { PageInterceptor } from '../layout/page';
 import type { Page } from '../layout/page';
 import { runView } from '../runs/run-view';
 import { errorView } from './errors-view';
+import { BEFORE_RUN, SIGNATURE } from '../../http/path-ids';
 
 const RUNS_SHOWN_MAX = 50;
 
@@ -24,15 +24,15 @@ export class ErrorPagesController {
   ) {}
 
   @Get(':signature.json')
-  data(@Param('signature', SignaturePipe) signature: string): Promise<SignatureDetails> {
+  data(@Param('signature', SIGNATURE) signature: string): Promise<SignatureDetails> {
     return this.signatures.details(signature);
   }
 
   @Get(':signature')
   @UseInterceptors(PageInterceptor)
   async one(
-    @Param('signature', SignaturePipe) signature: string,
-    @Query('before', BeforePipe) before: number | null,
+    @Param('signature', SIGNATURE) signature: string,
+    @Query('before', BEFORE_RUN) before: number | null,
   ): Promise<Page> {
     const [details, runs] = await Promise.all([
       this.signatures.details(signature),

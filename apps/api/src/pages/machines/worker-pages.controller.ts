@@ -18,13 +18,14 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { baseUrl } from '../../http/paths';
 import { fromQuery, named } from '../../http/parameter-values';
 import { atomFeed } from '../../public-data/status-feed';
-import { WorkerNamePipe } from '../../workers/worker-name.pipe';
+import type { WorkerDetails } from '../../workers/worker-details';
 import { WorkersService } from '../../workers/workers.service';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../layout/page';
 import type { Page } from '../layout/page';
 import { workerView } from './worker-view';
 import { isWell, workerEntries, workersView } from './workers-view';
+import { WORKER_ID } from '../../http/path-ids';
 
 const WORKERS_SHOWN_MAX = 100;
 
@@ -74,19 +75,13 @@ export class WorkerPagesController {
   }
 
   @Get('workers/:name.json')
-  data(
-    @Param('name', WorkerNamePipe) name: string,
-    @CurrentViewer() { isAdmin }: Viewer,
-  ): Promise<WorkerDetails> {
+  data(@Param('name', WORKER_ID) name: string, @CurrentViewer() { isAdmin }: Viewer): Promise<WorkerDetails> {
     return this.workers.details(name, isAdmin);
   }
 
   @Get('workers/:name')
   @UseInterceptors(PageInterceptor)
-  async worker(
-    @Param('name', WorkerNamePipe) name: string,
-    @CurrentViewer() { isAdmin }: Viewer,
-  ): Promise<Page> {
+  async worker(@Param('name', WORKER_ID) name: string, @CurrentViewer() { isAdmin }: Viewer): Promise<Page> {
     return { template: 'machines/worker', data: workerView(await this.workers.details(name, isAdmin)) };
   }
 }

@@ -4,7 +4,6 @@ import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { Sent } from '../../http/body.interceptor';
-import { NoteIdPipe } from '../../notes/notes.controller';
 import { NewNoteRequest, NoteRequest } from '../../notes/notes.dto';
 import { NotesService } from '../../notes/notes.service';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
@@ -13,6 +12,7 @@ import { Form, SentForm } from '../layout/form-action';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
 import { noteView, pathOfNote } from './note-view';
+import { NOTE_ID } from '../../http/path-ids';
 
 /** What users write about failures. */
 @Controller('notes')
@@ -36,7 +36,7 @@ export class NotesController {
 
   @Get(':note_id')
   async page(
-    @Param('note_id', NoteIdPipe) noteId: number,
+    @Param('note_id', NOTE_ID) noteId: number,
     @CurrentViewer() viewer: Viewer,
     @SessionRequestor() requestor: Requestor,
   ): Promise<Page> {
@@ -48,7 +48,7 @@ export class NotesController {
 
   @Form(':note_id')
   async change(
-    @Param('note_id', NoteIdPipe) noteId: number,
+    @Param('note_id', NOTE_ID) noteId: number,
     @Sent() { text, bugs = [] }: NoteRequest,
     @SessionRequestor() requestor: Requestor,
     @CurrentActor() { address }: Actor,
@@ -58,7 +58,7 @@ export class NotesController {
 
   @Form(':note_id/remove')
   async remove(
-    @Param('note_id', NoteIdPipe) noteId: number,
+    @Param('note_id', NOTE_ID) noteId: number,
     @SessionRequestor() requestor: Requestor,
     @CurrentActor() { address }: Actor,
   ): Promise<Redirect> {

@@ -11,7 +11,6 @@ import { PublicRunsService } from '../../public-data/public-runs.service';
 import type { PackagePlace } from '../../public-data/public-runs.service';
 import { StatusService } from '../../public-data/status.service';
 import { runPath } from '../../runs/page-paths';
-import { BeforePipe } from '../../runs/run-id';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
@@ -22,6 +21,7 @@ import { badge } from './badge';
 import { HistoryPageService } from './history-page.service';
 import { historyAddress, historyView } from './history-view';
 import { placeState } from './package-view';
+import { BEFORE_RUN } from '../../http/path-ids';
 
 const BADGE_AGE_SECONDS = 60;
 
@@ -42,7 +42,7 @@ export class HistoryController {
   async history(
     @Param() place: PackagePlace,
     @Query(HistoryWantedPipe) filter: HistoryWanted,
-    @Query('before', BeforePipe) before: number | null,
+    @Query('before', BEFORE_RUN) before: number | null,
     @Query('page', PageNumberPipe) page: number | null,
     @CurrentViewer() viewer: Viewer,
   ): Promise<Page | Redirect> {

@@ -6,10 +6,10 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { baseUrl } from '../../http/paths';
 import { type PublicAnswer, PublicAnswerInterceptor } from '../../public-data/public-answer';
 import { atomFeed, statusFeed } from '../../public-data/status-feed';
-import { BeforePipe } from '../../runs/run-id';
 import { triggerPath, TriggerService } from '../../runs/trigger.service';
 import { TESTS_PER_PAGE, TRIGGERS_PER_PAGE } from '../../runs/triggers.dto';
 import { SearchPipe, type ShownQuery, ShownQueryPipe } from './triggers.pipes';
+import { BEFORE_RUN } from '../../http/path-ids';
 
 const ENTRIES_MAX = 50;
 const MAX_AGE_SECONDS = 60;
@@ -27,7 +27,7 @@ export class TriggerDataController {
   @Header('Cache-Control', 'public, no-cache')
   list(
     @Query('query', SearchPipe) query: string,
-    @Query('before', BeforePipe) before: number | null,
+    @Query('before', BEFORE_RUN) before: number | null,
   ): ReturnType<TriggerService['list']> {
     return this.triggers.list(query, TRIGGERS_PER_PAGE, before);
   }

@@ -24,7 +24,7 @@ import {
   type TriggerForm,
   TriggerFormPipe,
 } from './triggers.pipes';
-import { BeforePipe } from '../../runs/run-id';
+import { BEFORE_RUN } from '../../http/path-ids';
 
 const TRIGGERS_SHOWN_MAX = 50;
 const TESTS_SHOWN_MAX = 100;
@@ -45,7 +45,7 @@ export class TriggersController {
   @Get()
   async list(
     @Query('query', SearchPipe) query: string,
-    @Query('before', BeforePipe) before: number | null,
+    @Query('before', BEFORE_RUN) before: number | null,
   ): Promise<Page | Redirect> {
     if (query.includes('/') && (await this.triggerRuns.isKnown(query)))
       return { redirectTo: triggerPath(query) };

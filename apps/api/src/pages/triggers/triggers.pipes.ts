@@ -7,10 +7,10 @@ import { queried } from '../../http/parameters';
 import type { Parameters } from '../../http/parameters';
 import { shapeOf } from '../../http/parameters.pipe';
 import { fromQuery, text, wordIn } from '../../http/parameter-values';
-import { BeforePipe } from '../../runs/run-id';
 import type { TriggerGroup } from '../../runs/trigger-groups';
 import type { TriggerSelection } from '../../runs/trigger-plan';
 import { selectionOf, TestSelection, TriggerRequest } from '../../runs/triggers.dto';
+import { BEFORE_RUN } from '../../http/path-ids';
 
 const QUERY_LENGTH_MAX = 200;
 
@@ -54,7 +54,7 @@ export class ShownQueryPipe implements PipeTransform<Record<string, unknown>, Sh
       suite,
       arch,
       signature,
-      before: new BeforePipe().transform(query['before']),
+      before: BEFORE_RUN.transform(query['before']),
     };
   }
 }
