@@ -101,6 +101,32 @@ export function fromQuery<T>(name: string, value: unknown, read: ReadValue<T>): 
   return read(queried(value), name);
 }
 
+/** Reads one value of a query: see `given`. */
+export interface QueryValue<T> {
+  /** @throws Problem 400 */
+  transform(value: unknown, metadata: { data?: string | undefined }): T;
+}
+
+/**
+ * The pipe of a value in a query: `@Query('page', given(wholeNumber(1, 99)))`.
+ * @param absent the value when the query has none, or an empty field of a form; null by default
+ */
+export function given<T>(read: ReadValue<T>): QueryValue<T | null>;
+export function given<T>(read: ReadValue<T>, absent: T): QueryValue<T>;
+export function given<T>(read: ReadValue<T>, absent: T | null = null): QueryValue<T | null> {
+  return { transform: (value, { data }) => fromQuery(data!, value, read) ?? absent };
+}
+
+/** The pipe of a whole query, from those of its values by their names. */
+export function queryOf<Values>(values: { [Name in keyof Values]: QueryValue<Values[Name]> }) {
+  const entries = Object.entries(values) as [string, QueryValue<unknown>][];
+  const transform = (query: Record<string, unknown>): Values =>
+    Object.fromEntries(
+      entries.map(([name, value]) => [name, value.transform(query[name], { data: name })]),
+    ) as Values;
+  return { transform };
+}
+
 const WORDS_MAX = 50;
 
 /**

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import type { SignatureOrder } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
-import { SignatureOrderPipe, SignaturesService } from './signatures.service';
+import { SIGNATURE_ORDER, SignaturesService } from './signatures.service';
 import type { SignatureDetails, SignatureObject } from './signatures.service';
 import { SIGNATURE } from '../http/path-ids';
 
@@ -13,7 +13,7 @@ export class SignaturesController {
 
   @Get()
   async list(
-    @Query('order', SignatureOrderPipe) order: SignatureOrder,
+    @Query('order', SIGNATURE_ORDER) order: SignatureOrder,
   ): Promise<{ signatures: SignatureObject[] }> {
     return { signatures: await this.signatures.list(order) };
   }

@@ -1,4 +1,3 @@
-import type { PipeTransform } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import { timestamp } from '@proctor/contracts';
@@ -7,7 +6,7 @@ import type { SignatureSummary, SignatureUse } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { noSuchSignature } from '../http/path-ids';
-import { fromQuery, oneOf } from '../http/parameter-values';
+import { given, oneOf } from '../http/parameter-values';
 import { SharedAnswers } from '../http/shared-answers';
 import { errorPath } from './page-paths';
 
@@ -16,12 +15,7 @@ const SIGNATURES_SHOWN_MAX = 50;
 const PACKAGES_SHOWN_MAX = 50;
 
 /** The parameter `order` of the list. */
-export class SignatureOrderPipe implements PipeTransform<unknown, SignatureOrder> {
-  /** @throws Problem 400 */
-  transform(asked: unknown): SignatureOrder {
-    return fromQuery('order', asked, oneOf(ORDERS)) ?? 'seen';
-  }
-}
+export const SIGNATURE_ORDER = given(oneOf(ORDERS), 'seen');
 
 /** Errors across packages, of public runs alone. */
 @Injectable()

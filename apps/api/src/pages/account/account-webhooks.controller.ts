@@ -1,8 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import type { PipeTransform } from '@nestjs/common';
 import type { User, Webhook, WebhookOwner } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
-import { fromQuery, idOf } from '../../http/parameter-values';
+import { given, idOf } from '../../http/parameter-values';
 import { DELIVERIES_PER_PAGE, RecoverRequest, WebhookRequest } from '../../webhooks/webhooks.dto';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import { Form, SentForm } from '../layout/form-action';
@@ -13,14 +12,6 @@ import { DELIVERY_ID, WEBHOOK_ID } from '../../http/path-ids';
 
 const WEBHOOKS = '/user/:user/webhooks';
 const WEBHOOK = `${WEBHOOKS}/:webhook_id`;
-
-/** The parameter `before` of a log of deliveries: the last one of the page before; null at its beginning. */
-class BeforeDeliveryPipe implements PipeTransform<unknown, number | null> {
-  /** @throws Problem 400 */
-  transform(value: unknown): number | null {
-    return fromQuery('before', value, idOf('a delivery'));
-  }
-}
 
 /** The webhooks of a user. Only the page that answers its creation shows a secret. */
 @Controller('user/:user/webhooks')
@@ -46,7 +37,7 @@ export class AccountWebhooksController {
   @Get(':webhook_id')
   async one(
     @Param('webhook_id', WEBHOOK_ID) id: number,
-    @Query('before', BeforeDeliveryPipe) before: number | null,
+    @Query('before', given(idOf('a delivery'))) before: number | null,
     @CurrentUser() { userId }: User,
   ): Promise<Page> {
     const webhook = await this.webhooks.one(id, userId);

@@ -6,7 +6,7 @@ import { ignore } from '../../http/ignored-parameters';
 import type { ContextRequest } from '../../http/request-context';
 import { type ConfirmedAction, Form } from '../layout/form-action';
 import type { Page, Redirect } from '../layout/page';
-import { PageNumberPipe } from '../layout/page-number';
+import { PAGE_NUMBER } from '../layout/page-number';
 import { CurrentUser, OwnPages } from './account-pages';
 import { JobActionsService } from './job-actions.service';
 import { JobFilterPipe, ListedRunsPipe, SelectedRunsPipe } from './job-filter';
@@ -27,7 +27,7 @@ export class JobsController {
   @Get('jobs')
   async page(
     @Query(JobFilterPipe) filter: JobFilter,
-    @Query('page', PageNumberPipe) page: number | null,
+    @Query('page', PAGE_NUMBER) page: number | null,
     @CurrentUser() user: User,
     @Req() request: ContextRequest,
   ): Promise<Page | Redirect> {

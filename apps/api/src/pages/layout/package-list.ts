@@ -1,6 +1,5 @@
-import type { PipeTransform } from '@nestjs/common';
 import { isPackageName } from '@proctor/contracts';
-import { fromQuery, named } from '../../http/parameter-values';
+import { given, named } from '../../http/parameter-values';
 
 /** Packages that one page of a list shows. */
 export const PACKAGES_SHOWN_MAX = 500;
@@ -15,13 +14,8 @@ export interface ListPages {
   nextUrl: string | null;
 }
 
-/** The parameter `after` of a list: the package after which a part begins; empty at the beginning. */
-export class AfterPipe implements PipeTransform<unknown, string> {
-  /** @throws Problem 400 when it is not the name of a package */
-  transform(after: unknown): string {
-    return fromQuery('after', after, named('the name of a package', isPackageName)) ?? '';
-  }
-}
+/** The parameter `after` of a list: the last package of the part before; empty at the beginning. */
+export const AFTER_PACKAGE = given(named('the name of a package', isPackageName), '');
 
 /** @param lastName of the packages shown, when there are more */
 export function listPages(

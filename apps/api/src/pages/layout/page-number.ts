@@ -1,5 +1,4 @@
-import type { PipeTransform } from '@nestjs/common';
-import { fromQuery, wholeNumber } from '../../http/parameter-values';
+import { given, wholeNumber } from '../../http/parameter-values';
 
 const NUMBER_MAX = 999_999_999;
 
@@ -7,9 +6,4 @@ const NUMBER_MAX = 999_999_999;
 export const LIST_PAGES_MAX = 20;
 
 /** The parameter `page` of debci's lists; null when it is absent. */
-export class PageNumberPipe implements PipeTransform<unknown, number | null> {
-  /** @throws Problem 400 for what is no number from 1 on */
-  transform(value: unknown): number | null {
-    return fromQuery('page', value, wholeNumber(1, NUMBER_MAX));
-  }
-}
+export const PAGE_NUMBER = given(wholeNumber(1, NUMBER_MAX));

@@ -12,8 +12,7 @@ import { requireKept } from '../../runs/removed-files';
 import { PageInterceptor } from '../layout/page';
 import type { Page } from '../layout/page';
 import { artifactsView } from './artifacts-view';
-import { LogAskedPipe } from './log-asked.pipe';
-import type { LogQueryAsked } from './log-asked.pipe';
+import { LOG_QUERY, type LogQuery } from './log-query';
 
 type RunPlace = PackagePlace & { run_id: string };
 
@@ -30,7 +29,7 @@ export class ArtifactsController {
   @UseInterceptors(PageInterceptor)
   async list(
     @Param() place: RunPlace,
-    @Query(LogAskedPipe) { attempt: number }: LogQueryAsked,
+    @Query(LOG_QUERY) { attempt: number }: LogQuery,
     @Req() request: ContextRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Page> {
@@ -45,14 +44,14 @@ export class ArtifactsController {
   @Get('*path')
   async file(
     @Param() { path, ...place }: RunPlace & { path: string[] | string },
-    @Query(LogAskedPipe) { attempt: number, isShown }: LogQueryAsked,
+    @Query(LOG_QUERY) { attempt: number, text: shown }: LogQuery,
     @Req() request: ContextRequest,
     @Res() response: Response,
   ): Promise<void> {
     const run = await this.run(place, request);
     const attempt = await this.logs.attempt(run.runId, number);
     const { archive, member } = await this.logs.artifact(run, attempt, [path].flat().join('/'));
-    await sendMember(archive, member, isShown, !run.isPrivate, response);
+    await sendMember(archive, member, shown !== null, !run.isPrivate, response);
   }
 
   private async run({ run_id: runId, ...place }: RunPlace, request: ContextRequest): Promise<RunRecord> {

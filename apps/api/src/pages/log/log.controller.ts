@@ -16,8 +16,7 @@ import type { Page } from '../layout/page';
 import { Templates } from '../layout/templates';
 import { lineEvents, placeOf } from './line-events';
 import { LiveLines } from './live-lines';
-import { LogAskedPipe } from './log-asked.pipe';
-import type { LogQueryAsked } from './log-asked.pipe';
+import { LOG_QUERY, type LogQuery } from './log-query';
 import { LogPageService } from './log-page.service';
 import { openLogUrl } from './log-places';
 
@@ -42,7 +41,7 @@ export class LogController {
   @UseInterceptors(PageInterceptor)
   async log(
     @Param() place: RunPlace,
-    @Query(LogAskedPipe) asked: LogQueryAsked,
+    @Query(LOG_QUERY) asked: LogQuery,
     @Req() request: ContextRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Page> {
@@ -57,7 +56,7 @@ export class LogController {
   @Get('log/events')
   async events(
     @Param() place: RunPlace,
-    @Query(LogAskedPipe) { attempt, offset, line }: LogQueryAsked,
+    @Query(LOG_QUERY) { attempt, offset, line }: LogQuery,
     @Headers('Last-Event-ID') lastEventId: string | undefined,
     @Req() request: ContextRequest,
     @Res() response: Response,
@@ -74,7 +73,7 @@ export class LogController {
   @Get('raw')
   async raw(
     @Param() place: RunPlace,
-    @Query(LogAskedPipe) { attempt: number, line }: LogQueryAsked,
+    @Query(LOG_QUERY) { attempt: number, line }: LogQuery,
     @Req() request: ContextRequest,
     @Res() response: Response,
   ): Promise<void> {

@@ -1,22 +1,11 @@
-import type { WorkerDetails, WorkerList } from '@proctor/resources';
-import {
-  Controller,
-  Get,
-  Header,
-  Inject,
-  type PipeTransform,
-  Param,
-  Query,
-  Req,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Controller, Get, Header, Inject, Param, Query, Req, UseInterceptors } from '@nestjs/common';
 import { WORKER_NAME } from '@proctor/contracts';
 import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { baseUrl } from '../../http/paths';
-import { fromQuery, named } from '../../http/parameter-values';
+import { given, named } from '../../http/parameter-values';
 import { atomFeed } from '../../public-data/status-feed';
 import type { WorkerDetails } from '../../workers/worker-details';
 import { WorkersService } from '../../workers/workers.service';
@@ -29,14 +18,11 @@ import { WORKER_ID } from '../../http/path-ids';
 
 const WORKERS_SHOWN_MAX = 100;
 
-/** The parameter `after` of the list: the worker after which a part begins; empty at the beginning. */
-class AfterWorkerPipe implements PipeTransform<unknown, string> {
-  /** @throws Problem 400 when it is not the name of a worker */
-  transform(after: unknown): string {
-    const isName = (text: string): boolean => WORKER_NAME.test(text);
-    return fromQuery('after', after, named('the name of a worker', isName)) ?? '';
-  }
-}
+/** The parameter `after` of the list: the last worker of the part before; empty at the beginning. */
+const AFTER_WORKER = given(
+  named('the name of a worker', (text) => WORKER_NAME.test(text)),
+  '',
+);
 
 /** The machines that execute tests. Administrators see private runs among theirs; nobody sees addresses. */
 @Controller('status')
@@ -50,7 +36,7 @@ export class WorkerPagesController {
   @Get('workers')
   @UseInterceptors(PageInterceptor)
   async list(
-    @Query('after', AfterWorkerPipe) after: string,
+    @Query('after', AFTER_WORKER) after: string,
     @CurrentViewer() { isAdmin }: Viewer,
   ): Promise<Page> {
     const found = await this.workers.summaries(isAdmin, after, WORKERS_SHOWN_MAX + 1);

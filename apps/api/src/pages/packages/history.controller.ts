@@ -14,7 +14,7 @@ import { runPath } from '../../runs/page-paths';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
-import { PageNumberPipe } from '../layout/page-number';
+import { PAGE_NUMBER } from '../layout/page-number';
 import { badgeWords } from '../layout/sentence';
 import { NoteLists } from '../notes/note-lists.service';
 import { badge } from './badge';
@@ -43,7 +43,7 @@ export class HistoryController {
     @Param() place: PackagePlace,
     @Query(HistoryWantedPipe) filter: HistoryWanted,
     @Query('before', BEFORE_RUN) before: number | null,
-    @Query('page', PageNumberPipe) page: number | null,
+    @Query('page', PAGE_NUMBER) page: number | null,
     @CurrentViewer() viewer: Viewer,
   ): Promise<Page | Redirect> {
     const asked = { ...filter, before };

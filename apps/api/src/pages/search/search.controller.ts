@@ -1,9 +1,8 @@
-import { Controller, Get, Header, Injectable, Query, UseInterceptors } from '@nestjs/common';
-import type { PipeTransform } from '@nestjs/common';
+import { Controller, Get, Header, Query, UseInterceptors } from '@nestjs/common';
 import { isPackageName } from '@proctor/contracts';
 import { PackagePages } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
-import { fromQuery, text } from '../../http/parameter-values';
+import { given, text } from '../../http/parameter-values';
 import { packagePath } from '../../runs/page-paths';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
@@ -13,14 +12,7 @@ const SUGGESTED_MAX = 10;
 const QUERY_LENGTH_MAX = 200;
 
 /** The parameter `query`: a part of a package's name, as people type it. */
-@Injectable()
-class QueryPipe implements PipeTransform<unknown, string> {
-  /** @throws Problem 400 when it is given more than once or too long */
-  transform(query: unknown): string {
-    const asked = fromQuery('query', query, text(QUERY_LENGTH_MAX)) ?? '';
-    return asked.trim().toLowerCase();
-  }
-}
+const QUERY = given((parameter, name) => text(QUERY_LENGTH_MAX)(parameter, name).trim().toLowerCase(), '');
 
 /** A package of an answer. */
 interface FoundPackage {
@@ -37,7 +29,7 @@ export class SearchController {
   /** The very name of a package leads to its page, and so does what is in the name of one package alone. */
   @Get('search')
   @UseInterceptors(PageInterceptor)
-  async search(@Query('query', QueryPipe) query: string): Promise<Page | Redirect> {
+  async search(@Query('query', QUERY) query: string): Promise<Page | Redirect> {
     const isName = isPackageName(query) && (await this.pages.isKnown(query));
     if (isName) return { redirectTo: packagePath(query) };
     const jsonUrl = `/packages/-/search.json?query=${encodeURIComponent(query)}`;
@@ -51,14 +43,14 @@ export class SearchController {
   /** The very name of a package is one of its answers, the first. */
   @Get('search.json')
   @Header('Cache-Control', 'no-cache')
-  async searched(@Query('query', QueryPipe) query: string): Promise<object> {
+  async searched(@Query('query', QUERY) query: string): Promise<object> {
     const { packages, hasMore } = await this.found(query);
     return { query, packages, has_more: hasMore };
   }
 
   @Get('suggest')
   @Header('Cache-Control', 'public, max-age=60')
-  suggest(@Query('query', QueryPipe) query: string): Promise<FoundPackage[]> {
+  suggest(@Query('query', QUERY) query: string): Promise<FoundPackage[]> {
     return this.find(query, SUGGESTED_MAX);
   }
 

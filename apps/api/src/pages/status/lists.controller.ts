@@ -13,7 +13,7 @@ import { notFound } from '../../http/problem';
 import { atomFeed } from '../../public-data/status-feed';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
-import { PageNumberPipe } from '../layout/page-number';
+import { PAGE_NUMBER } from '../layout/page-number';
 import { errorLists } from './error-lists';
 import { listObject, listUrl, listView, numberedUrl, readPart, totalOf } from './status-list';
 import type { StatusList } from './status-list';
@@ -117,7 +117,7 @@ export class ListsController {
   pending(
     @Param('suite') suite: string,
     @Query(ListPipe) asked: ListAsked,
-    @Query('page', PageNumberPipe) page: number | null,
+    @Query('page', PAGE_NUMBER) page: number | null,
     @Req() request: ContextRequest,
   ): Promise<Page | Redirect> {
     for (const name of ['suite', 'suite[]']) ignore(request, name);
@@ -131,7 +131,7 @@ export class ListsController {
   async page(
     @Param('list') name: string,
     @Query(ListPipe) asked: ListAsked,
-    @Query('page', PageNumberPipe) page: number | null,
+    @Query('page', PAGE_NUMBER) page: number | null,
     @Req() request: ContextRequest,
   ): Promise<Page | Redirect> {
     const list = this.find(name, request);

@@ -1,5 +1,4 @@
 import { Controller, Get, Header, Inject, Query, Req, UseInterceptors } from '@nestjs/common';
-import type { PipeTransform } from '@nestjs/common';
 import { DayStatistics } from '@proctor/database';
 import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
@@ -24,13 +23,13 @@ import type { DayFigures, StatisticsAsked } from './statistics-view';
 const SPAN = 90;
 
 /** The query of the statistics; an empty field of its form counts as left out. */
-class StatisticsPipe implements PipeTransform<Record<string, unknown>, StatisticsAsked> {
-  /** @throws Problem 400 that names the field and what it holds */
-  transform(query: Record<string, unknown>): StatisticsAsked {
-    const days = fromQuery('days', query['days'], oneOf(SPANS)) ?? SPAN;
-    return { suite: wordIn(query, 'suite'), arch: wordIn(query, 'arch'), days };
-  }
-}
+const STATISTICS_QUERY = {
+  transform: (query: Record<string, unknown>): StatisticsAsked => ({
+    suite: wordIn(query, 'suite'),
+    arch: wordIn(query, 'arch'),
+    days: fromQuery('days', query['days'], oneOf(SPANS)) ?? SPAN,
+  }),
+};
 
 /** How runs and packages went, day by day. */
 @Controller('status')
@@ -43,14 +42,14 @@ export class StatisticsController {
 
   @Get('statistics.json')
   @Header('Cache-Control', 'no-cache')
-  async object(@Query(StatisticsPipe) asked: StatisticsAsked): Promise<object> {
+  async object(@Query(STATISTICS_QUERY) asked: StatisticsAsked): Promise<object> {
     return statisticsObject(await this.figures(asked), asked);
   }
 
   @Get('statistics.xml')
   @Header('Cache-Control', 'no-cache')
   @Header('Content-Type', 'application/atom+xml; charset=utf-8')
-  async feed(@Query(StatisticsPipe) asked: StatisticsAsked, @Req() request: Request): Promise<string> {
+  async feed(@Query(STATISTICS_QUERY) asked: StatisticsAsked, @Req() request: Request): Promise<string> {
     const base = baseUrl(request, this.configuration.server.publicUrl);
     const address = { base, feedPath: statisticsFeed(asked), pagePath: '/status/statistics/' };
     return atomFeed('Statistics', address, statisticsEntries(await this.figures(asked)));
@@ -58,7 +57,7 @@ export class StatisticsController {
 
   @Get('statistics')
   @UseInterceptors(PageInterceptor)
-  async page(@Query(StatisticsPipe) asked: StatisticsAsked): Promise<Page> {
+  async page(@Query(STATISTICS_QUERY) asked: StatisticsAsked): Promise<Page> {
     const { suites, architectures } = this.configuration.server;
     const view = statisticsView(await this.figures(asked), asked);
     const isUnindexed = asked.suite !== null || asked.arch !== null || asked.days !== SPAN;

@@ -7,7 +7,7 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { StatusService } from '../../public-data/status.service';
 import type { SuiteArch, StatusWord } from '../../public-data/status.service';
 import { fromQuery, oneOf } from '../../http/parameter-values';
-import { AfterPipe, PACKAGES_SHOWN_MAX } from '../layout/package-list';
+import { AFTER_PACKAGE, PACKAGES_SHOWN_MAX } from '../layout/package-list';
 import { PageInterceptor } from '../layout/page';
 import type { Page } from '../layout/page';
 import { ListDirectory } from './lists.controller';
@@ -50,7 +50,7 @@ export class StatusPagesController {
   async list(
     @Param() place: SuiteArch,
     @Query('status', StatusPipe) word: StatusWord | null,
-    @Query('after', AfterPipe) after: string,
+    @Query('after', AFTER_PACKAGE) after: string,
   ): Promise<Page> {
     const { words } = this.status;
     const { version, answer: counts } = await this.status.counts(place);

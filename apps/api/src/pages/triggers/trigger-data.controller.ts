@@ -8,7 +8,7 @@ import { type PublicAnswer, PublicAnswerInterceptor } from '../../public-data/pu
 import { atomFeed, statusFeed } from '../../public-data/status-feed';
 import { triggerPath, TriggerService } from '../../runs/trigger.service';
 import { TESTS_PER_PAGE, TRIGGERS_PER_PAGE } from '../../runs/triggers.dto';
-import { SearchPipe, type ShownQuery, ShownQueryPipe } from './triggers.pipes';
+import { TRIGGER_SEARCH, type ShownQuery, ShownQueryPipe } from './triggers.pipes';
 import { BEFORE_RUN } from '../../http/path-ids';
 
 const ENTRIES_MAX = 50;
@@ -26,7 +26,7 @@ export class TriggerDataController {
   @Get('list.json')
   @Header('Cache-Control', 'public, no-cache')
   list(
-    @Query('query', SearchPipe) query: string,
+    @Query('query', TRIGGER_SEARCH) query: string,
     @Query('before', BEFORE_RUN) before: number | null,
   ): ReturnType<TriggerService['list']> {
     return this.triggers.list(query, TRIGGERS_PER_PAGE, before);

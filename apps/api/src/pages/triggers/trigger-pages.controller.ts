@@ -18,7 +18,7 @@ import type { Page, Redirect } from '../layout/page';
 import { outcomeView, previewView } from './action-view';
 import { firstGroup, sharedErrors, triggerRow, triggerView } from './trigger-view';
 import {
-  SearchPipe,
+  TRIGGER_SEARCH,
   type ShownQuery,
   ShownQueryPipe,
   type TriggerForm,
@@ -44,7 +44,7 @@ export class TriggersController {
   /** The very name of a trigger leads to its page. */
   @Get()
   async list(
-    @Query('query', SearchPipe) query: string,
+    @Query('query', TRIGGER_SEARCH) query: string,
     @Query('before', BEFORE_RUN) before: number | null,
   ): Promise<Page | Redirect> {
     if (query.includes('/') && (await this.triggerRuns.isKnown(query)))

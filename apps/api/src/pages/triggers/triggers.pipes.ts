@@ -6,7 +6,7 @@ import { badRequest } from '../../http/problem';
 import { queried } from '../../http/parameters';
 import type { Parameters } from '../../http/parameters';
 import { shapeOf } from '../../http/parameters.pipe';
-import { fromQuery, text, wordIn } from '../../http/parameter-values';
+import { given, text, wordIn } from '../../http/parameter-values';
 import type { TriggerGroup } from '../../runs/trigger-groups';
 import type { TriggerSelection } from '../../runs/trigger-plan';
 import { selectionOf, TestSelection, TriggerRequest } from '../../runs/triggers.dto';
@@ -15,13 +15,7 @@ import { BEFORE_RUN } from '../../http/path-ids';
 const QUERY_LENGTH_MAX = 200;
 
 /** The parameter `query`: a part of a trigger, as people type it. */
-@Injectable()
-export class SearchPipe implements PipeTransform<unknown, string> {
-  /** @throws Problem 400 when it is given more than once or too long */
-  transform(query: unknown): string {
-    return fromQuery('query', query, text(QUERY_LENGTH_MAX))?.trim() ?? '';
-  }
-}
+export const TRIGGER_SEARCH = given((parameter, name) => text(QUERY_LENGTH_MAX)(parameter, name).trim(), '');
 
 /** What of a trigger a page is asked for. */
 export interface ShownQuery {
