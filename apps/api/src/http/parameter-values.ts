@@ -101,19 +101,19 @@ export function fromQuery<T>(name: string, value: unknown, read: ReadValue<T>): 
   return read(queried(value), name);
 }
 
-/** Reads one value of a query: see `given`. */
+/** Reads one value of a query: see `queryValue`. */
 export interface QueryValue<T> {
   /** @throws Problem 400 */
   transform(value: unknown, metadata: { data?: string | undefined }): T;
 }
 
 /**
- * The pipe of a value in a query: `@Query('page', given(wholeNumber(1, 99)))`.
+ * The pipe of a value in a query: `@Query('page', queryValue(wholeNumber(1, 99)))`.
  * @param absent the value when the query has none, or an empty field of a form; null by default
  */
-export function given<T>(read: ReadValue<T>): QueryValue<T | null>;
-export function given<T>(read: ReadValue<T>, absent: T): QueryValue<T>;
-export function given<T>(read: ReadValue<T>, absent: T | null = null): QueryValue<T | null> {
+export function queryValue<T>(read: ReadValue<T>): QueryValue<T | null>;
+export function queryValue<T>(read: ReadValue<T>, absent: T): QueryValue<T>;
+export function queryValue<T>(read: ReadValue<T>, absent: T | null = null): QueryValue<T | null> {
   return { transform: (value, { data }) => fromQuery(data!, value, read) ?? absent };
 }
 

@@ -6,7 +6,7 @@ import type { SignatureSummary, SignatureUse } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { noSuchSignature } from '../http/path-ids';
-import { given, oneOf } from '../http/parameter-values';
+import { queryValue, oneOf } from '../http/parameter-values';
 import { SharedAnswers } from '../http/shared-answers';
 import { errorPath } from './page-paths';
 
@@ -15,7 +15,7 @@ const SIGNATURES_SHOWN_MAX = 50;
 const PACKAGES_SHOWN_MAX = 50;
 
 /** The parameter `order` of the list. */
-export const SIGNATURE_ORDER = given(oneOf(ORDERS), 'seen');
+export const SIGNATURE_ORDER = queryValue(oneOf(ORDERS), 'seen');
 
 /** Errors across packages, of public runs alone. */
 @Injectable()

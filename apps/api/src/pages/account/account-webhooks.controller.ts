@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import type { User, Webhook, WebhookOwner } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
-import { given, idOf } from '../../http/parameter-values';
+import { queryValue, idOf } from '../../http/parameter-values';
 import { DELIVERIES_PER_PAGE, RecoverRequest, WebhookRequest } from '../../webhooks/webhooks.dto';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import { Form, SentForm } from '../layout/form-action';
@@ -37,7 +37,7 @@ export class AccountWebhooksController {
   @Get(':webhook_id')
   async one(
     @Param('webhook_id', WEBHOOK_ID) id: number,
-    @Query('before', given(idOf('a delivery'))) before: number | null,
+    @Query('before', queryValue(idOf('a delivery'))) before: number | null,
     @CurrentUser() { userId }: User,
   ): Promise<Page> {
     const webhook = await this.webhooks.one(id, userId);

@@ -1,4 +1,4 @@
-import { given, wholeNumber } from '../../http/parameter-values';
+import { queryValue, wholeNumber } from '../../http/parameter-values';
 
 const NUMBER_MAX = 999_999_999;
 
@@ -6,4 +6,4 @@ const NUMBER_MAX = 999_999_999;
 export const LIST_PAGES_MAX = 20;
 
 /** The parameter `page` of debci's lists; null when it is absent. */
-export const PAGE_NUMBER = given(wholeNumber(1, NUMBER_MAX));
+export const PAGE_NUMBER = queryValue(wholeNumber(1, NUMBER_MAX));

@@ -1,20 +1,20 @@
-import { given, oneOf, queryOf, text, wholeNumber } from '../../http/parameter-values';
+import { queryValue, oneOf, queryOf, text, wholeNumber } from '../../http/parameter-values';
 import { SEARCH_LENGTH_MAX } from '../../logs/log-search';
 import { COUNT_MAX } from '../../logs/logs.dto';
 
 /** The query of a log or an artifact. */
 export const LOG_QUERY = queryOf({
   /** Null: the latest. */
-  attempt: given(wholeNumber(1, COUNT_MAX)),
+  attempt: queryValue(wholeNumber(1, COUNT_MAX)),
   /** A line that must be seen. */
-  from: given(wholeNumber(1, COUNT_MAX)),
+  from: queryValue(wholeNumber(1, COUNT_MAX)),
   /** The one line that the log as text has; the number of the line that begins at `offset`. */
-  line: given(wholeNumber(1, COUNT_MAX)),
-  offset: given(wholeNumber(0, COUNT_MAX), 0),
+  line: queryValue(wholeNumber(1, COUNT_MAX)),
+  offset: queryValue(wholeNumber(0, COUNT_MAX), 0),
   /** `yes`: a file is text in the browser. */
-  text: given(oneOf(['yes'])),
+  text: queryValue(oneOf(['yes'])),
   /** A text to search for. */
-  q: given(text(SEARCH_LENGTH_MAX), ''),
+  q: queryValue(text(SEARCH_LENGTH_MAX), ''),
 });
 
 export type LogQuery = ReturnType<typeof LOG_QUERY.transform>;

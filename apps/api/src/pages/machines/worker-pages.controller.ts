@@ -5,7 +5,7 @@ import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { baseUrl } from '../../http/paths';
-import { given, named } from '../../http/parameter-values';
+import { queryValue, named } from '../../http/parameter-values';
 import { atomFeed } from '../../public-data/status-feed';
 import type { WorkerDetails } from '../../workers/worker-details';
 import { WorkersService } from '../../workers/workers.service';
@@ -19,7 +19,7 @@ import { WORKER_ID } from '../../http/path-ids';
 const WORKERS_SHOWN_MAX = 100;
 
 /** The parameter `after` of the list: the last worker of the part before; empty at the beginning. */
-const AFTER_WORKER = given(
+const AFTER_WORKER = queryValue(
   named('the name of a worker', (text) => WORKER_NAME.test(text)),
   '',
 );

@@ -2,7 +2,7 @@ import { Controller, Get, Header, Query, UseInterceptors } from '@nestjs/common'
 import { isPackageName } from '@proctor/contracts';
 import { PackagePages } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
-import { given, text } from '../../http/parameter-values';
+import { queryValue, text } from '../../http/parameter-values';
 import { packagePath } from '../../runs/page-paths';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
@@ -12,7 +12,7 @@ const SUGGESTED_MAX = 10;
 const QUERY_LENGTH_MAX = 200;
 
 /** The parameter `query`: a part of a package's name, as people type it. */
-const QUERY = given((parameter, name) => text(QUERY_LENGTH_MAX)(parameter, name).trim().toLowerCase(), '');
+const QUERY = queryValue((parameter, name) => text(QUERY_LENGTH_MAX)(parameter, name).trim().toLowerCase(), '');
 
 /** A package of an answer. */
 interface FoundPackage {

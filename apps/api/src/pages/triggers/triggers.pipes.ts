@@ -6,7 +6,7 @@ import { badRequest } from '../../http/problem';
 import { queried } from '../../http/parameters';
 import type { Parameters } from '../../http/parameters';
 import { shapeOf } from '../../http/parameters.pipe';
-import { given, text, wordIn } from '../../http/parameter-values';
+import { queryValue, text, wordIn } from '../../http/parameter-values';
 import type { TriggerGroup } from '../../runs/trigger-groups';
 import type { TriggerSelection } from '../../runs/trigger-plan';
 import { selectionOf, TestSelection, TriggerRequest } from '../../runs/triggers.dto';
@@ -15,7 +15,7 @@ import { BEFORE_RUN } from '../../http/path-ids';
 const QUERY_LENGTH_MAX = 200;
 
 /** The parameter `query`: a part of a trigger, as people type it. */
-export const TRIGGER_SEARCH = given((parameter, name) => text(QUERY_LENGTH_MAX)(parameter, name).trim(), '');
+export const TRIGGER_SEARCH = queryValue((parameter, name) => text(QUERY_LENGTH_MAX)(parameter, name).trim(), '');
 
 /** What of a trigger a page is asked for. */
 export interface ShownQuery {
