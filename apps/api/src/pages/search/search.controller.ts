@@ -12,7 +12,10 @@ const SUGGESTED_MAX = 10;
 const QUERY_LENGTH_MAX = 200;
 
 /** The parameter `query`: a part of a package's name, as people type it. */
-const QUERY = queryValue((parameter, name) => text(QUERY_LENGTH_MAX)(parameter, name).trim().toLowerCase(), '');
+const QUERY = queryValue(
+  (parameter, name) => text(QUERY_LENGTH_MAX)(parameter, name).trim().toLowerCase(),
+  '',
+);
 
 /** A package of an answer. */
 interface FoundPackage {

@@ -15,7 +15,10 @@ import { BEFORE_RUN } from '../../http/path-ids';
 const QUERY_LENGTH_MAX = 200;
 
 /** The parameter `query`: a part of a trigger, as people type it. */
-export const TRIGGER_SEARCH = queryValue((parameter, name) => text(QUERY_LENGTH_MAX)(parameter, name).trim(), '');
+export const TRIGGER_SEARCH = queryValue(
+  (parameter, name) => text(QUERY_LENGTH_MAX)(parameter, name).trim(),
+  '',
+);
 
 /** What of a trigger a page is asked for. */
 export interface ShownQuery {
