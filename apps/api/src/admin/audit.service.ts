@@ -3,23 +3,21 @@ import { AuditLog } from '@proctor/database';
 import type { AuditRecord } from '@proctor/database';
 import { auditFilter, auditObject, ENTRIES_PER_PAGE } from './audit.dto';
 import type { AuditPart, AuditQuery } from './audit.dto';
+import { loadPart, type Part } from '../http/parts';
 
 /** The audit log in parts, the newest first. */
 @Injectable()
 export class AuditService {
   constructor(private readonly log: AuditLog) {}
 
-  async find(
-    query: AuditQuery,
-  ): Promise<{ entries: AuditRecord[]; /** The last one, when there are more. */ last: number | null }> {
+  find(query: AuditQuery): Promise<Part<AuditRecord, number>> {
     const { before = null, limit = ENTRIES_PER_PAGE } = query;
-    const found = await this.log.list(auditFilter(query), limit + 1, before);
-    const entries = found.slice(0, limit);
-    return { entries, last: found.length > limit ? entries.at(-1)!.entryId : null };
+    const read = (most: number): Promise<AuditRecord[]> => this.log.list(auditFilter(query), most, before);
+    return loadPart(limit, read, ({ entryId }) => entryId);
   }
 
   async part(query: AuditQuery): Promise<AuditPart> {
-    const { entries, last } = await this.find(query);
-    return { entries: entries.map(auditObject), before: last };
+    const { rows, last } = await this.find(query);
+    return { entries: rows.map(auditObject), before: last };
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiKeys, UnknownUser, Users } from '@proctor/database';
 import type { ApiKey, OwnedApiKey, UserRecord } from '@proctor/database';
 import type { KeysQuery, UsersQuery } from './users.dto';
+import { loadPart, type Part } from '../http/parts';
 
 const ROWS_PER_PAGE = 50;
 
@@ -14,27 +15,16 @@ export class UserLists {
   ) {}
 
   /** By name. */
-  async users({ search = '', after = '' }: UsersQuery): Promise<{
-    users: UserRecord[];
-    /** The last one, when there are more. */ last: string | null;
-  }> {
-    const found = await this.store.list(search, ROWS_PER_PAGE + 1, after);
-    const users = found.slice(0, ROWS_PER_PAGE);
-    return { users, last: found.length > ROWS_PER_PAGE ? users.at(-1)!.name : null };
+  users({ search = '', after = '' }: UsersQuery): Promise<Part<UserRecord, string>> {
+    const read = (limit: number): Promise<UserRecord[]> => this.store.list(search, limit, after);
+    return loadPart(ROWS_PER_PAGE, read, ({ name }) => name);
   }
 
   /** Valid ones, the newest first. */
-  async keys({
-    search = '',
-    before = null,
-  }: Omit<KeysQuery, 'before'> & { before?: number | null }): Promise<{
-    keys: OwnedApiKey[];
-    /** The last one, when there are more. */
-    last: number | null;
-  }> {
-    const found = await this.apiKeys.listAll(search, ROWS_PER_PAGE + 1, before);
-    const keys = found.slice(0, ROWS_PER_PAGE);
-    return { keys, last: found.length > ROWS_PER_PAGE ? keys.at(-1)!.id : null };
+  keys({ search = '', before }: KeysQuery): Promise<Part<OwnedApiKey, number>> {
+    const read = (limit: number): Promise<OwnedApiKey[]> =>
+      this.apiKeys.listAll(search, limit, before ?? null);
+    return loadPart(ROWS_PER_PAGE, read, ({ id }) => id);
   }
 
   /** @throws UnknownUser */

@@ -64,8 +64,8 @@ export class UsersController {
     },
   })
   @Get()
-  async list(@Sent() query: UsersQuery): Promise<UserList> {
-    const { users, last } = await this.lists.users(query);
+  async list(@Sent() query: UsersQuery): Promise<{ users: UserObject[]; after: string | null }> {
+    const { rows: users, last } = await this.lists.users(query);
     return { users: users.map(userObject), after: last };
   }
 
@@ -266,7 +266,7 @@ export class AllKeysController {
   /** `before`: what to ask with for the next part; null at the end. */
   @Get()
   async list(@Sent() query: KeysQuery): Promise<{ keys: OwnedKeyObject[]; before: number | null }> {
-    const { keys, last } = await this.lists.keys(query);
+    const { rows: keys, last } = await this.lists.keys(query);
     return { keys: keys.map(ownedKeyObject), before: last };
   }
 

@@ -9,6 +9,7 @@ import { badRequest, notFound, Problem } from '../http/problem';
 import { VisibleRuns } from '../runs/visible-runs';
 import { fits, type NotedRun } from './note-fit';
 import { type NewNoteRequest, NOTES_PER_PAGE, type NotesQuery } from './notes.dto';
+import { loadPart } from '../http/parts';
 
 /** Notes that are looked at for the runs of one page, the newest. */
 const NOTES_MAX = 200;
@@ -65,13 +66,14 @@ export class NotesService {
       return { notes: found.get(runId) ?? [], before: null };
     }
     const packages = query.package === undefined ? null : [query.package];
-    const found = await this.notes.find({ packages }, reader, limit + 1, before ?? null);
-    const part = found.slice(0, limit);
+    const read = (most: number): Promise<Note[]> =>
+      this.notes.find({ packages }, reader, most, before ?? null);
+    const { rows, last } = await loadPart(limit, read, ({ noteId }) => noteId);
     const isMeant = (note: Note): boolean =>
       note.removedAt === null &&
       (suite === undefined || note.suite === suite) &&
       (arch === undefined || note.arch === arch);
-    return { notes: part.filter(isMeant), before: found.length > limit ? part.at(-1)!.noteId : null };
+    return { notes: rows.filter(isMeant), before: last };
   }
 
   /** @throws Problem 404 for one that is not there, or that the requestor may not see */

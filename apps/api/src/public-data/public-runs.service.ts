@@ -8,6 +8,7 @@ import type { ApiConfiguration } from '../configuration.token';
 import { notFound } from '../http/problem';
 import { MissingRuns } from '../runs/missing-runs';
 import { RUN_ID, noSuchRun } from '../http/path-ids';
+import { loadPart } from '../http/parts';
 
 /** The parts of a public path that name a package on a suite and architecture. */
 export interface PackagePlace {
@@ -70,13 +71,16 @@ export class PublicRunsService {
     const { historyLengthMax } = this.configuration.server;
     const last = before === null ? undefined : await this.finishedRun(place, before);
     const { suite, arch, package: name } = place;
-    const limit = historyLengthMax + 1;
-    const runs = filter
-      ? await this.pages.history([name, suite, arch], filter, limit, last?.runId ?? null)
-      : await this.publicRuns.history(suite, arch, name, limit, last?.runId);
-    if (runs.length === 0) this.checkTarget(place);
-    const page = runs.slice(0, historyLengthMax);
-    return { runs: page, older: runs.length > historyLengthMax ? page.at(-1)!.runId : null };
+    const part = await loadPart(
+      historyLengthMax,
+      (limit) =>
+        filter
+          ? this.pages.history([name, suite, arch], filter, limit, last?.runId ?? null)
+          : this.publicRuns.history(suite, arch, name, limit, last?.runId),
+      ({ runId }) => runId,
+    );
+    if (part.rows.length === 0) this.checkTarget(place);
+    return { runs: part.rows, older: part.last };
   }
 
   /**

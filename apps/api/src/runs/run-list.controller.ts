@@ -11,6 +11,7 @@ import { resultObject } from './result-object';
 import { ComparisonQuery, RUNS_PER_PAGE, RunListQuery } from './run-list.dto';
 import { comparisonObject } from './comparison';
 import { ComparisonService } from './comparison.service';
+import { loadPart } from '../http/parts';
 
 /** A part of a list of runs. */
 interface RunPart {
@@ -43,9 +44,12 @@ export class RunListService {
     limit: number,
     before?: number,
   ): Promise<RunsAmong> {
-    const found = await this.search.find(filter, reader, limit + 1, before);
-    const runs = found.slice(0, limit);
-    return { runs, next: found.length > limit ? runs.at(-1)!.runId : null };
+    const { rows, last } = await loadPart(
+      limit,
+      (most) => this.search.find(filter, reader, most, before),
+      ({ runId }) => runId,
+    );
+    return { runs: rows, next: last };
   }
 }
 

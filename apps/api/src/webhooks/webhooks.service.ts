@@ -19,6 +19,7 @@ import { WebhookSender } from './webhook-sender';
 import { OWN_SERVICES, type OwnServices, whyNoWebhook } from './webhook-url';
 import type { WebhookRequest } from './webhooks.dto';
 import { noSuchWebhook } from '../http/path-ids';
+import { loadPart } from '../http/parts';
 
 /** For how long the secret before the present one signs, too. */
 const OLD_SECRET_SECONDS = 86_400;
@@ -122,9 +123,10 @@ export class WebhooksService {
     limit: number,
   ): Promise<{ deliveries: LoggedDelivery[]; before: number | null }> {
     await this.one(webhookId, reader.userId);
-    const found = await this.deliveries.log(webhookId, reader, asked, limit + 1);
-    const deliveries = found.slice(0, limit);
-    return { deliveries, before: found.length > limit ? deliveries.at(-1)!.deliveryId : null };
+    const read = (most: number): Promise<LoggedDelivery[]> =>
+      this.deliveries.log(webhookId, reader, asked, most);
+    const { rows, last } = await loadPart(limit, read, ({ deliveryId }) => deliveryId);
+    return { deliveries: rows, before: last };
   }
 
   /** @throws Problem 404 */

@@ -18,7 +18,7 @@ export class AdminAuditController {
   @Get()
   @UseInterceptors(BodyInterceptor)
   async page(@Sent() query: AuditQuery): Promise<Page> {
-    const { entries, last } = await this.audit.find(query);
+    const { rows: entries, last } = await this.audit.find(query);
     return { template: 'admin/audit', data: auditView(query, entries, last) };
   }
 }

@@ -24,7 +24,7 @@ export class AdminKeysController {
   @Get()
   @UseInterceptors(BodyInterceptor)
   async list(@Sent() query: KeysQuery): Promise<Page> {
-    const { keys, last } = await this.lists.keys(query);
+    const { rows: keys, last } = await this.lists.keys(query);
     const data = { keys, last, search: query.search ?? '', before: query.before };
     return { template: 'admin/keys', data };
   }

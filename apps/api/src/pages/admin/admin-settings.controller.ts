@@ -17,6 +17,7 @@ import { SentForm } from '../layout/form-action';
 import type { Page } from '../layout/page';
 import { AdminForm, AdminPages } from './admin-pages';
 import { PACKAGE_NAME } from '../../http/path-ids';
+import { loadPart } from '../../http/parts';
 
 const PACKAGES_PER_PAGE = 100;
 
@@ -48,8 +49,11 @@ export class PackageSettingsPageController {
   async page(@Sent() { package: name, after = '' }: PackagesQuery): Promise<Page> {
     if (name !== undefined && !isPackageName(name))
       throw badRequest(`package must be the name of a source package, not ${describe(name)}.`);
-    const found = await this.packages.withBackend(PACKAGES_PER_PAGE + 1, after);
-    const packages = found.slice(0, PACKAGES_PER_PAGE);
+    const { rows: packages, last } = await loadPart(
+      PACKAGES_PER_PAGE,
+      (limit) => this.packages.withBackend(limit, after),
+      (each) => each.name,
+    );
     const { backends, defaultBackend } = this.configuration.server;
     return {
       template: 'admin/packages',
@@ -57,7 +61,7 @@ export class PackageSettingsPageController {
         name: name ?? '',
         rules: name === undefined ? null : await this.settings.rulesOf(name),
         packages,
-        last: found.length > PACKAGES_PER_PAGE ? packages.at(-1)!.name : null,
+        last,
         backends,
         defaultBackend,
       },

@@ -53,7 +53,7 @@ export class AdminUsersController {
   @Get()
   @UseInterceptors(BodyInterceptor)
   async list(@Sent() query: UsersQuery): Promise<Page> {
-    const { users, last } = await this.lists.users(query);
+    const { rows: users, last } = await this.lists.users(query);
     return { template: 'admin/users', data: { users, last, search: query.search ?? '', after: query.after } };
   }
 

@@ -1,5 +1,5 @@
 import { Controller, Get, Inject, Param, Query, UseInterceptors } from '@nestjs/common';
-import { ErrorSignatures } from '@proctor/database';
+import { ErrorSignatures, type RunRecord } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
@@ -10,6 +10,7 @@ import type { Page } from '../layout/page';
 import { runView } from '../runs/run-view';
 import { errorView } from './errors-view';
 import { BEFORE_RUN, SIGNATURE } from '../../http/path-ids';
+import { loadPart } from '../../http/parts';
 
 const RUNS_SHOWN_MAX = 50;
 
@@ -34,13 +35,13 @@ export class ErrorPagesController {
     @Param('signature', SIGNATURE) signature: string,
     @Query('before', BEFORE_RUN) before: number | null,
   ): Promise<Page> {
-    const [details, runs] = await Promise.all([
+    const read = (limit: number): Promise<RunRecord[]> => this.found.runs(signature, limit, before);
+    const [details, part] = await Promise.all([
       this.signatures.details(signature),
-      this.found.runs(signature, RUNS_SHOWN_MAX + 1, before),
+      loadPart(RUNS_SHOWN_MAX, read, ({ runId }) => runId),
     ]);
     const { neutral } = this.configuration.server;
-    const shown = runs.slice(0, RUNS_SHOWN_MAX).map((run) => runView(run, neutral));
-    const older = runs.length > RUNS_SHOWN_MAX ? Number(shown.at(-1)!.runId) : null;
-    return { template: 'errors/error', data: errorView(details, shown, { before, older }) };
+    const runs = part.rows.map((run) => runView(run, neutral));
+    return { template: 'errors/error', data: errorView(details, runs, { before, older: part.last }) };
   }
 }
