@@ -23,6 +23,7 @@ import {
 import { ResultStore, StoreUnavailable } from '@proctor/store';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
+import { LRUCache } from 'lru-cache';
 import { comeBack, Problem } from '../http/problem';
 import { reading } from '../http/reading';
 import { Semaphore } from '../http/semaphore';
@@ -50,7 +51,7 @@ export interface StoredAttempt {
 @Injectable()
 export class Indexes {
   private readonly logger = new Logger('Indexes');
-  private readonly known = new Map<string, Promise<LogIndex | ArtifactsIndex>>();
+  private readonly known = new LRUCache<string, Promise<LogIndex | ArtifactsIndex>>({ max: REMEMBERED_MAX });
   private readonly places = new Semaphore(() => MADE_AT_ONCE_MAX);
 
   constructor(
@@ -99,12 +100,10 @@ export class Indexes {
   ): Promise<Index> {
     const known = this.known.get(key) as Promise<Index> | undefined;
     const index = known ?? find();
-    // The latest used is the last.
-    this.known.delete(key);
-    this.known.set(key, index);
-    if (!known) index.catch((error: unknown) => this.forget(key, error));
-    const [oldest] = this.known.keys();
-    if (this.known.size > REMEMBERED_MAX && oldest !== undefined) this.known.delete(oldest);
+    if (!known) {
+      this.known.set(key, index);
+      index.catch((error: unknown) => this.forget(key, error));
+    }
     return reading(index);
   }
 

@@ -14,18 +14,18 @@ function counted(packageBackendsRememberedMs: number) {
 
 it('own backends are looked up once while they are remembered, and by the configuration of now', async () => {
   const { lookUp, configuration, backends } = counted(60_000);
-  await Promise.all([backends.all(), backends.all()]);
-  expect(await backends.all()).toEqual(new Map([['hello', 'qemu']]));
+  await Promise.all([backends.load(), backends.load()]);
+  expect(await backends.load()).toEqual(new Map([['hello', 'qemu']]));
   expect(lookUp).toHaveBeenCalledTimes(1);
   configuration.server.packageBackendsRememberedMs = 0;
-  await backends.all();
-  await backends.all();
+  await backends.load();
+  await backends.load();
   expect(lookUp).toHaveBeenCalledTimes(3);
 });
 
 it('own backends are looked up again after a look-up that failed', async () => {
   const { lookUp, backends } = counted(60_000);
   lookUp.mockRejectedValueOnce(new Error('away'));
-  await expect(backends.all()).rejects.toThrow('away');
-  expect((await backends.all()).get('hello')).toBe('qemu');
+  await expect(backends.load()).rejects.toThrow('away');
+  expect((await backends.load()).get('hello')).toBe('qemu');
 });

@@ -1,32 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { systemClock } from '@proctor/clock';
 import { Packages } from '@proctor/database';
+import { Cached } from '@proctor/monitoring';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 
-/** The backends of packages that have one of their own, as they were `packageBackendsRememberedMs` ago at most. */
+/** The backends of packages that have one of their own, by name; at most `packageBackendsRememberedMs` old. */
 @Injectable()
-export class OwnBackends {
-  private remembered: { backends: Promise<ReadonlyMap<string, string>>; sinceMs: number } | null = null;
-
-  constructor(
-    private readonly packages: Packages,
-    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
-  ) {}
-
-  /**
-   * By name of the package.
-   * @throws DatabaseUnavailable
-   */
-  all(): Promise<ReadonlyMap<string, string>> {
-    const { packageBackendsRememberedMs } = this.configuration.server;
-    const now = performance.now();
-    if (this.remembered && now < this.remembered.sinceMs + packageBackendsRememberedMs)
-      return this.remembered.backends;
-    const read = { backends: this.packages.backends(), sinceMs: now };
-    this.remembered = read;
-    read.backends.catch(() => {
-      if (this.remembered === read) this.remembered = null;
-    });
-    return read.backends;
+export class OwnBackends extends Cached<ReadonlyMap<string, string>> {
+  constructor(packages: Packages, @Inject(CONFIGURATION) configuration: ApiConfiguration) {
+    super(
+      systemClock,
+      () => configuration.server.packageBackendsRememberedMs,
+      () => packages.backends(),
+    );
   }
 }

@@ -18,7 +18,7 @@ export class RequestJudge {
 
   /** @throws Problem 400 when an item is at fault */
   async judge(submitted: Submitted, userName: string): Promise<Submission> {
-    const backends = await this.backends.all();
+    const backends = await this.backends.load();
     const submission = await inSlices(accept(submitted, userName, this.configuration, backends));
     const unknown = await inSlices(sourceWarnings(submission.runs, this.sources));
     return { ...submission, warnings: [...submission.warnings, ...unknown] };

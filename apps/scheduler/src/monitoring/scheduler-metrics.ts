@@ -40,13 +40,17 @@ export class SchedulerMetrics {
     const { storeBytes, storeFree } = this.gauges;
     // A gauge without labels would show 0 until its first value.
     for (const gauge of [...this.ofDatabase, storeBytes, storeFree]) gauge.remove();
-    this.slowNumbers = new Cached(clock, READ_EVERY_MS, () => this.readSlowNumbers());
+    this.slowNumbers = new Cached(
+      clock,
+      () => READ_EVERY_MS,
+      () => this.readSlowNumbers(),
+    );
   }
 
   /** In the text format of Prometheus. What cannot be read is left out. */
   async text(): Promise<string> {
     this.readMemory();
-    await this.slowNumbers.get();
+    await this.slowNumbers.load();
     return this.registry.metrics();
   }
 

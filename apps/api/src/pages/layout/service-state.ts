@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import { besideRequests, DatabaseUnavailable, PublicRuns, WorkerRegister } from '@proctor/database';
+import { Cached } from '@proctor/monitoring';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { ExplanationService } from '../../dispatchers/explanation.service';
@@ -11,18 +12,21 @@ import { type ServiceTrouble, troubles } from './troubles';
 /** A page waits for nothing that is no older; with less in `api.publicAgeMaxMs` it is that. */
 const AGE_MAX_MS = 5_000;
 
-/** What the head of each page tells beside its links. */
+/** What the head of each page shows beside its links. */
 export interface Frame {
   notices: Html[];
   troubles: ServiceTrouble[];
 }
 
-/** How the service is, made for all pages together: beside the pages, which show what was known last. */
+/** How the service is, read for all pages together. A page shows the latest state without a wait. */
 @Injectable()
 export class ServiceState {
   private readonly logger = new Logger('ServiceState');
-  private known: { troubles: ServiceTrouble[]; atMs: number } | null = null;
-  private looking: Promise<ServiceTrouble[]> | null = null;
+  private readonly state = new Cached(
+    systemClock,
+    () => Math.min(AGE_MAX_MS, this.configuration.server.publicAgeMaxMs),
+    () => besideRequests(() => this.read()),
+  );
 
   constructor(
     private readonly publicRuns: PublicRuns,
@@ -40,25 +44,19 @@ export class ServiceState {
 
   /** Those where public runs wait. */
   troubles(): Promise<ServiceTrouble[]> {
-    const ageMaxMs = Math.min(AGE_MAX_MS, this.configuration.server.publicAgeMaxMs);
-    const { known } = this;
-    if (known && systemClock.now() - known.atMs < ageMaxMs) return Promise.resolve(known.troubles);
-    this.looking ??= besideRequests(() => this.look()).finally(() => (this.looking = null));
-    return known && ageMaxMs > 0 ? Promise.resolve(known.troubles) : this.looking;
+    return this.state.loadStale();
   }
 
   /** Never rejects: a page that needs no database is shown without it. */
-  private async look(): Promise<ServiceTrouble[]> {
-    const atMs = systemClock.now();
+  private async read(): Promise<ServiceTrouble[]> {
     try {
-      this.known = { troubles: await this.find(), atMs };
+      return await this.find();
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable))
         this.logger.error(`the state of the service: ${String(error)}`);
       const what = 'the state of the service is not known';
-      this.known = { troubles: [{ kind: 'no answer', what, since: null }], atMs };
+      return [{ kind: 'no answer', what, since: null }];
     }
-    return this.known.troubles;
   }
 
   private async find(): Promise<ServiceTrouble[]> {

@@ -12,7 +12,7 @@ import { requireKept } from '../../runs/removed-files';
 import { PageInterceptor } from '../layout/page';
 import type { Page } from '../layout/page';
 import { artifactsView } from './artifacts-view';
-import { LOG_QUERY, type LogQuery } from './log-query';
+import { LOG_QUERY, type LogPageQuery } from './log-query';
 
 type RunPlace = PackagePlace & { run_id: string };
 
@@ -29,7 +29,7 @@ export class ArtifactsController {
   @UseInterceptors(PageInterceptor)
   async list(
     @Param() place: RunPlace,
-    @Query(LOG_QUERY) { attempt: number }: LogQuery,
+    @Query(LOG_QUERY) { attempt: number }: LogPageQuery,
     @Req() request: ContextRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Page> {
@@ -44,7 +44,7 @@ export class ArtifactsController {
   @Get('*path')
   async file(
     @Param() { path, ...place }: RunPlace & { path: string[] | string },
-    @Query(LOG_QUERY) { attempt: number, text: shown }: LogQuery,
+    @Query(LOG_QUERY) { attempt: number, text: shown }: LogPageQuery,
     @Req() request: ContextRequest,
     @Res() response: Response,
   ): Promise<void> {

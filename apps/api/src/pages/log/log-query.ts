@@ -17,4 +17,4 @@ export const LOG_QUERY = queryOf({
   q: queryValue(text(SEARCH_LENGTH_MAX), ''),
 });
 
-export type LogQuery = ReturnType<typeof LOG_QUERY.transform>;
+export type LogPageQuery = ReturnType<typeof LOG_QUERY.transform>;

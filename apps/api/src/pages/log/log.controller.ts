@@ -16,7 +16,7 @@ import type { Page } from '../layout/page';
 import { Templates } from '../layout/templates';
 import { lineEvents, placeOf } from './line-events';
 import { LiveLines } from './live-lines';
-import { LOG_QUERY, type LogQuery } from './log-query';
+import { LOG_QUERY, type LogPageQuery } from './log-query';
 import { LogPageService } from './log-page.service';
 import { openLogUrl } from './log-places';
 
@@ -41,7 +41,7 @@ export class LogController {
   @UseInterceptors(PageInterceptor)
   async log(
     @Param() place: RunPlace,
-    @Query(LOG_QUERY) asked: LogQuery,
+    @Query(LOG_QUERY) asked: LogPageQuery,
     @Req() request: ContextRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Page> {
@@ -56,7 +56,7 @@ export class LogController {
   @Get('log/events')
   async events(
     @Param() place: RunPlace,
-    @Query(LOG_QUERY) { attempt, offset, line }: LogQuery,
+    @Query(LOG_QUERY) { attempt, offset, line }: LogPageQuery,
     @Headers('Last-Event-ID') lastEventId: string | undefined,
     @Req() request: ContextRequest,
     @Res() response: Response,
@@ -73,7 +73,7 @@ export class LogController {
   @Get('raw')
   async raw(
     @Param() place: RunPlace,
-    @Query(LOG_QUERY) { attempt: number, line }: LogQuery,
+    @Query(LOG_QUERY) { attempt: number, line }: LogPageQuery,
     @Req() request: ContextRequest,
     @Res() response: Response,
   ): Promise<void> {
