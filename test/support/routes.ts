@@ -1,6 +1,6 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, MODULE_METADATA, PATH_METADATA } from '@nestjs/common/constants';
-import { ROOMS } from '@apps/api/src/api.module';
+import { ApiModule, ROOMS } from '@apps/api/src/api.module';
 
 /** A handler of a controller, by what a client asks for. */
 export interface Route {
@@ -12,7 +12,8 @@ export interface Route {
 
 /** The controllers of the api, in the order in which their routes are tried. */
 export function controllersOfApi(): Type<object>[] {
-  return ROOMS.flatMap((room) => Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, room) as Type<object>[]);
+  const modules = [ApiModule, ...ROOMS];
+  return modules.flatMap((each) => Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, each) as Type<object>[]);
 }
 
 export function routesOf(controller: Type<object>): Route[] {

@@ -1,14 +1,20 @@
 import { Module } from '@nestjs/common';
-import type { DynamicModule, MiddlewareConsumer, NestModule, Type } from '@nestjs/common';
+import type { DynamicModule, MiddlewareConsumer, NestModule, Provider, Type } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR } from '@nestjs/core';
+import { systemClock } from '@proctor/clock';
 import type { Settings } from '@proctor/config';
+import { ApiKeys } from '@proctor/database';
 import { AdminModule } from './admin/admin.module';
+import { ADMINISTRATION_PORTS } from './administration-ports';
 import { AuthModule } from './auth/auth.module';
 import { AuthenticationMiddleware } from './auth/authentication.middleware';
+import { RememberedKeys } from './auth/remembered-keys';
 import { CONFIGURATION, CONFIGURATION_STATUS, fixedStatus, SETTINGS } from './configuration.token';
 import type { ApiConfiguration } from './configuration.token';
+import { DispatcherClient } from './dispatchers/dispatcher-client';
 import { DispatchersModule } from './dispatchers/dispatchers.module';
 import { EventsModule } from './events/events.module';
+import { HealthController } from './health.controller';
 import { HttpModule } from './http/http.module';
 import { IgnoredParametersInterceptor } from './http/ignored-parameters';
 import { postOnly } from './http/paths';
@@ -76,11 +82,23 @@ export const ROOMS: Type<object>[] = [
   RunPagesModule,
 ];
 
+/** Services that join rooms which do not import each other. */
+const JOINTS: Provider[] = [
+  {
+    provide: RememberedKeys,
+    inject: [ApiKeys, CONFIGURATION, DispatcherClient],
+    useFactory: (keys: ApiKeys, configuration: ApiConfiguration, dispatchers: DispatcherClient) =>
+      new RememberedKeys(keys, configuration, dispatchers, systemClock),
+  },
+  ...ADMINISTRATION_PORTS,
+  LEAVING,
+];
+
 /**
  * Everything that answers HTTP. The stores of @proctor/database, `ResultStore`, `DispatcherClient` and `NatsAccess` come from
  * global modules beside it.
  */
-@Module({})
+@Module({ controllers: [HealthController] })
 export class ApiModule implements NestModule {
   /**
    * @param settings the configuration as administrators read it
@@ -97,7 +115,7 @@ export class ApiModule implements NestModule {
       global: true,
       imports: ROOMS,
       providers: [
-        LEAVING,
+        ...JOINTS,
         { provide: Assets, useFactory: () => Assets.read(assetFolders) },
         { provide: CONFIGURATION, useValue: configuration },
         { provide: CONFIGURATION_STATUS, useValue: status },
@@ -105,7 +123,7 @@ export class ApiModule implements NestModule {
         { provide: APP_FILTER, useClass: ProblemFilter },
         { provide: APP_INTERCEPTOR, useClass: IgnoredParametersInterceptor },
       ],
-      exports: [LEAVING, Assets, CONFIGURATION, CONFIGURATION_STATUS, SETTINGS],
+      exports: [...JOINTS, Assets, CONFIGURATION, CONFIGURATION_STATUS, SETTINGS],
     };
   }
 

@@ -1,6 +1,5 @@
 import { USE_CASES } from '@proctor/administration';
-import { ADMINISTRATION_PORTS } from '../administration-ports';
-import { Room } from '../room';
+import { Room } from '../http/room';
 import { AdminController } from './admin.controller';
 import { AuditController } from './audit.controller';
 import { AuditService } from './audit.service';
@@ -20,6 +19,6 @@ import { AllKeysController, UsersController } from './users.controller';
     UsersController,
     AllKeysController,
   ],
-  providers: [...USE_CASES, ...ADMINISTRATION_PORTS, AuditService, SettingsService, UserLists],
+  providers: [...USE_CASES, AuditService, SettingsService, UserLists],
 })
 export class AdminModule {}

@@ -1,4 +1,4 @@
-import { Room } from '../room';
+import { Room } from '../http/room';
 import { ExplanationService } from './explanation.service';
 import { OrderSignal } from './order-signal';
 

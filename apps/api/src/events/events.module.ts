@@ -1,7 +1,7 @@
 import { systemClock } from '@proctor/clock';
 import { RunEvents } from '@proctor/database';
 import { DispatcherClient } from '../dispatchers/dispatcher-client';
-import { Room } from '../room';
+import { Room } from '../http/room';
 import { EventFollower } from './event-follower';
 import { EventStreams } from './event-streams';
 import { EventsController } from './events.controller';

@@ -1,4 +1,4 @@
-import { Room } from '../room';
+import { Room } from './room';
 import { AnonymousPlaces } from './anonymous-places';
 import { BodyMemoryLimit } from './body-memory-limit';
 import { HeldConnections } from './held-connections';

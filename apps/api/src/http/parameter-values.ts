@@ -119,7 +119,7 @@ export function queryValue<T>(read: ReadValue<T>, absent: T | null = null): Quer
 
 /** The pipe of a whole query, from those of its values by their names. */
 export function queryOf<Values>(values: { [Name in keyof Values]: QueryValue<Values[Name]> }) {
-  const entries = Object.entries(values) as [string, QueryValue<unknown>][];
+  const entries = Object.entries<QueryValue<unknown>>(values);
   const transform = (query: Record<string, unknown>): Values =>
     Object.fromEntries(
       entries.map(([name, value]) => [name, value.transform(query[name], { data: name })]),

@@ -1,4 +1,4 @@
-import { Room } from '../room';
+import { Room } from '../http/room';
 import { KeysController } from './keys.controller';
 import { KeysService } from './keys.service';
 

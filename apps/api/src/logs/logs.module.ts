@@ -1,4 +1,4 @@
-import { Room } from '../room';
+import { Room } from '../http/room';
 import { ArtifactFilesController } from './artifact-files.controller';
 import { Indexes } from './indexes';
 import { FOLLOW_SETTINGS, FOLLOW_SETTINGS_TOKEN, LogFollower } from './log-follower';

@@ -2,15 +2,13 @@ import { Logger } from '@nestjs/common';
 import { MonitoringServer } from '@proctor/monitoring';
 import { Registry } from 'prom-client';
 import { CONFIGURATION, REGISTRY, type ApiConfiguration } from '../configuration.token';
-import { HealthController } from './health.controller';
 import { HttpMetrics } from '../http/http-metrics';
-import { Room } from '../room';
+import { Room } from '../http/room';
 import { ApiHealth } from './api-health';
 import { ApiMetrics } from './api-metrics';
 
 /** Health and metrics of this process. */
 @Room({
-  controllers: [HealthController],
   providers: [
     { provide: REGISTRY, useFactory: () => new Registry() },
     HttpMetrics,

@@ -1,4 +1,4 @@
-import { Room } from '../room';
+import { Room } from '../http/room';
 import { NotesApiController } from './notes.controller';
 import { NotesService } from './notes.service';
 

@@ -1,4 +1,4 @@
-import { Room } from '../room';
+import { Room } from '../http/room';
 import { FeedsController } from './feeds.controller';
 import { PackageDataController } from './package-data.controller';
 import { PublicCache } from './public-cache';

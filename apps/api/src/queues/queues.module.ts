@@ -1,4 +1,4 @@
-import { Room } from '../room';
+import { Room } from '../http/room';
 import { QueuesController } from './queues.controller';
 import { QueuesService } from './queues.service';
 

@@ -1,7 +1,7 @@
 import { systemClock } from '@proctor/clock';
 import { Results } from '@proctor/database';
 import { DispatcherClient } from '../dispatchers/dispatcher-client';
-import { Room } from '../room';
+import { Room } from '../http/room';
 import { KnownSources } from '../sources/known-sources';
 import { AffectedByService } from './affected-by';
 import { AffectedByController } from './affected-by.controller';

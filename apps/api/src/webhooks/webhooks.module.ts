@@ -4,7 +4,7 @@ import { Counter, type Registry } from 'prom-client';
 import { CONFIGURATION, REGISTRY } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { DispatcherClient } from '../dispatchers/dispatcher-client';
-import { Room } from '../room';
+import { Room } from '../http/room';
 import { WebhookMatcher } from './webhook-matcher';
 import { sendMessage } from './webhook-request';
 import { DELIVERY_OUTCOMES, type DeliveryOutcome, WebhookSender } from './webhook-sender';

@@ -1,4 +1,4 @@
-import { Room } from '../room';
+import { Room } from '../http/room';
 import { WorkersController } from './workers.controller';
 import { WorkersService } from './workers.service';
 

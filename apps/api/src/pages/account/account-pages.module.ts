@@ -1,4 +1,4 @@
-import { Room } from '../../room';
+import { Room } from '../../http/room';
 import { BrowserSessions } from '../../sessions/browser-sessions';
 import { LoginProviders } from '../../sessions/login-providers';
 import { FollowedApiController } from './followed-api.controller';

@@ -1,4 +1,4 @@
-import { Room } from '../../room';
+import { Room } from '../../http/room';
 import { AdminAuditDataController, AdminAuditController } from './admin-audit.controller';
 import { AdminKeysController } from './admin-keys.controller';
 import { OverviewController } from './overview.controller';

@@ -1,4 +1,4 @@
-import { Room } from '../../room';
+import { Room } from '../../http/room';
 import { DocumentController } from './api-doc.controller';
 
 @Room({ controllers: [DocumentController] })

@@ -1,4 +1,4 @@
-import { Room } from '../../room';
+import { Room } from '../../http/room';
 import { ErrorPagesController } from './errors.controller';
 
 @Room({ controllers: [ErrorPagesController] })

@@ -1,4 +1,4 @@
-import { Room } from '../../room';
+import { Room } from '../../http/room';
 import { DebciController } from './debci.controller';
 import { HomeService } from './home.service';
 import { PagesController } from './pages.controller';

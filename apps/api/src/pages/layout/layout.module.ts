@@ -1,6 +1,6 @@
 import { PROBLEM_PAGE } from '../../http/problem.filter';
 import type { ProblemPage } from '../../http/problem.filter';
-import { Room } from '../../room';
+import { Room } from '../../http/room';
 import { LookController } from './look.controller';
 import { problemView } from './problem-view';
 import { ServiceState } from './service-state';

@@ -4,7 +4,7 @@ import { DispatcherClient } from '../../dispatchers/dispatcher-client';
 import { ExplanationService } from '../../dispatchers/explanation.service';
 import { QueuesService } from '../../queues/queues.service';
 import { WorkersService } from '../../workers/workers.service';
-import { Room } from '../../room';
+import { Room } from '../../http/room';
 import { LiveController } from './live.controller';
 import { LiveTopics, type VersionOf } from './live-topics';
 import { pageVersions } from './page-versions';

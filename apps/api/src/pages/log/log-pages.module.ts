@@ -1,4 +1,4 @@
-import { Room } from '../../room';
+import { Room } from '../../http/room';
 import { ArtifactsController } from './artifacts.controller';
 import { LogPageService } from './log-page.service';
 import { LogController } from './log.controller';

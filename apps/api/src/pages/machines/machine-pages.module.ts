@@ -1,4 +1,4 @@
-import { Room } from '../../room';
+import { Room } from '../../http/room';
 import { QueuePagesController } from './queue-pages.controller';
 import { WorkerPagesController } from './worker-pages.controller';
 

@@ -1,4 +1,4 @@
-import { Room } from '../../room';
+import { Room } from '../../http/room';
 import { NoteLists } from './note-lists.service';
 import { NotesController } from './note-pages.controller';
 

@@ -1,4 +1,4 @@
-import { Room } from '../../room';
+import { Room } from '../../http/room';
 import { Failures } from './failures.service';
 import { HistoryPageService } from './history-page.service';
 import { HistoryController } from './history.controller';

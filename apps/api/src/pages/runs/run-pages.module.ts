@@ -1,4 +1,4 @@
-import { Room } from '../../room';
+import { Room } from '../../http/room';
 import { RunTriage } from '../triage/run-triage.service';
 import { InstalledPagesController } from './installed-page.controller';
 import { RunPageService } from './run-page.service';

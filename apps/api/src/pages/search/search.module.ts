@@ -1,4 +1,4 @@
-import { Room } from '../../room';
+import { Room } from '../../http/room';
 import { AffectedByPageController } from './affected-by-page.controller';
 import { SearchController } from './search.controller';
 

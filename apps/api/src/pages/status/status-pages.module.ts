@@ -1,4 +1,4 @@
-import { Room } from '../../room';
+import { Room } from '../../http/room';
 import { ListDirectory, ListsController } from './lists.controller';
 import { StatisticsController } from './statistics.controller';
 import { StatusPagesController } from './status-pages.controller';

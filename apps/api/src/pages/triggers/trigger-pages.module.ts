@@ -1,4 +1,4 @@
-import { Room } from '../../room';
+import { Room } from '../../http/room';
 import { TriggerDataController } from './trigger-data.controller';
 import { TriggerActionsController, TriggersController } from './trigger-pages.controller';
 

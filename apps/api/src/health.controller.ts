@@ -5,9 +5,9 @@ import { Backups, type RestoreRecord } from '@proctor/database';
 import type { Response } from 'express';
 import { tap } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { Requires } from '../auth/authentication.middleware';
-import { CONFIGURATION_STATUS } from '../configuration.token';
-import { ApiHealth, type Health } from './api-health';
+import { Requires } from './auth/authentication.middleware';
+import { CONFIGURATION_STATUS } from './configuration.token';
+import { ApiHealth, type Health } from './monitoring/api-health';
 
 /** The last two are for administrators. */
 type HealthTold = Health & { configuration?: ConfigurationStatus; restored?: RestoreRecord };

@@ -4,10 +4,10 @@ import { VERSION } from '@proctor/process';
 import type { ApiKeys, Requestor } from '@proctor/database';
 import type { ExecutionContext } from '@nestjs/common';
 import { firstValueFrom, from } from 'rxjs';
-import type { DispatcherClient } from '../dispatchers/dispatcher-client';
+import type { DispatcherClient } from './dispatchers/dispatcher-client';
 import { HealthController, HealthStatusInterceptor } from './health.controller';
-import type { Leaving } from '../http/leaving';
-import { ApiHealth } from './api-health';
+import type { Leaving } from './http/leaving';
+import { ApiHealth } from './monitoring/api-health';
 
 const CONFIGURATION = { loadedAt: new Date(0), problems: ['proctor.yaml:1: suits'], needsRestart: [] };
 
