@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiKeys, UnknownUser, Users } from '@proctor/database';
 import type { ApiKey, OwnedApiKey, UserRecord } from '@proctor/database';
 import type { KeysQuery, UsersQuery } from './users.dto';
-import { loadPart, type Part } from '../http/parts';
+import { loadPart, type ListedPart } from '../http/parts';
 
 const ROWS_PER_PAGE = 50;
 
@@ -15,13 +15,13 @@ export class UserLists {
   ) {}
 
   /** By name. */
-  users({ search = '', after = '' }: UsersQuery): Promise<Part<UserRecord, string>> {
+  users({ search = '', after = '' }: UsersQuery): Promise<ListedPart<UserRecord, string>> {
     const read = (limit: number): Promise<UserRecord[]> => this.store.list(search, limit, after);
     return loadPart(ROWS_PER_PAGE, read, ({ name }) => name);
   }
 
   /** Valid ones, the newest first. */
-  keys({ search = '', before }: KeysQuery): Promise<Part<OwnedApiKey, number>> {
+  keys({ search = '', before }: KeysQuery): Promise<ListedPart<OwnedApiKey, number>> {
     const read = (limit: number): Promise<OwnedApiKey[]> =>
       this.apiKeys.listAll(search, limit, before ?? null);
     return loadPart(ROWS_PER_PAGE, read, ({ id }) => id);
