@@ -7,7 +7,8 @@ import { RegisterController } from './register.controller';
 import { SettingsController } from './settings.controller';
 import { SettingsService } from './settings.service';
 import { UserLists } from './user-lists.service';
-import { AllKeysController, UsersController } from './users.controller';
+import { AllKeysController } from './all-keys.controller';
+import { UsersController } from './users.controller';
 
 /** Administration by the API. */
 @Room({

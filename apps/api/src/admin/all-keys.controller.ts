@@ -7,7 +7,8 @@ import { Requires } from '../auth/authentication.middleware';
 import { AdministratorsGuard, CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { UserLists } from './user-lists.service';
-import { AnyKeyIdPipe, KeysQuery, ownedKeyObject } from './users.dto';
+import { KeysQuery, ownedKeyObject } from './users.dto';
+import { ANY_KEY_IN_PATH } from '../http/path-ids';
 
 /** The API keys of all users. */
 @Controller('api/v1/admin/keys')
@@ -48,7 +49,7 @@ export class AllKeysController {
   })
   @Get()
   async list(@Sent() query: KeysQuery): Promise<OwnedKeyList> {
-    const { keys, last } = await this.lists.keys(query);
+    const { rows: keys, last } = await this.lists.keys(query);
     return { keys: keys.map(ownedKeyObject), before: last };
   }
 
@@ -66,7 +67,7 @@ export class AllKeysController {
   @Post(':id/revoke')
   @HttpCode(200)
   async revoke(
-    @Param('id', AnyKeyIdPipe) key: number,
+    @Param('id', ANY_KEY_IN_PATH) key: number,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<RevokedKey> {
     await this.usersAndKeys.revokeKey(key, requestor);

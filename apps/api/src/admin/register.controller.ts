@@ -1,13 +1,23 @@
+import {
+  CredentialsRequest,
+  NAME_OF_WORKER,
+  NewCredentials,
+  NewWorker,
+  RegisterChangeResource,
+  type RegisteredWorkerResource,
+  RegisteredWorkerList,
+  RevokeRequest,
+} from '@proctor/resources';
+import { Operation } from '../http/operation';
 import { Controller, Get, Header, HttpCode, Param, Post, UseGuards, UseInterceptors } from '@nestjs/common';
-import { CredentialsRequest, NewWorker, Register, RevokeRequest } from '@proctor/administration';
-import type { NewCredentials, Registered } from '@proctor/administration';
+import { Register } from '@proctor/administration';
 import { timestamp } from '@proctor/contracts';
 import type { Requestor, WorkerRecord } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { AdministratorsGuard, CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { From } from '../http/shape';
-import { WORKER_ID } from '../http/path-ids';
+import { WORKER_IN_PATH } from '../http/path-ids';
 
 /** How the fields of a new worker travel in a form. */
 class NewWorkerRequest extends NewWorker {
@@ -131,8 +141,8 @@ export class RegisterController {
   @Post(':name/rotate')
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
-  async rotate(
-    @Param('name', WORKER_ID) worker: string,
+  rotate(
+    @Param('name', WORKER_IN_PATH) worker: string,
     @Sent() request: CredentialsRequest,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<NewCredentials> {
@@ -164,8 +174,8 @@ export class RegisterController {
   })
   @Post(':name/revoke')
   @HttpCode(200)
-  async revoke(
-    @Param('name', WORKER_ID) worker: string,
+  revoke(
+    @Param('name', WORKER_IN_PATH) worker: string,
     @Sent() request: RevokeRequest,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<RegisterChangeResource> {

@@ -9,7 +9,7 @@ import { CONFIGURATION_STATUS } from '../configuration.token';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import type { PackageRulesObject } from './package-rules';
 import { SettingsService } from './settings.service';
-import { PACKAGE_NAME } from '../http/path-ids';
+import { PACKAGE_IN_PATH } from '../http/path-ids';
 
 /** What is in use, and why another configuration is not. */
 interface ConfigurationObject {
@@ -42,14 +42,14 @@ export class SettingsController {
   }
 
   @Get('packages/:package')
-  rules(@Param('package', PACKAGE_NAME) name: string): Promise<PackageRulesObject> {
+  rules(@Param('package', PACKAGE_IN_PATH) name: string): Promise<PackageRulesObject> {
     return this.settings.rulesOf(name);
   }
 
   @Post('packages/:package/backend')
   @HttpCode(200)
   async setBackend(
-    @Param('package', PACKAGE_NAME) name: string,
+    @Param('package', PACKAGE_IN_PATH) name: string,
     @Sent() request: BackendRequest,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<PackageRulesObject> {

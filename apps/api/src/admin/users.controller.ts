@@ -15,17 +15,11 @@ import { Requires } from '../auth/authentication.middleware';
 import { AdministratorsGuard, CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { UserLists } from './user-lists.service';
-import {
-  AppointmentRequest,
-  KeysQuery,
-  NewPasswordRequest,
-  NewUserRequest,
-  ownedKeyObject,
-  userObject,
-  UsersQuery,
-} from './users.dto';
-import type { OwnedKeyObject, UserObject } from './users.dto';
-import { ANY_KEY_ID, USER_NAME } from '../http/path-ids';
+import { NewPasswordRequest, NewUserRequest, userObject, UsersQuery } from './users.dto';
+import { USER_IN_PATH } from '../http/path-ids';
+
+const USER_NAME = { name: { of: text() } };
+const NO_SUCH_USER = { description: 'There is no such user.', detail: 'There is no user carol.' };
 
 /** Who may ask for tests. */
 @Controller('api/v1/admin/users')
@@ -64,7 +58,7 @@ export class UsersController {
     },
   })
   @Get()
-  async list(@Sent() query: UsersQuery): Promise<{ users: UserObject[]; after: string | null }> {
+  async list(@Sent() query: UsersQuery): Promise<UserList> {
     const { rows: users, last } = await this.lists.users(query);
     return { users: users.map(userObject), after: last };
   }
@@ -106,7 +100,7 @@ export class UsersController {
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   async setPassword(
-    @Param('name', USER_NAME) user: string,
+    @Param('name', USER_IN_PATH) user: string,
     @Sent() { password }: NewPasswordRequest,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<ChangedPassword> {
@@ -133,7 +127,7 @@ export class UsersController {
   @Post(':name/administrator')
   @HttpCode(200)
   async setAdministrator(
-    @Param('name', USER_NAME) user: string,
+    @Param('name', USER_IN_PATH) user: string,
     @Sent() { admin }: AppointmentRequest,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<Appointment> {
@@ -165,7 +159,7 @@ export class UsersController {
   @Post(':name/disable')
   @HttpCode(200)
   async disable(
-    @Param('name', USER_NAME) user: string,
+    @Param('name', USER_IN_PATH) user: string,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<ChangedStanding> {
     await this.usersAndKeys.setDisabled(user, true, requestor);
@@ -194,7 +188,7 @@ export class UsersController {
   @Post(':name/enable')
   @HttpCode(200)
   async enable(
-    @Param('name', USER_NAME) user: string,
+    @Param('name', USER_IN_PATH) user: string,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<ChangedStanding> {
     await this.usersAndKeys.setDisabled(user, false, requestor);
@@ -225,7 +219,7 @@ export class UsersController {
   @Post(':name/remove')
   @HttpCode(200)
   async remove(
-    @Param('name', USER_NAME) user: string,
+    @Param('name', USER_IN_PATH) user: string,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<ChangedStanding> {
     await this.usersAndKeys.remove(user, requestor);
@@ -245,38 +239,9 @@ export class UsersController {
   @Post(':name/end_sessions')
   @HttpCode(200)
   async endSessions(
-    @Param('name', USER_NAME) user: string,
+    @Param('name', USER_IN_PATH) user: string,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<EndedSessions> {
     return { user, ended: await this.usersAndKeys.endSessions(user, requestor) };
-  }
-}
-
-/** The API keys of all users. */
-@Controller('api/v1/admin/keys')
-@Requires('key')
-@UseGuards(AdministratorsGuard)
-@UseInterceptors(BodyInterceptor)
-export class AllKeysController {
-  constructor(
-    private readonly lists: UserLists,
-    private readonly usersAndKeys: UsersAndKeys,
-  ) {}
-
-  /** `before`: what to ask with for the next part; null at the end. */
-  @Get()
-  async list(@Sent() query: KeysQuery): Promise<{ keys: OwnedKeyObject[]; before: number | null }> {
-    const { rows: keys, last } = await this.lists.keys(query);
-    return { keys: keys.map(ownedKeyObject), before: last };
-  }
-
-  @Post(':id/revoke')
-  @HttpCode(200)
-  async revoke(
-    @Param('id', ANY_KEY_ID) key: number,
-    @CurrentRequestor() requestor: Requestor,
-  ): Promise<{ key: number }> {
-    await this.usersAndKeys.revokeKey(key, requestor);
-    return { key };
   }
 }

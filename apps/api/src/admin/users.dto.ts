@@ -1,7 +1,14 @@
-import { NewUser, PasswordRequest } from '@proctor/administration';
-import { type KeyScope, must, Strict, timestamp } from '@proctor/contracts';
-import type { OwnedApiKey, UserRecord, UserStanding } from '@proctor/database';
-import { IsBoolean } from 'class-validator';
+import {
+  NewUser,
+  OptionalField,
+  PasswordRequest,
+  text,
+  type OwnedKeyResource,
+  type UserResource,
+  whole,
+} from '@proctor/resources';
+import { Strict, timestamp } from '@proctor/contracts';
+import type { OwnedApiKey, UserRecord } from '@proctor/database';
 import { wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
 import { absentWhenEmpty, formText } from './form-fields';
@@ -48,29 +55,7 @@ export class NewPasswordRequest extends PasswordRequest {
   declare password?: string;
 }
 
-/** Whether a user is an administrator from now on. */
-@Strict()
-export class AppointmentRequest {
-  @From({ text: 'boolean' })
-  @IsBoolean(must('be true or false'))
-  admin: boolean;
-}
-
-/** A user as administrators see them. */
-export interface UserObject {
-  name: string;
-  admin: boolean;
-  /** `disabled` and `removed` ones cannot come in. */
-  standing: UserStanding;
-  has_password: boolean;
-  created_at: string;
-  /** Valid API keys. */
-  keys: number;
-  /** Browsers in which the user is logged in. */
-  sessions: number;
-}
-
-export function userObject(user: UserRecord): UserObject {
+export function userObject(user: UserRecord): UserResource {
   return {
     name: user.name,
     admin: user.isAdmin,

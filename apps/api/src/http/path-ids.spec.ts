@@ -1,12 +1,12 @@
 import { refusalOf } from '@test/support/refusal';
-import { RUN_ID } from '../http/path-ids';
+import { RUN_IN_PATH } from '../http/path-ids';
 
 it.each([
   ['1', 1],
   ['2147483648', 2_147_483_648],
   ['9007199254740991', 9_007_199_254_740_991],
 ])('the run id %s is read', (text, id) => {
-  expect(RUN_ID.transform(text)).toBe(id);
+  expect(RUN_IN_PATH.transform(text)).toBe(id);
 });
 
 it.each([
@@ -24,5 +24,5 @@ it.each([
   '１',
   '1\n',
 ])('there is no run %j', (text) => {
-  expect(refusalOf(() => RUN_ID.transform(text)).status).toBe(404);
+  expect(refusalOf(() => RUN_IN_PATH.transform(text)).status).toBe(404);
 });

@@ -3,7 +3,7 @@ import { describe, isPackageName, isWord, runIdIn, WORKER_NAME } from '@proctor/
 import { badRequest, notFound } from './problem';
 import type { Problem } from './problem';
 
-/** What a path or an address names: `@Param('note_id', NOTE_ID) noteId: number`. Each one refuses with 404 what cannot exist. */
+/** What a path or an address names: `@Param('note_id', NOTE_IN_PATH) noteId: number`. Each one refuses with 404 what cannot exist. */
 function inPath<T>(read: (text: string) => T | null, missing: (text: string) => Problem) {
   const transform = (text: string): T => {
     const value = read(text);
@@ -36,22 +36,22 @@ export const noSuchSignature = (signature: string): Problem =>
 export const noSuchRun = (id: number | string): Problem =>
   notFound(`There is no run ${typeof id === 'number' ? id : describe(id)}.`);
 
-export const RUN_ID = inPath(runIdIn, noSuchRun);
-export const KEY_ID = inPath(idUpTo(KEY_ID_MAX), noSuchKey);
+export const RUN_IN_PATH = inPath(runIdIn, noSuchRun);
+export const KEY_IN_PATH = inPath(idUpTo(KEY_ID_MAX), noSuchKey);
 /** The key of any user. */
-export const ANY_KEY_ID = inPath(idUpTo(KEY_ID_MAX), no('valid key'));
-export const WEBHOOK_ID = inPath(idUpTo(WEBHOOK_ID_MAX), noSuchWebhook);
-export const DELIVERY_ID = inPath(idUpTo(ID_MAX), no('delivery'));
-export const NOTE_ID = inPath(idUpTo(ID_MAX), no('note'));
-export const WORKER_ID = inPath(
+export const ANY_KEY_IN_PATH = inPath(idUpTo(KEY_ID_MAX), no('valid key'));
+export const WEBHOOK_IN_PATH = inPath(idUpTo(WEBHOOK_ID_MAX), noSuchWebhook);
+export const DELIVERY_IN_PATH = inPath(idUpTo(ID_MAX), no('delivery'));
+export const NOTE_IN_PATH = inPath(idUpTo(ID_MAX), no('note'));
+export const WORKER_IN_PATH = inPath(
   nameThat((text) => WORKER_NAME.test(text)),
   no('worker'),
 );
-export const USER_NAME = inPath(nameThat(isWord), no('user'));
-export const PACKAGE_NAME = inPath(nameThat(isPackageName), (text) =>
+export const USER_IN_PATH = inPath(nameThat(isWord), no('user'));
+export const PACKAGE_IN_PATH = inPath(nameThat(isPackageName), (text) =>
   notFound(`No package can have the name ${describe(text)}.`),
 );
-export const SIGNATURE = inPath(
+export const SIGNATURE_IN_PATH = inPath(
   nameThat((text) => /^[0-9a-f]{16}$/.test(text)),
   noSuchSignature,
 );
@@ -62,6 +62,6 @@ export const BEFORE_RUN = {
   transform(value: unknown): number | null {
     if (value === undefined) return null;
     if (typeof value !== 'string') throw badRequest(`before must be one run id, not ${describe(value)}.`);
-    return RUN_ID.transform(value);
+    return RUN_IN_PATH.transform(value);
   },
 } satisfies PipeTransform<unknown, number | null>;

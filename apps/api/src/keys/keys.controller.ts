@@ -23,7 +23,7 @@ import { badRequest } from '../http/problem';
 import { fingerprint, idempotencyKeyOf } from '../http/idempotency-key';
 import type { ContextRequest } from '../http/request-context';
 import { atOnce } from '../http/slices';
-import { KEY_ID } from '../http/path-ids';
+import { KEY_IN_PATH } from '../http/path-ids';
 
 /**
  * The parameter of a handler behind a password and `BodyInterceptor`: null without the header `Idempotency-Key`.
@@ -122,7 +122,7 @@ export class KeysController {
   @HttpCode(200)
   @UseInterceptors(BodyInterceptor)
   change(
-    @Param('id', KEY_ID) id: number,
+    @Param('id', KEY_IN_PATH) id: number,
     @Sent() asked: KeyChange,
     @KeyOwner() owner: Actor,
   ): Promise<KeyResource> {
@@ -140,7 +140,7 @@ export class KeysController {
   })
   @Delete(':id')
   @HttpCode(204)
-  revoke(@Param('id', KEY_ID) id: number, @KeyOwner() owner: Actor): Promise<void> {
+  revoke(@Param('id', KEY_IN_PATH) id: number, @KeyOwner() owner: Actor): Promise<void> {
     return this.service.revoke(id, owner);
   }
 
@@ -168,7 +168,7 @@ export class KeysController {
   @Post(':id/rotate')
   @HttpCode(200)
   @UseInterceptors(BodyInterceptor)
-  rotate(@Param('id', KEY_ID) id: number, @KeyOwner() owner: Actor): Promise<NewKeyObject> {
+  rotate(@Param('id', KEY_IN_PATH) id: number, @KeyOwner() owner: Actor): Promise<KeyWithSecret> {
     return this.service.rotate(id, owner);
   }
 }

@@ -4,7 +4,7 @@ import { refusalOf } from '@test/support/refusal';
 import { jsonParameters, textParameters } from '../http/parameters';
 import type { Parameters } from '../http/parameters';
 import { shapeOf } from '../http/parameters.pipe';
-import { KEY_ID } from '../http/path-ids';
+import { KEY_IN_PATH } from '../http/path-ids';
 
 const { server } = apiConfiguration();
 const keyNameOf = (parameters: Parameters): string => shapeOf(NewKey, parameters, server).name;
@@ -26,8 +26,8 @@ it.each([undefined, null, 5, '', 'x'.repeat(101), 'a\0', '\ud800', ['a'], {}])(
 );
 
 it('there is no key of an id that is none', () => {
-  expect(KEY_ID.transform('2147483647')).toBe(2_147_483_647);
+  expect(KEY_IN_PATH.transform('2147483647')).toBe(2_147_483_647);
   for (const id of ['0', '01', '2147483648', '99999999999', 'x', '1\n', '']) {
-    expect(refusalOf(() => KEY_ID.transform(id)).status).toBe(404);
+    expect(refusalOf(() => KEY_IN_PATH.transform(id)).status).toBe(404);
   }
 });

@@ -9,7 +9,7 @@ import { VisibleRuns } from '../runs/visible-runs';
 import { AttemptQuery } from './logs.dto';
 import { RunLogs } from './run-logs';
 import { sendMember } from './send-member';
-import { RUN_ID } from '../http/path-ids';
+import { RUN_IN_PATH } from '../http/path-ids';
 
 /** What a run left beside its log, file by file. */
 @Controller('api/v1/runs/:run_id/artifacts')
@@ -23,7 +23,7 @@ export class ArtifactFilesController {
 
   @Get()
   async list(
-    @Param('run_id', RUN_ID) runId: number,
+    @Param('run_id', RUN_IN_PATH) runId: number,
     @Sent() query: AttemptQuery,
     @CurrentReader() reader: ApiReader,
   ) {
@@ -42,7 +42,7 @@ export class ArtifactFilesController {
 
   @Get('*path')
   async file(
-    @Param('run_id', RUN_ID) runId: number,
+    @Param('run_id', RUN_IN_PATH) runId: number,
     @Param('path') path: string[] | string,
     @Sent() query: AttemptQuery,
     @CurrentReader() reader: ApiReader,

@@ -7,7 +7,7 @@ import { VisibleRuns } from '../runs/visible-runs';
 import { LOG_SEARCH } from './log-search';
 import { AttemptQuery, LogSearchQuery } from './logs.dto';
 import { RunLogs, withMark } from './run-logs';
-import { RUN_ID } from '../http/path-ids';
+import { RUN_IN_PATH } from '../http/path-ids';
 
 /** What stands where in the log of a run: of the one that is kept, or of what there is of the live one. */
 @Controller('api/v1/runs/:run_id/log')
@@ -22,7 +22,7 @@ export class LogIndexController {
   /** Its parts, and its lines with errors. */
   @Get('index')
   async index(
-    @Param('run_id', RUN_ID) runId: number,
+    @Param('run_id', RUN_IN_PATH) runId: number,
     @Sent() { attempt }: AttemptQuery,
     @CurrentReader() reader: ApiReader,
   ) {
@@ -34,7 +34,7 @@ export class LogIndexController {
   /** Its lines with a text. */
   @Get('search')
   async search(
-    @Param('run_id', RUN_ID) runId: number,
+    @Param('run_id', RUN_IN_PATH) runId: number,
     @Sent() { attempt, q, from = 1 }: LogSearchQuery,
     @CurrentReader() reader: ApiReader,
   ) {

@@ -10,7 +10,7 @@ import { LogFollower } from './log-follower';
 import { LogQuery } from './logs.dto';
 import { RunLogs } from './run-logs';
 import { sendLog } from './send-log';
-import { RUN_ID } from '../http/path-ids';
+import { RUN_IN_PATH } from '../http/path-ids';
 
 /** The log of a run by byte offset, while it is executed and afterwards. */
 @Controller('api/v1/runs/:run_id/log')
@@ -26,7 +26,7 @@ export class LogsController {
   /** What there is of it. */
   @Get()
   async bytes(
-    @Param('run_id', RUN_ID) runId: number,
+    @Param('run_id', RUN_IN_PATH) runId: number,
     @Sent() query: LogQuery,
     @CurrentReader() reader: ApiReader,
     @Res() response: Response,
@@ -39,7 +39,7 @@ export class LogsController {
   /** What there is and what comes, as server-sent events. */
   @Get('events')
   async events(
-    @Param('run_id', RUN_ID) runId: number,
+    @Param('run_id', RUN_IN_PATH) runId: number,
     @Sent() query: LogQuery,
     @Headers('Last-Event-ID') lastEventId: string | undefined,
     @CurrentReader() reader: ApiReader,

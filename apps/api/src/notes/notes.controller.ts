@@ -8,7 +8,7 @@ import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import type { ContextRequest } from '../http/request-context';
 import { NewNoteRequest, NoteRequest, NotesQuery } from './notes.dto';
 import { NotesService } from './notes.service';
-import { NOTE_ID } from '../http/path-ids';
+import { NOTE_IN_PATH } from '../http/path-ids';
 
 /** What people have written about failures. */
 @Controller('api/v1/notes')
@@ -39,7 +39,7 @@ export class NotesApiController {
   @Post(':note_id')
   @HttpCode(200)
   async change(
-    @Param('note_id', NOTE_ID) noteId: number,
+    @Param('note_id', NOTE_IN_PATH) noteId: number,
     @Sent() { text, bugs = [] }: NoteRequest,
     @CurrentRequestor() requestor: Requestor,
     @Req() request: ContextRequest,
@@ -51,7 +51,7 @@ export class NotesApiController {
   @Delete(':note_id')
   @HttpCode(204)
   async remove(
-    @Param('note_id', NOTE_ID) noteId: number,
+    @Param('note_id', NOTE_IN_PATH) noteId: number,
     @CurrentRequestor() requestor: Requestor,
     @Req() request: ContextRequest,
   ): Promise<void> {

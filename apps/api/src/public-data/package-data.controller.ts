@@ -10,7 +10,6 @@ import type { ApiConfiguration } from '../configuration.token';
 import { baseUrl, pathOf } from '../http/paths';
 import { notFound } from '../http/problem';
 import { resultObject } from '../runs/result-object';
-import type { ResultObject } from '../runs/result-object';
 import { historyFilter, historyQuery, HistoryWantedPipe } from './history-filter';
 import type { HistoryWanted } from './history-filter';
 import { monthObjects } from './month-object';

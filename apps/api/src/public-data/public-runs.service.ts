@@ -7,7 +7,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { notFound } from '../http/problem';
 import { MissingRuns } from '../runs/missing-runs';
-import { RUN_ID, noSuchRun } from '../http/path-ids';
+import { RUN_IN_PATH, noSuchRun } from '../http/path-ids';
 import { loadPart } from '../http/parts';
 
 /** The parts of a public path that name a package on a suite and architecture. */
@@ -42,7 +42,7 @@ export class PublicRunsService {
    */
   async run(place: PackagePlace, runId: string | number, reader: RunReader = {}): Promise<RunRecord> {
     checkNames(place);
-    const id = typeof runId === 'number' ? runId : RUN_ID.transform(runId);
+    const id = typeof runId === 'number' ? runId : RUN_IN_PATH.transform(runId);
     const run = await this.publicRuns.find(id);
     if (!run) throw await this.missing.problem(id, reader);
     if (!maySee(reader, run) || !isAt(run, place)) throw noSuchRun(id);

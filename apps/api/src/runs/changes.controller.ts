@@ -10,8 +10,7 @@ import { ManyRunsService } from './many-runs.service';
 import type { Preview } from './many-runs.service';
 import { PublicationService } from './publication.service';
 import type { PublicationAnswer } from './publication.service';
-import type { ResultObject } from './result-object';
-import { RUN_ID } from '../http/path-ids';
+import { RUN_IN_PATH } from '../http/path-ids';
 
 /** What is done to runs that were requested before: to one, or to all that match. */
 @Controller('api/v1/test')
@@ -55,7 +54,7 @@ export class ChangesController {
 
   @Delete(':run_id')
   cancel(
-    @Param('run_id', RUN_ID) runId: number,
+    @Param('run_id', RUN_IN_PATH) runId: number,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<ResultResource> {
     return this.cancellation.cancel(runId, requestor);

@@ -11,7 +11,7 @@ import { sendJsonStream } from './result-stream';
 import { ResultsQuery } from './results.dto';
 import { ResultsService } from './results.service';
 import type { RunObject } from './run-object';
-import { RUN_ID } from '../http/path-ids';
+import { RUN_IN_PATH } from '../http/path-ids';
 
 @Controller('api/v1/test')
 @Requires('key')
@@ -40,7 +40,7 @@ export class ResultsController {
   }
 
   @Get(':run_id')
-  one(@Param('run_id', RUN_ID) runId: number, @CurrentReader() reader: ApiReader): Promise<RunObject> {
+  one(@Param('run_id', RUN_IN_PATH) runId: number, @CurrentReader() reader: ApiReader): Promise<RunObject> {
     return this.results.one(runId, reader);
   }
 }

@@ -7,11 +7,11 @@ import { readerOf } from '../auth/run-reader';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
+import { loadPart } from '../http/parts';
 import { resultObject } from './result-object';
 import { ComparisonQuery, RUNS_PER_PAGE, RunListQuery } from './run-list.dto';
 import { comparisonObject } from './comparison';
 import { ComparisonService } from './comparison.service';
-import { loadPart } from '../http/parts';
 
 /** A part of a list of runs. */
 interface RunPart {

@@ -3,7 +3,7 @@ import type { SignatureOrder } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { SIGNATURE_ORDER, SignaturesService } from './signatures.service';
 import type { SignatureDetails, SignatureObject } from './signatures.service';
-import { SIGNATURE } from '../http/path-ids';
+import { SIGNATURE_IN_PATH } from '../http/path-ids';
 
 /** What goes wrong in the same way in several runs. */
 @Controller('api/v1/signatures')
@@ -19,7 +19,7 @@ export class SignaturesController {
   }
 
   @Get(':signature')
-  signature(@Param('signature', SIGNATURE) signature: string): Promise<SignatureDetails> {
+  signature(@Param('signature', SIGNATURE_IN_PATH) signature: string): Promise<SignatureDetails> {
     return this.signatures.details(signature);
   }
 }

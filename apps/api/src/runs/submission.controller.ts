@@ -11,7 +11,7 @@ import { BatchPipe, TestListPipe, TestOptionsPipe } from './submission.pipes';
 import { SubmissionService } from './submission.service';
 import { itemOf, submittedAt } from './submitted-items';
 import type { Submitted, SubmittedItems, SubmittedOptions } from './submitted-items';
-import { RUN_ID } from '../http/path-ids';
+import { RUN_IN_PATH } from '../http/path-ids';
 
 /** What creates runs, at most once for an idempotency key. */
 @Controller('api/v1')
@@ -63,7 +63,7 @@ export class SubmissionController {
   @Post('retry/:run_id')
   @HttpCode(201)
   retry(
-    @Param('run_id', RUN_ID) runId: number,
+    @Param('run_id', RUN_IN_PATH) runId: number,
     @CurrentRequestor() requestor: Requestor,
     @Claim() claim: IdempotencyKey | null,
   ): Promise<unknown> {

@@ -4,7 +4,7 @@ import { type ApiReader, CurrentReader } from '../auth/requestor';
 import { Problem } from '../http/problem';
 import { TriageService } from './triage.service';
 import { VisibleRuns } from './visible-runs';
-import { RUN_ID } from '../http/path-ids';
+import { RUN_IN_PATH } from '../http/path-ids';
 
 /** Why a run has failed, as far as is known. */
 @Controller('api/v1/runs/:run_id/triage')
@@ -16,7 +16,7 @@ export class TriageController {
   ) {}
 
   @Get()
-  async one(@Param('run_id', RUN_ID) runId: number, @CurrentReader() reader: ApiReader) {
+  async one(@Param('run_id', RUN_IN_PATH) runId: number, @CurrentReader() reader: ApiReader) {
     const run = await this.runs.one(runId, reader.runs);
     const found = await this.triages.of(run);
     if (!found) throw new Problem(409, `Run ${runId} has not failed.`);

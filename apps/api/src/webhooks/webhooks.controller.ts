@@ -7,7 +7,7 @@ import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { type DeliveryObject, deliveryObject, type WebhookObject, webhookObject } from './webhook-object';
 import { DELIVERIES_PER_PAGE, DeliveriesQuery, RecoverRequest, WebhookRequest } from './webhooks.dto';
 import { WebhooksService } from './webhooks.service';
-import { DELIVERY_ID, WEBHOOK_ID } from '../http/path-ids';
+import { DELIVERY_IN_PATH, WEBHOOK_IN_PATH } from '../http/path-ids';
 
 type WithSecret = WebhookObject & { secret: string };
 
@@ -32,7 +32,7 @@ export class WebhooksController {
 
   @Get(':webhook_id')
   async show(
-    @Param('webhook_id', WEBHOOK_ID) id: number,
+    @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @CurrentRequestor() { userId }: Requestor,
   ): Promise<WebhookObject> {
     return webhookObject(await this.webhooks.one(id, userId));
@@ -41,7 +41,7 @@ export class WebhooksController {
   @Post(':webhook_id')
   @HttpCode(200)
   async change(
-    @Param('webhook_id', WEBHOOK_ID) id: number,
+    @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @Sent() asked: WebhookRequest,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<WebhookObject> {
@@ -51,7 +51,7 @@ export class WebhooksController {
   @Delete(':webhook_id')
   @HttpCode(204)
   remove(
-    @Param('webhook_id', WEBHOOK_ID) id: number,
+    @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<void> {
     return this.webhooks.remove(id, requestor);
@@ -60,7 +60,7 @@ export class WebhooksController {
   @Post(':webhook_id/rotate')
   @HttpCode(200)
   async rotate(
-    @Param('webhook_id', WEBHOOK_ID) id: number,
+    @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<WithSecret> {
     const { webhook, secret } = await this.webhooks.rotate(id, requestor);
@@ -70,7 +70,7 @@ export class WebhooksController {
   @Post(':webhook_id/ping')
   @HttpCode(202)
   async ping(
-    @Param('webhook_id', WEBHOOK_ID) id: number,
+    @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @CurrentRequestor() { userId }: Requestor,
   ): Promise<DeliveryObject> {
     return deliveryObject(await this.webhooks.ping(id, userId));
@@ -78,7 +78,7 @@ export class WebhooksController {
 
   @Get(':webhook_id/deliveries')
   async deliveries(
-    @Param('webhook_id', WEBHOOK_ID) id: number,
+    @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @Sent() { limit = DELIVERIES_PER_PAGE, ...asked }: DeliveriesQuery,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<{ deliveries: DeliveryObject[]; before: number | null }> {
@@ -89,8 +89,8 @@ export class WebhooksController {
   @Post(':webhook_id/deliveries/:delivery_id/redeliver')
   @HttpCode(202)
   async redeliver(
-    @Param('webhook_id', WEBHOOK_ID) id: number,
-    @Param('delivery_id', DELIVERY_ID) deliveryId: number,
+    @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
+    @Param('delivery_id', DELIVERY_IN_PATH) deliveryId: number,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<DeliveryObject> {
     return deliveryObject(await this.webhooks.redeliver(id, deliveryId, logReaderOf(requestor)));
@@ -99,7 +99,7 @@ export class WebhooksController {
   @Post(':webhook_id/recover')
   @HttpCode(202)
   async recover(
-    @Param('webhook_id', WEBHOOK_ID) id: number,
+    @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @Sent() { since }: RecoverRequest,
     @CurrentRequestor() { userId }: Requestor,
   ): Promise<{ again: number; made: number; until: string | null }> {

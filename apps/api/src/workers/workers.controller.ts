@@ -3,10 +3,8 @@ import { Operation } from '../http/operation';
 import { Controller, Get, Param } from '@nestjs/common';
 import { Requires } from '../auth/authentication.middleware';
 import { type ApiReader, CurrentReader } from '../auth/requestor';
-import type { WorkerDetails } from './worker-details';
 import { WorkersService } from './workers.service';
-import type { WorkersAnswer } from './workers.service';
-import { WORKER_ID } from '../http/path-ids';
+import { WORKER_IN_PATH } from '../http/path-ids';
 
 /** Who executes tests; administrators see private runs among theirs. */
 @Controller('api/v1/workers')
@@ -107,7 +105,7 @@ export class WorkersController {
   })
   @Get(':name')
   worker(
-    @Param('name', WORKER_ID) name: string,
+    @Param('name', WORKER_IN_PATH) name: string,
     @CurrentReader() { isAdmin }: ApiReader,
   ): Promise<WorkerDetails> {
     return this.workers.details(name, isAdmin);

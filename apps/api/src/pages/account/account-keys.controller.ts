@@ -1,5 +1,5 @@
 import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
-import { KeyChange, NEVER, NewKey, type NewKeyObject } from '@proctor/administration';
+import { KeyChange, type KeyWithSecret, NEVER, NewKey } from '@proctor/resources';
 import type { Actor, User } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
@@ -13,7 +13,7 @@ import { KeysService } from '../../keys/keys.service';
 import { Form, SentForm } from '../layout/form-action';
 import type { Page, Redirect } from '../layout/page';
 import { CurrentActor, CurrentUser, OwnPages } from './account-pages';
-import { KEY_ID } from '../../http/path-ids';
+import { KEY_IN_PATH } from '../../http/path-ids';
 
 class KeyForm extends KeyChange {
   /** An empty field: it does not expire. */
@@ -56,7 +56,7 @@ export class AccountKeysController {
 
   @Form('keys/:id', { then: KEYS })
   async change(
-    @Param('id', KEY_ID) id: number,
+    @Param('id', KEY_IN_PATH) id: number,
     @Sent() form: KeyForm,
     @CurrentActor() owner: Actor,
   ): Promise<void> {
@@ -65,7 +65,7 @@ export class AccountKeysController {
 
   @Form('keys/:id/rotate')
   async rotate(
-    @Param('id', KEY_ID) id: number,
+    @Param('id', KEY_IN_PATH) id: number,
     @CurrentActor() owner: Actor,
     @Req() request: ContextRequest,
   ): Promise<Page> {
@@ -73,11 +73,11 @@ export class AccountKeysController {
   }
 
   @Form('keys/:id/revoke', { then: KEYS })
-  async revoke(@Param('id', KEY_ID) id: number, @CurrentActor() owner: Actor): Promise<void> {
+  async revoke(@Param('id', KEY_IN_PATH) id: number, @CurrentActor() owner: Actor): Promise<void> {
     await this.keys.revoke(id, owner);
   }
 
-  private async list(owner: Actor, request: ContextRequest, made: NewKeyObject | null): Promise<Page> {
+  private async list(owner: Actor, request: ContextRequest, made: KeyWithSecret | null): Promise<Page> {
     const keys = await this.keys.list(owner);
     const rows = keys.map((key) => ({
       ...key,

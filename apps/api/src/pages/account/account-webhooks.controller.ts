@@ -8,7 +8,7 @@ import { Form, SentForm } from '../layout/form-action';
 import type { Page } from '../layout/page';
 import { CurrentActor, CurrentUser, OwnPages } from './account-pages';
 import { webhooksView, webhookView } from './webhook-view';
-import { DELIVERY_ID, WEBHOOK_ID } from '../../http/path-ids';
+import { DELIVERY_IN_PATH, WEBHOOK_IN_PATH } from '../../http/path-ids';
 
 const WEBHOOKS = '/user/:user/webhooks';
 const WEBHOOK = `${WEBHOOKS}/:webhook_id`;
@@ -36,7 +36,7 @@ export class AccountWebhooksController {
 
   @Get(':webhook_id')
   async one(
-    @Param('webhook_id', WEBHOOK_ID) id: number,
+    @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @Query('before', queryValue(idOf('a delivery'))) before: number | null,
     @CurrentUser() { userId }: User,
   ): Promise<Page> {
@@ -48,7 +48,7 @@ export class AccountWebhooksController {
   /** Its key stays, and whether it is enabled; here it can only stop to receive events of private runs. */
   @Form(':webhook_id', { then: WEBHOOK })
   async change(
-    @Param('webhook_id', WEBHOOK_ID) id: number,
+    @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @SentForm() form: WebhookRequest,
     @CurrentActor() owner: WebhookOwner,
   ): Promise<void> {
@@ -58,7 +58,7 @@ export class AccountWebhooksController {
 
   @Form(':webhook_id/rotate')
   async rotate(
-    @Param('webhook_id', WEBHOOK_ID) id: number,
+    @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @CurrentUser() user: User,
     @CurrentActor() owner: WebhookOwner,
   ): Promise<Page> {
@@ -66,13 +66,16 @@ export class AccountWebhooksController {
   }
 
   @Form(':webhook_id/ping', { then: WEBHOOK })
-  async ping(@Param('webhook_id', WEBHOOK_ID) id: number, @CurrentUser() { userId }: User): Promise<void> {
+  async ping(
+    @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
+    @CurrentUser() { userId }: User,
+  ): Promise<void> {
     await this.webhooks.ping(id, userId);
   }
 
   @Form(':webhook_id/enable', { then: WEBHOOK })
   async enable(
-    @Param('webhook_id', WEBHOOK_ID) id: number,
+    @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @CurrentActor() owner: WebhookOwner,
   ): Promise<void> {
     await this.webhooks.setEnabled(id, true, owner);
@@ -80,7 +83,7 @@ export class AccountWebhooksController {
 
   @Form(':webhook_id/disable', { then: WEBHOOK })
   async disable(
-    @Param('webhook_id', WEBHOOK_ID) id: number,
+    @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @CurrentActor() owner: WebhookOwner,
   ): Promise<void> {
     await this.webhooks.setEnabled(id, false, owner);
@@ -88,7 +91,7 @@ export class AccountWebhooksController {
 
   @Form(':webhook_id/remove', { then: WEBHOOKS })
   async remove(
-    @Param('webhook_id', WEBHOOK_ID) id: number,
+    @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @CurrentActor() owner: WebhookOwner,
   ): Promise<void> {
     await this.webhooks.remove(id, owner);
@@ -96,7 +99,7 @@ export class AccountWebhooksController {
 
   @Form(':webhook_id/recover', { then: WEBHOOK })
   async recover(
-    @Param('webhook_id', WEBHOOK_ID) id: number,
+    @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @SentForm() { since }: RecoverRequest,
     @CurrentUser() { userId }: User,
   ): Promise<void> {
@@ -105,8 +108,8 @@ export class AccountWebhooksController {
 
   @Form(':webhook_id/deliveries/:delivery_id/redeliver', { then: WEBHOOK })
   async redeliver(
-    @Param('webhook_id', WEBHOOK_ID) id: number,
-    @Param('delivery_id', DELIVERY_ID) deliveryId: number,
+    @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
+    @Param('delivery_id', DELIVERY_IN_PATH) deliveryId: number,
     @CurrentUser() { userId }: User,
   ): Promise<void> {
     await this.webhooks.redeliver(id, deliveryId, { userId, keyId: null });

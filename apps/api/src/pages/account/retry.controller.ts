@@ -11,7 +11,7 @@ import type { Page, Redirect } from '../layout/page';
 import { runView } from '../runs/run-view';
 import { OwnPages, SessionRequestor } from './account-pages';
 import { shortRunPath } from '../../runs/page-paths';
-import { RUN_ID } from '../../http/path-ids';
+import { RUN_IN_PATH } from '../../http/path-ids';
 
 /** What is shown before a retry. */
 @Injectable()
@@ -39,7 +39,7 @@ export class RetryPageController {
   constructor(private readonly page: RetryPage) {}
 
   @Get()
-  show(@Param('run_id', RUN_ID) runId: number, @CurrentRequestor() requestor: Requestor): Promise<Page> {
+  show(@Param('run_id', RUN_IN_PATH) runId: number, @CurrentRequestor() requestor: Requestor): Promise<Page> {
     return this.page.of(runId, requestor);
   }
 }
@@ -55,13 +55,13 @@ export class AccountRetryController {
   ) {}
 
   @Get()
-  show(@Param('run_id', RUN_ID) runId: number, @SessionRequestor() requestor: Requestor): Promise<Page> {
+  show(@Param('run_id', RUN_IN_PATH) runId: number, @SessionRequestor() requestor: Requestor): Promise<Page> {
     return this.page.of(runId, requestor);
   }
 
   @Form('')
   async retry(
-    @Param('run_id', RUN_ID) runId: number,
+    @Param('run_id', RUN_IN_PATH) runId: number,
     @SessionRequestor() requestor: Requestor,
   ): Promise<Redirect> {
     const answer = await this.retries.retry(runId, requestor, null);

@@ -9,7 +9,7 @@ import { CurrentActor } from '../account/account-pages';
 import { type ConfirmedAction, NoFields, SentForm } from '../layout/form-action';
 import type { Page } from '../layout/page';
 import { AdminForm, AdminPages } from './admin-pages';
-import { ANY_KEY_ID } from '../../http/path-ids';
+import { ANY_KEY_IN_PATH } from '../../http/path-ids';
 
 /** The API keys of all users. */
 @Controller('admin/keys')
@@ -31,7 +31,7 @@ export class AdminKeysController {
 
   @AdminForm(':id/revoke', { then: '/admin/keys/' })
   revoke(
-    @Param('id', ANY_KEY_ID) id: number,
+    @Param('id', ANY_KEY_IN_PATH) id: number,
     @SentForm() _form: NoFields,
     @CurrentActor() by: Administrator,
   ): ConfirmedAction {

@@ -1,6 +1,7 @@
 import { Controller, Get, Inject } from '@nestjs/common';
-import { ManyRuns, PauseRequest, QueuesAndWorkers, ResumeRequest } from '@proctor/administration';
+import { ManyRuns, QueuesAndWorkers } from '@proctor/administration';
 import type { Administrator } from '@proctor/administration';
+import { PauseRequest, ResumeRequest } from '@proctor/resources';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';

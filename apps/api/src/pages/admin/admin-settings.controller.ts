@@ -16,7 +16,7 @@ import { CurrentActor } from '../account/account-pages';
 import { SentForm } from '../layout/form-action';
 import type { Page } from '../layout/page';
 import { AdminForm, AdminPages } from './admin-pages';
-import { PACKAGE_NAME } from '../../http/path-ids';
+import { PACKAGE_IN_PATH } from '../../http/path-ids';
 import { loadPart } from '../../http/parts';
 
 const PACKAGES_PER_PAGE = 100;
@@ -70,7 +70,7 @@ export class PackageSettingsPageController {
 
   @AdminForm(':package/backend', { then: '/admin/packages/?package=:package' })
   async setBackend(
-    @Param('package', PACKAGE_NAME) name: string,
+    @Param('package', PACKAGE_IN_PATH) name: string,
     @SentForm() form: BackendRequest,
     @CurrentActor() by: Administrator,
   ): Promise<void> {

@@ -3,11 +3,12 @@ import type { PipeTransform } from '@nestjs/common';
 import { UsersAndKeys } from '@proctor/administration';
 import type { Administrator } from '@proctor/administration';
 import { describe } from '@proctor/contracts';
+import { AppointmentRequest } from '@proctor/resources';
 import { UserLists } from '../../admin/user-lists.service';
-import { AppointmentRequest, NewPasswordRequest, NewUserRequest, UsersQuery } from '../../admin/users.dto';
+import { NewPasswordRequest, NewUserRequest, UsersQuery } from '../../admin/users.dto';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
-import { USER_NAME } from '../../http/path-ids';
+import { USER_IN_PATH } from '../../http/path-ids';
 import { notFound } from '../../http/problem';
 import { CurrentActor } from '../account/account-pages';
 import { type ConfirmedAction, NoFields, SentForm } from '../layout/form-action';
@@ -64,13 +65,13 @@ export class AdminUsersController {
   }
 
   @Get(':name')
-  async page(@Param('name', USER_NAME) name: string): Promise<Page> {
+  async page(@Param('name', USER_IN_PATH) name: string): Promise<Page> {
     return { template: 'admin/user', data: await this.lists.user(name) };
   }
 
   @AdminForm(':name/password')
   async setPassword(
-    @Param('name', USER_NAME) name: string,
+    @Param('name', USER_IN_PATH) name: string,
     @SentForm() { password }: NewPasswordRequest,
     @CurrentActor() by: Administrator,
   ): Promise<Page> {
@@ -82,7 +83,7 @@ export class AdminUsersController {
 
   @AdminForm(':name/administrator', { then: USER })
   setAdministrator(
-    @Param('name', USER_NAME) name: string,
+    @Param('name', USER_IN_PATH) name: string,
     @SentForm() { admin }: AppointmentRequest,
     @CurrentActor() by: Administrator,
   ): ConfirmedAction {
@@ -104,7 +105,7 @@ export class AdminUsersController {
 
   @AdminForm(':name/end-sessions', { then: USER })
   endSessions(
-    @Param('name', USER_NAME) name: string,
+    @Param('name', USER_IN_PATH) name: string,
     @SentForm() _form: NoFields,
     @CurrentActor() by: Administrator,
   ): ConfirmedAction {
@@ -124,7 +125,7 @@ export class AdminUsersController {
 
   @AdminForm(':name/:change', { then: USER })
   changeAccess(
-    @Param('name', USER_NAME) name: string,
+    @Param('name', USER_IN_PATH) name: string,
     @Param('change', AccessChangePipe) change: AccessChange,
     @SentForm() _form: NoFields,
     @CurrentActor() by: Administrator,

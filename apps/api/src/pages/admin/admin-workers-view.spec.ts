@@ -1,6 +1,5 @@
 import type { WorkerResource } from '@proctor/resources';
 import type { WorkerRecord } from '@proctor/database';
-import type { WorkerObject } from '../../workers/worker-object';
 import { adminWorkers, workersSentence } from './admin-workers-view';
 
 const record = (name: string, more: Partial<WorkerRecord> = {}) =>

@@ -1,6 +1,7 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { QueuesAndWorkers, Register, CredentialsRequest, RevokeRequest } from '@proctor/administration';
+import { QueuesAndWorkers, Register } from '@proctor/administration';
 import type { Administrator } from '@proctor/administration';
+import { CredentialsRequest, RevokeRequest } from '@proctor/resources';
 import { Requires } from '../../auth/authentication.middleware';
 import { CurrentActor } from '../account/account-pages';
 import { type ConfirmedAction, SentForm } from '../layout/form-action';

@@ -1,5 +1,6 @@
-import { NewWorker, Selection } from '@proctor/administration';
+import { Selection } from '@proctor/administration';
 import { IsReason, must, Strict } from '@proctor/contracts';
+import { NewWorker } from '@proctor/resources';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import type { Parameter } from '../../http/parameters';
 import { From } from '../../http/shape';

@@ -1,7 +1,8 @@
 import Ajv2020 from 'ajv/dist/2020';
 import type { ValidateFunction } from 'ajv';
 import { controllersOfApi, routesOf } from '@test/support/routes';
-import { METHODS, readDocument, resolved } from '../../http/openapi-document';
+import { apiDocument } from '../../document/document';
+import { METHODS, resolved } from '../../document/api-document';
 import type {
   DocumentedAnswer,
   Example,

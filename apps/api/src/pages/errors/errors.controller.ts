@@ -9,7 +9,7 @@ import { PageInterceptor } from '../layout/page';
 import type { Page } from '../layout/page';
 import { runView } from '../runs/run-view';
 import { errorView } from './errors-view';
-import { BEFORE_RUN, SIGNATURE } from '../../http/path-ids';
+import { BEFORE_RUN, SIGNATURE_IN_PATH } from '../../http/path-ids';
 import { loadPart } from '../../http/parts';
 
 const RUNS_SHOWN_MAX = 50;
@@ -25,14 +25,14 @@ export class ErrorPagesController {
   ) {}
 
   @Get(':signature.json')
-  data(@Param('signature', SIGNATURE) signature: string): Promise<SignatureDetails> {
+  data(@Param('signature', SIGNATURE_IN_PATH) signature: string): Promise<SignatureDetails> {
     return this.signatures.details(signature);
   }
 
   @Get(':signature')
   @UseInterceptors(PageInterceptor)
   async one(
-    @Param('signature', SIGNATURE) signature: string,
+    @Param('signature', SIGNATURE_IN_PATH) signature: string,
     @Query('before', BEFORE_RUN) before: number | null,
   ): Promise<Page> {
     const read = (limit: number): Promise<RunRecord[]> => this.found.runs(signature, limit, before);

@@ -1,5 +1,6 @@
 import { Controller, Get, Header, Inject, Param, Query, Req, UseInterceptors } from '@nestjs/common';
 import { WORKER_NAME } from '@proctor/contracts';
+import type { WorkerDetails, WorkerList } from '@proctor/resources';
 import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
@@ -7,14 +8,13 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { baseUrl } from '../../http/paths';
 import { queryValue, named } from '../../http/parameter-values';
 import { atomFeed } from '../../public-data/status-feed';
-import type { WorkerDetails } from '../../workers/worker-details';
 import { WorkersService } from '../../workers/workers.service';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../layout/page';
 import type { Page } from '../layout/page';
 import { workerView } from './worker-view';
 import { isWell, workerEntries, workersView } from './workers-view';
-import { WORKER_ID } from '../../http/path-ids';
+import { WORKER_IN_PATH } from '../../http/path-ids';
 
 const WORKERS_SHOWN_MAX = 100;
 
@@ -57,17 +57,23 @@ export class WorkerPagesController {
     const found = await this.workers.summaries(false, '', WORKERS_SHOWN_MAX, (offers) => !isWell(offers));
     const base = baseUrl(request, this.configuration.server.publicUrl);
     const address = { base, feedPath: '/status/workers.xml', pagePath: '/status/workers/' };
-    return atomFeed('WorkerList', address, workerEntries(found));
+    return atomFeed('Workers', address, workerEntries(found));
   }
 
   @Get('workers/:name.json')
-  data(@Param('name', WORKER_ID) name: string, @CurrentViewer() { isAdmin }: Viewer): Promise<WorkerDetails> {
+  data(
+    @Param('name', WORKER_IN_PATH) name: string,
+    @CurrentViewer() { isAdmin }: Viewer,
+  ): Promise<WorkerDetails> {
     return this.workers.details(name, isAdmin);
   }
 
   @Get('workers/:name')
   @UseInterceptors(PageInterceptor)
-  async worker(@Param('name', WORKER_ID) name: string, @CurrentViewer() { isAdmin }: Viewer): Promise<Page> {
+  async worker(
+    @Param('name', WORKER_IN_PATH) name: string,
+    @CurrentViewer() { isAdmin }: Viewer,
+  ): Promise<Page> {
     return { template: 'machines/worker', data: workerView(await this.workers.details(name, isAdmin)) };
   }
 }

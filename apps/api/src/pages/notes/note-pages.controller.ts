@@ -12,7 +12,7 @@ import { Form, SentForm } from '../layout/form-action';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
 import { noteView, pathOfNote } from './note-view';
-import { NOTE_ID } from '../../http/path-ids';
+import { NOTE_IN_PATH } from '../../http/path-ids';
 
 /** What users write about failures. */
 @Controller('notes')
@@ -36,7 +36,7 @@ export class NotesController {
 
   @Get(':note_id')
   async page(
-    @Param('note_id', NOTE_ID) noteId: number,
+    @Param('note_id', NOTE_IN_PATH) noteId: number,
     @CurrentViewer() viewer: Viewer,
     @SessionRequestor() requestor: Requestor,
   ): Promise<Page> {
@@ -48,7 +48,7 @@ export class NotesController {
 
   @Form(':note_id')
   async change(
-    @Param('note_id', NOTE_ID) noteId: number,
+    @Param('note_id', NOTE_IN_PATH) noteId: number,
     @Sent() { text, bugs = [] }: NoteRequest,
     @SessionRequestor() requestor: Requestor,
     @CurrentActor() { address }: Actor,
@@ -58,7 +58,7 @@ export class NotesController {
 
   @Form(':note_id/remove')
   async remove(
-    @Param('note_id', NOTE_ID) noteId: number,
+    @Param('note_id', NOTE_IN_PATH) noteId: number,
     @SessionRequestor() requestor: Requestor,
     @CurrentActor() { address }: Actor,
   ): Promise<Redirect> {

@@ -17,7 +17,7 @@ import type { Page, Redirect } from '../layout/page';
 import { RunTriage } from '../triage/run-triage.service';
 import { compareView } from './compare-view';
 import { RunPageService } from './run-page.service';
-import { RUN_ID, noSuchRun } from '../../http/path-ids';
+import { RUN_IN_PATH, noSuchRun } from '../../http/path-ids';
 
 /** One run, and what is different between two. */
 @Controller()
@@ -34,7 +34,10 @@ export class RunsController {
 
   /** The short address of a run leads to its page. */
   @Get('runs/:run_id')
-  async short(@Param('run_id', RUN_ID) runId: number, @CurrentViewer() viewer: Viewer): Promise<Redirect> {
+  async short(
+    @Param('run_id', RUN_IN_PATH) runId: number,
+    @CurrentViewer() viewer: Viewer,
+  ): Promise<Redirect> {
     return { redirectTo: runPath(await this.runs.one(runId, viewer.reader)) };
   }
 
@@ -45,7 +48,7 @@ export class RunsController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Page | Redirect> {
-    const run = await this.runs.one(RUN_ID.transform(place.run_id), viewer.reader);
+    const run = await this.runs.one(RUN_IN_PATH.transform(place.run_id), viewer.reader);
     const asked = `/packages/${place.prefix}/${place.package}/${place.suite}/${place.arch}/${run.runId}/`;
     if (asked !== runPath(run)) throw noSuchRun(run.runId);
     if (run.isPrivate) response.set('Cache-Control', 'private, no-store');
