@@ -1,3 +1,4 @@
+import { fieldsOf } from '@proctor/resources';
 import { Allow, getMetadataStorage } from 'class-validator';
 import type { ApiConfiguration } from '../configuration.token';
 import type { Parameter } from './parameters';
@@ -32,8 +33,21 @@ export function From(source: Source): PropertyDecorator {
   };
 }
 
+/** A field that is described as a boolean is read as one from a text too. */
 export function sourceOf(shape: Shape, key: string): Source {
-  return (Reflect.getMetadata(SOURCE, shape.prototype as object, key) as Source | undefined) ?? {};
+  const source = Reflect.getMetadata(SOURCE, shape.prototype as object, key) as Source | undefined;
+  return source ?? (booleansOf(shape).has(key) ? { text: 'boolean' } : {});
+}
+
+const booleans = new WeakMap<Shape, ReadonlySet<string>>();
+
+function booleansOf(shape: Shape): ReadonlySet<string> {
+  const earlier = booleans.get(shape);
+  if (earlier) return earlier;
+  const described = [...fieldsOf(shape)].filter(([, { json }]) => json.type === 'boolean');
+  const names = new Set(described.map(([name]) => name));
+  booleans.set(shape, names);
+  return names;
 }
 
 /** Whether a text of that name is JSON, in any class. */

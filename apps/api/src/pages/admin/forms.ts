@@ -36,9 +36,6 @@ export class NewWorkerForm extends NewWorker {
         .filter(Boolean),
   })
   declare architectures: string[];
-
-  @From({ text: 'boolean' })
-  declare private?: boolean;
 }
 
 /** Runs to cancel, or to give another priority. */
