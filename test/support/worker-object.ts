@@ -1,3 +1,5 @@
+import type { WorkerResource } from '@proctor/resources';
+
 /** The API's answer about a sound, idle worker on one architecture. */
 export const workerObject = (change: Partial<WorkerResource> = {}): WorkerResource => ({
   name: 'w1',
@@ -16,4 +18,3 @@ export const workerObject = (change: Partial<WorkerResource> = {}): WorkerResour
   size_classes: [],
   ...change,
 });
-import type { WorkerResource } from '@proctor/resources';

@@ -128,3 +128,15 @@ export class RevokedKey {
   @Field(whole())
   key: number;
 }
+
+/** The key of the request. */
+export class CurrentKey {
+  @Field(text(), "The name of the key's user.")
+  user: string;
+
+  @Field(KEY_SCOPE)
+  scope: KeyScope;
+
+  @Field(KEY_EXPIRY)
+  expires_at: string | null;
+}

@@ -207,3 +207,12 @@ export class ResultList {
   @Field(listOf(ResultResource))
   results: ResultResource[];
 }
+
+/** A part of the list of runs. */
+export class RunList {
+  @Field(listOf(ResultResource))
+  results: ResultResource[];
+
+  @Field(orNull(RUN_ID), 'What the next part is asked for with; null at the end.')
+  before: number | null;
+}

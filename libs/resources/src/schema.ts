@@ -121,7 +121,7 @@ export function words<const W extends string>(
 }
 
 /** One value and no other. */
-export function exactly<const V extends string | number | boolean>(value: V): Schema<V> {
+export function exactly<const V extends string | number | boolean | null>(value: V): Schema<V> {
   return schema({ const: value });
 }
 
@@ -131,6 +131,11 @@ export function listOf<T>(item: Described<T>, options: Omit<JsonSchema, 'type' |
 
 export function pairOf<T>(item: Described<T>): Schema<[T, T]> {
   return schema({ type: 'array', items: jsonOf(item), minItems: 2, maxItems: 2 });
+}
+
+/** An object whose fields the document does not describe. */
+export function anyObject(): Schema<object> {
+  return schema({ type: 'object' });
 }
 
 /** An object whose keys are data. */

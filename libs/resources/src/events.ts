@@ -1,0 +1,86 @@
+import { Description, Field } from './field';
+import { component, exactly, flag, orNull, text, whole, words } from './schema';
+import { PACKAGE_NAME, RUN_ID, TIME, VERDICT } from './values';
+
+export const EVENT_KIND = component(
+  'EventKind',
+  words([
+    'requested',
+    'granted',
+    'started',
+    'requeued',
+    'finished',
+    'corrected',
+    'cancelled',
+    'reprioritised',
+    'published',
+  ]),
+);
+
+@Description(
+  'Something that has happened to a run. Fields may be added; `schema` rises when one goes or means something else.',
+)
+export class Event {
+  @Field(exactly(1))
+  schema: 1;
+
+  @Field(
+    text({ pattern: '^[1-9]\\d*\\.[1-9]\\d*$' }),
+    'The run and the place of the event among its `facts`; an event that comes again has the same.',
+  )
+  id: string;
+
+  @Field(EVENT_KIND)
+  kind:
+    | 'requested'
+    | 'granted'
+    | 'started'
+    | 'requeued'
+    | 'finished'
+    | 'corrected'
+    | 'cancelled'
+    | 'reprioritised'
+    | 'published';
+
+  @Field(TIME)
+  at: string;
+
+  @Field(RUN_ID)
+  run_id: number;
+
+  @Field(PACKAGE_NAME)
+  package: string;
+
+  @Field(text())
+  suite: string;
+
+  @Field(text())
+  arch: string;
+
+  @Field(orNull(text()), 'Null without one, and for one of more than 2000 characters: the run has it.')
+  trigger: string | null;
+
+  @Field(words(['queued', 'leased', 'running', 'finished']), "The run's after it.")
+  state: 'queued' | 'leased' | 'running' | 'finished';
+
+  @Field(orNull(words(['pass', 'neutral', 'fail', 'tmpfail'])), 'How the run ended, of events that tell it.')
+  status: 'pass' | 'neutral' | 'fail' | 'tmpfail' | null;
+
+  @Field(VERDICT)
+  verdict: 'pass' | 'neutral' | 'fail' | 'tmpfail' | 'absent' | null;
+
+  @Field(whole({ minimum: 0 }))
+  attempt: number;
+
+  @Field(TIME)
+  created_at: string;
+
+  @Field(flag())
+  is_private: boolean;
+
+  @Field(text(), 'Where the API has the run, on this server.')
+  url: string;
+
+  @Field(text(), 'The page of the run, on this server.')
+  page_url: string;
+}

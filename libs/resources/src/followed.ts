@@ -1,0 +1,21 @@
+import { Field } from './field';
+import { anyObject, flag, listOf, text } from './schema';
+
+export class FollowedPackage {
+  @Field(text())
+  package: string;
+
+  @Field(listOf(anyObject()), 'How it is in each place, as the lists of statuses tell it.')
+  statuses: object[];
+}
+
+export class FollowedResource {
+  @Field(listOf(text()), 'What was asked to be followed.')
+  patterns: string[];
+
+  @Field(listOf(FollowedPackage, { maxItems: 500 }))
+  packages: FollowedPackage[];
+
+  @Field(flag(), 'More packages match than are listed.')
+  has_more: boolean;
+}

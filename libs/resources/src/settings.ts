@@ -1,0 +1,199 @@
+import { Field } from './field';
+import {
+  component,
+  decimal,
+  exactly,
+  flag,
+  listOf,
+  mapOf,
+  oneOf,
+  orNull,
+  text,
+  whole,
+  words,
+} from './schema';
+import { PACKAGE_NAME, TIME } from './values';
+
+export const AUDIT_ACTION = component(
+  'AuditAction',
+  words([
+    'login',
+    'login-refused',
+    'logout',
+    'sessions-ended',
+    'user-added',
+    'password-set',
+    'administrator-appointed',
+    'administrator-dismissed',
+    'user-disabled',
+    'user-enabled',
+    'user-removed',
+    'key-created',
+    'key-rotated',
+    'key-changed',
+    'key-revoked',
+    'queue-paused',
+    'queue-resumed',
+    'worker-added',
+    'worker-rotated',
+    'worker-revoked',
+    'worker-drained',
+    'worker-undrained',
+    'worker-trusted',
+    'runs-cancelled',
+    'runs-reprioritised',
+    'runs-published',
+    'backend-changed',
+    'note-added',
+    'note-changed',
+    'note-removed',
+    'webhook-added',
+    'webhook-changed',
+    'webhook-rotated',
+    'webhook-removed',
+  ]),
+);
+
+export class AuditEntryResource {
+  @Field(whole())
+  id: number;
+
+  @Field(TIME)
+  at: string;
+
+  @Field(AUDIT_ACTION)
+  action:
+    | 'login'
+    | 'login-refused'
+    | 'logout'
+    | 'sessions-ended'
+    | 'user-added'
+    | 'password-set'
+    | 'administrator-appointed'
+    | 'administrator-dismissed'
+    | 'user-disabled'
+    | 'user-enabled'
+    | 'user-removed'
+    | 'key-created'
+    | 'key-rotated'
+    | 'key-changed'
+    | 'key-revoked'
+    | 'queue-paused'
+    | 'queue-resumed'
+    | 'worker-added'
+    | 'worker-rotated'
+    | 'worker-revoked'
+    | 'worker-drained'
+    | 'worker-undrained'
+    | 'worker-trusted'
+    | 'runs-cancelled'
+    | 'runs-reprioritised'
+    | 'runs-published'
+    | 'backend-changed'
+    | 'note-added'
+    | 'note-changed'
+    | 'note-removed'
+    | 'webhook-added'
+    | 'webhook-changed'
+    | 'webhook-rotated'
+    | 'webhook-removed';
+
+  @Field(text(), 'Who it was, or `command line`; of a refused login as it was said.')
+  user: string;
+
+  @Field(orNull(text()), 'What it was done to.')
+  subject: string | null;
+
+  @Field(orNull(text()))
+  detail: string | null;
+
+  @Field(orNull(whole()), 'How many runs were changed.')
+  runs: number | null;
+
+  @Field(orNull(text()), 'Of the network that it was done from.')
+  address: string | null;
+}
+
+export class SettingResource {
+  @Field(text(), 'Of the folder, or `environment`.')
+  file: string;
+
+  @Field(text())
+  key: string;
+
+  @Field(text(), 'As JSON.')
+  value: string;
+
+  @Field(words(['file', 'environment', 'default']))
+  origin: 'file' | 'environment' | 'default';
+
+  @Field(orNull(whole()))
+  line: number | null;
+}
+
+export class PackageRule {
+  @Field(oneOf(text(), decimal(), exactly(null)))
+  value: string | number | null;
+
+  @Field(orNull(text()), 'Which name or pattern of a list counts; null for the default.')
+  rule: string | null;
+}
+
+export class RejectRule {
+  @Field(text())
+  suite: string;
+
+  @Field(text())
+  arch: string;
+
+  @Field(listOf(text()))
+  versions: string[];
+}
+
+export class PackageRules {
+  @Field(PACKAGE_NAME)
+  package: string;
+
+  @Field(flag(), 'Whether a run of it was ever requested.')
+  known: boolean;
+
+  @Field(PackageRule)
+  backend: PackageRule;
+
+  @Field(PackageRule)
+  size_class: PackageRule;
+
+  @Field(PackageRule)
+  timeout_seconds: PackageRule;
+
+  @Field(listOf(RejectRule))
+  rejected: RejectRule[];
+}
+
+export const REJECT_LIST = component('RejectList', mapOf(mapOf(mapOf(mapOf(exactly(''))))));
+
+export class AuditEntryList {
+  @Field(listOf(AuditEntryResource))
+  entries: AuditEntryResource[];
+
+  @Field(orNull(whole()), 'What the next part is asked for with; null at the end.')
+  before: number | null;
+}
+
+/** What is in use, and why another configuration is not. */
+export class ConfigurationResource {
+  @Field(text())
+  folder: string;
+
+  @Field(TIME)
+  loaded_at: string;
+
+  @Field(listOf(text()), 'Why the folder as it is now is not in use.')
+  problems: string[];
+
+  @Field(listOf(text()), 'What takes effect at the next start.')
+  needs_restart: string[];
+
+  @Field(listOf(SettingResource))
+  settings: SettingResource[];
+}

@@ -1,0 +1,128 @@
+import { Field } from './field';
+import { ResultResource } from './runs';
+import { component, flag, listOf, mapOf, orNull, text, whole, words } from './schema';
+import { RUN_ID, TIME } from './values';
+
+export const TEST_GROUP = component(
+  'TestGroup',
+  words([
+    'regression',
+    'unknown',
+    'as-before',
+    'infrastructure',
+    'absent',
+    'waiting',
+    'passed',
+    'superseded',
+  ]),
+);
+
+export class TriggerSummary {
+  @Field(text())
+  trigger: string;
+
+  @Field(whole({ minimum: 1 }))
+  runs: number;
+
+  @Field(whole({ minimum: 0 }))
+  unfinished: number;
+
+  @Field(whole({ minimum: 0 }))
+  failed: number;
+
+  @Field(TIME)
+  first_at: string;
+
+  @Field(TIME)
+  last_at: string;
+
+  @Field(text())
+  page_url: string;
+}
+
+export class TriggerArchitecture {
+  @Field(text())
+  arch: string;
+
+  @Field(whole({ minimum: 0 }))
+  total: number;
+
+  @Field(whole({ minimum: 0 }))
+  waiting: number;
+
+  @Field(
+    orNull(whole({ minimum: 0 })),
+    'Until the queues are done in which its tests wait; null when that is not known.',
+  )
+  estimate_seconds: number | null;
+}
+
+export class ReferenceResult {
+  @Field(RUN_ID)
+  run_id: number;
+
+  @Field(text())
+  status: string;
+
+  @Field(text())
+  version: string;
+
+  @Field(TIME)
+  date: string;
+}
+
+export class TriggerTestResource {
+  @Field(TEST_GROUP)
+  group:
+    | 'regression'
+    | 'unknown'
+    | 'as-before'
+    | 'infrastructure'
+    | 'absent'
+    | 'waiting'
+    | 'passed'
+    | 'superseded';
+
+  @Field(orNull(text()), 'Of the first error of its log.')
+  signature: string | null;
+
+  @Field(ResultResource)
+  result: ResultResource;
+
+  @Field(orNull(ReferenceResult))
+  reference: ReferenceResult | null;
+}
+
+export class TriggerProgressResource {
+  @Field(text())
+  trigger: string;
+
+  @Field(whole({ minimum: 0 }), 'Tests, without superseded runs.')
+  total: number;
+
+  @Field(whole({ minimum: 0 }))
+  done: number;
+
+  @Field(mapOf(whole({ minimum: 0 })), 'How many tests are in each group.')
+  counts: Record<string, number>;
+
+  @Field(listOf(TriggerArchitecture))
+  architectures: TriggerArchitecture[];
+
+  @Field(flag(), 'There are older runs that are not told.')
+  is_cut: boolean;
+
+  @Field(orNull(RUN_ID), 'What the next part of the tests is asked for with; null at the end.')
+  before: number | null;
+
+  @Field(listOf(TriggerTestResource))
+  tests: TriggerTestResource[];
+}
+
+export class TriggerList {
+  @Field(listOf(TriggerSummary))
+  triggers: TriggerSummary[];
+
+  @Field(orNull(RUN_ID))
+  before: number | null;
+}
