@@ -63,7 +63,7 @@ export class Event {
   @Field(words(['queued', 'leased', 'running', 'finished']), "The run's after it.")
   state: 'queued' | 'leased' | 'running' | 'finished';
 
-  @Field(orNull(words(['pass', 'neutral', 'fail', 'tmpfail'])), 'How the run ended, of events that tell it.')
+  @Field(orNull(words(['pass', 'neutral', 'fail', 'tmpfail'])), 'How the run ended, of events that have it.')
   status: 'pass' | 'neutral' | 'fail' | 'tmpfail' | null;
 
   @Field(VERDICT)

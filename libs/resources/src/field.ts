@@ -75,8 +75,8 @@ export function Description(text: string): ClassDecorator {
 
 /** The fields of a class, inherited ones first. */
 export function fieldsOf(shape: new () => object): Map<string, FieldOfClass> {
-  const above = Object.getPrototypeOf(shape) as new () => object;
-  const inherited = above === Function.prototype ? [] : fieldsOf(above);
+  const above: unknown = Object.getPrototypeOf(shape);
+  const inherited = isClass(above) ? fieldsOf(above) : [];
   const own = Reflect.getOwnMetadata(FIELDS, shape) as Map<string, FieldOfClass> | undefined;
   return new Map([...inherited, ...(own ?? [])]);
 }
@@ -84,8 +84,12 @@ export function fieldsOf(shape: new () => object): Map<string, FieldOfClass> {
 /** The class itself, or the nearest above it, that describes fields; null when there is none. */
 export function describedClass(shape: new () => object): (new () => object) | null {
   if (Reflect.hasOwnMetadata(FIELDS, shape)) return shape;
-  const above = Object.getPrototypeOf(shape) as new () => object;
-  return above === Function.prototype ? null : describedClass(above);
+  const above: unknown = Object.getPrototypeOf(shape);
+  return isClass(above) ? describedClass(above) : null;
+}
+
+function isClass(value: unknown): value is new () => object {
+  return typeof value === 'function';
 }
 
 /** The schema of a class. */

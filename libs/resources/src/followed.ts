@@ -5,7 +5,7 @@ export class FollowedPackage {
   @Field(text())
   package: string;
 
-  @Field(listOf(anyObject()), 'How it is in each place, as the lists of statuses tell it.')
+  @Field(listOf(anyObject()), 'How it is in each place, as in the lists of statuses.')
   statuses: object[];
 }
 

@@ -127,7 +127,7 @@ export class InstalledPackagesResource {
 
   @Field(
     orNull(text()),
-    'Of which apt took all packages, since the pins could not be kept; null when it did not.',
+    'The suite that apt took all packages from, since the pins could not be kept; null when it did not.',
   )
   fallback_release: string | null;
 

@@ -139,8 +139,11 @@ export function anyObject(): Schema<object> {
 }
 
 /** An object whose keys are data. */
-export function mapOf<T>(value: Described<T>): Schema<Record<string, T>> {
-  return schema({ type: 'object', additionalProperties: jsonOf(value) });
+export function mapOf<T>(
+  value: Described<T>,
+  options: Pick<JsonSchema, 'description'> = {},
+): Schema<Record<string, T>> {
+  return schema({ type: 'object', additionalProperties: jsonOf(value), ...options });
 }
 
 export function orNull<T>(

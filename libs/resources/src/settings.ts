@@ -170,7 +170,18 @@ export class PackageRules {
   rejected: RejectRule[];
 }
 
-export const REJECT_LIST = component('RejectList', mapOf(mapOf(mapOf(mapOf(exactly(''))))));
+export const REJECT_LIST = component(
+  'RejectList',
+  mapOf(
+    mapOf(
+      mapOf(mapOf(exactly(''), { description: 'By version or `*`.' }), {
+        description: 'By architecture or `*`.',
+      }),
+      { description: 'By suite or `*`.' },
+    ),
+    { description: 'By package.' },
+  ),
+);
 
 export class AuditEntryList {
   @Field(listOf(AuditEntryResource))

@@ -88,7 +88,7 @@ export class PlannedWait {
 
   @Field(
     orNull(whole({ minimum: 0 })),
-    'Until the last that waits now is done, as in `GET /api/v1/queues`: about how long a run of the lowest priority would wait. Null when that cannot be told.',
+    'Until the last that waits now is done, as in `GET /api/v1/queues`: about how long a run of the lowest priority would wait. Null when it is unknown.',
   )
   estimate_seconds: number | null;
 

@@ -109,7 +109,7 @@ export class TriggerProgressResource {
   @Field(listOf(TriggerArchitecture))
   architectures: TriggerArchitecture[];
 
-  @Field(flag(), 'There are older runs that are not told.')
+  @Field(flag(), 'There are older runs that are not listed.')
   is_cut: boolean;
 
   @Field(orNull(RUN_ID), 'What the next part of the tests is asked for with; null at the end.')

@@ -1,3 +1,5 @@
+import { PackageRules, PACKAGE_NAME, ConfigurationResource } from '@proctor/resources';
+import { Operation } from '../http/operation';
 import { Controller, Get, HttpCode, Inject, Param, Post, UseGuards, UseInterceptors } from '@nestjs/common';
 import { BackendRequest, PackageBackends } from '@proctor/administration';
 import type { ConfigurationStatus, Setting } from '@proctor/config';
@@ -34,6 +36,25 @@ export class SettingsController {
     @Inject(CONFIGURATION_STATUS) private readonly status: () => ConfigurationStatus,
   ) {}
 
+  @Operation({
+    tag: 'Administration',
+    id: 'showConfiguration',
+    summary: 'What is in use, and what was refused',
+    description:
+      "The api's own reading of the folder, with secrets left out; `worker.yaml` is that of its machine.",
+    answer: {
+      description: 'The configuration.',
+      of: ConfigurationResource,
+      example: {
+        folder: '/etc/proctor',
+        loaded_at: '2026-11-20T15:39:00.000Z',
+        problems: [],
+        needs_restart: [],
+        settings: [{ file: 'proctor.yaml', key: 'api.port', value: '8080', origin: 'default', line: null }],
+      },
+    },
+    refusals: { 400: 'BadRequest' },
+  })
   @Get('configuration')
   configuration(): ConfigurationObject {
     const { loadedAt, problems, needsRestart } = this.status();
@@ -41,6 +62,25 @@ export class SettingsController {
     return { folder, loaded_at: timestamp(loadedAt), problems, needs_restart: needsRestart, settings };
   }
 
+  @Operation({
+    tag: 'Administration',
+    id: 'showPackageRules',
+    summary: 'Which rules apply to a package',
+    answer: {
+      description: 'The rules.',
+      of: PackageRules,
+      example: {
+        package: 'linux-signed',
+        known: true,
+        backend: { value: 'qemu', rule: 'linux-signed' },
+        size_class: { value: 'big', rule: 'linux-*' },
+        timeout_seconds: { value: 57600, rule: 'linux-*' },
+        rejected: [],
+      },
+    },
+    path: { package: { of: PACKAGE_NAME } },
+    refusals: { 400: 'BadRequest' },
+  })
   @Get('packages/:package')
   rules(@Param('package', PACKAGE_IN_PATH) name: string): Promise<PackageRulesObject> {
     return this.settings.rulesOf(name);

@@ -1,3 +1,5 @@
+import { CurrentKey } from '@proctor/resources';
+import { Operation } from '../http/operation';
 import { Controller, createParamDecorator, Get, Injectable, Req } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { ContextRequest, RequestContext } from '../http/request-context';
@@ -61,6 +63,17 @@ export class AdministratorsGuard implements CanActivate {
 @Requires('key')
 export class AuthController {
   /** Answered only for a valid key. */
+  @Operation({
+    tag: 'Service',
+    id: 'checkKey',
+    summary: 'Check an API key',
+    answer: {
+      description: 'The key is valid.',
+      of: CurrentKey,
+      example: { user: 'britney', scope: 'everything', expires_at: null },
+      headers: { 'Auth-User': { $ref: '#/components/headers/AuthUser' } },
+    },
+  })
   @Get()
   check(@Req() { requestor, keyLimits }: ContextRequest): {
     user: string;

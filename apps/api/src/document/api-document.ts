@@ -15,6 +15,7 @@ export interface DocumentedParameter {
   name: string;
   in: 'path' | 'query' | 'header';
   required?: boolean;
+  allowEmptyValue?: boolean;
   description?: string;
   schema?: JsonSchema;
   content?: Record<string, MediaType>;

@@ -16,9 +16,16 @@ export function apiDocument(): ApiDocument {
   const schemas = Object.fromEntries(schemasIn([described, paths, components], components.schemas));
   return {
     ...written,
-    paths: { ...paths, ...described },
+    paths: { ...paths, ...withWritten(described, paths) },
     components: { ...components, schemas: { ...components.schemas, ...schemas } },
   };
+}
+
+/** Some methods of a path may be described in `openapi.yaml`, and others by their controllers. */
+function withWritten(described: ApiDocument['paths'], written: ApiDocument['paths']): ApiDocument['paths'] {
+  return Object.fromEntries(
+    Object.entries(described).map(([path, item]) => [path, { ...written[path], ...item }]),
+  );
 }
 
 /** The build makes JSON of the YAML, which is read a hundred times faster; sources that were not built have the YAML alone. */

@@ -1,3 +1,5 @@
+import { text, Artifacts } from '@proctor/resources';
+import { Operation } from '../http/operation';
 import { Controller, Get, Param, Res, UseInterceptors } from '@nestjs/common';
 import type { RunRecord } from '@proctor/database';
 import type { Response } from 'express';
@@ -21,6 +23,28 @@ export class ArtifactFilesController {
     private readonly logs: RunLogs,
   ) {}
 
+  @Operation({
+    tag: 'Results',
+    id: 'listArtifacts',
+    summary: 'The files that a run left beside its log',
+    description: [
+      'For everybody, without a key: `/data/v1/runs/{run_id}/artifacts`.',
+      'In the order of the archive, the first 10,000.',
+    ].join('\n\n'),
+    answer: {
+      description: 'The files.',
+      of: Artifacts,
+      example: {
+        run_id: 12,
+        attempt: 1,
+        archive_bytes: 20480,
+        files: [{ path: 'upstream-stdout', bytes: 801 }],
+        total: 1,
+      },
+    },
+    parameters: ['Attempt'],
+    refusals: { 400: 'BadRequest', 404: 'NotFound', 410: 'Gone' },
+  })
   @Get()
   async list(
     @Param('run_id', RUN_IN_PATH) runId: number,
@@ -40,6 +64,26 @@ export class ArtifactFilesController {
     };
   }
 
+  @Operation({
+    tag: 'Results',
+    id: 'readArtifact',
+    summary: 'A file that a run left beside its log',
+    description: [
+      'For everybody, without a key: `/data/v1/runs/{run_id}/artifacts/{path}`.',
+      'Its bytes, whatever they are: a test has written them.',
+    ].join('\n\n'),
+    answer: { description: 'The file.', of: text({ format: 'binary' }), type: 'application/octet-stream' },
+    isStream: true,
+    path: {
+      path: {
+        of: text(),
+        description: 'As the list tells it; its slashes may be encoded or not.',
+        example: 'upstream-stdout',
+      },
+    },
+    parameters: ['Attempt'],
+    refusals: { 400: 'BadRequest', 404: 'NotFound', 410: 'Gone' },
+  })
   @Get('*path')
   async file(
     @Param('run_id', RUN_IN_PATH) runId: number,

@@ -1,3 +1,5 @@
+import { LogHits, text, whole, LogIndexResource } from '@proctor/resources';
+import { Operation } from '../http/operation';
 import { Controller, Get, Param, UseInterceptors } from '@nestjs/common';
 import { Requires } from '../auth/authentication.middleware';
 import { type ApiReader, CurrentReader } from '../auth/requestor';
@@ -20,6 +22,34 @@ export class LogIndexController {
   ) {}
 
   /** Its parts, and its lines with errors. */
+  @Operation({
+    tag: 'Results',
+    id: 'readLogIndex',
+    summary: 'What stands where in the log of a run',
+    description: [
+      'For everybody, without a key: `/data/v1/runs/{run_id}/log/index`.',
+      'The parts of the log, each to the next one or the end, and its lines with errors. Of a test that is executed, it is the index of what there is of the log now.',
+    ].join('\n\n'),
+    answer: {
+      description: 'The index.',
+      of: LogIndexResource,
+      example: {
+        run_id: 12,
+        attempt: 1,
+        is_complete: true,
+        bytes: 52010,
+        lines: 801,
+        sections: [
+          { kind: 'start', name: '', line: 1, status: null, seconds: null },
+          { kind: 'test', name: 'upstream', line: 640, status: 'FAIL', seconds: 65 },
+        ],
+        errors: [702],
+        errors_total: 1,
+      },
+    },
+    parameters: ['Attempt'],
+    refusals: { 400: 'BadRequest', 404: 'NotFound', 410: 'Gone' },
+  })
   @Get('index')
   async index(
     @Param('run_id', RUN_IN_PATH) runId: number,
@@ -32,6 +62,37 @@ export class LogIndexController {
   }
 
   /** Its lines with a text. */
+  @Operation({
+    tag: 'Results',
+    id: 'searchLog',
+    summary: 'The lines of a log with a text',
+    description: [
+      'For everybody, without a key: `/data/v1/runs/{run_id}/log/search`.',
+      'At most 200 lines, and what is found within two seconds. Feed `next` back as `from` for what follows.',
+    ].join('\n\n'),
+    answer: {
+      description: 'What was found.',
+      of: LogHits,
+      example: {
+        run_id: 12,
+        attempt: 1,
+        is_complete: true,
+        hits: [{ line: 702, text: './run: Segmentation fault' }],
+        next: null,
+      },
+    },
+    query: {
+      q: {
+        of: text({ minLength: 1, maxLength: 200 }),
+        description: 'The text; ASCII letters are the same in upper and lower case.',
+        example: 'segmentation fault',
+        required: true,
+      },
+      from: { of: whole({ minimum: 1, default: 1 }), description: 'The first line that counts.' },
+    },
+    parameters: ['Attempt'],
+    refusals: { 404: 'NotFound', 410: 'Gone' },
+  })
   @Get('search')
   async search(
     @Param('run_id', RUN_IN_PATH) runId: number,

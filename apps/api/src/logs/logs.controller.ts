@@ -1,3 +1,5 @@
+import { text } from '@proctor/resources';
+import { Operation } from '../http/operation';
 import { Controller, Get, Headers, Param, Req, Res, UseInterceptors } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Requires } from '../auth/authentication.middleware';
@@ -24,6 +26,30 @@ export class LogsController {
   ) {}
 
   /** What there is of it. */
+  @Operation({
+    tag: 'Results',
+    id: 'readLog',
+    summary: 'The log of a run',
+    description: [
+      'For everybody, without a key: `/data/v1/runs/{run_id}/log`.',
+      'The bytes of the log from `offset` on, decompressed: of an attempt that has ended, the log that is kept, and while one is executed, what there is of it now. Both begin with the same bytes, so a client that has some goes on behind them. What a test writes may be any bytes; only most of it is UTF-8.',
+    ].join('\n\n'),
+    answer: {
+      description: 'The log, or what there is of it.',
+      of: text(),
+      type: 'text/plain',
+      headers: {
+        'Log-Attempt': { description: 'The attempt that it is of.', schema: { type: 'integer' } },
+        'Log-Complete': {
+          description: '`true` for the log that is kept, `false` for what there is of a live one.',
+          schema: { type: 'boolean' },
+        },
+      },
+    },
+    isStream: true,
+    parameters: ['Attempt', 'LogOffset'],
+    refusals: { 400: 'BadRequest', 404: 'NotFound', 410: 'Gone' },
+  })
   @Get()
   async bytes(
     @Param('run_id', RUN_IN_PATH) runId: number,

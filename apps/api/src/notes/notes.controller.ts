@@ -1,3 +1,5 @@
+import { whole, NoteList, PACKAGE_NAME, text, RUN_ID } from '@proctor/resources';
+import { Operation } from '../http/operation';
 import { Controller, Delete, Get, HttpCode, Param, Post, Req, UseInterceptors } from '@nestjs/common';
 import { timestamp } from '@proctor/contracts';
 import type { Note, Requestor } from '@proctor/database';
@@ -17,6 +19,29 @@ import { NOTE_IN_PATH } from '../http/path-ids';
 export class NotesApiController {
   constructor(private readonly notes: NotesService) {}
 
+  @Operation({
+    tag: 'Results',
+    id: 'listNotes',
+    summary: 'What people have written about failures',
+    description: [
+      'For everybody, without a key: `/data/v1/notes`.',
+      'The newest first, withdrawn ones included. With `run_id`, those that say something of this run, and nothing else may be asked for. Notes on private runs are told to those who may see the run. Feed `before` back for the next part.',
+    ].join('\n\n'),
+    answer: {
+      description: 'A part of the list; it may be empty before its end.',
+      of: NoteList,
+      example: { notes: [], before: null },
+    },
+    query: {
+      package: { of: PACKAGE_NAME, example: 'hello' },
+      suite: { of: text(), example: 'trixie' },
+      arch: { of: text(), example: 'armhf' },
+      run_id: { of: RUN_ID, example: 12 },
+      before: { of: whole({ minimum: 1 }), description: 'Only notes of lower ids.', example: 3 },
+      limit: { of: whole({ minimum: 1, maximum: 200, default: 50 }), example: 50 },
+    },
+    refusals: { 404: 'NotFound' },
+  })
   @Get()
   async list(
     @Sent() query: NotesQuery,
@@ -48,6 +73,21 @@ export class NotesApiController {
     return noteObject(await this.notes.change(noteId, { text, bugs }, requestor, address));
   }
 
+  @Operation({
+    tag: 'Requests',
+    id: 'removeNote',
+    summary: 'Remove a note',
+    description: 'Your own; administrators remove all.',
+    answer: { description: 'The note is removed.' },
+    path: { note_id: { of: whole({ minimum: 1 }), example: 3 } },
+    refusals: {
+      403: {
+        description: "The key is not valid, or the note is another user's.",
+        detail: "Note 3 is another user's; only they and administrators may change it.",
+      },
+      404: 'NotFound',
+    },
+  })
   @Delete(':note_id')
   @HttpCode(204)
   async remove(

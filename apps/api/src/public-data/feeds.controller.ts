@@ -1,3 +1,5 @@
+import { text } from '@proctor/resources';
+import { Operation } from '../http/operation';
 import { Controller, Get, Inject, Param, Req, UseInterceptors } from '@nestjs/common';
 import { isPackageName, packagePrefix } from '@proctor/contracts';
 import { systemClock } from '@proctor/clock';
@@ -38,11 +40,30 @@ export class FeedsController {
     });
   }
 
+  @Operation({
+    tag: 'Public data',
+    id: 'readFeed',
+    summary: 'Changes of statuses',
+    description: 'An Atom feed.',
+    answer: { description: 'The feed.', of: text(), type: 'application/atom+xml' },
+  })
   @Get('all-packages.xml')
   all(@Req() request: Request): Promise<PublicAnswer> {
     return this.feed(request, null);
   }
 
+  @Operation({
+    tag: 'Public data',
+    id: 'readPackageFeed',
+    summary: 'Changes of a package’s statuses',
+    description: 'An Atom feed; `file` is the name of the package and `.xml`.',
+    answer: { description: 'The feed.', of: text(), type: 'application/atom+xml' },
+    path: {
+      prefix: { of: text(), description: 'See above.', example: 'libf' },
+      file: { of: text(), example: 'libfoo.xml' },
+    },
+    refusals: { 404: 'NotFound' },
+  })
   @Get(':prefix/:file')
   async ofPackage(
     @Param('prefix') prefix: string,

@@ -1,4 +1,5 @@
-import type { ResultResource } from '@proctor/resources';
+import { Operation } from '../http/operation';
+import { MonthResource, ResultResource, listOf, orNull, text, whole, words } from '@proctor/resources';
 import { Controller, Get, Inject, Param, Query, Req, Res, UseInterceptors } from '@nestjs/common';
 import type { ResultContentName } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
@@ -32,6 +33,18 @@ export class PackageDataController {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
+  @Operation({
+    tag: 'Public data',
+    id: 'readLatest',
+    summary: 'Latest result of a package',
+    description: 'The newest finished run without pins and extra sources; null when there is none.',
+    answer: { description: 'The result.', of: orNull(ResultResource) },
+    path: {
+      prefix: { of: text(), description: 'See above.', example: 'libf' },
+      package: { of: text(), description: 'The name of a source package.', example: 'libfoo' },
+    },
+    refusals: { 404: 'NotFound' },
+  })
   @Get('latest.json')
   @UseInterceptors(PublicAnswerInterceptor)
   async latest(@Param() place: PackagePlace): Promise<PublicAnswer> {
@@ -40,6 +53,38 @@ export class PackageDataController {
   }
 
   /** Oldest first. Of a long history the newest part, with a link to what is older. */
+  @Operation({
+    tag: 'Public data',
+    id: 'readHistory',
+    summary: 'Finished runs of a package',
+    description:
+      'The oldest first, the newest 500 (`api.historyLengthMax`). The header `Link` with `rel="prev"` leads to those before.',
+    answer: { description: 'The results.', of: listOf(ResultResource) },
+    query: {
+      before: {
+        of: whole({ minimum: 1 }),
+        description: 'Only runs that come before this one; the header `Link` of an answer has it.',
+      },
+      status: {
+        of: words(['pass', 'neutral', 'fail', 'tmpfail', 'absent']),
+        description:
+          'Only runs that ended so. `neutral` is a word only where the deployment says it (`api.neutral`), and 400 elsewhere: `pass` means those runs too.',
+      },
+      trigger: {
+        of: text({ maxLength: 200 }),
+        description: 'Only runs with this part in their trigger, in any letter case.',
+      },
+      pinned: {
+        of: words(['yes', 'no']),
+        description: 'Only runs with pins or extra sources, or without both.',
+      },
+    },
+    path: {
+      prefix: { of: text(), description: 'See above.', example: 'libf' },
+      package: { of: text(), description: 'The name of a source package.', example: 'libfoo' },
+    },
+    refusals: { 404: 'NotFound' },
+  })
   @Get('history.json')
   @UseInterceptors(PublicAnswerInterceptor)
   async history(
@@ -61,6 +106,34 @@ export class PackageDataController {
   }
 
   /** Oldest first. Runs that were removed since are counted. */
+  @Operation({
+    tag: 'Public data',
+    id: 'readMonths',
+    summary: 'Finished runs of a package in each month',
+    description:
+      'The oldest first, by how the runs ended; cancelled ones are not counted, those that a rule of the deployment has removed since are.',
+    answer: {
+      description: 'The figures; a month without runs is absent.',
+      of: listOf(MonthResource),
+      example: [
+        {
+          month: '2026-11',
+          pass: 28,
+          neutral: 0,
+          fail: 2,
+          tmpfail: 1,
+          total: 31,
+          total_duration_seconds: 3720,
+          average_duration_seconds: 120,
+        },
+      ],
+    },
+    path: {
+      prefix: { of: text(), description: 'See above.', example: 'libf' },
+      package: { of: text(), description: 'The name of a source package.', example: 'libfoo' },
+    },
+    refusals: { 404: 'NotFound' },
+  })
   @Get('months.json')
   @UseInterceptors(PublicAnswerInterceptor)
   async months(@Param() place: PackagePlace): Promise<PublicAnswer> {
@@ -72,12 +145,36 @@ export class PackageDataController {
     };
   }
 
+  @Operation({
+    tag: 'Public data',
+    id: 'readLatestLog',
+    summary: 'Log of the latest result',
+    description:
+      'As gzip bytes with `Content-Encoding: gzip`: `curl -o` saves a file that gunzip takes, a browser shows text. Ranges and lengths are of these bytes.',
+    answer: { description: 'The log.', of: text(), type: 'text/plain' },
+    path: {
+      prefix: { of: text(), description: 'See above.', example: 'libf' },
+      package: { of: text(), description: 'The name of a source package.', example: 'libfoo' },
+    },
+    refusals: { 404: 'NotFound' },
+  })
   @Get('latest-autopkgtest/log.gz')
   latestLog(@Param() place: PackagePlace, @Req() request: Request, @Res() response: Response): Promise<void> {
     return this.sendLatest(place, request, response, 'log.gz');
   }
 
   /** debci's address is a folder with both. */
+  @Operation({
+    tag: 'Public data',
+    id: 'readLatestArtifacts',
+    summary: 'What the run of the latest result left, as an archive',
+    answer: { description: 'The archive.', of: text(), type: 'application/gzip' },
+    path: {
+      prefix: { of: text(), description: 'See above.', example: 'libf' },
+      package: { of: text(), description: 'The name of a source package.', example: 'libfoo' },
+    },
+    refusals: { 404: 'NotFound' },
+  })
   @Get('latest-autopkgtest/artifacts.tar.gz')
   latestArtifacts(
     @Param() place: PackagePlace,

@@ -1,3 +1,5 @@
+import { text } from '@proctor/resources';
+import { Operation } from '../http/operation';
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import type { ResultContentName } from '@proctor/contracts';
 import { ResultStore } from '@proctor/store';
@@ -20,11 +22,35 @@ export class RunFilesController {
     private readonly store: ResultStore,
   ) {}
 
+  @Operation({
+    tag: 'Public data',
+    id: 'readLogFile',
+    summary: 'Log of a run',
+    description:
+      'As gzip bytes with `Content-Encoding: gzip`: `curl -o` saves a file that gunzip takes, a browser shows text. Ranges and lengths are of these bytes.',
+    answer: { description: 'The log.', of: text(), type: 'text/plain' },
+    path: {
+      prefix: { of: text(), description: 'See above.', example: 'libf' },
+      package: { of: text(), description: 'The name of a source package.', example: 'libfoo' },
+    },
+    refusals: { 404: 'NotFound', 410: 'Gone' },
+  })
   @Get('log.gz')
   log(@Param() place: RunPlace, @Req() request: ContextRequest, @Res() response: Response): Promise<void> {
     return this.send(place, request, response, 'log.gz');
   }
 
+  @Operation({
+    tag: 'Public data',
+    id: 'readArtifacts',
+    summary: 'What a run left, as an archive',
+    answer: { description: 'The archive.', of: text(), type: 'application/gzip' },
+    path: {
+      prefix: { of: text(), description: 'See above.', example: 'libf' },
+      package: { of: text(), description: 'The name of a source package.', example: 'libfoo' },
+    },
+    refusals: { 404: 'NotFound', 410: 'Gone' },
+  })
   @Get('artifacts.tar.gz')
   artifacts(
     @Param() place: RunPlace,

@@ -1,3 +1,5 @@
+import { anyObject, text, listOf } from '@proctor/resources';
+import { Operation } from '../http/operation';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Controller, Get, Inject, Param, Req, Res, UseInterceptors } from '@nestjs/common';
@@ -31,6 +33,15 @@ export class StatusDataController {
   ) {}
 
   /** The latest status of each package. It may be long: it is kept compressed, and in memory as a whole never. */
+  @Operation({
+    tag: 'Public data',
+    id: 'readStatuses',
+    summary: 'Status of each package',
+    description:
+      'As distro-tracker, UDD and others read it. `message` is never empty; `previous_status` is null the first time.',
+    answer: { description: 'The statuses.', of: listOf(anyObject()) },
+    refusals: { 404: 'NotFound' },
+  })
   @Get('packages.json')
   async packages(
     @Param() place: SuiteArch,
@@ -54,6 +65,13 @@ export class StatusDataController {
   }
 
   /** How many packages have which status. */
+  @Operation({
+    tag: 'Public data',
+    id: 'readStatusCounts',
+    summary: 'How many packages have which status',
+    answer: { description: 'Counts per status.', of: anyObject() },
+    refusals: { 404: 'NotFound' },
+  })
   @Get('status.json')
   @UseInterceptors(PublicAnswerInterceptor)
   async counts(@Param() place: SuiteArch): Promise<PublicAnswer> {
@@ -67,6 +85,13 @@ export class StatusDataController {
   }
 
   /** The same at the end of each of the last days, oldest first. */
+  @Operation({
+    tag: 'Public data',
+    id: 'readStatusHistory',
+    summary: 'The same of each day',
+    answer: { description: 'Counts per day.', of: listOf(anyObject()) },
+    refusals: { 404: 'NotFound' },
+  })
   @Get('history.json')
   @UseInterceptors(PublicAnswerInterceptor)
   async history(@Param() place: SuiteArch): Promise<PublicAnswer> {
@@ -87,6 +112,20 @@ export class StatusDataController {
 export class DayStatusController {
   constructor(private readonly status: StatusService) {}
 
+  @Operation({
+    tag: 'Public data',
+    id: 'readStatusOfDay',
+    summary: 'The same of one day',
+    description:
+      'As it was at the end of a day, UTC, also of one that is older than the history; today as it is now. 404 when nothing is known of the day.',
+    answer: { description: 'Counts of the day.', of: anyObject() },
+    path: {
+      year: { of: text({ pattern: '^\\d{4}$' }), example: '2026' },
+      month: { of: text({ pattern: '^\\d{2}$' }), example: '11' },
+      day: { of: text({ pattern: '^\\d{2}$' }), example: '05' },
+    },
+    refusals: { 404: 'NotFound' },
+  })
   @Get()
   async counts(
     @Param() { year, month, day, ...place }: SuiteArch & Record<'year' | 'month' | 'day', string>,

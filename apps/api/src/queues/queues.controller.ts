@@ -1,4 +1,4 @@
-import { listOf, QueueResource } from '@proctor/resources';
+import { PackageResource, QueueResource, REJECT_LIST, listOf, text } from '@proctor/resources';
 import { Operation } from '../http/operation';
 import { describe, isStorable } from '@proctor/contracts';
 import { Controller, Get, Inject, UseInterceptors } from '@nestjs/common';
@@ -86,6 +86,29 @@ export class QueuesController {
     return this.queues.list(isAdmin);
   }
 
+  @Operation({
+    tag: 'Service',
+    id: 'listPackages',
+    summary: 'Packages that the service knows',
+    description: [
+      'For everybody, without a key: `/data/v1/packages`.',
+      'A package that only private runs made known is listed for the key that asked for one of them.',
+    ].join('\n\n'),
+    answer: {
+      description: 'The packages, by name.',
+      of: listOf(PackageResource),
+      example: [{ id: 7, name: 'hello', backend: null, removed: false }],
+    },
+    query: {
+      backend: {
+        of: text(),
+        description:
+          'Only packages with this backend; when empty, only those without one. `backend[]` may be given several times.',
+        example: 'qemu',
+        allowEmptyValue: true,
+      },
+    },
+  })
   @Get('packages')
   @UseInterceptors(BodyInterceptor)
   listPackages(
@@ -95,6 +118,21 @@ export class QueuesController {
     return this.packages.list(backend, requestor?.keyId ?? null);
   }
 
+  @Operation({
+    tag: 'Service',
+    id: 'readRejectList',
+    summary: 'Packages that are not tested',
+    description:
+      'Package, then suite, then architecture, then version; `*` stands for all. An entry with a version blocks once the version is known: such a run ends as `fail` before its first test.',
+    answer: {
+      description: 'The reject list.',
+      of: REJECT_LIST,
+      example: {
+        'breaks-the-machine': { '*': { '*': { '*': '' } } },
+        hello: { trixie: { arm64: { '2.10-3': '' } } },
+      },
+    },
+  })
   @Get('reject_list')
   rejectList(): RejectList {
     return this.configuration.rejectList;

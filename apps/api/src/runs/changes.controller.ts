@@ -1,4 +1,5 @@
-import type { ResultResource } from '@proctor/resources';
+import { Operation } from '../http/operation';
+import { ResultResource } from '@proctor/resources';
 import { Controller, Delete, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
 import type { Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
@@ -52,6 +53,27 @@ export class ChangesController {
     return this.manyRuns.reprioritise(asked, requestor);
   }
 
+  @Operation({
+    tag: 'Requests',
+    id: 'cancelRun',
+    summary: 'Cancel a run',
+    description:
+      'Ends an unfinished run that this key asked for; an administrator may cancel any run. Its status becomes `tmpfail`, and its message names who cancelled it.',
+    answer: {
+      description: 'The run is cancelled.',
+      of: ResultResource,
+      examples: { cancelled: 'Cancelled' },
+    },
+    refusals: {
+      403: {
+        description: 'The key is not valid, or the run is public and was requested with another key.',
+        detail: 'Run 12 was requested with another key; only that key may cancel it.',
+      },
+      404: 'NotFound',
+      409: { description: 'The run has finished.', detail: 'Run 12 has finished; it cannot be cancelled.' },
+      410: 'Gone',
+    },
+  })
   @Delete(':run_id')
   cancel(
     @Param('run_id', RUN_IN_PATH) runId: number,

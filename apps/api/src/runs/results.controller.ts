@@ -1,3 +1,5 @@
+import { ResultResource, ResultList, decimal, whole } from '@proctor/resources';
+import { Operation } from '../http/operation';
 import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/common';
 import type { Requestor } from '@proctor/database';
 import type { Request, Response } from 'express';
@@ -13,6 +15,37 @@ import { ResultsService } from './results.service';
 import type { RunObject } from './run-object';
 import { RUN_IN_PATH } from '../http/path-ids';
 
+/** Of the examples in the document. */
+const FINISHED_RUN = {
+  trigger: 'glibc/2.40-1',
+  package: 'hello',
+  arch: 'amd64',
+  suite: 'trixie',
+  version: '2.10-3',
+  status: 'pass',
+  run_id: 12,
+  is_private: false,
+  extra_apt_sources: [],
+  updated_at: '2026-11-20T15:41:21.456Z',
+  date: '2026-11-20T15:41:21.456Z',
+  duration_seconds: 30,
+  created_at: '2026-11-20T15:40:51.123Z',
+  backend: 'unshare',
+  autopkgtest: 'autopkgtest',
+  pin_packages: [['src:glibc', 'sid']],
+  priority: 5,
+  message: 'All tests passed',
+  exit_code: 0,
+  worker: 'worker1',
+  attempt: 1,
+  state: 'finished',
+  verdict: 'pass',
+  trouble: null,
+  log_url: '/data/autopkgtest/trixie/amd64/h/hello/12/log.gz',
+  artifacts_url: '/data/autopkgtest/trixie/amd64/h/hello/12/artifacts.tar.gz',
+  page_url: '/runs/12',
+};
+
 @Controller('api/v1/test')
 @Requires('key')
 export class ResultsController {
@@ -23,6 +56,36 @@ export class ResultsController {
   ) {}
 
   /** Streams what is new for the key; with `wait`, an answer without results is held back that long. */
+  @Operation({
+    tag: 'Results',
+    id: 'listResults',
+    summary: 'What is new',
+    description:
+      'The runs of this key that were created, finished or published at or after `since`, ordered by `updated_at` and `run_id`; unfinished ones have the status null. Feed `until` back as the next `since`: nothing is missed, and what is repeated replaces what you have.',
+    answer: {
+      description: 'The list; it comes as a stream, without an `ETag`.',
+      of: ResultList,
+      example: {
+        until: 1763653252,
+        results: [FINISHED_RUN],
+      },
+    },
+    isStream: true,
+    query: {
+      since: {
+        of: decimal({ minimum: 0, maximum: 253402300799 }),
+        description: 'UNIX time in seconds, decimals allowed.',
+        example: 1763653251,
+        required: true,
+      },
+      wait: {
+        of: whole({ minimum: 0, maximum: 60, default: 0 }),
+        description:
+          'Holds back an answer without results for so many seconds, until there is one. The deployment may have a lower maximum.',
+        example: 30,
+      },
+    },
+  })
   @Get()
   @UseInterceptors(BodyInterceptor)
   async list(
@@ -39,6 +102,21 @@ export class ResultsController {
     await sendJsonStream(request, response, await this.results.list(requestor.keyId, since));
   }
 
+  @Operation({
+    tag: 'Results',
+    id: 'readResult',
+    summary: 'One run',
+    description: [
+      'For everybody, without a key: `/data/v1/test/{run_id}`.',
+      'Your own or a public one, for administrators any, with everything that happened to it in `facts`, and how its single tests ended in `tests`. While it waits, `reasons` says why, and `position`, `ahead` and `estimated_start` for how long.',
+    ].join('\n\n'),
+    answer: {
+      description: 'The run.',
+      of: ResultResource,
+      examples: { finished: 'Finished', waiting: 'Waiting' },
+    },
+    refusals: { 404: 'NotFound', 410: 'Gone' },
+  })
   @Get(':run_id')
   one(@Param('run_id', RUN_IN_PATH) runId: number, @CurrentReader() reader: ApiReader): Promise<RunObject> {
     return this.results.one(runId, reader);

@@ -8,6 +8,7 @@ import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { DryRunInterceptor } from './dry-run';
 import { RetryService } from './retry.service';
 import { BatchPipe, TestListPipe, TestOptionsPipe } from './submission.pipes';
+import { RetriesRun } from './submission.operations';
 import { SubmissionService } from './submission.service';
 import { itemOf, submittedAt } from './submitted-items';
 import type { Submitted, SubmittedItems, SubmittedOptions } from './submitted-items';
@@ -60,6 +61,7 @@ export class SubmissionController {
     return this.service.submit(submittedAt(itemOf(name, options), suite, arch), requestor, claim);
   }
 
+  @RetriesRun
   @Post('retry/:run_id')
   @HttpCode(201)
   retry(

@@ -1,3 +1,5 @@
+import { TriageResource, RUN_ID } from '@proctor/resources';
+import { Operation } from '../http/operation';
 import { Controller, Get, Param } from '@nestjs/common';
 import { Requires } from '../auth/authentication.middleware';
 import { type ApiReader, CurrentReader } from '../auth/requestor';
@@ -15,6 +17,38 @@ export class TriageController {
     private readonly triages: TriageService,
   ) {}
 
+  @Operation({
+    tag: 'Results',
+    id: 'triageRun',
+    summary: 'Why a run has failed',
+    description: [
+      'For everybody, without a key: `/data/v1/runs/{run_id}/triage`.',
+      'The questions that are asked of a failed test before anything is done, answered from this run and public ones, with one conclusion and one step. `report` names the package in which the bug most likely is.',
+    ].join('\n\n'),
+    answer: {
+      description: 'The conclusion and what tells so.',
+      of: TriageResource,
+      example: {
+        run_id: 12,
+        kind: 'fails-in-reference',
+        conclusion: 'It fails without glibc/2.40-4 too: that is not the fault of glibc.',
+        step: { kind: 'nothing' },
+        evidence: [
+          {
+            question: 'Does the reference fail?',
+            answer: 'Yes: it failed with 2.10-3 on 2026-11-20.',
+            links: [{ path: '/runs/7', name: 'run 7' }],
+          },
+        ],
+      },
+    },
+    path: { run_id: { of: RUN_ID, example: 12 } },
+    refusals: {
+      404: 'NotFound',
+      409: { description: 'The run has not failed.', detail: 'Run 12 has not failed.' },
+      410: 'Gone',
+    },
+  })
   @Get()
   async one(@Param('run_id', RUN_IN_PATH) runId: number, @CurrentReader() reader: ApiReader) {
     const run = await this.runs.one(runId, reader.runs);

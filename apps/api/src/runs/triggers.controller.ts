@@ -1,3 +1,5 @@
+import { TriggerProgressResource, text, RUN_ID, whole, TriggerList } from '@proctor/resources';
+import { Operation } from '../http/operation';
 import { Controller, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
 import { describe } from '@proctor/contracts';
@@ -40,6 +42,30 @@ export class TriggerApiController {
     private readonly actions: TriggerActions,
   ) {}
 
+  @Operation({
+    tag: 'Results',
+    id: 'listTriggers',
+    summary: 'What new versions have triggered',
+    description: [
+      'For everybody, without a key: `/data/v1/triggers`.',
+      'Words of the triggers of public runs, by their newest run; feed `before` back for the next part.',
+    ].join('\n\n'),
+    answer: {
+      description: 'A part of the list; it may be empty before its end.',
+      of: TriggerList,
+      example: { triggers: [], before: null },
+    },
+    query: {
+      query: {
+        of: text({ maxLength: 200 }),
+        description:
+          'A package, or how `package/version` begins: all triggers that begin so, however old. When there is none, a part of the trigger.',
+        example: 'glibc',
+      },
+      before: { of: RUN_ID, description: 'Only triggers whose newest run has a lower id.', example: 12 },
+      limit: { of: whole({ minimum: 1, maximum: 100, default: 50 }), example: 50 },
+    },
+  })
   @Get()
   list(
     @Sent() { query = '', before, limit = TRIGGERS_PER_PAGE }: TriggerListQuery,
@@ -47,6 +73,55 @@ export class TriggerApiController {
     return this.triggers.list(query, limit, before ?? null);
   }
 
+  @Operation({
+    tag: 'Results',
+    id: 'getTrigger',
+    summary: 'How far the tests of a trigger are',
+    description: [
+      'For everybody, without a key: `/data/v1/triggers/{package}/{version}`.',
+      'The tests that a new version of a package has triggered, of which this key may see the runs, each with its group. A failed test is a `regression` when the newest `migration-reference/0` run of its package and place passed no more than 14 days before it, `as-before` when that failed too, `unknown` without such a run.',
+    ].join('\n\n'),
+    answer: {
+      description: 'The tests, regressions first.',
+      of: TriggerProgressResource,
+      example: {
+        trigger: 'glibc/2.40-4',
+        total: 418,
+        done: 412,
+        counts: {
+          regression: 3,
+          unknown: 0,
+          'as-before': 9,
+          infrastructure: 1,
+          waiting: 6,
+          passed: 399,
+          superseded: 2,
+        },
+        architectures: [{ arch: 'armhf', total: 60, waiting: 6, estimate_seconds: 1500 }],
+        is_cut: false,
+        tests: [],
+        before: null,
+      },
+    },
+    query: {
+      group: {
+        of: text(),
+        description: 'Only tests of these groups, separated by commas.',
+        example: 'regression,unknown',
+      },
+      suite: { of: text(), example: 'trixie' },
+      arch: { of: text(), example: 'amd64' },
+      signature: {
+        of: text(),
+        description: 'Only tests with this first error.',
+        example: '3f1d7f2e9a0e4c3f',
+      },
+      before: { of: RUN_ID, description: 'Only tests that follow this one.', example: 12 },
+      limit: { of: whole({ minimum: 1, maximum: 5000, default: 500 }), example: 500 },
+    },
+    path: { package: { of: text(), example: 'glibc' }, version: { of: text(), example: '2.40-4' } },
+    refusals: { 404: 'NotFound' },
+  })
   @Get(':package/:version')
   one(
     @Param('package') name: string,

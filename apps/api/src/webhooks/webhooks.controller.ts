@@ -1,3 +1,13 @@
+import {
+  WebhookDelivery,
+  whole,
+  DeliveryList,
+  words,
+  WebhookWithSecret,
+  WebhookResource,
+  WebhookList,
+} from '@proctor/resources';
+import { Operation } from '../http/operation';
 import { Controller, Delete, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
 import { timestamp } from '@proctor/contracts';
 import type { LogReader, Requestor } from '@proctor/database';
@@ -18,6 +28,12 @@ type WithSecret = WebhookObject & { secret: string };
 export class WebhooksController {
   constructor(private readonly webhooks: WebhooksService) {}
 
+  @Operation({
+    tag: 'Events',
+    id: 'listWebhooks',
+    summary: 'Your webhooks',
+    answer: { description: "The webhooks of the key's user, the oldest first.", of: WebhookList },
+  })
   @Get()
   async list(@CurrentRequestor() { userId }: Requestor): Promise<{ webhooks: WebhookObject[] }> {
     return { webhooks: (await this.webhooks.ofUser(userId)).map(webhookObject) };
@@ -30,6 +46,13 @@ export class WebhooksController {
     return { ...webhookObject(webhook), secret };
   }
 
+  @Operation({
+    tag: 'Events',
+    id: 'readWebhook',
+    summary: 'One webhook',
+    answer: { description: 'The webhook.', of: WebhookResource },
+    refusals: { 404: 'NotFound' },
+  })
   @Get(':webhook_id')
   async show(
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
@@ -48,6 +71,13 @@ export class WebhooksController {
     return webhookObject(await this.webhooks.change(id, asked, requestor, requestor.keyId));
   }
 
+  @Operation({
+    tag: 'Events',
+    id: 'removeWebhook',
+    summary: 'Remove a webhook',
+    answer: { description: 'It is removed.' },
+    refusals: { 404: 'NotFound' },
+  })
   @Delete(':webhook_id')
   @HttpCode(204)
   remove(
@@ -57,6 +87,14 @@ export class WebhooksController {
     return this.webhooks.remove(id, requestor);
   }
 
+  @Operation({
+    tag: 'Events',
+    id: 'rotateWebhook',
+    summary: 'Replace the secret of a webhook',
+    description: 'The old secret signs, too, for 24 hours.',
+    answer: { description: 'The webhook, with its new secret.', of: WebhookWithSecret },
+    refusals: { 404: 'NotFound' },
+  })
   @Post(':webhook_id/rotate')
   @HttpCode(200)
   async rotate(
@@ -67,6 +105,13 @@ export class WebhooksController {
     return { ...webhookObject(webhook), secret };
   }
 
+  @Operation({
+    tag: 'Events',
+    id: 'pingWebhook',
+    summary: 'Send a test to a webhook',
+    answer: { description: 'The test, which is sent at once.', of: WebhookDelivery },
+    refusals: { 404: 'NotFound', 409: 'WebhookConflict' },
+  })
   @Post(':webhook_id/ping')
   @HttpCode(202)
   async ping(
@@ -76,6 +121,18 @@ export class WebhooksController {
     return deliveryObject(await this.webhooks.ping(id, userId));
   }
 
+  @Operation({
+    tag: 'Events',
+    id: 'listDeliveries',
+    summary: 'What became of the events that a webhook was to get',
+    answer: { description: 'A part of the log, the newest first.', of: DeliveryList },
+    query: {
+      state: { of: words(['pending', 'delivered', 'failed']) },
+      before: { of: whole({ minimum: 1 }), description: 'As the part before has told it.' },
+      limit: { of: whole({ minimum: 1, maximum: 200, default: 50 }) },
+    },
+    refusals: { 404: 'NotFound' },
+  })
   @Get(':webhook_id/deliveries')
   async deliveries(
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
@@ -86,6 +143,14 @@ export class WebhooksController {
     return { deliveries: deliveries.map(deliveryObject), before };
   }
 
+  @Operation({
+    tag: 'Events',
+    id: 'redeliver',
+    summary: 'Send an event once more',
+    answer: { description: 'The delivery, which begins afresh.', of: WebhookDelivery },
+    path: { delivery_id: { of: whole({ minimum: 1 }), example: 7 } },
+    refusals: { 404: 'NotFound' },
+  })
   @Post(':webhook_id/deliveries/:delivery_id/redeliver')
   @HttpCode(202)
   async redeliver(
