@@ -17,8 +17,7 @@ export { AUDIT_ACTIONS, type AuditAction } from './rows/audit-entry';
 export type { Cancelled, Canceller } from './runs/cancellations';
 export type { DrainedWorker } from './dispatch/decided';
 export { type PauseScope, scopeName } from './dispatch/decisions';
-export type { PackagesOfDay, PackagesOfPlace, RunsOfDay } from './statuses/day-statements';
-export type { DayFilter } from './statuses/day-statistics';
+export type { DayFilter, PackagesOfDay, PackagesOfPlace, RunsOfDay } from './statuses/day-statistics';
 export { DatabaseModule } from './database.module';
 export {
   type ExpiredFile,
@@ -32,8 +31,7 @@ export {
 export type { ExpiringRun, StoryRun } from './upkeep/expiry-statements';
 export type { RemovedRunsOfMonth, RunsOfMonth } from './statuses/package-months';
 export type { KnownSourceNames, OfferedSourceNames, SourceNamesPlace } from './reading/source-names';
-export type { RunRemoval } from './upkeep/removed-runs';
-export type { OldRun } from './upkeep/removed-run-statements';
+export type { OldRun, RunRemoval } from './upkeep/removed-runs';
 export type { PoolUse } from './kit/database';
 export {
   type DatabaseServer,
@@ -46,7 +44,11 @@ export {
   REFUSED_LOGINS_OF_NETWORK_MAX,
   REFUSED_LOGINS_PER_HOUR_MAX,
 } from './people/refused-logins';
-export { TRIGGER_BYTES_LOOKED_AT_MAX, TRIGGER_WORDS_LOOKED_AT_MAX } from './reading/trigger-statements';
+export {
+  REFERENCE_TRIGGER,
+  TRIGGER_BYTES_LOOKED_AT_MAX,
+  TRIGGER_WORDS_LOOKED_AT_MAX,
+} from './reading/trigger-statements';
 export { SESSIONS_BEFORE_LOGIN_MAX } from './people/sessions';
 export { DATABASE_LIMITS, type DatabaseLimits } from './kit/limits';
 export type { Identity, LoggedIn, WhoLoggedIn } from './people/identities';
@@ -73,8 +75,14 @@ export {
   type SignatureUse,
 } from './reading/error-signatures';
 export type { HistoryFilter } from './reading/package-pages';
-export { PACKAGE_STATES, PrefixPages } from './reading/prefix-pages';
-export type { PackageOfPrefix, PackageState, PrefixFilter, PrefixPlace } from './reading/prefix-pages';
+export {
+  PACKAGE_STATES,
+  type PackageOfPrefix,
+  type PackageState,
+  type PrefixFilter,
+  PrefixPages,
+  type PrefixPlace,
+} from './reading/prefix-pages';
 export type { OwnRunFilter, OwnRunPage } from './runs/own-runs';
 export type { KnownPackage, OwnBackend } from './runs/packages';
 export type { ListFilter } from './kit/list-filter';
@@ -91,9 +99,14 @@ export type { BoundedCount, ListedStatus, PlaceKey, SplitSuite, StatusKey } from
 export type { RunSelection, SelectedCount } from './runs/run-selection';
 export { BrokenOff } from './kit/steps';
 export type { SameError } from './reading/triage-runs';
-export { TRIGGER_RUNS_MAX } from './reading/trigger-runs';
-export { REFERENCE_TRIGGER } from './reading/trigger-statements';
-export type { ReferenceRun, RunOfTrigger, TestPlace, Trigger, TriggerTotal } from './reading/trigger-runs';
+export {
+  type ReferenceRun,
+  type RunOfTrigger,
+  type TestPlace,
+  type Trigger,
+  TRIGGER_RUNS_MAX,
+  type TriggerTotal,
+} from './reading/trigger-runs';
 export {
   type AffectedRun,
   CHANGES_PER_RUN_MAX,

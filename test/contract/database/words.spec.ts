@@ -10,8 +10,7 @@ import {
 } from '@proctor/contracts';
 import type { Client } from 'pg';
 import { ORDER_KINDS } from '@libs/database/src/rows/order';
-import { EXPIRY_MARKS } from '@libs/database/src/rows/expiry';
-import { IMPORTED_KINDS } from '@libs/database/src/rows/imported-id';
+import { EXPIRY_MARKS, IMPORTED_KINDS } from '@libs/database/src/rows/upkeep';
 import { NOTE_SUBJECTS } from '@libs/database/src/rows/note';
 import { DELIVERY_STATES } from '@libs/database/src/rows/webhook';
 import { connectTo, createTestDatabase, type TestDatabase } from '@test/support/database';

@@ -1,5 +1,5 @@
 import { DURATION_MARGIN_SECONDS, type RunOutcome } from '@proctor/dispatch';
-import { recordFacts } from '../runs/fact-statements';
+import { recordFacts } from '../runs/facts';
 import { aboutRuns, expected, EXPIRED_OR_LOST } from './fenced-runs';
 import { CLOCK } from '../kit/horizon';
 import { LEARNED, RESULT_OF_RUN, resultOfAttempt } from './outcome-columns';

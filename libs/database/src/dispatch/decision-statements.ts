@@ -1,5 +1,5 @@
 import type { WorkerStanding } from '@proctor/contracts';
-import { recordFacts, userActor } from '../runs/fact-statements';
+import { recordFacts, userActor } from '../runs/facts';
 import { CLOCK } from '../kit/horizon';
 import { countRuns, lockRuns, selectRuns } from '../runs/run-selection';
 import { boolean, command, integer, nothing, statement, text, texts } from '../kit/statement';

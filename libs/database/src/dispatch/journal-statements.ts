@@ -1,7 +1,7 @@
 import type { AttemptOutcome } from '@proctor/contracts';
 import type { RunOutcome, Write } from '@proctor/dispatch';
 import { CORRECT } from './correction';
-import { recordFacts } from '../runs/fact-statements';
+import { recordFacts } from '../runs/facts';
 import { aboutRuns, EXPIRED_OR_LOST, expected, type WriteOf } from './fenced-runs';
 import { CLOCK } from '../kit/horizon';
 import { INGEST_ORDERS } from './orders';

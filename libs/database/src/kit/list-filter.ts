@@ -6,15 +6,18 @@ export interface ListFilter {
   package: string | null;
 }
 
+/** What a person types as `like` reads it: `*` stands for anything, everything else for itself. */
+export function likeOf(pattern: string): string {
+  return pattern.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%');
+}
+
 /** As parameters $1 to $3 of a statement. */
 export function parametersOf({
   suites,
   architectures,
   package: name,
 }: ListFilter): (string[] | string | null)[] {
-  // Everything but `*` stands for itself.
-  const pattern = name?.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%') ?? null;
-  return [suites, architectures, pattern];
+  return [suites, architectures, name === null ? null : likeOf(name)];
 }
 
 /** Of the parameters that the filter makes. */

@@ -5,7 +5,7 @@ import * as statements from './api-key-statements';
 import type { ApiKey, KeyLimits, NewApiKey, OwnedApiKey } from './api-key-statements';
 import { type Actor, audit } from './audit-log';
 import { Database, type Transaction } from '../kit/database';
-import { likeOf } from '../kit/pattern';
+import { likeOf } from '../kit/list-filter';
 import { besideRequests } from '../kit/request-wait';
 import { ApiKeyRow, IdempotencyKeyRow, UserRow } from '../rows';
 import { UnknownUser } from './users';

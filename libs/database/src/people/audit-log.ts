@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Statements } from '../kit/database';
 import { columnsOf } from '../kit/columns-of';
-import { likeOf } from '../kit/pattern';
+import { likeOf } from '../kit/list-filter';
 import { addRefusedLogin, type RefusedLogin } from './refused-logins';
 import { bigint, type ColumnsOf, command, selected, statement, text, time } from '../kit/statement';
 import { type AuditAction, AuditEntryRow } from '../rows/audit-entry';

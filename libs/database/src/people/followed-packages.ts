@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../kit/database';
-import { likeOf } from '../kit/pattern';
+import { likeOf } from '../kit/list-filter';
 import { boolean, command, integer, statement, text } from '../kit/statement';
 
 const TOKEN_BYTES = 32;

@@ -5,7 +5,7 @@ import { Database } from '../kit/database';
 import { hashPassword, isPassword, DECOY_PASSWORD_HASH } from './passwords';
 import { UserRow } from '../rows';
 import { columnsOf } from '../kit/columns-of';
-import { likeOf } from '../kit/pattern';
+import { likeOf } from '../kit/list-filter';
 import { endSessionsOf } from './sessions';
 import {
   bigint,

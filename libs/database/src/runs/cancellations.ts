@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { audit, auditOfSteps } from '../people/audit-log';
 import { Database, type Statements } from '../kit/database';
-import { recordFacts, userActor } from './fact-statements';
+import { recordFacts, userActor } from './facts';
 import { announceUpdate, CLOCK } from '../kit/horizon';
 import {
   countRuns,

@@ -1,8 +1,8 @@
 import type { RunRequest } from '@proctor/contracts';
 import type { Transaction } from '../kit/database';
-import { recordFacts, userActor } from './fact-statements';
+import { recordFacts, userActor } from './facts';
 import { announceUpdate, CLOCK } from '../kit/horizon';
-import { rememberRequested } from './known-packages';
+import { rememberRequested } from './packages';
 import { REQUEST_COLUMNS } from './run-columns';
 import { arraysOf, bigint, namesOf, type Statement, statement, valuesOf } from '../kit/statement';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isRunId, type RunState, type Verdict } from '@proctor/contracts';
 import { Database } from '../kit/database';
-import { likeOf } from '../kit/pattern';
+import { likeOf } from '../kit/list-filter';
 import { RECORD_COLUMNS, type RunRecord, selectRecords } from './run-columns';
 import { bigint, integer, selected, statement, text } from '../kit/statement';
 

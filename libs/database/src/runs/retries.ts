@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Statements } from '../kit/database';
-import { recordFacts, userActor } from './fact-statements';
+import { recordFacts, userActor } from './facts';
 import { announceUpdate, CLOCK } from '../kit/horizon';
 import { type IdempotencyKey, type Once, once, Refused } from '../kit/once';
 import { REQUEST_COLUMNS } from './run-columns';

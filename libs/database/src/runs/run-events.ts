@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EventPage, EventSource, RunEvent } from '@proctor/events';
 import { Database, type Statements } from '../kit/database';
-import { FACT_COLUMNS } from './fact-statements';
+import { FACT_COLUMNS } from './facts';
 import { horizon, raiseHorizon } from '../kit/horizon';
 import { without } from '../kit/columns-of';
 import { bigint, boolean, type ColumnsOf, integer, selected, statement, text, time } from '../kit/statement';

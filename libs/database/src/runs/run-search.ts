@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RunState, Verdict } from '@proctor/contracts';
 import { Database } from '../kit/database';
-import { likeOf } from '../kit/pattern';
+import { likeOf } from '../kit/list-filter';
 import { RECORD_COLUMNS, type RunRecord } from './run-columns';
 import { bigint, integer, selected, statement } from '../kit/statement';
 

@@ -1,13 +1,26 @@
 import { Injectable } from '@nestjs/common';
+import { PACKAGE_VERDICTS } from '@proctor/contracts';
+import { columnsOf, upsertChanged, without } from '../kit/columns-of';
 import { Database } from '../kit/database';
-import * as statements from './day-statements';
-import type { PackagesOfDay, PackagesOfPlace, RunsOfDay } from './day-statements';
+import { IS_PRESENT } from '../kit/list-filter';
+import { boolean, type ColumnsOf, command, selected, snakeCase, statement, text } from '../kit/statement';
+import { RunDayRow, StatusDayRow } from '../rows/day';
+import { daysOfStatus, isOfPackage } from './status-statements';
 
 /** Whose figures are asked for; null for those of all. */
 export interface DayFilter {
   suite: string | null;
   arch: string | null;
 }
+
+/** Public runs that ended on a day with a verdict; cancelled ones are in none. */
+export type RunsOfDay = Omit<RunDayRow, 'suite' | 'arch'>;
+
+/** How many packages had which status at the end of a day; today's is as of now. */
+export type PackagesOfDay = Omit<StatusDayRow, 'suite' | 'arch'>;
+
+/** The newest of these, of one suite and architecture. */
+export type PackagesOfPlace = StatusDayRow;
 
 /** Days whose figures one step makes from the runs. */
 const DAYS_PER_STEP = 28;
@@ -26,42 +39,184 @@ export class DayStatistics {
    * @throws DatabaseUnavailable
    */
   async step(arch: string): Promise<boolean> {
-    const [progress] = await this.database.query(statements.DAYS_LEFT, [arch, DAYS_PER_STEP]);
+    const [progress] = await this.database.query(DAYS_LEFT, [arch, DAYS_PER_STEP]);
     // The projection of statuses begins.
     if (!progress) return false;
     const { closedDay, nextDay, lastDay, isPast, today, hasMore } = progress;
     if (!isPast) {
       await this.database.transaction(async (transaction) => {
-        await transaction.query(statements.LOCK_DAYS, [arch]);
-        await transaction.query(statements.KEEP_RUN_DAYS, [arch, nextDay, today]);
-        await transaction.query(statements.KEEP_STATUSES_OF_TODAY, [arch, today]);
+        await transaction.query(LOCK_DAYS, [arch]);
+        await transaction.query(KEEP_RUN_DAYS, [arch, nextDay, today]);
+        await transaction.query(KEEP_STATUSES_OF_TODAY, [arch, today]);
       });
       return false;
     }
-    const suites = await this.database.query(statements.SUITES, [arch]);
+    const suites = await this.database.query(SUITES, [arch]);
     await this.database.transaction(async (transaction) => {
-      await transaction.query(statements.LOCK_DAYS, [arch]);
-      await transaction.query(statements.KEEP_RUN_DAYS, [arch, nextDay, lastDay]);
+      await transaction.query(LOCK_DAYS, [arch]);
+      await transaction.query(KEEP_RUN_DAYS, [arch, nextDay, lastDay]);
     });
     const days = 1 + (Date.parse(lastDay) - Date.parse(nextDay)) / 86_400_000;
-    for (const { suite } of suites)
-      await this.database.query(statements.KEEP_STATUS_DAYS, [suite, arch, days, nextDay]);
-    await this.database.query(statements.CLOSE_DAYS, [arch, lastDay, closedDay]);
+    for (const { suite } of suites) await this.database.query(KEEP_STATUS_DAYS, [suite, arch, days, nextDay]);
+    await this.database.query(CLOSE_DAYS, [arch, lastDay, closedDay]);
     return hasMore;
   }
 
   /** Days on which none ended are absent; by day. @param from `YYYY-MM-DD` */
   runs(from: string, { suite, arch }: DayFilter): Promise<RunsOfDay[]> {
-    return this.database.query(statements.RUN_DAYS, [from, suite, arch]);
+    return this.database.query(RUN_DAYS, [from, suite, arch]);
   }
 
   /** By day. @param from `YYYY-MM-DD` */
   packages(from: string, { suite, arch }: DayFilter): Promise<PackagesOfDay[]> {
-    return this.database.query(statements.STATUS_DAYS, [from, suite, arch]);
+    return this.database.query(STATUS_DAYS, [from, suite, arch]);
   }
 
   /** Of each suite and architecture that has any, as they are now or were when they were looked at last. */
   places(): Promise<PackagesOfPlace[]> {
-    return this.database.query(statements.PLACES);
+    return this.database.query(PLACES);
   }
 }
+
+/** A public run of $1 that ended by itself, and tested a package. */
+const COUNTS = `r.arch = $1 and r.state = 'finished' and not r.is_private and not r.cancelled and ${isOfPackage('r')}`;
+
+const TODAY = `(now() at time zone 'UTC')::date`;
+const dayText = (day: string): string => `coalesce(to_char(${day}, 'YYYY-MM-DD'), '')`;
+
+/**
+ * Which days of the architecture $1 are to be made: up to $2 of those that are over for a day, or else the last two. The first
+ * is that of the run that was the first to change.
+ */
+const DAYS_LEFT = statement(
+  { closedDay: text.orNull, nextDay: text, lastDay: text, today: text, isPast: boolean, hasMore: boolean },
+  `
+  with known as (
+    select p.closed_day, ${TODAY} as today, coalesce(p.closed_day + 1, (
+      select (r.finished_at at time zone 'UTC')::date from runs r where ${COUNTS} order by r.updated_at, r.run_id limit 1
+    ), ${TODAY} - 1) as next
+    from status_progress p where p.arch = $1 and p.filled_package is null
+  )
+  select to_char(closed_day, 'YYYY-MM-DD') as "closedDay", ${dayText('least(next, today - 1)')} as "nextDay",
+    ${dayText('least(next + $2::integer - 1, today - 2)')} as "lastDay", ${dayText('today')} as today,
+    coalesce(next <= today - 2, false) as "isPast", coalesce(next + $2::integer - 1 < today - 2, false) as "hasMore"
+  from known`,
+);
+
+/** Of several processes one at a time writes the days of $1. */
+const LOCK_DAYS = statement(
+  { arch: text },
+  'select arch from status_progress where arch = $1 for no key update',
+);
+
+/** Up to the day $2; not when others than those after the day $3 are to be made meanwhile, which may be null. */
+const CLOSE_DAYS = command(`
+  update status_progress set closed_day = $2::date where arch = $1 and closed_day is not distinct from $3::date`);
+
+const AMOUNT_COLUMNS = without(columnsOf(RunDayRow), 'day', 'suite', 'arch', 'verdict');
+
+const began = (span: string): string =>
+  `count(*) filter (where r.started_at - r.created_at <= interval '${span}')`;
+
+/** What a row of `run_days` counts, of runs `r`. */
+const AMOUNTS = Object.entries({
+  runs: 'count(*)',
+  timedRuns: 'count(r.duration_seconds)',
+  testSeconds: 'coalesce(sum(r.duration_seconds), 0)',
+  startedRuns: 'count(r.started_at)',
+  waitSeconds: 'coalesce(sum(extract(epoch from r.started_at - r.created_at)), 0)::bigint',
+  beganInQuarter: began('15 minutes'),
+  beganInHour: began('1 hour'),
+  beganInSixHours: began('6 hours'),
+  beganInDay: began('1 day'),
+} satisfies Record<keyof typeof AMOUNT_COLUMNS, string>);
+
+/** Of the architecture $1, from the day $2 to the day $3. A run changes when it ends or later, never before. */
+const KEEP_RUN_DAYS = command(`
+  with made as materialized (
+    select (r.finished_at at time zone 'UTC')::date as day, r.suite, r.verdict,
+      ${AMOUNTS.map(([name, amount]) => `${amount} as ${snakeCase(name)}`).join(', ')}
+    from runs r
+    where ${COUNTS} and r.updated_at >= $2::date::timestamp at time zone 'UTC'
+      and r.finished_at >= $2::date::timestamp at time zone 'UTC'
+      and r.finished_at < ($3::date + 1)::timestamp at time zone 'UTC'
+    group by 1, 2, 3
+  ), gone as (
+    delete from run_days d where d.arch = $1 and d.day between $2::date and $3::date and not exists (
+      select from made m where m.day = d.day and m.suite = d.suite and m.verdict = d.verdict)
+  )
+  insert into run_days as kept (arch, day, suite, verdict, ${AMOUNTS.map(([name]) => snakeCase(name)).join(', ')})
+  select $1::text, m.* from made m
+  ${upsertChanged(RunDayRow)}`);
+
+/** What is said of each verdict that a package can have. */
+const ofVerdicts = (say: (verdict: string) => string): string => PACKAGE_VERDICTS.map(say).join(', ');
+const COUNTED = ofVerdicts((verdict) => verdict);
+
+const SUITES = statement(
+  { suite: text },
+  'select s.suite from package_statuses s where s.arch = $1 group by s.suite order by s.suite',
+);
+
+/** Of the suite $1 and architecture $2, of $3 days from the day $4 on. */
+const KEEP_STATUS_DAYS = command(`
+  insert into status_days as kept (day, suite, arch, ${COUNTED})
+  select (h.date at time zone 'UTC')::date, $1::text, $2::text, ${ofVerdicts((verdict) => `h.${verdict}`)}
+  from (${daysOfStatus('$4::date::timestamp')}) h where h.total > 0
+  ${upsertChanged(StatusDayRow)}`);
+
+/** Of the architecture $1 as it is on the day $2. */
+const KEEP_STATUSES_OF_TODAY = command(`
+  insert into status_days as kept (day, suite, arch, ${COUNTED})
+  select $2::date, s.suite, $1::text,
+    ${ofVerdicts((verdict) => `count(*) filter (where s.verdict = '${verdict}')`)}
+  from package_statuses s where s.arch = $1 and ${IS_PRESENT('s')} group by s.suite
+  ${upsertChanged(StatusDayRow)}`);
+
+const AS_ASKED = `d.day >= $1::date and ($2::text is null or d.suite = $2) and ($3::text is null or d.arch = $3)`;
+const sum = (name: string, type: string): string => `coalesce(sum(d.${name}), 0)::${type}`;
+
+const RUN_DAY_COLUMNS = {
+  day: text.from(dayText('d.day')),
+  ...columnsOf(RunDayRow, 'verdict'),
+  ...Object.fromEntries(
+    Object.entries(AMOUNT_COLUMNS).map(([name, column]) => [
+      name,
+      column.from(sum(snakeCase(name), column.type)),
+    ]),
+  ),
+} as ColumnsOf<RunsOfDay>;
+
+const RUN_DAYS = statement(
+  RUN_DAY_COLUMNS,
+  `
+  select ${selected(RUN_DAY_COLUMNS, 'd')}
+  from run_days d where ${AS_ASKED} group by d.day, d.verdict order by d.day, d.verdict`,
+);
+
+const PACKAGE_COUNTS = { ...columnsOf(StatusDayRow, ...PACKAGE_VERDICTS), day: text };
+
+/** The newest row of each place; one that has none in a month has no packages any more. */
+const NEWEST = `
+  select distinct on (d.suite, d.arch) d.suite, d.arch, d.day, ${ofVerdicts((verdict) => `d.${verdict}`)}
+  from status_days d where d.day >= ${TODAY} - 30 order by d.suite, d.arch, d.day desc`;
+
+/** Of today each place counts as it was seen last: in the first minutes of a day, some were not looked at yet. */
+const STATUS_DAYS = statement(
+  PACKAGE_COUNTS satisfies ColumnsOf<PackagesOfDay>,
+  `
+  with counted as (
+    select suite, arch, day, ${COUNTED} from status_days where day < ${TODAY}
+    union all
+    select suite, arch, ${TODAY}, ${COUNTED} from (${NEWEST}) n
+  )
+  select ${dayText('d.day')} as day, ${ofVerdicts((verdict) => `${sum(verdict, 'integer')} as ${verdict}`)}
+  from counted d where ${AS_ASKED} group by d.day order by d.day`,
+);
+
+const PLACES = statement(
+  { ...PACKAGE_COUNTS, suite: text, arch: text } satisfies ColumnsOf<PackagesOfPlace>,
+  `
+  select n.suite, n.arch, ${dayText('n.day')} as day, ${ofVerdicts((verdict) => `n.${verdict}`)}
+  from (${NEWEST}) n order by n.suite, n.arch`,
+);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../kit/database';
 import { columnsOf } from '../kit/columns-of';
 import { command, selected, statement, time } from '../kit/statement';
-import { RestoreRow } from '../rows/backup';
+import { RestoreRow } from '../rows/upkeep';
 
 /** That the database was restored, and what is known to be missing since. */
 export type RestoreRecord = RestoreRow;

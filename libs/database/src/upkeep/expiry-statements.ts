@@ -1,5 +1,5 @@
 import type { ResultFileName, Verdict } from '@proctor/contracts';
-import type { ExpiryMark } from '../rows/expiry';
+import type { ExpiryMark } from '../rows/upkeep';
 import { telling } from '../statuses/status-statements';
 import {
   bigint,

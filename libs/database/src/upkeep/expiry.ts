@@ -3,8 +3,8 @@ import type { ResultFileName } from '@proctor/contracts';
 import { Database } from '../kit/database';
 import * as statements from './expiry-statements';
 import type { ExpiringRun, StoryRun } from './expiry-statements';
-import { type OldRun, OLD_RUNS, REMOVE_RUNS } from './removed-run-statements';
-import type { ExpiryMark } from '../rows/expiry';
+import { type OldRun, OLD_RUNS, REMOVE_RUNS } from './removed-runs';
+import type { ExpiryMark } from '../rows/upkeep';
 
 /** What a run leaves in the store, each with its index. */
 export type ExpiringContent = 'artifacts' | 'logs';

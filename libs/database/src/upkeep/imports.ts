@@ -3,8 +3,8 @@ import { type Actor, audit } from '../people/audit-log';
 import { Database, type Statements } from '../kit/database';
 import * as statements from './import-statements';
 import { IMPORT_COLUMNS, type ImportedRun } from './import-statements';
-import { rememberPackages } from '../runs/known-packages';
-import type { ImportedKind } from '../rows/imported-id';
+import { rememberPackages } from '../runs/packages';
+import type { ImportedKind } from '../rows/upkeep';
 import { valuesOf } from '../kit/statement';
 import { userSubject } from '../people/users';
 

@@ -54,3 +54,61 @@ export class RemovedRunRow {
   @Column('integer', { nullable: true })
   apiKeyId: number | null;
 }
+
+/** A backup that is complete. */
+@Entity('backups')
+export class BackupRow {
+  /** The moment that it holds. */
+  @PrimaryColumn('timestamp with time zone', { precision: 3 })
+  takenAt: Date;
+
+  @Column('timestamp with time zone', { precision: 3 })
+  endedAt: Date;
+
+  @Column('bigint')
+  bytes: number;
+}
+
+/** The database was restored to an earlier moment. */
+@Entity('restores')
+export class RestoreRow {
+  @PrimaryColumn('timestamp with time zone', { precision: 3 })
+  restoredAt: Date;
+
+  /** Whatever was written after it is gone. */
+  @Column('timestamp with time zone', { precision: 3 })
+  takenAt: Date;
+
+  /** Runs from this one on may have been asked for after that moment. */
+  @Column('bigint')
+  firstLostRun: number;
+
+  /** Runs that are asked for now have this id or a higher one: what lies between is never given again. */
+  @Column('bigint')
+  nextRun: number;
+
+  /** Runs of which rows tell files that the backup did not have. */
+  @Column('integer')
+  filesMissing: number;
+}
+
+export const IMPORTED_KINDS = ['user', 'key', 'run'] as const;
+export type ImportedKind = (typeof IMPORTED_KINDS)[number];
+
+/** What something that was imported from another service is called here. */
+@Entity('imported_ids')
+@Check('imported_ids_kind_check', isOneOf('kind', IMPORTED_KINDS))
+export class ImportedIdRow {
+  /** `debci`, or another service. */
+  @PrimaryColumn('text')
+  source: string;
+
+  @PrimaryColumn('text')
+  kind: ImportedKind;
+
+  @PrimaryColumn('text')
+  foreignId: string;
+
+  @Column('bigint')
+  localId: number;
+}
