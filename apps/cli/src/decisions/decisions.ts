@@ -1,28 +1,14 @@
+import type {
+  DecisionList,
+  DrainResource,
+  PauseResource,
+  PauseScopeResource,
+  TrustResource,
+} from '@proctor/resources';
 import { type AskOptions, confirmOnTerminal } from '../output/ask';
 import { type OutputOptions, printAnswer, printTable, printNotice } from '../output/print';
 import type { ServiceOptions } from '../service/address';
-import type { DecisionAnswer } from '../service/answers';
 import { Service } from '../service/service';
-
-/** Null: all of them. */
-interface ScopeAnswer {
-  suite: string | null;
-  arch: string | null;
-}
-
-type PauseAnswer = ScopeAnswer & DecisionAnswer;
-type DrainAnswer = { worker: string; deadline: string | null } & DecisionAnswer;
-
-interface DecisionsAnswer {
-  pauses: PauseAnswer[];
-  drains: DrainAnswer[];
-}
-
-interface TrustAnswer {
-  worker: string;
-  architectures: string[];
-  by: string;
-}
 
 interface WorkerOptions extends ServiceOptions {
   reason?: string;
@@ -39,7 +25,7 @@ export async function pause(options: ScopeOptions & AskOptions): Promise<object>
   const { suite, arch, reason } = options;
   if (suite === undefined && arch === undefined)
     await confirmOnTerminal('no run is started, of no suite and on no architecture', options);
-  const paused = await service.post<PauseAnswer>('/admin/pause', { suite, arch, reason });
+  const paused = await service.post<PauseResource>('/admin/pause', { suite, arch, reason });
   printNotice(`${nameOf(paused)} is paused by ${paused.by}: ${paused.reason}`);
   return paused;
 }
@@ -48,7 +34,7 @@ export async function pause(options: ScopeOptions & AskOptions): Promise<object>
 export async function resume(options: ScopeOptions): Promise<object> {
   const { suite, arch, reason } = options;
   const service = await Service.find(options);
-  const scope = await service.post<ScopeAnswer>('/admin/resume', { suite, arch, reason });
+  const scope = await service.post<PauseScopeResource>('/admin/resume', { suite, arch, reason });
   printNotice(`${nameOf(scope)} goes on`);
   return scope;
 }
@@ -63,7 +49,7 @@ export async function undrain(worker: string, { reason, ...options }: WorkerOpti
 /** @throws also when no such worker is registered */
 export async function quarantine(worker: string, { reason, ...options }: WorkerOptions): Promise<object> {
   const service = await Service.find(options);
-  const quarantined = await service.post<TrustAnswer>('/admin/quarantine', { worker, reason });
+  const quarantined = await service.post<TrustResource>('/admin/quarantine', { worker, reason });
   const { by, architectures } = quarantined;
   printNotice(`worker ${worker} is quarantined by ${by} (${architectures.join(', ')})`);
   printNotice(`it is back after a canary test has passed there, or with: proctor worker trust ${worker}`);
@@ -73,19 +59,19 @@ export async function quarantine(worker: string, { reason, ...options }: WorkerO
 /** @throws also when no such worker is known, or it is sound */
 export async function trust(worker: string, { reason, ...options }: WorkerOptions): Promise<object> {
   const service = await Service.find(options);
-  const trusted = await service.post<TrustAnswer>('/admin/trust', { worker, reason });
+  const trusted = await service.post<TrustResource>('/admin/trust', { worker, reason });
   printNotice(`worker ${worker} is trusted by ${trusted.by} (${trusted.architectures.join(', ')})`);
   return trusted;
 }
 
 /** What is paused and drained. */
 export async function listDecisions(options: ServiceOptions & OutputOptions): Promise<void> {
-  const decisions = await (await Service.find(options)).get<DecisionsAnswer>('/admin/decisions');
+  const decisions = await (await Service.find(options)).get<DecisionList>('/admin/decisions');
   printAnswer(decisions, options, printDecisions);
 }
 
-function printDecisions({ pauses, drains }: DecisionsAnswer): void {
-  const rows: (PauseAnswer | DrainAnswer)[] = [...pauses, ...drains];
+function printDecisions({ pauses, drains }: DecisionList): void {
+  const rows: (PauseResource | DrainResource)[] = [...pauses, ...drains];
   printTable(
     rows,
     [
@@ -100,11 +86,11 @@ function printDecisions({ pauses, drains }: DecisionsAnswer): void {
   );
 }
 
-function deadlineOf(row: PauseAnswer | DrainAnswer): Date | null {
+function deadlineOf(row: PauseResource | DrainResource): Date | null {
   return 'deadline' in row && row.deadline !== null ? new Date(row.deadline) : null;
 }
 
-function nameOf({ suite, arch }: ScopeAnswer): string {
+function nameOf({ suite, arch }: PauseScopeResource): string {
   if (suite === null) return arch === null ? 'everything' : `every suite on ${arch}`;
   return arch === null ? `suite ${suite} on every architecture` : `queue ${suite}/${arch}`;
 }

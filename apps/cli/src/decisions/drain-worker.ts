@@ -1,9 +1,9 @@
+import type { DecisionResource, WorkerDetails } from '@proctor/resources';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, Failure } from '../failure';
 import { printNotice } from '../output/print';
 import { span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
-import type { DecisionAnswer, WorkerDetailsAnswer } from '../service/answers';
 import { RefusedByService, Service } from '../service/service';
 
 interface DrainOptions extends ServiceOptions {
@@ -23,7 +23,7 @@ export async function drainWorker(worker: string, options: DrainOptions): Promis
   const seconds = deadline === undefined ? null : Math.max(1, Math.ceil(deadline));
   const service = await Service.find(options);
   const request = { worker, reason, ...(seconds !== null && { deadline_seconds: seconds }) };
-  const drained = await service.post<DecisionAnswer>('/admin/drain', request);
+  const drained = await service.post<DecisionResource>('/admin/drain', request);
   printNotice(`worker ${worker} is drained by ${drained.by}: ${drained.reason}`);
   if (seconds !== null) printNotice(`what it executes in ${span(seconds)} is given to others`);
   if (!wait) return drained;
@@ -50,7 +50,7 @@ async function emptied(service: Service, worker: string, seconds: number): Promi
 /** In words; null when it executes nothing that this key may see. @throws Failure when no dispatcher answers */
 async function whatItHas(service: Service, worker: string): Promise<string | null> {
   const details = await service
-    .get<WorkerDetailsAnswer>(`/workers/${encodeURIComponent(worker)}`)
+    .get<WorkerDetails>(`/workers/${encodeURIComponent(worker)}`)
     .catch((error: unknown) => {
       // A worker that never was is drained, too: it has nothing.
       if (error instanceof RefusedByService && error.status === 404) return null;

@@ -1,14 +1,14 @@
+import type { QueueResource } from '@proctor/resources';
 import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printAnswer, printTable } from '../output/print';
 import { type TableColumn, span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
-import type { QueueAnswer } from '../service/answers';
 import { Service } from '../service/service';
 
 const length = (seconds: number | null): string | null => (seconds === null ? null : span(seconds));
 
 /** A list of queues. */
-export const QUEUE_COLUMNS: TableColumn<QueueAnswer>[] = [
+export const QUEUE_COLUMNS: TableColumn<QueueResource>[] = [
   { head: 'SUITE', of: (queue) => queue.suite },
   { head: 'ARCH', of: (queue) => queue.arch },
   { head: 'WAITING', of: (queue) => queue.waiting },
@@ -28,7 +28,7 @@ interface QueueOptions extends ServiceOptions, OutputOptions {
 /** @throws Failure for a suite or architecture that is not tested */
 export async function listQueues(options: QueueOptions): Promise<void> {
   const { suite, arch } = options;
-  const queues = await (await Service.find(options)).get<QueueAnswer[]>('/queues');
+  const queues = await (await Service.find(options)).get<QueueResource[]>('/queues');
   requireKnown(
     'suite',
     suite,

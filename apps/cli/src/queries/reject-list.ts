@@ -1,8 +1,10 @@
 import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printAnswer, printTable, printNotice } from '../output/print';
 import type { ServiceOptions } from '../service/address';
-import type { RejectListAnswer } from '../service/answers';
 import { Service } from '../service/service';
+
+/** Package, suite, architecture, version; `*` stands for all. */
+type RejectListAnswer = Record<string, Record<string, Record<string, Record<string, ''>>>>;
 
 /** One line of the list; `*` stands for all. */
 interface Entry {

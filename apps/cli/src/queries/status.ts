@@ -1,8 +1,8 @@
+import type { QueueResource, WorkerList, WorkerResource } from '@proctor/resources';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printJson, printTable, printNotice, write } from '../output/print';
 import type { ServiceOptions } from '../service/address';
-import type { QueueAnswer, WorkerAnswer, ConnectedWorkersAnswer } from '../service/answers';
 import { Service } from '../service/service';
 import { QUEUE_COLUMNS } from './queues';
 
@@ -20,8 +20,8 @@ export async function printStatus(options: StatusOptions): Promise<void> {
   const service = await Service.find(options);
   for (;;) {
     const [queues, workers] = await Promise.all([
-      service.get<QueueAnswer[]>('/queues'),
-      service.get<ConnectedWorkersAnswer>('/workers'),
+      service.get<QueueResource[]>('/queues'),
+      service.get<WorkerList>('/workers'),
     ]).catch((error: unknown) => lost(error, options));
     if (queues !== undefined && workers !== undefined) {
       if (options.watch && process.stdout.isTTY) write(CLEAR);
@@ -42,8 +42,8 @@ function lost(error: unknown, { watch }: StatusOptions): [undefined, undefined] 
 
 function printOverview(
   service: Service,
-  queues: QueueAnswer[],
-  { workers, silent_architectures: silent }: ConnectedWorkersAnswer,
+  queues: QueueResource[],
+  { workers, silent_architectures: silent }: WorkerList,
 ): void {
   const sum = (numbers: number[]): number => numbers.reduce((total, each) => total + each, 0);
   const names = new Set(workers.map(({ name }) => name)).size;
@@ -63,7 +63,7 @@ function ofSilence(arch: string): string {
   return `the dispatcher of ${arch} does not answer: is a scheduler running?`;
 }
 
-function ofWorker({ name, arch, problem, drained, standing, reason }: WorkerAnswer): string[] {
+function ofWorker({ name, arch, problem, drained, standing, reason }: WorkerResource): string[] {
   const problems = [
     problem === null ? null : `takes no work: ${problem}`,
     drained === null

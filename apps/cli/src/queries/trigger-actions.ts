@@ -3,9 +3,17 @@ import { type AskOptions, confirm } from '../output/ask';
 import { type OutputOptions, printAnswer, printTable, printNotice } from '../output/print';
 import { span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
-import type { ManyRunsAnswer } from '../service/answers';
 import { Service } from '../service/service';
 import { pathOfTrigger } from './triggers';
+
+/** What was done to tests of a trigger, or would be. */
+interface ManyRunsAnswer {
+  is_dry_run: boolean;
+  runs: { run_id: number; package: string; suite: string; arch: string; new_run_id: number | null }[];
+  refused: { run_id: number; package: string; suite: string; arch: string; reason: string }[];
+  left: number;
+  estimate: { seconds: number; without: number } | null;
+}
 
 interface ActionOptions extends ServiceOptions, OutputOptions, AskOptions {
   group?: string;

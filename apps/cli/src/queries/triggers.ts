@@ -1,10 +1,31 @@
+import type { ResultResource } from '@proctor/resources';
 import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printAnswer, printJson, printTable, printNotice } from '../output/print';
 import { span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
-import type { TriggerAnswer, TriggerListAnswer } from '../service/answers';
 import { endWord } from '../runs/columns';
 import { Service } from '../service/service';
+
+interface TriggerListAnswer {
+  triggers: { trigger: string; runs: number; unfinished: number; failed: number; last_at: string }[];
+  before: number | null;
+}
+
+interface TriggerAnswer {
+  trigger: string;
+  total: number;
+  done: number;
+  counts: Record<string, number>;
+  architectures: { arch: string; total: number; waiting: number; estimate_seconds: number | null }[];
+  is_cut: boolean;
+  before: number | null;
+  tests: {
+    group: string;
+    signature: string | null;
+    result: ResultResource;
+    reference: { run_id: number; status: string; version: string; date: string } | null;
+  }[];
+}
 
 /** Of one answer. */
 const PART_MAX = 100;

@@ -1,13 +1,13 @@
+import type { ResultResource } from '@proctor/resources';
 import { type TableColumn, span } from '../output/table';
-import type { RunAnswer } from '../service/answers';
 
 /** How a run ended: its status, but for one of a package that was not there. Null while there is none. */
-export function endWord({ status, verdict }: Pick<RunAnswer, 'status' | 'verdict'>): string | null {
+export function endWord({ status, verdict }: Pick<ResultResource, 'status' | 'verdict'>): string | null {
   return verdict === 'absent' ? verdict : status;
 }
 
 /** A list of runs. */
-export const RUN_COLUMNS: TableColumn<RunAnswer>[] = [
+export const RUN_COLUMNS: TableColumn<ResultResource>[] = [
   { head: 'RUN', of: (run) => run.run_id },
   { head: 'PACKAGE', of: (run) => run.package, isCut: true },
   { head: 'SUITE', of: (run) => run.suite },
@@ -21,7 +21,9 @@ export const RUN_COLUMNS: TableColumn<RunAnswer>[] = [
 ];
 
 /** Runs with a known place and nothing else. */
-export const PLACED_RUN_COLUMNS: TableColumn<Pick<RunAnswer, 'run_id' | 'package' | 'suite' | 'arch'>>[] = [
+export const PLACED_RUN_COLUMNS: TableColumn<
+  Pick<ResultResource, 'run_id' | 'package' | 'suite' | 'arch'>
+>[] = [
   { head: 'RUN', of: (run) => run.run_id },
   { head: 'PACKAGE', of: (run) => run.package, isCut: true },
   { head: 'SUITE', of: (run) => run.suite },

@@ -1,5 +1,5 @@
+import type { ResultResource } from '@proctor/resources';
 import { VERDICTS } from '@proctor/contracts';
-import type { RunAnswer } from '../service/answers';
 import { Service } from '../service/service';
 import { explainRun } from './explain';
 import { printRun } from './show-run';
@@ -8,17 +8,17 @@ import { awaitRuns } from './wait';
 const BLAMES = /\bfail(?:s|ed|ing|ures?)?\b|report a bug/i;
 
 /** A run as the service answers with it. */
-function run(verdict: string): RunAnswer {
+function run(verdict: string): ResultResource {
   const status = verdict === 'absent' ? 'fail' : verdict === 'neutral' ? 'pass' : verdict;
-  const run: Partial<RunAnswer> = {
+  const run: Partial<ResultResource> = {
     run_id: 7,
     package: 'hello',
     suite: 'sid',
     arch: 'amd64',
     version: 'n/a',
     state: 'finished',
-    status: status as RunAnswer['status'],
-    verdict,
+    status: status as ResultResource['status'],
+    verdict: verdict as ResultResource['verdict'],
     message: 'a message',
     attempt: 1,
     pin_packages: [],
@@ -30,7 +30,7 @@ function run(verdict: string): RunAnswer {
     log_url: null,
     artifacts_url: null,
   };
-  return run as RunAnswer;
+  return run as ResultResource;
 }
 
 /** All that the three commands write of it. */

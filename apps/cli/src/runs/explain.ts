@@ -1,10 +1,16 @@
+import type { ResultResource } from '@proctor/resources';
 import { type OutputOptions, printJson, write } from '../output/print';
 import { ago, plain, span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
-import type { RunAnswer, TriageAnswer } from '../service/answers';
 import { Service } from '../service/service';
 import { endWord } from './columns';
 import { readRun } from './show-run';
+
+interface TriageAnswer {
+  conclusion: string;
+  step: { kind: 'retry' | 'refresh' | 'report' | 'nothing'; package?: string };
+  evidence: { question: string; answer: string }[];
+}
 
 /** Why a run is as it is, and what to type next. With `json`: the run, and its triage where it has failed. @throws Failure */
 export async function explainRun(
@@ -21,7 +27,7 @@ export async function explainRun(
   write(lines.map((line) => `${plain(line)}\n`).join(''));
 }
 
-function ofUnfinished(run: RunAnswer): string[] {
+function ofUnfinished(run: ResultResource): string[] {
   const what = `run ${run.run_id} of ${run.package} on ${run.suite}/${run.arch}`;
   if (run.state !== 'queued') {
     const lines = [`${what} is executed by ${run.worker ?? 'a worker'} (attempt ${run.attempt})`];
@@ -39,13 +45,13 @@ function ofUnfinished(run: RunAnswer): string[] {
   ];
 }
 
-function ofFinished(run: RunAnswer): string {
+function ofFinished(run: ResultResource): string {
   const took = run.duration_seconds === null ? '' : ` after ${span(run.duration_seconds)}`;
   const message = run.message === null ? '' : `: ${run.message}`;
   return `run ${run.run_id} of ${run.package} ${run.version ?? ''} on ${run.suite}/${run.arch} ended as ${endWord(run)}${took}${message}`;
 }
 
-function ofTriage({ conclusion, step, evidence }: TriageAnswer, run: RunAnswer): string[] {
+function ofTriage({ conclusion, step, evidence }: TriageAnswer, run: ResultResource): string[] {
   const next = {
     retry: `try it again: proctor run retry ${run.run_id}`,
     refresh: `ask for a reference: proctor run submit ${run.package} --suite ${run.suite} --arch ${run.arch} --trigger migration-reference/0`,

@@ -1,8 +1,8 @@
+import type { ResultResource } from '@proctor/resources';
 import { type OutputOptions, printAnswer, printFields, printTable, write } from '../output/print';
 import { type TableCell, outputPlace, span } from '../output/table';
 import { endWord } from './columns';
 import type { ServiceOptions } from '../service/address';
-import type { RunAnswer } from '../service/answers';
 import { RefusedByService, Service } from '../service/service';
 
 /** Everything about a run. @throws Failure when there is none */
@@ -12,7 +12,7 @@ export async function printRun(runId: number, options: ServiceOptions & OutputOp
 }
 
 /** One run, with its facts. @throws RefusedByService that says how to find the right id */
-export async function readRun(service: Service, runId: number): Promise<RunAnswer> {
+export async function readRun(service: Service, runId: number): Promise<ResultResource> {
   try {
     return await service.get(`/test/${runId}`);
   } catch (error) {
@@ -22,7 +22,7 @@ export async function readRun(service: Service, runId: number): Promise<RunAnswe
   }
 }
 
-function printFieldsOf(run: RunAnswer, service: Service): void {
+function printFieldsOf(run: ResultResource, service: Service): void {
   const at = (path: string | null): string | null => (path === null ? null : service.at(path));
   const pins = run.pin_packages.map((pin) => pin.join(' from ')).join('; ');
   const fields: [string, TableCell][] = [
@@ -60,7 +60,7 @@ function printFieldsOf(run: RunAnswer, service: Service): void {
   printFacts(run);
 }
 
-function printTests({ tests = [] }: RunAnswer): void {
+function printTests({ tests = [] }: ResultResource): void {
   if (tests.length === 0) return;
   write('\n');
   printTable(
@@ -74,7 +74,7 @@ function printTests({ tests = [] }: RunAnswer): void {
   );
 }
 
-function printFacts({ facts = [] }: RunAnswer): void {
+function printFacts({ facts = [] }: ResultResource): void {
   if (facts.length === 0) return;
   write('\n');
   printTable(

@@ -1,13 +1,34 @@
+import type { QueueResource } from '@proctor/resources';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printAnswer, printTable, printNotice } from '../output/print';
 import { span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
-import type { TriedSubmissionAnswer, QueueAnswer, SubmittedAnswer } from '../service/answers';
 import { Service } from '../service/service';
 import { PLACED_RUN_COLUMNS } from './columns';
 import { awaitRuns, type WaitOptions } from './wait';
+
+interface IgnoredAnswer {
+  index: number;
+  package: string;
+  reason: 'reject-list' | 'invalid-name';
+  arch?: string;
+}
+
+interface SubmittedAnswer {
+  runs: { run_id: number; package: string; suite: string; arch: string }[];
+  ignored: IgnoredAnswer[];
+  warnings: string[];
+}
+
+interface TriedSubmissionAnswer {
+  dry_run: true;
+  runs: { package: string; suite: string; arch: string; doubles: number | null }[];
+  ignored: IgnoredAnswer[];
+  waits: { suite: string; arch: string; runs: number; waiting: number; estimate_seconds: number | null }[];
+  warnings: string[];
+}
 
 interface SubmitOptions extends ServiceOptions, OutputOptions, WaitOptions {
   suite?: string[];
@@ -119,7 +140,7 @@ async function placeOf(
   service: Service,
 ): Promise<{ suites: string[]; archs: string[] }> {
   if (suite !== undefined && arch !== undefined) return { suites: suite, archs: arch };
-  const queues = await service.get<QueueAnswer[]>('/queues');
+  const queues = await service.get<QueueResource[]>('/queues');
   const only = (option: string, names: string[]): string[] => {
     const known = [...new Set(names)];
     if (known.length === 1) return known;

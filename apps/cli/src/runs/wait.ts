@@ -1,8 +1,8 @@
+import type { ResultResource } from '@proctor/resources';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printJson, printTable, printNotice } from '../output/print';
 import type { ServiceOptions } from '../service/address';
-import type { RunAnswer } from '../service/answers';
 import { RefusedByService, Service } from '../service/service';
 import { endWord, RUN_COLUMNS } from './columns';
 import { readRun } from './show-run';
@@ -36,7 +36,7 @@ export async function awaitRuns(
   runIds: number[],
   { json, timeout }: OutputOptions & WaitOptions,
 ): Promise<void> {
-  const runs = new Map<number, RunAnswer>();
+  const runs = new Map<number, ResultResource>();
   const endMs = performance.now() + (timeout ?? Infinity) * 1000;
   for (let lookMs = LOOK_MIN_MS; ; lookMs = Math.min(lookMs * LOOK_FACTOR, LOOK_MAX_MS)) {
     const open = runIds.filter((runId) => runs.get(runId)?.status == null);
@@ -56,7 +56,7 @@ export async function awaitRuns(
   judge(results);
 }
 
-function judge(results: RunAnswer[]): void {
+function judge(results: ResultResource[]): void {
   const failed = results.filter(({ status, verdict }) => status === 'fail' && verdict !== 'absent');
   const absent = results.filter(({ verdict }) => verdict === 'absent');
   const broken = results.filter(({ status }) => status === 'tmpfail');
@@ -90,7 +90,7 @@ function asUsage(error: unknown): never {
   throw error;
 }
 
-function printChange(before: RunAnswer | undefined, now: RunAnswer): void {
+function printChange(before: ResultResource | undefined, now: ResultResource): void {
   if (before?.state === now.state && before.attempt === now.attempt) return;
   const where = now.worker === null ? '' : ` on ${now.worker}`;
   const reason = now.state === 'queued' && now.reasons?.[0] ? `: ${now.reasons[0]}` : '';

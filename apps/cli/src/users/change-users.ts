@@ -1,3 +1,4 @@
+import type { UserResource } from '@proctor/resources';
 import { type AskOptions, confirm, confirmOnTerminal } from '../output/ask';
 import { type OutputOptions, printJson, printTable, printNotice } from '../output/print';
 import { hasOwnDatabase, isOwnMachine, type ServiceOptions } from '../service/address';
@@ -5,16 +6,6 @@ import { Service } from '../service/service';
 import { readNewPassword, passwordFromStdin } from './password';
 
 const ownAdministration = () => import('../machine/own-administration');
-
-interface UserAnswer {
-  name: string;
-  admin: boolean;
-  standing: string;
-  has_password: boolean;
-  created_at: string;
-  keys: number;
-  sessions: number;
-}
 
 /** The first administrator is made in the database: no key exists yet. @throws also when the user exists */
 export async function addUser(
@@ -78,9 +69,11 @@ export async function appointUser(
 
 export async function listUsers(options: ServiceOptions & OutputOptions): Promise<void> {
   const service = await Service.find(options);
-  const users: UserAnswer[] = [];
+  const users: UserResource[] = [];
   for (let after: string | null | undefined; after !== null;) {
-    const part: { users: UserAnswer[]; after: string | null } = await service.get('/admin/users', { after });
+    const part: { users: UserResource[]; after: string | null } = await service.get('/admin/users', {
+      after,
+    });
     users.push(...part.users);
     after = part.after;
   }

@@ -1,4 +1,4 @@
-import type { KeyWithSecret } from '@proctor/resources';
+import type { KeyWithSecret, OwnedKeyResource } from '@proctor/resources';
 import type { KeyScope } from '@proctor/contracts';
 import { Failure } from '../failure';
 import { type AskOptions, confirmOnTerminal } from '../output/ask';
@@ -8,18 +8,6 @@ import { Service } from '../service/service';
 import { readHidden } from './password';
 
 const ownAdministration = () => import('../machine/own-administration');
-
-/** A valid API key; the key itself is saved nowhere. */
-interface KeyAnswer {
-  id: number;
-  user: string;
-  name: string;
-  prefix: string;
-  created_at: string;
-  last_used_at: string | null;
-  scope: KeyScope;
-  expires_at: string | null;
-}
 
 interface NewKeyOptions extends ServiceOptions, OutputOptions {
   name: string;
@@ -109,10 +97,10 @@ export async function revokeKey(idOrPrefix: string, options: ServiceOptions & As
 }
 
 /** @param search a part of the user's name, of the key's or of its beginning */
-async function findKeys(service: Service, search: string): Promise<KeyAnswer[]> {
-  const keys: KeyAnswer[] = [];
+async function findKeys(service: Service, search: string): Promise<OwnedKeyResource[]> {
+  const keys: OwnedKeyResource[] = [];
   for (let before: number | null | undefined; before !== null;) {
-    const part: { keys: KeyAnswer[]; before: number | null } = await service.get('/admin/keys', {
+    const part: { keys: OwnedKeyResource[]; before: number | null } = await service.get('/admin/keys', {
       search,
       before,
     });

@@ -1,7 +1,18 @@
+import type { DeliveryState } from '@proctor/database';
 import { type OutputOptions, printAnswer, printJson, printTable, printNotice } from '../output/print';
 import type { ServiceOptions } from '../service/address';
-import type { DeliveryAnswer } from '../service/answers';
 import { Service } from '../service/service';
+
+interface DeliveryAnswer {
+  id: number;
+  run_id: number | null;
+  kind: string;
+  state: DeliveryState;
+  attempts: number;
+  next_at: string | null;
+  status: number | null;
+  error: string | null;
+}
 
 /** Of one answer. */
 const PART_MAX = 200;

@@ -8,9 +8,30 @@ import {
   write,
 } from '../output/print';
 import type { ServiceOptions } from '../service/address';
-import type { KnownWebhook } from '../service/answers';
 import { Service } from '../service/service';
 import { filterIn, type TypedFilter } from './filter';
+
+interface KnownWebhook {
+  id: number;
+  url: string;
+  description: string;
+  /** Null, as of the other lists: all. */
+  package: string[] | null;
+  suite: string[] | null;
+  arch: string[] | null;
+  trigger: string | null;
+  kinds: string[] | null;
+  status: string[] | null;
+  mine: boolean;
+  private: boolean;
+  enabled: boolean;
+  disabled_at: string | null;
+  disabled_reason: string | null;
+  failing_since: string | null;
+  old_secret_until: string | null;
+  waiting: number;
+  created_at: string;
+}
 
 export async function listWebhooks(options: ServiceOptions & OutputOptions): Promise<void> {
   const service = await Service.find(options);

@@ -1,3 +1,4 @@
+import type { NewCredentials, RegisterChangeResource } from '@proctor/resources';
 import { readFile } from 'node:fs/promises';
 import { type AskOptions, confirmOnTerminal } from '../output/ask';
 import { EXIT, Failure } from '../failure';
@@ -20,16 +21,6 @@ interface CredentialsFields {
   url?: string;
   ca?: string;
   reason?: string;
-}
-
-/** What is left to do, for people; null: nothing. */
-interface NoticeAnswer {
-  notice: string | null;
-}
-
-/** Content of a worker's credentials file. */
-interface CredentialsAnswer extends NoticeAnswer {
-  credentials: object;
 }
 
 type Give = (credentials: object) => Promise<void>;
@@ -75,7 +66,7 @@ export async function revokeWorker(
   const fields = reason === undefined ? {} : { reason };
   const { notice } = isOwn
     ? await (await ownAdministration()).revokeWorker(name, fields)
-    : await (await Service.find(options)).post<NoticeAnswer>(pathOf(name, 'revoke'), fields);
+    : await (await Service.find(options)).post<RegisterChangeResource>(pathOf(name, 'revoke'), fields);
   printNotice(`worker ${name} is revoked`);
   if (notice !== null) printNotice(notice);
   return { worker: name, notice };
@@ -94,8 +85,8 @@ async function postForCredentials(
   fields: object,
   give: Give,
   options: ServiceOptions,
-): Promise<NoticeAnswer> {
-  const answer = await (await Service.find(options)).post<CredentialsAnswer>(path, fields);
+): Promise<RegisterChangeResource> {
+  const answer = await (await Service.find(options)).post<NewCredentials>(path, fields);
   await give(answer.credentials);
   return answer;
 }
@@ -112,7 +103,7 @@ async function withNewCredentials(
   worker: string,
   { out, json }: CredentialsOptions,
   done: string,
-  register: (give: Give) => Promise<NoticeAnswer>,
+  register: (give: Give) => Promise<RegisterChangeResource>,
 ): Promise<object> {
   if (json && out !== undefined)
     throw new Failure(

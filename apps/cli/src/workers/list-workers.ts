@@ -1,25 +1,12 @@
+import type { RegisteredWorkerResource, WorkerList, WorkerResource } from '@proctor/resources';
 import { type OutputOptions, printJson, printTable, printNotice } from '../output/print';
 import type { TableColumn } from '../output/table';
 import type { ServiceOptions } from '../service/address';
-import type { WorkerAnswer, ConnectedWorkersAnswer } from '../service/answers';
 import { Service } from '../service/service';
-
-interface RegisteredWorkerAnswer {
-  name: string;
-  architectures: string[];
-  private: boolean;
-  created_at: string;
-  revoked_at: string | null;
-  last_seen_at: string | null;
-  last_seen_from: string | null;
-  refusals: number;
-  last_refusal: string | null;
-  last_refused_at: string | null;
-}
 
 const time = (at: string | null): Date | null => (at === null ? null : new Date(at));
 
-const REGISTERED: TableColumn<RegisteredWorkerAnswer>[] = [
+const REGISTERED: TableColumn<RegisteredWorkerResource>[] = [
   { head: 'NAME', of: (worker) => worker.name },
   { head: 'ARCHITECTURES', of: (worker) => worker.architectures.join(',') },
   { head: 'PRIVATE', of: (worker) => (worker.private ? 'yes' : 'no') },
@@ -32,7 +19,7 @@ const REGISTERED: TableColumn<RegisteredWorkerAnswer>[] = [
   { head: 'WHY', of: (worker) => worker.last_refusal, isCut: true },
 ];
 
-const CONNECTED: TableColumn<WorkerAnswer>[] = [
+const CONNECTED: TableColumn<WorkerResource>[] = [
   { head: 'NAME', of: (worker) => worker.name },
   { head: 'ARCH', of: (worker) => worker.arch },
   { head: 'SLOTS', of: (worker) => worker.slots },
@@ -51,7 +38,7 @@ export async function listWorkers({
 }: ServiceOptions & OutputOptions & { registered: boolean }): Promise<void> {
   const service = await Service.find(options);
   if (registered) return listRegistered(service, json);
-  const answer = await service.get<ConnectedWorkersAnswer>('/workers');
+  const answer = await service.get<WorkerList>('/workers');
   if (json) return printJson(answer);
   printTable(
     answer.workers,
@@ -63,16 +50,16 @@ export async function listWorkers({
 }
 
 async function listRegistered(service: Service, json = false): Promise<void> {
-  const answer = await service.get<{ workers: RegisteredWorkerAnswer[] }>('/admin/workers');
+  const answer = await service.get<{ workers: RegisteredWorkerResource[] }>('/admin/workers');
   if (json) return printJson(answer);
   const whenEmpty = 'there are no workers; add one: proctor worker add NAME --arch ARCH';
   printTable(answer.workers, REGISTERED, whenEmpty);
 }
 
-function readySuites({ testbeds }: WorkerAnswer): string {
+function readySuites({ testbeds }: WorkerResource): string {
   return testbeds.flatMap(({ suite, state }) => (state === 'ready' ? [suite] : [])).join(',');
 }
 
-function whyNot(worker: WorkerAnswer): string | null {
+function whyNot(worker: WorkerResource): string | null {
   return worker.problem ?? worker.drained?.reason ?? worker.reason;
 }

@@ -1,14 +1,14 @@
+import type { WorkerDetails } from '@proctor/resources';
 import { type OutputOptions, printAnswer, printFields, printTable, write } from '../output/print';
 import { type TableCell, outputPlace } from '../output/table';
 import { endWord, RUN_COLUMNS } from '../runs/columns';
 import type { ServiceOptions } from '../service/address';
-import type { WorkerDetailsAnswer } from '../service/answers';
 import { Service } from '../service/service';
 
 /** @throws Failure when there is no such worker */
 export async function printWorker(name: string, options: ServiceOptions & OutputOptions): Promise<void> {
   const service = await Service.find(options);
-  const details = await service.get<WorkerDetailsAnswer>(`/workers/${encodeURIComponent(name)}`);
+  const details = await service.get<WorkerDetails>(`/workers/${encodeURIComponent(name)}`);
   printAnswer(details, options, printDetails);
 }
 
@@ -19,7 +19,7 @@ function printDetails({
   idle_reasons: idle,
   running,
   attempts,
-}: WorkerDetailsAnswer): void {
+}: WorkerDetails): void {
   const time = (at: string | null | undefined): Date | null => (at == null ? null : new Date(at));
   const fields: [string, TableCell][] = [
     ['worker', name],
