@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { KEYS as APT_SOURCE_KEYS } from './apt-sources-file';
 import { keysAtStart } from './at-start';
-import { documentedKeys } from './documented-keys';
+import { documentedKeys } from './json-schema';
 import { WebhooksSection } from './webhooks-section';
 import { EventsSection } from './events-section';
 import { LoginSection, PasswordPolicySection, ProviderSection } from './login-section';

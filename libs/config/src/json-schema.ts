@@ -1,7 +1,6 @@
 import { getMetadataStorage } from 'class-validator';
 import { aptSourcesSchema } from './apt-sources-file';
 import { keysAtStart } from './at-start';
-import { documentedKeys } from './documented-keys';
 import type { FileName } from './folder';
 import { fragmentOf, shapeBelow, type Fragment } from './in-schema';
 import { rejectListSchema } from './reject-list-file';
@@ -107,4 +106,28 @@ function plain(text: string): string {
     .replace(/\[([^[\]]+)\]\([^()]*\)/g, '$1')
     .replace(/`/g, '')
     .replace(/\\\|/g, '|');
+}
+
+/** What docs/configuration.md says about a key. */
+export interface DocumentedKey {
+  default: string;
+  /** `at once` or `restart`. */
+  change: string;
+  meaning: string;
+}
+
+/** The rows of a file's table in docs/configuration.md, by key. */
+export function documentedKeys(page: string, file: string): Map<string, DocumentedKey> {
+  const section = page.split(/^## /m).find((text) => text.startsWith(`\`${file}\``)) ?? '';
+  const rows = [
+    ...section.matchAll(
+      /^\| `([\w.]+)` *\|((?:[^|\\\n]|\\.)*)\|((?:[^|\\\n]|\\.)*)\|((?:[^|\\\n]|\\.)*)\|$/gm,
+    ),
+  ];
+  return new Map(
+    rows.map(([, key = '', ...cells]) => {
+      const [standard = '', change = '', meaning = ''] = cells.map((cell) => cell.trim());
+      return [key, { default: standard, change, meaning }];
+    }),
+  );
 }

@@ -87,10 +87,10 @@ export class ProviderSection {
   @IsOptional() @Section(() => ClaimSection) administrators?: ClaimSection;
 }
 
-/** Minimum length of a password, in characters. */
+/** What a password must have at least, in characters. */
 export class PasswordPolicySection {
   @IsInt() @Min(8) @Max(100) lengthMin = 12;
-  /** Words that a password must not contain, beside the user's name, common passwords and sequences. */
+  /** Characters that a password must have beside the user's name, common passwords and sequences. */
   @IsInt() @Min(1) @Max(100) ownCharactersMin = 8;
   @IsInt() @Min(1) @Max(50) differentCharactersMin = 5;
 }

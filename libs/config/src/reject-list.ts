@@ -20,7 +20,7 @@ export function rejectedVersions(list: RejectList, name: string, suite: string, 
 
 const known = new WeakMap<RejectList, string[]>();
 
-/** Names with `*` at their end, without the `*`; cached since many requests need them. */
+/** Names with `*` at their end; cached since many requests need them. */
 function beginningsIn(list: RejectList): string[] {
   const before = known.get(list);
   if (before) return before;

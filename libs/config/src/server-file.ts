@@ -63,23 +63,33 @@ const ARGUMENT_BYTES_MAX = 98_304;
 export class ApiSection {
   @AtStart() @ListeningHost() host = '127.0.0.1';
   @AtStart() @IsInt() @Min(0) @Max(65535) port = 8080;
+  /** Where the api has health and metrics for monitors; port 0: nowhere. */
   @AtStart() @Section(() => MetricsSection) metrics = new MetricsSection();
+  /** What the API shows for autopkgtest's exit 8 (no tests, or all skipped). */
   @IsIn(NEUTRAL_STATUSES) neutral: NeutralStatus = 'pass';
+  /** Limits of a body with a list of tests, and of any other body. */
   @Count() bodyBytesMax = 32 * 1024 * 1024;
   @Count() shortBodyBytesMax = 1024 * 1024;
   @Count() itemsPerRequestMax = 20_000;
+  /** Limits of one test request: bytes of its trigger in UTF-8, bytes of all its pins, and names of extra apt sources. */
   @IsInt() @Min(1) @Max(ARGUMENT_BYTES_MAX) triggerBytesMax = 65_536;
   @IsInt() @Min(1) @Max(ARGUMENT_BYTES_MAX) pinPackagesBytesMax = 32_768;
   @IsInt() @Min(0) @Max(1_000) extraAptSourcesMax = 20;
   @Count() historyLengthMax = 500;
+  /** Runs of a trigger that one request retries, cancels or refreshes the references of. */
   @Count() bulkRunsMax = 500;
+  /** How many names and patterns one user may follow. */
   @Count() followedPackagesMax = 200;
+  /** Address of a bug; `{bug}` stands for its number. */
   @UrlTemplate(['https://', 'http://'], ['bug'], 'bug') bugUrl = 'https://bugs.debian.org/{bug}';
+  /** Limits of notes about failures: characters, bugs, and notes of one user on one package. */
   @Count() noteLengthMax = 2_000;
   @Count() noteBugsMax = 10;
   @Count() notesPerPackageMax = 20;
+  /** Where a bug is reported; with `{package}`, `{subject}` and `{body}`. */
   @UrlTemplate(['https://', 'http://', 'mailto:'], ['package', 'subject', 'body']) bugReportUrl =
     'mailto:submit@bugs.debian.org?subject={subject}&body={body}';
+  /** Links to other sites about a package; addresses with `{package}`, `{suite}`, `{arch}` and `{version}`. */
   @IsArray()
   @ArrayMaxSize(PACKAGE_LINKS_MAX)
   @ArrayUnique(({ name }: PackageLinkSection) => name, { message: 'each link needs a name of its own' })
@@ -87,40 +97,68 @@ export class ApiSection {
   @Type(() => PackageLinkSection)
   @OfShape(() => PackageLinkSection)
   packageLinks: PackageLinkSection[] = [];
+  /** A result that is older is shown as stale. */
   @IsInt() @Min(1) @Max(3_650) staleDays = 30;
+  /** Regular expressions of lines that are errors, for logs without an index. */
   @Expressions() errorPatterns: string[] = [];
+  /** Notices at the head of each page, one line of Markdown each. */
   @NoticeTexts() notices: string[] = [];
+  /** How long a key counts as valid after it was loaded, if the signal of its revocation is lost; 0 to 60,000. */
   @IsInt() @Min(0) @Max(60_000) keysRememberedMs = 1_000;
+  /** How long the packages' own backends are cached; 0 to 60,000. */
   @IsInt() @Min(0) @Max(60_000) packageBackendsRememberedMs = 1_000;
+  /** A list of the packages of a suite that was not confirmed for longer causes no warnings. */
   @Milliseconds() sourceNamesAgeMaxMs = 7 * 24 * 60 * 60 * 1000;
+  /** Requests that one api process accepts from one API key, or from one user at the endpoints of keys. */
   @Count() requestsPerSecondMax = 1_000;
   @Count() requestsPerMinuteMax = 60_000;
+  /** Whether clients that are not logged in may read pages and public data. */
   @IsBoolean() anonymousMayRead = true;
+  /** Requests that one api process accepts from one network without a key. */
   @Count() anonymousRequestsPerSecondMax = 500;
   @Count() anonymousRequestsPerMinuteMax = 30_000;
+  /** Requests without a valid key that are answered at the same time; others wait for a place. */
   @Count() anonymousRequestsAtOnceMax = 8;
   @Count() anonymousRequestsWaitingMax = 1_000;
+  /** Longest wait for a place. */
   @Milliseconds() anonymousWaitMs = 5_000;
+  /** How old a public page or list may be that is expensive to build. */
   @IsInt() @Min(0) @Max(3_600_000) publicAgeMaxMs = 10_000;
+  /** All bodies that one api process holds at a time; a request without room for its body waits, then gets a 503. */
   @Count() bodiesBytesMax = 128 * 1024 * 1024;
   @Milliseconds() bodyWaitMs = 5_000;
+  /** How long the rest of a refused body is read and discarded, so that its client can read the answer. */
   @Milliseconds() refusedBodyMs = 5_000;
+  /** Longest `wait` of a request for results; 0 to 60. */
   @IsInt() @Min(0) @Max(60) waitSecondsMax = 60;
+  /** How long before its end a key's page says that it expires soon. */
   @IsInt() @Min(0) @Max(365) keyExpiryWarningDays = 14;
+  /** Whether pages of other origins may read public data in a browser. */
   @IsBoolean() anyOriginMayRead = true;
+  /** Wrong passwords for one user from one address; ten times as many from one address for all users. */
   @Count() passwordGuessesPerHourMax = 20;
+  /** How long a browser stays logged in, hours. */
   @IsInt() @Min(1) @Max(8_760) sessionHours = 168;
+  /** How people log in on pages; paths of secret files are absolute once loaded. */
   @Section(() => LoginSection) login = new LoginSection();
   @Section(() => EventsSection) events = new EventsSection();
   @Section(() => WebhooksSection) webhooks = new WebhooksSection();
+  /** A client that needs longer to send its headers, or its whole request, is disconnected. */
   @AtStart() @Milliseconds() headersTimeoutMs = 20_000;
   @AtStart() @Milliseconds() requestTimeoutMs = 300_000;
+  /** How long a connection stays open for the next request; longer than clients and proxies keep an idle one. */
   @AtStart() @Milliseconds() keepAliveMs = 75_000;
+  /** A connection without traffic for this long is closed; longer than `waitSecondsMax`. */
   @AtStart() @Milliseconds() socketIdleMs = 120_000;
+  /** Limit of a process. */
   @AtStart() @Count() connectionsMax = 10_000;
+  /** Limit of one network to a process; a trusted proxy has none. */
   @AtStart() @Count() connectionsPerAddressMax = 5_000;
+  /** How long a stopping process still accepts requests, while it reports that it is not ready. */
   @IsInt() @Min(0) @Max(60_000) leaveNoticeMs = 0;
+  /** Addresses and networks of proxies in front of the api: their `X-Forwarded-For` names the client. */
   @AtStart() @ProxyList() trustedProxies: string[] = [];
+  /** Address at which clients reach the api, for absolute links; when absent, each request's own host is named. */
   @IsOptional() @PublicUrl() publicUrl?: string;
 }
 
@@ -270,10 +308,12 @@ export class StoreSection {
 
 /** config/proctor.yaml */
 export class ServerFile {
+  /** Suites that may be tested. The first is the default. */
   @NameList() suites: string[] = [HOST];
   @ArchitectureList() architectures: string[] = [HOST];
   @NameList() backends: string[] = ['unshare'];
   @IsOptional() @IsString() @MaxLength(100) defaultBackend?: string;
+  /** Names of autopkgtest variants; the first is the default. */
   @NameList() variants: string[] = ['autopkgtest'];
   @Section(() => StoreSection) store = new StoreSection();
   @Section(() => ApiSection) api = new ApiSection();

@@ -52,42 +52,70 @@ export class WorkerFile {
   @AtStart() @IsInt() @Min(1) @Max(1000) slots = 2;
   /** Networks that are prepared before a sandbox needs one, 3 MiB each; at most one for each slot. */
   @AtStart() @IsInt() @Min(0) @Max(1000) networksReady = 2;
+  /** `detected` stands for the machine's own and all others that it can execute. */
   @AtStart() @ArchitectureList() architectures: string[] = [HOST];
+  /** Suites whose images are built at start; others when a run needs them. */
   @AtStart() @IsArray() @IsString({ each: true }) suitesAtStart: string[] = [HOST];
   @AtStart() @NameList() @ArrayMaxSize(OFFERED_MAX) backends: string[] = ['unshare'];
+  /** Backend name → one of autopkgtest's virtualisation servers and its arguments, with placeholders. */
   @AtStart() @ListsByName() backendCommands: Record<string, string[]> = {};
+  /** Classes of big packages for which each slot has room. */
   @AtStart()
   @IsArray()
   @IsString({ each: true })
   @MaxLength(100, { each: true })
   @ArrayMaxSize(OFFERED_MAX)
   sizeClasses: string[] = [];
+  /** variant name → command and its first arguments. */
   @AtStart() @ListsByName() @NamesMax(OFFERED_MAX) variants: Record<string, string[]> = {
     autopkgtest: ['autopkgtest'],
   };
+  /** Folder of images and of the work area. */
   @AtStart() @Path() workPath = 'worker';
+  /** Size of one run's tmpfs. */
   @Count() runTmpfsBytes = 8 * GIB;
+  /** Memory of one run; no limit when absent. */
   @IsOptional() @Count() runMemoryBytesMax?: number;
+  /** Processes and threads of one run. */
   @Count() runProcessesMax = 8192;
+  /** Bytes that one run's test runner may write to the disk: its log, the output of tests, artifacts. */
   @Count() runOutputBytesMax = 2 * GIB;
+  /** Wall-clock limit of one attempt. */
   @Milliseconds() runTimeoutMs = 8 * HOUR_MS;
+  /** Package name, `*` at the end stands for anything → wall-clock limit of its attempts, in place of `runTimeoutMs`. */
   @PackageTimeouts() timeouts: Record<string, number> = {};
+  /** Environment variables of every test. */
   @EnvironmentVariables() environment: Record<string, string> = {};
+  /** The worker accepts no work when less is free on the disk of `workPath` or in memory. */
   @Count() freeDiskBytesMin = 2 * GIB;
   @Count() freeInodesMin = 10_000;
   @Count() freeMemoryBytesMin = GIB;
+  /** The worker accepts no work while this many of its results have no answer from a dispatcher. */
   @Count() resultsWaitingMax = 100;
+  /** How long a slot waits for the answer to its result before it asks other architectures for work. */
   @Milliseconds() answerWaitMs = 30_000;
+  /** How long answers of a lower epoch are ignored before they are accepted. */
   @Milliseconds() lowerEpochWaitMs = 15_000;
   @Milliseconds() imageAgeMaxMs = 24 * HOUR_MS;
+  /** Bytes of a log's beginning that are streamed; of a log longer than both limits, this beginning and this end are kept. */
   @Count() logHeadBytesMax = 20 * MIB;
   @IsInt() @Min(0) @Max(Number.MAX_SAFE_INTEGER) logTailBytesMax = 5 * MIB;
+  /** Regular expressions of lines that are errors, beside the built-in ones. */
   @Expressions() errorPatterns: string[] = [];
   @Count() artifactsBytesMax = 100 * MIB;
+  /**
+   * Offers the `null` backend, which runs tests on the machine itself without any isolation of its files: only for a
+   * machine that may be thrown away afterwards.
+   */
   @AtStart() @IsBoolean() machineMayBeDestroyed = false;
+  /** Absolute paths that tests may see beside the system's own, such as a tool, a mirror or the socket of a daemon. */
   @AtStart() @IsArray() @Matches(/^\/\P{Cc}*$/u, { each: true }) visiblePaths: string[] = [];
+  /** Networks and addresses that no test can reach when the worker sets up its network: `169.254.0.0/16`, `fd20:ce::254`. */
   @AtStart() @NetworkList() unreachableNetworks: string[] = METADATA_NETWORKS;
+  /** Where the worker has health and metrics for monitors; port 0: nowhere. */
   @AtStart() @Section(() => MetricsSection) metrics = new MetricsSection();
+  /** Whether the worker reports which packages the suites of its images have, so that users see them. */
   @IsBoolean() reportSourceNames = true;
+  /** apt lines of a suite's image instead of those derived from the host's own sources. */
   @AtStart() @ListsByName() suiteSources: Record<string, string[]> = {};
 }

@@ -1,8 +1,10 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
-import { meantKey } from './key-paths';
 import { LineCounter, isCollection, isMap, isNode, isScalar, isSeq, parseDocument, visit } from 'yaml';
 import type { Document, Node, YAMLError, YAMLMap } from 'yaml';
+import { shapeBelow } from './in-schema';
+import { nearest } from './nearest';
+import { keysOf } from './rules';
 
 /** One or more problems, each with its file, line and key. */
 export class ConfigurationError extends Error {
@@ -198,4 +200,31 @@ function found(value: unknown): string {
   const isPlain = typeof value === 'number' || typeof value === 'boolean' || value === null;
   const isShort = typeof value === 'string' && value.length <= FOUND_LENGTH_MAX && !value.includes('@');
   return isPlain || isShort ? ` (found ${JSON.stringify(value)})` : '';
+}
+
+/** Every key below a shape by its path, as `api.port`. */
+function pathsOf(shape: new () => object, prefix = ''): string[] {
+  return [...keysOf(shape)].flatMap((key) => {
+    const below = shapeBelow(shape, key);
+    return [`${prefix}${key}`, ...(below ? pathsOf(below, `${prefix}${key}.`) : [])];
+  });
+}
+
+/**
+ * The path of the key that an unknown key probably stands for: the neighbour with a similar spelling, else a key
+ * with this spelling in another section.
+ * @param path of the unknown key
+ * @returns the bare name of a neighbour; null when no key is similar
+ */
+function meantKey(
+  root: new () => object,
+  owner: new () => object,
+  path: readonly (string | number)[],
+): string | null {
+  const key = String(path.at(-1));
+  const neighbour = nearest(key, keysOf(owner));
+  if (neighbour !== null) return neighbour;
+  const all = pathsOf(root);
+  const elsewhere = all.filter((each) => each.split('.').at(-1)?.toLowerCase() === key.toLowerCase());
+  return elsewhere.length === 1 ? elsewhere[0]! : null;
 }
