@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to PostgreSQL that counts how often somebody waits for it. */
+/** A connection to PostgreSQL that counts how often a client waits for it. */
 export interface CountedLink {
   url: string;
   /** How often something was sent after an answer, or first of all: what is sent together counts once. */
@@ -15,7 +15,7 @@ export async function countedLink(url: string): Promise<CountedLink> {
   const keep = (socket: Socket): Socket => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // Either end may break off: the other is told by its own connection.
+    // Either end may break off: the other end finds out from its own connection.
     socket.on('error', () => undefined);
     return socket.setNoDelay();
   };

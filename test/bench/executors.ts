@@ -18,7 +18,7 @@ import {
 } from '@proctor/contracts';
 import { AskTurns } from '@apps/worker/src/slot/ask-turns';
 
-/** What one process of executors is told, as JSON in its environment. */
+/** The settings of one process of executors, as JSON in its environment. */
 export interface ExecutorsPlan {
   arch: string;
   suite: string;
@@ -41,7 +41,7 @@ const NEWS_MS = 50;
 
 /**
  * Workers that speak to the dispatcher as real ones do and execute nothing: each has a connection of its own and asks again
- * when it hears `recorded`. What is measured with them is the control plane alone.
+ * when it receives `recorded`. Only the control plane is measured with them.
  */
 class Executor {
   private readonly incarnation = randomUUID();

@@ -20,7 +20,7 @@ export interface Judged {
   isMet: boolean | null;
 }
 
-/** So that one that hangs ends the test that looks at the bench, which is told which row it was. */
+/** Ends a row that hangs, so that the test of the bench fails and names the row. */
 const QUICK_ROW_MAX_MS = 100_000;
 
 /** Measures a row and what it is compared with in turns, so that a machine whose speed drifts treats both alike. */
@@ -49,7 +49,7 @@ interface Round {
 async function measure(open: OpenRow, count: number, isQuick: boolean): Promise<Round[]> {
   const rounds: Round[] = [];
   for (let round = isQuick || count === 1 ? 0 : -1; round < count; round += 1) {
-    // Whoever comes second finds warmer caches: they take turns in that too.
+    // The second finds warmer caches, so they alternate.
     const bareFirst = round % 2 !== 0;
     const early = bareFirst ? await open.bare?.() : undefined;
     const measured = await open.measured();

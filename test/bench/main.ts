@@ -47,7 +47,7 @@ function chosen(names: string[], { large, quick }: { large: boolean; quick: bool
   if (names.length === 0) return ROWS.filter(({ isLarge }) => large || quick || !isLarge);
   return names.map((name) => {
     const row = ROWS.find((each) => each.name === name);
-    if (!row) throw new Error(`there is no row ${name}: npm run bench -- --list tells them`);
+    if (!row) throw new Error(`there is no row ${name}: npm run bench -- --list prints them`);
     return row;
   });
 }

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-/** Of a process as Linux tells it: the ticks of /proc are hundredths of a second on every machine of Debian. */
+/** Use of a process from Linux: the ticks of /proc are hundredths of a second on every machine of Debian. */
 const TICK_MS = 10;
 
 /** Milliseconds of processor time that it has used so far. */

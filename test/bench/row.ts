@@ -3,10 +3,10 @@ import type { Place } from './place';
 /** What one round gave, by name. */
 export type Numbers = Record<string, number>;
 
-/** What the median of a figure should be. Null: it is told, not judged. */
+/** What the median of a figure should be. Null: it is shown, not judged. */
 export type Mark = { atLeast: number } | { atMost: number } | null;
 
-/** A number of a row that is told, and judged by its mark. */
+/** A number of a row that is shown, and judged by its mark. */
 export interface Figure {
   what: string;
   /** Of the measured number, and of the one that it is compared with. */

@@ -15,7 +15,7 @@ ACK_TIMEOUT_S = 10
 
 
 class Refused(Exception):
-    """The other side answered that it did not do it, or nobody answered in time."""
+    """The other side answered that it did not do it, or no answer came in time."""
 
 
 class NatsClient:
@@ -27,7 +27,7 @@ class NatsClient:
         self._socket = socket.create_connection((address.hostname, address.port or 4222), timeout=10)
         self._buffer = b""
         self._handlers = {}
-        # The server lets a user hear answers below its own name alone.
+        # The server lets a user receive answers only below its own name.
         self._inbox = f"_INBOX.{credentials['name']}.{uuid.uuid4().hex}"
         self._replies = {}
         key = UserKey(credentials["seed"])
@@ -71,7 +71,7 @@ class NatsClient:
         return token
 
     def forget(self, token: str) -> None:
-        """An answer is not waited for any more."""
+        """An answer is no longer awaited."""
         self._replies.pop(token, None)
 
     def request(self, subject: str, body: dict, timeout_s: float = 5) -> dict:
@@ -123,7 +123,7 @@ class NatsClient:
             self.pump(left)
         headers, payload = replies[0]
         if headers.startswith(b"NATS/1.0 503"):
-            raise Refused(f"{subject}: nobody listens")
+            raise Refused(f"{subject}: no one listens")
         return payload
 
     def _greeting(self) -> dict:

@@ -69,7 +69,7 @@ class Worker:
             self.wait(pause_s, lambda: self.work_may_wait or self.ending)
 
     def ask(self):
-        """Asks for work. None: nobody has answered, or nobody who counts.
+        """Asks for work. None: no dispatcher has answered, or none that counts.
 
         An answer that comes too late is not looked at: a slot that asks again is answered the same lease.
         """
@@ -168,7 +168,7 @@ class Worker:
                 self.publish_report("finished", report)
             except Refused as error:
                 say(f"{self.title}: not delivered yet: {error}")
-            # The result counts as long as nobody else was granted the run: the lease is renewed until the answer.
+            # The result counts as long as no other worker was granted the run: the lease is renewed until the answer.
             self.wait(pause_s, lambda: self.answer or self.stop_reason, lease)
             if self.answer == "upload-again":
                 uploaded, pause_s, self.answer = False, RESEND_FIRST_S, None
@@ -299,7 +299,7 @@ class Worker:
         return True
 
     def is_restored(self):
-        """Whether lower epochs alone were heard for a while: the database was restored to an earlier moment."""
+        """Whether only lower epochs came for a while: the database was restored to an earlier moment."""
         if self.lower_answers == 0:
             self.lower_since = time.monotonic()
         self.lower_answers += 1

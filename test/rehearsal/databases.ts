@@ -90,7 +90,7 @@ async function startServer(folder: string, name: string, stops: Stops): Promise<
   return server;
 }
 
-/** @param standbys as PostgreSQL's setting has them; empty: nobody is waited for */
+/** @param standbys in the format of PostgreSQL's setting; empty: commits wait for none */
 async function setSynchronous(url: string, standbys: string): Promise<void> {
   const client = await connectTo(url);
   await client.query(`alter system set synchronous_standby_names = '${standbys}'`);

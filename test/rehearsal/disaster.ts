@@ -83,7 +83,7 @@ export async function loseEverything(deployment: Deployment, here: Release): Pro
       `${load.accepted.size - kept.size} accepted later`,
       `${unfinished} runs unfinished`,
       `ids go on at ${next} after ${last}`,
-      restored ? `health tells of it` : 'health tells nothing of it',
+      restored ? `health shows it` : 'health does not show it',
     ].join('; '),
   };
 }

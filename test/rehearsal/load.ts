@@ -7,7 +7,7 @@ const POLL_WAIT_SECONDS = 10;
 /** What became of the runs that were accepted. */
 export interface Outcome {
   accepted: number;
-  /** Of them, those that the database does not know any more. */
+  /** How many of them the database no longer knows. */
   lost: number;
   unfinished: number;
   /** Attempts that were executed, beyond the first of each run. */

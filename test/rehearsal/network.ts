@@ -12,7 +12,7 @@ export class Network {
     readonly host: string,
   ) {}
 
-  /** @param number tells it from the others of this process */
+  /** @param number distinguishes it from the others of this process */
   static async make(number: number, stops: Stops): Promise<Network> {
     const holder = spawn('unshare', ['--net', 'cat'], {
       stdio: ['pipe', 'ignore', 'inherit'],

@@ -8,7 +8,7 @@ export interface Finding {
   detail: string;
 }
 
-/** What held and what did not, told as it is known and once more at the end. */
+/** What held and what did not, printed as it is known and again at the end. */
 export class Findings {
   private readonly all: Finding[] = [];
 

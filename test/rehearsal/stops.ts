@@ -53,7 +53,7 @@ export class Stops {
     }
   }
 
-  /** Whoever asks waits until all is ended. @throws AggregateError of what could not be, when all else is */
+  /** Resolves when all has ended. @throws AggregateError of what could not be ended, when all else has */
   now(): Promise<void> {
     this.ending ??= this.endAll();
     return this.ending;

@@ -9,7 +9,7 @@ const RATE = 2;
 const CALM_MS = 3_000;
 const FINISH_MS = 180_000;
 
-/** Attempts that the report tells of. */
+/** Attempts that the report lists. */
 const FOLLOWED_MAX = 5;
 
 /** What of a load must not have happened. */

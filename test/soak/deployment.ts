@@ -107,7 +107,7 @@ export class SoakDeployment {
   /** Ends everything and removes every file. */
   async stop(): Promise<void> {
     const apps = this.apps.filter((app) => app?.pid != null);
-    // A frozen one would not hear that it is to end.
+    // A frozen one would not handle the signal to end.
     for (const app of apps) app.kill('SIGCONT');
     await Promise.allSettled(apps.map((app) => app.stop()));
     await this.links.close();
@@ -179,7 +179,7 @@ export class SoakDeployment {
     return path;
   }
 
-  /** The stub leaves its marks in the home, of which a test sees nothing else. */
+  /** The stub leaves its marks in the home, where a test sees nothing else. */
   private workerFile(): object {
     return { ...WORKER_FILE, visiblePaths: [this.executionsPath] };
   }
@@ -222,7 +222,7 @@ export class SoakDeployment {
       main: join(COMPILED, main),
       env,
       identityFile: join(this.folder, `${name}.json`),
-      // A worker that is told by SIGTERM finishes its tests first.
+      // After SIGTERM a worker finishes its tests first.
       ...(name === 'worker' && { stopSignal: 'SIGINT' as const }),
       onLine: (line) => this.records.line(name, line),
     });

@@ -42,7 +42,7 @@ export class Follower {
     }
   }
 
-  /** Forgets what it was told, as after a restore of the database. */
+  /** Removes what it has received, as after a restore of the database. */
   askFromTheBeginning(): void {
     this.ended.clear();
     this.since = 0;

@@ -33,7 +33,7 @@ interface BookedRun {
   facts: string[];
 }
 
-/** Compares what clients were told, what the books say and what was executed. */
+/** Compares what clients have received, what the books say and what was executed. */
 export async function settle(
   databaseUrl: string,
   executionsPath: string,
@@ -93,7 +93,7 @@ function ofEnds(runs: BookedRun[], { ended, changed }: Follower): string[] {
         : [`${title}: attempt ${attempt} has another's result: ${message}`]),
       ...(ended.get(runId) === `${verdict} in attempt ${attempt}: ${message}`
         ? []
-        : [`${title}: its client was told ${ended.get(runId) ?? 'nothing'}`]),
+        : [`${title}: its client has received ${ended.get(runId) ?? 'nothing'}`]),
     ];
   });
   return [...wrong, ...changed];

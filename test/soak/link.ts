@@ -29,7 +29,7 @@ export class Link {
     return { link, url: url.href };
   }
 
-  /** Nothing arrives any more, in either direction and on new connections too, and neither side is told. */
+  /** Nothing arrives, in either direction and on new connections too, and neither side gets an error. */
   hold(): void {
     this.isHeld = true;
   }
@@ -40,7 +40,7 @@ export class Link {
     for (const connection of this.connections) connection.passWaiting();
   }
 
-  /** Connections of this moment carry nothing ever again, and neither side is told; new ones work. */
+  /** Connections of this moment carry nothing ever again, and neither side gets an error; new ones work. */
   swallow(): void {
     for (const connection of this.connections) connection.isSwallowed = true;
   }
@@ -50,7 +50,7 @@ export class Link {
     this.delayMs = ms;
   }
 
-  /** Ends every connection and takes no more. */
+  /** Ends every connection and accepts no others. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.server.close(() => resolve());
@@ -85,7 +85,7 @@ class Connection {
     private readonly incoming: Socket,
     private readonly outgoing: Socket,
   ) {
-    // A broken connection is what this is for: its two ends tell the test.
+    // This is for broken connections: both ends report them to the test.
     for (const socket of [incoming, outgoing]) socket.on('error', () => undefined);
     incoming.pipe(new Gate((pass) => this.pass(pass))).pipe(outgoing);
     outgoing.pipe(new Gate((pass) => this.passLater(pass))).pipe(incoming);
@@ -116,7 +116,7 @@ class Connection {
   }
 }
 
-/** Lets each piece through when it is told to. */
+/** Lets each piece through on command. */
 class Gate extends Transform {
   constructor(private readonly whenOpen: (pass: () => void) => void) {
     super();

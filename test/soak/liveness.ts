@@ -62,7 +62,7 @@ export class Liveness {
       connectionTimeoutMillis: QUERY_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
     });
-    // Whatever ends the connection is told by the query.
+    // The query reports what ends the connection.
     client.on('error', () => undefined);
     try {
       await client.connect();

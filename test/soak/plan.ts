@@ -1,6 +1,6 @@
 import type { Credentials } from '@proctor/bus';
 
-/** What one executor process is told, as JSON in its environment. */
+/** The settings of one executor process, as JSON in its environment. */
 export interface ExecutorPlan {
   name: string;
   credentials: Credentials;

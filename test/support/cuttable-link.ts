@@ -8,7 +8,7 @@ export interface CuttableLink {
   /** Connections break and new ones are refused, until mended. */
   cut(): Promise<void>;
   mend(): Promise<void>;
-  /** Bytes of every connection vanish, and nobody is told; new connections are made, and as silent. Until `clear`. */
+  /** Bytes of every connection vanish without an error; new connections are made, and just as silent. Until `clear`. */
   swallow(): void;
   /** The answer to whatever holds these bytes is lost, and all that comes after it on its connection. Until `clear`. */
   loseAnswersTo(words: string): void;
@@ -29,7 +29,7 @@ export async function linkTo(url: string, host = '127.0.0.1'): Promise<CuttableL
   const keep = (socket: Socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // A broken connection is what this is for: its two ends tell the test.
+    // This is for broken connections: both ends report them to the test.
     socket.on('error', () => undefined);
     return socket;
   };

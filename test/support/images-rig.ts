@@ -52,7 +52,7 @@ export function imagesRig(path: string, clock = new VirtualClock(), settings = I
         signal.addEventListener('abort', () => reject(new Error('aborted')));
         const done = () => void writeFile(target.image, `${suite} ${builds.length}`).then(resolve);
         builds.push({ suite, tell: onStage, done, fail: reject });
-        state.changes.splice(0).forEach((heard) => heard());
+        state.changes.splice(0).forEach((wake) => wake());
       }),
   };
   const trial = {
@@ -63,7 +63,7 @@ export function imagesRig(path: string, clock = new VirtualClock(), settings = I
     },
   };
   const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
-  const changed = () => state.changes.splice(0).forEach((heard) => heard());
+  const changed = () => state.changes.splice(0).forEach((wake) => wake());
   const files = new ImageFiles(path, 'tar');
   const images = new Images({
     files,

@@ -198,7 +198,7 @@ export function makeSlot(architectures = ['amd64']) {
   slot.start();
   const settle = () => clock.runUntil(clock.now());
   const pass = (ms: number) => clock.runUntil(clock.now() + ms);
-  const heard = {
+  const record = {
     asks,
     renewals,
     returns,
@@ -213,7 +213,7 @@ export function makeSlot(architectures = ['amd64']) {
     notices,
     turns,
   };
-  return { slot, clock, ...heard, state, settle, pass };
+  return { slot, clock, ...record, state, settle, pass };
 }
 
 export type Rig = ReturnType<typeof makeSlot>;

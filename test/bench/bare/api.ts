@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { Pool } from 'pg';
 import { INSERT_ONE } from './table';
 
-/** What it is told in its environment. */
+/** Its settings, from its environment. */
 export interface BareApiPlan {
   databaseUrl: string;
   port: number;

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const PROGRAM = join(__dirname, '../../../apps/cli/src/main.js');
 const STARTS = 10;
 
-/** A command that only asks, from its start until it has told the answer of a service. */
+/** A command that only asks, from its start until it has printed the answer of a service. */
 export const commandStart: Row = {
   name: 'command-start',
   what: '`proctor queue` of a service on the same machine, from start to end',

@@ -63,7 +63,7 @@ export const requestCounts: Row = {
   },
 };
 
-/** Whose processor time is told. */
+/** Processes whose processor time is shown. */
 const PARTS = ['scheduler', 'nats-server', 'PostgreSQL'];
 
 /** What the idle deployment does by itself is taken off, but of processor time. */

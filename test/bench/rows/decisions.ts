@@ -22,7 +22,7 @@ export const decisions: Row = {
   },
 };
 
-/** @returns what decides so often, and tells how long one took */
+/** @returns a function that decides so often, and returns how long one decision took */
 function decisionsWith(waiting: number): () => number {
   const state = new DispatcherState({ arch: ARCH, epoch: 1 }, settings(), loaded(someRuns(waiting)), 0);
   const request = leaseRequest();

@@ -8,7 +8,7 @@ import { HttpClient, rateOf } from '../client';
 import { ARCH, Deployment, SUITE } from '../deployment';
 import type { Row } from '../row';
 
-/** Finished runs over two years. Their rows tell of files that are not there: what is measured is the database. */
+/** Finished runs over two years. Their rows have files that do not exist: what is measured is the database. */
 const RUNS = Number(process.env['PROCTOR_BENCH_EXPIRY_RUNS'] ?? 10_000_000);
 const CONNECTIONS = 8;
 const REQUESTS = 4_000;
@@ -137,7 +137,7 @@ class Gate {
     if (!this.isEnded) await once(this.events, 'reached');
   }
 
-  /** From now on nobody waits. */
+  /** From now on no one waits. */
   end(): void {
     this.isEnded = true;
     this.events.emit('opened');

@@ -40,7 +40,7 @@ export const growth: Row = {
   rounds: 3,
   isLarge: true,
   async open(place) {
-    // Tiny sizes tell nothing apart: one deployment stands for all that are compared.
+    // Tiny sizes show no difference: one deployment stands for all that are compared.
     const sizes = place.isQuick ? [100] : SIZES;
     const grown: Grown[] = [];
     for (const size of sizes) grown.push(await Grown.open(place, size));

@@ -6,7 +6,7 @@ import type { Row } from '../row';
 
 const ITEMS = 5_000;
 
-/** Both commit their rows; the api has read and checked them before, and tells of each in a fact. */
+/** Both commit their rows; the api has read and checked them before, and writes a fact for each. */
 export const lists: Row = {
   name: 'lists',
   what: 'a list of 5,000 over HTTP, committed',

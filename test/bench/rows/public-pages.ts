@@ -43,7 +43,7 @@ function publicPages(name: string, manyRuns: number, fewRuns: number, isLarge: b
     ...(isLarge && ({ isLarge, isNeverQuick: true } as const)),
     async open(place) {
       const many = await Pages.open(place, place.size(manyRuns, 2_000));
-      // Tiny sizes tell nothing apart: one deployment stands for both.
+      // Tiny sizes show no difference: one deployment stands for both.
       const few = place.isQuick ? many : await Pages.open(place, fewRuns);
       return {
         measured: () => many.timed(),

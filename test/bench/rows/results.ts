@@ -49,7 +49,7 @@ export const results: Row = {
   },
 };
 
-/** pg drops what is copied out; the connection tells of each piece. @returns bytes */
+/** pg discards what is copied out; the connection reports each piece. @returns bytes */
 async function copyOut(client: Client, keyId: number): Promise<number> {
   let bytes = 0;
   const count = ({ chunk }: { chunk: Buffer }): void => void (bytes += chunk.length);

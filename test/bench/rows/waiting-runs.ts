@@ -21,7 +21,7 @@ export const waitingRuns: Row = {
   figures: [
     { what: 'memory of the scheduler that owns all', unit: 'MiB', of: 'memory', mark: { atMost: 300 } },
     {
-      what: 'the last architecture taken over, since the other was told to end',
+      what: 'the last architecture taken over, since the other got its SIGTERM',
       unit: 's',
       of: 'takeover',
       mark: { atMost: 5 },
@@ -79,7 +79,7 @@ async function untilServed(client: Client, bus: Bus, schedulers: number): Promis
   }
 }
 
-/** Of who answers for an architecture; null when that is nobody. The ask is one that is granted nothing. */
+/** Who answers for an architecture; null when no scheduler does. The request is granted nothing. */
 async function epochOf(bus: Bus, arch: string): Promise<number | null> {
   const request = {
     ...{ worker: WORKER, incarnation: INCARNATION, slot: 0, ask: randomUUID() },

@@ -92,7 +92,7 @@ export class Faults {
 
   /**
    * For how long a worker that can execute the variant has been whole, too, and the store: each slot keeps its result, and
-   * takes no more work, until the store has it.
+   * accepts no other work, until the store has it.
    */
   grantableMs(variant: string): number {
     const { worker, executors } = this.parts.deployment;

@@ -4,7 +4,7 @@ import { aWhile, type Fault, type FaultParts } from './fault';
 const SERVERS = { postgres: 'PostgreSQL', nats: 'nats-server' };
 const ANSWER_DELAY_MS = { min: 60, max: 600 };
 
-/** Nothing passes and nobody is told; afterwards everything that was held arrives, or none of it ever does. */
+/** Nothing passes, without an error; afterwards everything that was held arrives, or none of it ever does. */
 export function swallowed(parts: FaultParts, server: ServerName, part: string): Fault {
   const link = parts.deployment.links.of(server, part);
   const happen = async () => {

@@ -18,7 +18,7 @@ export function restoredDatabase(parts: FaultParts): Fault {
     await copy(databaseFolder, backup);
     await postgres.start();
     await aWhile(parts, 5_000, 15_000);
-    // Clients that had an answer about what is gone would have to be told by the operator: here they pause meanwhile.
+    // The operator would have to inform clients that had an answer about what is gone: here they pause meanwhile.
     await Promise.all([submitter.turnstile.close(), follower.turnstile.close()]);
     await postgres.stop();
     await rm(databaseFolder, { recursive: true });

@@ -24,7 +24,7 @@ export function frozenPostgres(parts: FaultParts): Fault {
   const happen = async () => {
     const pid = postgres.pid;
     if (pid === null) throw new Error('PostgreSQL does not run');
-    // The postmaster first: it starts no more then.
+    // The postmaster first: then it starts no others.
     signal(pid, 'SIGSTOP');
     childrenOf(pid).forEach((child) => signal(child, 'SIGSTOP'));
     await aWhile(parts, SERVER_FROZEN_MS.min, SERVER_FROZEN_MS.max);

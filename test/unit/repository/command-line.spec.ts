@@ -51,14 +51,14 @@ it('a required option is marked in the help', () => {
 });
 
 it('a manual page is roff in which nothing of a text is a command, and a hyphen is a hyphen', () => {
-  const told = {
+  const command = {
     ...commands[0]!,
     words: ['proctor', 'run-it'],
     description: '.so \'x\\y "z" `--json`',
     args: [{ name: '.id', description: "'quoted" }],
   };
-  const page = manualPage(told, 'proctor 1', '2026-11-20');
-  expect(pageName(told)).toBe('proctor-run-it.1');
+  const page = manualPage(command, 'proctor 1', '2026-11-20');
+  expect(pageName(command)).toBe('proctor-run-it.1');
   expect(page.split('\n').slice(0, 3)).toEqual([
     '.TH PROCTOR\\-RUN\\-IT 1 2026-11-20 "proctor 1" "User Commands"',
     '.SH NAME',
