@@ -44,6 +44,8 @@ export interface SimulationResult {
 export interface Planted {
   makeActor?: MakeActor;
   Owners?: typeof MemoryOwnership;
+  /** The simulation ends at the first violation that matches. */
+  foundBy?: RegExp;
 }
 
 /** Runs one seed: runs are submitted while everything goes wrong, then everything works again and all must end. */
@@ -66,6 +68,7 @@ class Simulation {
   private readonly people: People;
   private readonly calamities: Calamities;
   private readonly abort = new AbortController();
+  private isFound = false;
 
   constructor(
     private readonly seed: number,
@@ -101,15 +104,16 @@ class Simulation {
         clock.after(random.between(5_000, CHAOS_MS), decision);
     for (const calamity of this.calamities.draw(this.weather))
       clock.after(random.between(10_000, CHAOS_MS), calamity);
-    await clock.runUntil(CHAOS_MS);
+    const isFound = (): boolean => this.isFound;
+    await clock.runUntil(CHAOS_MS, isFound);
     story.note('everything works again');
     this.calamities.end();
-    for (let waited = 0; waited < HEALING_MS && !this.isDone(); waited += 10_000) {
-      await clock.runUntil(clock.now() + 10_000);
+    for (let waited = 0; waited < HEALING_MS && !isFound() && !this.isDone(); waited += 10_000) {
+      await clock.runUntil(clock.now() + 10_000, isFound);
     }
-    await clock.runUntil(clock.now());
+    await clock.runUntil(clock.now(), isFound);
     this.abort.abort();
-    checks.atTheEnd(database.books, store.files);
+    if (!isFound()) checks.atTheEnd(database.books, store.files);
     const { deeds, trace } = story;
     return { seed: this.seed, violations: checks.violations, faults: this.faults.fired, deeds, trace };
   }
@@ -119,7 +123,10 @@ class Simulation {
     const isCalm = weather === 'calm';
     if (weather !== 'chaos') faults.end();
     const checks = new Checks(
-      (violation) => story.note(`VIOLATION: ${violation}`),
+      (violation) => {
+        story.note(`VIOLATION: ${violation}`);
+        this.isFound ||= planted.foundBy?.test(violation) ?? false;
+      },
       isCalm,
       () => clock.now(),
     );

@@ -26,11 +26,11 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Lets everything happen that is due by `untilMs`, one timer after the other. */
-  async runUntil(untilMs: number): Promise<void> {
+  /** Lets everything happen that is due by `untilMs`, one timer after the other, or until `isOver` after one of them. */
+  async runUntil(untilMs: number, isOver: () => boolean = () => false): Promise<void> {
     await quiet();
-    while (this.runNext(untilMs)) await quiet();
-    this.timeMs = untilMs;
+    while (!isOver() && this.runNext(untilMs)) await quiet();
+    if (!isOver()) this.timeMs = untilMs;
   }
 
   /** The same where nothing waits for a promise: much faster. */
