@@ -6,7 +6,7 @@ import type { SoakDeployment } from './deployment';
 import type { Records } from './records';
 
 const REPORT_FILE = 'report.json';
-const RUNS_TOLD_MAX = 30;
+const RUNS_LISTED_MAX = 30;
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /** What is needed to find out why a soak failed. */
@@ -31,7 +31,7 @@ export async function report(deployment: SoakDeployment, records: Records): Prom
   await client.connect();
   const rows = async (sql: string, ...values: unknown[]) => (await client.query<object>(sql, values)).rows;
   try {
-    const missing = (await rows(MISSING, RUNS_TOLD_MAX)) as { run_id: number }[];
+    const missing = (await rows(MISSING, RUNS_LISTED_MAX)) as { run_id: number }[];
     const found: Report = {
       unfinished: await rows(UNFINISHED),
       dispatchers: await rows(DISPATCHERS),

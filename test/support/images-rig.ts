@@ -24,7 +24,7 @@ export const IMAGE_RECORD = {
 
 interface Build {
   suite: string;
-  tell: BuildControl['onStage'];
+  onStage: BuildControl['onStage'];
   done: () => void;
   fail: (error: Error) => void;
 }
@@ -51,7 +51,7 @@ export function imagesRig(path: string, clock = new VirtualClock(), settings = I
       new Promise<void>((resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('aborted')));
         const done = () => void writeFile(target.image, `${suite} ${builds.length}`).then(resolve);
-        builds.push({ suite, tell: onStage, done, fail: reject });
+        builds.push({ suite, onStage, done, fail: reject });
         state.changes.splice(0).forEach((wake) => wake());
       }),
   };

@@ -160,7 +160,7 @@ export const managementChecks: Check[] = [
     needs: ['password'],
     async run(it) {
       const user = it.options.password!.split(':')[0]!;
-      for (const pair of [`${user}:wrong`, `${user}:`, 'nobody-of-that-name:x', 'no-colon', '']) {
+      for (const pair of [`${user}:wrong`, `${user}:`, 'no-such-user:x', 'no-colon', '']) {
         problem(await it.keys('', {}, pair), 401);
       }
       problem(await it.fetch('/api/v1/keys', { headers: { Authorization: 'Basic ???' } }), 401);

@@ -5,7 +5,7 @@ const REFUSED = 'the report of worker ';
 /** And of one whose worker could not keep its result. */
 const NOT_KEPT = 'the worker could not keep the result: ';
 
-/** Knows which message may be recorded as the result of which grant. */
+/** Checks that only a message about a grant is recorded as its result. */
 export class ResultChecks {
   /** Grants whose results could not be kept: their attempts have failed for that. */
   private readonly unkept = new Set<string>();

@@ -48,12 +48,11 @@ const isParticiple = (name: string): boolean =>
 
 /** Rooms that do not keep these rules yet, each with the number of its breaches, which only shrinks. */
 const NOT_DONE: Record<string, number> = {
-  'apps/api': 589,
+  'apps/api': 586,
   'apps/cli': 1,
   'apps/scheduler': 62,
-  'apps/worker': 93,
+  'apps/worker': 92,
   docs: 1,
-  'docs/adr': 1,
   'libs/bus': 40,
   'libs/clock': 1,
   'libs/database': 311,
@@ -62,12 +61,8 @@ const NOT_DONE: Record<string, number> = {
   'libs/result-files': 21,
   'libs/store': 1,
   'libs/surroundings': 3,
-  'test/conformance': 1,
   'test/contract': 227,
   'test/end-to-end': 437,
-  'test/simulation': 1,
-  'test/soak': 2,
-  'test/support': 2,
   'the top folder': 3,
 };
 

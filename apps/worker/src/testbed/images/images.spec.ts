@@ -18,7 +18,7 @@ it('the worker builds one image at a time and says how far it is', async () => {
   rig.images.requestImage('bookworm', 'amd64');
   rig.images.requestImage('trixie', 'amd64');
   await begun;
-  rig.builds[0]?.tell(2, 'fetching the base system');
+  rig.builds[0]?.onStage(2, 'fetching the base system');
   await rig.clock.runUntil(12_000);
   expect(rig.builds.map(({ suite }) => suite)).toEqual(['bookworm']);
   expect(rig.images.testbeds('amd64', 'unshare')).toEqual([
