@@ -5,7 +5,6 @@ import { QueuesAndWorkers } from './queues-and-workers';
 import { Register } from './register';
 import { UsersAndKeys } from './users-and-keys';
 
-export { keyLimitsOf, newKeyObject } from './keys';
 export { ManyRuns } from './many-runs';
 export { namedNats, natsOfService, ownNats } from './nats-server';
 export type { PasswordPolicy } from './password-policy';
@@ -20,10 +19,9 @@ export {
 } from './ports';
 export { PackageBackends } from './package-backends';
 export { QueuesAndWorkers } from './queues-and-workers';
-export { Refusal, type RefusalKind } from './refusal';
 export { Register } from './register';
 export * from './requests';
-export { UsersAndKeys } from './users-and-keys';
+export { keyLimitsOf, newKeyObject, UsersAndKeys } from './users-and-keys';
 
 /**
  * What administrators do: one list of providers for the api, which provides the stores of @proctor/database, Deployment, Signals

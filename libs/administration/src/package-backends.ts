@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { describe } from '@proctor/contracts';
 import { type Actor, Packages } from '@proctor/database';
 import { Deployment } from './ports';
-import { Refusal } from './refusal';
-import type { BackendRequest } from './requests';
+import { Refusal, type BackendRequest } from './requests';
 
 /** Where runs of a package are executed when the request does not say. */
 @Injectable()

@@ -17,7 +17,7 @@ import { Injectable } from '@nestjs/common';
 import { describe, timestamp } from '@proctor/contracts';
 import { Decisions, type DrainedWorker, type PauseScope, scopeName } from '@proctor/database';
 import { type Administrator, Deployment, Signals } from './ports';
-import { Refusal } from './refusal';
+import { Refusal } from './requests';
 
 /**
  * What administrators decide about queues and workers. Each decision is committed when its method resolves; a later one replaces

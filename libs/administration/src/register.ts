@@ -11,7 +11,7 @@ import type { Credentials } from '@proctor/bus';
 import { type WorkerRecord, WorkerRegister } from '@proctor/database';
 import { type Administrator, Deployment, NatsAccess, Signals } from './ports';
 import { requireTested } from './queues-and-workers';
-import { Refusal } from './refusal';
+import { Refusal } from './requests';
 
 /** A worker that is revoked is cut off after this time at the latest. */
 const STOP_SIGNAL_MS = 500;

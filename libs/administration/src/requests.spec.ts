@@ -1,6 +1,5 @@
 import { DrainRequest, NewKey, NewWorker, PauseRequest, RestoreRequest } from '@proctor/resources';
-import { Refusal } from './refusal';
-import { InvalidRequest, requestOf, Selection } from './requests';
+import { Refusal, InvalidRequest, requestOf, Selection } from './requests';
 
 const worker = { name: 'w1', architectures: ['amd64'] };
 

@@ -1,11 +1,11 @@
-import type { NewUser } from '@proctor/resources';
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { type Actor, ApiKeys, type NewApiKey, type User, Users } from '@proctor/database';
-import { Deployment, Signals } from './ports';
+import { timestamp } from '@proctor/contracts';
+import { type Actor, ApiKeys, type KeyLimits, type NewApiKey, type User, Users } from '@proctor/database';
+import { type KeyChange, type KeyWithSecret, NEVER, type NewUser } from '@proctor/resources';
 import { weaknessOf } from './password-policy';
-import { Refusal } from './refusal';
-import { InvalidRequest } from './requests';
+import { Deployment, Signals } from './ports';
+import { InvalidRequest, Refusal } from './requests';
 
 /** 120 bits, in 20 characters. */
 const PASSWORD_BYTES = 15;
@@ -107,4 +107,15 @@ function refuseUnchanged(name: string, outcome: 'changed' | 'same' | 'last', sam
   if (outcome === 'last')
     throw new Refusal('conflict', `${name} is the last administrator; appoint another one first`);
   if (outcome === 'same') throw new Refusal('conflict', `${name} is ${same}`);
+}
+
+/** The limits that a request names; those that it leaves out are absent. */
+export function keyLimitsOf({ scope, expires_at: end }: KeyChange): Partial<KeyLimits> {
+  const expiresAt = end === undefined ? end : end === NEVER ? null : new Date(end);
+  return { ...(scope && { scope }), ...(expiresAt !== undefined && { expiresAt }) };
+}
+
+export function newKeyObject({ id, name, key, createdAt, scope, expiresAt }: NewApiKey): KeyWithSecret {
+  const expiry = expiresAt && timestamp(expiresAt);
+  return { id, name, key, created_at: timestamp(createdAt), scope, expires_at: expiry };
 }

@@ -8,14 +8,14 @@ export function addConfigurationCommands(program: Command): void {
     .argument('[folder]', 'the folder of proctor.yaml and the other files')
     .description('look for mistakes and print each with its file and line')
     .option('--strict', 'end with 1 for warnings too', false)
-    .action(actionOf(() => import('./check'), 'checkConfiguration'));
+    .action(actionOf(() => import('./configuration-files'), 'checkConfiguration'));
   withJson(config.command('show'))
     .argument('[folder]', 'the folder of proctor.yaml and the other files')
     .description('print each value in use, and where it stands')
-    .action(actionOf(() => import('./show'), 'printConfiguration'));
+    .action(actionOf(() => import('./configuration-files'), 'printConfiguration'));
   config
     .command('schema')
     .argument('<file>', 'proctor.yaml, worker.yaml, apt-sources.yaml or reject-list.yaml')
     .description('print the JSON Schema of a file, for editors')
-    .action(actionOf(() => import('./schema'), 'printSchema'));
+    .action(actionOf(() => import('./configuration-files'), 'printSchema'));
 }

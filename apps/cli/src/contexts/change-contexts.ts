@@ -4,7 +4,7 @@ import { type OutputOptions, printJson, printTable, printNotice } from '../outpu
 import { readServiceUrl } from '../service/address';
 import { Contexts } from '../service/context-file';
 import { Service } from '../service/service';
-import { readHidden } from '../users/password';
+import { readHidden } from '../output/ask';
 
 /** Asks the service whose key it is before anything is kept. @throws Failure */
 export async function addContext(name: string, options: { url: string; keyStdin: boolean }): Promise<object> {

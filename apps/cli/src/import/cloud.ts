@@ -4,10 +4,9 @@ import { createInterface } from 'node:readline';
 import { COMMAND_LINE, ImportConflict, type ImportedRun, type Imports } from '@proctor/database';
 import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printNotice } from '../output/print';
-import { ThereAndHere } from './there-and-here';
+import { ThereAndHere, withImports } from './there-and-here';
 import { type CloudResult, cloudResult, cloudTest } from './cloud-result';
 import { Progress } from '../output/progress';
-import { withImports } from './with-imports';
 
 const SOURCE = 'autopkgtest-cloud';
 const BATCH = 1_000;

@@ -2,12 +2,11 @@ import { join } from 'node:path';
 import { type ImportedRun, ImportConflict, type Imports } from '@proctor/database';
 import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printNotice } from '../output/print';
-import { type ImportedRuns, ThereAndHere } from './there-and-here';
+import { type ImportedRuns, ThereAndHere, withImports } from './there-and-here';
 import { type DebciJob, debciJob, exitCodeOf } from './debci-job';
 import { type DebciPeople, importDebciPeople, type PeopleOptions, readDebciPeople } from './debci-people';
 import { importDebciFiles, requireFiles } from './debci-files';
 import { Progress } from '../output/progress';
-import { withImports } from './with-imports';
 import { Table } from './table';
 
 /** Runs of one transaction. */

@@ -1,6 +1,7 @@
-import type { Imports } from '@proctor/database';
-import { Failure } from '../failure';
+import { ImportUnderWay, type Imports } from '@proctor/database';
+import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printAnswer, printTable } from '../output/print';
+import { withDatabase } from '../own-servers';
 
 /** Runs of an import: those that are new here, and those that were here before. */
 export interface ImportedRuns {
@@ -65,4 +66,14 @@ function printPlaces(rows: Counted[]): void {
     ],
     'no finished runs',
   );
+}
+
+/** @throws Failure while another import goes on */
+export async function withImports(work: (imports: Imports) => Promise<void>): Promise<void> {
+  try {
+    await withDatabase(({ imports }) => imports.alone(() => work(imports)));
+  } catch (error) {
+    if (!(error instanceof ImportUnderWay)) throw error;
+    throw new Failure(error.message, EXIT.tryLater, 'Type it again when that has ended.');
+  }
 }

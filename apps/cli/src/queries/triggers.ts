@@ -3,7 +3,7 @@ import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printAnswer, printJson, printTable, printNotice } from '../output/print';
 import { span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
-import { endWord } from '../runs/columns';
+import { endWord } from '../runs/list-runs';
 import { Service } from '../service/service';
 
 interface TriggerListAnswer {

@@ -1,5 +1,4 @@
-import { SHARED_SECTIONS } from './texts';
-import type { CommandPage } from './tree';
+import { SHARED_SECTIONS, type CommandPage } from './tree';
 
 const SECTION = 1;
 

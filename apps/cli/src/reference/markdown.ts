@@ -1,5 +1,4 @@
-import { SHARED_SECTIONS } from './texts';
-import type { CommandPage } from './tree';
+import { SHARED_SECTIONS, type CommandPage } from './tree';
 
 /** docs/command-line.md: what holds for all commands, and each of them. */
 export function commandLinePage(commands: CommandPage[]): string {

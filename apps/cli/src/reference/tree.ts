@@ -51,3 +51,57 @@ function commandOption(option: Option, description: string): CommandOption {
     description,
   };
 }
+
+/** What holds for every command, as manual pages and docs/command-line.md have it: a heading, and pairs of a term and a text. */
+export interface SharedSection {
+  heading: string;
+  terms: [string, string][];
+}
+
+export const SHARED_SECTIONS: SharedSection[] = [
+  {
+    heading: 'Which service',
+    terms: [
+      ['--context NAME', 'the service that `proctor context add` has kept under this name'],
+      ['PROCTOR_URL, PROCTOR_API_KEY', 'its address, and a key for it'],
+      ['PROCTOR_CONTEXT', 'the name of a context'],
+      ['proctor context use NAME', 'counts when none of these is said'],
+      [
+        'PROCTOR_DATABASE_URL',
+        'else the service on this database, at `PROCTOR_URL` or at `api.host` and `api.port` of proctor.yaml; a key of `admin` is made at first, and kept in `admin.key` of the home',
+      ],
+      ['PROCTOR_HOME', 'else the Proctor that runs on this home, with the key in `admin.key`'],
+    ],
+  },
+  {
+    heading: 'Output',
+    terms: [
+      ['on a terminal', 'tables with heads, cut to its width, times in words'],
+      ['in a pipe', 'tab separated values without heads, whole, times in ISO 8601'],
+      ['--json', 'one JSON document, as the API answers'],
+      ['standard error', 'what is said to people: progress, notices, errors and what to do next'],
+    ],
+  },
+  {
+    heading: 'Exit status',
+    terms: [
+      ['0', 'done; of `run wait` and `--wait`: all passed, or were neutral'],
+      ['1', 'failed; of `run wait` and `--wait`: a test has failed, or a package is not there'],
+      ['2', 'what was typed cannot be'],
+      ['4', 'the key is missing, not valid, or may not do this'],
+      [
+        '75',
+        'try again later: a run ended as tmpfail or not in time, or the service, or its database, cannot be reached',
+      ],
+    ],
+  },
+  {
+    heading: 'Files',
+    terms: [
+      [
+        '~/.config/proctor/contexts.json',
+        'addresses and keys, for their owner alone; `XDG_CONFIG_HOME` names another folder than ~/.config',
+      ],
+    ],
+  },
+];

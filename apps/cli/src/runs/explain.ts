@@ -3,7 +3,7 @@ import { type OutputOptions, printJson, write } from '../output/print';
 import { ago, plain, span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
-import { endWord } from './columns';
+import { endWord } from './list-runs';
 import { readRun } from './show-run';
 
 interface TriageAnswer {

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, Failure } from '../failure';
 import { printNotice, write } from '../output/print';
-import { plain } from '../output/table';
-import { forTerminal } from '../output/terminal';
+import { plain, forTerminal } from '../output/table';
 import type { ServiceOptions } from '../service/address';
 import { eventsOf } from '../service/event-stream';
 import { RefusedByService, Service } from '../service/service';

@@ -1,7 +1,7 @@
 import type { ResultResource } from '@proctor/resources';
 import { type OutputOptions, printAnswer, printFields, printTable, write } from '../output/print';
 import { type TableCell, outputPlace, span } from '../output/table';
-import { endWord } from './columns';
+import { endWord } from './list-runs';
 import type { ServiceOptions } from '../service/address';
 import { RefusedByService, Service } from '../service/service';
 

@@ -6,7 +6,7 @@ import { type OutputOptions, printAnswer, printTable, printNotice } from '../out
 import { span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
-import { PLACED_RUN_COLUMNS } from './columns';
+import { PLACED_RUN_COLUMNS } from './list-runs';
 import { awaitRuns, type WaitOptions } from './wait';
 
 interface IgnoredAnswer {

@@ -4,7 +4,7 @@ import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printJson, printTable, printNotice } from '../output/print';
 import type { ServiceOptions } from '../service/address';
 import { RefusedByService, Service } from '../service/service';
-import { endWord, RUN_COLUMNS } from './columns';
+import { endWord, RUN_COLUMNS } from './list-runs';
 import { readRun } from './show-run';
 
 export interface WaitOptions {

@@ -1,9 +1,14 @@
 import type { UserResource } from '@proctor/resources';
-import { type AskOptions, confirm, confirmOnTerminal } from '../output/ask';
+import {
+  type AskOptions,
+  confirm,
+  confirmOnTerminal,
+  readNewPassword,
+  passwordFromStdin,
+} from '../output/ask';
 import { type OutputOptions, printJson, printTable, printNotice } from '../output/print';
 import { hasOwnDatabase, isOwnMachine, type ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
-import { readNewPassword, passwordFromStdin } from './password';
 
 const ownAdministration = () => import('../machine/own-administration');
 

@@ -1,11 +1,10 @@
 import type { KeyWithSecret, OwnedKeyResource } from '@proctor/resources';
 import type { KeyScope } from '@proctor/contracts';
 import { Failure } from '../failure';
-import { type AskOptions, confirmOnTerminal } from '../output/ask';
+import { type AskOptions, confirmOnTerminal, readHidden } from '../output/ask';
 import { type OutputOptions, printJson, printTable, printNotice, write } from '../output/print';
 import { isOwnMachine, type ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
-import { readHidden } from './password';
 
 const ownAdministration = () => import('../machine/own-administration');
 

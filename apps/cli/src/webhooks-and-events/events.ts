@@ -5,7 +5,7 @@ import { printNotice, write } from '../output/print';
 import type { ServiceOptions } from '../service/address';
 import { eventsOf } from '../service/event-stream';
 import { Service } from '../service/service';
-import { filterIn, type TypedFilter } from './filter';
+import { filterIn, type TypedFilter } from './webhooks';
 
 interface EventsOptions extends ServiceOptions, TypedFilter {
   follow: boolean;

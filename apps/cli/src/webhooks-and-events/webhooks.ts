@@ -3,13 +3,12 @@ import {
   type OutputOptions,
   printAnswer,
   printFields,
-  printTable,
   printNotice,
+  printTable,
   write,
 } from '../output/print';
 import type { ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
-import { filterIn, type TypedFilter } from './filter';
 
 interface KnownWebhook {
   id: number;
@@ -165,4 +164,22 @@ function printFieldsOf(webhook: KnownWebhook): void {
 function standingOf({ enabled, failing_since: since }: KnownWebhook): string {
   if (!enabled) return 'disabled';
   return since === null ? 'enabled' : 'failing';
+}
+
+/** Which events are meant, as it is typed. */
+export interface TypedFilter {
+  package?: string[];
+  suite?: string[];
+  arch?: string[];
+  trigger?: string;
+  kind?: string[];
+  status?: string[];
+  mine: boolean;
+}
+
+/** The same as a webhook keeps it; what was not typed is left out. */
+export function filterIn({ kind, mine, ...typed }: TypedFilter): Record<string, unknown> {
+  const { package: packages, suite, arch, trigger, status } = typed;
+  const said = { package: packages, suite, arch, trigger, kinds: kind, status, mine: mine || undefined };
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
 }

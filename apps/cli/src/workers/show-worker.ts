@@ -1,7 +1,7 @@
 import type { WorkerDetails } from '@proctor/resources';
 import { type OutputOptions, printAnswer, printFields, printTable, write } from '../output/print';
 import { type TableCell, outputPlace } from '../output/table';
-import { endWord, RUN_COLUMNS } from '../runs/columns';
+import { endWord, RUN_COLUMNS } from '../runs/list-runs';
 import type { ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
 

@@ -1,7 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import { namedNats, type NatsServer, NoNatsAccess } from '@proctor/administration';
+import { type NatsServer, NoNatsAccess, namedNats } from '@proctor/administration';
 import type { WorkerUser } from '@proctor/bus';
-import { withDatabase } from './own-servers';
+import { migrate } from '@proctor/database';
+import type { OutputOptions } from '../output/print';
+import { databaseUrl, withDatabase } from '../own-servers';
+
+export async function migrateDatabase({ json }: OutputOptions): Promise<object> {
+  const names = await migrate(await databaseUrl(), { progress: (line) => console.error(line) });
+  if (!json) for (const name of names) console.log(name);
+  console.error(names.length === 0 ? 'the database is up to date' : `${names.length} migrations ran`);
+  return { migrations: names };
+}
 
 /**
  * Makes the users of the services, or has their files name another address, and the file of accounts, in which the registered

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '@proctor/embedded';
-import { prepareNats } from './nats';
+import { prepareNats } from './prepare-servers';
 
 let folder: string;
 const env = { ...process.env };

@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { FILES, type Setting, checkFolder, loadSettings, schemaOf } from '@proctor/config';
+import { configurationFolder } from '../configuration';
+import { EXIT, Failure } from '../failure';
+import { type OutputOptions, printAnswer, printNotice, printTable, write } from '../output/print';
+import { projectFolder } from '../project';
+
+/**
+ * Looks at a configuration folder as the service would: `folder`, else `PROCTOR_CONFIG`, else the one of this program.
+ * Each problem is a line on standard output: file, line, key and what is wrong; each warning likewise.
+ * @throws Failure when there is any problem; with `strict` when there is any warning
+ */
+export async function checkConfiguration(
+  folder: string | undefined,
+  { strict }: { strict: boolean },
+): Promise<void> {
+  const path = folder === undefined ? configurationFolder() : resolve(folder);
+  const { problems, warnings } = await checkFolder({ ...process.env, PROCTOR_CONFIG: path });
+  for (const problem of problems) write(`${problem}\n`);
+  for (const warning of warnings) write(`warning: ${warning}\n`);
+  const worth = [counted(problems, 'problem'), counted(warnings, 'warning')].filter(Boolean).join(' and ');
+  if (problems.length > 0 || (strict && warnings.length > 0)) throw new Failure(`${path} has ${worth}`);
+  printNotice(`${path} is in order${worth && `, with ${worth}`}`);
+}
+
+function counted({ length }: string[], what: string): string {
+  if (length === 0) return '';
+  return length === 1 ? `a ${what}` : `${length} ${what}s`;
+}
+
+/**
+ * Prints each value in use, with the file and line where it stands, the environment, or that it is a default; no secrets.
+ * @throws ConfigurationError when no process would take the folder
+ */
+export async function printConfiguration(folder: string | undefined, options: OutputOptions): Promise<void> {
+  const path = folder === undefined ? configurationFolder() : resolve(folder);
+  const settings = await loadSettings({ ...process.env, PROCTOR_CONFIG: path });
+  printAnswer({ folder: path, settings }, options, () =>
+    printTable(
+      settings,
+      [
+        { head: 'KEY', of: ({ file, key }) => (file === 'environment' ? key : `${file}: ${key}`) },
+        { head: 'VALUE', of: ({ value }) => value, isCut: true },
+        { head: 'ORIGIN', of: originOf },
+      ],
+      'there are no values',
+    ),
+  );
+}
+
+function originOf({ file, line, origin }: Setting): string {
+  return origin === 'file' && line !== null ? `${file}:${line}` : origin;
+}
+
+/** Where a package of Debian has what lies in the project's docs. */
+const INSTALLED_DOCS = '/usr/share/doc/proctor/docs';
+
+/** Prints the JSON Schema of one of the configuration's files. @throws Failure for any other name */
+export async function printSchema(name: string): Promise<void> {
+  const file = FILES.find((each) => each === name);
+  if (!file) throw new Failure(`FILE: ${JSON.stringify(name)} is none of ${FILES.join(', ')}`, EXIT.usage);
+  const page = await findPage([join(projectFolder(), 'docs'), INSTALLED_DOCS]);
+  if (page === null)
+    printNotice('the keys have no descriptions: docs/configuration.md is not on this machine');
+  write(`${JSON.stringify(schemaOf(file, page ?? ''), null, 2)}\n`);
+}
+
+async function findPage([folder, ...others]: string[]): Promise<string | null> {
+  if (folder === undefined) return null;
+  try {
+    return await readFile(join(folder, 'configuration.md'), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return findPage(others);
+    throw error;
+  }
+}
