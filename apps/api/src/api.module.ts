@@ -1,5 +1,12 @@
-import { Module } from '@nestjs/common';
-import type { DynamicModule, MiddlewareConsumer, NestModule, Provider, Type } from '@nestjs/common';
+import {
+  Module,
+  type DynamicModule,
+  type MiddlewareConsumer,
+  type NestModule,
+  type Provider,
+  type Type,
+  type FactoryProvider,
+} from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR } from '@nestjs/core';
 import { systemClock } from '@proctor/clock';
 import type { Settings } from '@proctor/config';
@@ -9,8 +16,13 @@ import { ADMINISTRATION_PORTS } from './administration-ports';
 import { AuthModule } from './auth/auth.module';
 import { AuthenticationMiddleware } from './auth/authentication.middleware';
 import { RememberedKeys } from './auth/remembered-keys';
-import { CONFIGURATION, CONFIGURATION_STATUS, fixedStatus, SETTINGS } from './configuration.token';
-import type { ApiConfiguration } from './configuration.token';
+import {
+  CONFIGURATION,
+  CONFIGURATION_STATUS,
+  fixedStatus,
+  SETTINGS,
+  type ApiConfiguration,
+} from './configuration.token';
 import { DispatcherClient } from './dispatchers/dispatcher-client';
 import { DispatchersModule } from './dispatchers/dispatchers.module';
 import { EventsModule } from './events/events.module';
@@ -20,7 +32,6 @@ import { IgnoredParametersInterceptor } from './http/ignored-parameters';
 import { postOnly } from './http/paths';
 import { ProblemFilter } from './http/problem.filter';
 import { KeysModule } from './keys/keys.module';
-import { LEAVING } from './leaving.provider';
 import { LogsModule } from './logs/logs.module';
 import { MonitoringModule } from './monitoring/monitoring.module';
 import { NotesModule } from './notes/notes.module';
@@ -45,6 +56,27 @@ import { QueuesModule } from './queues/queues.module';
 import { RunsModule } from './runs/runs.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
 import { WorkersModule } from './workers/workers.module';
+import { EventStreams } from './events/event-streams';
+import { Leaving } from './http/leaving';
+import { LogFollower } from './logs/log-follower';
+import { LiveTopics } from './pages/live/live-topics';
+import { ResultLongPoll } from './runs/result-long-poll';
+
+/** Everything that clients wait for ends when the process leaves: long polls, events, pages and logs that are followed. */
+const LEAVING: FactoryProvider<Leaving> = {
+  provide: Leaving,
+  inject: [ResultLongPoll, LiveTopics, LogFollower, EventStreams],
+  useFactory: (results: ResultLongPoll, pages: LiveTopics, logs: LogFollower, events: EventStreams) =>
+    new Leaving(
+      [
+        () => results.endWaits(),
+        () => pages.endWatches(),
+        () => logs.onModuleDestroy(),
+        () => events.beforeApplicationShutdown(),
+      ],
+      systemClock,
+    ),
+};
 
 /**
  * Express tries one route after the other, in the order of this list: fixed paths come before those with a parameter in their

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { refusalOf } from '@test/support/refusal';
-import { JSON_DEPTH_MAX, JSON_NAMES_MAX, JSON_TOKEN_BYTES_MAX, JSON_VALUES_MAX } from './json-bounds';
+import { JSON_DEPTH_MAX, JSON_NAMES_MAX, JSON_TOKEN_BYTES_MAX, JSON_VALUES_MAX } from './json-reader';
 import { readJson } from './json-reader';
 import { atOnce } from './slices';
 

@@ -4,8 +4,76 @@ import { describe } from '@proctor/contracts';
 import { notFound } from '../../http/problem';
 import { WorkersService } from '../../workers/workers.service';
 import type { Page } from '../layout/page';
-import { adminWorkers, workersSentence } from './admin-workers-view';
-import type { AdminWorker } from './admin-workers-view';
+import type { DrainResource, WorkerResource } from '@proctor/resources';
+import type { WorkerRecord } from '@proctor/database';
+
+/** A worker as the register, its dispatchers and the decisions of administrators have it. */
+interface AdminWorker {
+  name: string;
+  /** Null when it is not in the register. */
+  registered: WorkerRecord | null;
+  /** As the dispatcher of each architecture sees it; empty while none does. */
+  offers: WorkerResource[];
+  drained: DrainResource | null;
+  /** In a few words; `isWell`: nothing is to be done about it. */
+  state: string;
+  isWell: boolean;
+  /** Leases that it has. */
+  busy: number;
+}
+
+/** Of all that are known, by name; those that were revoked last. */
+export function adminWorkers(
+  registered: WorkerRecord[],
+  offers: WorkerResource[],
+  drains: DrainResource[],
+): AdminWorker[] {
+  const names = [
+    ...registered.map(({ name }) => name),
+    ...offers.map(({ name }) => name),
+    ...drains.map(({ worker }) => worker),
+  ];
+  const workers = [...new Set(names)].map((name) =>
+    adminWorker(
+      name,
+      registered.find((each) => each.name === name) ?? null,
+      offers.filter((each) => each.name === name),
+      drains.find((each) => each.worker === name) ?? null,
+    ),
+  );
+  const isGone = ({ registered: row }: AdminWorker): number => (row?.revokedAt ? 1 : 0);
+  return workers.sort((a, b) => isGone(a) - isGone(b) || (a.name < b.name ? -1 : 1));
+}
+
+function adminWorker(
+  name: string,
+  registered: WorkerRecord | null,
+  offers: WorkerResource[],
+  drained: DrainResource | null,
+): AdminWorker {
+  const busy = offers.reduce((sum, offer) => sum + offer.busy, 0);
+  const isRevoked = registered?.revokedAt != null;
+  const unsound = offers.filter(({ standing }) => standing !== 'sound');
+  const words = [
+    isRevoked && 'revoked',
+    !registered && 'not in the register',
+    drained && 'drained',
+    ...new Set(unsound.map(({ standing }) => standing)),
+    offers.some(({ problem }) => problem !== null) && 'takes no work',
+    !isRevoked && offers.length === 0 && 'not seen by a scheduler',
+  ].filter((word): word is string => typeof word === 'string');
+  const state = words.length > 0 ? words.join(', ') : busy > 0 ? 'works' : 'idle';
+  return { name, registered, offers, drained, state, isWell: words.length === 0 || isRevoked, busy };
+}
+
+export function workersSentence(workers: AdminWorker[]): string {
+  const valid = workers.filter(({ registered }) => registered && !registered.revokedAt);
+  const unwell = workers.filter(({ isWell }) => !isWell).length;
+  if (workers.length === 0) return 'No worker is known.';
+  const count = valid.length === 1 ? 'One worker is registered' : `${valid.length} workers are registered`;
+  if (unwell === 0) return `${count}, and nothing is against ${valid.length === 1 ? 'it' : 'them'}.`;
+  return `${count}; ${unwell === 1 ? 'one needs a look' : `${unwell} need a look`}.`;
+}
 
 /** What administrators see of workers. */
 @Injectable()

@@ -1,15 +1,41 @@
-import { METHODS, resolved } from '../../document/api-document';
-import type {
-  DocumentedAnswer,
-  ApiDocument,
-  Example,
-  MediaType,
-  DocumentedOperation,
-  DocumentedParameter,
-  PathItem,
+import {
+  METHODS,
+  resolved,
+  type DocumentedAnswer,
+  type ApiDocument,
+  type Example,
+  type MediaType,
+  type DocumentedOperation,
+  type DocumentedParameter,
+  type PathItem,
 } from '../../document/api-document';
 import type { JsonSchema } from '@proctor/resources';
-import { schemaText } from './schema-text';
+
+/** The name of a schema that is referred to. */
+function schemaName({ $ref }: JsonSchema): string | null {
+  return $ref?.split('/').at(-1) ?? null;
+}
+
+/** A schema in a few words: `array of Item`, `integer, 1 to 10`. */
+function schemaText(schema: JsonSchema): string {
+  const name = schemaName(schema);
+  if (name) return name;
+  if (schema.oneOf) return schema.oneOf.map(schemaText).join(' or ');
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(', ');
+  if ('const' in schema) return JSON.stringify(schema.const);
+  if (schema.items) return `array of ${schemaText(schema.items)}`;
+  const types = [schema.type ?? 'anything'].flat().join(' or ');
+  return [types, range(schema)].filter(Boolean).join(', ');
+}
+
+function range({ minimum, maximum, minLength, maxLength }: JsonSchema): string {
+  if (minimum !== undefined)
+    return maximum === undefined ? `at least ${minimum}` : `${minimum} to ${maximum}`;
+  if (maxLength === undefined) return '';
+  return minLength === undefined
+    ? `at most ${maxLength} characters`
+    : `${minLength} to ${maxLength} characters`;
+}
 
 interface Row {
   name: string;
@@ -25,7 +51,7 @@ interface Sample {
 }
 
 /** One endpoint as the page shows it: every value is a text. */
-export interface EndpointView {
+interface EndpointView {
   id: string;
   method: string;
   path: string;
@@ -59,7 +85,7 @@ export function documentView(document: ApiDocument) {
   };
 }
 
-export type DocumentView = ReturnType<typeof documentView>;
+type DocumentView = ReturnType<typeof documentView>;
 
 function endpointView(
   document: ApiDocument,

@@ -1,18 +1,57 @@
 import { Controller, Get, Param, Query, Req, Res, UseInterceptors } from '@nestjs/common';
-import type { RunRecord } from '@proctor/database';
+import type { RunRecord, AttemptRecord } from '@proctor/database';
 import type { Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { visitorOf } from '../../auth/run-reader';
 import type { ContextRequest } from '../../http/request-context';
 import { RunLogs } from '../../logs/run-logs';
 import { sendMember } from '../../logs/send-member';
-import { PublicRunsService } from '../../public-data/public-runs.service';
-import type { PackagePlace } from '../../public-data/public-runs.service';
+import { PublicRunsService, type PackagePlace } from '../../public-data/public-runs.service';
 import { requireKept } from '../../runs/removed-files';
-import { PageInterceptor } from '../layout/page';
-import type { Page } from '../layout/page';
-import { artifactsView } from './artifacts-view';
+import { PageInterceptor, type Page } from '../layout/page';
 import { LOG_QUERY, type LogPageQuery } from './log-query';
+import { sizeText } from '@proctor/contracts';
+import type { ArtifactsIndex } from '@proctor/result-files';
+import { artifactsPath, logPath, runPath } from '../../runs/page-paths';
+import { fileUrl } from '../../runs/result-object';
+import { visible } from './line-html';
+
+/** A file that is no longer is offered to be read in the browser too. */
+const SHOWN_BYTES_MAX = 8 * 1024 * 1024;
+
+/** What the page of a run's artifacts shows. @param archive null: there are none */
+function artifactsView(
+  run: RunRecord,
+  { attempt }: AttemptRecord,
+  asked: number | null,
+  archive: { index: ArtifactsIndex; size: number } | null,
+) {
+  const query = asked === null ? '' : `attempt=${asked}&`;
+  const { members = [], membersTotal = 0 } = archive?.index ?? {};
+  const isLatest = run.attempt === attempt;
+  return {
+    run,
+    runUrl: runPath(run),
+    logUrl: logPath(run),
+    attempt,
+    membersTotal,
+    archiveUrl: isLatest ? fileUrl(run, 'artifacts.tar.gz') : null,
+    archiveSize: archive && sizeText(archive.size),
+    files: [...members].sort(byPath).map(({ path, size }) => {
+      const url = `${artifactsPath(run)}${path.split('/').map(encodeURIComponent).join('/')}`;
+      return {
+        name: visible(path),
+        size: sizeText(size),
+        url: `${url}${query === '' ? '' : `?${query.slice(0, -1)}`}`,
+        textUrl: size <= SHOWN_BYTES_MAX ? `${url}?${query}text=yes` : null,
+      };
+    }),
+  };
+}
+
+function byPath(a: { path: string }, b: { path: string }): number {
+  return a.path < b.path ? -1 : 1;
+}
 
 type RunPlace = PackagePlace & { run_id: string };
 

@@ -4,21 +4,67 @@ import { Requires } from '../../auth/authentication.middleware';
 import { visitorOf } from '../../auth/run-reader';
 import { notFound } from '../../http/problem';
 import type { ContextRequest } from '../../http/request-context';
-import { sendEvents } from '../../logs/event-stream';
-import { LogFollower } from '../../logs/log-follower';
+import { sendEvents, endEvent, message, noteEvent } from '../../logs/event-stream';
+import { LogFollower, type LogEvent } from '../../logs/log-follower';
 import { RunLogs } from '../../logs/run-logs';
 import { sendLog, TEXT_HEADERS } from '../../logs/send-log';
-import { PublicRunsService } from '../../public-data/public-runs.service';
-import type { PackagePlace } from '../../public-data/public-runs.service';
+import { PublicRunsService, type PackagePlace } from '../../public-data/public-runs.service';
 import { requireKept } from '../../runs/removed-files';
-import { PageInterceptor } from '../layout/page';
-import type { Page } from '../layout/page';
+import { PageInterceptor, type Page } from '../layout/page';
 import { Templates } from '../layout/templates';
-import { lineEvents, placeOf } from './line-events';
-import { LiveLines } from './live-lines';
+import { LiveLines, type AddedLines, type LogPlace } from './live-lines';
 import { LOG_QUERY, type LogPageQuery } from './log-query';
 import { LogPageService } from './log-page.service';
 import { openLogUrl } from './log-places';
+import { nameHidden } from '../../http/hidden-characters';
+
+/**
+ * A live log as events for the script of its page. `lines` is HTML to be added, and its id the place where the next line begins;
+ * `note` is said of the log; `stale`: the page is to be asked for again; `end`: the attempt has ended, so that it is too.
+ */
+async function* lineEvents(
+  events: AsyncIterable<LogEvent>,
+  lines: LiveLines,
+  templates: Templates,
+): AsyncGenerator<string> {
+  let outline = '';
+  for await (const event of events) {
+    if (event.kind === 'end') {
+      yield endEvent(event.attempt);
+      return;
+    }
+    if (event.isNote) {
+      yield noteEvent(nameHidden(event.data.toString('utf8').trim()));
+      continue;
+    }
+    const forgotten = lines.add(event.offset, event.data);
+    if (lines.isStale) {
+      yield message('stale', {});
+      return;
+    }
+    if (forgotten > 0) yield noteEvent(`${forgotten} bytes of the log are not there any more.`);
+    const added = lines.added();
+    if (!added) continue;
+    const changed = templates.render('log/outline', added);
+    yield linesEvent(added, templates.render('log/parts', added), changed === outline ? null : changed);
+    outline = changed;
+  }
+}
+
+function linesEvent({ from, lines, next }: AddedLines, html: string, outline: string | null): string {
+  return `id: ${placeText(next)}\n${message('lines', { from, lines, html, outline })}`;
+}
+
+/** The id of an event. */
+function placeText({ offset, line }: LogPlace): string {
+  return `${offset}.${line}`;
+}
+
+/** The place that a client which comes again names; null when it names none. */
+function placeOf(lastEventId: string | undefined): LogPlace | null {
+  const [, offset, line] = /^(\d{1,15})\.(\d{1,15})$/.exec(lastEventId ?? '') ?? [];
+  return offset === undefined ? null : { offset: Number(offset), line: Number(line) };
+}
 
 type RunPlace = PackagePlace & { run_id: string };
 

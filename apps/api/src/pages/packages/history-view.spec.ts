@@ -1,5 +1,5 @@
 import { finishedRunRecord, runRecord } from '@test/support/run-record';
-import { durationChart } from './duration-chart';
+import { durationChart } from './history-view';
 import { historyView } from './history-view';
 import type { HistoryAsked, HistoryKnown } from './history-view';
 

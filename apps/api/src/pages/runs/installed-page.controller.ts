@@ -3,12 +3,69 @@ import type { Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { visitorOf } from '../../auth/run-reader';
 import type { ContextRequest } from '../../http/request-context';
-import { PublicRunsService } from '../../public-data/public-runs.service';
-import type { PackagePlace } from '../../public-data/public-runs.service';
-import { installedObject, InstalledPackages } from '../../runs/installed-packages';
-import { PageInterceptor } from '../layout/page';
-import type { Page } from '../layout/page';
-import { installedView } from './installed-view';
+import { PublicRunsService, type PackagePlace } from '../../public-data/public-runs.service';
+import {
+  installedObject,
+  InstalledPackages,
+  type InstalledPackage,
+  installedPackages,
+} from '../../runs/installed-packages';
+import { PageInterceptor, type Page } from '../layout/page';
+import type { KeptTestbed, RunRecord } from '@proctor/database';
+import { logLinePath, runPath } from '../../runs/page-paths';
+import { removalSentences } from '../../runs/removed-files';
+
+/** Rows of a table: a test can install what it likes. */
+export const PACKAGES_SHOWN_MAX = 2_000;
+
+const HEADINGS: Record<InstalledPackage['part'], string> = {
+  tests: 'Installed or upgraded for the tests',
+  testbed: 'Of the testbed',
+};
+
+/** The page of the packages that a run had installed. */
+export function installedView(run: RunRecord, { packages, kernel, fallback }: KeptTestbed) {
+  const installed = packages && installedPackages(packages);
+  const runUrl = runPath(run);
+  return {
+    run,
+    runUrl,
+    sentence: installed ? installedSentence(installed) : unknownSentence(run),
+    removals: installed ? [] : removalSentences(run),
+    kernel,
+    fallback: fallback && {
+      release: fallback.release,
+      logUrl: run.logSize === null ? null : logLinePath(run, fallback.line),
+    },
+    parts: installed ? partsOf(installed) : [],
+    jsonUrl: `${runUrl}packages.json`,
+  };
+}
+
+/** `When its tests began, 364 packages were installed: 3 for the tests, 1 of them upgraded.` */
+function installedSentence(installed: InstalledPackage[]): string {
+  const ofTests = installed.filter(({ part }) => part === 'tests');
+  const upgraded = ofTests.filter(({ before }) => before !== null).length;
+  const was = installed.length === 1 ? '1 package was' : `${installed.length} packages were`;
+  const forTests = ofTests.length === 0 ? 'none for the tests' : `${ofTests.length} for the tests`;
+  return `When its tests began, ${was} installed: ${forTests}${upgraded > 0 ? `, ${upgraded} of them upgraded` : ''}.`;
+}
+
+function unknownSentence({ state }: RunRecord): string {
+  return state === 'finished'
+    ? 'There is no list of the packages of this run.'
+    : 'Which packages it has installed is known when it has ended.';
+}
+
+function partsOf(installed: InstalledPackage[]) {
+  return (Object.keys(HEADINGS) as InstalledPackage['part'][]).flatMap((part) => {
+    const all = installed.filter((each) => each.part === part);
+    if (all.length === 0) return [];
+    const packages = all.slice(0, PACKAGES_SHOWN_MAX);
+    const hasSuites = packages.some(({ suite }) => suite !== null);
+    return [{ heading: HEADINGS[part], packages, total: all.length, hasBefore: part === 'tests', hasSuites }];
+  });
+}
 
 type RunPlace = PackagePlace & { run_id: string };
 

@@ -1,10 +1,44 @@
 import { Controller, Get, UseInterceptors } from '@nestjs/common';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
-import { AffectedByAsked, AffectedByService } from '../../runs/affected-by';
-import { PageInterceptor } from '../layout/page';
-import type { Page } from '../layout/page';
-import { affectedByForm, affectedByView } from './affected-by-view';
+import {
+  AffectedByAsked,
+  AffectedByService,
+  type Affected,
+  type ChangedPackage,
+} from '../../runs/affected-by';
+import { PageInterceptor, type Page } from '../layout/page';
+import { comparisonPath, packagePath } from '../../runs/page-paths';
+
+/** The form alone, before a package is named. */
+function affectedByForm(asked: AffectedByAsked) {
+  const sentence = 'Which tests began to fail when a package had changed?';
+  return { asked, sentence, isCut: false, runs: [] };
+}
+
+/** The tests that began to fail when a package had changed. */
+function affectedByView(asked: ChangedPackage, { runs, isCut }: Affected) {
+  const packages = new Set(runs.map((run) => run.package)).size;
+  return {
+    asked,
+    sentence: sentenceOf(asked, packages),
+    isCut,
+    isUnindexed: true,
+    runs: runs.map((run) => ({
+      ...run,
+      packageUrl: packagePath(run.package),
+      compareUrl: comparisonPath(run.passedRunId, run.runId),
+      from: run.from || 'not installed',
+      to: run.to || 'not installed',
+    })),
+  };
+}
+
+function sentenceOf({ package: name, from, to }: ChangedPackage, packages: number): string {
+  const change = `${name} had changed${from ? ` from ${from}` : ''}${to ? ` to ${to}` : ''}`;
+  const who = packages === 0 ? 'No package' : packages === 1 ? '1 package' : `${packages} packages`;
+  return `${who} began to fail in a run in which ${change}.`;
+}
 
 /** The page of packages whose tests began to fail when another one had changed. No package's prefix is `-`. */
 @Controller('packages/-/affected-by')

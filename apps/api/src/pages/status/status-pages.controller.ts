@@ -1,18 +1,109 @@
-import { Controller, Get, Inject, Injectable, Param, Query, UseInterceptors } from '@nestjs/common';
-import type { PipeTransform } from '@nestjs/common';
-import { DayStatistics } from '@proctor/database';
+import {
+  Controller,
+  Get,
+  Inject,
+  Injectable,
+  Param,
+  Query,
+  UseInterceptors,
+  type PipeTransform,
+} from '@nestjs/common';
+import { DayStatistics, type PackagesOfPlace, type StatusRecord } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
-import { CONFIGURATION } from '../../configuration.token';
-import type { ApiConfiguration } from '../../configuration.token';
-import { StatusService } from '../../public-data/status.service';
-import type { SuiteArch, StatusWord } from '../../public-data/status.service';
+import { CONFIGURATION, type ApiConfiguration } from '../../configuration.token';
+import {
+  StatusService,
+  type SuiteArch,
+  type StatusWord,
+  type WordCounts,
+} from '../../public-data/status.service';
 import { fromQuery, oneOf } from '../../http/parameter-values';
-import { AFTER_PACKAGE, PACKAGES_SHOWN_MAX } from '../layout/package-list';
-import { PageInterceptor } from '../layout/page';
-import type { Page } from '../layout/page';
+import { AFTER_PACKAGE, PACKAGES_SHOWN_MAX, listPages } from '../layout/package-list';
+import { PageInterceptor, type Page } from '../layout/page';
 import { ListDirectory } from './lists.controller';
-import { overviewRows, overviewSentence } from './overview-view';
-import { statusListView } from './status-list-view';
+import type { NeutralStatus } from '@proctor/contracts';
+import { statusOf } from '../../runs/result-object';
+import { utc } from '../layout/times';
+import { runView } from '../runs/run-view';
+
+interface ListAsked extends SuiteArch {
+  words: StatusWord[];
+  /** The one status that is shown; null for all. */
+  word: StatusWord | null;
+  /** Name before the first package; empty at the beginning. */
+  after: string;
+  counts: WordCounts;
+}
+
+/** A part of the packages of a suite and architecture with their latest status. */
+export function statusListView(
+  { suite, arch, words, word, after, counts }: ListAsked,
+  records: StatusRecord[],
+  hasMore: boolean,
+  neutral: NeutralStatus,
+) {
+  const url = `/status/${suite}/${arch}/`;
+  const lastName = hasMore ? (records.at(-1)?.package ?? null) : null;
+  return {
+    suite,
+    arch,
+    url,
+    jsonUrl: `/data/status/${suite}/${arch}/packages.json`,
+    words,
+    word,
+    counts,
+    packages: records.map((record) => ({
+      run: runView(record, neutral),
+      previous: statusOf(record.previousStatus, neutral),
+      lastPass: record.lastPass ? `${record.lastPass.version} (${utc(record.lastPass.date)})` : '',
+    })),
+    pages: listPages(url, after, lastName, word),
+  };
+}
+
+interface Targets {
+  suites: string[];
+  architectures: string[];
+  neutral: NeutralStatus;
+}
+
+interface OverviewRow {
+  suite: string;
+  arch: string;
+  counts: WordCounts;
+  url: string;
+}
+
+const NONE = { pass: 0, neutral: 0, fail: 0, tmpfail: 0 };
+
+/** How many packages have which status: of the places that are tested, then of those that were. */
+function overviewRows(places: PackagesOfPlace[], { suites, architectures, neutral }: Targets): OverviewRow[] {
+  const known = new Map(places.map((place) => [`${place.suite}/${place.arch}`, place]));
+  const tested = suites.flatMap((suite) => architectures.map((arch) => ({ suite, arch, ...NONE })));
+  const isTested = ({ suite, arch }: PackagesOfPlace): boolean =>
+    suites.includes(suite) && architectures.includes(arch);
+  return [...tested, ...places.filter((place) => !isTested(place))].map(({ suite, arch }) => {
+    const { pass, neutral: empty, fail, tmpfail } = known.get(`${suite}/${arch}`) ?? NONE;
+    const total = pass + empty + fail + tmpfail;
+    const counts =
+      neutral === 'pass'
+        ? { pass: pass + empty, neutral: 0, fail, tmpfail, total }
+        : { pass, neutral: empty, fail, tmpfail, total };
+    return { suite, arch, counts, url: `/status/${suite}/${arch}/` };
+  });
+}
+
+/** `On 14 suites and architectures 3 of 120 packages fail, 1 could not be tested.`; each counts where it was tested. */
+function overviewSentence(rows: OverviewRow[]): string {
+  const sum = (count: (counts: WordCounts) => number): number =>
+    rows.reduce((total, { counts }) => total + count(counts), 0);
+  const [total, fail, tmpfail] = [sum((all) => all.total), sum((all) => all.fail), sum((all) => all.tmpfail)];
+  if (total === 0) return 'No package has a result yet.';
+  const places = rows.filter(({ counts }) => counts.total > 0).length;
+  const on = places === 1 ? 'one suite and architecture' : `${places} suites and architectures`;
+  const written = (value: number): string => value.toLocaleString('en');
+  return `Of ${written(total)} packages on ${on}, ${written(fail)} fail and ${written(tmpfail)} could not be tested.`;
+}
 
 /** The parameter `status` of a list; null for packages of every status. */
 @Injectable()

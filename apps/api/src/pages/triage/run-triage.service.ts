@@ -1,14 +1,98 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type RunRecord, TriggerRuns } from '@proctor/database';
-import { CONFIGURATION } from '../../configuration.token';
-import type { ApiConfiguration } from '../../configuration.token';
+import { type RunRecord, TriggerRuns, REFERENCE_TRIGGER } from '@proctor/database';
+import { CONFIGURATION, type ApiConfiguration } from '../../configuration.token';
 import { inSlices } from '../../http/slices';
 import { type KnownOfRun, TriageService } from '../../runs/triage.service';
 import type { Viewer } from '../../sessions/viewer';
 import { KnownSources } from '../../sources/known-sources';
 import { sourceWarnings } from '../../sources/source-warnings';
 import { NoteLists } from '../notes/note-lists.service';
-import { triageView } from './triage-view';
+import type { Triage } from '../../runs/triage';
+import { shortRunPath } from '../../runs/page-paths';
+
+/** Of a message; longer addresses are cut by programs that mail. */
+const BODY_LENGTH_MAX = 1_500;
+
+/**
+ * Where a bug is reported, with the message begun.
+ * @param template `api.bugReportUrl`
+ * @param runUrl address of the run's page
+ * @param errorLine of the run's log; null without one
+ */
+export function bugReportUrl(
+  template: string,
+  packageName: string,
+  run: RunRecord,
+  { conclusion }: Pick<Triage, 'conclusion'>,
+  runUrl: string,
+  errorLine: string | null,
+): string {
+  const place = `${run.suite}/${run.arch}`;
+  const isOwn = packageName === run.package;
+  const subject = isOwn
+    ? `${run.package}: autopkgtest fails on ${place}`
+    : `${packageName}: makes the autopkgtest of ${run.package} fail on ${place}`;
+  const version = isOwn && run.version && run.version !== 'n/a' ? [`Version: ${run.version}`] : [];
+  const lines = [
+    `Source: ${packageName}`,
+    ...version,
+    '',
+    `The autopkgtest of ${run.package} ${run.version ?? ''} fails on ${place}. ${conclusion}`,
+    '',
+    runUrl,
+    ...(errorLine === null ? [] : ['', `  ${errorLine}`]),
+  ];
+  const values: Record<string, string> = {
+    package: packageName,
+    subject,
+    body: lines.join('\n').slice(0, BODY_LENGTH_MAX),
+  };
+  return template.replace(/\{(package|subject|body)\}/g, (_, name: string) =>
+    encodeURIComponent(values[name]!.toWellFormed()),
+  );
+}
+
+/** Where pages are, and how bugs are reported. */
+interface TriagePlace {
+  /** What comes before a path. */
+  base: string;
+  bugReportUrl: string;
+  /** The line of the run's log that tells of its first error. */
+  errorLine: string | null;
+}
+
+/** The section of a run's page that says why it has not passed. */
+export function triageView(run: RunRecord, found: Triage, userName: string | null, place: TriagePlace) {
+  const { conclusion, evidence } = found;
+  return { heading: headingOf(run), conclusion, evidence, button: buttonOf(run, found, userName, place) };
+}
+
+function headingOf({ verdict }: RunRecord): string {
+  if (verdict === 'absent') return 'Why was nothing tested?';
+  return verdict === 'tmpfail' ? 'Why could it not be tested?' : 'Why did it fail?';
+}
+
+/** The one thing to do; null when there is nothing. */
+function buttonOf(
+  run: RunRecord,
+  found: Triage,
+  userName: string | null,
+  { base, bugReportUrl: template, errorLine }: TriagePlace,
+): { label: string; url: string } | null {
+  const { step } = found;
+  if (step.kind === 'retry') return { label: 'Retry', url: `/api/v1/retry/${run.runId}` };
+  if (step.kind === 'refresh') {
+    const { package: name, suite, arch } = run;
+    const fields = new URLSearchParams({ package: name, suite, arch, trigger: REFERENCE_TRIGGER });
+    const form = userName === null ? '/-/request' : `/user/${userName}/test`;
+    return { label: 'Ask for a new reference', url: `${form}?${fields.toString()}` };
+  }
+  // What is private is told nobody by a message.
+  if (step.kind === 'nothing' || run.isPrivate) return null;
+  const runUrl = `${base}${shortRunPath(run.runId)}`;
+  const url = bugReportUrl(template, step.package, run, found, runUrl, errorLine);
+  return { label: `Report a bug in ${step.package}`, url };
+}
 
 /** Makes what a run's page says of its failure: why it has failed, what people have written about it, and that its suite has no such package. */
 @Injectable()

@@ -1,5 +1,5 @@
 import type { Note } from '@proctor/database';
-import { failsAlike, fits, type NotedRun } from './note-fit';
+import { failsAlike, fits, type NotedRun } from './notes.service';
 
 const at = (day: number): Date => new Date(Date.UTC(2026, 10, day));
 

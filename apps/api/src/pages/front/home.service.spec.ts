@@ -1,5 +1,5 @@
 import { finishedRunRecord } from '@test/support/run-record';
-import { changeView, frontSentence } from './front-view';
+import { changeView, frontSentence } from './home.service';
 
 const queue = (arch: string, waiting: number, running: number) => ({
   suite: 'sid',

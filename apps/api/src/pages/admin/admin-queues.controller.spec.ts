@@ -1,4 +1,4 @@
-import { runs, selectionQuestion } from './selection-view';
+import { runs, selectionQuestion } from './admin-queues.controller';
 
 it('the question before many runs are cancelled says how many wait and are executed, and where', () => {
   const counts = [

@@ -1,6 +1,6 @@
 import type { WorkerResource } from '@proctor/resources';
 import type { WorkerRecord } from '@proctor/database';
-import { adminWorkers, workersSentence } from './admin-workers-view';
+import { adminWorkers, workersSentence } from './workers-page.service';
 
 const record = (name: string, more: Partial<WorkerRecord> = {}) =>
   ({ name, architectures: ['amd64'], revokedAt: null, ...more }) as WorkerRecord;

@@ -1,5 +1,5 @@
 import { runRecord } from '@test/support/run-record';
-import { installedView, PACKAGES_SHOWN_MAX } from './installed-view';
+import { installedView, PACKAGES_SHOWN_MAX } from './installed-page.controller';
 
 const run = runRecord({ state: 'finished', verdict: 'fail', logSize: 100 });
 const installed = (

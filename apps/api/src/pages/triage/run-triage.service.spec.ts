@@ -1,6 +1,6 @@
 import { finishedRunRecord } from '@test/support/run-record';
 import type { Triage } from '../../runs/triage';
-import { triageView } from './triage-view';
+import { triageView } from './run-triage.service';
 
 const place = {
   base: 'https://ci.example.org',
