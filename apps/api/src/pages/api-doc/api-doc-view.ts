@@ -85,7 +85,7 @@ export function documentView(document: ApiDocument) {
   };
 }
 
-type DocumentView = ReturnType<typeof documentView>;
+export type DocumentView = ReturnType<typeof documentView>;
 
 function endpointView(
   document: ApiDocument,
