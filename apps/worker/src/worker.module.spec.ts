@@ -57,11 +57,11 @@ async function makeApplication() {
     const before = methods[method]!.bind(on);
     methods[method] = (...given: []) => (steps.push(what), before(...given));
   };
-  note('tell health', module.get(MonitoringServer), 'onModuleInit');
-  note('hear signals', strategy, 'serveWorker');
+  note('serve health', module.get(MonitoringServer), 'onModuleInit');
+  note('receive signals', strategy, 'serveWorker');
   note('hand leases back', module.get(Worker), 'onModuleDestroy');
   note('end health', module.get(MonitoringServer), 'beforeApplicationShutdown');
-  note('hear nothing', strategy, 'beforeApplicationShutdown');
+  note('receive nothing', strategy, 'beforeApplicationShutdown');
   note('disconnect', bus, 'close');
   return { app, steps };
 }
@@ -69,7 +69,7 @@ async function makeApplication() {
 it('a worker begins when the machine is clean, and is cut off when its leases went back', async () => {
   const { app, steps } = await makeApplication();
   await app.listen();
-  expect(steps).toEqual(['clean up', 'tell health', 'hear signals']);
+  expect(steps).toEqual(['clean up', 'serve health', 'receive signals']);
   await app.close();
-  expect(steps.slice(3)).toEqual(['hand leases back', 'end health', 'hear nothing', 'disconnect']);
+  expect(steps.slice(3)).toEqual(['hand leases back', 'end health', 'receive nothing', 'disconnect']);
 });

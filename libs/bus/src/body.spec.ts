@@ -19,10 +19,10 @@ it('an error message that no answer has room for is cut', () => {
   expect(failureText(new Error('\u0001'.repeat(2_000_000))).length).toBeLessThan(20_000);
 });
 
-it.each(['null', '[]', '7', '{"error":null}', '{"errors":"x"}'])('%s is taken for an answer', (text) => {
+it.each(['null', '[]', '7', '{"error":null}', '{"errors":"x"}'])('%s counts as an answer', (text) => {
   expect(parseAnswer('a.subject', text)).toEqual(JSON.parse(text));
 });
 
-it('what is not JSON is not taken for an answer', () => {
+it('what is not JSON does not count as an answer', () => {
   expect(() => parseAnswer('a.subject', '+OK')).toThrow(RemoteError);
 });

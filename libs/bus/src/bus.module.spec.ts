@@ -8,7 +8,7 @@ import { MemoryBroker, MemoryBus } from '@test/support/memory-bus';
 
 const SUBJECT = subjectOf(SUBJECTS.status, 'amd64');
 
-it('a process hears until its providers have ended their work', async () => {
+it('a process receives messages until its providers have stopped', async () => {
   const broker = new MemoryBroker();
   const [client, bus] = [new MemoryBus(broker), new MemoryBus(broker)];
   const strategy = new LastingBusStrategy(bus);
@@ -18,7 +18,7 @@ it('a process hears until its providers have ended their work', async () => {
   class Handlers implements OnModuleDestroy {
     @MessagePattern(SUBJECTS.status)
     status(): object {
-      return { heard: true };
+      return { received: true };
     }
 
     async onModuleDestroy(): Promise<void> {
@@ -34,7 +34,7 @@ it('a process hears until its providers have ended their work', async () => {
   await app.listen();
   await strategy.serve('amd64');
   await app.close();
-  expect(answered).toEqual({ heard: true });
+  expect(answered).toEqual({ received: true });
   await expect(ask()).rejects.toThrow(NoAnswer);
   await Promise.all([client.close(), bus.close()]);
 });

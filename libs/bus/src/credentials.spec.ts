@@ -38,13 +38,13 @@ it.each([
   expect(problem({ [field]: value })).toMatch(new RegExp(`^/etc/w1.json: .*${field}`));
 });
 
-it('no error about credentials tells their seed', () => {
+it('no error about credentials shows their seed', () => {
   const { seed } = newCredentials('w1', 'nats://127.0.0.1:4222').credentials;
-  const told = [
+  const messages = [
     problem({ seed: seed.slice(0, -1) }),
     problem({ seed: `${seed}A` }),
     problem({ seed, url: 'x' }),
   ];
   expect(() => parseCredentials(`{"seed": "${seed}",`, 'file')).toThrow('file: not JSON');
-  for (const text of told) expect(text).not.toContain(seed.slice(0, 10));
+  for (const text of messages) expect(text).not.toContain(seed.slice(0, 10));
 });

@@ -2,14 +2,14 @@ import { ManualClock } from '@test/support/manual-clock';
 import { Refusals } from './refusals';
 
 const clock = new ManualClock();
-const told: string[] = [];
-let meant = 0;
+const lines: string[] = [];
+let final = 0;
 let refusals: Refusals;
 
 beforeEach(() => {
-  told.length = meant = 0;
-  refusals = new Refusals('w1', 'nats.example:4222', { error: (text: string) => told.push(text) }, clock);
-  refusals.onFinal(() => meant++);
+  lines.length = final = 0;
+  refusals = new Refusals('w1', 'nats.example:4222', { error: (text: string) => lines.push(text) }, clock);
+  refusals.onFinal(() => final++);
 });
 
 function refusedFor(seconds: number): void {
@@ -21,24 +21,24 @@ function refusedFor(seconds: number): void {
 
 it('the log says once who is refused and what to do, and again after ten minutes', () => {
   refusedFor(600);
-  expect(told).toEqual([
+  expect(lines).toEqual([
     'nats-server at nats.example:4222 no longer lets w1 in: if it was revoked, stop this process; if its key was changed, ' +
       'start it again with its new credentials. It is tried again',
   ]);
   refusedFor(1);
-  expect(told).toHaveLength(2);
+  expect(lines).toHaveLength(2);
 });
 
-it('a refusal of ten seconds is taken for meant, once', () => {
+it('a refusal of ten seconds counts as final, once', () => {
   refusedFor(10);
-  expect(meant).toBe(0);
+  expect(final).toBe(0);
   refusedFor(100);
-  expect(meant).toBe(1);
+  expect(final).toBe(1);
 });
 
 it('refusals are counted from the start again after an admission', () => {
   refusedFor(9);
   refusals.onAdmitted();
   refusedFor(9);
-  expect({ meant, told: told.length }).toEqual({ meant: 0, told: 2 });
+  expect({ final, lines: lines.length }).toEqual({ final: 0, lines: 2 });
 });

@@ -152,11 +152,11 @@ describe('waiting reports', () => {
   };
 
   it('reports that have to wait are logged once, now and then while that lasts, and when it is over', async () => {
-    const told: string[] = [];
-    const tell = (line: unknown) => void told.push(String(line));
-    jest.spyOn(Logger.prototype, 'warn').mockImplementation(tell);
-    jest.spyOn(Logger.prototype, 'log').mockImplementation(tell);
-    const said = () => told.splice(0).map((line) => line.replace('finished reports of amd64: ', ''));
+    const lines: string[] = [];
+    const log = (line: unknown) => void lines.push(String(line));
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation(log);
+    jest.spyOn(Logger.prototype, 'log').mockImplementation(log);
+    const said = () => lines.splice(0).map((line) => line.replace('finished reports of amd64: ', ''));
     for (let sequence = 1; sequence <= 100; sequence++) await take(sequence, 1, String(sequence));
     expect(said()).toEqual(['not now, it is tried again: the store is away']);
     await clock.runUntil(600_000);
@@ -230,7 +230,7 @@ describe('reports in vain', () => {
     return delivery.said;
   }
 
-  it('a worker whose reports change nothing is not read any more until its time is over', async () => {
+  it('a worker whose reports change nothing is no longer read until its time is over', async () => {
     for (const text of ['counts', 'vain', 'odd']) await said(text);
     expect(await said('counts')).toEqual(['refuse 998']);
     expect(await said('vain', 'w1', 'proctor.report.amd64.w1.x')).toEqual(['refuse 997']);
@@ -246,7 +246,7 @@ describe('reports in vain', () => {
   });
 });
 
-it('an intake takes no more of a worker than it may have unsettled, whatever the server brings', async () => {
+it('an intake takes only as many reports of a worker as it may have unsettled, whatever the server brings', async () => {
   const limits = { ...BUS_LIMITS, reportsPendingMax: 2 };
   const handled: string[] = [];
   let goOn = (): void => undefined;

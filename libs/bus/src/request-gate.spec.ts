@@ -45,7 +45,7 @@ it('what a sender may ask at once is handled at once', () => {
   expect(warned).toEqual([]);
 });
 
-it('what comes beyond that is handled late, as fast as the rate allows, and its sender is told so', () => {
+it('what comes beyond that is handled late, as fast as the rate allows, and its sender gets a notice', () => {
   ask('w1', 25);
   expect(begun).toHaveLength(20);
   pass(300);
@@ -56,7 +56,7 @@ it('what comes beyond that is handled late, as fast as the rate allows, and its 
   expect(clock.pending).toBe(0);
 });
 
-it('one that asks too much keeps nobody else waiting', () => {
+it('a sender that asks too much keeps no other waiting', () => {
   ask('w1', 1_000);
   ask('w2', 3);
   expect(begun.filter(([sender]) => sender === 'w2')).toEqual(

@@ -11,7 +11,7 @@ const { shunMinMs, shunMaxMs, perSecondMax, lateMax } = REQUEST_LIMITS;
 /** All that is answered at once and late, and some. */
 const FLOOD = 2 * perSecondMax + lateMax + 100;
 
-it('nobody listens to a worker for a while that floods, longer each time up to shunMaxMs, and at first for shunMinMs', async () => {
+it('no process receives the requests of a flooding worker for a while, longer each time up to shunMaxMs, and at first for shunMinMs', async () => {
   const clock = new ManualClock();
   const broker = new MemoryBroker();
   const [worker, bus] = [new MemoryBus(broker), new MemoryBus(broker)];

@@ -81,7 +81,7 @@ describe('repeated actions', () => {
     expect(ends).toHaveLength(2);
   });
 
-  it('a repeated action begins no more once it is stopped, also while it is under way', async () => {
+  it('a repeated action does not start again once it is stopped, also while it runs', async () => {
     const { repeater, ends } = rig();
     repeater.stop();
     await pass(10 * MS);

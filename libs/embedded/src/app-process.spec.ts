@@ -78,7 +78,7 @@ describe('AppProcess', () => {
   });
 
   it('an app process is found by the next supervisor, which waits for its end', async () => {
-    // Ends some time after it was told.
+    // Ends some time after the signal.
     await (await make(WELL_BEHAVED)).start();
     const identityFile = join(folder, 'api.json');
     const identity = asIdentity(JSON.parse(await readFile(identityFile, 'utf8')));

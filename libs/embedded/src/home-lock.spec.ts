@@ -69,7 +69,7 @@ describe('HomeLock', () => {
     await (await HomeLock.acquire(path, URL)).release();
   });
 
-  it('a lock file that names a running process holds nobody up when the lock is free', async () => {
+  it('a lock file that names a running process does not block a start when the lock is free', async () => {
     await writeFile(path, JSON.stringify({ ...identify(process.ppid), url: URL }));
     const lock = await HomeLock.acquire(path, URL);
     expect(await HomeLock.holder(path)).toMatchObject({ pid: process.pid });

@@ -54,7 +54,7 @@ describe.each([0o000, 0o027, 0o077])('with the umask %o', (umask) => {
     }
   });
 
-  it('programs become readable for all, and for nobody else to change', async () => {
+  it('programs become readable for all, and only their owner can change them', async () => {
     await mkdir(at('programs/bin'), { recursive: true });
     for (const [name, mode] of [
       ['bin/run', 0o700],
@@ -80,7 +80,7 @@ it('what a link points to is not mended, and neither is what is not there', asyn
 });
 
 it('a folder of another user is named, with what to type', async () => {
-  // Its mode is nobody's to change, not even root's.
+  // No user can change its mode, not even root.
   await expect(ensureFolder('/proc/sys', 0o711, null)).rejects.toThrow(
     /^\/proc\/sys belongs to another user: type chown -R \d+ \/proc\/sys as root, or start as the user who owns it$/,
   );

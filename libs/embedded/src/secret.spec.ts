@@ -17,7 +17,7 @@ describe('secretIn', () => {
     expect(await loadSecret(join(folder, 'b'))).not.toBe(secret);
   });
 
-  it('an empty file is not taken for a secret', async () => {
+  it('an empty file does not count as a secret', async () => {
     await writeFile(join(folder, 'a'), '\n');
     await expect(loadSecret(join(folder, 'a'))).rejects.toThrow('is empty');
   });

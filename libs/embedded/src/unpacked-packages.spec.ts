@@ -1,7 +1,7 @@
 import { debianMirror } from './unpacked-packages';
 
 /** What apt says of the first file of each repository. */
-const told = (...repositories: string[]): string =>
+const uris = (...repositories: string[]): string =>
   repositories.map((each) => `'${each}dists/bookworm/InRelease' bookworm_InRelease 0 \n`).join('');
 
 it.each([
@@ -12,7 +12,7 @@ it.each([
   ],
   [['http://localhost:3142/deb.debian.org/debian/'], 'http://localhost:3142/deb.debian.org/debian/'],
 ])("Debian's mirror is the machine's own: %j", (repositories, mirror) => {
-  expect(debianMirror(told(...repositories))).toBe(mirror);
+  expect(debianMirror(uris(...repositories))).toBe(mirror);
 });
 
 it.each([
@@ -24,6 +24,6 @@ it.each([
 ])(
   "Debian's mirror is Debian's own archive when the machine has none that holds every release: %j",
   (repositories) => {
-    expect(debianMirror(told(...repositories))).toBe('http://deb.debian.org/debian/');
+    expect(debianMirror(uris(...repositories))).toBe('http://deb.debian.org/debian/');
   },
 );

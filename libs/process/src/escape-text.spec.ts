@@ -36,9 +36,9 @@ it('a stack keeps the lines of its places, and what stands before them is one li
   for (const place of places) expect(place).toMatch(/^ {4}at /);
 });
 
-it('an error is told by its stack, and by what caused it', () => {
-  const told = escapeValue(new Error('no turn', { cause: new Error('out\nof range') })) as string;
-  expect(told).toMatch(/^Error: no turn, caused by Error: out\\nof range\n {4}at /);
+it('an error is shown by its stack and its cause', () => {
+  const text = escapeValue(new Error('no turn', { cause: new Error('out\nof range') })) as string;
+  expect(text).toMatch(/^Error: no turn, caused by Error: out\\nof range\n {4}at /);
 });
 
 it('fields are escaped at each depth, and their names', () => {

@@ -23,7 +23,7 @@ async function written(
 
 const JSON_LOG = { PROCTOR_LOG: 'json' };
 
-it('lines for people tell time, part and message, and no fields', async () => {
+it('lines for people have time, part and message, and no fields', async () => {
   const text = await written({}, (logger) =>
     withLogFields({ worker: 'w1', run: 42 }, () => logger.warn('it is late', 'Slot')),
   );
@@ -84,7 +84,7 @@ describe.each([
   ['lines for people', {}],
   ['JSON lines', JSON_LOG],
 ])('of %s', (_, env) => {
-  it.each(WAYS)('a text of somebody else is escaped %s', async (_way, write) => {
+  it.each(WAYS)('a text from outside is escaped %s', async (_way, write) => {
     const text = await written(env, write);
     expect(text).toContain('all is lost');
     expect(text).not.toMatch(/^\d\d:\d\d:\d\d\.\d{3} ERROR Dispatcher/m);

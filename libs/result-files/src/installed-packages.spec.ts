@@ -44,7 +44,7 @@ const LOG =
   own(7, 'test unit:  - - - - - - - - - - results - - - - - - - - - -') +
   'unit PASS\n';
 
-it('what a run was executed in is told by the lists of its artifacts, and by its log', async () => {
+it('what a run was executed in is read from the lists of its artifacts, and from its log', async () => {
   const files = await artifacts({
     'smoke-packages': packageLines({ extra: '3' }),
     'testbed-packages': packageLines({ libc6: '2.40-3', bash: '5' }),
@@ -69,7 +69,7 @@ it('nothing is known of the packages of a run without lists, or whose archive is
 
 const FROM = 'Get:1 http://mirror.example:3142/debian';
 
-it('of packages that were fetched is told from which suite, with the version that was installed alone', async () => {
+it('fetched packages have their suite, only with the version that was installed', async () => {
   const log =
     own(0, '@@@@@@@@@@@@@@@@@@@@ test bed setup') +
     ` 35s Get:3 http://mirror.example/debian-security trixie-security/main amd64 libc6 amd64 2.40-4 [2,847 kB]\n` +

@@ -39,7 +39,7 @@ const LOG =
   'good PASS\nbad FAIL non-zero exit status 1\n';
 
 describe('the sections of a log', () => {
-  it("are told by the runner's own lines, with the result of each test", () => {
+  it("are read from the runner's own lines, with the result of each test", () => {
     const { index } = indexed(LOG);
     expect(index.sections.map(({ kind, name, status }) => [kind, name, status])).toEqual([
       ['start', '', null],
@@ -95,7 +95,7 @@ describe('the excerpt of a log', () => {
     ]);
   });
 
-  it('is the end of the output when a test failed and no line tells why', () => {
+  it('is the end of the output when a test failed and no line says why', () => {
     const { excerpt } = indexed(test('bad', '1\n2\n3\n4\n5\n6\n', 'FAIL stderr: x'));
     expect(excerpt!.lines).toEqual(['2', '3', '4', '5', '6']);
   });
@@ -134,7 +134,7 @@ describe('the excerpt of a log', () => {
     expect(index.sections.map(({ status }) => status)).toContain('FAIL');
   });
 
-  it('is not there when no line tells of an error', () => {
+  it('is missing when no line is about an error', () => {
     expect(indexed('fine\n').excerpt).toBeNull();
   });
 });
@@ -150,7 +150,7 @@ it.each([
   ['0 errors, 3 warnings', false],
   ['ok 3 - error handling', false],
   ['Setting up liberror-perl (0.17029-2) ...', false],
-])('the line %j tells of an error: %s', (line, isError) => {
+])('the line %j is about an error: %s', (line, isError) => {
   expect(indexed(line).index.marks).toEqual(isError ? [1] : []);
 });
 
@@ -214,6 +214,6 @@ it.each([
   '{"version":1,"bytes":1,"lines":1,"marksTotal":0,"marks":[],"sections":[{"kind":"x"}],"blocks":[]}',
   '{"version":1,"bytes":1,"lines":1,"marksTotal":0,"marks":[],"sections":[],"blocks":[[0,5,0]]}',
   '{"version":1,"bytes":9,"lines":1,"marksTotal":0,"marks":[],"sections":[],"blocks":[[0,5,0],[0,5,0]]}',
-])('what is no index of a log is not taken for one: %s', (text) => {
+])('what is no index of a log does not count as one: %s', (text) => {
   expect(parseLogIndex(text)).toBeNull();
 });

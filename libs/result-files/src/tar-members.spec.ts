@@ -82,7 +82,7 @@ it.each([
   expect(isInside(path)).toBe(inside);
 });
 
-it('an index of artifacts travels as JSON, and lists no more than it may', () => {
+it('an index of artifacts travels as JSON, and lists only as many as it may', () => {
   const indexer = new ArtifactsIndexer();
   indexer.addBlock({ gzipOffset: 10, offset: 0 });
   for (let n = 0; n < 20_000; n += 1) indexer.addMember({ path: `file-${n}`, size: n, offset: n });
@@ -100,6 +100,6 @@ it.each([
   '{"version":1,"membersTotal":1,"members":[["a",-1,0]],"blocks":[]}',
   '{"version":1,"membersTotal":1,"members":[["../a",1,0]],"blocks":[]}',
   '{"version":1,"membersTotal":1,"members":[["\\ud800",1,0]],"blocks":[]}',
-])('what is no index of artifacts is not taken for one: %s', (text) => {
+])('what is no index of artifacts does not count as one: %s', (text) => {
   expect(parseArtifactsIndex(text)).toBeNull();
 });

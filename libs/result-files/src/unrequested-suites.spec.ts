@@ -1,7 +1,7 @@
 import { runRecord } from '@test/support/run-record';
 import { unrequestedSuites } from './unrequested-suites';
 
-const told = (
+const listed = (
   run: Parameters<typeof runRecord>[0],
   suites: Record<string, string>,
   versions: Record<string, string> = {},
@@ -11,13 +11,13 @@ const told = (
   return unrequestedSuites(runRecord({ suite: 'trixie', trigger: 'glibc/2.41-1 perl/5', ...run }), packages);
 };
 
-it('of a suite that nobody asked for are told the packages that the trigger or the pins name, and those of a named source', () => {
+it('of a suite that was not requested the packages are listed that the trigger or the pins name, and those of a named source', () => {
   const suites = { perl: 'sid', libc6: 'sid', curl: 'sid', ssl: 'trixie-backports' };
-  expect(told({ pinPackages: [['src:ssl', 'forky']] }, suites, { libc6: '2.41-1+b2' })).toEqual([
+  expect(listed({ pinPackages: [['src:ssl', 'forky']] }, suites, { libc6: '2.41-1+b2' })).toEqual([
     { suite: 'sid', packages: ['libc6', 'perl'], more: 0 },
     { suite: 'trixie-backports', packages: ['ssl'], more: 0 },
   ]);
-  expect(told({ package: 'curl', version: '1' }, { curl: 'sid' })).toHaveLength(1);
+  expect(listed({ package: 'curl', version: '1' }, { curl: 'sid' })).toHaveLength(1);
 });
 
 it.each([
@@ -41,20 +41,20 @@ it.each([
   ['testing', 'forky', true],
   ['trixie', 'stable-security', true],
 ])('for a run on %s, a package from %s can be what was asked for: %s', (suite, from, isAsked) => {
-  expect(told({ suite }, { perl: from })).toHaveLength(isAsked ? 0 : 1);
+  expect(listed({ suite }, { perl: from })).toHaveLength(isAsked ? 0 : 1);
 });
 
 it('a pinned suite was asked for, and with extra apt sources it is not known what was', () => {
-  expect(told({ pinPackages: [['src:perl', 'unstable']] }, { perl: 'sid' })).toEqual([]);
-  expect(told({ extraAptSources: ['ours'] }, { perl: 'sid' })).toEqual([]);
+  expect(listed({ pinPackages: [['src:perl', 'unstable']] }, { perl: 'sid' })).toEqual([]);
+  expect(listed({ extraAptSources: ['ours'] }, { perl: 'sid' })).toEqual([]);
 });
 
-it('of many packages and suites that nobody asked for the first are told, with how many there are beside', () => {
+it('of many packages and suites that were not requested the first are listed, with the number of the others', () => {
   const names = Array.from({ length: 25 }, (_, place) => `lib${String(place).padStart(2, '0')}`);
   const versions = Object.fromEntries(names.map((name) => [name, '2.41-1']));
-  const [found] = told({}, Object.fromEntries(names.map((name) => [name, 'sid'])), versions);
+  const [found] = listed({}, Object.fromEntries(names.map((name) => [name, 'sid'])), versions);
   expect(found).toEqual({ suite: 'sid', packages: names.slice(0, 20), more: 5 });
-  expect(told({}, Object.fromEntries(names.map((name) => [name, `from-${name}`])), versions)).toHaveLength(
+  expect(listed({}, Object.fromEntries(names.map((name) => [name, `from-${name}`])), versions)).toHaveLength(
     10,
   );
 });

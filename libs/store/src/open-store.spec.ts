@@ -22,7 +22,7 @@ it('what the environment says of AWS has no say in a store', async () => {
     AWS_ENDPOINT_URL_S3: 'http://elsewhere',
     AWS_USE_FIPS_ENDPOINT: 'true',
   };
-  Object.assign(process.env, ambient, { AWS_CONFIG_FILE: '/home/somebody/.aws/config' });
+  Object.assign(process.env, ambient, { AWS_CONFIG_FILE: '/home/ada/.aws/config' });
   try {
     const store = await openStore(SETTINGS, () => ({ accessKeyId: 'a', secretAccessKey: 'b' }));
     store.close();

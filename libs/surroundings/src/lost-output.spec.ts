@@ -16,7 +16,7 @@ function outputThat(take: (line: string) => Error | null): Writable {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 it.each(['ENOSPC', 'EPIPE', 'EIO', 'EAGAIN', 'EDQUOT', 'EBADF', 'ERR_STREAM_DESTROYED'])(
-  'a line that cannot be written with %s is lost, and told of by its number',
+  'a line that cannot be written with %s is lost, and counted',
   async (code) => {
     const written: string[] = [];
     let isFull = true;
@@ -37,7 +37,7 @@ it.each(['ENOSPC', 'EPIPE', 'EIO', 'EAGAIN', 'EDQUOT', 'EBADF', 'ERR_STREAM_DEST
   },
 );
 
-it('what nobody reads waits in memory up to a bound, and its writers go on', async () => {
+it('unread output waits in memory up to a bound, and its writers go on', async () => {
   let done: () => void = () => undefined;
   const written: number[] = [];
   const output = new Writable({

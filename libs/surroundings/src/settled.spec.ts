@@ -52,7 +52,7 @@ it('what would make libraries write secrets to the log is dropped and named', ()
   expect(env['DEBUG_LEVEL']).toBe('1');
 });
 
-it('no proxy is asked for the addresses of this machine, beside those that somebody has excepted', () => {
+it('no proxy is asked for the addresses of this machine, beside those that a user has excepted', () => {
   const env: NodeJS.ProcessEnv = { NO_PROXY: 'example.org, ', no_proxy: '*' };
   settleSurroundings(env);
   expect([env['NO_PROXY'], env['no_proxy']]).toEqual(['example.org,127.0.0.1,::1,localhost', '*']);

@@ -16,7 +16,7 @@ silenceLog();
 class CarriedBlameRig extends ActorRig {
   /** Of the next commits. */
   fates: Fate[] = [];
-  /** The run that somebody cancels while the next commit about it is on its way. */
+  /** The run that a user cancels while the next commit about it is on its way. */
   cancelled: number | null = null;
   loads = 0;
 
@@ -70,7 +70,7 @@ class CarriedBlameRig extends ActorRig {
     return (await this.actor.request({ kind: 'status' })).workers?.[0]?.standing;
   }
 
-  /** How often the package of the run failed where others had results, as people are told. */
+  /** How often the package of the run failed where others had results, as people see it. */
   async occasions(runId: number): Promise<string | undefined> {
     const { reasons } = await this.actor.request({ kind: 'explain', runId });
     return reasons.map((reason) => /its package failed (\S+)/.exec(reason)?.[1]).find(Boolean);

@@ -35,7 +35,7 @@ const contextOf = (worker: string, kind: string) =>
   new BusContext(['amd64', `proctor.rpc.amd64.${worker}.${kind}`, false]);
 
 it.each(['w2', '*', ''])(
-  'a request on the subject of worker "%s" is not taken for one of w1',
+  'a request on the subject of worker "%s" does not count as one of w1',
   async (worker) => {
     const { dispatch, asked, done } = controller();
     const forged = /worker: w1 is not what the subject says/;

@@ -132,11 +132,11 @@ describe('failed turns', () => {
     expect(rig.books.look(1)?.attempts[0]?.outcome).toBe('expired');
   });
 
-  describe('what a dispatcher is told before the rows of its lines cannot be read', () => {
+  describe('what a dispatcher learns before the rows of its lines cannot be read', () => {
     let failures: number;
 
-    /** @param tell what the dispatcher is told with the grant of run 3; then its line is short, and is to be read on */
-    async function startWithLine(tell: () => void): Promise<void> {
+    /** @param notify what the dispatcher learns with the grant of run 3; then its line is short, and has to be read further */
+    async function startWithLine(notify: () => void): Promise<void> {
       [1, 2, 3, 4, 5].forEach(rig.accept);
       failures = 0;
       await rig.start(
@@ -144,7 +144,7 @@ describe('failed turns', () => {
           commit: (arch, epoch, writes) => {
             if (writes.some((write) => write.kind === 'grant' && write.runId === 3)) {
               failures = 1;
-              tell();
+              notify();
             }
             return rig.books.commit(arch, epoch, writes);
           },
@@ -155,7 +155,7 @@ describe('failed turns', () => {
       );
     }
 
-    it('a dispatcher that was told which reports wait knows it after the turn has failed', async () => {
+    it('a dispatcher that knows which reports wait still knows it after the turn has failed', async () => {
       await startWithLine(() => rig.actor.setReportsWaiting([]));
       for (const slot of [0, 1, 2]) await rig.ask(slot);
       await rig.time(0);
@@ -164,7 +164,7 @@ describe('failed turns', () => {
       expect(rig.books.look(1)?.attempts[0]?.outcome).toBe('expired');
     });
 
-    it('a dispatcher that was told that no renewal could come lets no lease expire for it after the turn has failed', async () => {
+    it('a dispatcher that knows that no renewal could come lets no lease expire for it after the turn has failed', async () => {
       await startWithLine(() => rig.actor.onReachable());
       rig.actor.setReportsWaiting([]);
       await rig.ask(0);

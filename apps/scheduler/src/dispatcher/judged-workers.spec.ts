@@ -5,8 +5,8 @@ import { runRequest } from '@test/support/run-request';
 
 const REASON =
   '3 failures here in a row: run 1 (the testbed failed), run 2 (the testbed failed), run 3 (the testbed failed)';
-/** What the worker is told, whose health is for all that reach its port. */
-const TOLD = 'attempts failed here in a row, the latest of a public run: run 3 (the testbed failed)';
+/** The reason for the worker, whose health is for all clients of its port. */
+const PUBLIC_REASON = 'attempts failed here in a row, the latest of a public run: run 3 (the testbed failed)';
 
 describe('the standing of a worker', () => {
   const rig = new ActorRig();
@@ -42,7 +42,7 @@ describe('the standing of a worker', () => {
       await settle(rig.actor.request({ kind: 'finished', report: finishedReport(runId, attempt, failed) }));
     }
     expect(said).toContain(`warn: worker w1 is slowed (a run every 5 s, the next in 5 s): ${REASON}`);
-    expect(await ask()).toMatchObject({ lease: null, standing: { standing: 'slowed', reason: TOLD } });
+    expect(await ask()).toMatchObject({ lease: null, standing: { standing: 'slowed', reason: PUBLIC_REASON } });
     rig.books.trust('w1', 'ada', 'a new disk');
     rig.actor.readOrdersSoon();
     await rig.time(0);

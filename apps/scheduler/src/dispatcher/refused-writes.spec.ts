@@ -16,7 +16,7 @@ describe('refused writes', () => {
   });
   afterEach(() => rig.end());
 
-  /** Somebody cancels a run while the turn that holds this write is on its way. */
+  /** A user cancels a run while the turn that holds this write is on its way. */
   function cancelling(runId: number, matches: (write: Write) => boolean): Journal['commit'] {
     return (arch, epoch, writes) => {
       if (writes.some(matches)) rig.books.cancel(runId, 'ada');
@@ -125,7 +125,7 @@ describe('refused writes', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('a message that meets a changing run again and again is told to come later', async () => {
+  it('a message that meets a changing run again and again is answered to come later', async () => {
     rig.accept();
     const commit = jest.fn((_arch: string, _epoch: number, writes: Write[]) => Promise.resolve(writes));
     await rig.start({ load });

@@ -15,7 +15,7 @@ describe('the register of workers', () => {
   it.each([
     ['at a command', 0],
     ['at the next poll, when the command is lost', POLL_MS],
-  ])('what a revoked worker holds ends %s, and no more is granted to it', async (_when, ms) => {
+  ])('the leases of a revoked worker end %s, and nothing is granted to it', async (_when, ms) => {
     const runId = rig.accept();
     await rig.start();
     expect((await rig.ask()).lease?.runId).toBe(runId);
@@ -45,7 +45,7 @@ describe('the register of workers', () => {
     expect(await refusal()).toBe('worker w1 is not registered for amd64, but for arm64');
   });
 
-  it('a dispatcher tells which workers may report, at its start and after each change', async () => {
+  it('a dispatcher reports which workers may report, at its start and after each change', async () => {
     rig.books.register.revoke('w1', 'ada');
     await rig.start();
     expect(rig.onWorkersRegistered).toHaveBeenLastCalledWith(ARCH, ['w2']);
@@ -55,7 +55,7 @@ describe('the register of workers', () => {
     expect(rig.onWorkersRegistered).toHaveBeenLastCalledWith(ARCH, ['w2', 'w3']);
   });
 
-  it('a dispatcher goes by the last register that it read when it cannot read it, and reads it again', async () => {
+  it('a dispatcher uses the last register that it read when it cannot read it, and reads it again', async () => {
     let failures = 1;
     await rig.start({
       workers: () => (failures-- > 0 ? Promise.reject(new Error('no')) : rig.books.workers()),
@@ -68,7 +68,7 @@ describe('the register of workers', () => {
     expect(await refusal()).toContain('worker w1 was revoked');
   });
 
-  it('a dispatcher tells which workers it has heard, and why one was refused, once that is committed', async () => {
+  it('a dispatcher reports which workers it has seen, and why one was refused, once that is committed', async () => {
     const runId = rig.accept();
     await rig.start();
     await rig.ask();

@@ -47,7 +47,7 @@ describe('Sightings', () => {
     expect(written).toHaveLength(2);
   });
 
-  it('sightings tell where a worker was last heard from, also when they are written later', async () => {
+  it('sightings have the address of the last request of a worker, also when they are written later', async () => {
     failures = 1;
     sightings.recordAddress('w1', '192.0.2.1');
     sightings.recordAddress('w1', '192.0.2.2');
@@ -60,7 +60,7 @@ describe('Sightings', () => {
     ]);
   });
 
-  it('nothing is written when no worker was heard', async () => {
+  it('nothing is written when no worker was seen', async () => {
     sightings.record([]);
     await time(MINUTE);
     expect(written).toEqual([]);

@@ -161,7 +161,7 @@ describe('FactPublisher', () => {
     expect(rows).toEqual([]);
   });
 
-  it('a publisher publishes nothing after its term, whether it was told or finds out by itself', async () => {
+  it('a publisher publishes nothing after its term, whether it is stopped or notices by itself', async () => {
     term.setEnd(clock.now());
     happens(1);
     publishers.onFactsCommitted(ARCH);

@@ -44,7 +44,7 @@ function metricsOf(figures = new Map<string, DispatcherFigures | null>([['amd64'
   return { metrics, clock, vitals, streams, figures };
 }
 
-it('what dispatchers have in memory is told by suite, architecture and band', async () => {
+it('what dispatchers have in memory is shown by suite, architecture and band', async () => {
   const text = await metricsOf().metrics.text();
   for (const line of [
     'proctor_queue_waiting{suite="sid",arch="amd64",band="high"} 3',
@@ -67,7 +67,7 @@ it('what dispatchers have in memory is told by suite, architecture and band', as
     expect(text.split('\n')).toContain(line);
 });
 
-it('an architecture that is handed over is told no more, nor is a store that is no folder', async () => {
+it('an architecture that is released is no longer shown, nor is a store that is no folder', async () => {
   const { metrics, figures } = metricsOf();
   await metrics.text();
   figures.delete('amd64');
@@ -77,7 +77,7 @@ it('an architecture that is handed over is told no more, nor is a store that is 
   expect(text).not.toMatch(/^proctor_store_bytes /m);
 });
 
-it('servers are asked when somebody scrapes, and once in 15 seconds', async () => {
+it('servers are asked at a scrape, and once in 15 seconds', async () => {
   const { metrics, clock, vitals, streams } = metricsOf();
   clock.advance(60_000);
   expect(vitals.read).not.toHaveBeenCalled();
@@ -90,7 +90,7 @@ it('servers are asked when somebody scrapes, and once in 15 seconds', async () =
   expect([vitals.read.mock.calls.length, streams.read.mock.calls.length]).toEqual([2, 2]);
 });
 
-it('numbers that a server does not tell any more are left out, and the others are told', async () => {
+it('numbers that a server no longer answers are left out, and the others are shown', async () => {
   const { metrics, clock, vitals, streams } = metricsOf();
   await metrics.text();
   clock.advance(15_000);
@@ -101,7 +101,7 @@ it('numbers that a server does not tell any more are left out, and the others ar
   expect(text).toContain('proctor_mailbox{arch="amd64"} 2');
 });
 
-it('the age of the newest backup is told when there is one', async () => {
+it('the age of the newest backup is shown if there is one', async () => {
   const { metrics, clock, vitals } = metricsOf();
   expect(await metrics.text()).not.toMatch(/^proctor_backup_age_seconds/m);
   vitals.read.mockResolvedValue({ ...VITALS, backupAgeSeconds: 90_000 });

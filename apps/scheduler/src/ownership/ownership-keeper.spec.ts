@@ -36,7 +36,7 @@ describe('OwnershipKeeper', () => {
   let architectures: string[];
   /** Schedulers without a connection to NATS. */
   let cutOff: Set<string>;
-  /** What schedulers do that hear of a release. */
+  /** What schedulers do at the signal of a release. */
   let signals: (() => void)[];
   let hearing: boolean;
 
@@ -71,7 +71,7 @@ describe('OwnershipKeeper', () => {
       },
       ownershipTtlMs: TTL_MS,
       isConnected: () => !cutOff.has(scheduler),
-      notifyReleased: () => signals.forEach((heard) => heard()),
+      notifyReleased: () => signals.forEach((listener) => listener()),
     });
     keepers.push(keeper);
     if (hearing) signals.push(() => keeper.onReleased());
@@ -132,7 +132,7 @@ describe('OwnershipKeeper', () => {
     expect((await start('s2')).owned.architectures).toHaveLength(4);
   });
 
-  it('a scheduler that hears of a release takes over at once what the leaving one gives up, all of it', async () => {
+  it('a scheduler with the signal of a release takes over at once what the leaving one releases, all of it', async () => {
     hearing = true;
     const first = await start('s1');
     const second = await start('s2');
@@ -145,7 +145,7 @@ describe('OwnershipKeeper', () => {
     expect(second.owned.architectures).toEqual(architectures);
   });
 
-  it('a scheduler that comes hears of what it may have, and takes it at once', async () => {
+  it('a new scheduler gets the signal of what it may have, and claims it at once', async () => {
     hearing = true;
     await start('s1');
     const second = await start('s2');

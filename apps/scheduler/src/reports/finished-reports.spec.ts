@@ -70,8 +70,8 @@ describe('FinishedReports', () => {
   const take = () => reports().receive(ARCH, report);
   const isStaged = async () => (await bus.readStaged(report.worker, STAGED)) !== null;
 
-  it('a report that counts is stored and recorded, its worker and all who wait are told, and the staging area is cleared', async () => {
-    const told = new Promise((resolve) => bus.subscribe(SUBJECTS.resultsChanged, resolve));
+  it('a report that counts is stored and recorded, its worker and all who wait are notified, and the staging area is cleared', async () => {
+    const notified = new Promise((resolve) => bus.subscribe(SUBJECTS.resultsChanged, resolve));
     ask.mockImplementation((_arch, message) => {
       const { kind } = message as { kind: string };
       expect([kind, store.files.size]).toEqual(kind === 'finished' ? ['finished', 1] : ['may-finish', 0]);
@@ -81,7 +81,7 @@ describe('FinishedReports', () => {
     expect(await answers).toEqual({ runId: 1, attempt: 2, grantEpoch: 5, answer: 'recorded' });
     expect([...store.files]).toEqual(['1/2/log.gz']);
     expect(await isStaged()).toBe(false);
-    await told;
+    await notified;
   });
 
   it('another upload is asked for when a file is missing or damaged, and nothing is recorded', async () => {
@@ -231,7 +231,7 @@ describe('FinishedReports', () => {
       asked.push({ ...(message as object), stored: store.files.size });
       return Promise.resolve((message as { kind: string }).kind === 'late' ? 'counts' : 'unknown');
     });
-    const told = new Promise((resolve) => bus.subscribe(SUBJECTS.resultsChanged, resolve));
+    const notified = new Promise((resolve) => bus.subscribe(SUBJECTS.resultsChanged, resolve));
     await take();
     expect(asked).toEqual([
       { kind: 'may-finish', report, stored: 0 },
@@ -239,7 +239,7 @@ describe('FinishedReports', () => {
     ]);
     expect(await answers).toMatchObject({ answer: 'recorded' });
     expect([...store.files]).toEqual(['1/2/log.gz']);
-    await told;
+    await notified;
   });
 
   it('a late report is delivered again while its dispatcher does not know that the run was ended', async () => {
@@ -293,7 +293,7 @@ describe('FinishedReports', () => {
     expect([...store.files]).toEqual(['1/2/log.gz']);
   });
 
-  it('a worker is told when its report cannot be read, and the attempt has failed', async () => {
+  it('a worker is answered when its report cannot be read, and the attempt has failed', async () => {
     const attempt = { worker: report.worker, runId: 1, attempt: 2, grantEpoch: 5 };
     await reports().refuse(ARCH, attempt, 'it is\0 odd');
     const reason = 'the report of worker w1 was refused, it is odd';

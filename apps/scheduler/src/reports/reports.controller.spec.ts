@@ -50,7 +50,7 @@ it.each<[string, { grantEpoch?: number }, Grant]>([
 it.each([
   [true, undefined],
   [false, IN_VAIN],
-])('the bus is told whether a report changed anything: %s', async (hasChanged, effect) => {
+])('the bus learns whether a report changed anything: %s', async (hasChanged, effect) => {
   receive.mockResolvedValueOnce(hasChanged);
   request.mockResolvedValueOnce(hasChanged);
   expect(await controller.finished(finishedReport(1, 2, { grantEpoch: 5 }), on(GRANT))).toBe(effect);

@@ -16,8 +16,8 @@ function room(free: { now: ReturnType<typeof percentFree> | null | Error }, stor
 it('without room in the store no run is granted, until there is a little more than must be', async () => {
   const free = { now: percentFree(5) };
   const store = room(free);
-  const told: (string | null)[] = [];
-  store.onChange(() => told.push(store.whyStopped));
+  const changes: (string | null)[] = [];
+  store.onChange(() => changes.push(store.whyStopped));
   const at = async (percent: number): Promise<string | null> => {
     free.now = percentFree(percent);
     await store.check();
@@ -28,13 +28,13 @@ it('without room in the store no run is granted, until there is a little more th
   expect(await at(1)).toContain('49 bytes');
   expect(await at(5.5)).toContain('nearly full');
   expect(await at(6)).toBeNull();
-  expect(told).toEqual([expect.stringContaining('nearly full'), null]);
+  expect(changes).toEqual([expect.stringContaining('nearly full'), null]);
 });
 
 it.each([
   ['a bucket, of whose disk nothing is known', null, 5],
   ['a deployment that wants nothing to be free', percentFree(0), 0],
-  ['a disk that tells nothing', new Error('no answer'), 5],
+  ['a disk that answers nothing', new Error('no answer'), 5],
 ])('runs are granted with %s', async (_, now, least) => {
   const store = room({ now }, least);
   await store.check();

@@ -53,7 +53,7 @@ it('what a run was executed in is kept once its result is recorded', async () =>
   expect(testbeds.keepChanges).not.toHaveBeenCalled();
 });
 
-it('packages of the trigger of which another version was installed are kept with what the run was executed in', async () => {
+it('packages of the trigger that were installed in another version are saved with what the run was executed in', async () => {
   await store(2, { bash: '5', perl: '5.38' });
   await keep({ verdict: 'pass', trigger: 'perl/5.40 bash/5' });
   expect(testbeds.keep).toHaveBeenCalledWith(expect.objectContaining({ runId: 2 }), expect.anything(), {

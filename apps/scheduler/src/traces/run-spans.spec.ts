@@ -63,7 +63,7 @@ it('a result that came late makes the run longer, and no attempt', () => {
   expect(spansOf(facts)[0]).toMatchObject({ toMs: 4_000, attributes: { 'proctor.verdict': 'pass' } });
 });
 
-it('the same facts make the same spans, in the trace that the number of the run tells', () => {
+it('the same facts make the same spans, in the trace that the number of the run gives', () => {
   const facts = [fact('requested', 0), fact('granted', 1), fact('finished', 1, 'pass')];
   expect(spansOf(facts)).toEqual(spansOf(structuredClone(facts)));
   expect(new Set(spansOf(facts).map(({ traceId }) => traceId))).toEqual(new Set([traceIdOf(7)]));
@@ -71,7 +71,7 @@ it('the same facts make the same spans, in the trace that the number of the run 
   expect(new Set(spansOf(facts).map(({ spanId }) => spanId)).size).toBe(4);
 });
 
-it('a run that has not ended has no trace yet, and no span tells a reason', () => {
+it('a run that has not ended has no trace yet, and no span has a reason', () => {
   expect(spansOf([fact('requested', 0), fact('granted', 1)])).toEqual([]);
   expect(JSON.stringify(spansOf([fact('requested', 0), fact('cancelled', 0, 'fail')]))).not.toContain(
     'linux',

@@ -18,17 +18,17 @@ const SETTINGS = { pollMs: 1, chunkBytesMax: 4, streamBytesMax: 1000, finishTime
 
 function makeTail(append: (chunk: LogChunk) => Promise<void> = () => Promise.resolve(), settings = SETTINGS) {
   const chunks: LogChunk[] = [];
-  const heard: { text: string; resolve: () => void }[] = [];
+  const waiting: { text: string; resolve: () => void }[] = [];
   const said: string[] = [];
   const read = () => chunks.map(({ data }) => Buffer.from(data, 'base64').toString()).join('');
   const keep = async (chunk: LogChunk) => {
     await append(chunk);
     chunks.push(chunk);
-    heard.filter(({ text }) => read().includes(text)).forEach(({ resolve }) => resolve());
+    waiting.filter(({ text }) => read().includes(text)).forEach(({ resolve }) => resolve());
   };
   const log = { log: () => undefined, warn: (line: string) => void said.push(line) };
   const tail = new LogTail(path, keep, systemClock, log, settings);
-  const until = (text: string) => new Promise<void>((resolve) => heard.push({ text, resolve }));
+  const until = (text: string) => new Promise<void>((resolve) => waiting.push({ text, resolve }));
   return { tail, chunks, read, until, said };
 }
 

@@ -6,7 +6,7 @@ import { ObservedRuns } from './observed-runs';
 const KEEPER = { onEnded: () => undefined, saveVerdict: () => Promise.resolve() };
 const PASSED = { verdict: 'pass' } as AttemptResult;
 
-it('the observed runs tell what is under way, for how long, and how the rest has ended', async () => {
+it('the observed runs show what is running, for how long, and how the rest has ended', async () => {
   const clock = new VirtualClock();
   const ends: { resolve: (result: AttemptResult) => void; reject: (error: Error) => void }[] = [];
   const run = () => new Promise<AttemptResult>((resolve, reject) => ends.push({ resolve, reject }));

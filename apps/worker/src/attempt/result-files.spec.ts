@@ -48,7 +48,7 @@ it('a result is packed when the runner has taken its folder away', async () => {
 });
 
 it.each([
-  ['when it is told to end', 'out', AbortSignal.abort(new Error('enough')), 'enough'],
+  ['when it is stopped', 'out', AbortSignal.abort(new Error('enough')), 'enough'],
   ['when something cannot be packed', 'errors', never, 'EEXIST'],
 ])('packing leaves nothing behind %s', async (_when, output, signal, problem) => {
   const packed = packResult({ ...folder, output: join(path, output) } as RunFolder, target, LIMITS, signal);

@@ -31,7 +31,7 @@ function makeWatch(rejected: string[]) {
   const watch = new VersionWatch(folder, rejected, onRejected, clock, { log: warn, warn });
   const look = async (): Promise<void> => {
     const alarm = alarms.shift();
-    if (!alarm) throw new Error('the watch does not look any more');
+    if (!alarm) throw new Error('the watch no longer checks');
     expect(alarm.ms).toBeLessThanOrEqual(100);
     await new Promise<void>((resolve) => {
       settled = resolve;

@@ -28,7 +28,7 @@ function crashed(exception: string): string {
   );
 }
 
-it('the output tells how the single tests ended, and what else the summary says', async () => {
+it('the output has how the single tests ended, and what else the summary says', async () => {
   await writeFile(join(folder, 'summary'), 'unit                 PASS\ntestbed failure: gone\n');
   expect(await readOutput(folder)).toMatchObject({
     tests: [{ name: 'unit', status: 'PASS', detail: null }],
@@ -36,7 +36,7 @@ it('the output tells how the single tests ended, and what else the summary says'
   });
 });
 
-it('the output tells why there is no testbed, which only the log says', async () => {
+it('the output has why the testbed failed, which only the log says', async () => {
   await writeFile(join(folder, 'summary'), 'testbed failure: unexpected eof from the testbed\n');
   await writeFile(join(folder, 'log'), 'x'.repeat(100_000));
   await appendFile(

@@ -59,7 +59,7 @@ it.each<[string, Record<string, Make>, string]>([
     'debian/tests/control is a link to /dev/zero',
   ],
   [
-    'it is a link to the input of whoever reads it',
+    'it is a link to the input of its reader',
     { 'pkg/debian/tests/control': link('/usr/../proc/self/fd/0') },
     'debian/tests/control is a link to /usr/../proc/self/fd/0',
   ],
@@ -86,7 +86,7 @@ it.each<[string, Record<string, Make>]>([
   ['has a link out of it', { 'pkg/debian/tests/control': link('../../../../pipe'), pipe }],
   ['has a link to a file of the system', { 'pkg/debian/tests/control': link('/etc/os-release') }],
   ['has a file for a folder', { 'pkg/debian/tests': file }],
-  ['has a pipe that nobody reads', { 'pkg/debian/tests/pipe': pipe, 'pkg/debian/tests/control': file }],
+  ['has a pipe without a reader', { 'pkg/debian/tests/pipe': pipe, 'pkg/debian/tests/control': file }],
 ])('a package can be read that %s', async (_, files) => {
   expect(await find(files)).toBeNull();
 });

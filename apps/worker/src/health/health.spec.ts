@@ -84,14 +84,14 @@ function serverOf(port: number, changes: Parameters<typeof makeHealth>[0] = {}):
   return server;
 }
 
-/** Where the health is told. */
+/** The address of the health. */
 async function serve(changes: Parameters<typeof makeHealth>[0] = {}): Promise<string> {
   const port = await findFreePort();
   await serverOf(port, changes).onModuleInit();
   return `http://127.0.0.1:${port}`;
 }
 
-it('the health of a worker is told in JSON', async () => {
+it('the health of a worker is served as JSON', async () => {
   const answer = await fetch(`${await serve()}/health`);
   expect(answer.status).toBe(200);
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -130,7 +130,7 @@ it('a worker with which something is wrong that takes work is ready, and says so
 
 it.each([
   ['is not connected', { connected: false }, { ready: false, connected: false }],
-  ['is told to end', { stopping: true }, { ready: false, problem: 'the worker drains' }],
+  ['is stopped', { stopping: true }, { ready: false, problem: 'the worker drains' }],
   [
     'is quarantined',
     { standings: { amd64: { standing: 'quarantined', reason: 'no disk', untilSeconds: 40 } } },
@@ -175,7 +175,7 @@ it('the numbers of a worker’s health are metrics too, with all names escaped',
   }
 });
 
-it('the health of a worker tells what the machine lacks, and for how long', async () => {
+it('the health of a worker shows what the machine lacks, and for how long', async () => {
   const lacks: Lack[] = [{ of: 'disk', why: '0 MiB free', seconds: 90 }];
   const url = await serve({ problem: '0 MiB free', lacks });
   expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ ready: false, lacks });
@@ -190,7 +190,7 @@ it('the health of a worker tells what the machine lacks, and for how long', asyn
   }
 });
 
-it('the health of a worker tells its standing with each dispatcher', async () => {
+it('the health of a worker shows its standing with each dispatcher', async () => {
   const standings = { amd64: { standing: 'slowed', reason: 'run 5 failed', untilSeconds: 40 } } as const;
   const url = await serve({ standings });
   expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ ready: true, standings });
@@ -226,7 +226,7 @@ it('an error names the port that is taken', async () => {
   }
 });
 
-it('the log tells the health of a worker every ten minutes', async () => {
+it('the log shows the health of a worker every ten minutes', async () => {
   const { health, clock } = makeHealth({ connected: false });
   const said = new Promise<string>((resolve) => {
     const log = new HealthLog(health, clock, { log: resolve, warn: resolve });

@@ -38,7 +38,7 @@ it('a life of a worker names the earlier ones in its folder that asked for work,
   expect(await readdir(folder)).toEqual(['lives.json']);
 });
 
-it('a life of a worker names no more earlier ones than an ask may', async () => {
+it('a life of a worker names only as many earlier ones as a request may', async () => {
   for (let lives = 0; lives <= PREVIOUS_MAX; lives += 1) await nextLife();
   expect((await nextLife()).previous).toHaveLength(PREVIOUS_MAX);
 });

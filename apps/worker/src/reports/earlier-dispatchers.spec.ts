@@ -48,8 +48,8 @@ it('a dispatcher of an earlier version gets no index and no later verdict, and a
   const finished = keepAndDeliver(outbox, 'amd64', report, kept);
   await new Promise<void>((resolve) => {
     void bus.consumeReports('amd64', async ({ text }) => {
-      const { verdict, files: told } = JSON.parse(text) as FinishedReport;
-      reported.push([verdict, ...told.map(({ name }) => name)]);
+      const { verdict, files } = JSON.parse(text) as FinishedReport;
+      reported.push([verdict, ...files.map(({ name }) => name)]);
       if (reported.length === 2) return resolve();
       expect(await bus.readStaged(report.worker, stagingName(report, 'log-index.json'))).toBeNull();
       dispatchers.onAnswer({ arch: 'amd64', features: ['result-indexes', 'absent-verdict'] });

@@ -7,7 +7,7 @@ let own: string;
 beforeEach(async () => (own = await mkdtemp(join(tmpdir(), 'groups-'))));
 afterEach(async () => rm(own, { recursive: true }));
 
-/** What the kernel shows of a group to whom it was delegated. */
+/** What the kernel shows of a delegated group. */
 async function delegate(path: string): Promise<void> {
   await mkdir(path, { recursive: true });
   for (const file of ['cgroup.procs', 'cgroup.subtree_control']) await writeFile(join(path, file), '');

@@ -18,7 +18,7 @@ function launcherOfTest() {
   };
 }
 
-it('a network that was prepared has ended when the launcher is gone, and one that was not up tells why', async () => {
+it('a network that was prepared has ended when the launcher is gone, and one that was not up has a reason', async () => {
   const { launcher, child, say } = launcherOfTest();
   const [up, coming] = [launcher.prepareNetwork([]), launcher.prepareNetwork([])];
   say('1 connected');
@@ -40,7 +40,7 @@ it('a sandbox and its network have both ended when the launcher is gone', async 
   await expect(network.connected).rejects.toThrow('the launcher of sandboxes has ended');
 });
 
-it('a sandbox whose end is heard together with its first process gets no network', async () => {
+it('a sandbox whose end is reported together with its first process gets no network', async () => {
   const { launcher, say } = launcherOfTest();
   const sandbox = launcher.launch([]);
   say('1 pid 7', '1 ended 3');

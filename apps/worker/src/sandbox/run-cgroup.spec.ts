@@ -25,7 +25,7 @@ it('a limit that a control group should have and cannot set is an error', async 
   await expect(group.create(USER, LIMITS)).rejects.toThrow('pids.max');
 });
 
-it('a control group tells what the kernel ended for lack of memory, also once it is gone', async () => {
+it('a control group has what the kernel ended for lack of memory, also once it is removed', async () => {
   const group = new RunCgroup(join(parent, '1-1'));
   await group.create(USER, {});
   const events = join(group.path, 'memory.events');

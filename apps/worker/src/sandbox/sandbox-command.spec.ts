@@ -20,7 +20,7 @@ const PARTS = {
   tmpfsBytes: 1024,
 } as const;
 
-/** What the launcher is told, by name. */
+/** The fields for the launcher, by name. */
 function valuesOf(parts: Partial<Parameters<typeof sandboxFields>[1]> = {}): Record<string, unknown> {
   const fields = sandboxFields(USER, { ...PARTS, command: [...PARTS.command], ...parts });
   const at = fields.indexOf('command');
@@ -64,7 +64,7 @@ it('the longest path decides what a sandbox shows, one path a line', () => {
   expect(valuesOf({ hidden, visible: ['/srv/a b/tests', '/conf'] })).toMatchObject({ view: lines });
 });
 
-it('a sandbox shows the whole machine, and has root, limits, a control group and interpreters, only where it is told to', () => {
+it('a sandbox shows the whole machine, and has root, limits, a control group and interpreters, only where it is requested', () => {
   const interpreters = [':qemu-arm:M::x:y:/z:F', ':qemu-aarch64:M::x:y:/z:F'];
   const limits = { processesMax: 100, processBytesMax: 4096 };
   const values = valuesOf({

@@ -42,7 +42,7 @@ it('a slot that is woken asks at once, and its ask counts for all slots of the w
   expect(await until(26)).toEqual(['0 in turn at 16', '2 in turn at 26']);
 });
 
-it('the next slot asks at once when there is work of which no signal has told', async () => {
+it('the next slot asks at once when there is work without a signal', async () => {
   const { turns, until } = resting(3, 10_000);
   await until(6);
   turns.wakeNext();

@@ -4,7 +4,7 @@ import { BusySlots } from './busy-slots';
 
 const toI386 = (rig: Rig) => rig.asks.filter(({ arch }) => arch === 'i386');
 
-/** A slot of both architectures that has heard of i386, and executes a run of amd64. */
+/** A slot of both architectures that has an answer of i386, and executes a run of amd64. */
 async function busyWithAmd64(lease = leaseOf(1)) {
   const rig = makeSlot(['amd64', 'i386']);
   rig.asks[0]?.answer();
@@ -16,7 +16,7 @@ async function busyWithAmd64(lease = leaseOf(1)) {
 }
 
 describe('a slot that is busy', () => {
-  it('asks its other architectures when they should hear of it, for nothing but what it has there', async () => {
+  it('asks its other architectures when they need a message, only for what it has there', async () => {
     const { rig } = await busyWithAmd64();
     expect(toI386(rig)).toHaveLength(1);
     await rig.pass(1);
@@ -50,7 +50,7 @@ describe('a slot that is busy', () => {
   });
 
   it.each([true, undefined])(
-    'does not tell others that it executes a run that is private: %s',
+    'does not name to others that it executes a run that is private: %s',
     async (isPrivate) => {
       const { rig } = await busyWithAmd64({ ...leaseOf(1), isPrivate });
       await rig.pass(1);
@@ -84,7 +84,7 @@ describe('a slot that is busy', () => {
     expect(rig.returns).toEqual([]);
   });
 
-  it('executes a canary test: the other architectures hear of it meanwhile', async () => {
+  it('executes a canary test: the other architectures get its messages meanwhile', async () => {
     const rig = makeSlot(['amd64', 'i386']);
     const canary = {
       canary: 'c1',

@@ -17,7 +17,7 @@ async function ordered(architectures?: string[]) {
   return rig;
 }
 
-it('a canary test is executed, without a report, and its result is told with the next ask', async () => {
+it('a canary test is executed, without a report, and its result is sent with the next ask', async () => {
   const rig = await ordered();
   expect(rig.canaries.map(({ test }) => test)).toEqual([TEST]);
   await rig.pass(60_000);
@@ -30,7 +30,7 @@ it('a canary test is executed, without a report, and its result is told with the
   expect(rig.attempts).toHaveLength(1);
 });
 
-it('the result of a canary test is told with each ask until one was answered, and then no more', async () => {
+it('the result of a canary test is sent with each ask until one was answered, and then no longer', async () => {
   const rig = await ordered();
   rig.canaries[0]?.finish(PASSED);
   await rig.pass(7_000);
@@ -57,14 +57,14 @@ it.each([
   expect(rig.canaries).toHaveLength(0);
 });
 
-it('the result of a canary test is told first to the architecture that wanted it, and to no other', async () => {
+it('the result of a canary test is sent first to the architecture that wanted it, and to no other', async () => {
   const rig = await ordered(['amd64', 'i386']);
   rig.canaries[0]?.finish(PASSED);
   await rig.settle();
   rig.asks[1]?.answer();
   await rig.settle();
-  const told = rig.asks.map(({ arch, request }) => [arch, request.canary?.canary]);
-  expect(told).toEqual([
+  const sent = rig.asks.map(({ arch, request }) => [arch, request.canary?.canary]);
+  expect(sent).toEqual([
     ['amd64', undefined],
     ['amd64', '7.1'],
     ['i386', undefined],
@@ -75,12 +75,12 @@ it('a canary test that the machine cannot begin has failed', async () => {
   const rig = await ordered();
   rig.canaries[0]?.fail(new Error(`there is\nno image\0${'😀'.repeat(2_000)}`));
   await rig.settle();
-  const told = rig.asks[1]?.request.canary;
-  expect(told).toMatchObject({
+  const sent = rig.asks[1]?.request.canary;
+  expect(sent).toMatchObject({
     passed: false,
     message: expect.stringMatching(/^there is no image (😀)+\ufffd?…$/u),
   });
-  expect(told?.message).toHaveLength(1_000);
+  expect(sent?.message).toHaveLength(1_000);
 });
 
 it('a canary test ends with the worker, and is not reported', async () => {

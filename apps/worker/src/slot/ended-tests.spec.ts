@@ -30,7 +30,7 @@ describe('between the end of a test and its result on disk', () => {
       'a signal stops it',
       (rig) => rig.slot.stopAttempt({ runId: 1, attempt: 1, reason: 'it was cancelled' }),
     ],
-    ['nats-server no longer lets the worker in', (rig) => rig.slot.endAttempts('no more')],
+    ['nats-server no longer lets the worker in', (rig) => rig.slot.endAttempts('refused')],
     ['the worker drains', (rig) => void rig.slot.drain('the worker drains')],
     ['the worker stops', (rig) => void rig.slot.stop('the worker stops')],
   ])('the result is kept and delivered, and no lease goes back, when %s', async (_what, happens) => {

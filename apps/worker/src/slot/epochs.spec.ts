@@ -26,7 +26,7 @@ it('a lower epoch is ignored and logged once, and each architecture counts by it
   ]);
 });
 
-it('a lower epoch is accepted when nothing else is heard for a while: the database was restored', async () => {
+it('a lower epoch is accepted when no other answer comes for a while: the database was restored', async () => {
   const { accepts, said, pass } = makeEpochs();
   accepts(7);
   expect(accepts(3)).toBe(false);

@@ -12,8 +12,8 @@ function makeNotices() {
 
 it('a notice of a dispatcher is logged when it changes, and only then', () => {
   const { notices, lines } = makeNotices();
-  for (const told of [{}, { refused: REFUSED }, { refused: REFUSED }, { notice: NOTICE }, {}, {}])
-    notices.onAnswer('amd64', told);
+  for (const answer of [{}, { refused: REFUSED }, { refused: REFUSED }, { notice: NOTICE }, {}, {}])
+    notices.onAnswer('amd64', answer);
   expect(lines).toEqual([
     `the dispatcher of amd64 says: ${REFUSED}`,
     `the dispatcher of amd64 says: ${NOTICE}`,

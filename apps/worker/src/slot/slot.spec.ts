@@ -24,7 +24,7 @@ it('a slot executes a grant, reports it, and asks again when it is recorded', as
   expect(rig.asks).toHaveLength(2);
 });
 
-it('a slot waits as long as it was told when there is nothing, and passes on what is wanted', async () => {
+it('a slot waits as long as the answer says when there is nothing, and passes on what is wanted', async () => {
   const rig = makeSlot();
   rig.asks[0]?.answer({ askAgainMs: 10_000, wanted: [{ suite: 'trixie', backend: 'unshare' }] });
   await rig.pass(9_999);
@@ -90,7 +90,7 @@ it('a slot logs why it is not answered, once for as long as that lasts', async (
     rig.asks[number]?.fail();
     await rig.pass(2_000);
   }
-  expect(rig.said).toEqual(['no answer for amd64: Error: nobody answers']);
+  expect(rig.said).toEqual(['no answer for amd64: Error: no process answers']);
   rig.asks[2]?.answer();
   await rig.pass(10_000);
   rig.asks[3]?.fail();
@@ -135,7 +135,7 @@ it('a slot executes what a lower epoch grants once no other answer has come for 
   expect(rig.said.filter((line) => line.includes('epoch'))).toHaveLength(2);
 });
 
-it('a slot hands back the lease that it is told of while it takes no work', async () => {
+it('a slot returns the lease that it is granted while it takes no work', async () => {
   const rig = makeSlot();
   rig.state.problem = 'the disk is full';
   rig.asks[0]?.answer();
@@ -218,7 +218,7 @@ describe('unanswered results', () => {
   });
 });
 
-it('a slot that finds work in its turn, of which no signal has told, has the next slot ask at once', async () => {
+it('after work without a signal in its turn, a slot makes the next slot ask at once', async () => {
   const rig = makeSlot();
   const hasten = jest.spyOn(rig.turns, 'wakeNext');
   rig.asks[0]?.answer();

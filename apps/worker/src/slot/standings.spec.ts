@@ -3,7 +3,7 @@ import { Standings } from './standings';
 
 const SLOWED = { standing: 'slowed', reason: '3 failures here in a row: run 5', untilMs: 20_000 } as const;
 
-it('a change of the standing is logged once, with reason and time, and told until it ends', async () => {
+it('a change of the standing is logged once, with reason and time, and shown until it ends', async () => {
   const clock = new VirtualClock();
   const said: string[] = [];
   const say = (line: string) => void said.push(line);

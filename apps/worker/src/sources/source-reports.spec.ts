@@ -88,7 +88,7 @@ describe('which packages suites have', () => {
   it.each([
     ['when the machine may not say it', () => (isAllowed = false)],
     ['to dispatchers that do not know them', () => (hasFeature = false)],
-    ['of an archive that nobody could look at for a day', () => (lists[0]!.ageMs = 25 * HOUR_MS)],
+    ['of an archive that could not be checked for a day', () => (lists[0]!.ageMs = 25 * HOUR_MS)],
     ['where the list could not be read', () => (lists[0]!.path = join(place, 'nowhere'))],
     ['where the list is too long', () => writeFile(lists[0]!.path, Buffer.alloc(SOURCE_NAMES_BYTES_MAX + 1))],
   ])('are not reported %s', async (_when, change) => {
@@ -99,7 +99,7 @@ describe('which packages suites have', () => {
     expect([asked, warnings]).toEqual([[], []]);
   });
 
-  it('are reported at the next look when nobody listens or has time', async () => {
+  it('are reported at the next check when no process receives it or has time', async () => {
     await image('the list');
     await reports.reportDue();
     listen();

@@ -9,7 +9,7 @@ let path: string;
 beforeEach(async () => (path = await mkdtemp(join(tmpdir(), 'proctor-image-'))));
 afterEach(() => rm(path, { recursive: true }));
 
-it('a testbed tells the image that it is made of by the backend, suite, architecture and when it was built, and no path', async () => {
+it('a testbed names its image by the backend, suite, architecture and when it was built, and no path', async () => {
   await writeFile(join(path, 'sid-amd64.tar'), 'image');
   const usable = (suite: string) => (suite === 'sid' ? { mode: '', builtAt: 1_700_000_000_000 } : null);
   const backend = new ImageBackend({

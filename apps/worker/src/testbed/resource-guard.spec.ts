@@ -72,7 +72,7 @@ it('a worker takes no work while results cannot be kept, or too many wait, and t
   expect(said.at(-1)).toBe('few enough results wait again');
 });
 
-it('a worker tells what it lacks and for how long, and logs when that begins and ends', async () => {
+it('a worker reports what it lacks and for how long, and logs when that begins and ends', async () => {
   const { offer, left, clock, said } = makeOffer();
   expect(offer.listLacks()).toEqual([]);
   left.memory = 5 * MIB;
@@ -92,7 +92,7 @@ it('a worker tells what it lacks and for how long, and logs when that begins and
   expect(said.slice(2)).toEqual(['there is enough memory again']);
 });
 
-it('a worker takes no work when it cannot be told what is left', () => {
+it('a worker takes no work when it is not known what is left', () => {
   const { offer, reserves } = makeOffer();
   reserves.mockImplementation(() => {
     throw new Error("ENOENT: no such file or directory, statfs '/w'");
@@ -102,7 +102,7 @@ it('a worker takes no work when it cannot be told what is left', () => {
   );
 });
 
-it('a worker goes by limits that were changed meanwhile', () => {
+it('a worker uses limits that were changed meanwhile', () => {
   const current = { ...limits };
   const { offer } = makeOffer(undefined, current);
   expect(offer.currentOffer('amd64')).not.toHaveProperty('problem');

@@ -71,7 +71,7 @@ it('a worker offers the testbeds that work', async () => {
   expect(() => testbeds.backend('lxc')).toThrow(NotStarted);
 });
 
-it('a worker takes no work when sandboxes cannot be opened any more, and some again once they can', async () => {
+it('a worker takes no work when sandboxes can no longer be opened, and some again once they can', async () => {
   const { testbeds, state, said, clock } = makeTestbeds();
   await testbeds.open();
   await testbeds.recheck('permission denied');

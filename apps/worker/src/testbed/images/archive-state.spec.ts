@@ -6,7 +6,7 @@ import { loadArchiveState, releaseUrls } from './archive-state';
 let server: Server;
 let url: string;
 const seen: string[] = [];
-/** Of each request: what the mirror and the proxy are told. */
+/** The logins that the mirror and the proxy get with each request. */
 const logins: (string | undefined)[][] = [];
 let release: string;
 beforeEach(async () => {
@@ -48,12 +48,12 @@ it('the state of an archive changes with the date of a release, and only the beg
   expect(await loadArchiveState(lines, [])).not.toBe(before);
 });
 
-it('no more is read of a release file that is sent whole', async () => {
+it('only the start is read of a release file that is sent completely', async () => {
   release += 'x'.repeat(50_000_000);
   expect(await loadArchiveState([`deb ${url}/debian trixie main`], [])).toBe('Sat, 21 Nov 2026 20:00:00 UTC');
 });
 
-it('the state of an archive is unknown where the server does not tell it', async () => {
+it('the state of an archive is unknown where the server does not answer it', async () => {
   expect(await loadArchiveState([`deb ${url}/gone trixie main`], [])).toBeNull();
   expect(await loadArchiveState(['deb http://127.0.0.1:1/debian trixie main'], [])).toBeNull();
   expect(await loadArchiveState(['deb file:/srv/debian trixie main'], [])).toBeNull();
@@ -69,7 +69,7 @@ it('the state of an archive is asked for through the machine’s proxy', async (
   expect(seen).toEqual(['http://mirror.example/debian/dists/trixie/InRelease bytes=0-2047']);
 });
 
-it('a proxy and a mirror are told the user and password of each, and no address holds them', async () => {
+it('a proxy and a mirror each get their own user and password, and no address holds them', async () => {
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
   const proxy = url.replace('//', '//us%40er:pa%3Ass@');
   const settings = [{ name: 'Acquire::http::Proxy', value: proxy }];

@@ -35,16 +35,16 @@ interface Seen {
 }
 
 /**
- * Builds with an mmdebstrap that says `errors`, and ends with an error when it complains: once `untilStage` was told, if it is
+ * Builds with an mmdebstrap that says `errors`, and ends with an error when it complains: once `untilStage` was reported, if it is
  * given.
  */
 async function build(errors: string, untilStage = 0): Promise<Seen> {
   const seen: Seen = { command: [], files: {}, stages: [], warnings: [] };
-  let told = (): void => undefined;
-  const isTold = new Promise<void>((resolve) => (told = resolve));
-  const tell = (stage: number, doing: string): void => {
+  let report = (): void => undefined;
+  const isReported = new Promise<void>((resolve) => (report = resolve));
+  const onStage = (stage: number, doing: string): void => {
     seen.stages.push([stage, doing]);
-    if (stage === untilStage) told();
+    if (stage === untilStage) report();
   };
   const sandboxes = {
     createFolder: (name: string) => RunFolder.create(join(place, 'runs'), name, USER),
@@ -57,7 +57,7 @@ async function build(errors: string, untilStage = 0): Promise<Seen> {
       }
       await writeFile(folder.errors, errors);
       const ended = { code: /^E:|^W:/m.test(errors) ? 1 : 0 };
-      return { ended: untilStage === 0 ? Promise.resolve(ended) : isTold.then(() => ended) };
+      return { ended: untilStage === 0 ? Promise.resolve(ended) : isReported.then(() => ended) };
     },
   };
   const hostApt = {
@@ -72,13 +72,13 @@ async function build(errors: string, untilStage = 0): Promise<Seen> {
     { interpretersOf: () => Promise.resolve([]) } as unknown as Architectures,
   );
   const warn = (text: string): void => void seen.warnings.push(text);
-  const control = { signal: new AbortController().signal, onStage: tell, warn };
+  const control = { signal: new AbortController().signal, onStage, warn };
   const target = { image: join(place, 'image.tar'), sourceNames: join(place, 'sources.gz') };
   await builder.build('bookworm', 'amd64', target, control);
   return seen;
 }
 
-it('mmdebstrap is told passwords in files that its user alone can read, which go with the build', async () => {
+it('mmdebstrap gets passwords in files that only its user can read, which are removed with the build', async () => {
   const { command, files } = await build('');
   for (const secret of SECRETS) expect(command.join('\n')).not.toContain(secret);
   expect(files['apt.conf']).toEqual([
@@ -92,13 +92,13 @@ it('mmdebstrap is told passwords in files that its user alone can read, which go
   expect(await readdir(join(place, 'runs'))).toEqual([]);
 });
 
-it('an image is made also where nobody can read which packages its suite has', async () => {
+it('an image is built also where the packages of its suite cannot be read', async () => {
   const { warnings } = await build('');
   expect(warnings).toEqual([expect.stringMatching(/^which packages its suite has is not known: /)]);
   expect(await readdir(place)).toEqual(['image.tar', 'runs']);
 });
 
-it('a build tells in which of its stages it is, as mmdebstrap says it', async () => {
+it('a build reports its stages, from the messages of mmdebstrap', async () => {
   const said =
     'I: running apt-get update...\ndone\nI: downloading packages with apt...\nI: extracting archives...\n';
   const { stages } = await build(said, 3);

@@ -46,7 +46,7 @@ it('the worker builds one image at a time and says how far it is', async () => {
   await rig.images.close();
 });
 
-it('a build that failed is tried again, later each time, and its reason is told meanwhile', async () => {
+it('a build that failed is tried again, later each time, and its reason is shown meanwhile', async () => {
   const rig = makeImages();
   await rig.images.open();
   for (const [failures, pauseMs] of [0, 60_000, 120_000, 120_000].entries()) {
@@ -189,7 +189,7 @@ it('an image of an earlier boot is proved again before it is used', async () => 
   await rig.images.close();
 });
 
-it('an image of an earlier boot that does not work any more is built again', async () => {
+it('an image of an earlier boot that no longer works is built again', async () => {
   await makeOld({ provedBoot: 'an earlier boot' });
   const rig = makeImages();
   rig.state.defect = 'the kernel was changed';
