@@ -42,7 +42,7 @@ async function main() {
 
 /** @returns the path of nats-server; null after saying what to type when something is missing that we may not install */
 async function prepare() {
-  const outcome = await embedded.ensureDebianPackages(
+  const outcome = await embedded.installDebianPackages(
     [...embedded.WORKER_PACKAGES, 'openssl', 'chromium'],
     (missing) => console.log(`installing Debian packages: ${missing.join(' ')}`),
   );
@@ -50,7 +50,7 @@ async function prepare() {
     console.error(`the tests cannot run: ${outcome.advice}`);
     return null;
   }
-  const backends = await embedded.ensureDebianPackages(embedded.BACKEND_PACKAGES, (missing) =>
+  const backends = await embedded.installDebianPackages(embedded.BACKEND_PACKAGES, (missing) =>
     console.log(`installing Debian packages: ${missing.join(' ')}`),
   );
   if (backends.advice) console.log(`of some backends only the refusal is tested: ${backends.advice}`);

@@ -1,4 +1,4 @@
-import { ACCEPTANCE_PACKAGES, ensureDebianPackages } from '@proctor/embedded';
+import { ACCEPTANCE_PACKAGES, installDebianPackages } from '@proctor/embedded';
 import { hostArchitecture } from '../support/host-architecture';
 import { lease, openMachine, storedLog, type TestMachine } from '../end-to-end/worker/test-machine';
 
@@ -9,7 +9,7 @@ const host = hostArchitecture();
 
 let machine: TestMachine;
 beforeAll(async () => {
-  const { advice } = await ensureDebianPackages(ACCEPTANCE_PACKAGES);
+  const { advice } = await installDebianPackages(ACCEPTANCE_PACKAGES);
   if (advice !== undefined) throw new Error(advice);
 });
 afterEach(async () => machine?.close());

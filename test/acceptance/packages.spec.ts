@@ -1,4 +1,4 @@
-import { ACCEPTANCE_PACKAGES, ensureDebianPackages } from '@proctor/embedded';
+import { ACCEPTANCE_PACKAGES, installDebianPackages } from '@proctor/embedded';
 import { Client, type ResultObject } from '../support/client';
 import { hostArchitecture } from '../support/host-architecture';
 import { startProctor, type RunningProctor } from '../support/proctor';
@@ -13,7 +13,7 @@ const arch = hostArchitecture();
 
 let proctor: RunningProctor;
 beforeAll(async () => {
-  const { advice } = await ensureDebianPackages(ACCEPTANCE_PACKAGES);
+  const { advice } = await installDebianPackages(ACCEPTANCE_PACKAGES);
   if (advice !== undefined) throw new Error(advice);
 });
 afterEach(() => proctor?.stop());

@@ -1,4 +1,4 @@
-import { ACCEPTANCE_PACKAGES, ensureDebianPackages } from '@proctor/embedded';
+import { ACCEPTANCE_PACKAGES, installDebianPackages } from '@proctor/embedded';
 import { expectNothing, expectOnlyWhatIsKnown } from '../end-to-end/worker/sight-expectations';
 import type { Sight } from '../end-to-end/worker/sight-origins';
 import { SightStage } from '../end-to-end/worker/sight-stage';
@@ -10,7 +10,7 @@ let stage: SightStage;
 let machine: TestMachine;
 
 beforeAll(async () => {
-  const { advice } = await ensureDebianPackages(ACCEPTANCE_PACKAGES);
+  const { advice } = await installDebianPackages(ACCEPTANCE_PACKAGES);
   if (advice !== undefined) throw new Error(advice);
   stage = await SightStage.open();
 });

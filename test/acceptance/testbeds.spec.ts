@@ -1,4 +1,4 @@
-import { ACCEPTANCE_PACKAGES, ensureDebianPackages } from '@proctor/embedded';
+import { ACCEPTANCE_PACKAGES, installDebianPackages } from '@proctor/embedded';
 import { expectedOf, probeTestbed } from '../end-to-end/worker/testbed-probe';
 import { openMachine, type TestMachine } from '../end-to-end/worker/test-machine';
 import { hostArchitecture } from '../support/host-architecture';
@@ -8,7 +8,7 @@ jest.setTimeout(60 * MINUTE_MS);
 
 let machine: TestMachine;
 beforeAll(async () => {
-  const { advice } = await ensureDebianPackages(ACCEPTANCE_PACKAGES);
+  const { advice } = await installDebianPackages(ACCEPTANCE_PACKAGES);
   if (advice !== undefined) throw new Error(advice);
 });
 afterEach(async () => machine?.close());

@@ -53,7 +53,7 @@ export class Databases {
   async failOver(): Promise<number> {
     const begin = performance.now();
     this.primary.kill('SIGQUIT');
-    await this.primary.ended;
+    await this.primary.whenEnded;
     const { url } = this.standby!;
     await setSynchronous(url, '');
     const client = await connectTo(url);
@@ -67,7 +67,7 @@ export class Databases {
   async lose(): Promise<void> {
     for (const server of [this.primary, this.standby]) {
       server?.kill('SIGQUIT');
-      await server?.ended;
+      await server?.whenEnded;
     }
     for (const name of ['primary', 'replica'])
       await rm(join(this.folder, name), { recursive: true, force: true });

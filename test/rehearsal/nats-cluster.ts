@@ -119,7 +119,7 @@ export class NatsCluster {
     const { workers, architectures } = this.plan;
     await users.prepare(this.url, authority.certificate);
     for (const [name, host] of workers) {
-      const publicKey = await users.ensure(name, this.urlAt(host), authority.certificate);
+      const publicKey = await users.prepareUser(name, this.urlAt(host), authority.certificate);
       this.workers.push({ name, publicKey, architectures });
     }
   }

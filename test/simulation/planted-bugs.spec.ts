@@ -223,7 +223,7 @@ const BUGS: PlantedBug[] = [
   },
   {
     name: 'a report that cannot be read is ended without an answer',
-    plant: () => void jest.spyOn(ReportsController.prototype, 'refused').mockResolvedValue(),
+    plant: () => void jest.spyOn(ReportsController.prototype, 'onRefused').mockResolvedValue(),
     foundBy: /lost, it is (leased|running)/,
     firstSeed: 15,
   },

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { Logger } from '@nestjs/common';
 import { availableParallelism } from 'node:os';
-import { ensureDebianPackages } from '@proctor/embedded';
+import { installDebianPackages } from '@proctor/embedded';
 import { FAULT_NAMES } from './faults/faults';
 import { Records } from './records';
 import { soak, type SoakResult } from './soak';
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
 
 /** @throws with what to type where the whole worker could open no sandbox: its runs would wait without an end */
 async function preparePackages(): Promise<void> {
-  const outcome = await ensureDebianPackages(undefined, (missing) =>
+  const outcome = await installDebianPackages(undefined, (missing) =>
     console.error(`installing Debian packages: ${missing.join(' ')}`),
   );
   if (outcome.advice) throw new Error(`the soak cannot run: ${outcome.advice}`);

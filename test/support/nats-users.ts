@@ -33,10 +33,10 @@ export class TestUsers {
   /** @returns the accounts for nats-server at `url` */
   async prepare(url: string, workers: Omit<WorkerUser, 'publicKey'>[]): Promise<string> {
     await this.users.prepare(url);
-    await this.users.ensure(OPERATOR, url);
+    await this.users.prepareUser(OPERATOR, url);
     this.workers = [];
     for (const worker of workers)
-      this.workers.push({ ...worker, publicKey: await this.users.ensure(worker.name, url) });
+      this.workers.push({ ...worker, publicKey: await this.users.prepareUser(worker.name, url) });
     return this.accounts(this.workers);
   }
 

@@ -172,7 +172,7 @@ async function startWithin(
     async kill(name, signal) {
       const killed = ofThisTest(processes, name);
       killed.kill(signal);
-      if (!ENDS_NOTHING.includes(signal)) await killed.ended;
+      if (!ENDS_NOTHING.includes(signal)) await killed.whenEnded;
     },
     async restart(name) {
       if (name === 'nats' || name === 'postgres') await ofThisTest(processes, name).start();

@@ -14,7 +14,7 @@ export class BusContext extends BaseRpcContext<
   }
 
   /** Whether a report was delivered before; false for requests and signals. */
-  get redelivered(): boolean {
+  get isRedelivered(): boolean {
     return this.args[2];
   }
 

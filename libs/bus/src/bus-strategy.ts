@@ -215,7 +215,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   ): Promise<void> {
     try {
       const value = await this.run(template, parseBody(message.text), context);
-      this.outages.succeeded(message.subject);
+      this.outages.onSuccess(message.subject);
       message.respond?.(JSON.stringify(withNotice(value ?? null, notice)));
     } catch (error) {
       this.logFailure(message.subject, error);
@@ -224,7 +224,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   }
 
   private logFailure(subject: string, error: unknown): void {
-    if (error instanceof RetryLater) return this.outages.failed(subject, error.message);
+    if (error instanceof RetryLater) return this.outages.onFailure(subject, error.message);
     if (error instanceof MalformedMessage)
       return this.complaints.about(subject, `${subject} failed: malformed: ${error.message}`);
     this.logger.error(`${subject} failed`, error instanceof Error ? error.stack : error);

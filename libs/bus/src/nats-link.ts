@@ -9,7 +9,13 @@ import { connectionOptions } from './connection-options';
 import { firstConnection, isRefusedUser, pauseMsAfter } from './first-connection';
 import type { BusLimits } from './limits';
 import { Refusals } from './refusals';
-import { ensureReportStream, ensureStreams, ensureWorkerStreams, explainRefusal, isRefusal } from './streams';
+import {
+  prepareReportStream,
+  prepareStreams,
+  prepareWorkerStreams,
+  explainRefusal,
+  isRefusal,
+} from './streams';
 
 export const JETSTREAM_TIMEOUT_MS = 10_000;
 const STREAMS_RETRY_MS = 500;
@@ -58,7 +64,7 @@ export class NatsLink {
     const link = new NatsLink(nc, js, jsm, limits, { user: credentials.name, makesStreams });
     void link.watch();
     try {
-      await link.ensureStreams();
+      await link.prepareStreams();
     } catch (error) {
       link.end.abort();
       await nc.close();
@@ -83,13 +89,13 @@ export class NatsLink {
   }
 
   /** @throws when JetStream refuses or does not answer */
-  async ensureReportStream(arch: string, worker: string): Promise<void> {
-    await this.explainErrors(() => ensureReportStream(this.jsm, arch, worker, this.limits));
+  async prepareReportStream(arch: string, worker: string): Promise<void> {
+    await this.explainErrors(() => prepareReportStream(this.jsm, arch, worker, this.limits));
   }
 
   /** @throws when JetStream refuses or does not answer */
-  async ensureWorkerStreams(worker: string): Promise<void> {
-    await this.explainErrors(() => ensureWorkerStreams(this.jsm, worker, this.limits));
+  async prepareWorkerStreams(worker: string): Promise<void> {
+    await this.explainErrors(() => prepareWorkerStreams(this.jsm, worker, this.limits));
   }
 
   onReconnect(listener: () => void): () => void {
@@ -166,7 +172,7 @@ export class NatsLink {
     this.refusals.onAdmitted();
     this.loggedError = '';
     try {
-      await this.ensureStreams();
+      await this.prepareStreams();
     } catch (error) {
       // What exists still works; a full or misconfigured server is for its operator to see.
       this.logger.error(`streams: ${explainRefusal(error, this.limits)}`);
@@ -177,11 +183,11 @@ export class NatsLink {
     for (const listener of this.listeners) listener();
   }
 
-  private async ensureStreams(): Promise<void> {
+  private async prepareStreams(): Promise<void> {
     let [refusals, failures] = [0, 0];
     for (let isLogged = false; !this.closing && !this.nc.isClosed(); isLogged = true) {
       try {
-        if (this.options.makesStreams) await ensureStreams(this.jsm, this.limits);
+        if (this.options.makesStreams) await prepareStreams(this.jsm, this.limits);
         return await this.restore();
       } catch (error) {
         // One refusal may only mean that another process creates the same streams at this moment.

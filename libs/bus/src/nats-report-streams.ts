@@ -30,7 +30,7 @@ export class NatsReportStreams {
       return !this.prepared.has(name) || !present.get(name);
     };
     await runInParallel(workers.filter(isLacking), async (worker) => {
-      await this.link.ensureReportStream(arch, worker);
+      await this.link.prepareReportStream(arch, worker);
       this.prepared.add(reportStream(arch, worker));
     });
   }

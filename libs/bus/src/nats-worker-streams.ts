@@ -17,7 +17,7 @@ export class NatsWorkerStreams {
     const isLacking = (worker: string) =>
       !this.prepared.has(worker) || !present.has(logStream(worker)) || !present.has(stagingStream(worker));
     await runInParallel(workers.filter(isLacking), async (worker) => {
-      await this.link.ensureWorkerStreams(worker);
+      await this.link.prepareWorkerStreams(worker);
       this.prepared.add(worker);
     });
   }

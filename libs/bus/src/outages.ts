@@ -22,7 +22,7 @@ export class Outages {
   ) {}
 
   /** @param what starts the line; there must be few different ones */
-  failed(what: string, reason: string): void {
+  onFailure(what: string, reason: string): void {
     const outage = this.byWhat.get(what) ?? { loggedMs: -Infinity, isLogged: false, failures: 0 };
     this.byWhat.set(what, outage);
     outage.failures += 1;
@@ -34,7 +34,7 @@ export class Outages {
     outage.isLogged = true;
   }
 
-  succeeded(what: string): void {
+  onSuccess(what: string): void {
     const outage = this.byWhat.get(what);
     if (!outage) return;
     if (outage.isLogged) this.logger.log(`${what}: done again, after ${outage.failures} failures`);

@@ -65,7 +65,7 @@ export class ReportIntake {
     // nats-server 2.9 delivers more than the limit from a full stream that drops its oldest.
     if (taken >= this.limits.reportsPendingMax) return delivery.refuse(this.limits.redeliveryDelayMaxMs);
     this.deliveriesOf.set(worker, taken + 1);
-    this.keepAlive(delivery);
+    this.startHeartbeat(delivery);
     this.waiting.push(delivery);
     this.handleNext();
   }
@@ -106,7 +106,7 @@ export class ReportIntake {
       const effect = await this.handler(messageOf(delivery));
       if (effect === IN_VAIN) this.countVain(delivery);
       else this.vain.forgive(reportSender(delivery.subject));
-      this.outages.succeeded(titleOf(delivery));
+      this.outages.onSuccess(titleOf(delivery));
       this.settle(delivery, () => delivery.acknowledge());
     } catch (error) {
       await this.fail(delivery, error);
@@ -149,7 +149,7 @@ export class ReportIntake {
   private redeliver(delivery: Delivery, error: unknown, failures: number): void {
     const { subject, deliveries } = delivery;
     const delayMs = this.delayAfter(deliveries);
-    if (error instanceof RetryLater) this.outages.failed(titleOf(delivery), error.message);
+    if (error instanceof RetryLater) this.outages.onFailure(titleOf(delivery), error.message);
     else
       this.logger.warn(`${subject}: delivery ${deliveries} failed, again in ${delayMs} ms: ${String(error)}`);
     this.recordFailures(delivery, failures);
@@ -181,7 +181,7 @@ export class ReportIntake {
     return growingPauseMs(redeliveryDelayMinMs, redeliveryDelayMaxMs, deliveries);
   }
 
-  private keepAlive(delivery: Delivery): void {
+  private startHeartbeat(delivery: Delivery): void {
     const beat = () => {
       const everyMs = this.limits.reportAckWaitMs / HEARTBEATS_PER_ACK_WAIT;
       const cancel = this.clock.after(everyMs, () => {

@@ -38,9 +38,9 @@ export class Serving {
       try {
         await this.bus.flush();
         if (reports) await this.consume(reports);
-        return outages.succeeded(`serving ${this.scope}`);
+        return outages.onSuccess(`serving ${this.scope}`);
       } catch (error) {
-        outages.failed(`serving ${this.scope}`, String(error));
+        outages.onFailure(`serving ${this.scope}`, String(error));
         await this.wakeUp.wait(RETRY_MS);
       }
     }

@@ -52,14 +52,14 @@ const DESCRIPTION = 'Proctor, limits ';
  * worker's disk.
  * @throws JetStreamApiError and others when JetStream is not there yet or refuses
  */
-export async function ensureReportStream(
+export async function prepareReportStream(
   jsm: JetStreamManager,
   arch: string,
   worker: string,
   limits: BusLimits,
 ): Promise<void> {
   const name = reportStream(arch, worker);
-  await ensureStream(jsm, limits, {
+  await prepareStream(jsm, limits, {
     name,
     subjects: [reportsOfWorker(arch, worker)],
     retention: RetentionPolicy.Workqueue,
@@ -72,7 +72,7 @@ export async function ensureReportStream(
     discard_new_per_subject: true,
     duplicate_window: nanos(limits.idsKeptMs),
   });
-  await ensureConsumer(jsm, name, {
+  await prepareConsumer(jsm, name, {
     durable_name: 'dispatcher',
     deliver_subject: reportInbox(arch),
     ack_policy: AckPolicy.Explicit,
@@ -97,12 +97,12 @@ export async function retireSharedReportStream(jsm: JetStreamManager, arch: stri
  * The streams of one worker. The stream of live logs drops its oldest, since the whole log is stored in the end; the
  * staging area refuses what is too much, since the worker still has it. @throws as ensureReportStream
  */
-export async function ensureWorkerStreams(
+export async function prepareWorkerStreams(
   jsm: JetStreamManager,
   worker: string,
   limits: BusLimits,
 ): Promise<void> {
-  await ensureStream(jsm, limits, {
+  await prepareStream(jsm, limits, {
     name: logStream(worker),
     subjects: [logFilter(worker)],
     retention: RetentionPolicy.Limits,
@@ -115,7 +115,7 @@ export async function ensureWorkerStreams(
     max_msgs_per_subject: limits.logChunksPerAttemptMax,
     duplicate_window: nanos(limits.idsKeptMs),
   });
-  await ensureStream(jsm, limits, {
+  await prepareStream(jsm, limits, {
     name: stagingStream(worker),
     subjects: [stagingFilter(worker)],
     retention: RetentionPolicy.Limits,
@@ -134,8 +134,8 @@ export async function ensureWorkerStreams(
  * Creates the event stream, or updates its limits. Several schedulers may do so at the same moment.
  * @throws JetStreamApiError and others when JetStream is not there yet or refuses
  */
-export async function ensureStreams(jsm: JetStreamManager, limits: BusLimits): Promise<void> {
-  await ensureStream(jsm, limits, {
+export async function prepareStreams(jsm: JetStreamManager, limits: BusLimits): Promise<void> {
+  await prepareStream(jsm, limits, {
     name: EVENT_STREAM,
     subjects: [EVENT_STREAM_SUBJECTS],
     retention: RetentionPolicy.Limits,
@@ -148,7 +148,7 @@ export async function ensureStreams(jsm: JetStreamManager, limits: BusLimits): P
   });
 }
 
-async function ensureStream(
+async function prepareStream(
   jsm: JetStreamManager,
   { replicas }: BusLimits,
   stream: NamedStream,
@@ -176,7 +176,7 @@ async function saveStream(jsm: JetStreamManager, stream: NamedStream, isLast = f
   }
 }
 
-async function ensureConsumer(
+async function prepareConsumer(
   jsm: JetStreamManager,
   stream: string,
   consumer: Partial<ConsumerConfig> & { durable_name: string },

@@ -22,7 +22,7 @@ export class NatsUsers {
   async prepare(url: string, ca?: string): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     await chmod(this.folder, 0o700);
-    for (const name of SERVICES) await this.ensure(name, url, ca);
+    for (const name of SERVICES) await this.prepareUser(name, url, ca);
   }
 
   /**
@@ -30,7 +30,7 @@ export class NatsUsers {
    * @returns its public key
    * @throws BadCredentials when its file is damaged
    */
-  async ensure(name: string, url: string, ca?: string): Promise<string> {
+  async prepareUser(name: string, url: string, ca?: string): Promise<string> {
     const { credentials } = newCredentials(name, url, ca);
     const { seed } = await this.read(name).catch((error: Error) => {
       if ((error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return credentials;

@@ -40,7 +40,7 @@ describe('AppProcess', () => {
   it('an app process starts, passes on lines of both outputs, and ends in order', async () => {
     await (await make(WELL_BEHAVED)).start();
     await app.stop();
-    expect(await app.ended).toEqual({ code: 0, signal: null });
+    expect(await app.whenEnded).toEqual({ code: 0, signal: null });
     expect(lines.sort()).toEqual(['bye', 'one', 'two here']);
     expect(await readdir(folder)).toEqual(['main.js']);
   });
@@ -49,7 +49,7 @@ describe('AppProcess', () => {
     await (await make(WELL_BEHAVED)).start();
     const first = app.pid;
     app.kill('SIGKILL');
-    expect(await app.ended).toEqual({ code: null, signal: 'SIGKILL' });
+    expect(await app.whenEnded).toEqual({ code: null, signal: 'SIGKILL' });
     await app.start();
     expect(app.pid).not.toBe(first);
   });

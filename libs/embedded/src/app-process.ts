@@ -41,7 +41,7 @@ export class AppProcess implements Supervised {
     return this.current?.pid ?? null;
   }
 
-  get ended(): Promise<Ending> {
+  get whenEnded(): Promise<Ending> {
     if (!this.current) throw new Error(`${this.name} was not started yet`);
     return this.current.ended;
   }

@@ -37,7 +37,7 @@ export interface PackagesOutcome {
  * Installs missing packages as root; for other users returns what to type. Never throws: Proctor serves without the
  * packages, only its worker does not work.
  */
-export async function ensureDebianPackages(
+export async function installDebianPackages(
   names: string[] = WORKER_PACKAGES,
   onInstall?: (missing: string[]) => void,
   onProgress?: Progress,

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { findFreePort } from './free-port';
 import { stopProcess, type LeftOver, findServers } from './left-over';
-import { mendMode, ensureFolder, replaceFile } from './owned-files';
+import { mendMode, prepareFolder, replaceFile } from './owned-files';
 import type { OwnedProcess } from './owned-process';
 import { startServer } from './server-process';
 import { withAdvice } from './server-trouble';
@@ -63,7 +63,7 @@ export class EmbeddedNats implements Supervised {
     return this.server?.pid ?? null;
   }
 
-  get ended(): Promise<Ending> {
+  get whenEnded(): Promise<Ending> {
     if (!this.server) throw new Error('nats-server was not started yet');
     return this.server.ended;
   }
@@ -71,7 +71,7 @@ export class EmbeddedNats implements Supervised {
   async start(): Promise<void> {
     const { folder, binary, accounts } = this.options;
     const user = await serverUser();
-    await ensureFolder(folder, 0o711, user);
+    await prepareFolder(folder, 0o711, user);
     for (const left of findServers(natsIn(folder))) await stopProcess(left, 'SIGTERM', STOP_PATIENCE_MS);
     // A process named there belongs to an earlier life.
     await rm(pidFile(folder), { force: true });
@@ -105,7 +105,7 @@ export class EmbeddedNats implements Supervised {
 
   private async configure(port: number, user: SystemUser | null): Promise<void> {
     const { folder } = this.options;
-    await ensureFolder(join(folder, 'jetstream'), 0o700, user);
+    await prepareFolder(join(folder, 'jetstream'), 0o700, user);
     const settings = {
       server_name: 'proctor',
       host: '127.0.0.1',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runCommand } from './command';
 import { findFreePort } from './free-port';
 import { stopProcess, findServers } from './left-over';
-import { mendReadable, ensureFolder } from './owned-files';
+import { mendReadable, prepareFolder } from './owned-files';
 import type { OwnedProcess } from './owned-process';
 import { removeStalePidFile } from './postmaster-pid';
 import { postgresBinaries, type PostgresBinaries } from './postgres-binaries';
@@ -52,7 +52,7 @@ export class EmbeddedPostgres implements Supervised {
     return this.server?.pid ?? null;
   }
 
-  get ended(): Promise<Ending> {
+  get whenEnded(): Promise<Ending> {
     if (!this.server) throw new Error('PostgreSQL was not started yet');
     return this.server.ended;
   }
@@ -75,7 +75,7 @@ export class EmbeddedPostgres implements Supervised {
     const { folder } = this.options;
     const user = await serverUser();
     if (!user) requireUserName();
-    await ensureFolder(folder, 0o711, user);
+    await prepareFolder(folder, 0o711, user);
     const programs = join(folder, 'programs');
     await mendReadable(programs);
     const binaries = await postgresBinaries(user, programs);
@@ -142,7 +142,7 @@ export class EmbeddedPostgres implements Supervised {
 
   /** Corrects harmless things with which PostgreSQL would refuse to start. */
   private async mend(user: SystemUser | null): Promise<void> {
-    await ensureFolder(this.dataFolder, 0o700, user);
+    await prepareFolder(this.dataFolder, 0o700, user);
     await removeStalePidFile(join(this.dataFolder, 'postmaster.pid'));
   }
 

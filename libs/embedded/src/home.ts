@@ -1,6 +1,6 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { nearestExisting, mendMode, mendReadable, ensureFolder } from './owned-files';
+import { nearestExisting, mendMode, mendReadable, prepareFolder } from './owned-files';
 import { mayReach, serverUser } from './server-user';
 
 /** The home of a root process when the servers' user cannot enter the project's folder. */
@@ -44,9 +44,9 @@ export class Home {
   async prepare(): Promise<void> {
     try {
       await this.requireOurs();
-      await ensureFolder(this.path, 0o711, null);
-      await ensureFolder(this.secretsFolder, 0o700, null);
-      await ensureFolder(this.processesFolder, 0o755, null);
+      await prepareFolder(this.path, 0o711, null);
+      await prepareFolder(this.secretsFolder, 0o700, null);
+      await prepareFolder(this.processesFolder, 0o755, null);
       await this.mend();
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;

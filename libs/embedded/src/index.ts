@@ -4,7 +4,7 @@ export {
   ACCEPTANCE_PACKAGES,
   BACKEND_PACKAGES,
   WORKER_PACKAGES,
-  ensureDebianPackages,
+  installDebianPackages,
   missingPackages,
   type PackagesOutcome,
 } from './debian-packages';

@@ -24,7 +24,7 @@ describe('choices', () => {
     // As root another user executes it.
     await chmod(root, 0o711);
     [said, fetches] = [[], []];
-    sources = { folder: join(root, 'fetched'), own: [ownPath(), join(root, 'second')], fetch };
+    sources = { folder: join(root, 'fetched'), own: [ownPath(), join(root, 'second')], download: fetch };
   });
   afterEach(() => rm(root, { recursive: true }));
 

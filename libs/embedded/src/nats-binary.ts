@@ -26,7 +26,7 @@ export interface NatsSources {
   /** Folder for an unpacked package. */
   folder: string;
   /** Unpacks the package of a Debian release into the folder; null: of the machine's release. */
-  fetch(release: string | null): Promise<void>;
+  download(release: string | null): Promise<void>;
 }
 
 type LineListener = (line: string) => void;
@@ -49,7 +49,7 @@ export function findNatsServer(folder: string, onLine: LineListener = () => unde
       named: named ? resolve(named) : undefined,
       own: candidates(process.env['PATH'] ?? ''),
       folder,
-      fetch: (release) =>
+      download: (release) =>
         release === null
           ? unpackDebianPackage('nats-server', folder, check)
           : unpackFromRelease('nats-server', release, folder, check),
@@ -69,14 +69,14 @@ export async function chooseNatsServer(sources: NatsSources, onLine: LineListene
   if (there && isAtLeast(there.version, SAFE_NATS)) return reportChoice(there, origin, onLine);
   onLine(`fetching nats-server of Debian's ${NATS_RELEASE}`);
   try {
-    await sources.fetch(NATS_RELEASE);
+    await sources.download(NATS_RELEASE);
     return reportChoice(await loadBinary(fetched), `, fetched from Debian's ${NATS_RELEASE}`, onLine);
   } catch (error) {
     onLine(`warning: nats-server of Debian's ${NATS_RELEASE} cannot be had: ${reasonOf(error)}`);
   }
   if (there) return reportChoice(there, origin, onLine);
   try {
-    await sources.fetch(null);
+    await sources.download(null);
     return reportChoice(await loadBinary(fetched), ", fetched from this machine's release", onLine);
   } catch (error) {
     throw new NatsServerMissing(

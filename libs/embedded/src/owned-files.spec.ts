@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Home } from './home';
-import { mendMode, mendReadable, ensureFolder, replaceFile } from './owned-files';
+import { mendMode, mendReadable, prepareFolder, replaceFile } from './owned-files';
 
 let folder: string;
 let before: number;
@@ -33,7 +33,7 @@ describe.each([0o000, 0o027, 0o077])('with the umask %o', (umask) => {
   });
 
   it('a folder has the mode that is stated', async () => {
-    await ensureFolder(at('home'), 0o711, null);
+    await prepareFolder(at('home'), 0o711, null);
     expect(await modeOf(at('home'))).toBe('711');
   });
 
@@ -81,7 +81,7 @@ it('what a link points to is not mended, and neither is what is not there', asyn
 
 it('a folder of another user is named, with what to type', async () => {
   // No user can change its mode, not even root.
-  await expect(ensureFolder('/proc/sys', 0o711, null)).rejects.toThrow(
+  await expect(prepareFolder('/proc/sys', 0o711, null)).rejects.toThrow(
     /^\/proc\/sys belongs to another user: type chown -R \d+ \/proc\/sys as root, or start as the user who owns it$/,
   );
 });

@@ -9,7 +9,7 @@ import { CommandFailed, runCommand, type SystemUser } from './command';
  * umask. Its content changes owner with it if it belonged to another user, for example when the machine gets a user
  * postgres later.
  */
-export async function ensureFolder(path: string, mode: number, user: SystemUser | null): Promise<void> {
+export async function prepareFolder(path: string, mode: number, user: SystemUser | null): Promise<void> {
   await createFolder(path, mode);
   await chmod(path, mode).catch((error: unknown) => throwNotOurs(path, error));
   if (user && (await stat(path)).uid !== user.uid) {

@@ -14,7 +14,7 @@ export interface Supervised {
   /** Resolves once it serves; rejects, with no process left, when it ends before that. */
   start(): Promise<void>;
   /** Resolves when the latest process has ended in any way. */
-  readonly ended: Promise<Ending>;
+  readonly whenEnded: Promise<Ending>;
   /** Stops it in order and resolves when it has ended; does nothing when it does not run. */
   stop(): Promise<void>;
 }

@@ -6,7 +6,7 @@ class FakeUnit implements Supervised {
   starts = 0;
   failsToStart = false;
   stopping: Promise<void> = Promise.resolve();
-  ended: Promise<Ending> = new Promise(() => undefined);
+  whenEnded: Promise<Ending> = new Promise(() => undefined);
   private end: (ending: Ending) => void = () => undefined;
 
   constructor(
@@ -17,7 +17,7 @@ class FakeUnit implements Supervised {
   start(): Promise<void> {
     this.starts += 1;
     if (this.failsToStart) return Promise.reject(new Error('no luck'));
-    this.ended = new Promise((resolve) => (this.end = resolve));
+    this.whenEnded = new Promise((resolve) => (this.end = resolve));
     return Promise.resolve();
   }
 

@@ -26,7 +26,7 @@ export class Supervisor {
   async start(unit: Supervised): Promise<void> {
     if (this.isStopping) throw new Error(`${unit.name} is not started: Proctor is stopping`);
     await this.startUnit(unit);
-    void this.keepRunning(unit);
+    void this.supervise(unit);
   }
 
   /** Stops everything in order; a second call waits for the same end and logs what it waits for. */
@@ -68,12 +68,12 @@ export class Supervisor {
     return hadStarted ?? false;
   }
 
-  private async keepRunning(unit: Supervised): Promise<void> {
+  private async supervise(unit: Supervised): Promise<void> {
     const backOff = new BackOff();
     let startedAt: number | null = this.clock.now();
     let cause = '';
     while (!this.isStopping) {
-      if (startedAt !== null) cause = `ended with ${describeEnding(await unit.ended)}`;
+      if (startedAt !== null) cause = `ended with ${describeEnding(await unit.whenEnded)}`;
       if (this.isStopping) return;
       const delayMs = backOff.delayAfter(startedAt === null ? 0 : this.clock.now() - startedAt);
       this.log(`${unit.name} ${cause}; starting it again in ${delayMs / 1000} s`);

@@ -19,7 +19,7 @@ export async function peerRate(
     onLine: (line) => lines.push(line),
   });
   await app.start();
-  await app.ended;
+  await app.whenEnded;
   await app.stop();
   const figures = lines.find((line) => line.startsWith('{"ms"'));
   if (figures === undefined) throw new Error(`${peer} measured nothing:\n${lines.join('\n')}`);

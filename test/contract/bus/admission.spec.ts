@@ -84,7 +84,7 @@ it('a change of the accounts says why the server cannot read its accounts; those
 it('a change of the accounts keeps those accounts when the server dies and is started again', async () => {
   await changeAccounts(server.folder, await grown());
   server.nats.kill('SIGKILL');
-  await server.nats.ended;
+  await server.nats.whenEnded;
   await server.nats.start();
   const isHeard = () =>
     ask(first, 'amd64', 'w1').then(

@@ -59,7 +59,7 @@ async function connect(): Promise<Bus> {
 
 async function kill(bus: Bus): Promise<void> {
   nats.kill('SIGKILL');
-  await nats.ended;
+  await nats.whenEnded;
   while (bus.isConnected()) await setImmediate();
 }
 

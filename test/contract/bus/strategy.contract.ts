@@ -43,8 +43,8 @@ class Behaviour {
   onReturn: () => Promise<void> = () => Promise.resolve();
   returned = false;
 
-  record(handler: string, payload: unknown, { scope, subject, redelivered }: BusContext): void {
-    this.calls.push({ handler, payload, scope, subject, redelivered });
+  record(handler: string, payload: unknown, { scope, subject, isRedelivered }: BusContext): void {
+    this.calls.push({ handler, payload, scope, subject, redelivered: isRedelivered });
   }
 }
 

@@ -45,9 +45,9 @@ afterAll(async () => {
 });
 
 async function crash(): Promise<void> {
-  const { ended } = postgres;
+  const { whenEnded } = postgres;
   process.kill(postgres.pid!, 'SIGKILL');
-  await ended;
+  await whenEnded;
 }
 
 /** A backend is killed: the server ends all others, recovers, and has the same process as before. */

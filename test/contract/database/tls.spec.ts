@@ -3,7 +3,7 @@ import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '@proctor/database';
 import { EmbeddedPostgres } from '@proctor/embedded';
-import { ensureFolder } from '@libs/embedded/src/owned-files';
+import { prepareFolder } from '@libs/embedded/src/owned-files';
 import { serverUser } from '@libs/embedded/src/server-user';
 import { Authority } from '@test/support/certificates';
 import { silenceLog } from '@test/support/silent-log';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const files = await authority.sign('server', 'IP:127.0.0.1');
   // The server reads a key that is its user's own alone.
   const user = await serverUser();
-  await ensureFolder(join(folder, 'tls'), 0o700, user);
+  await prepareFolder(join(folder, 'tls'), 0o700, user);
   const [certificate, key] = [join(folder, 'tls/server.pem'), join(folder, 'tls/server.key')];
   await writeFile(certificate, await readFile(files.certificate));
   await writeFile(key, await readFile(files.key), { mode: 0o600 });

@@ -160,7 +160,7 @@ it('a worker drains at SIGTERM: finishes what it has, says how long that may tak
   await writeFile(go, '');
   const { body } = await dispatcher.until('report', ({ name }) => name === 'finished');
   expect(body).toMatchObject({ runId: granted.runId, verdict: 'pass' });
-  expect(await proctor.processes.worker.ended).toEqual({ code: 0, signal: null });
+  expect(await proctor.processes.worker.whenEnded).toEqual({ code: 0, signal: null });
   expect(dispatcher.heard.filter(({ kind }) => kind === 'return')).toEqual([]);
   expect(dispatcher.next).not.toBeNull();
   expect(await readdir(join(workPath, 'results'))).toEqual([]);
@@ -169,7 +169,7 @@ it('a worker drains at SIGTERM: finishes what it has, says how long that may tak
 it('a worker ends at once at SIGTERM when nothing is under way', async () => {
   await dispatcher.until('ask', ({ body }) => body.problem === undefined);
   await proctor.kill('worker', 'SIGTERM');
-  expect(await proctor.processes.worker.ended).toEqual({ code: 0, signal: null });
+  expect(await proctor.processes.worker.whenEnded).toEqual({ code: 0, signal: null });
   await proctor.output.line('worker', /draining: nothing is under way/);
 });
 

@@ -85,7 +85,7 @@ export class SimulatedScheduler {
     const sightings = new Sightings({ note: () => Promise.resolve() }, this.process.clock);
     const dispatch = new DispatchController(dispatchers, streams, sightings);
     const testbeds = { add: () => undefined };
-    const metrics = { redelivered: () => undefined };
+    const metrics = { countRedelivery: () => undefined };
     connect(strategy, dispatch, new ReportsController(dispatchers, reports, testbeds, metrics));
     this.bus.onReconnect(() => dispatchers.onReachable());
     this.keeper = new OwnershipKeeper(
@@ -152,7 +152,7 @@ function connect(strategy: BusStrategy, dispatch: DispatchController, reports: R
   on(SUBJECTS.runsSubmitted, (payload, context) => dispatch.runsSubmitted(payload, context));
   on(SUBJECTS.ordersWaiting, (payload, context) => dispatch.ordersWaiting(payload, context));
   on(SUBJECTS.workersChanged, (payload, context) => dispatch.workersChanged(payload, context));
-  on(REPORT_PATTERNS.started, (payload, context) => reports.started(payload, context));
-  on(REPORT_PATTERNS.finished, (payload, context) => reports.finished(payload, context));
-  on(REFUSED_REPORTS, (payload, context) => reports.refused(payload as RefusedReport, context));
+  on(REPORT_PATTERNS.started, (payload, context) => reports.onStarted(payload, context));
+  on(REPORT_PATTERNS.finished, (payload, context) => reports.onFinished(payload, context));
+  on(REFUSED_REPORTS, (payload, context) => reports.onRefused(payload as RefusedReport, context));
 }

@@ -6,7 +6,7 @@ import { aWhile, startAgain, type Fault, type FaultParts } from './fault';
 export function killed(parts: FaultParts, app: AppProcess, awayMaxMs: number): Fault {
   const happen = async () => {
     app.kill('SIGKILL');
-    await app.ended;
+    await app.whenEnded;
     await aWhile(parts, 0, awayMaxMs);
     await startAgain(app);
   };

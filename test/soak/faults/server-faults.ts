@@ -38,7 +38,7 @@ export function killedNats(parts: FaultParts): Fault {
   const { nats } = parts.deployment;
   const happen = async () => {
     nats.kill('SIGKILL');
-    await nats.ended;
+    await nats.whenEnded;
     await aWhile(parts, 0, 2_000);
     await nats.start();
   };

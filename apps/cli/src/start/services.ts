@@ -80,7 +80,7 @@ async function ensureUsers({ users }: NatsServer, worker: string, ownUrl: string
   try {
     if (ownUrl !== null) await users.prepare(ownUrl);
     const { url, ca } = await users.read('api');
-    await users.ensure(worker, url, ca);
+    await users.prepareUser(worker, url, ca);
   } catch (error) {
     if (ownUrl === null || !(error instanceof BadCredentials)) throw error;
     const advice = 'remove that file, and the next start makes a new one';

@@ -4,7 +4,7 @@ import {
   Home,
   HomeLock,
   Supervisor,
-  ensureDebianPackages,
+  installDebianPackages,
   forbidCoreDumps,
   findFreePort,
   isPortTaken,
@@ -191,7 +191,7 @@ async function whatWorkerLacks(signal: AbortSignal): Promise<string[]> {
 async function installPackages(steps: Steps): Promise<string[]> {
   const from = performance.now();
   const progress = steps.progress('Debian packages');
-  const outcome = await ensureDebianPackages(
+  const outcome = await installDebianPackages(
     undefined,
     (missing) =>
       steps.printNotice(

@@ -204,7 +204,7 @@ export class DispatcherActor {
   private async turn(state: DispatcherState): Promise<void> {
     const fromMs = this.time();
     const again = this.undone.splice(0);
-    const envelopes = [...again, ...this.mailbox.take(this.settings.turnMessagesMax - again.length)];
+    const envelopes = [...again, ...this.mailbox.removeFirst(this.settings.turnMessagesMax - again.length)];
     // First of all, so that no cancelled run is granted.
     const orders = await this.committed.readOrders(this.time(), state.lines.beyond.size === 0);
     try {
@@ -317,7 +317,7 @@ export class DispatcherActor {
   private stepDown(reason: unknown): void {
     this.state = null;
     this.stopped = true;
-    this.term.giveUp(String(reason));
+    this.term.abandon(String(reason));
   }
 
   private addNotice(message: DispatcherMessage): void {

@@ -35,7 +35,7 @@ class GrantTimes {
     this.dropAt = TIMES_MAX + 2 * this.byRun.size;
   }
 
-  take(runId: number): number | undefined {
+  remove(runId: number): number | undefined {
     const atMs = this.byRun.get(runId);
     this.byRun.delete(runId);
     return atMs;
@@ -105,7 +105,7 @@ export class DispatcherMetrics implements DispatcherWatch {
   }
 
   /** A report was delivered again. */
-  redelivered(arch: string): void {
+  countRedelivery(arch: string): void {
     this.redeliveries.inc({ arch });
   }
 
@@ -140,7 +140,7 @@ export class DispatcherMetrics implements DispatcherWatch {
 
   private end(arch: string, runId: number, now: number, verdict: string, cause: string): void {
     this.attempts.inc({ arch, verdict, cause });
-    const grantedAtMs = this.granted.get(arch)?.take(runId);
+    const grantedAtMs = this.granted.get(arch)?.remove(runId);
     if (grantedAtMs !== undefined) this.leases.observe({ arch }, (now - grantedAtMs) / 1000);
   }
 }

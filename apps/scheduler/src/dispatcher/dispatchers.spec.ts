@@ -73,7 +73,7 @@ describe('Dispatchers', () => {
     dispatchers.readOrdersSoon(ARCH);
     const lost = dispatchers.request(ARCH, { kind: 'lease', request: leaseRequest() });
     await time(0);
-    before.giveUp('its commit hangs');
+    before.abandon('its commit hangs');
     dispatchers.abandon(before);
     signalled.mockReset();
     hang = () => false;

@@ -4,8 +4,8 @@ import { Mailbox, MailboxFull, TickWatch } from './mailbox';
 it('a mailbox gives envelopes in the order of arrival, a bounded number at a time', () => {
   const mailbox = new Mailbox(10, () => undefined);
   for (const runId of [1, 2, 3]) void mailbox.add({ kind: 'explain', runId });
-  expect(mailbox.take(2).map(({ message }) => message)).toMatchObject([{ runId: 1 }, { runId: 2 }]);
-  expect(mailbox.take(2).map(({ message }) => message)).toMatchObject([{ runId: 3 }]);
+  expect(mailbox.removeFirst(2).map(({ message }) => message)).toMatchObject([{ runId: 1 }, { runId: 2 }]);
+  expect(mailbox.removeFirst(2).map(({ message }) => message)).toMatchObject([{ runId: 3 }]);
 });
 
 it('a mailbox refuses what it has no room for, at once and without a call', async () => {
@@ -60,7 +60,7 @@ describe('what goes first', () => {
   });
   const renew = (worker: string) => ({ kind: 'renew' as const, request: startedReport(1, 1, { worker }) });
   const taken = (mailbox: Mailbox, max: number): string[] =>
-    mailbox.take(max).map(({ message }) => {
+    mailbox.removeFirst(max).map(({ message }) => {
       if (message.kind === 'lease' || message.kind === 'renew')
         return `${message.kind} ${message.request.worker} ${message.request.slot}`;
       return message.kind;
@@ -89,7 +89,7 @@ describe('what goes first', () => {
     await expect(mailbox.add(ask('flood', 2))).rejects.toThrow(MailboxFull);
     void mailbox.add(ask('sound'));
     expect(mailbox.length).toBe(3);
-    mailbox.take(1);
+    mailbox.removeFirst(1);
     void mailbox.add(ask('flood', 2));
     expect(mailbox.length).toBe(3);
   });

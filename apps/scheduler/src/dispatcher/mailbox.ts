@@ -77,7 +77,7 @@ export class Mailbox {
    * Takes out the envelopes that go first, at most `max`. Older ones go first, but all renewals and reports go before
    * requests for work, and workers that ask take turns.
    */
-  take(max: number): Envelope[] {
+  removeFirst(max: number): Envelope[] {
     const ordered = this.envelopes.length > max ? sortByTurns(this.envelopes) : this.envelopes;
     const taken = ordered.slice(0, max);
     this.envelopes = ordered.slice(max);
@@ -91,7 +91,7 @@ export class Mailbox {
   }
 
   rejectAll(error: Error): void {
-    for (const envelope of this.take(Infinity)) envelope.reject(error);
+    for (const envelope of this.removeFirst(Infinity)) envelope.reject(error);
   }
 }
 

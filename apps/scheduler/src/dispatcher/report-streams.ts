@@ -50,10 +50,10 @@ export class ReportStreams {
     const what = `making the streams of reports to ${this.arch}`;
     try {
       await this.bus.prepareReports(this.arch, this.workers);
-      this.outages.succeeded(what);
+      this.outages.onSuccess(what);
       return true;
     } catch (error) {
-      this.outages.failed(what, String(error));
+      this.outages.onFailure(what, String(error));
       return false;
     }
   }

@@ -75,7 +75,7 @@ export class Sightings implements BeforeApplicationShutdown {
 
   /** What could not be written is added to the next write. */
   private async write(): Promise<void> {
-    const [seen, refused] = [this.takeSeen(), [...this.refused.values()]];
+    const [seen, refused] = [this.clearSeen(), [...this.refused.values()]];
     this.cancel = null;
     this.writtenMs = this.clock.now();
     this.refused = new Map();
@@ -94,7 +94,7 @@ export class Sightings implements BeforeApplicationShutdown {
     }
   }
 
-  private takeSeen(): SeenWorker[] {
+  private clearSeen(): SeenWorker[] {
     const seen = [...this.seen].map((worker) => ({ worker, from: this.addresses.get(worker) ?? null }));
     this.seen = new Set();
     this.addresses = new Map();

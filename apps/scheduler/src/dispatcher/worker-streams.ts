@@ -58,10 +58,10 @@ export class WorkerStreams {
     const what =
       workers.length === 1 ? `making the streams of ${workers[0]}` : 'making the streams of workers';
     this.bus.prepareWorkers(workers).then(
-      () => this.outages.succeeded(what),
+      () => this.outages.onSuccess(what),
       (error: unknown) => {
         for (const worker of workers) this.prepared.delete(worker);
-        this.outages.failed(what, String(error));
+        this.outages.onFailure(what, String(error));
       },
     );
   }

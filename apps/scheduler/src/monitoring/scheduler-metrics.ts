@@ -148,10 +148,10 @@ export class SchedulerMetrics {
   private async attempt(what: string, forget: () => void, read: () => Promise<void>): Promise<void> {
     try {
       await withTimeLimit(read(), what, ANSWER_MS, this.clock);
-      this.outages.succeeded(what);
+      this.outages.onSuccess(what);
     } catch (error) {
       forget();
-      this.outages.failed(what, `${what} could not be measured: ${String(error)}`);
+      this.outages.onFailure(what, `${what} could not be measured: ${String(error)}`);
     }
   }
 }

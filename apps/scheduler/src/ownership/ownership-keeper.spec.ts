@@ -194,7 +194,7 @@ describe('OwnershipKeeper', () => {
   it('a scheduler gives up what it cannot serve', async () => {
     const { owned } = await start('s1');
     const term = owned.terms.get('amd64');
-    term?.giveUp('the bus refuses');
+    term?.abandon('the bus refuses');
     expect(term?.holds()).toBe(false);
     expect(owned.architectures).not.toContain('amd64');
     await time(TTL_MS);
@@ -226,7 +226,7 @@ describe('OwnershipKeeper', () => {
         });
         const term = owned.terms.get('arm64');
         isHanging = true;
-        owned.terms.get('amd64')?.giveUp('it is tried out');
+        owned.terms.get('amd64')?.abandon('it is tried out');
         await time(10 * TTL_MS);
         expect(owned.terms.get('arm64')).toBe(term);
         expect(term?.holds()).toBe(true);

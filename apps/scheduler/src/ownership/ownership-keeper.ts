@@ -154,13 +154,13 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     const ownership = await this.inTime('claiming', this.register.claim(arch, scheduler, ownershipTtlMs));
     const held = this.terms.get(arch);
     if (held && held.epoch === ownership?.epoch) return held.renewUntil(endMs);
-    held?.giveUp('another scheduler owned it meanwhile');
+    held?.abandon('another scheduler owned it meanwhile');
     if (!ownership || this.parting.has(arch)) return;
     const term = new OwnershipTerm(ownership, this.clock, (ended, reason) => this.onLost(ended, reason));
     term.setEnd(endMs);
     this.terms.set(arch, term);
     this.logger.log(`owns ${arch}, epoch ${term.epoch}`);
-    this.service.start(term).catch((error) => term.giveUp(`it could not be served: ${String(error)}`));
+    this.service.start(term).catch((error) => term.abandon(`it could not be served: ${String(error)}`));
   }
 
   private async attempt(what: string, work: () => Promise<void>): Promise<void> {

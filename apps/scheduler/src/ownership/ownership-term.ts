@@ -34,11 +34,11 @@ export class OwnershipTerm {
     this.cancelEnd();
     this.cancelEnd = this.clock.after(Math.max(0, endMs - this.clock.now()), () => {
       if (this.holds()) this.setEnd(this.endMs);
-      else this.giveUp('it could not be renewed in time');
+      else this.abandon('it could not be renewed in time');
     });
   }
 
-  giveUp(reason: string): void {
+  abandon(reason: string): void {
     if (this.over) return;
     this.close();
     this.onEnd(this, reason);

@@ -12,7 +12,7 @@ const controller = new ReportsController(
   { request } as never,
   { receive, refuse } as never,
   { add: () => undefined },
-  { redelivered },
+  { countRedelivery: redelivered },
 );
 
 const on = (grant: Grant) =>
@@ -22,18 +22,18 @@ beforeEach(() => jest.clearAllMocks());
 
 it('a report whose subject names the same grant is handed over', async () => {
   const report = finishedReport(1, 2, { grantEpoch: 5 });
-  await controller.finished(report, on(GRANT));
+  await controller.onFinished(report, on(GRANT));
   expect(receive).toHaveBeenCalledWith(ARCH, report);
 });
 
 it('a report that comes again is counted', async () => {
   const subject = reportSubject(ARCH, 'finished', { worker: 'w1', ...GRANT });
-  await controller.finished(finishedReport(1, 2, { grantEpoch: 5 }), new BusContext([ARCH, subject, true]));
+  await controller.onFinished(finishedReport(1, 2, { grantEpoch: 5 }), new BusContext([ARCH, subject, true]));
   expect(redelivered.mock.calls).toEqual([[ARCH]]);
 });
 
 it('a report of an earlier version, which has no epoch, is handed over', async () => {
-  await controller.finished(finishedReport(1, 2), on({ runId: 1, attempt: 2 }));
+  await controller.onFinished(finishedReport(1, 2), on({ runId: 1, attempt: 2 }));
   expect(receive).toHaveBeenCalledTimes(1);
 });
 
@@ -42,7 +42,7 @@ it.each<[string, { grantEpoch?: number }, Grant]>([
   ['no epoch, unlike', {}, GRANT],
   ['an epoch, unlike', { grantEpoch: 5 }, { runId: 1, attempt: 2 }],
 ])('a report whose body has %s its subject is refused', async (_, body, subject) => {
-  const finished = controller.finished(finishedReport(1, 2, body), on(subject));
+  const finished = controller.onFinished(finishedReport(1, 2, body), on(subject));
   await expect(finished).rejects.toThrow(MalformedMessage);
   expect(receive).not.toHaveBeenCalled();
 });
@@ -53,14 +53,14 @@ it.each([
 ])('the bus learns whether a report changed anything: %s', async (hasChanged, effect) => {
   receive.mockResolvedValueOnce(hasChanged);
   request.mockResolvedValueOnce(hasChanged);
-  expect(await controller.finished(finishedReport(1, 2, { grantEpoch: 5 }), on(GRANT))).toBe(effect);
+  expect(await controller.onFinished(finishedReport(1, 2, { grantEpoch: 5 }), on(GRANT))).toBe(effect);
   const started = startedReport(1, 2);
   const subject = reportSubject(ARCH, 'started', started);
-  expect(await controller.started(started, new BusContext([ARCH, subject, false]))).toBe(effect);
+  expect(await controller.onStarted(started, new BusContext([ARCH, subject, false]))).toBe(effect);
 });
 
 it('a refused report is answered by the grant of its subject', async () => {
-  await controller.refused({ reason: 'it is odd' }, on(GRANT));
+  await controller.onRefused({ reason: 'it is odd' }, on(GRANT));
   const attempt = expect.objectContaining({ worker: 'w1', ...GRANT }) as object;
   expect(refuse).toHaveBeenCalledWith(ARCH, attempt, 'it is odd');
 });

@@ -26,11 +26,11 @@ export class ReportsController {
     private readonly dispatchers: Dispatchers,
     private readonly finishedReports: FinishedReports,
     @Inject(TestbedRecorder) private readonly testbeds: Pick<TestbedRecorder, 'add'>,
-    @Inject(DispatcherMetrics) private readonly metrics: Pick<DispatcherMetrics, 'redelivered'>,
+    @Inject(DispatcherMetrics) private readonly metrics: Pick<DispatcherMetrics, 'countRedelivery'>,
   ) {}
 
   @EventPattern<string>(REPORT_PATTERNS.started)
-  async started(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<unknown> {
+  async onStarted(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<unknown> {
     const { scope, subject } = this.countRedelivery(context);
     const report = parseReport(StartedReport, payload, subject);
     const hasChanged = await withLogFields(fieldsOf(report), () =>
@@ -40,7 +40,7 @@ export class ReportsController {
   }
 
   @EventPattern<string>(REPORT_PATTERNS.finished)
-  async finished(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<unknown> {
+  async onFinished(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<unknown> {
     const { scope, subject } = this.countRedelivery(context);
     const report = parseReport(FinishedReport, payload, subject);
     const hasChanged = await withLogFields(fieldsOf(report), () =>
@@ -52,7 +52,10 @@ export class ReportsController {
 
   /** A report of an unknown kind is treated as one of the end: its worker waits for an answer. A start has none. */
   @EventPattern<string>(REFUSED_REPORTS)
-  async refused(@Payload() { reason }: RefusedReport, @Ctx() { scope, subject }: BusContext): Promise<void> {
+  async onRefused(
+    @Payload() { reason }: RefusedReport,
+    @Ctx() { scope, subject }: BusContext,
+  ): Promise<void> {
     const origin = reportOrigin(subject);
     if (!origin || origin.kind === 'started') return;
     await withLogFields(fieldsOf(origin), () =>
@@ -61,7 +64,7 @@ export class ReportsController {
   }
 
   private countRedelivery(context: BusContext): BusContext {
-    if (context.redelivered) this.metrics.redelivered(context.scope);
+    if (context.isRedelivered) this.metrics.countRedelivery(context.scope);
     return context;
   }
 }

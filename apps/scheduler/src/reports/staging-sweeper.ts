@@ -79,9 +79,9 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
     while (!this.stopping.signal.aborted) {
       try {
         await this.sweep();
-        this.outages.succeeded(WHAT);
+        this.outages.onSuccess(WHAT);
       } catch (error) {
-        if (!this.stopping.signal.aborted) this.outages.failed(WHAT, String(error));
+        if (!this.stopping.signal.aborted) this.outages.onFailure(WHAT, String(error));
       }
       if (!this.stopping.signal.aborted) await this.wakeUp.wait(this.settings().sweepMs);
     }
@@ -100,7 +100,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
         removed.strays += await this.remove(area.strays, (stray) => this.bus.deleteStray(area.worker, stray));
         const brokenOff = idle.filter(({ name }) => name === null);
         removed.brokenOff += await this.remove(brokenOff, (upload) => this.bus.deleteUpload(upload));
-        removed.over += await this.remove(await this.unwanted(idle), (upload) =>
+        removed.over += await this.remove(await this.findUnwanted(idle), (upload) =>
           this.bus.deleteUpload(upload),
         );
         askedMs = this.clock.now();
@@ -125,7 +125,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
   }
 
   /** Whole files for which no report is awaited. */
-  private async unwanted(idle: StagedUpload[]): Promise<StagedUpload[]> {
+  private async findUnwanted(idle: StagedUpload[]): Promise<StagedUpload[]> {
     const whole = idle.filter(({ name }) => name !== null);
     const grants = new Map<string, Grant>();
     for (const { name } of whole) {

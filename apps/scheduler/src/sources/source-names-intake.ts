@@ -85,7 +85,7 @@ export class SourceNamesIntake {
       return { answer: 'refused', reason: error.message };
     } finally {
       pace.readMs = this.clock.now();
-      await this.drop(worker, staged);
+      await this.deleteStaged(worker, staged);
     }
   }
 
@@ -134,7 +134,7 @@ export class SourceNamesIntake {
   }
 
   /** What stays is removed by StagingSweeper. */
-  private async drop(worker: string, staged: string): Promise<void> {
+  private async deleteStaged(worker: string, staged: string): Promise<void> {
     await this.bus.deleteStaged(worker, staged).catch((error: unknown) => {
       this.logger.warn(`a list of ${worker} is left in its staging area: ${String(error)}`);
     });

@@ -32,7 +32,7 @@ async function keep(run: Partial<ReturnType<typeof finishedRunRecord>>): Promise
   find.mockResolvedValue(finishedRunRecord({ runId: 2, attempt: 1, ...run }));
   const keeper = new TestbedRecorder({ openFrom } as never, { find } as never, testbeds as never);
   keeper.add({ runId: 2, attempt: 1 });
-  await keeper.settled();
+  await keeper.waitUntilIdle();
 }
 
 beforeEach(() => {
@@ -94,6 +94,6 @@ it('nothing is read or written of a result that is recorded once the process end
   const keeper = new TestbedRecorder({ openFrom } as never, { find } as never, testbeds as never);
   await keeper.onModuleDestroy();
   keeper.add({ runId: 2, attempt: 1 });
-  await keeper.settled();
+  await keeper.waitUntilIdle();
   expect(find).not.toHaveBeenCalled();
 });

@@ -45,11 +45,11 @@ export class TestbedRecorder implements OnModuleDestroy {
   async onModuleDestroy(): Promise<void> {
     this.isStopped = true;
     this.waiting.length = 0;
-    await this.settled();
+    await this.waitUntilIdle();
   }
 
   /** Resolves when nothing waits or is in progress. */
-  async settled(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
 

@@ -66,10 +66,10 @@ export class RunTraces implements BeforeApplicationShutdown {
         for (const runId of runs) spans.push(...spansOf(await this.facts.ofRun(runId)));
         await sink.send(spans);
         this.sent.inc({ outcome: 'sent' }, runs.length);
-        this.outages.succeeded('sending traces');
+        this.outages.onSuccess('sending traces');
       } catch (error) {
         this.sent.inc({ outcome: 'dropped' }, runs.length);
-        this.outages.failed('sending traces', String(error));
+        this.outages.onFailure('sending traces', String(error));
       }
     }
   }

@@ -42,7 +42,7 @@ it('a log that appears and grows is published in numbered chunks', async () => {
   await appendFile(path, 'line two\n');
   await second;
   await appendFile(path, 'the end');
-  await tail.finish();
+  await tail.complete();
   expect(read()).toBe('line one\nline two\nthe end');
   let offset = 0;
   for (const [number, chunk] of chunks.entries()) {
@@ -61,7 +61,7 @@ it('a chunk that could not be sent is sent again, and the worker warns of it onc
   const all = until('0123456789');
   tail.start();
   await all;
-  await tail.finish();
+  await tail.complete();
   expect(read()).toBe('0123456789');
   expect(said).toHaveLength(1);
 });
@@ -83,7 +83,7 @@ it('a chunk whose answer was lost is sent again with the same bytes, though the 
   const all = until('CCCC');
   tail.start();
   await all;
-  await tail.finish();
+  await tail.complete();
   const chunks = [...stream.values()];
   expect(chunks.map(({ data }) => Buffer.from(data, 'base64').toString()).join('')).toBe('AAAABBBBCCCC');
   expect(chunks.map(({ chunk, offset }) => [chunk, offset])).toEqual([
@@ -100,7 +100,7 @@ it('a log tail holds up the end of an attempt for a limited time', async () => {
   const begun = once(sends, 'begun');
   tail.start();
   await begun;
-  await tail.finish();
+  await tail.complete();
   expect(chunks).toEqual([]);
 });
 
@@ -124,7 +124,7 @@ it('a log that is longer than what is streamed ends with a note about it', async
   const { tail, read, chunks } = makeTail(undefined, { ...SETTINGS, streamBytesMax: 5 });
   await writeFile(path, '0123456789');
   tail.start();
-  await tail.finish();
+  await tail.complete();
   expect(read()).toBe('01234\n[the live log ends here, after 5 bytes]\n');
   // A reader that goes on in the stored log begins where the bytes of the log end.
   expect(chunks.map(({ offset, isNote = false }) => [offset, isNote])).toEqual([
@@ -140,7 +140,7 @@ it('a log that is just as long as what is streamed ends without a note', async (
   const all = until('0123456789');
   tail.start();
   await all;
-  await tail.finish();
+  await tail.complete();
   expect(read()).toBe('0123456789');
 });
 
@@ -152,13 +152,13 @@ it('every byte of a log is published as it is', async () => {
   ]);
   await writeFile(path, bytes);
   tail.start();
-  await tail.finish();
+  await tail.complete();
   expect(Buffer.concat(chunks.map(({ data }) => Buffer.from(data, 'base64')))).toEqual(bytes);
 });
 
 it('a log tail finishes without a log', async () => {
   const { tail, chunks } = makeTail();
   tail.start();
-  await tail.finish();
+  await tail.complete();
   expect(chunks).toEqual([]);
 });

@@ -50,7 +50,7 @@ export class LogTail {
   }
 
   /** The log is complete: sends the rest, within a time limit, and closes it. */
-  async finish(): Promise<void> {
+  async complete(): Promise<void> {
     this.polls.stop();
     this.reading = this.reading.then(() => this.sendNewChunks());
     await within(this.reading, this.settings.finishTimeoutMs, this.clock);

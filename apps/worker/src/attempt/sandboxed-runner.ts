@@ -92,7 +92,7 @@ export class SandboxedRunner implements AttemptRunner {
       await keeper.saveVerdict(verdict);
       const [result] = await Promise.all([
         packAttempt(prepared, verdict, { clock, log: this.parts.log }),
-        tail.finish(),
+        tail.complete(),
       ]);
       return result;
     } catch (error) {

@@ -21,7 +21,7 @@ afterEach(() => rm(folder, { recursive: true }));
 /** A life that has asked for work. */
 async function nextLife(): Promise<WorkerLife> {
   const life = await WorkerLife.start(folder, log);
-  await life.ensureRecorded();
+  await life.whenRecorded();
   return life;
 }
 
@@ -55,7 +55,7 @@ it.each(['', '{}', '"x"', '["x", 1, null]'])(
 
 it('a life of a worker begins when it cannot be recorded, and the log says so', async () => {
   const life = await WorkerLife.start(join(folder, 'nowhere'), log);
-  await life.ensureRecorded();
+  await life.whenRecorded();
   expect(said).toEqual([expect.stringMatching(/^this life of the worker is not recorded.*ENOENT/)]);
 });
 

@@ -30,7 +30,7 @@ export class WorkerLife {
    * Resolves when the next life will know this one. Call it before the first request for work, so that lives without a
    * request push none out of the list. Never rejects: without the record the next life only has to wait.
    */
-  ensureRecorded(): Promise<void> {
+  whenRecorded(): Promise<void> {
     this.recording ??= this.record().catch((error: unknown) => {
       this.log.warn(`this life of the worker is not recorded, the next may wait for work: ${String(error)}`);
     });

@@ -30,7 +30,7 @@ export class SignalsController implements OnApplicationBootstrap {
   }
 
   @EventPattern<string>(SUBJECTS.recorded)
-  recorded(@Payload() signal: unknown): void {
+  onRecorded(@Payload() signal: unknown): void {
     this.worker.onRecorded(parseMessage(RecordedSignal, signal));
   }
 

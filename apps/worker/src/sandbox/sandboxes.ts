@@ -101,7 +101,7 @@ export class Sandboxes {
       withTargets([this.workPath, ...this.view.visible]),
     ]);
     const mayTake = use.network === 'private' && !use.interpreters?.length;
-    const prepared = mayTake ? this.networks.take() : null;
+    const prepared = mayTake ? this.networks.claim() : null;
     const seen = { ...use, hidden, visible, unreachable: this.unreachable };
     const sandbox = await Sandbox.start(this.launcher, user, folder, seen, this.groups, prepared);
     this.fillNetworks();

@@ -42,11 +42,11 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 it('a network that is up is given to one sandbox, and another one is made in its place', async () => {
   const { made, spare } = networks(2);
   spare.fill(USER);
-  expect([made.length, spare.take()]).toEqual([2, null]);
+  expect([made.length, spare.claim()]).toEqual([2, null]);
   made[1]!.up();
   await settle();
-  expect(spare.take()).toBe(made[1]!.network);
-  expect(spare.take()).toBeNull();
+  expect(spare.claim()).toBe(made[1]!.network);
+  expect(spare.claim()).toBeNull();
   spare.fill(USER);
   expect(made).toHaveLength(3);
 });
@@ -59,7 +59,7 @@ it('a network that cannot be made, or has ended, is not given to a sandbox', asy
   await settle();
   void made[1]!.network.stop();
   await settle();
-  expect(spare.take()).toBeNull();
+  expect(spare.claim()).toBeNull();
   spare.fill(USER);
   expect(made).toHaveLength(4);
 });
@@ -69,10 +69,10 @@ it('the networks that no sandbox has are ended, and those that have one are left
   spare.fill(USER);
   made[0]!.up();
   await settle();
-  spare.take();
+  spare.claim();
   await spare.end();
   made[1]!.up();
   await settle();
   expect(made.map(({ ended }) => ended)).toEqual([false, true, true]);
-  expect(spare.take()).toBeNull();
+  expect(spare.claim()).toBeNull();
 });

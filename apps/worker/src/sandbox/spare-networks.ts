@@ -24,7 +24,7 @@ export class SpareNetworks {
   }
 
   /** Takes one that is up, for one sandbox; null: none is up. */
-  take(): LaunchedNetwork | null {
+  claim(): LaunchedNetwork | null {
     const [network] = this.ready;
     if (network) this.remove(network);
     return network ?? null;

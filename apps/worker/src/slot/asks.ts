@@ -81,7 +81,7 @@ export class Asks {
   }
 
   /** Work is waiting: a request without an answer is sent a second time soon. */
-  askAgainSoon(): void {
+  repeatSoon(): void {
     this.second();
   }
 

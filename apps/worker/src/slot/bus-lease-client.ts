@@ -18,12 +18,12 @@ export class BusLeaseClient implements LeaseClient {
   constructor(
     private readonly bus: Bus,
     /** Resolves when the next life of the worker will know this one. */
-    private readonly life: { ensureRecorded(): Promise<void> },
+    private readonly life: { whenRecorded(): Promise<void> },
     private readonly features: Pick<DispatcherFeatures, 'onAnswer'>,
   ) {}
 
   async request(arch: string, request: LeaseRequest): Promise<LeaseReply> {
-    await this.life.ensureRecorded();
+    await this.life.whenRecorded();
     const subject = requestSubject(arch, request.worker, 'lease');
     const reply = await this.bus.request<LeaseReply>(subject, request, ANSWER_TIMEOUT_MS);
     this.features.onAnswer(reply);

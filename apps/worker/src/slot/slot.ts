@@ -49,7 +49,7 @@ export class Slot {
   /** Work may be waiting: an idle slot asks at once, and a request without an answer is sent a second time soon. */
   wake(): void {
     this.wakeUp.wake();
-    this.asks.askAgainSoon();
+    this.asks.repeatSoon();
   }
 
   /** Ends the attempt at once, if it is executed here or its result waits. */
@@ -104,7 +104,7 @@ export class Slot {
       if (this.asks.grant && inTurn) this.parts.turns.wakeNext();
       inTurn = false;
       if (pauseMs !== null && !isResting && !this.asks.grant && !this.stopping)
-        inTurn = await this.parts.turns.rest(this.wakeUp, this.scattered(pauseMs));
+        inTurn = await this.parts.turns.rest(this.wakeUp, this.scatterMs(pauseMs));
       // An answer may also have come while the slot did not wait.
       if (this.asks.grant) await this.execute(this.asks.grant);
     }
@@ -157,7 +157,7 @@ export class Slot {
     const ended = withLogFields({ run: lease.runId, attempt: lease.attempt }, () => held.execute());
     const end = await Promise.race([ended, held.waits]);
     this.parts.busy.remove(this.identity.slot);
-    if (end === 'waiting') this.keepWaiting(held, lease.arch, ended);
+    if (end === 'waiting') this.waitAside(held, lease.arch, ended);
     this.held = null;
     this.asks.onEnd(lease, end === 'not-started');
     this.failuresInARow = end === 'not-started' ? this.failuresInARow + 1 : 0;
@@ -168,7 +168,7 @@ export class Slot {
 
   /** A pause that no signal ends; a stop does. @param inARow grants in a row without an execution */
   private async waitAfterFailures(inARow: number): Promise<void> {
-    await this.rest.wait(this.scattered(growingPauseMs(this.parts.settings.retryMs, REST_MAX_MS, inARow)));
+    await this.rest.wait(this.scatterMs(growingPauseMs(this.parts.settings.retryMs, REST_MAX_MS, inARow)));
   }
 
   /**
@@ -181,7 +181,7 @@ export class Slot {
   }
 
   /** The slot continues without this architecture, which counts the slot as busy until it has answered. */
-  private keepWaiting(held: HeldLease, arch: string, ended: Promise<HoldingEnd>): void {
+  private waitAside(held: HeldLease, arch: string, ended: Promise<HoldingEnd>): void {
     this.waiting.set(arch, held);
     void ended.then(() => {
       this.waiting.delete(arch);
@@ -194,7 +194,7 @@ export class Slot {
   }
 
   /** Random, so that idle slots do not all ask at once. */
-  private scattered(ms: number): number {
+  private scatterMs(ms: number): number {
     return scatterPause(ms, this.parts.random());
   }
 }

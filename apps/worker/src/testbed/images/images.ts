@@ -147,18 +147,18 @@ export class Images {
   private enqueue(image: Image): void {
     if (this.queue.includes(image) || image.busySince !== null || this.abort.signal.aborted) return;
     this.queue.push(image);
-    this.working ??= this.makeAll();
+    this.working ??= this.workThroughQueue();
   }
 
-  private async makeAll(): Promise<void> {
+  private async workThroughQueue(): Promise<void> {
     for (let image = this.queue.shift(); image; image = this.queue.shift()) {
       if (this.abort.signal.aborted) break;
-      await this.make(image);
+      await this.buildOrProve(image);
     }
     this.working = null;
   }
 
-  private async make(image: Image): Promise<void> {
+  private async buildOrProve(image: Image): Promise<void> {
     const name = `${image.suite}/${image.arch}`;
     const begun = this.parts.clock.now();
     image.busySince = begun;
