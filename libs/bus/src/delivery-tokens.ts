@@ -3,7 +3,7 @@ const ACK_TOKENS = 9;
 /** The same after `$JS.ACK.` DOMAIN.ACCOUNT. */
 const LONG_ACK_TOKENS_MIN = 11;
 
-/** What the reply subject of a message from JetStream tells about it. */
+/** What the reply subject of a message from JetStream says about it. */
 export interface DeliveryTokens {
   /** This one included: 1 is the first. */
   deliveries: number;

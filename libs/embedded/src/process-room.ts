@@ -37,7 +37,7 @@ export function lackOf({ max, used, text }: ProcessBound, needed: number): strin
   return `only ${max} processes and threads are allowed here, ${used} are there, and a start needs ${needed} more: ${text}`;
 }
 
-/** The limit of each user; it does not apply to root, but to the users as whom root starts servers. */
+/** The limit of each user; it does not apply to root, but to the users under which root starts servers. */
 async function boundOfUser(server: SystemUser | null): Promise<ProcessBound | null> {
   const max = limitIn(await readFile('/proc/self/limits', 'utf8'));
   if (max === null) return null;
