@@ -1,4 +1,4 @@
-import { otherVersions } from './other-versions';
+import { otherVersions } from './other-packages';
 
 const installed = {
   testbed: new Map(

@@ -1,9 +1,20 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Grant } from '@proctor/contracts';
-import { type KeptTestbed, Results, type RunRecord, RunTestbeds } from '@proctor/database';
-import { otherPackages, readTestbed, type RunTestbed } from '@proctor/result-files';
+import {
+  type KeptTestbed,
+  Results,
+  type RunRecord,
+  RunTestbeds,
+  type PackageChange,
+} from '@proctor/database';
+import {
+  otherPackages,
+  readTestbed,
+  type RunTestbed,
+  type Installed,
+  packageDifference,
+} from '@proctor/result-files';
 import { ResultStore } from '@proctor/store';
-import { packageChanges } from './package-changes';
 
 /** Results whose files are read at a time, so that turns go on however many come. */
 const AT_ONCE = 2;
@@ -95,4 +106,25 @@ export class TestbedRecorder implements OnModuleDestroy {
 
 function testbedToSave({ testbed, added, suites, ...rest }: RunTestbed): KeptTestbed {
   return { packages: testbed && { testbed, added, suites }, ...rest };
+}
+
+/**
+ * The packages that changed between two runs. For a package that changed to a version of the later run's trigger, the
+ * source of the trigger is listed too; these come first.
+ */
+function packageChanges(
+  { trigger }: Pick<RunRecord, 'trigger'>,
+  before: Installed,
+  now: Installed,
+): PackageChange[] {
+  const changed = packageDifference(before, now).changed.map(({ name, a, b }) => {
+    return { package: name, from: a ?? '', to: b ?? '' };
+  });
+  const names = new Set(changed.map((change) => change.package));
+  const sources = (trigger ?? '').split(' ').flatMap((word): PackageChange[] => {
+    const [source = '', version = ''] = word.split('/');
+    const binary = changed.find(({ to }) => version !== '' && to === version);
+    return binary && !names.has(source) ? [{ ...binary, package: source }] : [];
+  });
+  return [...sources, ...changed];
 }

@@ -9,8 +9,34 @@ import type { Lack, ResourceGuard } from '../testbed/resource-guard';
 import type { Notices } from '../slot/notices';
 import type { Testbeds } from '../testbed/testbeds';
 import type { Worker } from '../life/worker';
-import { machineLoad, type MachineLoad } from './machine-load';
 import type { CurrentRun, Ends, ObservedRuns } from '../attempt/observed-runs';
+import { readFile, statfs } from 'node:fs/promises';
+import { availableParallelism, loadavg, totalmem } from 'node:os';
+
+/** How busy and how full this machine is. */
+interface MachineLoad {
+  /** Mean number of running or waiting processes over 1, 5 and 15 minutes. */
+  load: number[];
+  processors: number;
+  memoryBytes: number;
+  /** Memory that new programs could use without swapping. */
+  memoryAvailableBytes: number;
+  /** Size of the file system that holds the worker's folder. */
+  diskBytes: number;
+  diskAvailableBytes: number;
+}
+
+async function machineLoad(workPath: string): Promise<MachineLoad> {
+  const [meminfo, disk] = await Promise.all([readFile('/proc/meminfo', 'utf8'), statfs(workPath)]);
+  return {
+    load: loadavg(),
+    processors: availableParallelism(),
+    memoryBytes: totalmem(),
+    memoryAvailableBytes: Number(/^MemAvailable: +(\d+) kB/m.exec(meminfo)?.[1]) * 1024,
+    diskBytes: disk.blocks * disk.bsize,
+    diskAvailableBytes: disk.bavail * disk.bsize,
+  };
+}
 
 export interface ImageAge {
   backend: string;

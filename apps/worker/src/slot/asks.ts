@@ -1,8 +1,24 @@
 import { within } from '@proctor/clock';
-import { grantName, type Lease, type LeaseReply, type SlotIdentity } from '@proctor/contracts';
+import {
+  grantName,
+  type Lease,
+  type LeaseReply,
+  type SlotIdentity,
+  PROTOCOL,
+  WORKER_FEATURES,
+  type LeaseRequest,
+} from '@proctor/contracts';
 import { returnLease } from './return-lease';
-import { RELEASE } from './release';
 import type { SlotParts } from './slot-parts';
+import { VERSION } from '@proctor/process';
+
+/** What each lease request says about this program. */
+const RELEASE: Pick<LeaseRequest, 'protocol' | 'features' | 'version' | 'wakeable'> = {
+  protocol: PROTOCOL,
+  features: [...WORKER_FEATURES],
+  version: VERSION,
+  wakeable: true,
+};
 
 /**
  * After a signal of work, a request that takes longer may be lost and its dispatcher replaced: the slot sends a second

@@ -7,11 +7,10 @@ import type { Machine } from '../machine/machine';
 import type { Backend } from './backend';
 import { CommandBackend, commandKind, usesImage } from './command-backend';
 import { HostApt } from './host-apt/host-apt';
-import { ImageBackend } from './image-backend';
+import { ImageBackend, imageArguments } from './image-backend';
 import { MmdebstrapBuilder } from './images/image-builder';
 import { ImageFiles } from './images/image-files';
-import { Images, type ImageSettings } from './images/images';
-import { KindTrial } from './kind-trial';
+import { Images, type ImageSettings, type ImageTrial } from './images/images';
 import { LXC } from './kinds/lxc';
 import { PODMAN } from './kinds/podman';
 import { QEMU } from './kinds/qemu';
@@ -20,6 +19,8 @@ import type { TestbedKind } from './kinds/testbed-kind';
 import { UNSHARE } from './kinds/unshare';
 import { NullBackend } from './null-backend';
 import { UnknownBackend } from './unknown-backend';
+import type { Architectures } from '../machine/architectures';
+import type { Trial } from '../machine/trial';
 
 const MINUTE_MS = 60_000;
 
@@ -109,4 +110,35 @@ function buildImageBackend(
     files,
     hostApt,
   });
+}
+
+/** Proves images of one kind, in the best working mode. */
+class KindTrial implements ImageTrial {
+  constructor(
+    private readonly kind: TestbedKind,
+    private readonly machine: Architectures,
+    private readonly trial: Trial,
+  ) {}
+
+  async prove(suite: string, arch: string, image: string, signal: AbortSignal): Promise<string> {
+    const reasons: string[] = [];
+    for (const mode of this.kind.modes) {
+      try {
+        await this.trial.run({
+          suite,
+          arch,
+          backend: this.kind.name,
+          timeoutMs: this.kind.trialTimeoutMs,
+          argumentsFor: (folder) =>
+            imageArguments(this.kind, this.machine, { image, suite, arch, mode, folder }),
+          signal,
+        });
+        return mode;
+      } catch (error) {
+        signal.throwIfAborted();
+        reasons.push(`${mode && `${mode}: `}${(error as Error).message}`);
+      }
+    }
+    throw new Error(reasons.join('; '));
+  }
 }
