@@ -90,7 +90,7 @@ it('a slot logs why it is not answered, once for as long as that lasts', async (
     rig.asks[number]?.fail();
     await rig.pass(2_000);
   }
-  expect(rig.said).toEqual(['no answer for amd64: Error: no process answers']);
+  expect(rig.said).toEqual(['no answer for amd64: Error: no answer']);
   rig.asks[2]?.answer();
   await rig.pass(10_000);
   rig.asks[3]?.fail();
