@@ -42,7 +42,10 @@ describe('the standing of a worker', () => {
       await settle(rig.actor.request({ kind: 'finished', report: finishedReport(runId, attempt, failed) }));
     }
     expect(said).toContain(`warn: worker w1 is slowed (a run every 5 s, the next in 5 s): ${REASON}`);
-    expect(await ask()).toMatchObject({ lease: null, standing: { standing: 'slowed', reason: PUBLIC_REASON } });
+    expect(await ask()).toMatchObject({
+      lease: null,
+      standing: { standing: 'slowed', reason: PUBLIC_REASON },
+    });
     rig.books.trust('w1', 'ada', 'a new disk');
     rig.actor.readOrdersSoon();
     await rig.time(0);
