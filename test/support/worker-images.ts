@@ -1,4 +1,5 @@
-import { access, chmod, link, mkdir, mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { access, chmod, link, mkdir, mkdtemp, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { hostRelease } from '@proctor/config';
 import { detectMachine } from '@apps/worker/src/machine/machine';
@@ -11,6 +12,9 @@ import { fingerprint, imageRecipe } from '@apps/worker/src/testbed/images/image-
 import { hostArchitecture } from './host-architecture';
 
 const AGE_MAX_MS = 24 * 3_600_000;
+/** Folders with the code that builds, tries and proves images, from the project's folder. */
+const BUILDERS = ['apps/worker/src', 'libs/process/src'];
+const PROJECT = join(__dirname, '../..');
 
 /** Where images stay between test runs: a place that the run user can reach, also when the tests run as root. */
 export function imageCachePath(): string {
@@ -20,16 +24,19 @@ export function imageCachePath(): string {
 
 /**
  * Puts a backend's image of this machine's release into a worker's work folder, as if the worker had built it. The
- * first caller builds it (half a minute); it is kept for a day, until the machine is booted again, the archive has something new
- * or the image would be built in another way. The folder must be on the cache's file system.
+ * first caller builds it (half a minute); it is kept for a day, until the machine is booted again, the archive has something new,
+ * the image would be built in another way or the code that builds and proves images changes. The folder must be on the cache's
+ * file system.
  */
 export async function provideImage(
   workPath: string,
   backend = 'unshare',
   arch = hostArchitecture(),
 ): Promise<void> {
-  const cache = join(imageCachePath(), backend);
+  const builders = await digestOfBuilders();
+  const cache = join(imageCachePath(), `${backend}-${builders}`);
   await mkdir(cache, { recursive: true });
+  await removeOldCaches(builders);
   for (const path of [imageCachePath(), cache]) await chmod(path, 0o755);
   const name = `${hostRelease()}-${arch}.`;
   const wanted = await wantedImage(backend, arch);
@@ -38,6 +45,34 @@ export async function provideImage(
   await mkdir(target, { recursive: true });
   for (const file of (await readdir(cache)).filter((file) => file.startsWith(name)))
     await link(join(cache, file), join(target, file));
+}
+
+/** Changes with each file of the code that builds images, specs apart: a fault there is not hidden by an image of older code. */
+async function digestOfBuilders(): Promise<string> {
+  const digest = createHash('sha256');
+  for (const folder of BUILDERS) {
+    const files = await readdir(join(PROJECT, folder), { recursive: true });
+    for (const file of files.filter((name) => /(?<!\.spec)\.ts$/.test(name)).sort())
+      digest.update(`${folder}/${file}\0`).update(await readFile(join(PROJECT, folder, file)));
+  }
+  return digest.digest('hex').slice(0, 12);
+}
+
+/** Those of other code, in which nothing has been built for as long as an image is kept. */
+async function removeOldCaches(builders: string): Promise<void> {
+  for (const name of await readdir(imageCachePath())) {
+    if (!/^[a-z]+-[0-9a-f]{12}$/.test(name) || name.endsWith(builders)) continue;
+    const path = join(imageCachePath(), name);
+    if (Date.now() - (await changedAt(path)) > AGE_MAX_MS) await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** Now, of what another test has just removed. */
+async function changedAt(path: string): Promise<number> {
+  const status = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  return status?.mtimeMs ?? Date.now();
 }
 
 /** A worker that is given an image of another recipe, or of an older archive, builds its own beside the test. */
