@@ -68,7 +68,7 @@ export const SHARED_SECTIONS: SharedSection[] = [
       ['proctor context use NAME', 'counts when none of these is said'],
       [
         'PROCTOR_DATABASE_URL',
-        'else the service on this database, at `PROCTOR_URL` or at `api.host` and `api.port` of proctor.yaml; a key of `admin` is made at first, and kept in `admin.key` of the home',
+        'else the service on this database, at `PROCTOR_URL` or at `api.host` and `api.port` of proctor.yaml; a key of `admin`, or of the first administrator by name, is made at first, and kept in `admin.key` of the home',
       ],
       ['PROCTOR_HOME', 'else the Proctor that runs on this home, with the key in `admin.key`'],
     ],
