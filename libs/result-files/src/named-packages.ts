@@ -1,5 +1,5 @@
 /** The part of a run's request that names packages. */
-export interface RequestedRun {
+export interface PackagesRequest {
   package: string;
   /** The tested version; null: not known. */
   version: string | null;
@@ -20,7 +20,7 @@ export interface RequestedPackage {
 export function testedPackage({
   package: name,
   version,
-}: Pick<RequestedRun, 'package' | 'version'>): RequestedPackage[] {
+}: Pick<PackagesRequest, 'package' | 'version'>): RequestedPackage[] {
   return [{ name, version }];
 }
 
@@ -28,7 +28,7 @@ export function testedPackage({
 export function requestedPackages({
   trigger,
   pinPackages,
-}: Pick<RequestedRun, 'trigger' | 'pinPackages'>): RequestedPackage[] {
+}: Pick<PackagesRequest, 'trigger' | 'pinPackages'>): RequestedPackage[] {
   const triggered = (trigger ?? '').split(' ').map((word) => {
     const [name = '', version = null] = word.split('/');
     return { name, version: version === '' || version === '0' ? null : version };

@@ -1,5 +1,5 @@
 import { type OtherPackages, type OtherVersion, packagesOfTrigger } from '@proctor/contracts';
-import type { RequestedRun } from './named-packages';
+import type { PackagesRequest } from './named-packages';
 import type { Installed } from './package-difference';
 import { unrequestedSuites } from './unrequested-suites';
 
@@ -8,7 +8,7 @@ import { unrequestedSuites } from './unrequested-suites';
  * them.
  */
 export function otherPackages(
-  run: RequestedRun,
+  run: PackagesRequest,
   installed: Installed & { suites: ReadonlyMap<string, string> },
 ): OtherPackages {
   return { versions: otherVersions(run, installed), suites: unrequestedSuites(run, installed) };

@@ -1,6 +1,6 @@
 import type { OtherSuite } from '@proctor/contracts';
 import type { PackageVersions } from './installed-packages';
-import { type RequestedRun, isNamedBy, testedPackage, requestedPackages } from './named-packages';
+import { type PackagesRequest, isNamedBy, testedPackage, requestedPackages } from './named-packages';
 
 /** Limits, since a hostile log may have any number. */
 const SUITES_MAX = 10;
@@ -19,7 +19,7 @@ const FIXED: readonly string[] = ['sid', 'experimental'];
  * Empty for a run with extra apt sources, since these have suites of their own.
  */
 export function unrequestedSuites(
-  run: RequestedRun,
+  run: PackagesRequest,
   { added, suites }: { added: PackageVersions; suites: ReadonlyMap<string, string> },
 ): OtherSuite[] {
   if (run.extraAptSources.length > 0) return [];
@@ -35,7 +35,7 @@ export function unrequestedSuites(
   });
 }
 
-function isRequested(name: string, run: RequestedRun): boolean {
+function isRequested(name: string, run: PackagesRequest): boolean {
   const suite = oneName(name);
   const pinned = run.pinPackages.map(([, from]) => oneName(from));
   const own = oneName(run.suite);
