@@ -8,7 +8,7 @@ import {
   PACKAGE_VERDICTS,
 } from '@proctor/contracts';
 import { parse } from 'yaml';
-import { FieldFault, type TableRow } from './table';
+import { FieldFault, type TableRow } from './csv-table';
 
 /** A job of debci, as its table has it. */
 export interface DebciJob {

@@ -3,7 +3,7 @@ import { isWord } from '@proctor/contracts';
 import { COMMAND_LINE, ImportConflict, type Imports } from '@proctor/database';
 import { EXIT, Failure } from '../failure';
 import { printNotice } from '../output/print';
-import { FieldFault, Table, type TableRow } from './table';
+import { FieldFault, Table, type TableRow } from './csv-table';
 
 export const DEBCI = 'debci';
 

@@ -7,7 +7,7 @@ import { type DebciJob, debciJob, exitCodeOf } from './debci-job';
 import { type DebciPeople, importDebciPeople, type PeopleOptions, readDebciPeople } from './debci-people';
 import { importDebciFiles, requireFiles } from './debci-files';
 import { Progress } from '../output/progress';
-import { Table } from './table';
+import { Table } from './csv-table';
 
 /** Runs of one transaction. */
 const BATCH = 1_000;
