@@ -8,8 +8,20 @@ import {
   isWord,
   must,
 } from '@proctor/contracts';
-import { ResumeRequest } from '@proctor/resources';
-import { IsArray, IsInt, IsOptional, Max } from 'class-validator';
+import {
+  Description,
+  Field,
+  OptionalField,
+  PACKAGE_NAME,
+  RUN_IDS,
+  ResumeRequest,
+  listOf,
+  oneOf,
+  sentAs,
+  text,
+  whole,
+} from '@proctor/resources';
+import { IsArray, IsInt, Max } from 'class-validator';
 
 /**
  * Why a request is refused: `invalid`, what it says cannot be; `forbidden`, who asks may not; `unknown`, there is nothing of that
@@ -38,28 +50,42 @@ export class InvalidRequest extends Refusal {
 
 const IDS = must('be an array of ids of runs, or a string of them separated by commas');
 
-/** Which runs are meant: those that match every field. */
+@Description(
+  'Runs that match everything that is said; at least one of `run_ids`, `package`, `trigger`, `suite` and `arch` is needed. A key that is null counts as left out, an unknown one is refused.',
+)
 export class Selection extends ResumeRequest {
-  @IsOptional()
-  @IsArray(IDS)
-  @IsInt({ each: true, ...IDS })
-  @Max(RUN_ID_MAX, { each: true, ...IDS })
+  @OptionalField(
+    sentAs<number[]>(oneOf(RUN_IDS, listOf(whole({ maximum: RUN_ID_MAX })))),
+    'Those that are no run of this key are passed over.',
+    IsArray(IDS),
+    IsInt({ each: true, ...IDS }),
+    Max(RUN_ID_MAX, { each: true, ...IDS }),
+  )
   run_ids?: number[];
 
-  @IsOptional()
-  @IsStringThat(isPackageName, must('be the name of a source package'))
+  @OptionalField(
+    PACKAGE_NAME,
+    undefined,
+    IsStringThat(isPackageName, must('be the name of a source package')),
+  )
   package?: string;
 
-  @IsOptional()
-  @IsStorableText(must('be a string without NUL and without lone surrogates'))
+  @OptionalField(
+    text(),
+    'The whole of it.',
+    IsStorableText(must('be a string without NUL and without lone surrogates')),
+  )
   trigger?: string;
 }
 
 /** Where runs of a package are executed when the request does not say. */
 @Strict()
 export class BackendRequest {
-  /** Empty: the deployment's default. */
-  @IsStringThat((text) => text === '' || isWord(text), must('be the name of a backend, or empty'))
+  @Field(
+    text(),
+    "Empty: the deployment's default.",
+    IsStringThat((name) => name === '' || isWord(name), must('be the name of a backend, or empty')),
+  )
   backend: string;
 }
 

@@ -156,10 +156,16 @@ export function orNull<T>(
 
 /** The same schema, which allows null too. */
 export function nullable({ description, ...json }: JsonSchema): JsonSchema {
-  const { type, enum: values, ...rest } = json;
+  const { type, enum: values, oneOf: several, ...rest } = json;
   const more = description === undefined ? {} : { description };
+  if (several) return { oneOf: [...several, { type: 'null' }], ...rest, ...more };
   if (typeof type !== 'string') return { oneOf: [json, { type: 'null' }], ...more };
   return { type: [type, 'null'], ...(values && { enum: [...values, null] }), ...rest, ...more };
+}
+
+/** What a client sends where the class holds it in another form: ids in a text, separated by commas, become numbers. */
+export function sentAs<T>(described: Described<unknown>): Schema<T> {
+  return schema(jsonOf(described));
 }
 
 /** Also the JSON text of a value, as a form has it. */

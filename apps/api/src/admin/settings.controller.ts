@@ -1,4 +1,4 @@
-import { PackageRules, PACKAGE_NAME, ConfigurationResource } from '@proctor/resources';
+import { ConfigurationResource, PACKAGE_NAME, PackageRules } from '@proctor/resources';
 import { Operation } from '../http/operation';
 import { Controller, Get, HttpCode, Inject, Param, Post, UseGuards, UseInterceptors } from '@nestjs/common';
 import { BackendRequest, PackageBackends } from '@proctor/administration';
@@ -86,6 +86,32 @@ export class SettingsController {
     return this.settings.rulesOf(name);
   }
 
+  @Operation({
+    tag: 'Administration',
+    id: 'setBackend',
+    summary: 'Where runs of a package are executed',
+    description: 'Of runs that are requested from now on and do not say; an api may take a second to follow.',
+    answer: {
+      description: 'It is changed; the rules of the package.',
+      of: PackageRules,
+      example: {
+        package: 'linux-signed',
+        known: true,
+        backend: { value: 'qemu', rule: 'linux-signed' },
+        size_class: { value: 'big', rule: 'linux-*' },
+        timeout_seconds: { value: 57600, rule: 'linux-*' },
+        rejected: [],
+      },
+    },
+    path: { package: { of: PACKAGE_NAME } },
+    body: { example: { backend: 'qemu' } },
+    refusals: {
+      404: {
+        description: 'No run of such a package was requested.',
+        detail: 'No run of a package "linux-signed" was requested.',
+      },
+    },
+  })
   @Post('packages/:package/backend')
   @HttpCode(200)
   async setBackend(

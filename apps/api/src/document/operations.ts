@@ -120,7 +120,8 @@ function parametersOf(
     if (!SHARED[name]) throw new Error(`the path ${path} has a parameter ${name} that is not described`);
     return component('parameters', SHARED[name]);
   });
-  const queried = shape && (method !== 'post' || inQuery) ? queryParameters(shape, method === 'get') : [];
+  const isQueried = method === 'post' ? inQuery : Object.keys(query).length === 0;
+  const queried = shape && isQueried ? queryParameters(shape, method === 'get') : [];
   const byName = Object.entries(query).map(([name, { of, ...rest }]): DocumentedParameter => ({
     name,
     in: 'query',

@@ -1,9 +1,10 @@
-import { describe, FACT_KINDS, isPackageName, isWord, must, Strict } from '@proctor/contracts';
+import { OptionalField, listOf, PACKAGE_NAME, text, words } from '@proctor/resources';
+import { describe, FACT_KINDS, isPackageName, isWord, must, Strict, VERDICTS } from '@proctor/contracts';
 import type { FactKind, Verdict } from '@proctor/contracts';
 import { IsBoolean, IsOptional } from 'class-validator';
 import type { Parameter } from '../http/parameters';
 import { refused } from '../http/problem';
-import { listOf, named, someOf } from '../http/parameter-values';
+import { listOf as itemsOf, named, someOf } from '../http/parameter-values';
 import { From } from '../http/shape';
 import { statusesOf } from '../runs/run-list.dto';
 
@@ -13,22 +14,28 @@ const NAME_LENGTH_MAX = 200;
 /** Which events somebody wants. Lists are separated by commas, or those of JSON. */
 @Strict()
 export class EventFilterQuery {
+  @OptionalField(listOf(PACKAGE_NAME))
   @From({ read: namesOf('names of packages', isPackageName) })
   package?: string[];
 
+  @OptionalField(listOf(text()))
   @From({ read: namesOf('names of suites', isWord) })
   suite?: string[];
 
+  @OptionalField(listOf(text()))
   @From({ read: namesOf('names of architectures', isWord) })
   arch?: string[];
 
+  @OptionalField(text(), 'Words that the trigger has, separated by spaces.')
   @From({ read: named('a trigger', (text) => text !== '') })
   trigger?: string;
 
+  @OptionalField(listOf(words(FACT_KINDS), { default: ['finished', 'corrected', 'cancelled'] }))
   @From({ read: someOf(FACT_KINDS) })
   kinds?: FactKind[];
 
   /** Verdicts: `pass` stands for neutral runs too where the deployment shows them so. */
+  @OptionalField(listOf(words(VERDICTS)))
   @From({ read: statusesOf })
   status?: Verdict[];
 }
@@ -62,7 +69,7 @@ export function cursorOf(text: string, name: string, pointer: string | null = nu
 
 function namesOf(what: string, isName: (text: string) => boolean) {
   return ({ value, pointer }: Parameter, name: string): string[] => {
-    const given = listOf(value);
+    const given = itemsOf(value);
     if (given.length > NAMES_MAX)
       throw refused(`${name} has ${given.length} entries; there may be ${NAMES_MAX}.`, pointer);
     for (const each of given) {

@@ -1,4 +1,4 @@
-import { whole, NoteList, PACKAGE_NAME, text, RUN_ID } from '@proctor/resources';
+import { NoteList, NoteResource, PACKAGE_NAME, RUN_ID, text, whole } from '@proctor/resources';
 import { Operation } from '../http/operation';
 import { Controller, Delete, Get, HttpCode, Param, Post, Req, UseInterceptors } from '@nestjs/common';
 import { timestamp } from '@proctor/contracts';
@@ -51,6 +51,46 @@ export class NotesApiController {
     return { notes: notes.map(noteObject), before };
   }
 
+  @Operation({
+    tag: 'Requests',
+    id: 'addNote',
+    summary: 'Write a note about a failure',
+    description:
+      'A note on a failed run is shown beside later runs that fail alike: with the same first error, or where that is not known with the same failing tests. It is withdrawn when the test passes again.',
+    answer: {
+      description: 'The note.',
+      of: NoteResource,
+      example: {
+        note_id: 3,
+        subject: 'place',
+        package: 'hello',
+        suite: 'trixie',
+        arch: 'armhf',
+        text: 'Needs more memory than the machines have.',
+        bugs: ['#123456'],
+        author: 'alice',
+        run_id: 12,
+        signature: '3f1d7f2e9a0e4c3f',
+        failing_tests: ['upstream'],
+        written_at: '2026-11-20T10:00:00.000Z',
+        changed_at: null,
+        withdrawn_at: null,
+      },
+    },
+    body: {
+      form: { run_id: 12, text: 'Needs more memory than the machines have.', bugs: '#123456' },
+      json: { run_id: 12, text: 'Needs more memory than the machines have.', bugs: ['#123456'] },
+    },
+    refusals: {
+      404: 'NotFound',
+      409: {
+        description:
+          'The run has not failed, its error is not known, or there are too many notes of yours on the package.',
+        detail: 'Run 12 has not failed.',
+      },
+      410: 'Gone',
+    },
+  })
   @Post()
   @HttpCode(201)
   async add(
@@ -61,6 +101,44 @@ export class NotesApiController {
     return noteObject(await this.notes.add(asked, requestor, networkOf(request.ip ?? '')));
   }
 
+  @Operation({
+    tag: 'Requests',
+    id: 'changeNote',
+    summary: 'Change what a note says',
+    description: 'Your own; administrators change all.',
+    answer: {
+      description: 'The note.',
+      of: NoteResource,
+      example: {
+        note_id: 3,
+        subject: 'place',
+        package: 'hello',
+        suite: 'trixie',
+        arch: 'armhf',
+        text: 'Needs more memory than the machines have.',
+        bugs: ['#123456'],
+        author: 'alice',
+        run_id: 12,
+        signature: '3f1d7f2e9a0e4c3f',
+        failing_tests: ['upstream'],
+        written_at: '2026-11-20T10:00:00.000Z',
+        changed_at: null,
+        withdrawn_at: null,
+      },
+    },
+    path: { note_id: { of: whole({ minimum: 1 }), example: 3 } },
+    body: {
+      form: { text: 'Fixed in the archive.', bugs: '#123456' },
+      json: { text: 'Fixed in the archive.', bugs: ['#123456'] },
+    },
+    refusals: {
+      403: {
+        description: "The key is not valid, or the note is another user's.",
+        detail: "Note 3 is another user's; only they and administrators may change it.",
+      },
+      404: 'NotFound',
+    },
+  })
   @Post(':note_id')
   @HttpCode(200)
   async change(

@@ -1,4 +1,16 @@
 import {
+  Field,
+  OptionalField,
+  text,
+  sentAs,
+  oneOf,
+  listOf,
+  words,
+  RUN_ID,
+  PACKAGE_NAME,
+  Description,
+} from '@proctor/resources';
+import {
   describe,
   IsArchitectureName,
   isPackageName,
@@ -10,7 +22,6 @@ import {
   Strict,
 } from '@proctor/contracts';
 import { NOTE_SUBJECTS, type NoteSubject } from '@proctor/database';
-import { IsIn, IsOptional } from 'class-validator';
 import type { ApiConfiguration } from '../configuration.token';
 import { refused } from '../http/problem';
 import type { Parameter } from '../http/parameters';
@@ -24,33 +35,39 @@ const BUG_LENGTH_MAX = 300;
 /** What a note says, as it travels. */
 @Strict()
 export class NoteRequest {
+  @Field(text({ minLength: 1 }), 'Plain; the deployment limits it (`api.noteLengthMax`).')
   @From({ read: textOf, missing: 'it holds what the note says' })
   text: string;
 
+  @OptionalField(
+    sentAs<string[]>(oneOf(listOf(text()), text())),
+    '`#123456`, or addresses with http or https; as a list, or separated by spaces.',
+  )
   @From({ read: bugsOf })
   bugs?: string[];
 }
 
-/** A new note: on a failed run, or on a package, or on a package on a suite and architecture. */
+@Description('On a failed run (`run_id`), or on a package, with `suite` and `arch` on a place.')
 @Strict()
 export class NewNoteRequest extends NoteRequest {
-  @IsOptional()
-  @IsIn(NOTE_SUBJECTS, must(`be one of ${NOTE_SUBJECTS.join(', ')}`))
+  @OptionalField(words(NOTE_SUBJECTS), 'What it is about; `place` when it is on a run, if nothing is said.')
   subject?: NoteSubject;
 
+  @OptionalField(RUN_ID)
   @From({ read: idOf('a run') })
   run_id?: number;
 
-  @IsOptional()
-  @IsStringThat(isPackageName, must('be the name of a source package'))
+  @OptionalField(
+    PACKAGE_NAME,
+    undefined,
+    IsStringThat(isPackageName, must('be the name of a source package')),
+  )
   package?: string;
 
-  @IsOptional()
-  @IsSuiteName()
+  @OptionalField(text(), undefined, IsSuiteName())
   suite?: string;
 
-  @IsOptional()
-  @IsArchitectureName()
+  @OptionalField(text(), undefined, IsArchitectureName())
   arch?: string;
 }
 

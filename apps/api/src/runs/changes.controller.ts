@@ -1,5 +1,12 @@
 import { Operation } from '../http/operation';
-import { ResultResource } from '@proctor/resources';
+import {
+  CancelledRunList,
+  PublishedRunList,
+  ReprioritisedRunList,
+  ResultResource,
+  SelectionPreview,
+  oneOf,
+} from '@proctor/resources';
 import { Controller, Delete, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
 import type { Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
@@ -23,6 +30,21 @@ export class ChangesController {
     private readonly publication: PublicationService,
   ) {}
 
+  @Operation({
+    tag: 'Requests',
+    id: 'publishRuns',
+    summary: 'Publish private runs',
+    description:
+      'Results, logs and artifacts become public at once. Only private runs of this key change. A publication counts as an update: `GET /api/v1/test` returns the run again.',
+    answer: {
+      description:
+        'What was published; `ignored` are ids of runs that are public already or not yours, or of none.',
+      of: PublishedRunList,
+      example: { published: [12, 13], ignored: [4711] },
+    },
+    inQuery: true,
+    body: { form: { run_ids: '12,13' }, json: { run_ids: '12,13,4711' } },
+  })
   @Post('publish')
   @HttpCode(200)
   @UseInterceptors(BodyInterceptor)
@@ -33,6 +55,24 @@ export class ChangesController {
     return this.publication.publish(runIds, requestor);
   }
 
+  @Operation({
+    tag: 'Requests',
+    id: 'cancelRuns',
+    summary: 'Cancel many runs',
+    description:
+      'Ends all unfinished runs of this key that match, or none when it is refused. Many runs are ended in steps: a 503 says how many were, and the same request goes on with the rest. Runs of other keys are passed over; with `everyone`, an administrator ends theirs too. Sent again, it changes nothing more.',
+    answer: {
+      description: 'The runs that were cancelled.',
+      of: oneOf(CancelledRunList, SelectionPreview),
+      example: { cancelled: [12, 13] },
+    },
+    inQuery: true,
+    body: {
+      form: { package: 'hello', trigger: 'glibc/2.40-1' },
+      json: { run_ids: [12, 13], reason: 'superseded' },
+    },
+    refusals: { 403: 'NotEveryones' },
+  })
   @Post('cancel')
   @HttpCode(200)
   @UseInterceptors(BodyInterceptor)
@@ -43,6 +83,24 @@ export class ChangesController {
     return this.manyRuns.cancel(asked, requestor);
   }
 
+  @Operation({
+    tag: 'Requests',
+    id: 'prioritiseRuns',
+    summary: 'Give waiting runs another priority',
+    description:
+      'All waiting runs of this key that match, or none when it is refused, in steps: a 503 says how many were changed, and the same request goes on with the rest; with `everyone`, for administrators, those of other keys too. Runs that are executed stay as they are.',
+    answer: {
+      description: 'The runs that have another priority now.',
+      of: oneOf(ReprioritisedRunList, SelectionPreview),
+      example: { changed: [12, 13] },
+    },
+    inQuery: true,
+    body: {
+      form: { suite: 'trixie', trigger: 'glibc/2.40-1', priority: '9' },
+      json: { run_ids: [12, 13], priority: 9, reason: 'a security update' },
+    },
+    refusals: { 403: 'NotEveryones' },
+  })
   @Post('priority')
   @HttpCode(200)
   @UseInterceptors(BodyInterceptor)

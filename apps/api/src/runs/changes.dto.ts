@@ -1,6 +1,16 @@
+import {
+  Description,
+  Field,
+  OptionalField,
+  PRIORITY,
+  RUN_IDS,
+  flag,
+  oneOf,
+  sentAs,
+  text,
+} from '@proctor/resources';
 import { Selection } from '@proctor/administration';
-import { describe, must } from '@proctor/contracts';
-import { IsBoolean, IsOptional } from 'class-validator';
+import { describe } from '@proctor/contracts';
 import type { ApiConfiguration } from '../configuration.token';
 import { Problem, refused } from '../http/problem';
 import { From } from '../http/shape';
@@ -12,21 +22,19 @@ export class SelectionRequest extends Selection {
   @From({ read: idsOf })
   declare run_ids?: number[];
 
-  /** Not only those of the own key. */
   @From({ text: 'boolean' })
-  @IsOptional()
-  @IsBoolean(must('be true or false'))
+  @OptionalField(flag(), 'For administrators, not only the runs of this key.')
   everyone?: boolean;
 
-  /** Nothing is changed; the answer tells what would be. */
   @From({ text: 'boolean' })
-  @IsOptional()
-  @IsBoolean(must('be true or false'))
+  @OptionalField(flag(), 'Nothing is changed; the answer says what would be.')
   dry_run?: boolean;
 }
 
+@Description('A selection, and the priority that its waiting runs are given.')
 export class PriorityRequest extends SelectionRequest {
   @From({ read: priorityOf, missing: `it is ${PRIORITY_RANGE}` })
+  @Field(sentAs<number>(oneOf(PRIORITY, text({ pattern: '^([1-9]|10)$' }))))
   priority: number;
 }
 
@@ -42,6 +50,7 @@ function idsOf(parameter: Parameter, name: string, server: ApiConfiguration['ser
 
 export class PublicationRequest {
   /** debci takes `run_ids[]` too, once for each run. */
+  @Field(sentAs<number[]>(RUN_IDS), '`run_ids[]` may be given instead, once for each run.')
   @From({ read: listedRunIdsOf, alias: 'run_ids[]', missing: 'it holds ids of runs, separated by commas' })
   run_ids: number[];
 }

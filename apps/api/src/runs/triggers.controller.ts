@@ -1,4 +1,12 @@
-import { TriggerProgressResource, text, RUN_ID, whole, TriggerList } from '@proctor/resources';
+import {
+  ManyRunsAnswerResource,
+  RUN_ID,
+  TriggerList,
+  TriggerProgressResource,
+  text,
+  whole,
+  words,
+} from '@proctor/resources';
 import { Operation } from '../http/operation';
 import { Controller, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
@@ -134,6 +142,36 @@ export class TriggerApiController {
     return this.triggers.object(`${name}/${version}`, reader.runs, selectionOf(query), page);
   }
 
+  @Operation({
+    tag: 'Requests',
+    id: 'changeTestsOfTrigger',
+    summary: 'Retry, cancel or refresh many tests of a trigger',
+    description:
+      '`retry` repeats runs, `cancel` ends them, `refresh` asks for a new `migration-reference/0` run of each place. Each run is treated as it would be alone: what this key may not do to one is told in `refused`, and the others go on.',
+    answer: {
+      description: 'What was done, or would be, and what not.',
+      of: ManyRunsAnswerResource,
+      example: {
+        trigger: 'glibc/2.40-4',
+        action: 'retry',
+        is_dry_run: true,
+        runs: [{ run_id: 12, package: 'hello', suite: 'trixie', arch: 'armhf', new_run_id: null }],
+        refused: [],
+        left: 0,
+        estimate: { seconds: 300, without: 0 },
+      },
+    },
+    path: {
+      package: { of: text(), example: 'glibc' },
+      version: { of: text(), example: '2.40-4' },
+      action: { of: words(['retry', 'refresh', 'cancel']), example: 'retry' },
+    },
+    body: {
+      form: { group: 'regression,unknown' },
+      json: { group: ['regression'], arch: 'armhf', dry_run: true },
+    },
+    refusals: { 404: 'NotFound' },
+  })
   @Post(':package/:version/:action')
   @HttpCode(200)
   async act(

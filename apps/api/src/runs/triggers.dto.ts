@@ -1,9 +1,20 @@
-import { describe, IsReason, isWord, must, Strict } from '@proctor/contracts';
-import { IsBoolean, IsOptional } from 'class-validator';
+import {
+  OptionalField,
+  flag,
+  sentAs,
+  oneOf,
+  listOf,
+  text,
+  TEST_GROUP,
+  RUN_ID,
+  REASON,
+  Description,
+} from '@proctor/resources';
+import { describe, isWord, Strict } from '@proctor/contracts';
 import type { ApiConfiguration } from '../configuration.token';
 import { Problem, refused } from '../http/problem';
 import type { Parameter } from '../http/parameters';
-import { idOf, named, someOf, text, wholeNumber } from '../http/parameter-values';
+import { idOf, named, someOf, text as textOf, wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
 import { runIdsOf } from './changes.dto';
 import { TRIGGER_GROUPS, type TriggerGroup } from './trigger-groups';
@@ -16,17 +27,24 @@ const TRIGGERS_PER_PAGE_MAX = 100;
 const QUERY_LENGTH_MAX = 200;
 const SIGNATURE = /^[0-9a-f]{1,64}$/;
 
-/** Which tests of a trigger are meant, as it travels. */
+/** Which tests of a trigger are meant. */
 export class TestSelection {
+  @OptionalField(
+    sentAs<TriggerGroup[]>(oneOf(listOf(TEST_GROUP), text())),
+    'Groups, as a list or separated by commas.',
+  )
   @From({ read: someOf(TRIGGER_GROUPS) })
   group?: TriggerGroup[];
 
+  @OptionalField(text())
   @From({ read: named('the name of a suite', isWord) })
   suite?: string;
 
+  @OptionalField(text())
   @From({ read: named('the name of an architecture', isWord) })
   arch?: string;
 
+  @OptionalField(text(), 'Of the first error.')
   @From({ read: named('the signature of an error', (text) => SIGNATURE.test(text)) })
   signature?: string;
 }
@@ -45,7 +63,7 @@ export class TriggerQuery extends TestSelection {
 /** The query of `GET /api/v1/triggers`. */
 @Strict()
 export class TriggerListQuery {
-  @From({ read: text(QUERY_LENGTH_MAX) })
+  @From({ read: textOf(QUERY_LENGTH_MAX) })
   query?: string;
 
   @From({ read: idOf('a run') })
@@ -55,20 +73,18 @@ export class TriggerListQuery {
   limit?: number;
 }
 
-/** What is done to tests of a trigger. */
+@Description('Tests that match everything that is said; `group` or `run_ids` is needed.')
 @Strict()
 export class TriggerRequest extends TestSelection {
+  @OptionalField(sentAs<number[]>(oneOf(listOf(RUN_ID), text())), 'Ids, as a list or separated by commas.')
   @From({ read: idsOf })
   run_ids?: number[];
 
-  /** Only tells what would be done. */
   @From({ text: 'boolean' })
-  @IsOptional()
-  @IsBoolean(must('be true or false'))
+  @OptionalField(flag({ default: false }), 'Only says what would be done.')
   dry_run?: boolean;
 
-  @IsOptional()
-  @IsReason()
+  @OptionalField(REASON, 'Of a cancellation, for people.')
   reason?: string;
 }
 

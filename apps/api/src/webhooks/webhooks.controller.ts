@@ -1,11 +1,12 @@
 import {
-  WebhookDelivery,
-  whole,
   DeliveryList,
-  words,
-  WebhookWithSecret,
-  WebhookResource,
+  Recovery,
+  WebhookDelivery,
   WebhookList,
+  WebhookResource,
+  WebhookWithSecret,
+  whole,
+  words,
 } from '@proctor/resources';
 import { Operation } from '../http/operation';
 import { Controller, Delete, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
@@ -39,6 +40,16 @@ export class WebhooksController {
     return { webhooks: (await this.webhooks.ofUser(userId)).map(webhookObject) };
   }
 
+  @Operation({
+    tag: 'Events',
+    id: 'addWebhook',
+    summary: 'Have events sent to an address',
+    description:
+      'Events are sent by POST, signed as Standard Webhooks describes; docs/webhooks.md tells all of it. The secret is in this answer, and in no other.',
+    answer: { description: 'The webhook.', of: WebhookWithSecret },
+    body: { example: { url: 'https://hooks.example.org/proctor', package: ['hello'], status: ['fail'] } },
+    refusals: { 409: 'WebhookConflict' },
+  })
   @Post()
   @HttpCode(201)
   async add(@Sent() asked: WebhookRequest, @CurrentRequestor() requestor: Requestor): Promise<WithSecret> {
@@ -61,6 +72,14 @@ export class WebhooksController {
     return webhookObject(await this.webhooks.one(id, userId));
   }
 
+  @Operation({
+    tag: 'Events',
+    id: 'changeWebhook',
+    summary: 'Change a webhook',
+    description: 'What is not sent is as in a new webhook. One that is enabled again begins afresh.',
+    answer: { description: 'The webhook as it is now.', of: WebhookResource },
+    refusals: { 404: 'NotFound' },
+  })
   @Post(':webhook_id')
   @HttpCode(200)
   async change(
@@ -161,6 +180,16 @@ export class WebhooksController {
     return deliveryObject(await this.webhooks.redeliver(id, deliveryId, logReaderOf(requestor)));
   }
 
+  @Operation({
+    tag: 'Events',
+    id: 'recoverWebhook',
+    summary: 'Send what a webhook has missed',
+    description:
+      'What failed since a time is sent again, and so is what the webhook was not told of, as while it was disabled.',
+    answer: { description: 'How many events are sent again, and how many for the first time.', of: Recovery },
+    body: { example: { since: 1763719200 } },
+    refusals: { 404: 'NotFound', 409: 'WebhookConflict' },
+  })
   @Post(':webhook_id/recover')
   @HttpCode(202)
   async recover(

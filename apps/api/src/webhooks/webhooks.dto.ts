@@ -1,6 +1,7 @@
+import { Field, OptionalField, text, flag, whole, Description } from '@proctor/resources';
 import { describe, isStorable, must, Strict } from '@proctor/contracts';
 import { DELIVERY_STATES, type DeliveryState } from '@proctor/database';
-import { IsBoolean, IsIn, IsOptional } from 'class-validator';
+import { IsIn, IsOptional } from 'class-validator';
 import { EventFilterQuery } from '../events/events.dto';
 import type { Parameter } from '../http/parameters';
 import { refused } from '../http/problem';
@@ -11,31 +12,27 @@ export const DELIVERIES_PER_PAGE = 50;
 const DELIVERIES_PER_PAGE_MAX = 200;
 const DESCRIPTION_LENGTH_MAX = 200;
 
-/** What a user says of a webhook: where, and which events. */
+@Description('A list holds names, and one of them must fit; what is left out does not matter.')
 @Strict()
 export class WebhookRequest extends EventFilterQuery {
+  @Field(text({ maxLength: 1000 }), 'With https://, without user, password and fragment.')
   @From({ read: urlOf, missing: 'it holds the address that events are sent to' })
   url: string;
 
-  /** For people. */
+  @OptionalField(text({ maxLength: DESCRIPTION_LENGTH_MAX }))
   @From({ read: descriptionOf })
   description?: string;
 
-  /** Only events of the user's own runs. */
   @From({ text: 'boolean' })
-  @IsOptional()
-  @IsBoolean(must('be true or false'))
+  @OptionalField(flag({ default: false }), "Only events of the user's own runs.")
   mine?: boolean;
 
-  /** Private runs of the key that asks, too. */
   @From({ text: 'boolean' })
-  @IsOptional()
-  @IsBoolean(must('be true or false'))
+  @OptionalField(flag({ default: false }), 'Private runs of this key, too.')
   private?: boolean;
 
   @From({ text: 'boolean' })
-  @IsOptional()
-  @IsBoolean(must('be true or false'))
+  @OptionalField(flag({ default: true }))
   enabled?: boolean;
 }
 
@@ -56,6 +53,7 @@ export class DeliveriesQuery {
 /** From when on a webhook is to be told again of what it was not told of. */
 @Strict()
 export class RecoverRequest {
+  @Field(whole({ minimum: 0 }), 'UNIX time in seconds.')
   @From({ read: sinceOf, missing: 'it holds a UNIX time in seconds' })
   since: number;
 }
