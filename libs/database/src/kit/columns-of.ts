@@ -34,21 +34,35 @@ export function without<Described extends Columns, const Name extends keyof Desc
   return Object.fromEntries(left) as Omit<Described, Name>;
 }
 
+/** What an insert into the entity's table does about a row of the same key, and which columns it sets then: by default all others. */
+interface Upsert {
+  key?: string[];
+  set?: string[];
+}
+
+/** What ends an insert: a row of the same key gets the new values. */
+export function upsert(
+  entity: EntityClass<object>,
+  { key = keyOf(entity), set = notOf(entity, key) }: Upsert = {},
+): string {
+  const names = set.map(snakeCase);
+  return `
+    on conflict (${key.map(snakeCase).join(', ')})
+      do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+}
+
 /** What ends an `insert into … as kept`: a row of the same key gets the new values, unless it has them. */
 export function upsertChanged(
   entity: EntityClass<object>,
-  { key = keyOf(entity), set = notIn(Object.keys(describedColumns(entity)), key) } = {},
+  { key = keyOf(entity), set = notOf(entity, key) }: Upsert = {},
 ): string {
-  const names = set.map(snakeCase);
-  const values = (row: string) => names.map((name) => `${row}.${name}`).join(', ');
-  return `
-    on conflict (${key.map(snakeCase).join(', ')})
-      do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}
+  const values = (row: string) => set.map((name) => `${row}.${snakeCase(name)}`).join(', ');
+  return `${upsert(entity, { key, set })}
       where (${values('kept')}) is distinct from (${values('excluded')})`;
 }
 
-function notIn(names: string[], others: string[]): string[] {
-  return names.filter((name) => !others.includes(name));
+function notOf(entity: EntityClass<object>, key: string[]): string[] {
+  return Object.keys(describedColumns(entity)).filter((name) => !key.includes(name));
 }
 
 function describedColumns(entity: EntityClass<object>): Record<string, Columns[string]> {

@@ -113,6 +113,13 @@ export function arraysOf(columns: Columns): string {
     .join(', ');
 }
 
+/** The values of one row as parameters, in the order of the columns. */
+export function valuesOfRow<Row>(columns: ColumnsOf<Row>, row: Row): unknown[] {
+  return (Object.entries(columns) as [keyof Row, AnyColumn][]).map(([name, { type }]) =>
+    type === 'json' || type === 'jsonb' ? JSON.stringify(row[name]) : row[name],
+  );
+}
+
 /** The values of such parameters. PostgreSQL reads them in half the time that it takes for a list of JSON objects. */
 export function valuesOf<Row>(columns: ColumnsOf<Row>, rows: Row[]): unknown[] {
   return (Object.entries(columns) as [keyof Row, AnyColumn][]).map(([name, { type }]) =>

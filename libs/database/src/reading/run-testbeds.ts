@@ -3,7 +3,9 @@ import { type OtherPackages, TESTS_MAX, type Verdict } from '@proctor/contracts'
 import { Database, type Statements } from '../kit/database';
 import { listOf, listText, packedList, unpackedText } from './package-list';
 import { type RunRecord, selectRecords } from '../runs/run-columns';
-import { bigint, bytea, command, integer, jsonb, statement, text, time } from '../kit/statement';
+import { columnsOf, upsert } from '../kit/columns-of';
+import { bigint, bytea, command, namesOf, valuesOfRow, statement, text, time } from '../kit/statement';
+import { RunTestbedRow } from '../rows/run-testbed';
 import { telling } from '../statuses/status-statements';
 
 /** Versions, or the suites that they came from, by the names of binary packages. */
@@ -88,23 +90,20 @@ export class RunTestbeds {
         ),
       ];
       const [testbedId = null, addedId = null] = ids ?? [];
-      const { line = null, release = null } = fallback ?? {};
-      const kept = JSON.stringify(
-        tests.slice(0, TESTS_MAX).map((test) => [test.name, test.line, test.seconds]),
-      );
-      await transaction.query(KEEP, [
-        run.runId,
-        run.attempt,
-        testbedId,
-        addedId,
+      const row: RunTestbedRow = {
+        runId: run.runId,
+        attempt: run.attempt,
+        testbedList: testbedId,
+        addedList: addedId,
         kernel,
-        line,
-        release,
-        kept,
-        run.finishedAt,
-        JSON.stringify(others.versions),
-        JSON.stringify(others.suites),
-      ]);
+        fallbackLine: fallback?.line ?? null,
+        fallbackRelease: fallback?.release ?? null,
+        tests: tests.slice(0, TESTS_MAX).map((test) => [test.name, test.line, test.seconds]),
+        finishedAt: run.finishedAt,
+        otherVersions: others.versions,
+        otherSuites: others.suites,
+      };
+      await transaction.query(KEEP, valuesOfRow(TESTBED_COLUMNS, row));
     });
   }
 
@@ -215,27 +214,24 @@ const LIST_ID = statement(
   'select list_id as "listId" from package_lists where digest = $1',
 );
 
+const TESTBED_COLUMNS = columnsOf(RunTestbedRow);
+
+/** A whole row, as `valuesOfRow` has it. */
 const KEEP = command(`
-  insert into run_testbeds as kept (run_id, attempt, testbed_list, added_list, kernel, fallback_line, fallback_release,
-    tests, finished_at, other_versions, other_suites)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-  on conflict (run_id) do update set attempt = excluded.attempt, testbed_list = excluded.testbed_list,
-    added_list = excluded.added_list, kernel = excluded.kernel, fallback_line = excluded.fallback_line,
-    fallback_release = excluded.fallback_release, tests = excluded.tests, finished_at = excluded.finished_at,
-    other_versions = excluded.other_versions, other_suites = excluded.other_suites
+  insert into run_testbeds as kept (${namesOf(TESTBED_COLUMNS)})
+  values (${Object.keys(TESTBED_COLUMNS)
+    .map((_, place) => `$${place + 1}`)
+    .join(', ')})
+  ${upsert(RunTestbedRow)}
   where kept.attempt < excluded.attempt`);
 
 const OF_RUNS = statement(
   {
-    runId: bigint,
-    kernel: text.orNull,
-    fallbackLine: integer.orNull,
-    fallbackRelease: text.orNull,
+    ...columnsOf(RunTestbedRow, 'runId', 'kernel', 'fallbackLine', 'fallbackRelease', 'tests'),
     testbed: bytea.orNull,
     testbedBase: bytea.orNull,
     added: bytea.orNull,
     addedBase: bytea.orNull,
-    tests: jsonb.as<[string, number, number | null][]>(),
   },
   `
   select t.run_id as "runId", t.kernel, t.fallback_line as "fallbackLine", t.fallback_release as "fallbackRelease",

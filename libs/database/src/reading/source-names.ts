@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { upsert } from '../kit/columns-of';
 import { Database } from '../kit/database';
 import { bytea, double, statement, text } from '../kit/statement';
+import { SourceNamesRow } from '../rows/package';
 
 /** Where packages are looked for. */
 export interface SourceNamesPlace {
@@ -85,8 +87,7 @@ const KEEP = statement(
   `
   insert into source_names as s (suite, arch, worker, digest, content, at)
   select $1, $2, $3, decode($4, 'hex'), $6::bytea, ${AT} where ${IS_OF_ARCHITECTURE}
-  on conflict (suite, arch) do update
-    set worker = excluded.worker, digest = excluded.digest, content = excluded.content, at = excluded.at
+  ${upsert(SourceNamesRow)}
     where s.at <= excluded.at
   returning s.suite`,
 );

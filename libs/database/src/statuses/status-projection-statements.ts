@@ -1,20 +1,10 @@
 import type { PackageVerdict } from '@proctor/contracts';
 import { WINDOW } from './package-status';
 import { LANDMARK_COLUMNS, STATUS_ROW_COLUMNS } from './package-statuses';
-import {
-  arraysOf,
-  bigint,
-  boolean,
-  certain,
-  command,
-  integer,
-  namesOf,
-  statement,
-  text,
-  time,
-} from '../kit/statement';
-import { upsertChanged } from '../kit/columns-of';
-import { PackageStatusRow } from '../rows/package-status';
+import { arraysOf, boolean, certain, command, integer, namesOf, statement, text } from '../kit/statement';
+import { columnsOf, upsertChanged } from '../kit/columns-of';
+import { PackageStatusRow, StatusProgressRow } from '../rows/package-status';
+import { RunRow } from '../rows/run';
 import { isOfPackage, telling } from './status-statements';
 
 /** A public run that ended by itself: in the words of the index `runs_changes`. */
@@ -45,7 +35,7 @@ export const HAS_NEWS = statement(
 
 /** Locked: of several processes one at a time makes the statuses of an architecture, each of the newest rows. */
 export const PROGRESS = statement(
-  { second: bigint, filledPackage: text.orNull, filledSuite: text.orNull },
+  columnsOf(StatusProgressRow, 'second', 'filledPackage', 'filledSuite'),
   `
   select second, filled_package as "filledPackage", filled_suite as "filledSuite"
   from status_progress where arch = $1 for no key update`,
@@ -61,7 +51,7 @@ export const MOVE_FILLED = command(
 
 /** Runs of $1 that changed after the time $2 and the run $3, $4 at most. */
 export const CHANGED_RUNS = statement(
-  { package: text, suite: text, updatedAt: time, runId: bigint },
+  columnsOf(RunRow, 'package', 'suite', 'updatedAt', 'runId'),
   `
   select r.package, r.suite, r.updated_at as "updatedAt", r.run_id as "runId" from runs r
   where r.arch = $1 and ${SHOWN('r')} and (r.updated_at, r.run_id) > ($2::timestamptz, $3::bigint)

@@ -1,5 +1,6 @@
-import type { ResultFileName, Verdict } from '@proctor/contracts';
-import type { ExpiryMark } from '../rows/upkeep';
+import type { Verdict } from '@proctor/contracts';
+import { columnsOf, upsert } from '../kit/columns-of';
+import { ExpiredFileRow, ExpiryProgressRow, RestoreRow } from '../rows/upkeep';
 import { telling } from '../statuses/status-statements';
 import {
   bigint,
@@ -204,7 +205,7 @@ export const REMOVE_STORIES = statement(
 );
 
 export const EXPIRED_FILES = statement(
-  { runId: bigint, attempt: integer, name: text.as<ResultFileName>() },
+  columnsOf(ExpiredFileRow),
   `select run_id as "runId", attempt, name from expired_files order by run_id, attempt, name limit $1`,
 );
 
@@ -236,18 +237,17 @@ export const NEWEST_RUN = statement(
 
 /** Ids from the first on, and below the next, may have been given before a restore to runs that are lost. */
 export const LOST_RUNS = statement(
-  { firstLostRun: bigint, nextRun: bigint },
+  columnsOf(RestoreRow, 'firstLostRun', 'nextRun'),
   `select first_lost_run as "firstLostRun", next_run as "nextRun" from restores`,
 );
 
 export const MARKS = statement(
-  { name: text.as<ExpiryMark>(), at: time, runId: bigint },
+  columnsOf(ExpiryProgressRow),
   `select name, at, run_id as "runId" from expiry_progress`,
 );
 
 export const KEEP_MARK = command(`
-  insert into expiry_progress (name, at, run_id) values ($1, $2, $3)
-  on conflict (name) do update set at = excluded.at, run_id = excluded.run_id`);
+  insert into expiry_progress (name, at, run_id) values ($1, $2, $3) ${upsert(ExpiryProgressRow)}`);
 
 /** @returns by the database's clock */
 export const BEGIN = statement(

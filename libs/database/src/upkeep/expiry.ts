@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { ResultFileName } from '@proctor/contracts';
 import { Database } from '../kit/database';
 import * as statements from './expiry-statements';
 import type { ExpiringRun, StoryRun } from './expiry-statements';
 import { type OldRun, OLD_RUNS, REMOVE_RUNS } from './removed-runs';
-import type { ExpiryMark } from '../rows/upkeep';
+import type { ExpiredFileRow, ExpiryMark } from '../rows/upkeep';
 
 /** What a run leaves in the store, each with its index. */
 export type ExpiringContent = 'artifacts' | 'logs';
@@ -23,11 +22,7 @@ export interface SizedRuns {
 }
 
 /** A file in the store. */
-export interface ExpiredFile {
-  runId: number;
-  attempt: number;
-  name: ResultFileName;
-}
+export type ExpiredFile = ExpiredFileRow;
 
 /** Files of a run that no row is to tell of any more; null where those of the kind stay. */
 export interface FileRemoval {
