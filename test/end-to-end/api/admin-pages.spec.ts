@@ -99,6 +99,11 @@ it('keys of all users are found by owner and label, and revoked', async () => {
   const table = rows(await admin.textOf('/admin/keys/?search=laptop'));
   expect(table.slice(1).map((row) => row.slice(0, 2))).toEqual([['bob', 'old &lt;laptop&gt;']]);
   expect((await api.api('/auth', {}, key)).status).toBe(200);
+  const odd = await admin.submit('/admin/keys/?search=laptop', `/admin/keys/${id}/revoke`, { odd: '1' });
+  expect([odd.status, await odd.text()]).toEqual([
+    400,
+    expect.stringContaining('The parameter &quot;odd&quot; is unknown; there is none.'),
+  ]);
   const revoked = await confirmed('/admin/keys/?search=laptop', `/admin/keys/${id}/revoke`);
   expect([revoked.status, (await api.api('/auth', {}, key)).status]).toEqual([303, 403]);
   const again = await admin.post(`/admin/keys/${id}/revoke`, {

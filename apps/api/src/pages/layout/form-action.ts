@@ -66,7 +66,7 @@ class FormActionInterceptor implements NestInterceptor<unknown, Page | Redirect>
     );
     return next.handle().pipe(
       mergeMap(async (answer: unknown) => {
-        if (!isConfirmedAction(answer)) return isAnswer(answer) ? answer : { redirectTo: then };
+        if (!isConfirmedAction(answer)) return this.answerOf(answer, then);
         if (!isConfirmed) {
           const question = await answer.question();
           if (isAnswer(question)) return question;
@@ -74,10 +74,15 @@ class FormActionInterceptor implements NestInterceptor<unknown, Page | Redirect>
           const data = { back: then, ...question, action: pathOf(request), fields: sent };
           return { template: 'admin/confirm', data };
         }
-        const outcome = await answer.act();
-        return isAnswer(outcome) ? outcome : { redirectTo: then };
+        return this.answerOf(await answer.act(), then);
       }),
     );
+  }
+
+  private answerOf(outcome: unknown, then: string): Page | Redirect {
+    if (isAnswer(outcome)) return outcome;
+    if (then === '') throw new Error('an action of a form has neither a page nor an address as its answer');
+    return { redirectTo: then };
   }
 }
 
