@@ -59,14 +59,19 @@ export const ADD_RUNS = statement(
   select run_id as "runId" from inserted`,
 ).prepared;
 
-/** Of the ids $1, those that are another run's: of another package, suite, architecture or time. */
+/**
+ * Of the ids $1, those that are another run's: of another package, suite, architecture or time. Each is looked up by its id: before the
+ * table's first statistics, a join would go through all that are given for each run.
+ */
 export const TAKEN = statement(
   { runId: bigint },
   `
   select r.run_id as "runId"
   from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
     as given(run_id, package, suite, arch, created_at)
-  join runs r using (run_id)
+  cross join lateral (
+    select run_id, package, suite, arch, created_at from runs where run_id = given.run_id offset 0
+  ) r
   where (r.package, r.suite, r.arch, r.created_at) <> (given.package, given.suite, given.arch, given.created_at)
   order by r.run_id limit 1`,
 );
