@@ -56,7 +56,7 @@ export function testToldCommands(stage: () => CommandStage): void {
       ...{ code: 0, stdout: `${JSON.stringify({ id: Number(id), url: receiver.url })}\n` },
     });
     expect(await typed(['webhook', 'show', id])).toMatchObject({
-      ...{ code: 1, stderr: expect.stringMatching(/There is no webhook \d+\nproctor webhook list /) },
+      ...{ code: 1, stderr: expect.stringMatching(/there is no webhook \d+\nproctor webhook list /) },
     });
     expect(receiver.refused).toEqual([]);
     await receiver.close();
