@@ -39,6 +39,7 @@ export const AUDIT_ACTION = component(
     'worker-revoked',
     'worker-drained',
     'worker-undrained',
+    'worker-quarantined',
     'worker-trusted',
     'runs-cancelled',
     'runs-reprioritised',
@@ -85,6 +86,7 @@ export class AuditEntryResource {
     | 'worker-revoked'
     | 'worker-drained'
     | 'worker-undrained'
+    | 'worker-quarantined'
     | 'worker-trusted'
     | 'runs-cancelled'
     | 'runs-reprioritised'

@@ -1,11 +1,10 @@
-import { AuditEntryList, text, AUDIT_ACTION, whole } from '@proctor/resources';
+import { AUDIT_ACTION, AuditEntryList, text, whole } from '@proctor/resources';
 import { Operation } from '../http/operation';
 import { Controller, Get, UseGuards, UseInterceptors } from '@nestjs/common';
 import { Requires } from '../auth/authentication.middleware';
 import { AdministratorsGuard } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { AuditQuery } from './audit.dto';
-import type { AuditPart } from './audit.dto';
 import { AuditService } from './audit.service';
 
 /** Who did what to accounts, queues, workers and runs. */
@@ -64,7 +63,7 @@ export class AuditController {
     },
   })
   @Get()
-  list(@Sent() query: AuditQuery): Promise<AuditPart> {
+  list(@Sent() query: AuditQuery): Promise<AuditEntryList> {
     return this.audit.part(query);
   }
 }

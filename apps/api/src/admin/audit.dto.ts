@@ -1,3 +1,4 @@
+import type { AuditEntryResource } from '@proctor/resources';
 import { describe, Strict, timestamp } from '@proctor/contracts';
 import { AUDIT_ACTIONS } from '@proctor/database';
 import type { AuditAction, AuditFilter, AuditRecord } from '@proctor/database';
@@ -52,32 +53,10 @@ function timeOf({ value, pointer }: Parameter, name: string): Date | undefined {
   throw refused(`${name} ${rule}, not ${describe(text)}.`, pointer);
 }
 
-/** Who did what. */
-interface AuditObject {
-  id: number;
-  at: string;
-  action: AuditAction;
-  /** Name of the user, or `command line`; of a refused login as it was said. */
-  user: string;
-  subject: string | null;
-  detail: string | null;
-  /** How many runs were changed. */
-  runs: number | null;
-  /** Of the network that it was done from. */
-  address: string | null;
-}
-
-/** A part of the audit log. */
-export interface AuditPart {
-  entries: AuditObject[];
-  /** What to ask with for the next part, as `before`; null at the end. */
-  before: number | null;
-}
-
 export function auditFilter({ user, action, subject, since, until }: AuditQuery): AuditFilter {
   return { user, action, subject, since, until };
 }
 
-export function auditObject({ entryId: id, at, ...entry }: AuditRecord): AuditObject {
+export function auditObject({ entryId: id, at, ...entry }: AuditRecord): AuditEntryResource {
   return { id, at: timestamp(at), ...entry };
 }

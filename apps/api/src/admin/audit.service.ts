@@ -1,8 +1,9 @@
+import type { AuditEntryList } from '@proctor/resources';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '@proctor/database';
 import type { AuditRecord } from '@proctor/database';
 import { auditFilter, auditObject, ENTRIES_PER_PAGE } from './audit.dto';
-import type { AuditPart, AuditQuery } from './audit.dto';
+import type { AuditQuery } from './audit.dto';
 import { loadPart, type ListedPart } from '../http/parts';
 
 /** The audit log in parts, the newest first. */
@@ -16,7 +17,7 @@ export class AuditService {
     return loadPart(limit, read, ({ entryId }) => entryId);
   }
 
-  async part(query: AuditQuery): Promise<AuditPart> {
+  async part(query: AuditQuery): Promise<AuditEntryList> {
     const { rows, last } = await this.find(query);
     return { entries: rows.map(auditObject), before: last };
   }

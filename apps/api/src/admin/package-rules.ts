@@ -1,28 +1,7 @@
+import type { PackageRules } from '@proctor/resources';
 import { rejectedVersions, sizeClasses } from '@proctor/config';
 import type { Settings } from '@proctor/config';
 import type { ApiConfiguration } from '../configuration.token';
-
-/** Which entry of a list counts for a package. */
-export interface RuleObject<Value> {
-  value: Value;
-  /** The name in the list, which may end in `*`; null: none does, the default counts. */
-  rule: string | null;
-}
-
-/** What the configuration and the administrators say of a package. */
-export interface PackageRulesObject {
-  package: string;
-  /** Whether a run of it was ever requested. */
-  known: boolean;
-  /** Where its runs are executed; `rule` is the package's name when it has a backend of its own. */
-  backend: RuleObject<string>;
-  /** Null: any slot has room for it. */
-  size_class: RuleObject<string | null>;
-  /** Of an attempt, as the worker file of this machine says. */
-  timeout_seconds: RuleObject<number>;
-  /** Suite and architecture → versions that are not tested, `*` for all; places without any are left out. */
-  rejected: { suite: string; arch: string; versions: string[] }[];
-}
 
 /** @param own backend of the package; undefined when no run of it was requested */
 export function packageRules(
@@ -30,7 +9,7 @@ export function packageRules(
   own: string | null | undefined,
   { server, rejectList }: ApiConfiguration,
   { sizeClasses: classes, timeouts, runTimeoutMs }: Settings,
-): PackageRulesObject {
+): PackageRules {
   const sizeClass = sizeClasses(classes)(name);
   const timeout = ruleFor(name, Object.keys(timeouts));
   return {

@@ -2,27 +2,15 @@ import { ConfigurationResource, PACKAGE_NAME, PackageRules } from '@proctor/reso
 import { Operation } from '../http/operation';
 import { Controller, Get, HttpCode, Inject, Param, Post, UseGuards, UseInterceptors } from '@nestjs/common';
 import { BackendRequest, PackageBackends } from '@proctor/administration';
-import type { ConfigurationStatus, Setting } from '@proctor/config';
+import type { ConfigurationStatus } from '@proctor/config';
 import { timestamp } from '@proctor/contracts';
 import type { Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { AdministratorsGuard, CurrentRequestor } from '../auth/requestor';
 import { CONFIGURATION_STATUS } from '../configuration.token';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
-import type { PackageRulesObject } from './package-rules';
 import { SettingsService } from './settings.service';
 import { PACKAGE_IN_PATH } from '../http/path-ids';
-
-/** What is in use, and why another configuration is not. */
-interface ConfigurationObject {
-  folder: string;
-  loaded_at: string;
-  /** What is wrong with the folder as it is now; empty when it is in use. */
-  problems: string[];
-  /** What takes effect at the next start. */
-  needs_restart: string[];
-  settings: Setting[];
-}
 
 /** What is configured, and what of it administrators change. */
 @Controller('api/v1/admin')
@@ -56,7 +44,7 @@ export class SettingsController {
     refusals: { 400: 'BadRequest' },
   })
   @Get('configuration')
-  configuration(): ConfigurationObject {
+  configuration(): ConfigurationResource {
     const { loadedAt, problems, needsRestart } = this.status();
     const { folder, settings } = this.settings.inUse();
     return { folder, loaded_at: timestamp(loadedAt), problems, needs_restart: needsRestart, settings };
@@ -82,7 +70,7 @@ export class SettingsController {
     refusals: { 400: 'BadRequest' },
   })
   @Get('packages/:package')
-  rules(@Param('package', PACKAGE_IN_PATH) name: string): Promise<PackageRulesObject> {
+  rules(@Param('package', PACKAGE_IN_PATH) name: string): Promise<PackageRules> {
     return this.settings.rulesOf(name);
   }
 
@@ -118,7 +106,7 @@ export class SettingsController {
     @Param('package', PACKAGE_IN_PATH) name: string,
     @Sent() request: BackendRequest,
     @CurrentRequestor() requestor: Requestor,
-  ): Promise<PackageRulesObject> {
+  ): Promise<PackageRules> {
     await this.backends.set(name, request, requestor);
     return this.settings.rulesOf(name);
   }

@@ -1,10 +1,10 @@
+import type { PackageRules } from '@proctor/resources';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Settings } from '@proctor/config';
 import { Packages } from '@proctor/database';
 import { CONFIGURATION, SETTINGS } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { packageRules } from './package-rules';
-import type { PackageRulesObject } from './package-rules';
 
 /** What is configured, for administrators. */
 @Injectable()
@@ -16,7 +16,7 @@ export class SettingsService {
   ) {}
 
   /** Which rules apply to a package. */
-  async rulesOf(name: string): Promise<PackageRulesObject> {
+  async rulesOf(name: string): Promise<PackageRules> {
     const own = await this.packages.backendOf(name);
     return packageRules(name, own?.backend, this.configuration, this.inUse());
   }

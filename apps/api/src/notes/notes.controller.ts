@@ -46,7 +46,7 @@ export class NotesApiController {
   async list(
     @Sent() query: NotesQuery,
     @CurrentReader() reader: ApiReader,
-  ): Promise<{ notes: NoteObject[]; before: number | null }> {
+  ): Promise<{ notes: NoteResource[]; before: number | null }> {
     const { notes, before } = await this.notes.list(query, reader.runs);
     return { notes: notes.map(noteObject), before };
   }
@@ -97,7 +97,7 @@ export class NotesApiController {
     @Sent() asked: NewNoteRequest,
     @CurrentRequestor() requestor: Requestor,
     @Req() request: ContextRequest,
-  ): Promise<NoteObject> {
+  ): Promise<NoteResource> {
     return noteObject(await this.notes.add(asked, requestor, networkOf(request.ip ?? '')));
   }
 
@@ -146,7 +146,7 @@ export class NotesApiController {
     @Sent() { text, bugs = [] }: NoteRequest,
     @CurrentRequestor() requestor: Requestor,
     @Req() request: ContextRequest,
-  ): Promise<NoteObject> {
+  ): Promise<NoteResource> {
     const address = networkOf(request.ip ?? '');
     return noteObject(await this.notes.change(noteId, { text, bugs }, requestor, address));
   }
@@ -196,5 +196,3 @@ function noteObject(note: Note) {
     withdrawn_at: note.withdrawnAt && timestamp(note.withdrawnAt),
   };
 }
-
-type NoteObject = ReturnType<typeof noteObject>;

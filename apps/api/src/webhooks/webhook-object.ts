@@ -1,19 +1,20 @@
+import type { WebhookResource, WebhookDelivery } from '@proctor/resources';
 import { timestamp } from '@proctor/contracts';
 import type { LoggedDelivery, Webhook } from '@proctor/database';
 
 /** A webhook as its user reads it; its secret is told when it is made, and at no other time. */
-export function webhookObject(webhook: Webhook) {
+export function webhookObject(webhook: Webhook): WebhookResource {
   const { packages, suites, arches, trigger, kinds, verdicts, mine } = webhook.filter;
   return {
     id: webhook.webhookId,
     url: webhook.url,
     description: webhook.description,
-    package: packages ?? null,
-    suite: suites ?? null,
-    arch: arches ?? null,
+    package: listOrNull(packages),
+    suite: listOrNull(suites),
+    arch: listOrNull(arches),
     trigger: trigger ?? null,
-    kinds: kinds ?? null,
-    status: verdicts ?? null,
+    kinds: listOrNull(kinds),
+    status: listOrNull(verdicts),
     mine: mine ?? false,
     private: webhook.keyId !== null,
     enabled: webhook.disabledAt === null,
@@ -26,9 +27,11 @@ export function webhookObject(webhook: Webhook) {
   };
 }
 
-export type WebhookObject = ReturnType<typeof webhookObject>;
+function listOrNull<T>(list?: readonly T[]): T[] | null {
+  return list ? [...list] : null;
+}
 
-export function deliveryObject(delivery: LoggedDelivery) {
+export function deliveryObject(delivery: LoggedDelivery): WebhookDelivery {
   return {
     id: delivery.deliveryId,
     run_id: delivery.runId,
@@ -44,5 +47,3 @@ export function deliveryObject(delivery: LoggedDelivery) {
     error: delivery.error,
   };
 }
-
-export type DeliveryObject = ReturnType<typeof deliveryObject>;

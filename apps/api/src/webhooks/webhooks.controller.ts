@@ -15,12 +15,10 @@ import type { LogReader, Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
-import { type DeliveryObject, deliveryObject, type WebhookObject, webhookObject } from './webhook-object';
+import { deliveryObject, webhookObject } from './webhook-object';
 import { DELIVERIES_PER_PAGE, DeliveriesQuery, RecoverRequest, WebhookRequest } from './webhooks.dto';
 import { WebhooksService } from './webhooks.service';
 import { DELIVERY_IN_PATH, WEBHOOK_IN_PATH } from '../http/path-ids';
-
-type WithSecret = WebhookObject & { secret: string };
 
 /** The webhooks of a key's user. */
 @Controller('api/v1/webhooks')
@@ -36,7 +34,7 @@ export class WebhooksController {
     answer: { description: "The webhooks of the key's user, the oldest first.", of: WebhookList },
   })
   @Get()
-  async list(@CurrentRequestor() { userId }: Requestor): Promise<{ webhooks: WebhookObject[] }> {
+  async list(@CurrentRequestor() { userId }: Requestor): Promise<WebhookList> {
     return { webhooks: (await this.webhooks.ofUser(userId)).map(webhookObject) };
   }
 
@@ -52,7 +50,10 @@ export class WebhooksController {
   })
   @Post()
   @HttpCode(201)
-  async add(@Sent() asked: WebhookRequest, @CurrentRequestor() requestor: Requestor): Promise<WithSecret> {
+  async add(
+    @Sent() asked: WebhookRequest,
+    @CurrentRequestor() requestor: Requestor,
+  ): Promise<WebhookWithSecret> {
     const { webhook, secret } = await this.webhooks.add(asked, requestor, requestor.keyId);
     return { ...webhookObject(webhook), secret };
   }
@@ -68,7 +69,7 @@ export class WebhooksController {
   async show(
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @CurrentRequestor() { userId }: Requestor,
-  ): Promise<WebhookObject> {
+  ): Promise<WebhookResource> {
     return webhookObject(await this.webhooks.one(id, userId));
   }
 
@@ -86,7 +87,7 @@ export class WebhooksController {
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @Sent() asked: WebhookRequest,
     @CurrentRequestor() requestor: Requestor,
-  ): Promise<WebhookObject> {
+  ): Promise<WebhookResource> {
     return webhookObject(await this.webhooks.change(id, asked, requestor, requestor.keyId));
   }
 
@@ -119,7 +120,7 @@ export class WebhooksController {
   async rotate(
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @CurrentRequestor() requestor: Requestor,
-  ): Promise<WithSecret> {
+  ): Promise<WebhookWithSecret> {
     const { webhook, secret } = await this.webhooks.rotate(id, requestor);
     return { ...webhookObject(webhook), secret };
   }
@@ -136,7 +137,7 @@ export class WebhooksController {
   async ping(
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @CurrentRequestor() { userId }: Requestor,
-  ): Promise<DeliveryObject> {
+  ): Promise<WebhookDelivery> {
     return deliveryObject(await this.webhooks.ping(id, userId));
   }
 
@@ -157,7 +158,7 @@ export class WebhooksController {
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @Sent() { limit = DELIVERIES_PER_PAGE, ...asked }: DeliveriesQuery,
     @CurrentRequestor() requestor: Requestor,
-  ): Promise<{ deliveries: DeliveryObject[]; before: number | null }> {
+  ): Promise<DeliveryList> {
     const { deliveries, before } = await this.webhooks.log(id, logReaderOf(requestor), asked, limit);
     return { deliveries: deliveries.map(deliveryObject), before };
   }
@@ -176,7 +177,7 @@ export class WebhooksController {
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @Param('delivery_id', DELIVERY_IN_PATH) deliveryId: number,
     @CurrentRequestor() requestor: Requestor,
-  ): Promise<DeliveryObject> {
+  ): Promise<WebhookDelivery> {
     return deliveryObject(await this.webhooks.redeliver(id, deliveryId, logReaderOf(requestor)));
   }
 

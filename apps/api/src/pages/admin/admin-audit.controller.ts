@@ -1,5 +1,6 @@
+import type { AuditEntryList } from '@proctor/resources';
 import { Controller, Get, UseInterceptors } from '@nestjs/common';
-import { AuditQuery, type AuditPart } from '../../admin/audit.dto';
+import { AuditQuery } from '../../admin/audit.dto';
 import { AuditService } from '../../admin/audit.service';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
@@ -76,7 +77,7 @@ export class AdminAuditDataController {
 
   /** `next` is the path of the rest of the list; null at its end. */
   @Get()
-  async list(@Sent() query: AuditQuery): Promise<Omit<AuditPart, 'before'> & { next: string | null }> {
+  async list(@Sent() query: AuditQuery): Promise<Omit<AuditEntryList, 'before'> & { next: string | null }> {
     const { entries, before } = await this.audit.part(query);
     return { entries, next: before === null ? null : urlOf('/admin/audit.json', query, before) };
   }
