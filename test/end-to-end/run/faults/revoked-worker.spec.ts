@@ -24,8 +24,10 @@ afterEach(async () => {
 
 /** As on the machine of an administrator whose nats-server includes the file of accounts. */
 async function proctor(...args: string[]): Promise<string> {
-  const { databaseUrl, users, home } = stage.proctor;
+  const { adminKey, databaseUrl, url, users, home } = stage.proctor;
   const env = {
+    PROCTOR_URL: url,
+    PROCTOR_API_KEY: adminKey,
     PROCTOR_DATABASE_URL: databaseUrl,
     PROCTOR_NATS_USERS: users.folder,
     PROCTOR_NATS_ACCOUNTS: join(home.nats, 'accounts.conf'),
