@@ -33,8 +33,8 @@ export interface VariantFinding {
 /** What this machine can do. */
 export interface Findings {
   backends: BackendFinding[];
-  checkArchitectures: ArchitectureFinding[];
-  checkVariants: VariantFinding[];
+  architectures: ArchitectureFinding[];
+  variants: VariantFinding[];
 }
 
 /** Tries everything that a worker here could be configured to do; nothing is built or kept. */
@@ -51,8 +51,8 @@ export async function checkEverything(
   const sandboxes = await whyUnusable(machine.sandboxes.detect());
   return {
     backends,
-    checkArchitectures: await checkArchitectures(machine, sandboxes),
-    checkVariants: sandboxes === null ? await checkVariants(worker.variants, machine) : [],
+    architectures: await checkArchitectures(machine, sandboxes),
+    variants: sandboxes === null ? await checkVariants(worker.variants, machine) : [],
   };
 }
 

@@ -17,12 +17,12 @@ function findings(unshare: string | null, executable = true): Findings {
         images: [{ ...RECORD, builtAt: 10 * HOUR_MS }],
       },
     ],
-    checkArchitectures: [
+    architectures: [
       { name: 'amd64', isServed: true, problem: null },
       { name: 'arm64', isServed: false, problem: 'qemu-user-static missing' },
       { name: 's390x', isServed: false, problem: 'qemu-user-static missing' },
     ],
-    checkVariants: [{ name: 'autopkgtest', program: 'autopkgtest', version: null, isExecutable: executable }],
+    variants: [{ name: 'autopkgtest', program: 'autopkgtest', version: null, isExecutable: executable }],
   };
 }
 
@@ -54,6 +54,6 @@ it.each([
 });
 
 it('the report of a check says that variants were not tried where no sandbox works', () => {
-  const lines = renderFindings({ ...findings('mmdebstrap missing'), checkVariants: [] }, 0);
+  const lines = renderFindings({ ...findings('mmdebstrap missing'), variants: [] }, 0);
   expect(lines).toContain('  not tried: the backends say what is missing');
 });

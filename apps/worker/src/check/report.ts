@@ -5,14 +5,14 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /** Whether a worker here could run any test. */
-export function isUsable({ backends, checkVariants: variants }: Findings): boolean {
+export function isUsable({ backends, variants }: Findings): boolean {
   const isOffered = ({ isConfigured, problem }: BackendFinding) => isConfigured && problem === null;
   return backends.some(isOffered) && variants.some(({ isExecutable }) => isExecutable);
 }
 
 /** Lines for people. `now`: milliseconds since the epoch. */
 export function renderFindings(findings: Findings, now: number): string[] {
-  const { backends, checkArchitectures: architectures, checkVariants: variants } = findings;
+  const { backends, architectures, variants } = findings;
   return [
     'Backends: the kinds of testbed. worker.yaml says which of them are offered (backends).',
     ...indented(table(['backend', 'offered', 'usable', 'a test has'], backends.map(backendRow))),
