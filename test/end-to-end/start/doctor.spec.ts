@@ -61,7 +61,7 @@ it('`proctor doctor` finds that all is well, a line each', async () => {
     /^(ok|warn) {2,4}home: .* GiB free/,
     /^(ok|warn) {2,4}store: .* GiB free/,
     /^(ok|warn) {2,4}open files: /,
-    /^ok {4}service: http:\S+ \(0\.\d\S+\) is ready$/,
+    /^ok {4}service: http:\S+ \(1\.\d\S+\) is ready$/,
     /^ok {4}worker: backend unshare works$/,
   ])
     expect(lines).toContainEqual(expect.stringMatching(pattern));

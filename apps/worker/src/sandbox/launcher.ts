@@ -45,7 +45,7 @@ export class Launcher {
 
   /** @param fields names and values from sandboxFields */
   launch(fields: string[]): LaunchedSandbox {
-    const { state: state, write: write } = this.register();
+    const { state, write } = this.register();
     const sandbox = new LaunchedSandbox(state, write);
     write('start', ...fields);
     return sandbox;
@@ -53,7 +53,7 @@ export class Launcher {
 
   /** @param fields namespaces and connection, from preparedFields */
   prepareNetwork(fields: string[]): LaunchedNetwork {
-    const { number, state: state, write: write } = this.register();
+    const { number, state, write } = this.register();
     const network = new LaunchedNetwork(state, write, number);
     write('prepare', ...fields);
     return network;
@@ -68,7 +68,7 @@ export class Launcher {
     const write = (word: string, ...fields: string[]) => {
       if (this.states.has(number)) send(child, [word, String(number), ...fields]);
     };
-    return { number, state: state, write: write };
+    return { number, state, write };
   }
 
   private startedProcess(): LauncherProcess {
