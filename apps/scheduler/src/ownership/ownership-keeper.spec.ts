@@ -97,6 +97,26 @@ describe('OwnershipKeeper', () => {
     expect((await start('s2')).owned.architectures).not.toContain('s390x');
   });
 
+  it('a claim with a late answer starts no service of an architecture that the deployment no longer has', async () => {
+    let answer = () => undefined as void;
+    let isSlow = false;
+    const { owned } = await start('s1', {
+      claim: async (...args) => {
+        if (args[0] === 's390x' && isSlow) await new Promise<void>((resolve) => (answer = resolve));
+        return books.claim(...args);
+      },
+    });
+    isSlow = true;
+    architectures = ['amd64', 'arm64', 'riscv64'];
+    await time(TTL_MS / 2);
+    expect(owned.architectures).toEqual(architectures);
+    const started = jest.spyOn(owned, 'start');
+    answer();
+    await time(TTL_MS);
+    expect(owned.architectures).toEqual(architectures);
+    expect(started).not.toHaveBeenCalled();
+  });
+
   it('a scheduler leaves everything to the others when the workers cannot reach it, and takes its part again when they can', async () => {
     const first = await start('s1');
     const second = await start('s2');

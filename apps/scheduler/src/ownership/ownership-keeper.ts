@@ -155,7 +155,8 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     const held = this.terms.get(arch);
     if (held && held.epoch === ownership?.epoch) return held.renewUntil(endMs);
     held?.abandon('another scheduler owned it meanwhile');
-    if (!ownership || this.parting.has(arch)) return;
+    // The architecture may have been released, and taken out of the deployment, while the answer was on its way.
+    if (!ownership || this.parting.has(arch) || !this.settings.architectures.includes(arch)) return;
     const term = new OwnershipTerm(ownership, this.clock, (ended, reason) => this.onLost(ended, reason));
     term.setEnd(endMs);
     this.terms.set(arch, term);
