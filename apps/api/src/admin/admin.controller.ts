@@ -118,7 +118,7 @@ export class AdminController {
     id: 'drainWorker',
     summary: 'Drain a worker',
     description:
-      'It finishes what it has and gets no more, whether it is connected now or not. `reason` is needed. With `deadline_seconds` it hands back what it still executes then: those runs wait again, without a failed attempt. Draining it again replaces who, why and until when.',
+      'It finishes what it has and gets nothing new, whether it is connected now or not. `reason` is needed. With `deadline_seconds` it hands back what it still executes then: those runs wait again, without a failed attempt. Draining it again replaces who, why and until when.',
     answer: {
       description: 'It is drained.',
       of: NewDrain,
@@ -139,7 +139,7 @@ export class AdminController {
     summary: 'Give a worker runs again',
     description: 'It takes part again.',
     answer: {
-      description: 'It is not drained any more.',
+      description: 'It is no longer drained.',
       of: UndrainedWorker,
       example: { worker: 'worker1' },
     },

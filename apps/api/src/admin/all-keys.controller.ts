@@ -57,7 +57,7 @@ export class AllKeysController {
     tag: 'Administration',
     id: 'revokeAnyKey',
     summary: 'Revoke a key of any user',
-    description: 'It opens nothing any more; its results stay.',
+    description: 'It no longer opens anything; its results stay.',
     answer: { description: 'It is revoked.', of: RevokedKey, example: { key: 12 } },
     path: { id: { of: whole({ minimum: 1 }) } },
     refusals: {

@@ -111,7 +111,7 @@ export class RegisterController {
     id: 'rotateWorker',
     summary: 'Give a worker other credentials',
     description:
-      'Those before are of no use any more. Answers the content of its credentials file, this once.',
+      'The earlier ones no longer work. Answers with the content of its credentials file, this once.',
     answer: {
       description: 'Its other credentials.',
       of: NewCredentials,

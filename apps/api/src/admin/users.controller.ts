@@ -135,13 +135,13 @@ export class UsersController {
     return { user, admin };
   }
 
-  /** Sessions and keys open nothing any more. */
+  /** Sessions and keys no longer open anything. */
   @Operation({
     tag: 'Administration',
     id: 'disableUser',
     summary: 'Keep a user out',
     description:
-      'Sessions and keys open nothing any more, within a second; neither does a password or a login provider. Runs stay, those that wait too.',
+      'Within a second, sessions and keys no longer open anything; neither does a password or a login provider. Runs stay, those that wait too.',
     answer: {
       description: 'It is done.',
       of: ChangedStanding,

@@ -11,7 +11,7 @@ export const RetriesRun = Operation({
   parameters: ['IdempotencyKey'],
   refusals: {
     403: {
-      description: 'The key is not valid, or the deployment does not test that any more.',
+      description: 'The key is not valid, or the deployment no longer tests that.',
       detail: 'Run 12 cannot be retried: hello is on the reject list for trixie/amd64.',
     },
     404: 'NotFound',
