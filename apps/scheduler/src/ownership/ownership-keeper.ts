@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { withTimeLimit, type Clock } from '@proctor/clock';
 import { PostgresOwnershipRegister } from '@proctor/database';
-import type { OwnershipRegister } from '@proctor/dispatch';
+import type { Ownership, OwnershipRegister } from '@proctor/dispatch';
 import { CLOCK } from '../configuration.token';
 import { OwnedServices, type OwnedService } from './owned-service';
 import { shareOf } from './shares';
@@ -155,8 +155,10 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     const held = this.terms.get(arch);
     if (held && held.epoch === ownership?.epoch) return held.renewUntil(endMs);
     held?.abandon('another scheduler owned it meanwhile');
+    if (!ownership) return;
     // The architecture may have been released, and taken out of the deployment, while the answer was on its way.
-    if (!ownership || this.parting.has(arch) || !this.settings.architectures.includes(arch)) return;
+    const parted = this.parting.get(arch);
+    if (parted || !this.settings.architectures.includes(arch)) return void this.giveUp(ownership, parted);
     const term = new OwnershipTerm(ownership, this.clock, (ended, reason) => this.onLost(ended, reason));
     term.setEnd(endMs);
     this.terms.set(arch, term);
@@ -192,10 +194,13 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     if (term) this.endTerm(term, this.service.stop(term));
   }
 
-  /** The row is released last: the next owner may serve at once. */
   private endTerm(term: OwnershipTerm, ended: Promise<void>): void {
-    const { arch, epoch } = term;
-    if (this.terms.get(arch) === term) this.terms.delete(arch);
+    if (this.terms.get(term.arch) === term) this.terms.delete(term.arch);
+    void this.giveUp(term, ended).finally(() => term.close());
+  }
+
+  /** The row is released last: the next owner may serve at once. Never rejects. */
+  private giveUp({ arch, epoch }: Ownership, ended: Promise<void> = Promise.resolve()): Promise<void> {
     const parted = this.inTime(`ending ${arch}`, ended)
       .then(() => this.inTime('releasing', this.register.release(arch, this.settings.scheduler)))
       .then(() => {
@@ -204,9 +209,9 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
       })
       .catch((error) => this.logger.warn(`${arch} could not be given up, it will run out: ${String(error)}`))
       .finally(() => {
-        term.close();
         if (this.parting.get(arch) === parted) this.parting.delete(arch);
       });
     this.parting.set(arch, parted);
+    return parted;
   }
 }

@@ -22,13 +22,13 @@ async function serve(architectures: string[]): Promise<void> {
   await proctor.configure('proctor.yaml', { ...(parse(yaml) as object), architectures });
 }
 
-/** The log does not tell it: an ownership that ran out on a busy machine is given up too, and claimed again. */
+/** The log does not show it: an ownership that ran out on a busy machine is given up too, and claimed again. */
 async function nobodyOwns(architecture: string): Promise<void> {
   const database = await connectTo(stage.proctor.databaseUrl);
   try {
     const isSo = async (): Promise<boolean> => {
       const { rowCount } = await database.query(
-        'select from dispatchers where arch = $1 and owner is not null',
+        'select from dispatchers where arch = $1 and owner is not null and expires_at > clock_timestamp()',
         [architecture],
       );
       return rowCount === 0;
