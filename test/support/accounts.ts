@@ -3,7 +3,7 @@ import { connectTo } from './database';
 import type { Client } from './client';
 import type { RunningProctor } from './proctor';
 import type { Marks } from './stub';
-import { until } from './until';
+import { PATIENCE_MS, until } from './until';
 
 /** What the books say of one run. */
 export interface Account {
@@ -41,7 +41,7 @@ export async function expectEachPassedOnce(
   { proctor, client, marks }: { proctor: RunningProctor; client: Client; marks: Marks },
   runIds: number[],
   mark = 'executed',
-  timeoutMs = 90_000,
+  timeoutMs = PATIENCE_MS,
 ): Promise<Account[]> {
   const left = new Set(runIds);
   const isOver = async (): Promise<boolean> => {

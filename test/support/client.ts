@@ -1,5 +1,5 @@
 import type { RunningProctor } from './proctor';
-import { until } from './until';
+import { PATIENCE_MS, until } from './until';
 
 /** A result object as the API gives it. */
 export interface ResultObject {
@@ -68,7 +68,7 @@ export class Client {
   async runThat(
     runId: number,
     isAsWanted: (run: ResultObject) => boolean,
-    timeoutMs = 30_000,
+    timeoutMs = PATIENCE_MS,
   ): Promise<ResultObject> {
     let last: ResultObject | undefined;
     const found = await until(async () => isAsWanted((last = await this.run(runId))), timeoutMs);

@@ -109,7 +109,7 @@ export class ConformanceInstance {
     const shown = await until(async () => {
       const answer = await this.seenAt().api('/reject_list');
       return packageName in answer.json<object>();
-    }, 15_000);
+    });
     if (!shown) throw new Error(`the service did not take in that ${packageName} is rejected`);
   }
 }

@@ -74,7 +74,7 @@ async function newNamespace(): Promise<ChildProcess> {
   const holder = spawn('unshare', ['--net', 'cat'], { stdio: ['pipe', 'ignore', 'inherit'] });
   const own = await readlink('/proc/self/ns/net');
   const isThere = async () => (await readlink(`/proc/${holder.pid}/ns/net`).catch(() => own)) !== own;
-  if (await until(isThere, 10_000)) return holder;
+  if (await until(isThere)) return holder;
   await end(holder);
   throw new Error('no network namespace was made');
 }

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { until } from '@test/support/until';
 import { ownNats } from './nats-server';
 
-jest.setTimeout(40_000);
 Logger.overrideLogger(false);
 
 const FIRST = { name: 'w1', architectures: ['amd64'] };
@@ -91,6 +90,6 @@ it('a change of the accounts keeps those accounts when the server dies and is st
       () => true,
       () => false,
     );
-  expect(await until(isHeard, 20_000)).toBe(true);
+  expect(await until(isHeard)).toBe(true);
   await expectHeard();
 });

@@ -165,7 +165,7 @@ describe('reply subjects', () => {
     await hostile.request(requestSubject('amd64', 'w1', 'renew'), '{}');
     await scheduler.flush();
     scheduler.signal('proctor.worker.w2.stop', { last: true });
-    expect(await until(() => Promise.resolve(told.some((text) => text.includes('last'))), 10_000)).toBe(true);
+    expect(await until(() => Promise.resolve(told.some((text) => text.includes('last'))))).toBe(true);
   }
 
   it.each([
@@ -198,7 +198,7 @@ it('a worker does not choose the address that it is heard from', async () => {
   }
   await hostile.flush();
   await hostile.request(requestSubject('amd64', 'w1', 'renew'), '{}');
-  await until(() => Promise.resolve(heardFrom.length === 6), 10_000);
+  await until(() => Promise.resolve(heardFrom.length === 6));
   expect(heardFrom).toEqual(Array(6).fill('127.0.0.1'));
 });
 
@@ -300,7 +300,7 @@ describe('a flood', () => {
           () => false,
           (error: Error) => error.message.includes('maximum bytes'),
         );
-    expect(await until(isFull, 10_000)).toBe(true);
+    expect(await until(isFull)).toBe(true);
     const consumption = await consume(recorded.push);
     for (let round = 1; round <= ROUNDS; round++) {
       const own = reportSubject('amd64', 'finished', { ...GRANT, worker: 'w2', runId: round });

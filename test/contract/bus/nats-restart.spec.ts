@@ -148,7 +148,7 @@ it('the bus keeps reports, subscriptions and readers over a killed server', asyn
   await bus.appendLog(WORKER, grant, chunk(1));
   expect((await log.next()).value).toEqual(chunk(1));
   await log.return?.();
-}, 60_000);
+});
 
 it('the bus makes streams and consumers again when the server has lost its files', async () => {
   const bus = await connect();
@@ -160,7 +160,7 @@ it('the bus makes streams and consumers again when the server has lost its files
   await revive(bus);
   await bus.report(finishedOf(scope, 1), { number: 1 });
   expect((await taken.next()).text).toBe('{"number":1}');
-}, 60_000);
+});
 
 it('the bus makes the stream of a worker again when somebody has deleted it', async () => {
   const bus = await connect();
@@ -173,7 +173,7 @@ it('the bus makes the stream of a worker again when somebody has deleted it', as
   await bus.prepareReports(scope, [WORKER]);
   await bus.report(finishedOf(scope, 1), { number: 1 });
   expect((await taken.next()).text).toBe('{"number":1}');
-}, 60_000);
+});
 
 it('the bus makes the streams of logs and files again that somebody has deleted, and leaves the others', async () => {
   const bus = await connect();
@@ -188,7 +188,7 @@ it('the bus makes the streams of logs and files again that somebody has deleted,
   await created(logStream(WORKER));
   await created(stagingStream(workers[2]!));
   expect(await created(logStream(workers[1]!))).toBe(before);
-}, 60_000);
+});
 
 it('the bus waits for a server that is not there yet', async () => {
   await nats.stop();

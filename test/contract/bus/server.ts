@@ -44,5 +44,5 @@ export function newRunId(): number {
 
 /** Resolves when the streams hold no report to the architecture any more. */
 export async function drained(bus: Bus, arch: string): Promise<void> {
-  expect(await until(async () => (await bus.listWaitingReports(arch)).length === 0, 20_000)).toBe(true);
+  expect(await until(async () => (await bus.listWaitingReports(arch)).length === 0)).toBe(true);
 }

@@ -13,7 +13,6 @@ const BUCKET_BYTES = 1024 ** 2;
 const MESSAGES_MAX = 30;
 /** More than one chunk. */
 const PART = Buffer.alloc(200_000, 'x');
-const PATIENCE_MS = 20_000;
 
 /** What is swept from the staging areas of every Bus. @param start with areas that no other test uses */
 export function describeSweeping(name: string, start: StartServer): void {
@@ -55,7 +54,7 @@ export function describeSweeping(name: string, start: StartServer): void {
 
     /** Resolves when the sweeper rests. */
     async function swept(): Promise<void> {
-      expect(await until(() => Promise.resolve(clock.pending === 1), PATIENCE_MS)).toBe(true);
+      expect(await until(() => Promise.resolve(clock.pending === 1))).toBe(true);
     }
 
     async function begin(): Promise<void> {
@@ -85,7 +84,7 @@ export function describeSweeping(name: string, start: StartServer): void {
         const chunks = (await mine())?.chunks ?? 0;
         content.push(PART);
         const grown = async () => ((await mine())?.chunks ?? 0) > chunks;
-        expect(await until(grown, PATIENCE_MS)).toBe(true);
+        expect(await until(grown)).toBe(true);
       };
       const breakOff = async () => {
         await server.kill(client);

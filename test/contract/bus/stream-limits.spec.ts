@@ -165,7 +165,7 @@ it('an area of many messages is listed whole, without one answer that names all 
   const bus = await busWith({}, 'scheduler');
   for (let count = 0; count < 2_600; count++) operator.publish(staged(`chunk.u${count % 1_300}`), 'x');
   // They are stored after they have come.
-  expect(await until(async () => (await messagesOf(stagingStream(worker))) === 2_600, 60_000)).toBe(true);
+  expect(await until(async () => (await messagesOf(stagingStream(worker))) === 2_600)).toBe(true);
   const { jsm } = Reflect.get(bus, 'link') as { jsm: JetStreamManager };
   const asked = jest.spyOn(jsm.streams, 'info').mockImplementation(() => Promise.reject(new Error('asked')));
   const { uploads, strays, messages } = await areaOf(bus);

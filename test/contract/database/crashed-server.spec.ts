@@ -18,7 +18,6 @@ import { connectTo } from '@test/support/database';
 import { silenceLog } from '@test/support/silent-log';
 import { ARCH, grant, request } from '../journal.fixture';
 
-jest.setTimeout(120_000);
 silenceLog();
 
 const LIMITS = { answerTimeoutMs: 500, commitSearchTimeoutMs: 60_000 };

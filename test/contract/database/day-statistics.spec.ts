@@ -110,7 +110,7 @@ it('the figures of each day are those of its runs, from the first day on, and st
   const kept = (days: { day: string }[]) => days.filter(({ day }) => day < daysAgo(1));
   expect(kept(await runDays())).toMatchObject(kept(runsByDay(rows) as RunsOfDay[]));
   expect(kept(await packageDays())).toEqual(kept(made));
-}, 60_000);
+});
 
 it('the figures of today follow each end of a public run, its publication and its correction, and no other', async () => {
   const today = daysAgo(0);

@@ -189,7 +189,7 @@ it('an import that was killed in the middle goes on where it was', async () => {
   expect(runs).toBeLessThan(JOBS - PENDING);
   await importDebci(folder, { ...OPTIONS, pending: 'leave' });
   expect(await counts()).toMatchObject({ runs: JOBS - PENDING, attempts: JOBS - PENDING, users: 4 });
-}, 60_000);
+});
 
 describe('by HTTP', () => {
   let api: RunningApi;

@@ -44,4 +44,4 @@ it('many orders are ingested within the limit of a turn, whatever the statistics
     expect(await journal.commit(ARCH, epoch, writes, TURN_TIMEOUT_MS)).toEqual([]);
   }
   expect(taken).toEqual(runIds);
-}, 120_000);
+});

@@ -10,8 +10,6 @@ import { connectTo, createTestDatabase, type TestDatabase } from '@test/support/
 import { request } from '../journal.fixture';
 import { addLater, forgetLater, schemaOf } from './migrations';
 
-jest.setTimeout(240_000);
-
 /** Shows each kind of step: a column that all rows get, a constraint that they are checked by, and an index. */
 class Weights1999000000000 implements MigrationInterface {
   readonly transaction = false;

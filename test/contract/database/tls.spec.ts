@@ -9,7 +9,6 @@ import { Authority } from '@test/support/certificates';
 import { silenceLog } from '@test/support/silent-log';
 
 silenceLog();
-jest.setTimeout(120_000);
 
 let folder: string;
 let encrypted: EmbeddedPostgres;

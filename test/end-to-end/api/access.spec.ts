@@ -14,7 +14,7 @@ beforeAll(async () => {
   ({ key: rootKey } = await api.database.apiKeys.create('root', 'test'));
   runId = await api.submit('hello');
   await api.finish(runId, { files: { 'log.gz': 'a log' } });
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 const json = (body: object, method = 'POST'): RequestInit => ({

@@ -19,7 +19,7 @@ beforeAll(async () => {
   privateRun = await api.submit('secret-tool', { is_private: true }, api.keys.aliceSecond);
   await api.finish(publicRun, { verdict: 'fail' });
   await api.finish(privateRun);
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 const OWN_PAGES = [

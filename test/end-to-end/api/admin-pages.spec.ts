@@ -14,7 +14,7 @@ beforeAll(async () => {
   [admin, alice] = [new Browser(api.url), new Browser(api.url)];
   await admin.logIn('root', 'of root');
   await alice.logIn('alice', 'of alice');
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 const pathsOf = (method: string): string[] =>

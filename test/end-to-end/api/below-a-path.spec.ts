@@ -31,7 +31,7 @@ beforeAll(async () => {
   await api.submit('waiting');
   while (await api.database.statusProjection.step('amd64'));
   alice = new Browser(origin);
-}, 60_000);
+});
 afterAll(async () => {
   proxy.stop();
   await api.stop();
@@ -91,7 +91,7 @@ it('below a path, every link, form, file, redirect and cookie stays below it', a
   ])
     expect([path, seen.has(path)]).toEqual([path, true]);
   expect(seen.size).toBeGreaterThan(60);
-}, 120_000);
+});
 
 it('below a path, a login leads back, its cookie is of the path alone, and the way out leads to the first page', async () => {
   const sent = await alice.get('/ci/user/alice/jobs?arch=amd64');

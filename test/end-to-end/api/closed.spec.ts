@@ -15,7 +15,7 @@ beforeAll(async () => {
   const at = { name: 'hello', suite: 'bookworm' };
   names = { suites: ['bookworm'], packages: [at], runs: [{ runId, isBobs: false, ...at }] };
   await api.database.users.setPassword('alice', 'of alice');
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 const OPEN = ['/user/login', '/robots.txt', '/favicon.ico', '/health'];

@@ -24,7 +24,7 @@ beforeAll(async () => {
     headers: { 'Content-Type': 'application/json' },
     body: '[{"package":"hello"},{"package":"zlib"}]',
   });
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 it.each(ADDRESSES)(

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await bob.logIn('bob', 'of bob');
   await api.finish(await api.submit('hello'), { verdict: 'fail' });
   await api.finish(await api.submit('secret-tool', { is_private: true }, api.keys.aliceSecond));
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 const PAGE = '/user/alice/packages';

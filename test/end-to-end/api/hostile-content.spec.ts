@@ -92,7 +92,7 @@ beforeAll(async () => {
       before = now;
     });
   }
-}, 120_000);
+});
 afterAll(async () => {
   jest.restoreAllMocks();
   await scene?.stop();
@@ -158,7 +158,7 @@ it('each page is valid HTML', async () => {
     await immediate();
   }
   expect([...faults]).toEqual([]);
-}, 60_000);
+});
 
 it('a page asks the database a few times, however much it shows', async () => {
   const many: string[] = [];
@@ -196,7 +196,7 @@ it('a hostile part of an address, and a hostile value asked for, is text on each
   }
   expect(found.length).toBeGreaterThan(200);
   expectHarmless(found);
-}, 60_000);
+});
 
 /** What a form that was not sent from a page of this server, by its own user, lacks or has. */
 const FOREIGN: [string, Record<string, string>, Record<string, string>?][] = [
@@ -232,4 +232,4 @@ it('each form of each page is refused when it comes from elsewhere or lacks its 
   expect([...asked]).toEqual(
     expect.arrayContaining(['/user/login', '/user/logout', '/user/USER/keys', WITHOUT_TOKEN]),
   );
-}, 60_000);
+});

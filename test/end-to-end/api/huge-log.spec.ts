@@ -5,8 +5,6 @@ import { constants, createDeflateRaw } from 'node:zlib';
 import type { ResultFileName } from '@proctor/contracts';
 import { startApi, type RunningApi } from '@test/support/api';
 
-jest.setTimeout(300_000);
-
 const BLOCK_BYTES = 16 * 1024 * 1024;
 const BLOCKS = 256;
 
@@ -67,7 +65,7 @@ beforeAll(async () => {
     },
   ]);
   page = `/packages/h/huge/bookworm/amd64/${runId}/log?from=900000000`;
-}, 120_000);
+});
 afterAll(() => api.stop());
 
 const look = async (): Promise<[number, boolean]> => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   runId = await api.submit('hello', { trigger: 'glibc/2.40-4' });
   await api.finish(runId, { verdict: 'fail', files: { 'log.gz': 'a log\n' } });
   await api.finish(await api.submit('hello'));
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 const SENTENCE = 'The parameter <code>nonsense</code> is not known here and was ignored.';

@@ -9,7 +9,7 @@ beforeAll(async () => {
   await api.database.users.setPassword('alice', 'of alice');
   await api.database.users.add('carol', { isAdmin: false, password: 'of carol' });
   await api.database.users.add('dora', { isAdmin: false, password: 'of dora' });
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 const COOKIE = 'proctor';
@@ -204,7 +204,7 @@ describe('behind a proxy with HTTPS', () => {
     const server = { publicUrl: 'https://ci.example.org', trustedProxies: ['loopback'] };
     behind = await startApi({ server });
     await behind.database.users.setPassword('alice', 'of alice');
-  }, 60_000);
+  });
   afterAll(() => behind.stop());
 
   it('behind a proxy with HTTPS, the cookie is for HTTPS alone', async () => {

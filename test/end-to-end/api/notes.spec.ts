@@ -21,7 +21,7 @@ beforeAll(async () => {
   rootKey = (await api.database.apiKeys.create('root', 'test')).key;
   bob = new Browser(api.url);
   await bob.logIn('bob', 'of bob');
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 const send = (path: string, body: object, key = api.keys.bob): Promise<Response> =>

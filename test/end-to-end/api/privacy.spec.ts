@@ -80,7 +80,7 @@ beforeAll(async () => {
   ids.waiting = await api.submit(SECRET, isPrivate);
   await makeStatuses();
   after = await crawl(api, STARTS);
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 it('private runs are on no path that links lead to', () => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
   worlds = { withoutThem, withThem };
   jest.spyOn(Date, 'now').mockReturnValue(NOW);
   await inBoth(setTheScene);
-}, 60_000);
+});
 afterAll(async () => {
   jest.restoreAllMocks();
   await Promise.all([worlds?.withoutThem.stop(), worlds?.withThem.stop()]);

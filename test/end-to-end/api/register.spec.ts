@@ -7,8 +7,6 @@ import { natsOfService, type NatsServer } from '@proctor/administration';
 import { ownNats } from '@test/contract/bus/nats-server';
 import { startApi, type RunningApi } from '@test/support/api';
 
-jest.setTimeout(60_000);
-
 let server: Awaited<ReturnType<typeof ownNats>>;
 let api: RunningApi;
 let admin: string;

@@ -12,7 +12,7 @@ beforeAll(async () => {
   alice = new Browser(api.url);
   await alice.logIn('alice', 'of alice');
   token = hiddenIn(await alice.textOf('/user/alice/test'))['form_token']!;
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 const send = (path: string, fields: Record<string, string>): Promise<Response> =>

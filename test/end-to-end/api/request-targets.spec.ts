@@ -9,7 +9,7 @@ beforeAll(async () => {
   api = await startApi();
   port = Number(new URL(api.url).port);
   await api.finish(await api.submit('hello'));
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 /** @param headers whole lines */

@@ -13,7 +13,7 @@ beforeAll(async () => {
   await api.database.users.setPassword('bob', 'of bob');
   bob = new Browser(api.url);
   await bob.logIn('bob', 'of bob');
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 interface Answer {

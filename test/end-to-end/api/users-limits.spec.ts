@@ -26,7 +26,7 @@ beforeAll(async () => {
   const runId = await api.submit('hello', { trigger: 'many/1' });
   await api.finish(runId, { verdict: 'fail' });
   for (const name of ['one', 'two', 'three']) await api.submit(name, { trigger: 'many/2' });
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 async function post(path: string, body: object): Promise<{ status: number; text: string }> {

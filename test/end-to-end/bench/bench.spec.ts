@@ -19,4 +19,4 @@ it('the bench measures a row with the own processes and their peers, and ends we
     expect(printed.lines[first + place]).toMatch(new RegExp(`^\\| .* \\| -?[\\d,.]+ ${unit} \\|`));
   expect(printed.lines).toContain('1 passed, 0 failed');
   expect(printed.code).toBe(0);
-}, 300_000);
+});

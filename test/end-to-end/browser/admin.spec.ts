@@ -19,7 +19,7 @@ beforeAll(async () => {
   await api.database.workerRegister.add(worker, by);
   await api.database.decisions.pause({ suite: 'trixie', arch: null }, by, 'the mirror is broken');
   await api.database.decisions.drain('w1', by, 'new disks');
-}, 60_000);
+});
 afterAll(async () => {
   await browser?.close();
   await api?.stop();

@@ -16,7 +16,7 @@ beforeAll(async () => {
     verdict: 'fail',
     files: { 'log.gz': 'a log\n' },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await browser?.close();
   proxy.stop();

@@ -3,8 +3,6 @@ import { accessibilityFaults, launchChromium, openPage, RULES_OF_COLOURS } from 
 import { HostileScene } from '../api/hostile/scene';
 import { Visitor } from '../api/hostile/visit';
 
-jest.setTimeout(240_000);
-
 let scene: HostileScene;
 let browser: Browser;
 let session: string;

@@ -7,8 +7,6 @@ import { hostArchitecture } from '@test/support/host-architecture';
 import { startProctor, type RunningProctor } from '@test/support/proctor';
 import { Marks, STUB_SUITE, stubConfiguration } from '@test/support/stub';
 
-jest.setTimeout(120_000);
-
 const arch = hostArchitecture();
 const PLACE = `${STUB_SUITE}/${arch}`;
 const PASSWORD = 'a password of the test';

@@ -9,7 +9,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   [api, browser] = await Promise.all([startApi(), launchChromium()]);
-}, 60_000);
+});
 afterAll(async () => {
   await browser?.close();
   await api?.stop();

@@ -13,7 +13,7 @@ beforeAll(async () => {
     await api.finish(await api.submit('hello', { trigger: 'glibc/2.40-4' }), { verdict, files });
   }
   await api.finish(await api.submit('hello-traditional'));
-}, 60_000);
+});
 afterAll(async () => {
   await browser?.close();
   await api?.stop();

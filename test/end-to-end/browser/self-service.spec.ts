@@ -13,7 +13,7 @@ beforeAll(async () => {
   for (const verdict of ['pass', 'fail', 'fail'] as const)
     await api.finish(await api.submit('hello'), { verdict });
   while (await api.database.statusProjection.step('amd64'));
-}, 60_000);
+});
 afterAll(async () => {
   await browser?.close();
   await api?.stop();

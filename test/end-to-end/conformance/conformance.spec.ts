@@ -3,8 +3,6 @@ import type { Instance } from '@test/conformance/instance';
 import { runCheck } from '@test/conformance/suite';
 import { ConformanceInstance } from '@test/support/conformance-instance';
 
-jest.setTimeout(130_000);
-
 let service: ConformanceInstance;
 let instance: Instance;
 

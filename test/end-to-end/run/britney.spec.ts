@@ -6,8 +6,6 @@ import { promisify } from 'node:util';
 import { ConformanceInstance } from '@test/support/conformance-instance';
 import type { Instance, Result } from '@test/conformance/instance';
 
-jest.setTimeout(120_000);
-
 const run = promisify(execFile);
 const ITEMS = 5_000;
 

@@ -7,7 +7,6 @@ import { Marks, STUB_SUITE, stubConfiguration } from '@test/support/stub';
 import { until } from '@test/support/until';
 import { newMark, processesWith } from '../worker/processes-with';
 
-jest.setTimeout(120_000);
 silenceLog();
 
 const arch = hostArchitecture();
@@ -52,7 +51,7 @@ async function deafRun(): Promise<Deaf> {
   await client.runThat(runId, ({ state }) => state === 'running');
   const isUnderWay = async (): Promise<boolean> =>
     (await marks.count('executed')) === 1 && processesWith(mark).length > 0;
-  if (!(await until(isUnderWay, SOON_MS))) throw new Error('it was not executed');
+  if (!(await until(isUnderWay))) throw new Error('it was not executed');
   return { runId, processes };
 }
 

@@ -6,7 +6,6 @@ import { startProctor, type RunningProctor } from '@test/support/proctor';
 import { silenceLog } from '@test/support/silent-log';
 import { STUB_SUITE, stubConfiguration } from '@test/support/stub';
 
-jest.setTimeout(120_000);
 silenceLog();
 
 const arch = hostArchitecture();

@@ -7,8 +7,6 @@ import { hostArchitecture } from '@test/support/host-architecture';
 import { startProctor, type RunningProctor } from '@test/support/proctor';
 import { Marks, STUB_SUITE, stubConfiguration } from '@test/support/stub';
 
-jest.setTimeout(60_000);
-
 const arch = hostArchitecture();
 const HOUR_MS = 3_600_000;
 

@@ -6,8 +6,6 @@ import { hostArchitecture } from '@test/support/host-architecture';
 import { startProctor, type RunningProctor } from '@test/support/proctor';
 import { Marks, STUB_SUITE, stubConfiguration } from '@test/support/stub';
 
-jest.setTimeout(60_000);
-
 const arch = hostArchitecture();
 const REJECTED = { hello: { '*': { [arch]: { '1.2-3': '' } } } };
 const REJECTED_LATER = {

@@ -16,8 +16,6 @@ import {
   type Secret,
 } from '@test/support/shown-secrets';
 
-jest.setTimeout(120_000);
-
 const PASSWORDS = {
   user: 'open-sesame-of-alice',
   wrong: 'close-sesame-of-alice',

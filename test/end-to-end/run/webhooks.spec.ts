@@ -7,7 +7,6 @@ import { silenceLog } from '@test/support/silent-log';
 import { STUB_SUITE, stubConfiguration } from '@test/support/stub';
 import { WebhookReceiver } from '@test/support/webhook-receiver';
 
-jest.setTimeout(180_000);
 silenceLog();
 
 const RUNS = 12;

@@ -3,8 +3,6 @@ import { join } from 'node:path';
 import { Machine } from '@test/support/command-line';
 import { STUB_SUITE, stubConfiguration } from '@test/support/stub';
 
-jest.setTimeout(300_000);
-
 const machines: Machine[] = [];
 afterAll(() => Promise.all(machines.map((machine) => machine.remove())));
 

@@ -9,8 +9,6 @@ import { CommandStage } from './client-commands/command-stage';
 import { testToldCommands } from './client-commands/told';
 import { testTriggerCommands } from './client-commands/triggers';
 
-jest.setTimeout(60_000);
-
 const arch = hostArchitecture();
 
 let stage: CommandStage;

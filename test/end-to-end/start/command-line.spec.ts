@@ -3,8 +3,6 @@ import { join } from 'node:path';
 import { Machine, project } from '@test/support/command-line';
 import type { Finished } from '@test/support/typed-commands';
 
-jest.setTimeout(120_000);
-
 let machine: Machine;
 beforeAll(async () => (machine = await Machine.make()));
 afterAll(() => machine.remove());

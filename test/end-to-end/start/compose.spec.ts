@@ -5,8 +5,6 @@ import { ComposeMachine } from '@test/support/compose-machine';
 import { createEmptyDatabase, type TestDatabase } from '@test/support/database';
 import { STUB_SUITE, stubConfiguration } from '@test/support/stub';
 
-jest.setTimeout(180_000);
-
 let database: TestDatabase;
 let machine: ComposeMachine;
 beforeAll(async () => {

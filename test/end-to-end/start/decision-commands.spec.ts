@@ -5,8 +5,6 @@ import { type RunningApi, startApi } from '@test/support/api';
 import { Machine } from '@test/support/command-line';
 import type { Finished } from '@test/support/typed-commands';
 
-jest.setTimeout(120_000);
-
 let machine: Machine;
 let api: RunningApi;
 let database: OpenDatabase;

@@ -6,8 +6,6 @@ import { findFreePort } from '@proctor/embedded';
 import { extract } from 'tar';
 import { Machine } from '@test/support/command-line';
 
-jest.setTimeout(120_000);
-
 interface Finding {
   check: string;
   state: string;

@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { Machine, type Start } from '@test/support/command-line';
 import { until } from '@test/support/until';
 
-jest.setTimeout(300_000);
-
 /** An ordinary user, of whom the machine knows nothing but the number of nobody. */
 const ORDINARY = 65_534;
 
@@ -236,7 +234,7 @@ it.each(CASES)(
     expect(await modesIn(machine.home)).toEqual(MODES);
     await start.end('SIGKILL');
     const isGone = async (): Promise<boolean> => (await runningOn(machine.home)).length === 0;
-    if (!(await until(isGone, 60_000))) expect(await runningOn(machine.home)).toEqual([]);
+    if (!(await until(isGone))) expect(await runningOn(machine.home)).toEqual([]);
     // It was told to end, and not killed with what it had in hand.
     expect(await readFile(join(machine.home, 'postgresql/server.log'), 'utf8')).toMatch(
       /database system is shut down\n$/,

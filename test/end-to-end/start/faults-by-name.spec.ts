@@ -8,8 +8,6 @@ import { promisify } from 'node:util';
 import { findFreePort, type PackagesOutcome, unpackDebianPackage } from '@proctor/embedded';
 import { Machine, project } from '@test/support/command-line';
 
-jest.setTimeout(60_000);
-
 const run = promisify(execFile);
 
 let machine: Machine;

@@ -8,8 +8,6 @@ import { runCommand } from '@libs/embedded/src/command';
 import { chooseNatsServer } from '@libs/embedded/src/nats-binary';
 import { unpackDebianPackage, unpackFromRelease } from '@libs/embedded/src/unpacked-packages';
 
-jest.setTimeout(240_000);
-
 let folder: string;
 let unpacked: string;
 

@@ -11,8 +11,6 @@ import { Machine, type Start } from '@test/support/command-line';
 import { hostArchitecture, hostWorkerName } from '@proctor/config';
 import { ownNats } from '@test/contract/bus/nats-server';
 
-jest.setTimeout(120_000);
-
 const APPS = ['api', 'scheduler', 'worker'];
 
 let machine: Machine;
@@ -165,7 +163,7 @@ describe('a home', () => {
     const [apps, servers] = [await Promise.all(APPS.map(appProcess)), await serverProcesses()];
     await killed.end('SIGKILL');
     const all = [...apps, ...servers];
-    expect(await until(() => Promise.resolve(!all.some(isRunning)), 30_000)).toBe(true);
+    expect(await until(() => Promise.resolve(!all.some(isRunning)))).toBe(true);
 
     const next = await running();
     expect(next.lines).toContain('the Proctor before this one was killed: ending what it left behind');

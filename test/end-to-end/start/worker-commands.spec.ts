@@ -10,7 +10,6 @@ import { Machine } from '@test/support/command-line';
 import type { Finished } from '@test/support/typed-commands';
 import { ownNats } from '@test/contract/bus/nats-server';
 
-jest.setTimeout(120_000);
 Logger.overrideLogger(false);
 
 /** A server before 2.10 is told by hand to read its accounts again. */

@@ -2,8 +2,6 @@ import { NotStarted } from '@apps/worker/src/slot/ports';
 import type { RunUser } from '@apps/worker/src/sandbox/run-user';
 import { lease, openMachine, type TestMachine } from './test-machine';
 
-jest.setTimeout(120_000);
-
 const STUB = { package: 'stub', backend: 'null', variant: 'stub' };
 const never = new AbortController().signal;
 

@@ -8,8 +8,6 @@ import { until } from '@test/support/until';
 import { newMark, processesWith } from './processes-with';
 import { lease, leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
-jest.setTimeout(120_000);
-
 /** Ignores SIGTERM and leaves processes behind that do so too, in sessions of their own. */
 const STUBBORN = `#!/bin/sh
 trap '' TERM
@@ -90,7 +88,7 @@ it('an attempt leaves nothing when the worker fails beside it', async () => {
   machine = await openMachine({ backends: ['null'] });
   const mark = newMark();
   jest.spyOn(Sandbox.prototype, 'freeBytes').mockImplementation(async () => {
-    await until(() => Promise.resolve(processesWith(mark).length > 0), 10_000);
+    await until(() => Promise.resolve(processesWith(mark).length > 0));
     throw new Error('the work area cannot be looked at');
   });
   const run = machine.runner.run(lease({ ...STUB, trigger: `child:${mark} hang` }), nothing, never);
@@ -115,7 +113,7 @@ it('an attempt that ends without files has no chunk of its live log on the way a
   const run = machine.runner.run(lease({ ...STUB, trigger: 'hang' }), nothing, never);
   const ended = expect(run).rejects.toThrow('cannot be looked at');
   await isSending;
-  await until(() => Promise.resolve(killed.mock.results.length > 0), 10_000);
+  await until(() => Promise.resolve(killed.mock.results.length > 0));
   await killed.mock.results[0]!.value;
   setImmediate(goOn);
   await ended;

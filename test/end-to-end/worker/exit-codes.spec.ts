@@ -3,8 +3,6 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lease, leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
-jest.setTimeout(300_000);
-
 const never = new AbortController().signal;
 const PASS = '#!/bin/sh\ntrue\n';
 

@@ -8,8 +8,6 @@ import { imageCachePath } from '@test/support/worker-images';
 import { FakeDispatcher } from './fake-dispatcher';
 import { lease } from './test-machine';
 
-jest.setTimeout(60_000);
-
 const STUB = { package: 'stub', suite: 'teapot', arch: 'tea', backend: 'null', variant: 'stub' };
 
 let workPath: string;
@@ -80,7 +78,7 @@ it('a worker tells its state, its numbers and its log lines by run', async () =>
   const hasEnded = async () => {
     return (await (await ask('/metrics')).text()).includes('attempts_total{verdict="none"} 1');
   };
-  expect(await until(hasEnded, 20_000)).toBe(true);
+  expect(await until(hasEnded)).toBe(true);
   const messages = linesAbout(runId);
   expect(messages).toContainEqual(
     expect.objectContaining({ worker: 'machine', attempt: 1, message: expect.stringContaining('begins') }),
@@ -95,7 +93,7 @@ it('a worker with less disk than it is told to leave free says so and takes no w
   const before = await readFile(file, 'utf8');
   await writeFile(file, `${before}freeDiskBytesMin: ${2 ** 50}\n`);
   const answers = async (status: number) => (await ask('/health')).status === status;
-  expect(await until(() => answers(503), 20_000)).toBe(true);
+  expect(await until(() => answers(503))).toBe(true);
   expect(await (await ask('/health')).json()).toMatchObject({
     problem: expect.stringContaining('less than freeDiskBytesMin (1073741824 MiB)'),
     lacks: [{ of: 'disk', why: expect.stringContaining('free on the disk of'), seconds: expect.any(Number) }],
@@ -105,14 +103,14 @@ it('a worker with less disk than it is told to leave free says so and takes no w
   dispatcher.bus.signal(subjectOf(SUBJECTS.workWaiting, 'tea'), {});
   await dispatcher.until('ask', ({ body }) => body.problem?.includes('freeDiskBytesMin') ?? false);
   await writeFile(file, before);
-  expect(await until(() => answers(200), 20_000)).toBe(true);
+  expect(await until(() => answers(200))).toBe(true);
 });
 
 it('a worker without NATS is not ready', async () => {
   await proctor.kill('nats', 'SIGKILL');
   const isAway = async () => (await ask('/health')).status === 503;
-  expect(await until(isAway, 20_000)).toBe(true);
+  expect(await until(isAway)).toBe(true);
   await proctor.restart('nats');
   const isBack = async () => (await ask('/health')).status === 200;
-  expect(await until(isBack, 20_000)).toBe(true);
+  expect(await until(isBack)).toBe(true);
 });

@@ -78,13 +78,13 @@ function processes(): { pid: number; name: string; parent: number }[] {
 
 it('a network that is ready before its sandbox is like one that the sandbox makes, and belongs to it alone', async () => {
   await open(1);
-  expect(await until(() => Promise.resolve(networks().length === 1), 20_000)).toBe(true);
+  expect(await until(() => Promise.resolve(networks().length === 1))).toBe(true);
   const [first = 0] = networks();
   const isUsed = () => until(() => Promise.resolve(!networks().includes(first)), 2_000);
   let ready = await said('first');
   // A sandbox that opens before this network is up makes one of its own.
   while (!(await isUsed())) ready = await said('first');
-  expect(await until(() => Promise.resolve(networks().length === 1), 20_000)).toBe(true);
+  expect(await until(() => Promise.resolve(networks().length === 1))).toBe(true);
   const second = await said('second');
   expect([ready[0], ready[1]]).not.toContain(second[0]);
   expect(ready[1]).not.toBe(second[1]);
@@ -94,21 +94,21 @@ it('a network that is ready before its sandbox is like one that the sandbox make
   expect(own.slice(2)).toEqual(ready.slice(2));
   expect(own.slice(2).join()).toContain('10.0.2.100/24');
   expect(networks()).toEqual([]);
-}, 60_000);
+});
 
 it('a network that was killed while no sandbox had it is made by the sandbox itself', async () => {
   await open(1);
-  expect(await until(() => Promise.resolve(networks().length === 1), 20_000)).toBe(true);
+  expect(await until(() => Promise.resolve(networks().length === 1))).toBe(true);
   process.kill(networks()[0]!, 'SIGKILL');
-  expect(await until(() => Promise.resolve(networks().length === 0), 20_000)).toBe(true);
+  expect(await until(() => Promise.resolve(networks().length === 0))).toBe(true);
   expect((await said('run')).join()).toContain('10.0.2.100/24');
-}, 60_000);
+});
 
 it('networks that are not up yet are ended with the worker', async () => {
   await open(5);
   await sandboxes.drain();
   expect(networks()).toEqual([]);
-}, 60_000);
+});
 
 /** Says for each address whether a packet would be sent there, and sends none: a socket of UDP only looks for a route. */
 const REACH = `for address; do
@@ -133,8 +133,7 @@ it.each([
   'a network %s leads to no metadata of a cloud',
   async (_which, networksReady) => {
     await open(networksReady, METADATA_NETWORKS);
-    if (networksReady > 0)
-      expect(await until(() => Promise.resolve(networks().length === 1), 20_000)).toBe(true);
+    if (networksReady > 0) expect(await until(() => Promise.resolve(networks().length === 1))).toBe(true);
     const addresses = [...METADATA, ...METADATA_IPV6];
     expect(await said('run', reach(addresses))).toEqual(addresses.map(() => 'No route to host'));
     expect(
@@ -152,7 +151,7 @@ ip route replace 169.254.169.254 via 10.0.2.2 && exit 1
 exec "$@"`;
   const rooted = ['unshare', '--user', '--map-auto', '--map-root-user', '--', 'sh', '-c', script, 'sh'];
   expect(await said('run', [...rooted, ...reach(METADATA)])).toEqual(METADATA.map(() => 'No route to host'));
-}, 60_000);
+});
 
 it('a network leads everywhere else, and to them where the setting says so', async () => {
   await open(0, ['192.0.2.7/24']);
@@ -160,7 +159,7 @@ it('a network leads everywhere else, and to them where the setting says so', asy
     'No route to host',
     ...METADATA.map(() => 'tried'),
   ]);
-}, 60_000);
+});
 
 describe('root of a testbed', () => {
   /** What root says that may have a network of its own. */
@@ -192,7 +191,7 @@ ip route flush table main && ip address flush dev eth0 && echo flushed`;
       'veth0',
       'flushed',
     ]);
-  }, 60_000);
+  });
 
   const REWRITING = readFileSync(join(__dirname, 'rewrite-network.py'), 'utf8');
 
@@ -203,8 +202,7 @@ ip route flush table main && ip address flush dev eth0 && echo flushed`;
     'with a network %s reaches nothing that is kept away, whatever it makes of it',
     async (_which, networksReady) => {
       await open(networksReady, ['10.0.2.3', ...METADATA_NETWORKS]);
-      if (networksReady > 0)
-        expect(await until(() => Promise.resolve(networks().length === 1), 20_000)).toBe(true);
+      if (networksReady > 0) expect(await until(() => Promise.resolve(networks().length === 1))).toBe(true);
       const service = createServer();
       let connections = 0;
       service.on('connection', () => (connections += 1));
@@ -249,5 +247,5 @@ ip route flush table main && ip address flush dev eth0 && echo flushed`;
     await open(1);
     const lines = await rootSaid('python3', '-c', REWRITING, '10.0.2.3', '9');
     expect(lines.filter((line) => line.endsWith(' reached'))).not.toEqual([]);
-  }, 120_000);
+  });
 });

@@ -1,7 +1,5 @@
 import { lease, liveLog, openMachine, storedLog, type TestMachine } from './test-machine';
 
-jest.setTimeout(300_000);
-
 let machine: TestMachine;
 beforeAll(async () => (machine = await openMachine()));
 afterAll(async () => machine?.close());

@@ -3,8 +3,6 @@ import { ServerFile } from '@libs/config/src/server-file';
 import { UnsafeRequest } from '@apps/worker/src/autopkgtest/unsafe-request';
 import { lease, leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
-jest.setTimeout(180_000);
-
 /** What the api accepts, unless a deployment sets something else. */
 const { triggerBytesMax, pinPackagesBytesMax, extraAptSourcesMax } = new ServerFile().api;
 const STUB = { package: 'stub', backend: 'null', variant: 'stub' };

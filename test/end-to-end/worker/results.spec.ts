@@ -5,8 +5,6 @@ import { TESTS_MAX } from '@proctor/contracts';
 import type { AttemptResult } from '@apps/worker/src/slot/ports';
 import { lease, leaseOfTree, openMachine, sourceTree, type TestMachine } from './test-machine';
 
-jest.setTimeout(120_000);
-
 const STUB = { package: 'stub', backend: 'null', variant: 'stub' };
 const never = new AbortController().signal;
 const nothing = () => undefined;

@@ -4,8 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { lease, leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
-jest.setTimeout(300_000);
-
 const never = new AbortController().signal;
 let machine: TestMachine;
 beforeAll(async () => (machine = await openMachine()));

@@ -9,8 +9,6 @@ const SEEDS = [1, 2, 3, 4, 5, 6];
 const FLEET_SEEDS = [1, 2, 3];
 const SLOTS = 2;
 
-jest.setTimeout(120_000);
-
 let blame: BlameSettings;
 
 beforeAll(async () => {

@@ -3,8 +3,6 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { promtool } from '@test/support/promtool';
 
-jest.setTimeout(120_000);
-
 const folder = join(__dirname, '../../../docs/monitoring');
 
 interface Rule {

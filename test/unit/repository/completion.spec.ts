@@ -3,8 +3,6 @@ import { completionScript } from '@apps/cli/src/reference/completion';
 import { listCommands } from '@apps/cli/src/reference/tree';
 import { offeredByFish, offeredByZsh } from '@test/support/shells';
 
-jest.setTimeout(120_000);
-
 const commands = listCommands(createProgram());
 
 const OFFERED: [line: string, offered: string[]][] = [

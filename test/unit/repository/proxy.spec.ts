@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { Authority } from '@test/support/certificates';
 import { checkedByHaproxy } from '@test/support/haproxy';
 
-jest.setTimeout(120_000);
-
 const CERTIFICATE = '/etc/haproxy/tls/proxy.pem';
 
 let folder: string;

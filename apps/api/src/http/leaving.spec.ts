@@ -41,7 +41,7 @@ it('a process that leaves closes also the connections of those whom it has still
   expect(await (await answer).text()).toBe('well');
   await closed;
   // Far below the time for which its connection would stay open.
-}, 20_000);
+});
 
 it('a process that leaves without notice waits for nobody', async () => {
   const server = createServer();

@@ -7,7 +7,6 @@ import { silenceLog } from '@test/support/silent-log';
 import { until } from '@test/support/until';
 import { arch, Stage } from './stage';
 
-jest.setTimeout(120_000);
 silenceLog();
 
 const GONE = 'sparc';
@@ -33,7 +32,7 @@ async function nobodyOwns(architecture: string): Promise<void> {
       );
       return rowCount === 0;
     };
-    if (!(await until(isSo, 20_000))) throw new Error(`${architecture} is still owned`);
+    if (!(await until(isSo))) throw new Error(`${architecture} is still owned`);
   } finally {
     await database.end();
   }

@@ -6,8 +6,6 @@ import { until } from '@test/support/until';
 import { Link } from '@test/soak/link';
 import { Stage } from './stage';
 
-jest.setTimeout(120_000);
-
 /** How long ago a test ended when its worker is back: within some of these its worker still waits for the end of the live log. */
 const AGES_SECONDS = [0, 2, 4, 6, 8];
 const OLDEST_SECONDS = Math.max(...AGES_SECONDS);
@@ -59,7 +57,7 @@ beforeAll(async () => {
   await stage.go();
   const last = `${runs.get(0)}-1-`;
   const hasEnded = async () => (await resultsOnDisk()).some((name) => name.startsWith(last));
-  expect(await until(hasEnded, 60_000)).toBe(true);
+  expect(await until(hasEnded)).toBe(true);
   link.release();
 });
 
@@ -91,5 +89,5 @@ it('the verdict of a run that was cancelled meanwhile is dropped, and the worker
 });
 
 it('nothing of these results stays on the disk of the worker', async () => {
-  expect(await until(async () => (await resultsOnDisk()).length === 0, 60_000)).toBe(true);
+  expect(await until(async () => (await resultsOnDisk()).length === 0)).toBe(true);
 });

@@ -8,8 +8,6 @@ import { accountsOf, expectEachPassedOnce } from '@test/support/accounts';
 import { remoteNetwork, type RemoteNetwork } from '@test/support/remote-network';
 import { Stage } from './stage';
 
-jest.setTimeout(120_000);
-
 const main = join(__dirname, '../../../../dist/apps/worker/src/main.js');
 
 let stage: Stage;

@@ -3,7 +3,6 @@ import { silenceLog } from '@test/support/silent-log';
 import { STUB_SUITE } from '@test/support/stub';
 import { arch, Stage } from './stage';
 
-jest.setTimeout(180_000);
 silenceLog();
 
 let stage: Stage;

@@ -9,7 +9,6 @@ import { silenceLog } from '@test/support/silent-log';
 import { STUB_SUITE } from '@test/support/stub';
 import { arch, Stage } from './stage';
 
-jest.setTimeout(120_000);
 silenceLog();
 
 /** The dispatcher hears of a change by the command alone. */

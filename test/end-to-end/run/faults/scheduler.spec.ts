@@ -4,7 +4,6 @@ import { silenceLog } from '@test/support/silent-log';
 import { STUB_SUITE } from '@test/support/stub';
 import { arch, Stage } from './stage';
 
-jest.setTimeout(120_000);
 silenceLog();
 
 let stage: Stage;

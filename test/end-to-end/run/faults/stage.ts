@@ -94,7 +94,7 @@ export class Stage {
     await this.client.runThat(runId, ({ state }) => state === 'running');
     const isExecuted = async (): Promise<boolean> =>
       (await this.marks.lines('executed')).some((line) => line.startsWith(`${name}0 `));
-    if (!(await until(isExecuted, 20_000))) throw new Error(`${name} was not executed`);
+    if (!(await until(isExecuted))) throw new Error(`${name} was not executed`);
     return runId;
   }
 
@@ -111,6 +111,6 @@ export class Stage {
   async underWay(executions: number, name: string): Promise<void> {
     const isSo = async (): Promise<boolean> =>
       (await this.marks.lines('executed')).filter((line) => line.startsWith(name)).length >= executions;
-    if (!(await until(isSo, 60_000))) throw new Error(`${executions} runs were not executed`);
+    if (!(await until(isSo))) throw new Error(`${executions} runs were not executed`);
   }
 }

@@ -9,7 +9,6 @@ import { silenceLog } from '@test/support/silent-log';
 import { commandLines, shownSecrets, type Output } from '@test/support/shown-secrets';
 import { arch, Stage } from './stage';
 
-jest.setTimeout(120_000);
 silenceLog();
 
 const BUCKET = 'results';

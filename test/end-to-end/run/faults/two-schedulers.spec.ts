@@ -5,7 +5,6 @@ import { silenceLog } from '@test/support/silent-log';
 import { until } from '@test/support/until';
 import { Stage } from './stage';
 
-jest.setTimeout(180_000);
 silenceLog();
 
 const ARCHITECTURES = ['amd64', 'arm64', 'i386', 'riscv64'];
@@ -48,7 +47,7 @@ async function ownedAre(isSo: (counts: number[]) => boolean): Promise<Record<str
     last = await owned();
     return isSo(SCHEDULERS.map((name) => last[name]?.length ?? 0));
   };
-  if (!(await until(isReached, 30_000))) throw new Error(`owned: ${JSON.stringify(last)}`);
+  if (!(await until(isReached))) throw new Error(`owned: ${JSON.stringify(last)}`);
   return last;
 }
 

@@ -6,7 +6,6 @@ import { accountsOf, expectEachPassedOnce } from '@test/support/accounts';
 import { silenceLog } from '@test/support/silent-log';
 import { arch, Stage } from './stage';
 
-jest.setTimeout(120_000);
 silenceLog();
 
 let stage: Stage;
