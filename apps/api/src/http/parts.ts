@@ -1,3 +1,7 @@
+import { describe, timestamp } from '@proctor/contracts';
+import type { ReadValue } from './parameter-values';
+import { refused } from './problem';
+
 /** A part of a list. */
 export interface ListedPart<Row, Key> {
   rows: Row[];
@@ -17,4 +21,37 @@ export async function loadPart<Row, Key>(
   const rows = await read(limit + 1);
   const part = rows.slice(0, limit);
   return { rows: part, last: rows.length > limit ? keyOf(part.at(-1)!) : null };
+}
+
+/** A position in a list: the key of the last row of a part, as the text that an address holds. */
+export interface Cursor<Key> {
+  encode: (key: Key) => string;
+  /** @throws Problem 400 that names the parameter and what it holds */
+  decode: ReadValue<Key>;
+}
+
+/**
+ * @param what completes `after must be …`
+ * @param fields of a key, in their order in the text; each reads its part of it, and returns null for what it cannot be
+ */
+export function cursor<Key extends object>(
+  what: string,
+  fields: { [Name in keyof Key]: (text: string) => Key[Name] | null },
+  separator = '/',
+): Cursor<Key> {
+  const names = Object.keys(fields) as (keyof Key)[];
+  return {
+    encode: (key) => names.map((name) => textOf(key[name])).join(separator),
+    decode: ({ value, pointer }, name) => {
+      const parts = typeof value === 'string' ? value.split(separator) : [];
+      const key = names.map((field, index) => [field, fields[field](parts[index] ?? '')] as const);
+      if (parts.length === names.length && key.every(([, read]) => read !== null))
+        return Object.fromEntries(key) as Key;
+      throw refused(`${name} must be ${what}, not ${describe(value)}.`, pointer);
+    },
+  };
+}
+
+function textOf(value: unknown): string {
+  return value instanceof Date ? timestamp(value) : String(value);
 }

@@ -17,7 +17,8 @@ function idUpTo(most: number): (text: string) => number | null {
   return (text) => (/^[1-9]\d{0,14}$/.test(text) && Number(text) <= most ? Number(text) : null);
 }
 
-function nameThat(isName: (text: string) => boolean): (text: string) => string | null {
+/** Reads a text that is such a name; null for any other. */
+export function nameThat(isName: (text: string) => boolean): (text: string) => string | null {
   return (text) => (isName(text) ? text : null);
 }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isPackageName, Strict, timestamp } from '@proctor/contracts';
 import { type AffectedRun, RunTestbeds } from '@proctor/database';
 import { named } from '../http/parameter-values';
+import { loadPart } from '../http/parts';
 import { From } from '../http/shape';
 import { shortRunPath } from './page-paths';
 
@@ -60,8 +61,9 @@ export class AffectedByService {
 
   /** Public runs. @throws DatabaseUnavailable */
   async find({ package: name, from, to }: ChangedPackage): Promise<Affected> {
-    const found = await this.testbeds.affectedBy(name, from || null, to || null, RUNS_MAX + 1);
-    return { runs: firstOfEachPlace(found.slice(0, RUNS_MAX)), isCut: found.length > RUNS_MAX };
+    const read = (limit: number) => this.testbeds.affectedBy(name, from || null, to || null, limit);
+    const { rows, last } = await loadPart(RUNS_MAX, read, ({ runId }) => runId);
+    return { runs: firstOfEachPlace(rows), isCut: last !== null };
   }
 }
 

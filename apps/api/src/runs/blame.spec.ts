@@ -64,7 +64,7 @@ function shown(verdict: Verdict, trouble: Trouble | null): Record<string, unknow
   const run: RunRecord = finishedRunRecord({ verdict, trouble, message: 'a message', trigger: 'hello/2' });
   const attempt = { ...run, worker: 'w1', outcome: 'finished' as const, reason: null, endedAt: new Date(0) };
   const place = { ...run, prefix: 'h' };
-  const known = { place, runs: [run], hasOlder: false, removed: [], latest: null, unfinished: [] };
+  const known = { place, runs: [run], last: null, removed: [], latest: null, unfinished: [] };
   const history = historyView(
     { ...known, doneInMs: null, kept: undefined },
     { status: '', trigger: '', pinned: '', before: null },
@@ -115,7 +115,7 @@ function saidOfPackage(trouble: Trouble | null): Record<string, unknown> {
     failing: page.moreFailing,
     badge: badge(badgeWords([placeState(run, undefined, 'pass')])),
     change: changeView(record, [], 'pass'),
-    list: statusListView(list, [record], false, 'pass').packages,
+    list: statusListView(list, { rows: [record], last: null }, 'pass').packages,
     result: resultObject(run, 'pass'),
   };
 }

@@ -6,6 +6,7 @@ import type { User } from '@proctor/database';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import type { Parameters } from '../../http/parameters';
+import { loadPart } from '../../http/parts';
 import { badRequest, notFound, refused } from '../../http/problem';
 import { atomFeed } from '../../public-data/status-feed';
 import { PACKAGES_SHOWN_MAX } from '../layout/package-list';
@@ -108,10 +109,10 @@ export class FollowedService {
 
   private async find(userId: number): Promise<Followed> {
     const patterns = await this.followed.patterns(userId);
-    const found = await this.followed.named(patterns, PACKAGES_SHOWN_MAX + 1);
-    const packages = found.slice(0, PACKAGES_SHOWN_MAX);
+    const read = (limit: number) => this.followed.named(patterns, limit);
+    const { rows: packages, last } = await loadPart(PACKAGES_SHOWN_MAX, read, (name) => name);
     const statuses = packages.length === 0 ? [] : await this.publicRuns.packageStatuses(packages);
-    return { patterns, packages, hasMore: found.length > packages.length, statuses };
+    return { patterns, packages, hasMore: last !== null, statuses };
   }
 }
 

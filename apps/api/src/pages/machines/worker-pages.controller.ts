@@ -5,6 +5,7 @@ import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
+import { loadPart } from '../../http/parts';
 import { baseUrl } from '../../http/paths';
 import { queryValue, named } from '../../http/parameter-values';
 import { atomFeed } from '../../public-data/status-feed';
@@ -39,9 +40,9 @@ export class WorkerPagesController {
     @Query('after', AFTER_WORKER) after: string,
     @CurrentViewer() { isAdmin }: Viewer,
   ): Promise<Page> {
-    const found = await this.workers.summaries(isAdmin, after, WORKERS_SHOWN_MAX + 1);
-    const data = workersView(found.slice(0, WORKERS_SHOWN_MAX), after, found.length > WORKERS_SHOWN_MAX);
-    return { template: 'machines/workers', data };
+    const read = (limit: number) => this.workers.summaries(isAdmin, after, limit);
+    const part = await loadPart(WORKERS_SHOWN_MAX, read, ({ name }) => name);
+    return { template: 'machines/workers', data: workersView(part, after) };
   }
 
   @Get('workers.json')

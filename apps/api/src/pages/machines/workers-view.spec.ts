@@ -28,11 +28,11 @@ it('the page of the workers counts them by how they are, and their slots once fo
     summary('w2', offer()),
     summary('w3'),
   ];
-  const view = workersView(workers, '', true);
+  const view = workersView({ rows: workers, last: 'w3' }, '');
   expect(view.sentence).toBe('3 workers: 2 ready, 1 not connected; 1 of 4 slots are busy.');
   expect(view.nextUrl).toBe('/status/workers/?after=w3');
   expect(view.workers[0]).toMatchObject({ architectures: 'amd64, i386', suites: 'sid', busy: 1, slots: 2 });
-  expect(workersView([], '', false).sentence).toBe('No worker is registered.');
+  expect(workersView({ rows: [], last: null }, '').sentence).toBe('No worker is registered.');
 });
 
 it('an attempt without a report is drawn as one that had no result', () => {

@@ -1,5 +1,6 @@
 import type { WorkerResource } from '@proctor/resources';
 import type { EndedAttempt, StripEntry } from '@proctor/database';
+import type { ListedPart } from '../../http/parts';
 import type { FeedEntry } from '../../public-data/status-feed';
 import type { WorkerSummary } from '../../workers/workers.service';
 import { decidedBy } from './decision-view';
@@ -12,8 +13,7 @@ export interface WorkerState {
 }
 
 /** A part of the workers by name. */
-export function workersView(workers: WorkerSummary[], after: string, hasMore: boolean) {
-  const last = workers.at(-1);
+export function workersView({ rows: workers, last }: ListedPart<WorkerSummary, string>, after: string) {
   return {
     sentence: workersSentence(workers),
     workers: workers.map(({ name, record, offers, attempts }) => ({
@@ -28,7 +28,7 @@ export function workersView(workers: WorkerSummary[], after: string, hasMore: bo
       strip: attempts.map(stripEntry).reverse(),
     })),
     isFirst: after === '',
-    nextUrl: hasMore && last ? `/status/workers/?after=${last.name}` : null,
+    nextUrl: last && `/status/workers/?after=${last}`,
   };
 }
 

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { PackagePages, PublicRuns } from '@proctor/database';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
+import { loadPart } from '../../http/parts';
 import { notFound } from '../../http/problem';
 import { historyFilter } from '../../public-data/history-filter';
 import { PublicRunsService } from '../../public-data/public-runs.service';
@@ -32,26 +33,26 @@ export class HistoryPageService {
    */
   async known(place: PackagePlace, asked: HistoryAsked): Promise<HistoryKnown> {
     const { neutral } = this.configuration.server;
-    const limit = this.limit;
     const { before } = asked;
+    const at: [string, string, string] = [place.package, place.suite, place.arch];
     const filter = historyFilter(asked, neutral);
     const latest = await this.runs.latest(place);
     if (before !== null) await this.runs.finishedRun(place, before);
-    const [runs, kept, unfinished] = await Promise.all([
-      this.pages.history([place.package, place.suite, place.arch], filter, limit + 1, before),
+    const read = (limit: number) => this.pages.history(at, filter, limit, before);
+    const [{ rows: runs, last }, kept, unfinished] = await Promise.all([
+      loadPart(this.limit, read, ({ runId }) => runId),
       this.publicRuns.packageStatuses([place.package]),
       this.pages.unfinished(place.package, UNFINISHED_SHOWN_MAX),
     ]);
-    const hasOlder = runs.length > limit;
     // They come after the oldest run; a filter asks for runs that are there.
-    const isWhole = !hasOlder && !asked.status && !asked.trigger && !asked.pinned;
+    const isWhole = last === null && !asked.status && !asked.trigger && !asked.pinned;
     const removed = isWhole ? await this.runs.removedMonths(place, MONTHS_SHOWN_MAX) : [];
     if (!latest && runs.length === 0 && removed.length === 0) await this.packages.checkKnown(place.package);
     const here = unfinished.filter((run) => isAt(run, place));
     return {
       place,
-      runs: runs.slice(0, limit),
-      hasOlder,
+      runs,
+      last,
       removed,
       latest,
       unfinished: here,

@@ -7,7 +7,7 @@ const place = { prefix: 'h', package: 'hello', suite: 'trixie', arch: 'amd64' };
 const known = (change: Partial<HistoryKnown> = {}): HistoryKnown => ({
   place,
   runs: [],
-  hasOlder: false,
+  last: null,
   removed: [],
   latest: null,
   unfinished: [],
@@ -21,7 +21,7 @@ const view = (change: Partial<HistoryKnown>, asked: Partial<HistoryAsked> = {}) 
 
 it('the addresses of older runs and of the JSON keep what was asked for', () => {
   const runs = [finishedRunRecord({ runId: 9 }), finishedRunRecord({ runId: 7 })];
-  const page = view({ runs, hasOlder: true }, { status: 'fail', trigger: 'a/1 b', before: 12 });
+  const page = view({ runs, last: 7 }, { status: 'fail', trigger: 'a/1 b', before: 12 });
   expect(page.olderUrl).toBe('/packages/h/hello/trixie/amd64/?status=fail&trigger=a%2F1+b&before=7');
   expect(page.newestUrl).toBe('/packages/h/hello/trixie/amd64/?status=fail&trigger=a%2F1+b');
   expect(page.jsonUrl).toBe(

@@ -47,7 +47,8 @@ export interface HistoryKnown {
   place: PackagePlace;
   /** A page of finished runs, newest first. */
   runs: RunRecord[];
-  hasOlder: boolean;
+  /** The run before which the next page begins; null on the last. */
+  last: number | null;
   /** Of runs that were removed, the newest month first; empty unless the oldest run is on this page. */
   removed: RemovedRunsOfMonth[];
   /** The newest run that tells how the package is. */
@@ -60,7 +61,7 @@ export interface HistoryKnown {
 
 /** The history of a package on a suite and architecture, as the interface describes its columns. */
 export function historyView(
-  { place, runs, hasOlder, removed, latest, unfinished, doneInMs, kept }: HistoryKnown,
+  { place, runs, last, removed, latest, unfinished, doneInMs, kept }: HistoryKnown,
   asked: HistoryAsked,
   words: string[],
   { neutral, packageLinks: links }: Pick<ApiConfiguration['server'], 'neutral' | 'packageLinks'>,
@@ -106,7 +107,7 @@ export function historyView(
     isNewest: asked.before === null,
     historyUrl,
     newestUrl: url(null),
-    olderUrl: hasOlder ? url(runs.at(-1)!.runId) : null,
+    olderUrl: last === null ? null : url(last),
     jsonUrl: `/data/packages/${suite}/${arch}/${prefix}/${name}/history.json${historyQuery(asked, asked.before)}`,
     monthsUrl: `/data/packages/${suite}/${arch}/${prefix}/${name}/months.json`,
     feedUrl: `/data/feeds/${prefix}/${name}.xml`,

@@ -1,10 +1,16 @@
 import type { PipeTransform } from '@nestjs/common';
-import { describe, isPackageName, isWord } from '@proctor/contracts';
+import { isPackageName, isWord } from '@proctor/contracts';
 import { PACKAGE_STATES, type PackageOfPrefix, type PackageState } from '@proctor/database';
-import type { Parameter } from '../../http/parameters';
-import { refused } from '../../http/problem';
+import { cursor } from '../../http/parts';
+import { nameThat } from '../../http/path-ids';
 import { fromQuery, named, oneOf } from '../../http/parameter-values';
 import type { ListPages } from '../layout/package-list';
+
+const BY_STATE = cursor<PackageOfPrefix>(
+  'a state and the name of a package as fail:hello',
+  { state: (text) => PACKAGE_STATES.find((each) => each === text) ?? null, name: nameThat(isPackageName) },
+  ':',
+);
 
 /** What the parameters of the address of a prefix ask for; null where it does not matter. */
 export interface PrefixAsked {
@@ -24,14 +30,14 @@ export class PrefixAskedPipe implements PipeTransform<Record<string, unknown>, P
       status: fromQuery('status', query['status'], oneOf(PACKAGE_STATES)),
       suite: fromQuery('suite', query['suite'] ?? query['suite[]'], named('the name of a suite', isWord)),
       arch: fromQuery('arch', query['arch'] ?? query['arch[]'], named('the name of an architecture', isWord)),
-      after: fromQuery('after', query['after'], afterOf),
+      after: fromQuery('after', query['after'], BY_STATE.decode),
     };
   }
 }
 
 /** The same as a query, to stand behind a path; empty for all packages. */
 export function prefixQuery({ status, suite, arch, after }: PrefixAsked): string {
-  const given = { status, suite, arch, after: after && `${after.state}:${after.name}` };
+  const given = { status, suite, arch, after: after && BY_STATE.encode(after) };
   const parameters = new URLSearchParams(
     Object.entries(given).flatMap(([name, value]): [string, string][] =>
       value === null ? [] : [[name, value]],
@@ -49,14 +55,4 @@ export function prefixPages(url: string, asked: PrefixAsked, last: PackageOfPref
     firstUrl: urlAfter(null),
     nextUrl: last && urlAfter(last),
   };
-}
-
-/** `fail:hello` */
-function afterOf({ value, pointer }: Parameter, name: string): PackageOfPrefix {
-  const [word = '', packageName = '', ...rest] = typeof value === 'string' ? value.split(':') : [];
-  const state = PACKAGE_STATES.find((each) => each === word);
-  if (state !== undefined && rest.length === 0 && isPackageName(packageName))
-    return { state, name: packageName };
-  const rule = 'must be a state and the name of a package as fail:hello';
-  throw refused(`${name} ${rule}, not ${describe(value)}.`, pointer);
 }

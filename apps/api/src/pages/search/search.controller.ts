@@ -3,6 +3,7 @@ import { isPackageName } from '@proctor/contracts';
 import { PackagePages } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { queryValue, text } from '../../http/parameter-values';
+import { loadPart } from '../../http/parts';
 import { packagePath } from '../../runs/page-paths';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
@@ -58,8 +59,9 @@ export class SearchController {
   }
 
   private async found(query: string): Promise<{ packages: FoundPackage[]; hasMore: boolean }> {
-    const packages = await this.find(query, FOUND_MAX + 1);
-    return { packages: packages.slice(0, FOUND_MAX), hasMore: packages.length > FOUND_MAX };
+    const read = (limit: number) => this.find(query, limit);
+    const { rows, last } = await loadPart(FOUND_MAX, read, ({ name }) => name);
+    return { packages: rows, hasMore: last !== null };
   }
 
   /** No name has other characters. */

@@ -1,11 +1,9 @@
-import { describe } from '@proctor/contracts';
 import { SIGNATURES_COMPARED_MAX } from '@proctor/database';
 import type { ErrorSignatures, SignatureOrder, SignatureSummary } from '@proctor/database';
-import { badRequest } from '../../http/problem';
+import { cursor } from '../../http/parts';
 import { signatureObject } from '../../runs/signatures.service';
 import { countWords, errorLine } from '../errors/errors-view';
 import type { StatusList } from './status-list';
-import type { ListAsked } from './list-asked';
 import { shortRunPath } from '../../runs/page-paths';
 
 /** An error that several runs may share, and how many are before it in the list. */
@@ -14,8 +12,17 @@ interface ListedError {
   error: SignatureSummary;
 }
 
+/** How many errors are left out. */
+interface ErrorKey {
+  leftOut: number;
+}
+
+const BY_PLACE = cursor<ErrorKey>(`how many errors are left out, below ${SIGNATURES_COMPARED_MAX}`, {
+  leftOut: (text) => (/^\d{1,3}$/.test(text) && Number(text) < SIGNATURES_COMPARED_MAX ? Number(text) : null),
+});
+
 /** The lists of errors, of which those that differ only in paths, numbers and the like are one. */
-export function errorLists(signatures: ErrorSignatures): StatusList<ListedError>[] {
+export function errorLists(signatures: ErrorSignatures): StatusList<ListedError, ErrorKey>[] {
   return [
     errorList(signatures, 'seen', {
       name: 'errors',
@@ -34,7 +41,7 @@ function errorList(
   signatures: ErrorSignatures,
   order: SignatureOrder,
   named: Pick<StatusList, 'name' | 'title' | 'order'>,
-): StatusList<ListedError> {
+): StatusList<ListedError, ErrorKey> {
   return {
     ...named,
     nouns: () => ['error of the newest runs', 'errors of the newest runs'],
@@ -52,8 +59,9 @@ function errorList(
         cell: ({ error }) => ({ link: { url: shortRunPath(error.lastRunId), text: error.lastPackage } }),
       },
     ],
-    read: async (asked, limit) => {
-      const from = placeIn(asked);
+    cursor: BY_PLACE,
+    read: async (asked, limit, after) => {
+      const from = after?.leftOut ?? 0;
       const found = await signatures.list(
         order,
         Math.min(limit, SIGNATURES_COMPARED_MAX - from),
@@ -63,7 +71,7 @@ function errorList(
       return found.map((error, index) => ({ place: from + index, error }));
     },
     count: async (asked) => ({ count: await signatures.count(asked), isMore: false }),
-    keyOf: ({ place }) => String(place + 1),
+    keyOf: ({ place }) => ({ leftOut: place + 1 }),
     object: ({ error }) => signatureObject(error),
     entry: ({ error }) => ({
       path: pageOf(error),
@@ -84,14 +92,4 @@ function lineOf(error: SignatureSummary): string {
 
 function seen(error: SignatureSummary): string {
   return countWords(signatureObject(error));
-}
-
-/** @throws Problem 400 */
-function placeIn({ after }: ListAsked): number {
-  if (after === null) return 0;
-  const place = /^\d{1,3}$/.test(after) ? Number(after) : NaN;
-  if (place < SIGNATURES_COMPARED_MAX) return place;
-  throw badRequest(
-    `after must be how many errors are left out, below ${SIGNATURES_COMPARED_MAX}, not ${describe(after)}.`,
-  );
 }

@@ -1,12 +1,12 @@
-import { describe, isPackageName, isWord, timestamp } from '@proctor/contracts';
+import { isPackageName, isWord } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
-import type { ListedStatus, PlaceKey, StatusKey, StatusLists } from '@proctor/database';
-import { badRequest } from '../../http/problem';
+import type { ListedStatus, StatusKey, StatusLists } from '@proctor/database';
+import { cursor } from '../../http/parts';
+import { nameThat } from '../../http/path-ids';
 import { statusOf } from '../../runs/result-object';
 import type { FeedEntry } from '../../public-data/status-feed';
 import { historyPath } from '../../runs/page-paths';
 import { utc } from '../layout/times';
-import type { ListAsked } from './list-asked';
 import type { ListColumn, StatusList } from './status-list';
 import {
   CHANGE,
@@ -32,21 +32,41 @@ import {
   VERSION,
 } from './package-columns';
 
+type PackageList = StatusList<ListedStatus, StatusKey>;
+
+const NAMED = 'what the part of the list before named';
+const PLACE_FIELDS = { package: nameThat(isPackageName), suite: nameThat(isWord), arch: nameThat(isWord) };
+const BY_TIME = cursor<StatusKey>(NAMED, { value: timeIn, ...PLACE_FIELDS });
+const BY_SHARE = cursor<StatusKey>(NAMED, {
+  value: (text) => (/^(0|1|0\.\d{1,20})$/.test(text) ? Number(text) : null),
+  ...PLACE_FIELDS,
+});
+const BY_SECONDS = cursor<StatusKey>(NAMED, {
+  value: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : null),
+  ...PLACE_FIELDS,
+});
+
+function timeIn(text: string): Date | null {
+  const time = new Date(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) ? text : NaN);
+  return Number.isNaN(time.getTime()) ? null : time;
+}
+
 /** The lists whose entries are packages on a suite and architecture. */
-export function packageLists(lists: StatusLists, neutral: NeutralStatus): StatusList<ListedStatus>[] {
+export function packageLists(lists: StatusLists, neutral: NeutralStatus): PackageList[] {
   return [failingList, brokenList, flakyList, slowList, changedList].map((make) => make(lists, neutral));
 }
 
-function failingList(lists: StatusLists, neutral: NeutralStatus): StatusList<ListedStatus> {
+function failingList(lists: StatusLists, neutral: NeutralStatus): PackageList {
   return {
     name: 'failing',
     title: 'Failing packages',
     nouns: () => ['place where a package fails', 'places where a package fails'],
     order: 'those that began to fail last first',
     columns: [PACKAGE, PLACE, SINCE, VERSION, STRIP, MESSAGE, TRIGGER],
-    read: (asked, limit) => lists.failing(asked, limit, timeKey(asked)),
+    cursor: BY_TIME,
+    read: (asked, limit, after) => lists.failing(asked, limit, after),
     count: (asked) => lists.count('failing', asked),
-    keyOf: (status) => keyOf(status, timestamp(status.failingSince?.date ?? status.latest.date)),
+    keyOf: (status) => ({ ...status, value: status.failingSince?.date ?? status.latest.date }),
     object: objectOf(neutral),
     entry: (status) => {
       const { failingSince: since } = status;
@@ -57,32 +77,34 @@ function failingList(lists: StatusLists, neutral: NeutralStatus): StatusList<Lis
   };
 }
 
-function brokenList(lists: StatusLists, neutral: NeutralStatus): StatusList<ListedStatus> {
+function brokenList(lists: StatusLists, neutral: NeutralStatus): PackageList {
   return {
     name: 'alerts',
     title: 'Packages that could not be tested',
     nouns: () => ['place where a package could not be tested', 'places where a package could not be tested'],
     order: 'the latest first',
     columns: [PACKAGE, PLACE, latest(neutral), ENDED, MESSAGE, STRIP],
-    read: (asked, limit) => lists.broken(asked, limit, timeKey(asked)),
+    cursor: BY_TIME,
+    read: (asked, limit, after) => lists.broken(asked, limit, after),
     count: (asked) => lists.count('broken', asked),
-    keyOf: (status) => keyOf(status, timestamp(status.latest.date)),
+    keyOf: (status) => ({ ...status, value: status.latest.date }),
     object: objectOf(neutral),
     entry: (status) =>
       entryOf(status, status.latest, `${status.package} could not be tested on ${place(status)}`),
   };
 }
 
-function flakyList(lists: StatusLists, neutral: NeutralStatus): StatusList<ListedStatus> {
+function flakyList(lists: StatusLists, neutral: NeutralStatus): PackageList {
   return {
     name: 'flaky',
     title: 'Flaky packages',
     nouns: () => ['place where a package is flaky', 'places where a package is flaky'],
     order: 'the least steady first',
     columns: [PACKAGE, PLACE, FLAKINESS, STRIP, latest(neutral), VERSION],
-    read: (asked, limit) => lists.flaky(asked, limit, shareKey(asked)),
+    cursor: BY_SHARE,
+    read: (asked, limit, after) => lists.flaky(asked, limit, after),
     count: (asked) => lists.count('flaky', asked),
-    keyOf: (status) => keyOf(status, String(status.flakiness)),
+    keyOf: (status) => ({ ...status, value: status.flakiness }),
     object: objectOf(neutral),
     entry: (status) => ({
       ...entryOf(status, status.latest, `${status.package} is flaky on ${place(status)}`),
@@ -91,7 +113,7 @@ function flakyList(lists: StatusLists, neutral: NeutralStatus): StatusList<Liste
   };
 }
 
-function slowList(lists: StatusLists, neutral: NeutralStatus): StatusList<ListedStatus> {
+function slowList(lists: StatusLists, neutral: NeutralStatus): PackageList {
   return {
     name: 'slow',
     title: 'Slow packages',
@@ -105,9 +127,10 @@ function slowList(lists: StatusLists, neutral: NeutralStatus): StatusList<Listed
     order: 'the slowest first',
     columns: [PACKAGE, PLACE, MEDIAN, LONG, LONGER, latest(neutral), STRIP],
     bound: 'minutes',
-    read: (asked, limit) => lists.slow(asked, limit, secondsKey(asked), asked.minutes * 60),
+    cursor: BY_SECONDS,
+    read: (asked, limit, after) => lists.slow(asked, limit, after, asked.minutes * 60),
     count: (asked) => lists.count('slow', asked, asked.minutes * 60),
-    keyOf: (status) => keyOf(status, String(status.durations?.medianSeconds ?? 0)),
+    keyOf: (status) => ({ ...status, value: status.durations?.medianSeconds ?? 0 }),
     object: objectOf(neutral),
     entry: (status) => ({
       ...entryOf(status, status.latest, `${status.package} takes ${medianOf(status)} on ${place(status)}`),
@@ -116,7 +139,7 @@ function slowList(lists: StatusLists, neutral: NeutralStatus): StatusList<Listed
   };
 }
 
-function changedList(lists: StatusLists, neutral: NeutralStatus): StatusList<ListedStatus> {
+function changedList(lists: StatusLists, neutral: NeutralStatus): PackageList {
   return {
     name: 'changes',
     title: 'Changes of status',
@@ -127,9 +150,10 @@ function changedList(lists: StatusLists, neutral: NeutralStatus): StatusList<Lis
     order: 'the latest first',
     columns: [PACKAGE, PLACE, CHANGE, CHANGED, CHANGED_VERSION, STRIP, CHANGED_TRIGGER],
     bound: 'since',
-    read: (asked, limit) => lists.changed(asked, limit, timeKey(asked), asked.since),
+    cursor: BY_TIME,
+    read: (asked, limit, after) => lists.changed(asked, limit, after, asked.since),
     count: (asked) => lists.count('changed', asked, asked.since),
-    keyOf: (status) => keyOf(status, timestamp(changeOf(status).date)),
+    keyOf: (status) => ({ ...status, value: changeOf(status).date }),
     object: objectOf(neutral),
     entry: (status) => {
       const change = changeOf(status);
@@ -155,38 +179,4 @@ function objectOf(neutral: NeutralStatus) {
 
 function entryOf(status: ListedStatus, run: { runId: number; date: Date }, title: string): FeedEntry {
   return { path: runUrl(status, run.runId), title, text: status.message ?? '', date: run.date };
-}
-
-function keyOf({ package: name, suite, arch }: PlaceKey, value: string): string {
-  return `${value}/${name}/${suite}/${arch}`;
-}
-
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-
-function timeKey({ after }: ListAsked): StatusKey | null {
-  return after === null ? null : keyIn(after, (text) => (TIMESTAMP.test(text) ? new Date(text) : NaN));
-}
-
-function shareKey({ after }: ListAsked): StatusKey | null {
-  return after === null
-    ? null
-    : keyIn(after, (text) => (/^(0|1|0\.\d{1,20})$/.test(text) ? Number(text) : NaN));
-}
-
-function secondsKey({ after }: ListAsked): StatusKey | null {
-  return after === null ? null : keyIn(after, (text) => (/^\d{1,9}$/.test(text) ? Number(text) : NaN));
-}
-
-/** @throws Problem 400 */
-function keyIn(after: string, valueOf: (text: string) => Date | number): StatusKey {
-  const [text = '', name = '', suite = '', arch = '', ...rest] = after.split('/');
-  const value = valueOf(text);
-  const isKey =
-    rest.length === 0 &&
-    Number.isFinite(value.valueOf()) &&
-    isPackageName(name) &&
-    isWord(suite) &&
-    isWord(arch);
-  if (isKey) return { value, package: name, suite, arch };
-  throw badRequest(`after must be what the part of the list before named, not ${describe(after)}.`);
 }

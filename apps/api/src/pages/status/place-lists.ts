@@ -1,7 +1,8 @@
-import { describe, isPackageName, isWord } from '@proctor/contracts';
+import { isPackageName, isWord } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
 import type { PackageStatus, SplitSuite, StatusLists } from '@proctor/database';
-import { badRequest } from '../../http/problem';
+import { cursor } from '../../http/parts';
+import { nameThat } from '../../http/path-ids';
 import { historyPath, packagePath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
 import type { ListAsked } from './list-asked';
@@ -16,8 +17,23 @@ export interface RejectedPackage {
   version: string;
 }
 
+type SuiteKey = Pick<SplitSuite, 'package' | 'suite'>;
+
+const BY_SUITE = cursor<SuiteKey>('a package and a suite, as hello/unstable', {
+  package: nameThat(isPackageName),
+  suite: nameThat(isWord),
+});
+
+const ANY = nameThat((text) => text !== '');
+const BY_ENTRY = cursor<RejectedPackage>('an entry of the reject list, as hello/unstable/amd64/1.0-1', {
+  package: ANY,
+  suite: ANY,
+  arch: ANY,
+  version: ANY,
+});
+
 /** The list of packages that pass on some architectures of a suite and fail on others. */
-export function splitList(lists: StatusLists, neutral: NeutralStatus): StatusList<SplitSuite> {
+export function splitList(lists: StatusLists, neutral: NeutralStatus): StatusList<SplitSuite, SuiteKey> {
   const places = (statuses: PackageStatus[]): Cell => ({
     places: statuses.map((status) => ({
       name: status.arch,
@@ -42,9 +58,10 @@ export function splitList(lists: StatusLists, neutral: NeutralStatus): StatusLis
       { head: 'Since', cell: (split) => ({ at: begunAt(failing(split)), url: null }) },
       { head: 'Elsewhere', cell: (split) => places(others(split)) },
     ],
-    read: (asked, limit) => lists.split(asked, limit, splitKey(asked)),
+    cursor: BY_SUITE,
+    read: (asked, limit, after) => lists.split(asked, limit, after),
     count: (asked) => lists.countSplit(asked),
-    keyOf: ({ package: name, suite }) => `${name}/${suite}`,
+    keyOf: (split) => split,
     object: ({ package: name, suite, statuses }) => ({
       package: name,
       suite,
@@ -69,21 +86,11 @@ function begunAt(statuses: PackageStatus[]): Date | null {
   return times.sort((one, other) => one.getTime() - other.getTime())[0] ?? null;
 }
 
-/** @throws Problem 400 */
-function splitKey({ after }: ListAsked): { package: string; suite: string } | null {
-  if (after === null) return null;
-  const [name = '', suite = '', ...rest] = after.split('/');
-  if (isPackageName(name) && isWord(suite) && rest.length === 0) return { package: name, suite };
-  throw badRequest(`after must be a package and a suite, as hello/unstable, not ${describe(after)}.`);
-}
-
 /** The packages that are not tested here. @param loadedAt when the configuration was read that says so */
 export function rejectedList(
   rejected: () => RejectedPackage[],
   loadedAt: () => Date,
-): StatusList<RejectedPackage> {
-  const keyOf = (entry: RejectedPackage): string =>
-    [entry.package, entry.suite, entry.arch, entry.version].join('/');
+): StatusList<RejectedPackage, RejectedPackage> {
   return {
     name: 'reject_list',
     title: 'Reject list',
@@ -104,11 +111,13 @@ export function rejectedList(
       },
       { head: 'Read from the configuration', cell: () => ({ at: loadedAt(), url: null }) },
     ],
-    read: (asked, limit) => {
+    cursor: BY_ENTRY,
+    read: (asked, limit, after) => {
+      const from = after && BY_ENTRY.encode(after);
       const found = rejected()
         .filter((entry) => isAsked(entry, asked))
-        .map((entry) => ({ entry, key: keyOf(entry) }))
-        .filter(({ key }) => asked.after === null || key > asked.after)
+        .map((entry) => ({ entry, key: BY_ENTRY.encode(entry) }))
+        .filter(({ key }) => from === null || key > from)
         .sort((one, other) => (one.key < other.key ? -1 : 1));
       return Promise.resolve(found.slice(0, limit).map(({ entry }) => entry));
     },
@@ -117,10 +126,10 @@ export function rejectedList(
         count: rejected().filter((entry) => isAsked(entry, asked)).length,
         isMore: false,
       }),
-    keyOf,
+    keyOf: (entry) => entry,
     object: (entry) => entry,
     entry: (entry) => ({
-      path: `/status/reject_list/#${keyOf(entry)}`,
+      path: `/status/reject_list/#${BY_ENTRY.encode(entry)}`,
       title: `${entry.package} is not tested`,
       text: `Suite ${entry.suite}, architecture ${entry.arch}, version ${entry.version}.`,
       date: loadedAt(),

@@ -1,17 +1,19 @@
-import { describe, runIdIn } from '@proctor/contracts';
+import { runIdIn } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
 import type { ListedMismatch, RunRecord, StatusLists } from '@proctor/database';
-import { badRequest } from '../../http/problem';
+import { cursor } from '../../http/parts';
 import { resultObject } from '../../runs/result-object';
 import type { FeedEntry } from '../../public-data/status-feed';
 import { runView } from '../runs/run-view';
 import { mismatchesOf, wantedVersions } from '../runs/run-sentence';
-import type { ListAsked } from './list-asked';
 import type { ListColumn, StatusList } from './status-list';
 import { runUrl } from './package-columns';
 
+const BY_RUN = cursor<Pick<RunRecord, 'runId'>>('the id of a run', { runId: runIdIn });
+type RunList<Run> = StatusList<Run, Pick<RunRecord, 'runId'>>;
+
 /** The list of runs that wait. */
-export function pendingList(lists: StatusLists, neutral: NeutralStatus): StatusList<RunRecord> {
+export function pendingList(lists: StatusLists, neutral: NeutralStatus): RunList<RunRecord> {
   const view = (run: RunRecord) => runView(run, neutral);
   return {
     name: 'pending',
@@ -24,16 +26,17 @@ export function pendingList(lists: StatusLists, neutral: NeutralStatus): StatusL
       { head: 'Priority', cell: ({ priority }) => ({ text: String(priority), className: 'number' }) },
       { head: 'Trigger', cell: (run) => ({ triggers: view(run).triggerInBrief, className: 'text' }) },
     ],
-    read: (asked, limit) => lists.waiting(asked, limit, runKey(asked)),
+    cursor: BY_RUN,
+    read: (asked, limit, after) => lists.waiting(asked, limit, after?.runId ?? null),
     count: (asked) => lists.count('waiting', asked),
-    keyOf: ({ runId }) => String(runId),
+    keyOf: (run) => run,
     object: (run) => resultObject(run, neutral),
     entry: (run) => entryOf(run, `${run.package} waits for ${run.suite}/${run.arch}`, run.createdAt),
   };
 }
 
 /** The list of runs that tested something else than was asked for. */
-export function mismatchList(lists: StatusLists, neutral: NeutralStatus): StatusList<ListedMismatch> {
+export function mismatchList(lists: StatusLists, neutral: NeutralStatus): RunList<ListedMismatch> {
   const told = (run: ListedMismatch): string => {
     const { otherVersions, otherSuites, fallbackRelease: release } = run;
     const fallback = release === null ? null : { release, line: null };
@@ -63,9 +66,10 @@ export function mismatchList(lists: StatusLists, neutral: NeutralStatus): Status
         cell: (run) => ({ triggers: runView(run, neutral).triggerInBrief, className: 'text' }),
       },
     ],
-    read: (asked, limit) => lists.mismatches(asked, limit, runKey(asked)),
+    cursor: BY_RUN,
+    read: (asked, limit, after) => lists.mismatches(asked, limit, after?.runId ?? null),
     count: (asked) => lists.countMismatches(asked),
-    keyOf: ({ runId }) => String(runId),
+    keyOf: (run) => run,
     object: ({ otherVersions, otherSuites, fallbackRelease, ...run }) => ({
       ...resultObject(run, neutral),
       wanted_version: wantedVersions(run)?.[0] ?? null,
@@ -100,11 +104,4 @@ function runColumns(neutral: NeutralStatus): ListColumn<RunRecord>[] {
 
 function entryOf(run: RunRecord, title: string, date: Date): FeedEntry {
   return { path: runUrl(run, run.runId), title, text: run.trigger ?? '', date };
-}
-
-/** @throws Problem 400 */
-function runKey({ after }: ListAsked): number | null {
-  const runId = after === null ? null : runIdIn(after);
-  if (after === null || runId !== null) return runId;
-  throw badRequest(`after must be the id of a run, not ${describe(after)}.`);
 }

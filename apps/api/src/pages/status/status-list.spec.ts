@@ -5,7 +5,10 @@ const nouns = (): [string, string] => ['run that waits', 'runs that wait'];
 const list = { nouns, order: 'by priority' };
 const asked = (query: Record<string, string> = {}): ListAsked => new ListPipe().transform(query);
 const all = (count: number) => ({ count, isMore: false });
-const part = (rows: number, hasMore: boolean) => ({ rows: new Array<number>(rows).fill(0), hasMore });
+const part = (rows: number, hasMore: boolean) => ({
+  rows: new Array<number>(rows).fill(0),
+  last: hasMore ? 'x' : null,
+});
 
 it.each([
   [part(0, false), {}, all(0), 'There is no run that waits.'],

@@ -1,4 +1,6 @@
 import type { BoundedCount, StripEntry } from '@proctor/database';
+import { queried } from '../../http/parameters';
+import { loadPart, type Cursor, type ListedPart } from '../../http/parts';
 import type { FeedEntry } from '../../public-data/status-feed';
 import { LIST_PAGES_MAX } from '../layout/page-number';
 import type { ListAsked } from './list-asked';
@@ -22,7 +24,7 @@ export interface ListColumn<Row> {
 export const LISTED_MAX = 100;
 
 /** One list of statuses: its page, its JSON and its feed follow from this. */
-export interface StatusList<Row = unknown> {
+export interface StatusList<Row = unknown, Key = unknown> {
   /** The last part of its address: `failing` for `/status/failing/`. */
   name: string;
   title: string;
@@ -33,28 +35,30 @@ export interface StatusList<Row = unknown> {
   columns: ListColumn<Row>[];
   /** What can be asked for beside suite, architecture and package. */
   bound?: 'since' | 'minutes';
-  /** Resolves with at most so many entries; those after the entry of `asked.after`. @throws Problem 400 when that is none */
-  read: (asked: ListAsked, limit: number) => Promise<Row[]>;
+  /** Resolves with at most so many entries, those after that key. */
+  read: (asked: ListAsked, limit: number, after: Key | null) => Promise<Row[]>;
   /** Resolves with how many entries there are in all parts. */
   count: (asked: ListAsked) => Promise<BoundedCount>;
-  /** What to ask with as `after`, for the entries after this one. */
-  keyOf: (row: Row) => string;
+  /** The parameter `after`. */
+  cursor: Cursor<Key>;
+  keyOf: (row: Row) => Key;
   /** For programs. */
   object: (row: Row) => object;
   entry: (row: Row) => FeedEntry;
 }
 
 /** A part of a list, as it was read. */
-export interface ListPart<Row = unknown> {
-  rows: Row[];
-  hasMore: boolean;
-}
+export type ListPart<Row = unknown> = ListedPart<Row, string>;
 
 /** Reads a part of a list. @throws Problem 400 */
 export async function readPart<Row>(list: StatusList<Row>, asked: ListAsked): Promise<ListPart<Row>> {
-  if (asked.isPrivate) return { rows: [], hasMore: false };
-  const rows = await list.read(asked, LISTED_MAX + 1);
-  return { rows: rows.slice(0, LISTED_MAX), hasMore: rows.length > LISTED_MAX };
+  if (asked.isPrivate) return { rows: [], last: null };
+  const after = asked.after === null ? null : list.cursor.decode(queried(asked.after), 'after');
+  return loadPart(
+    LISTED_MAX,
+    (limit) => list.read(asked, limit, after),
+    (row) => list.cursor.encode(list.keyOf(row)),
+  );
 }
 
 /**
@@ -69,17 +73,22 @@ export async function numberedUrl<Row>(
   if (page === 1) return listUrl(list, { ...asked, after: null }, '/');
   if (page > LIST_PAGES_MAX || asked.isPrivate) return null;
   const before = (page - 1) * LISTED_MAX;
-  const rows = await list.read({ ...asked, after: null }, before + 1);
-  return rows.length > before ? listUrl(list, { ...asked, after: list.keyOf(rows[before - 1]!) }, '/') : null;
+  const { last } = await loadPart(
+    before,
+    (limit) => list.read(asked, limit, null),
+    (row) => list.cursor.encode(list.keyOf(row)),
+  );
+  return last === null ? null : listUrl(list, { ...asked, after: last }, '/');
 }
 
 /** How many entries a list has in all its parts. */
 export async function totalOf<Row>(
   list: StatusList<Row>,
   asked: ListAsked,
-  { rows, hasMore }: ListPart<Row>,
+  { rows, last }: ListPart<Row>,
 ): Promise<BoundedCount> {
-  if (asked.isPrivate || (asked.after === null && !hasMore)) return { count: rows.length, isMore: false };
+  if (asked.isPrivate || (asked.after === null && last === null))
+    return { count: rows.length, isMore: false };
   return list.count(asked);
 }
 
@@ -103,7 +112,7 @@ export function listUrl(
 export function listSentence(
   list: Pick<StatusList, 'nouns' | 'order'>,
   asked: ListAsked,
-  { rows, hasMore }: ListPart,
+  { rows, last }: ListPart,
   total: BoundedCount,
 ): string {
   const [one, many] = list.nouns(asked);
@@ -125,7 +134,7 @@ export function listSentence(
     const ofTotal = `${rows.length} of ${all} ${many}${filtered}`;
     return isFirst ? `The first ${ofTotal}, ${list.order}.` : `Further ${ofTotal}.`;
   }
-  if (isFirst && !hasMore) return `${counted}${filtered}${rows.length > 1 ? `, ${list.order}` : ''}.`;
+  if (isFirst && last === null) return `${counted}${filtered}${rows.length > 1 ? `, ${list.order}` : ''}.`;
   return isFirst ? `The first ${counted}${filtered}, ${list.order}.` : `Further ${counted}${filtered}.`;
 }
 
@@ -137,9 +146,8 @@ export function listView(
   total: BoundedCount,
   targets: { suites: string[]; architectures: string[] },
 ) {
-  const { rows, hasMore } = part;
+  const { rows, last } = part;
   const first = { ...asked, after: null };
-  const last = rows.at(-1);
   const isFiltered =
     asked.suites !== null ||
     asked.architectures !== null ||
@@ -160,7 +168,7 @@ export function listView(
     isUnindexed: isFiltered || asked.after !== null,
     url: `/status/${list.name}/`,
     firstUrl: asked.after === null ? null : listUrl(list, first, '/'),
-    nextUrl: hasMore && last !== undefined ? listUrl(list, { ...asked, after: list.keyOf(last) }, '/') : null,
+    nextUrl: last === null ? null : listUrl(list, { ...asked, after: last }, '/'),
     jsonUrl: listUrl(list, asked, '.json'),
     feed: listUrl(list, first, '.xml'),
     feedTitle: list.title,
@@ -168,9 +176,8 @@ export function listView(
 }
 
 /** The same for programs. */
-export function listObject(list: StatusList, asked: ListAsked, { rows, hasMore }: ListPart) {
+export function listObject(list: StatusList, asked: ListAsked, { rows, last }: ListPart) {
   const { suites, architectures, package: name } = asked;
-  const last = rows.at(-1);
   return {
     list: list.name,
     filter: {
@@ -181,8 +188,7 @@ export function listObject(list: StatusList, asked: ListAsked, { rows, hasMore }
       ...(list.bound === 'minutes' && { minutes: asked.minutes }),
     },
     items: rows.map((row) => list.object(row)),
-    next:
-      hasMore && last !== undefined ? listUrl(list, { ...asked, after: list.keyOf(last) }, '.json') : null,
+    next: last === null ? null : listUrl(list, { ...asked, after: last }, '.json'),
   };
 }
 

@@ -18,6 +18,7 @@ import {
   type WordCounts,
 } from '../../public-data/status.service';
 import { fromQuery, oneOf } from '../../http/parameter-values';
+import { loadPart, type ListedPart } from '../../http/parts';
 import { AFTER_PACKAGE, PACKAGES_SHOWN_MAX, listPages } from '../layout/package-list';
 import { PageInterceptor, type Page } from '../layout/page';
 import { ListDirectory } from './lists.controller';
@@ -38,12 +39,10 @@ interface ListAsked extends SuiteArch {
 /** A part of the packages of a suite and architecture with their latest status. */
 export function statusListView(
   { suite, arch, words, word, after, counts }: ListAsked,
-  records: StatusRecord[],
-  hasMore: boolean,
+  { rows, last }: ListedPart<StatusRecord, string>,
   neutral: NeutralStatus,
 ) {
   const url = `/status/${suite}/${arch}/`;
-  const lastName = hasMore ? (records.at(-1)?.package ?? null) : null;
   return {
     suite,
     arch,
@@ -52,12 +51,12 @@ export function statusListView(
     words,
     word,
     counts,
-    packages: records.map((record) => ({
+    packages: rows.map((record) => ({
       run: runView(record, neutral),
       previous: statusOf(record.previousStatus, neutral),
       lastPass: record.lastPass ? `${record.lastPass.version} (${utc(record.lastPass.date)})` : '',
     })),
-    pages: listPages(url, after, lastName, word),
+    pages: listPages(url, after, last, word),
   };
 }
 
@@ -145,13 +144,13 @@ export class StatusPagesController {
   ): Promise<Page> {
     const { words } = this.status;
     const { version, answer: counts } = await this.status.counts(place);
-    const records = await this.status.some(place, after, PACKAGES_SHOWN_MAX + 1, word);
-    const data = statusListView(
-      { ...place, words, word, after, counts },
-      records.slice(0, PACKAGES_SHOWN_MAX),
-      records.length > PACKAGES_SHOWN_MAX,
-      this.configuration.server.neutral,
+    const part = await loadPart(
+      PACKAGES_SHOWN_MAX,
+      (limit) => this.status.some(place, after, limit, word),
+      (record) => record.package,
     );
+    const { neutral } = this.configuration.server;
+    const data = statusListView({ ...place, words, word, after, counts }, part, neutral);
     return { template: 'status-list', data, updates: version.newestUpdate ? [version.newestUpdate] : [] };
   }
 }
