@@ -1,18 +1,25 @@
 import type { RunState, Verdict } from './words';
 
-/** What can happen to a run. docs/run-life-cycle.md shows which kinds change its state. */
-export const FACT_KINDS = [
-  'requested',
-  'granted',
-  'started',
-  'requeued',
-  'finished',
-  'corrected',
-  'cancelled',
-  'reprioritised',
-  'published',
-] as const;
-export type FactKind = (typeof FACT_KINDS)[number];
+/**
+ * What can happen to a run, and how its page words it. docs/run-life-cycle.md shows which kinds change its state. A new kind is an entry
+ * here, and the statement that records it (`recordFacts`).
+ */
+export const FACTS = {
+  requested: 'requested',
+  granted: 'given to a worker',
+  started: 'started',
+  requeued: 'waits again',
+  finished: 'finished',
+  corrected: 'corrected by a result that came late',
+  cancelled: 'cancelled',
+  reprioritised: 'got another priority',
+  published: 'made public',
+} as const;
+export type FactKind = keyof typeof FACTS;
+export const FACT_KINDS = Object.keys(FACTS) as FactKind[];
+
+/** The kinds that have a verdict. A webhook gets these where its user names none. */
+export const END_KINDS: readonly FactKind[] = ['finished', 'corrected', 'cancelled'];
 
 /**
  * One thing that happened to a run: a row that is never changed, and an event, `proctor.event.{arch}.{kind}`. Events
@@ -33,7 +40,7 @@ export interface Fact {
   actor: string;
   /** For people; null when there is no reason. */
   reason: string | null;
-  /** Set by `finished`, `corrected` and `cancelled`. */
+  /** Set by END_KINDS. */
   verdict: Verdict | null;
   /** UTC, as `timestamp` writes it. */
   at: string;

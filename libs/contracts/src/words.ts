@@ -6,17 +6,49 @@ export type KeyScope = (typeof KEY_SCOPES)[number];
 export const RUN_STATES = ['queued', 'leased', 'running', 'finished'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
-/** The verdicts about a package, with tmpfail: it could not be tested. */
+/**
+ * The verdicts about a package, with tmpfail: it could not be tested. `neutral` is autopkgtest's exit 8 (no tests, or all skipped):
+ * it is stored and shown with the deployment's `api.neutral`, `pass` by default.
+ */
 export const PACKAGE_VERDICTS = ['pass', 'neutral', 'fail', 'tmpfail'] as const;
 export type PackageVerdict = (typeof PACKAGE_VERDICTS)[number];
 
+interface Untested {
+  /** The interface's `status`, as debci answers. An earlier dispatcher gets it as the verdict. */
+  status: PackageVerdict;
+  /** Of a dispatcher that knows the verdict, see DISPATCHER_FEATURES. */
+  feature: string;
+  /** Why nothing was tested, in a sentence of the API's document. */
+  meaning: string;
+  /** The heading of such tests of a trigger. */
+  heading: string;
+  /** After a number of runs: `2 of packages that are not there`. */
+  afterCount: string;
+}
+
 /**
- * How a run ended. `neutral` is autopkgtest's exit 8 (no tests, or all skipped): it is stored and shown
- * with the deployment's `api.neutral`, `pass` by default. `absent`: the suite has no such source package, so nothing was
- * tested and no package is to blame; its `status` is `fail`, as debci answers.
+ * The verdicts of runs that tested nothing. No package is to blame, so they count for no package; pages and commands show the verdict
+ * itself, and the run's message says why. A new verdict of this kind is an entry here.
  */
-export const VERDICTS = [...PACKAGE_VERDICTS, 'absent'] as const;
+export const UNTESTED = {
+  absent: {
+    status: 'fail',
+    feature: 'absent-verdict',
+    meaning: 'the suite has no such source package, or nothing of it for the architecture',
+    heading: 'Not in the suite',
+    afterCount: 'of packages that are not there',
+  },
+} as const satisfies Record<string, Untested>;
+export type UntestedVerdict = keyof typeof UNTESTED;
+export const UNTESTED_VERDICTS = Object.keys(UNTESTED) as UntestedVerdict[];
+
+/** How a run ended. */
+export const VERDICTS = [...PACKAGE_VERDICTS, ...UNTESTED_VERDICTS] as const;
 export type Verdict = (typeof VERDICTS)[number];
+
+export function isUntested(verdict: string | null): verdict is UntestedVerdict {
+  return verdict !== null && Object.hasOwn(UNTESTED, verdict);
+}
 
 /** The interface's `status`: null while the run has not finished. */
 export type Status = PackageVerdict | null;
@@ -69,3 +101,43 @@ export type ResultFileName = (typeof RESULT_FILES)[number];
 /** The backends that need no description in a worker's configuration; `null` is the worker's machine itself. */
 export const OWN_BACKENDS = ['unshare', 'schroot', 'lxc', 'podman', 'qemu', 'null'] as const;
 export type KnownBackend = (typeof OWN_BACKENDS)[number];
+
+/** What the audit log records of users. */
+export const AUDIT_ACTIONS = [
+  'login',
+  'login-refused',
+  'logout',
+  'sessions-ended',
+  'user-added',
+  'password-set',
+  'administrator-appointed',
+  'administrator-dismissed',
+  'user-disabled',
+  'user-enabled',
+  'user-removed',
+  'key-created',
+  'key-rotated',
+  'key-changed',
+  'key-revoked',
+  'queue-paused',
+  'queue-resumed',
+  'worker-added',
+  'worker-rotated',
+  'worker-revoked',
+  'worker-drained',
+  'worker-undrained',
+  'worker-trusted',
+  'worker-quarantined',
+  'runs-cancelled',
+  'runs-reprioritised',
+  'runs-published',
+  'backend-changed',
+  'note-added',
+  'note-changed',
+  'note-removed',
+  'webhook-added',
+  'webhook-changed',
+  'webhook-rotated',
+  'webhook-removed',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];

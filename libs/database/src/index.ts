@@ -13,7 +13,6 @@ export {
   type AuditRecord,
   COMMAND_LINE,
 } from './people/audit-log';
-export { AUDIT_ACTIONS, type AuditAction } from './rows/audit-entry';
 export type { Cancelled, Canceller } from './runs/cancellations';
 export type { DrainedWorker } from './dispatch/decided';
 export { type PauseScope, scopeName } from './dispatch/decisions';

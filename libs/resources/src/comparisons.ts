@@ -1,3 +1,4 @@
+import { UNTESTED_VERDICTS } from '@proctor/contracts';
 import { Field, OptionalField } from './field';
 import { ResultResource } from './runs';
 import { flag, listOf, orNull, text, whole, words } from './schema';
@@ -149,45 +150,32 @@ export class TriageEvidenceResource {
   links: TriageEvidenceLink[];
 }
 
+/** Why a run has most likely failed, in the order in which it is checked. One that tested nothing has its verdict here. */
+export const TRIAGE_KINDS = [
+  'passes-since',
+  'under-way',
+  ...UNTESTED_VERDICTS,
+  'request',
+  'infrastructure',
+  'fails-in-reference',
+  'flaky',
+  'no-fresh-reference',
+  'shared-error',
+  'trigger',
+  'one-architecture',
+  'own-version',
+  'dependency',
+  'never-passed',
+  'unclear',
+] as const;
+export type TriageKind = (typeof TRIAGE_KINDS)[number];
+
 export class TriageResource {
   @Field(RUN_ID)
   run_id: number;
 
-  @Field(
-    words([
-      'passes-since',
-      'under-way',
-      'absent',
-      'request',
-      'infrastructure',
-      'fails-in-reference',
-      'flaky',
-      'no-fresh-reference',
-      'shared-error',
-      'trigger',
-      'one-architecture',
-      'own-version',
-      'dependency',
-      'never-passed',
-      'unclear',
-    ]),
-  )
-  kind:
-    | 'passes-since'
-    | 'under-way'
-    | 'absent'
-    | 'request'
-    | 'infrastructure'
-    | 'fails-in-reference'
-    | 'flaky'
-    | 'no-fresh-reference'
-    | 'shared-error'
-    | 'trigger'
-    | 'one-architecture'
-    | 'own-version'
-    | 'dependency'
-    | 'never-passed'
-    | 'unclear';
+  @Field(words(TRIAGE_KINDS))
+  kind: TriageKind;
 
   @Field(text())
   conclusion: string;

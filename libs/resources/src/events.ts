@@ -1,21 +1,17 @@
+import {
+  FACT_KINDS,
+  type FactKind,
+  PACKAGE_VERDICTS,
+  RUN_STATES,
+  type RunState,
+  type Status,
+  type Verdict,
+} from '@proctor/contracts';
 import { Description, Field } from './field';
 import { component, exactly, flag, orNull, text, whole, words } from './schema';
 import { PACKAGE_NAME, RUN_ID, TIME, VERDICT } from './values';
 
-export const EVENT_KIND = component(
-  'EventKind',
-  words([
-    'requested',
-    'granted',
-    'started',
-    'requeued',
-    'finished',
-    'corrected',
-    'cancelled',
-    'reprioritised',
-    'published',
-  ]),
-);
+export const EVENT_KIND = component('EventKind', words(FACT_KINDS));
 
 @Description(
   'Something that has happened to a run. Fields may be added; `schema` rises when one goes or means something else.',
@@ -31,16 +27,7 @@ export class Event {
   id: string;
 
   @Field(EVENT_KIND)
-  kind:
-    | 'requested'
-    | 'granted'
-    | 'started'
-    | 'requeued'
-    | 'finished'
-    | 'corrected'
-    | 'cancelled'
-    | 'reprioritised'
-    | 'published';
+  kind: FactKind;
 
   @Field(TIME)
   at: string;
@@ -60,14 +47,14 @@ export class Event {
   @Field(orNull(text()), 'Null without one, and for one of more than 2000 characters: the run has it.')
   trigger: string | null;
 
-  @Field(words(['queued', 'leased', 'running', 'finished']), "The run's after it.")
-  state: 'queued' | 'leased' | 'running' | 'finished';
+  @Field(words(RUN_STATES), "The run's after it.")
+  state: RunState;
 
-  @Field(orNull(words(['pass', 'neutral', 'fail', 'tmpfail'])), 'How the run ended, of events that have it.')
-  status: 'pass' | 'neutral' | 'fail' | 'tmpfail' | null;
+  @Field(orNull(words(PACKAGE_VERDICTS)), 'How the run ended, of events that have it.')
+  status: Status;
 
   @Field(VERDICT)
-  verdict: 'pass' | 'neutral' | 'fail' | 'tmpfail' | 'absent' | null;
+  verdict: Verdict | null;
 
   @Field(whole({ minimum: 0 }))
   attempt: number;

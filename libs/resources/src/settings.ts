@@ -1,3 +1,4 @@
+import { AUDIT_ACTIONS, type AuditAction } from '@proctor/contracts';
 import { Field } from './field';
 import {
   component,
@@ -14,46 +15,7 @@ import {
 } from './schema';
 import { PACKAGE_NAME, TIME } from './values';
 
-export const AUDIT_ACTION = component(
-  'AuditAction',
-  words([
-    'login',
-    'login-refused',
-    'logout',
-    'sessions-ended',
-    'user-added',
-    'password-set',
-    'administrator-appointed',
-    'administrator-dismissed',
-    'user-disabled',
-    'user-enabled',
-    'user-removed',
-    'key-created',
-    'key-rotated',
-    'key-changed',
-    'key-revoked',
-    'queue-paused',
-    'queue-resumed',
-    'worker-added',
-    'worker-rotated',
-    'worker-revoked',
-    'worker-drained',
-    'worker-undrained',
-    'worker-quarantined',
-    'worker-trusted',
-    'runs-cancelled',
-    'runs-reprioritised',
-    'runs-published',
-    'backend-changed',
-    'note-added',
-    'note-changed',
-    'note-removed',
-    'webhook-added',
-    'webhook-changed',
-    'webhook-rotated',
-    'webhook-removed',
-  ]),
-);
+export const AUDIT_ACTION = component('AuditAction', words(AUDIT_ACTIONS));
 
 export class AuditEntryResource {
   @Field(whole())
@@ -63,42 +25,7 @@ export class AuditEntryResource {
   at: string;
 
   @Field(AUDIT_ACTION)
-  action:
-    | 'login'
-    | 'login-refused'
-    | 'logout'
-    | 'sessions-ended'
-    | 'user-added'
-    | 'password-set'
-    | 'administrator-appointed'
-    | 'administrator-dismissed'
-    | 'user-disabled'
-    | 'user-enabled'
-    | 'user-removed'
-    | 'key-created'
-    | 'key-rotated'
-    | 'key-changed'
-    | 'key-revoked'
-    | 'queue-paused'
-    | 'queue-resumed'
-    | 'worker-added'
-    | 'worker-rotated'
-    | 'worker-revoked'
-    | 'worker-drained'
-    | 'worker-undrained'
-    | 'worker-quarantined'
-    | 'worker-trusted'
-    | 'runs-cancelled'
-    | 'runs-reprioritised'
-    | 'runs-published'
-    | 'backend-changed'
-    | 'note-added'
-    | 'note-changed'
-    | 'note-removed'
-    | 'webhook-added'
-    | 'webhook-changed'
-    | 'webhook-rotated'
-    | 'webhook-removed';
+  action: AuditAction;
 
   @Field(text(), 'Who it was, or `command line`; of a refused login as it was said.')
   user: string;

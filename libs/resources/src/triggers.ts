@@ -1,21 +1,23 @@
+import { UNTESTED_VERDICTS } from '@proctor/contracts';
 import { Field } from './field';
 import { ResultResource } from './runs';
 import { component, flag, listOf, mapOf, orNull, text, whole, words } from './schema';
 import { RUN_ID, TIME } from './values';
 
-export const TEST_GROUP = component(
-  'TestGroup',
-  words([
-    'regression',
-    'unknown',
-    'as-before',
-    'infrastructure',
-    'absent',
-    'waiting',
-    'passed',
-    'superseded',
-  ]),
-);
+/** How the test of a trigger stands, in the order in which people look at it. Tests that tested nothing have a group for each verdict. */
+export const TRIGGER_GROUPS = [
+  'regression',
+  'unknown',
+  'as-before',
+  'infrastructure',
+  ...UNTESTED_VERDICTS,
+  'waiting',
+  'passed',
+  'superseded',
+] as const;
+export type TriggerGroup = (typeof TRIGGER_GROUPS)[number];
+
+export const TEST_GROUP = component('TestGroup', words(TRIGGER_GROUPS));
 
 export class TriggerSummary {
   @Field(text())
@@ -73,15 +75,7 @@ export class ReferenceResult {
 
 export class TriggerTestResource {
   @Field(TEST_GROUP)
-  group:
-    | 'regression'
-    | 'unknown'
-    | 'as-before'
-    | 'infrastructure'
-    | 'absent'
-    | 'waiting'
-    | 'passed'
-    | 'superseded';
+  group: TriggerGroup;
 
   @Field(orNull(text()), 'Of the first error of its log.')
   signature: string | null;

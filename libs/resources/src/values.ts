@@ -5,6 +5,8 @@ import {
   PRIORITY_MAX,
   PRIORITY_MIN,
   REASON_LENGTH_MAX,
+  UNTESTED,
+  UNTESTED_VERDICTS,
   VERDICTS,
   WORKER_NAME,
 } from '@proctor/contracts';
@@ -42,12 +44,16 @@ export const PACKAGE_NAME = component(
   text({ maxLength: PACKAGE_NAME_LENGTH_MAX, pattern: '^[a-z0-9][a-z0-9+.-]+$' }),
 );
 
+const UNTESTED_MEANINGS = UNTESTED_VERDICTS.map((verdict) => {
+  const { meaning, status } = UNTESTED[verdict];
+  return `\`${verdict}\`: ${meaning}, so nothing was tested; its \`status\` is \`${status}\`, and it counts for no package.`;
+}).join(' ');
+
 export const VERDICT = component(
   'Verdict',
   orNull(
     words(VERDICTS, {
-      description:
-        'How a run ended, of runs that have ended. `neutral`: there was nothing to test; its `status` is as the deployment says, `pass` by default. `absent`: the suite has no such source package, or nothing of it for the architecture, so nothing was tested; its `status` is `fail`, and it counts for no package.',
+      description: `How a run ended, of runs that have ended. \`neutral\`: there was nothing to test; its \`status\` is as the deployment says, \`pass\` by default. ${UNTESTED_MEANINGS}`,
     }),
   ),
 );

@@ -1,3 +1,4 @@
+import type { FactKind } from '@proctor/contracts';
 import { EVENT_KIND } from './events';
 import { Field } from './field';
 import { flag, listOf, orNull, text, whole, words } from './schema';
@@ -26,19 +27,7 @@ export class WebhookResource {
   trigger: string | null;
 
   @Field(orNull(listOf(EVENT_KIND)))
-  kinds:
-    | (
-        | 'requested'
-        | 'granted'
-        | 'started'
-        | 'requeued'
-        | 'finished'
-        | 'corrected'
-        | 'cancelled'
-        | 'reprioritised'
-        | 'published'
-      )[]
-    | null;
+  kinds: FactKind[] | null;
 
   @Field(orNull(listOf(text())))
   status: string[] | null;

@@ -1,7 +1,6 @@
 import type { AuditEntryResource } from '@proctor/resources';
-import { describe, Strict, timestamp } from '@proctor/contracts';
-import { AUDIT_ACTIONS } from '@proctor/database';
-import type { AuditAction, AuditFilter, AuditRecord } from '@proctor/database';
+import { AUDIT_ACTIONS, type AuditAction, describe, Strict, timestamp } from '@proctor/contracts';
+import type { AuditFilter, AuditRecord } from '@proctor/database';
 import { refused } from '../http/problem';
 import type { Parameter } from '../http/parameters';
 import { oneOf, unlessEmpty, wholeNumber } from '../http/parameter-values';

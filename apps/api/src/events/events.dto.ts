@@ -1,5 +1,14 @@
 import { OptionalField, listOf, PACKAGE_NAME, text, words } from '@proctor/resources';
-import { describe, FACT_KINDS, isPackageName, isWord, must, Strict, VERDICTS } from '@proctor/contracts';
+import {
+  describe,
+  END_KINDS,
+  FACT_KINDS,
+  isPackageName,
+  isWord,
+  must,
+  Strict,
+  VERDICTS,
+} from '@proctor/contracts';
 import type { FactKind, Verdict } from '@proctor/contracts';
 import { IsBoolean, IsOptional } from 'class-validator';
 import type { Parameter } from '../http/parameters';
@@ -30,7 +39,7 @@ export class EventFilterQuery {
   @From({ read: named('a trigger', (text) => text !== '') })
   trigger?: string;
 
-  @OptionalField(listOf(words(FACT_KINDS), { default: ['finished', 'corrected', 'cancelled'] }))
+  @OptionalField(listOf(words(FACT_KINDS), { default: END_KINDS }))
   @From({ read: someOf(FACT_KINDS) })
   kinds?: FactKind[];
 

@@ -1,7 +1,7 @@
 import { Operation } from '../http/operation';
 import { MonthResource, ResultResource, listOf, orNull, text, whole, words } from '@proctor/resources';
 import { Controller, Get, Inject, Param, Query, Req, Res, UseInterceptors } from '@nestjs/common';
-import type { ResultContentName } from '@proctor/contracts';
+import { type ResultContentName, VERDICTS } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import { ResultStore } from '@proctor/store';
 import type { Request, Response } from 'express';
@@ -66,7 +66,7 @@ export class PackageDataController {
         description: 'Only runs that come before this one; the header `Link` of an answer has it.',
       },
       status: {
-        of: words(['pass', 'neutral', 'fail', 'tmpfail', 'absent']),
+        of: words(VERDICTS),
         description:
           'Only runs that ended so. `neutral` is a word only where the deployment says it (`api.neutral`), and 400 elsewhere: `pass` means those runs too.',
       },

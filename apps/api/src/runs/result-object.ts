@@ -1,21 +1,33 @@
 import type { ResultResource } from '@proctor/resources';
-import { type NeutralStatus, packagePrefix, timestamp, VERDICTS } from '@proctor/contracts';
-import type { ResultContentName, Status, Verdict } from '@proctor/contracts';
+import {
+  isUntested,
+  type NeutralStatus,
+  packagePrefix,
+  timestamp,
+  UNTESTED,
+  VERDICTS,
+} from '@proctor/contracts';
+import type { ResultContentName, Status, UntestedVerdict, Verdict } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import { shortRunPath } from './page-paths';
 
 /** How the interface words a verdict; null while there is none. */
 export function statusOf(verdict: Verdict | null, neutral: NeutralStatus): Status {
-  if (verdict === 'absent') return 'fail';
+  if (isUntested(verdict)) return UNTESTED[verdict].status;
   return verdict === 'neutral' ? neutral : verdict;
 }
 
-/** How pages and commands word the end of a run: as the interface does, but for one of a package that was not there. */
-export function endWord(verdict: Verdict | null, neutral: NeutralStatus): Status | 'absent' {
-  return verdict === 'absent' ? verdict : statusOf(verdict, neutral);
+/** How pages and commands word the end of a run: as the interface does, but for one that tested nothing. */
+export function endWord(verdict: Verdict | null, neutral: NeutralStatus): Status | UntestedVerdict {
+  return isUntested(verdict) ? verdict : statusOf(verdict, neutral);
 }
 
-/** The verdicts that a filter with this word lets through: a run of a package that was not there is no failure. */
+/** The words of all ends that there are in this deployment. */
+export function endWords(neutral: NeutralStatus): string[] {
+  return VERDICTS.filter((verdict) => endWord(verdict, neutral) === verdict);
+}
+
+/** The verdicts that a filter with this word lets through: a run that tested nothing is no failure. */
 export function verdictsOf(word: string, neutral: NeutralStatus): Verdict[] {
   return VERDICTS.filter((verdict) => endWord(verdict, neutral) === word);
 }

@@ -9,6 +9,7 @@ import {
   whole,
 } from '@proctor/resources';
 import { Controller, Get, Inject, Injectable, UseInterceptors } from '@nestjs/common';
+import { VERDICTS } from '@proctor/contracts';
 import { type Requestor, type RunFilter, type RunReader, type RunsAmong, RunSearch } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { type ApiReader, CurrentReader, CurrentRequestor } from '../auth/requestor';
@@ -90,8 +91,7 @@ export class RunListController {
       arch: { of: text(), example: 'amd64' },
       status: {
         of: text(),
-        description:
-          'One or more of `pass`, `neutral`, `fail`, `tmpfail`, `absent`, separated by commas. `pass` also means `neutral` where the deployment says `pass` for it. `fail` does not mean `absent`, whose `status` is the same.',
+        description: `One or more of ${VERDICTS.map((verdict) => `\`${verdict}\``).join(', ')}, separated by commas. \`pass\` also means \`neutral\` where the deployment says \`pass\` for it. \`fail\` does not mean \`absent\`, whose \`status\` is the same.`,
         example: 'fail,tmpfail',
       },
       state: {

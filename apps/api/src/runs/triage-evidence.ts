@@ -1,3 +1,4 @@
+import { isUntested } from '@proctor/contracts';
 import type { PackageStatus, ReferenceRun, RunRecord, SameError } from '@proctor/database';
 import type { ComparedPackages } from './comparison';
 import { isFresh } from './trigger-groups';
@@ -5,7 +6,7 @@ import { comparisonPath, shortRunPath } from './page-paths';
 
 /** What is known about a failed run and of others. */
 export interface TriageFacts {
-  /** Finished as fail, tmpfail or absent, not cancelled. */
+  /** Finished, not cancelled, and not as pass or neutral. */
   run: RunRecord;
   /** Of the package on the run's place; null when no run tells. */
   here: PackageStatus | null;
@@ -38,7 +39,7 @@ export const SAME_ERROR_MAX = 20;
 /** The questions of the decision tree, each answered, whatever the conclusion is. */
 export function evidenceOf(facts: TriageFacts): TriageEvidence[] {
   const { run, later } = facts;
-  const wasTested = run.verdict !== 'tmpfail' && run.verdict !== 'absent';
+  const wasTested = run.verdict !== 'tmpfail' && !isUntested(run.verdict);
   const ofTheTest: (TriageEvidence | null)[] = [
     {
       question: 'Could it be carried out?',
@@ -52,7 +53,7 @@ export function evidenceOf(facts: TriageFacts): TriageEvidence[] {
     },
   ];
   // What other runs say of the package is beside the point where the request is at fault.
-  const isOfRequest = run.verdict === 'absent' || run.trouble === 'request';
+  const isOfRequest = isUntested(run.verdict) || run.trouble === 'request';
   const rows = isOfRequest ? ofTheTest : [...ofTheTest, ...evidenceOfPackage(facts)];
   return rows.filter((row) => row !== null);
 }

@@ -1,24 +1,8 @@
+import { isUntested } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
+import type { TriageKind } from '@proctor/resources';
 import { type TriageEvidence, evidenceOf, isKnown, packagesOf, type TriageFacts } from './triage-evidence';
 import { isFresh, REFERENCE_DAYS_MAX } from './trigger-groups';
-
-/** Why a run has most likely failed, in the order in which it is asked. */
-export type TriageKind =
-  | 'passes-since'
-  | 'under-way'
-  | 'absent'
-  | 'request'
-  | 'infrastructure'
-  | 'fails-in-reference'
-  | 'flaky'
-  | 'no-fresh-reference'
-  | 'shared-error'
-  | 'trigger'
-  | 'one-architecture'
-  | 'own-version'
-  | 'dependency'
-  | 'never-passed'
-  | 'unclear';
 
 /** What is to be done about it. */
 export type TriageStep =
@@ -55,9 +39,9 @@ function concluded(facts: TriageFacts): Omit<Triage, 'evidence'> {
     return { kind: 'passes-since', step: nothing, conclusion: 'The same test has passed since.' };
   if (later && later.state !== 'finished')
     return { kind: 'under-way', step: nothing, conclusion: 'The same test is under way again.' };
-  if (run.verdict === 'absent') {
+  if (isUntested(run.verdict)) {
     const conclusion = `Nothing was tested, and no package is to blame: ${run.message ?? 'there is no such source package'}.`;
-    return { kind: 'absent', step: nothing, conclusion };
+    return { kind: run.verdict, step: nothing, conclusion };
   }
   if (run.trouble === 'request') {
     const conclusion = 'The request cannot be carried out as it is: that says nothing of the package.';

@@ -1,17 +1,6 @@
+import { isUntested } from '@proctor/contracts';
 import type { ReferenceRun, RunOfTrigger, TriggerTotal } from '@proctor/database';
-
-/** How the test of a trigger stands, in the order in which people look at it. */
-export const TRIGGER_GROUPS = [
-  'regression',
-  'unknown',
-  'as-before',
-  'infrastructure',
-  'absent',
-  'waiting',
-  'passed',
-  'superseded',
-] as const;
-export type TriggerGroup = (typeof TRIGGER_GROUPS)[number];
+import { TRIGGER_GROUPS, type TriggerGroup } from '@proctor/resources';
 
 /** A reference that ended longer before the run than this says nothing any more. */
 export const REFERENCE_DAYS_MAX = 14;
@@ -95,7 +84,7 @@ function groupOf(run: RunOfTrigger): TriggerGroup {
   if (run.state !== 'finished') return 'waiting';
   if (run.cancelled) return 'superseded';
   if (run.verdict === 'tmpfail') return 'infrastructure';
-  if (run.verdict === 'absent') return 'absent';
+  if (isUntested(run.verdict)) return run.verdict;
   if (run.verdict !== 'fail') return 'passed';
   const { reference } = run;
   if (!reference || !isFresh(reference, run.finishedAt!)) return 'unknown';

@@ -1,8 +1,9 @@
 import type { Requestor, RunOfTrigger, TestPlace } from '@proctor/database';
+import type { TriggerGroup } from '@proctor/resources';
 import { mayEnd, maySee, readerOf } from '../auth/run-reader';
 import type { ApiConfiguration } from '../configuration.token';
 import { obstacleTo } from './obstacle';
-import type { TriggerGroup, TriggerTest } from './trigger-groups';
+import type { TriggerTest } from './trigger-groups';
 
 export const TRIGGER_ACTIONS = ['retry', 'refresh', 'cancel'] as const;
 /** Repeat runs, ask for new references of them, or end them. */

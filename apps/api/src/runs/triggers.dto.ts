@@ -6,6 +6,8 @@ import {
   listOf,
   text,
   TEST_GROUP,
+  TRIGGER_GROUPS,
+  type TriggerGroup,
   RUN_ID,
   REASON,
   Description,
@@ -17,7 +19,6 @@ import type { Parameter } from '../http/parameters';
 import { idOf, named, someOf, text as textOf, wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
 import { runIdsOf } from './changes.dto';
-import { TRIGGER_GROUPS, type TriggerGroup } from './trigger-groups';
 import type { TriggerSelection } from './trigger-plan';
 
 export const TESTS_PER_PAGE = 500;

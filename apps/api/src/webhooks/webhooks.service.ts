@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { describe, type FactKind } from '@proctor/contracts';
+import { describe, END_KINDS } from '@proctor/contracts';
 import {
   type DeliveryState,
   type LoggedDelivery,
@@ -23,9 +23,6 @@ import { loadPart } from '../http/parts';
 
 /** For how long the secret before the present one signs, too. */
 const OLD_SECRET_SECONDS = 86_400;
-
-/** What a webhook is told of when its user does not say. */
-const USUAL_KINDS: FactKind[] = ['finished', 'corrected', 'cancelled'];
 
 const DAY_SECONDS = 86_400;
 
@@ -167,7 +164,7 @@ export class WebhooksService {
     if (why !== null) throw refused(`url cannot be ${describe(url)}: ${why}.`, null);
     if (asked.private === true && keyId === null)
       throw refused('private is for webhooks that belong to an API key.', null);
-    const { trigger, kinds = USUAL_KINDS, mine } = asked;
+    const { trigger, kinds = END_KINDS, mine } = asked;
     const filter = { packages, suites, arches, verdicts, trigger, kinds, mine };
     return { url: new URL(url).href, description, filter, keyId: asked.private === true ? keyId : null };
   }

@@ -1,3 +1,4 @@
+import { isUntested } from '@proctor/contracts';
 import type { ResultResource } from '@proctor/resources';
 import { type OutputOptions, printJson, printNotice, printTable } from '../output/print';
 import { type TableColumn, span } from '../output/table';
@@ -43,9 +44,9 @@ export async function listRuns({ context, json, limit, ...selectors }: ListOptio
   if (before !== null) printNotice(`there are more; say --limit ${limit * 2} for more of them`);
 }
 
-/** How a run ended: its status, but for one of a package that was not there. Null while there is none. */
+/** How a run ended: its status, but for one that tested nothing. Null while there is none. */
 export function endWord({ status, verdict }: Pick<ResultResource, 'status' | 'verdict'>): string | null {
-  return verdict === 'absent' ? verdict : status;
+  return isUntested(verdict) ? verdict : status;
 }
 
 /** A list of runs. */

@@ -1,3 +1,4 @@
+import { isUntested, UNTESTED, UNTESTED_VERDICTS } from '@proctor/contracts';
 import type { ResultResource } from '@proctor/resources';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, Failure } from '../failure';
@@ -57,19 +58,22 @@ export async function awaitRuns(
 }
 
 function judge(results: ResultResource[]): void {
-  const failed = results.filter(({ status, verdict }) => status === 'fail' && verdict !== 'absent');
-  const absent = results.filter(({ verdict }) => verdict === 'absent');
+  const failed = results.filter(({ status, verdict }) => status === 'fail' && !isUntested(verdict));
+  const untested = results.filter(({ verdict }) => isUntested(verdict));
   const broken = results.filter(({ status }) => status === 'tmpfail');
-  const [first] = [...failed, ...broken, ...absent];
+  const [first] = [...failed, ...broken, ...untested];
   if (first === undefined) return;
   const parts = [
     failed.length > 0 && `${failed.length} failed`,
     broken.length > 0 && `${broken.length} without a verdict`,
-    absent.length > 0 && `${absent.length} of packages that are not there`,
+    ...UNTESTED_VERDICTS.map((word) => {
+      const { length } = untested.filter(({ verdict }) => verdict === word);
+      return length > 0 && `${length} ${UNTESTED[word].afterCount}`;
+    }),
   ];
   throw new Failure(
     `of ${results.length} ${results.length === 1 ? 'run' : 'runs'} ${parts.filter(Boolean).join(', ')}`,
-    failed.length + absent.length > 0 ? EXIT.failed : EXIT.tryLater,
+    failed.length + untested.length > 0 ? EXIT.failed : EXIT.tryLater,
     `proctor run explain ${first.run_id} says why`,
   );
 }

@@ -5,9 +5,11 @@ import type { Bus } from '@proctor/bus';
 import { WakeUp, type Clock } from '@proctor/clock';
 import {
   grantOf,
+  isUntested,
   reportSubject,
   RESULT_CONTENTS,
   stagingName,
+  UNTESTED,
   type FinishedReport,
   type Grant,
   type RecordedSignal,
@@ -137,10 +139,11 @@ export class ResultDelivery {
     const { arch, report } = this.result;
     const contents: readonly string[] = RESULT_CONTENTS;
     const knowsIndexes = this.parts.dispatchers.has(arch, 'result-indexes');
-    const isUnknown = report.verdict === 'absent' && !this.parts.dispatchers.has(arch, 'absent-verdict');
+    const { verdict } = report;
+    const newer = isUntested(verdict) ? UNTESTED[verdict] : null;
     return {
       ...report,
-      ...(isUnknown && { verdict: 'fail' }),
+      ...(newer && !this.parts.dispatchers.has(arch, newer.feature) && { verdict: newer.status }),
       ...(!knowsIndexes && { files: report.files.filter(({ name }) => contents.includes(name)) }),
     };
   }

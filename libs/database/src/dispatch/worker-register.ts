@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { isArchitecture, WORKER_NAME } from '@proctor/contracts';
+import { type AuditAction, isArchitecture, WORKER_NAME } from '@proctor/contracts';
 import { audit } from '../people/audit-log';
-import type { AuditAction } from '../rows/audit-entry';
 import type { Canceller } from '../runs/cancellations';
 import { Database, type Statements } from '../kit/database';
 import { STAND } from './decision-statements';

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { AuditAction } from '@proctor/contracts';
 import { Database, type Statements } from '../kit/database';
 import { columnsOf } from '../kit/columns-of';
 import { likeOf } from '../kit/list-filter';
 import { addRefusedLogin, type RefusedLogin } from './refused-logins';
 import { bigint, type ColumnsOf, command, selected, statement, text, time } from '../kit/statement';
-import { type AuditAction, AuditEntryRow } from '../rows/audit-entry';
+import { AuditEntryRow } from '../rows/audit-entry';
 
 /** Who decides. */
 export interface Actor {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { AuditAction } from '@proctor/contracts';
 import { audit } from './audit-log';
-import type { AuditAction } from '../rows/audit-entry';
 import { Database, type Statements } from '../kit/database';
 import { boolean, command, integer, selected, statement } from '../kit/statement';
 import { errorCode } from '../kit/unavailable';

@@ -145,7 +145,7 @@ const newestOfPlaces = (condition: string) =>
 export const SUITES_OF = newestOfPlaces(TELLING);
 
 export const ABSENT_FROM = newestOfPlaces(
-  `r.state = 'finished' and not r.is_private and not r.cancelled and not ${isOfPackage('r')}`,
+  `r.state = 'finished' and not r.is_private and not r.cancelled and not (${isOfPackage('r')})`,
 );
 
 export const EQUAL_WAITING = statement(

@@ -1,3 +1,4 @@
+import { UNTESTED, UNTESTED_VERDICTS } from '@proctor/contracts';
 import { NAMED_PREFIX } from './public-statements';
 import { bigint, integer, statement, text, time } from '../kit/statement';
 
@@ -38,11 +39,15 @@ const fileUrl = (size: string, name: string): string => `
     then '/data/autopkgtest/' || r.suite || '/' || r.arch || '/' || (${NAMED_PREFIX('r.package')}) || '/' || r.package
       || '/' || r.run_id || '/${name}' end`;
 
+const UNTESTED_STATUSES = UNTESTED_VERDICTS.map(
+  (verdict) => `when '${verdict}' then '${UNTESTED[verdict].status}'`,
+).join(' ');
+
 /** What `resultObject` of the api makes of a row `r`, byte for byte; $2 is the word for neutral runs. */
 const RESULT = `
   r.trigger, r.package, r.arch, r.suite,
   case when r.state = 'finished' then coalesce(r.version, 'n/a') end as version,
-  case when r.state = 'finished' then case r.verdict when 'neutral' then $2::text when 'absent' then 'fail' else r.verdict end end as status,
+  case when r.state = 'finished' then case r.verdict when 'neutral' then $2::text ${UNTESTED_STATUSES} else r.verdict end end as status,
   r.run_id, r.is_private, ${SOURCES} as extra_apt_sources, ${timestamp('r.updated_at')} as updated_at,
   ${timestamp('r.finished_at')} as date, r.duration_seconds, ${timestamp('r.created_at')} as created_at, r.backend,
   r.variant as autopkgtest, ${PINS} as pin_packages, r.priority, r.message, r.exit_code, r.worker, r.attempt, r.state,

@@ -1,6 +1,7 @@
 import { EXCERPT_LINES_MAX, type Verdict } from '@proctor/contracts';
 import { RECORD_COLUMNS } from '../runs/run-columns';
 import { seenBy, TRIGGER_WORDS } from '../runs/run-search';
+import { isOfPackage } from '../statuses/status-statements';
 import { bigint, integer, selected, statement, text, time } from '../kit/statement';
 
 /** The trigger of runs that tell how packages are without anything new. */
@@ -30,7 +31,7 @@ const hasWord = (r: string, word: string): string =>
 export const newestReference = (r: string): string => `
   select b.run_id, b.verdict, b.version, b.finished_at from runs b
   where b.package = ${r}.package and b.suite = ${r}.suite and b.arch = ${r}.arch
-    and b.state = 'finished' and not b.is_private and not b.cancelled and b.verdict not in ('tmpfail', 'absent')
+    and b.state = 'finished' and not b.is_private and not b.cancelled and b.verdict <> 'tmpfail' and ${isOfPackage('b')}
     and b.trigger = '${REFERENCE_TRIGGER}'
   order by b.finished_at desc, b.run_id desc limit 1`;
 

@@ -1,3 +1,4 @@
+import type { AuditAction } from '@proctor/contracts';
 import {
   Column,
   CreateDateColumn,
@@ -9,45 +10,6 @@ import {
 } from 'typeorm';
 import { UserRow } from './user';
 import { SqlIndex } from './decorators';
-
-export const AUDIT_ACTIONS = [
-  'login',
-  'login-refused',
-  'logout',
-  'sessions-ended',
-  'user-added',
-  'password-set',
-  'administrator-appointed',
-  'administrator-dismissed',
-  'user-disabled',
-  'user-enabled',
-  'user-removed',
-  'key-created',
-  'key-rotated',
-  'key-changed',
-  'key-revoked',
-  'queue-paused',
-  'queue-resumed',
-  'worker-added',
-  'worker-rotated',
-  'worker-revoked',
-  'worker-drained',
-  'worker-undrained',
-  'worker-trusted',
-  'worker-quarantined',
-  'runs-cancelled',
-  'runs-reprioritised',
-  'runs-published',
-  'backend-changed',
-  'note-added',
-  'note-changed',
-  'note-removed',
-  'webhook-added',
-  'webhook-changed',
-  'webhook-rotated',
-  'webhook-removed',
-] as const;
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** Who did what: each login, and each decision about accounts, queues, workers and runs. */
 @Entity('audit_entries')

@@ -1,4 +1,4 @@
-import { PACKAGE_VERDICTS } from '@proctor/contracts';
+import { PACKAGE_VERDICTS, UNTESTED_VERDICTS } from '@proctor/contracts';
 import { IS_PRESENT } from '../kit/list-filter';
 import { type DayCounts, STATUS_COLUMNS, type StatusCounts, type StatusVersion } from './status';
 import {
@@ -24,9 +24,9 @@ export function telling(r: string): string {
     and ${r}.pin_packages = '[]' and ${r}.extra_apt_sources = '[]' and ${isOfPackage(r)}`;
 }
 
-/** Whether the row `r`, which has ended, tested a package: of one that its suite does not have it says nothing. */
+/** Whether the row `r`, which has ended, is about a package: one that tested nothing is not. */
 export function isOfPackage(r: string): string {
-  return `${r}.verdict <> 'absent'`;
+  return UNTESTED_VERDICTS.map((verdict) => `${r}.verdict <> '${verdict}'`).join(' and ');
 }
 
 export const TELLING = telling('r');

@@ -8,7 +8,7 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { badRequest } from '../../http/problem';
 import type { Parameters } from '../../http/parameters';
 import { flagIn, fromQuery, oneOf, pattern, type ReadValue, wordsIn } from '../../http/parameter-values';
-import { verdictsOf } from '../../runs/result-object';
+import { endWords, verdictsOf } from '../../runs/result-object';
 import { BEFORE_RUN } from '../../http/path-ids';
 
 const TEXTS = ['package', 'trigger', 'status', 'readers'] as const;
@@ -39,15 +39,7 @@ export interface JobFilter {
 
 /** What a run may be, for a filter. */
 export function statusWords(neutral: NeutralStatus): string[] {
-  return [
-    'waiting',
-    'running',
-    'pass',
-    ...(neutral === 'neutral' ? ['neutral'] : []),
-    'fail',
-    'tmpfail',
-    'absent',
-  ];
+  return ['waiting', 'running', ...endWords(neutral)];
 }
 
 /** The query of a list of runs; an empty field of its form counts as left out. */

@@ -1,10 +1,13 @@
-import { FACT_KINDS } from '@proctor/contracts';
+import { FACT_KINDS, VERDICTS } from '@proctor/contracts';
 import type { LoggedDelivery, Webhook } from '@proctor/database';
+
+/** What the fields of a form say that they take; `pass` means neutral runs too. */
+const CHOICES = { kinds: FACT_KINDS, statuses: VERDICTS.filter((verdict) => verdict !== 'neutral') };
 
 /** A user's webhooks, and the empty form of another one. */
 export function webhooksView(webhooks: Webhook[]) {
   const rows = webhooks.map((webhook) => ({ ...webhook, wants: wantsOf(webhook) }));
-  return { webhooks: rows, kinds: FACT_KINDS, known: NOTHING_KNOWN };
+  return { webhooks: rows, ...CHOICES, known: NOTHING_KNOWN };
 }
 
 /** A webhook with a part of its log. */
@@ -17,7 +20,7 @@ export function webhookView(
     wants: wantsOf(webhook),
     deliveries: deliveries.map(deliveryRow),
     older: before === null ? null : `?before=${before}`,
-    kinds: FACT_KINDS,
+    ...CHOICES,
     known: fieldsOf(webhook),
   };
 }

@@ -1,12 +1,13 @@
 import type { AuditEntryList } from '@proctor/resources';
 import { Controller, Get, UseInterceptors } from '@nestjs/common';
+import { AUDIT_ACTIONS } from '@proctor/contracts';
 import { AuditQuery } from '../../admin/audit.dto';
 import { AuditService } from '../../admin/audit.service';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import type { Page } from '../layout/page';
 import { AdminPages } from './admin-pages';
-import { AUDIT_ACTIONS, type AuditRecord } from '@proctor/database';
+import type { AuditRecord } from '@proctor/database';
 
 const FIELDS = ['user', 'action', 'subject', 'since', 'until'] as const;
 

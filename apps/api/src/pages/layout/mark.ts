@@ -1,4 +1,4 @@
-import type { RunState, TestStatus } from '@proctor/contracts';
+import { isUntested, type RunState, type TestStatus } from '@proctor/contracts';
 import type { Html } from './html';
 import { markup } from './html';
 
@@ -19,10 +19,9 @@ export type ShapeName =
   | 'private';
 
 /** Words that are shown beside a shape of another name. */
-const SHAPES: Record<Exclude<RunState, 'queued' | 'running'> | TestStatus | 'absent', ShapeName> = {
+const SHAPES: Record<Exclude<RunState, 'queued' | 'running'> | TestStatus, ShapeName> = {
   leased: 'running',
   finished: 'neutral',
-  absent: 'gone',
   PASS: 'pass',
   FAIL: 'fail',
   SKIP: 'neutral',
@@ -31,6 +30,7 @@ const SHAPES: Record<Exclude<RunState, 'queued' | 'running'> | TestStatus | 'abs
 
 /** The shape of a run's status, of its state while it has none, or of a test's status. */
 export function shapeOf(word: string): ShapeName {
+  if (isUntested(word)) return 'gone';
   return SHAPES[word as keyof typeof SHAPES] ?? (word as ShapeName);
 }
 

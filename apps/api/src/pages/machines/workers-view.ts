@@ -1,3 +1,4 @@
+import { isUntested } from '@proctor/contracts';
 import type { WorkerResource } from '@proctor/resources';
 import type { EndedAttempt, StripEntry } from '@proctor/database';
 import type { ListedPart } from '../../http/parts';
@@ -119,9 +120,9 @@ function whyOf(offers: WorkerResource[]): string {
   return [...new Set(reasons.filter((reason) => reason !== null))].join('; ');
 }
 
-/** An attempt that nobody reported is like one that could not be executed; one without a package to test says nothing. */
+/** An attempt that nobody reported is like one that could not be executed; one that tested nothing is neutral. */
 export function stripEntry({ outcome, verdict }: Pick<EndedAttempt, 'outcome' | 'verdict'>): StripEntry {
   const ended = outcome === 'finished' && verdict !== null ? verdict : 'tmpfail';
-  const said = ended === 'absent' ? 'neutral' : ended;
-  return { verdict: said, isNewVersion: false, isPinned: false };
+  const shown = isUntested(ended) ? 'neutral' : ended;
+  return { verdict: shown, isNewVersion: false, isPinned: false };
 }

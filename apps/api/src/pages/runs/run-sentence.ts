@@ -1,4 +1,5 @@
 import {
+  isUntested,
   type NeutralStatus,
   type OtherSuite,
   type OtherVersion,
@@ -18,7 +19,7 @@ export function runSentence(run: RunRecord, neutral: NeutralStatus): string {
   const version = run.version && run.version !== 'n/a' ? ` ${run.version}` : '';
   const what = `${run.package}${version} on ${run.suite}/${run.arch}`;
   if (run.cancelled) return `The test of ${what} was cancelled.`;
-  if (run.verdict === 'absent') return `Nothing was tested: ${run.message ?? `${where} is not there`}.`;
+  if (isUntested(run.verdict)) return `Nothing was tested: ${run.message ?? `${where} is not there`}.`;
   const took = run.durationSeconds === null ? '' : ` after ${secondsInWords(run.durationSeconds)}`;
   const status = statusOf(run.verdict, neutral);
   if (status === 'pass') return `${what} passes${took}.`;

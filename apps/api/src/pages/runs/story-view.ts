@@ -1,27 +1,15 @@
-import type { Fact, FactKind, NeutralStatus, TestResult } from '@proctor/contracts';
+import { type Fact, FACTS, type NeutralStatus, type TestResult } from '@proctor/contracts';
 import type { AttemptRecord, RunRecord } from '@proctor/database';
 import type { Explanation } from '../../dispatchers/explanation.service';
 import { endWord } from '../../runs/result-object';
 import { logPath } from '../../runs/page-paths';
-
-const WHAT: Record<FactKind, string> = {
-  requested: 'requested',
-  granted: 'given to a worker',
-  started: 'started',
-  requeued: 'waits again',
-  finished: 'finished',
-  corrected: 'corrected by a result that came late',
-  cancelled: 'cancelled',
-  reprioritised: 'got another priority',
-  published: 'made public',
-};
 
 /** One thing that happened to a run as its page writes it: every value but its time is a text. */
 export function factView({ kind, attempt, actor, reason, verdict, at }: Fact, neutral: NeutralStatus) {
   const status = endWord(verdict, neutral);
   return {
     at: new Date(at),
-    what: status ? `${WHAT[kind]}: ${status}` : WHAT[kind],
+    what: status ? `${FACTS[kind]}: ${status}` : FACTS[kind],
     attempt: attempt === 0 ? '' : String(attempt),
     actor,
     reason: reason ?? '',

@@ -1,3 +1,4 @@
+import { isUntested } from '@proctor/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { type RunRecord, TriggerRuns, REFERENCE_TRIGGER } from '@proctor/database';
 import { CONFIGURATION, type ApiConfiguration } from '../../configuration.token';
@@ -68,7 +69,7 @@ export function triageView(run: RunRecord, found: Triage, userName: string | nul
 }
 
 function headingOf({ verdict }: RunRecord): string {
-  if (verdict === 'absent') return 'Why was nothing tested?';
+  if (isUntested(verdict)) return 'Why was nothing tested?';
   return verdict === 'tmpfail' ? 'Why could it not be tested?' : 'Why did it fail?';
 }
 

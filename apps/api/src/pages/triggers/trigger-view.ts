@@ -1,11 +1,10 @@
-import type { NeutralStatus } from '@proctor/contracts';
+import { isUntested, type NeutralStatus, UNTESTED, type UntestedVerdict } from '@proctor/contracts';
 import type { Trigger } from '@proctor/database';
+import { TRIGGER_GROUPS, type TriggerGroup } from '@proctor/resources';
 import { statusOf } from '../../runs/result-object';
 import {
   countsOf,
-  TRIGGER_GROUPS,
   type TriggerArch,
-  type TriggerGroup,
   type TriggerProgress,
   type TriggerTest,
 } from '../../runs/trigger-groups';
@@ -16,28 +15,35 @@ import type { noteView } from '../notes/note-view';
 import { runView } from '../runs/run-view';
 import { comparisonPath, errorPath, shortRunPath } from '../../runs/page-paths';
 
-const NAMES: Record<TriggerGroup, string> = {
+const NAMES: Record<Exclude<TriggerGroup, UntestedVerdict>, string> = {
   regression: 'Regressions',
   unknown: 'No fresh reference',
   'as-before': 'Fail as before',
   infrastructure: 'Infrastructure',
-  absent: 'Not in the suite',
   waiting: 'Waiting',
   passed: 'Passed',
   superseded: 'Superseded',
 };
 
 /** What makes sense of the tests of a group. */
-const ACTIONS: Record<TriggerGroup, TriggerAction[]> = {
+const ACTIONS: Record<Exclude<TriggerGroup, UntestedVerdict>, TriggerAction[]> = {
   regression: ['retry', 'refresh'],
   unknown: ['refresh', 'retry'],
   'as-before': ['refresh', 'retry'],
   infrastructure: ['retry'],
-  absent: [],
   waiting: ['cancel'],
   passed: [],
   superseded: [],
 };
+
+function nameOf(group: TriggerGroup): string {
+  return isUntested(group) ? UNTESTED[group].heading : NAMES[group];
+}
+
+/** No action makes sense where nothing was tested. */
+function actionsOf(group: TriggerGroup): TriggerAction[] {
+  return isUntested(group) ? [] : ACTIONS[group];
+}
 
 const LABELS: Record<TriggerAction, string> = {
   retry: 'Retry…',
@@ -142,10 +148,10 @@ export function triggerView(
     }),
     tabs: TRIGGER_GROUPS.map((each) => {
       const target = urlOf({ group: each, ...place });
-      return { url: target, name: NAMES[each], count: counts[each], isShown: each === group };
+      return { url: target, name: nameOf(each), count: counts[each], isShown: each === group };
     }),
     group,
-    shownName: NAMES[group],
+    shownName: nameOf(group),
     asked: { suite: suite ?? null, arch: arch ?? null },
     suites: namesOf(progress.tests.map(({ run }) => run.suite)),
     architectures: namesOf(progress.tests.map(({ run }) => run.arch)),
@@ -158,7 +164,7 @@ export function triggerView(
       url: urlOf({ group, ...place, signature: error.signature }),
       elsewhereUrl: errorPath(error.signature),
     })),
-    actions: ACTIONS[group].map((action) => ({ url: `${url}/${action}`, label: LABELS[action] })),
+    actions: actionsOf(group).map((action) => ({ url: `${url}/${action}`, label: LABELS[action] })),
     firstUrl: before === null ? null : urlOf(same),
     nextUrl: part.before === null ? null : urlOf({ ...same, before: String(part.before) }),
     jsonUrl: `${url}/tests.json?${new URLSearchParams(same).toString()}`,

@@ -7,7 +7,7 @@ import { queried } from '../../http/parameters';
 import type { Parameters } from '../../http/parameters';
 import { shapeOf } from '../../http/parameters.pipe';
 import { queryValue, text, wordIn } from '../../http/parameter-values';
-import type { TriggerGroup } from '../../runs/trigger-groups';
+import type { TriggerGroup } from '@proctor/resources';
 import type { TriggerSelection } from '../../runs/trigger-plan';
 import { selectionOf, TestSelection, TriggerRequest } from '../../runs/triggers.dto';
 import { BEFORE_RUN } from '../../http/path-ids';
