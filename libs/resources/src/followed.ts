@@ -1,5 +1,14 @@
 import { Field } from './field';
-import { anyObject, flag, listOf, text } from './schema';
+import { anyObject, flag, listOf, oneOf, sentAs, text } from './schema';
+
+/** Names of packages that a user is to follow. */
+export class FollowRequest {
+  @Field(
+    sentAs<string[]>(oneOf(text(), listOf(text({ maxLength: 200 })))),
+    'Names, in which `*` may stand for anything; as a text, with spaces or commas between them.',
+  )
+  packages: string[];
+}
 
 export class FollowedPackage {
   @Field(text())

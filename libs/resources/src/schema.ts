@@ -24,6 +24,8 @@ export interface JsonSchema {
   format?: string;
   default?: unknown;
   example?: unknown;
+  /** Of a parameter of a query alone. */
+  allowEmptyValue?: boolean;
 }
 
 /** How the document describes values of a type, and which rules a value of a request must keep. */
@@ -133,9 +135,9 @@ export function pairOf<T>(item: Described<T>): Schema<[T, T]> {
   return schema({ type: 'array', items: jsonOf(item), minItems: 2, maxItems: 2 });
 }
 
-/** An object whose fields the document does not describe. */
-export function anyObject(): Schema<object> {
-  return schema({ type: 'object' });
+/** An object whose fields the document does not describe, or by their names alone. */
+export function anyObject(options: Pick<JsonSchema, 'required'> = {}): Schema<object> {
+  return schema({ type: 'object', ...options });
 }
 
 /** An object whose keys are data. */
@@ -161,6 +163,11 @@ export function nullable({ description, ...json }: JsonSchema): JsonSchema {
   if (several) return { oneOf: [...several, { type: 'null' }], ...rest, ...more };
   if (typeof type !== 'string') return { oneOf: [json, { type: 'null' }], ...more };
   return { type: [type, 'null'], ...(values && { enum: [...values, null] }), ...rest, ...more };
+}
+
+/** The same schema, with an example. A parameter of a query gets it as its own. */
+export function withExample<T>({ json, rules }: Schema<T>, example: unknown): Schema<T> {
+  return schema({ ...json, example }, rules);
 }
 
 /** What a client sends where the class holds it in another form: ids in a text, separated by commas, become numbers. */

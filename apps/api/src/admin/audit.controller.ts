@@ -1,4 +1,4 @@
-import { AUDIT_ACTION, AuditEntryList, text, whole } from '@proctor/resources';
+import { AuditEntryList } from '@proctor/resources';
 import { Operation } from '../http/operation';
 import { Controller, Get, UseGuards, UseInterceptors } from '@nestjs/common';
 import { Requires } from '../auth/authentication.middleware';
@@ -39,27 +39,6 @@ export class AuditController {
         ],
         before: null,
       },
-    },
-    query: {
-      user: { of: text(), example: 'alice' },
-      action: { of: AUDIT_ACTION, example: 'key-revoked' },
-      subject: {
-        of: text(),
-        description: 'What it was done to, in which `*` stands for anything.',
-        example: 'worker *',
-      },
-      since: {
-        of: text(),
-        description: 'UNIX seconds, or a day; entries of this time or later.',
-        example: '2026-11-20',
-      },
-      until: { of: text(), description: 'The same; entries before this time.', example: '2026-11-21' },
-      before: {
-        of: whole({ minimum: 1 }),
-        description: 'Only entries that come after this one in the list.',
-        example: 12,
-      },
-      limit: { of: whole({ minimum: 1, maximum: 500, default: 50 }), example: 50 },
     },
   })
   @Get()

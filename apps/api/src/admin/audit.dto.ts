@@ -1,4 +1,12 @@
-import type { AuditEntryResource } from '@proctor/resources';
+import {
+  AUDIT_ACTION,
+  type AuditEntryResource,
+  OptionalField,
+  sentAs,
+  text,
+  whole,
+  withExample,
+} from '@proctor/resources';
 import { AUDIT_ACTIONS, type AuditAction, describe, Strict, timestamp } from '@proctor/contracts';
 import type { AuditFilter, AuditRecord } from '@proctor/database';
 import { refused } from '../http/problem';
@@ -13,27 +21,34 @@ const ENTRIES_PER_PAGE_MAX = 500;
 /** The query of the audit log; an empty field of its form counts as left out. */
 @Strict()
 export class AuditQuery {
+  @OptionalField(text({ example: 'alice' }))
   @From({ read: formText })
   user?: string;
 
+  @OptionalField(withExample(AUDIT_ACTION, 'key-revoked'))
   @From({ read: unlessEmpty(oneOf(AUDIT_ACTIONS)) })
   action?: AuditAction;
 
-  /** In which `*` stands for anything. */
+  @OptionalField(text({ example: 'worker *' }), 'What it was done to, in which `*` stands for anything.')
   @From({ read: formText })
   subject?: string;
 
-  /** UNIX seconds, or a day. */
+  @OptionalField(
+    sentAs<Date>(text({ example: '2026-11-20' })),
+    'UNIX seconds, or a day; entries of this time or later.',
+  )
   @From({ read: timeOf })
   since?: Date;
 
+  @OptionalField(sentAs<Date>(text({ example: '2026-11-21' })), 'The same; entries before this time.')
   @From({ read: timeOf })
   until?: Date;
 
-  /** The last entry of the page before. */
+  @OptionalField(whole({ minimum: 1, example: 12 }), 'Only entries that come after this one in the list.')
   @From({ read: wholeNumber(1, Number.MAX_SAFE_INTEGER) })
   before?: number;
 
+  @OptionalField(whole({ minimum: 1, maximum: ENTRIES_PER_PAGE_MAX, default: ENTRIES_PER_PAGE, example: 50 }))
   @From({ read: wholeNumber(1, ENTRIES_PER_PAGE_MAX) })
   limit?: number;
 }

@@ -18,6 +18,8 @@ export interface DocumentedParameter {
   allowEmptyValue?: boolean;
   description?: string;
   schema?: JsonSchema;
+  /** False: a list is one value, separated by commas. */
+  explode?: boolean;
   content?: Record<string, MediaType>;
   example?: unknown;
 }

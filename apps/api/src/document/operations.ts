@@ -15,6 +15,7 @@ import { BodyInterceptor } from '../http/body.interceptor';
 import {
   type DescribedAnswer,
   type DescribedOperation,
+  type DescribedParameter,
   type DescribedRefusal,
   registeredOperations,
 } from '../http/operation';
@@ -109,37 +110,50 @@ const SHARED: Record<string, string> = {
 /** @throws Error for a parameter of the path that nobody describes */
 function parametersOf(
   { path, method, shape }: Endpoint,
-  { path: own = {}, query = {}, parameters = [], inQuery = false }: DescribedOperation,
+  { path: own = {}, query = {}, headers = {}, parameters = [], inQuery = false }: DescribedOperation,
 ): (DocumentedParameter | Reference)[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']): DocumentedParameter | Reference => {
     const described = own[name];
-    if (described) {
-      const { of, ...rest } = described;
-      return { name, in: 'path', required: true, schema: jsonOf(of), ...rest };
-    }
+    if (described) return { ...parameterOf('path', name, described), required: true };
     if (!SHARED[name]) throw new Error(`the path ${path} has a parameter ${name} that is not described`);
     return component('parameters', SHARED[name]);
   });
-  const isQueried = method === 'post' ? inQuery : Object.keys(query).length === 0;
-  const queried = shape && isQueried ? queryParameters(shape, method === 'get') : [];
-  const byName = Object.entries(query).map(([name, { of, ...rest }]): DocumentedParameter => ({
-    name,
-    in: 'query',
-    schema: jsonOf(of),
-    ...rest,
-  }));
-  return [...inPath, ...queried, ...byName, ...parameters.map((name) => component('parameters', name))];
+  const queried = shape && (method !== 'post' || inQuery) ? queryParameters(shape, method === 'get') : [];
+  const described = (where: 'query' | 'header', of: typeof query): DocumentedParameter[] =>
+    Object.entries(of).map(([name, parameter]) => parameterOf(where, name, parameter));
+  return [
+    ...inPath,
+    ...queried,
+    ...described('query', query),
+    ...described('header', headers),
+    ...parameters.map((name) => component('parameters', name)),
+  ];
+}
+
+function parameterOf(
+  where: DocumentedParameter['in'],
+  name: string,
+  { of, ...rest }: DescribedParameter,
+): DocumentedParameter {
+  return { name, in: where, schema: jsonOf(of), ...rest };
 }
 
 function queryParameters(shape: Shape, isOnlyInQuery: boolean): DocumentedParameter[] {
   return [...fieldsOf(shape)].map(([name, { json, isOptional }]) => {
-    const { description, example, ...schema } = json;
+    const { description, example, allowEmptyValue, ...schema } = json;
+    const isList = schema.type === 'array';
     return {
       name,
       in: 'query',
       ...(isOnlyInQuery && !isOptional && { required: true }),
-      ...describedAs([!isOnlyInQuery && !isOptional && 'Needed here or in the body.', description]),
+      ...(allowEmptyValue && { allowEmptyValue }),
+      ...describedAs([
+        !isOnlyInQuery && !isOptional && 'Needed here or in the body.',
+        description,
+        isList && 'Separated by commas.',
+      ]),
       schema,
+      ...(isList && { explode: false }),
       ...(example !== undefined && { example }),
     };
   });

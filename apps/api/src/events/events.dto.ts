@@ -1,16 +1,6 @@
-import { OptionalField, listOf, PACKAGE_NAME, text, words } from '@proctor/resources';
-import {
-  describe,
-  END_KINDS,
-  FACT_KINDS,
-  isPackageName,
-  isWord,
-  must,
-  Strict,
-  VERDICTS,
-} from '@proctor/contracts';
+import { OptionalField, flag, listOf, PACKAGE_NAME, sentAs, text, words } from '@proctor/resources';
+import { describe, END_KINDS, FACT_KINDS, isPackageName, isWord, Strict, VERDICTS } from '@proctor/contracts';
 import type { FactKind, Verdict } from '@proctor/contracts';
-import { IsBoolean, IsOptional } from 'class-validator';
 import type { Parameter } from '../http/parameters';
 import { refused } from '../http/problem';
 import { listOf as itemsOf, named, someOf } from '../http/parameter-values';
@@ -23,28 +13,36 @@ const NAME_LENGTH_MAX = 200;
 /** Which events somebody wants. Lists are separated by commas, or those of JSON. */
 @Strict()
 export class EventFilterQuery {
-  @OptionalField(listOf(PACKAGE_NAME))
+  @OptionalField(
+    listOf(PACKAGE_NAME, { example: ['hello', 'figlet'] }),
+    'Names of packages. Of each list that is given, one entry must fit.',
+  )
   @From({ read: namesOf('names of packages', isPackageName) })
   package?: string[];
 
-  @OptionalField(listOf(text()))
+  @OptionalField(listOf(text()), 'Names of suites.')
   @From({ read: namesOf('names of suites', isWord) })
   suite?: string[];
 
-  @OptionalField(listOf(text()))
+  @OptionalField(listOf(text()), 'Names of architectures.')
   @From({ read: namesOf('names of architectures', isWord) })
   arch?: string[];
 
-  @OptionalField(text(), 'Words that the trigger has, separated by spaces.')
+  @OptionalField(
+    text({ maxLength: 1000, example: 'glibc/2.40-4' }),
+    'Words that the trigger has, separated by spaces.',
+  )
   @From({ read: named('a trigger', (text) => text !== '') })
   trigger?: string;
 
-  @OptionalField(listOf(words(FACT_KINDS), { default: END_KINDS }))
+  @OptionalField(listOf(words(FACT_KINDS), { example: END_KINDS }), 'Kinds of events.')
   @From({ read: someOf(FACT_KINDS) })
   kinds?: FactKind[];
 
-  /** Verdicts: `pass` stands for neutral runs too where the deployment shows them so. */
-  @OptionalField(listOf(words(VERDICTS)))
+  @OptionalField(
+    listOf(words(VERDICTS), { example: ['fail', 'tmpfail'] }),
+    'How the run ended; other events do not fit. `pass` also means `neutral` where the deployment says `pass` for it. `fail` does not mean `absent`.',
+  )
   @From({ read: statusesOf })
   status?: Verdict[];
 }
@@ -52,13 +50,13 @@ export class EventFilterQuery {
 /** The query of `GET /api/v1/events`. */
 @Strict()
 export class EventsQuery extends EventFilterQuery {
-  /** Only events of the reader's own runs. */
-  @From({ text: 'boolean' })
-  @IsOptional()
-  @IsBoolean(must('be true or false'))
+  @OptionalField(flag({ default: false }), 'Only events of runs of this key.')
   mine?: boolean;
 
-  /** What a client that can set no header sends in the place of `Last-Event-ID`. */
+  @OptionalField(
+    sentAs<number>(text()),
+    'What a client that can set no header sends in the place of `Last-Event-ID`; a UNIX time in seconds does as well.',
+  )
   @From({ read: ({ value, pointer }: Parameter, name: string) => cursorOf(String(value), name, pointer) })
   since?: number;
 }

@@ -47,7 +47,9 @@ export interface DescribedOperation {
   /** The path's own parameters, without those that `openapi.yaml` has. */
   path?: Record<string, DescribedParameter>;
   /** Of the query, where no class has them. */
-  query?: Record<string, DescribedParameter & { required?: boolean; allowEmptyValue?: boolean }>;
+  query?: Record<string, DescribedParameter>;
+  /** Headers of the request. */
+  headers?: Record<string, DescribedParameter>;
   /** Names of further parameters that `openapi.yaml` has. */
   parameters?: string[];
   /** Fields of the body that the document lists as parameters of the query too. All may travel there. */

@@ -42,8 +42,7 @@ export class ArtifactFilesController {
         total: 1,
       },
     },
-    parameters: ['Attempt'],
-    refusals: { 400: 'BadRequest', 404: 'NotFound', 410: 'Gone' },
+    refusals: { 404: 'NotFound', 410: 'Gone' },
   })
   @Get()
   async list(
@@ -81,8 +80,7 @@ export class ArtifactFilesController {
         example: 'upstream-stdout',
       },
     },
-    parameters: ['Attempt'],
-    refusals: { 400: 'BadRequest', 404: 'NotFound', 410: 'Gone' },
+    refusals: { 404: 'NotFound', 410: 'Gone' },
   })
   @Get('*path')
   async file(

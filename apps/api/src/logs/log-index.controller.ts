@@ -1,4 +1,4 @@
-import { LogHits, text, whole, LogIndexResource } from '@proctor/resources';
+import { LogHits, LogIndexResource } from '@proctor/resources';
 import { Operation } from '../http/operation';
 import { Controller, Get, Param, UseInterceptors } from '@nestjs/common';
 import { Requires } from '../auth/authentication.middleware';
@@ -47,8 +47,7 @@ export class LogIndexController {
         errors_total: 1,
       },
     },
-    parameters: ['Attempt'],
-    refusals: { 400: 'BadRequest', 404: 'NotFound', 410: 'Gone' },
+    refusals: { 404: 'NotFound', 410: 'Gone' },
   })
   @Get('index')
   async index(
@@ -81,16 +80,6 @@ export class LogIndexController {
         next: null,
       },
     },
-    query: {
-      q: {
-        of: text({ minLength: 1, maxLength: 200 }),
-        description: 'The text; ASCII letters are the same in upper and lower case.',
-        example: 'segmentation fault',
-        required: true,
-      },
-      from: { of: whole({ minimum: 1, default: 1 }), description: 'The first line that counts.' },
-    },
-    parameters: ['Attempt'],
     refusals: { 404: 'NotFound', 410: 'Gone' },
   })
   @Get('search')

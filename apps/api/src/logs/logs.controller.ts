@@ -1,4 +1,4 @@
-import { text } from '@proctor/resources';
+import { text, whole } from '@proctor/resources';
 import { Operation } from '../http/operation';
 import { Controller, Get, Headers, Param, Req, Res, UseInterceptors } from '@nestjs/common';
 import type { Request, Response } from 'express';
@@ -47,8 +47,7 @@ export class LogsController {
       },
     },
     isStream: true,
-    parameters: ['Attempt', 'LogOffset'],
-    refusals: { 400: 'BadRequest', 404: 'NotFound', 410: 'Gone' },
+    refusals: { 404: 'NotFound', 410: 'Gone' },
   })
   @Get()
   async bytes(
@@ -63,6 +62,25 @@ export class LogsController {
   }
 
   /** What there is and what comes, as server-sent events. */
+  @Operation({
+    tag: 'Results',
+    id: 'followLog',
+    summary: 'Follow the log of a run',
+    description: [
+      'For everybody, without a key: `/data/v1/runs/{run_id}/log/events`.',
+      'The log from `offset` on and what comes, as server-sent events, until the attempt has ended; then the rest of the log that is kept, with nothing missing and nothing twice.',
+      '`log` has `{"offset": 0, "data": "…"}`: bytes in base64, and how many bytes of the log come before them; its id is the offset behind them. Where an offset is above the last id, the service has forgotten the bytes between. `note` has `{"text": "…"}`, words of the worker. `end` is the last event and has `{"attempt": 1, "outcome": "finished", "verdict": "pass", "is_stored": true}`. A comment comes every 15 seconds.',
+    ].join('\n\n'),
+    answer: { description: 'The events.', of: text(), type: 'text/event-stream' },
+    isStream: true,
+    headers: {
+      'Last-Event-ID': {
+        of: whole({ minimum: 0 }),
+        description: 'The id of the last event that the client has; counts before `offset`.',
+      },
+    },
+    refusals: { 404: 'NotFound', 410: 'Gone' },
+  })
   @Get('events')
   async events(
     @Param('run_id', RUN_IN_PATH) runId: number,

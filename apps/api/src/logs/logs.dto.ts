@@ -1,4 +1,5 @@
 import { describe, Strict } from '@proctor/contracts';
+import { Field, OptionalField, text, whole } from '@proctor/resources';
 import { refused } from '../http/problem';
 import { wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
@@ -8,13 +9,16 @@ import { SEARCH_LENGTH_MAX } from './log-search';
 /** Of attempts, bytes and lines. */
 export const COUNT_MAX = 10 ** 15 - 1;
 
+const ATTEMPT = whole({ minimum: 1 });
+const ATTEMPT_TEXT = 'Which attempt; the latest when it is left out.';
+
 /** The query of a run's log. */
 export class LogQuery {
-  /** The latest when it is absent. */
+  @OptionalField(ATTEMPT, ATTEMPT_TEXT)
   @From({ read: wholeNumber(1, COUNT_MAX) })
   attempt?: number;
 
-  /** Bytes of the log that the client has. */
+  @OptionalField(whole({ minimum: 0, default: 0 }), 'Bytes of the log that the client has.')
   @From({ read: wholeNumber(0, COUNT_MAX) })
   offset?: number;
 }
@@ -22,7 +26,7 @@ export class LogQuery {
 /** Which attempt of a run is meant. */
 @Strict()
 export class AttemptQuery {
-  /** The latest when it is absent. */
+  @OptionalField(ATTEMPT, ATTEMPT_TEXT)
   @From({ read: wholeNumber(1, COUNT_MAX) })
   attempt?: number;
 }
@@ -30,10 +34,14 @@ export class AttemptQuery {
 /** The query of a search in a run's log. */
 @Strict()
 export class LogSearchQuery extends AttemptQuery {
+  @Field(
+    text({ minLength: 1, maxLength: SEARCH_LENGTH_MAX, example: 'segmentation fault' }),
+    'The text; ASCII letters are the same in upper and lower case.',
+  )
   @From({ read: wantedOf, missing: 'it holds the text that is searched for' })
   q: string;
 
-  /** The first line that counts. */
+  @OptionalField(whole({ minimum: 1, default: 1 }), 'The first line that counts.')
   @From({ read: wholeNumber(1, COUNT_MAX) })
   from?: number;
 }

@@ -1,4 +1,4 @@
-import { NoteList, NoteResource, PACKAGE_NAME, RUN_ID, text, whole } from '@proctor/resources';
+import { NoteList, NoteResource, whole } from '@proctor/resources';
 import { Operation } from '../http/operation';
 import { Controller, Delete, Get, HttpCode, Param, Post, Req, UseInterceptors } from '@nestjs/common';
 import { timestamp } from '@proctor/contracts';
@@ -31,14 +31,6 @@ export class NotesApiController {
       description: 'A part of the list; it may be empty before its end.',
       of: NoteList,
       example: { notes: [], before: null },
-    },
-    query: {
-      package: { of: PACKAGE_NAME, example: 'hello' },
-      suite: { of: text(), example: 'trixie' },
-      arch: { of: text(), example: 'armhf' },
-      run_id: { of: RUN_ID, example: 12 },
-      before: { of: whole({ minimum: 1 }), description: 'Only notes of lower ids.', example: 3 },
-      limit: { of: whole({ minimum: 1, maximum: 200, default: 50 }), example: 50 },
     },
     refusals: { 404: 'NotFound' },
   })

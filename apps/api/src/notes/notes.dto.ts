@@ -8,6 +8,8 @@ import {
   words,
   RUN_ID,
   PACKAGE_NAME,
+  whole,
+  withExample,
   Description,
 } from '@proctor/resources';
 import {
@@ -74,22 +76,27 @@ export class NewNoteRequest extends NoteRequest {
 /** The query of `GET /api/v1/notes`. */
 @Strict()
 export class NotesQuery {
+  @OptionalField(withExample(PACKAGE_NAME, 'hello'))
   @From({ read: named('the name of a package', isPackageName) })
   package?: string;
 
+  @OptionalField(text({ example: 'trixie' }))
   @From({ read: named('the name of a suite', isWord) })
   suite?: string;
 
+  @OptionalField(text({ example: 'armhf' }))
   @From({ read: named('the name of an architecture', isWord) })
   arch?: string;
 
-  /** Only those that say something of it. */
+  @OptionalField(withExample(RUN_ID, 12), 'Only notes that say something of this run.')
   @From({ read: idOf('a run') })
   run_id?: number;
 
+  @OptionalField(whole({ minimum: 1, example: 3 }), 'Only notes of lower ids.')
   @From({ read: idOf('a note') })
   before?: number;
 
+  @OptionalField(whole({ minimum: 1, maximum: NOTES_PER_PAGE_MAX, default: NOTES_PER_PAGE, example: 50 }))
   @From({ read: wholeNumber(1, NOTES_PER_PAGE_MAX) })
   limit?: number;
 }

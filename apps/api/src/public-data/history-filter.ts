@@ -1,19 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
-import type { NeutralStatus } from '@proctor/contracts';
+import { type NeutralStatus, VERDICTS } from '@proctor/contracts';
 import type { HistoryFilter } from '@proctor/database';
-import { fromQuery, oneOf, text } from '../http/parameter-values';
+import { fromQuery, oneOf, text as textOf } from '../http/parameter-values';
+import { OptionalField, sentAs, text, words } from '@proctor/resources';
 import { verdictsOf } from '../runs/result-object';
 import { StatusService } from './status.service';
 
 const TRIGGER_LENGTH_MAX = 200;
+const PINNED = ['yes', 'no'] as const;
 
 /** Which runs of a history are asked for; empty where it does not matter. */
-export interface HistoryWanted {
+export class HistoryWanted {
+  @OptionalField(
+    sentAs<string>(words(VERDICTS)),
+    'Only runs that ended so. `neutral` is a word only where the deployment says it (`api.neutral`), and 400 elsewhere: `pass` means those runs too.',
+  )
   status: string;
-  /** A part of the trigger. */
+
+  @OptionalField(
+    text({ maxLength: TRIGGER_LENGTH_MAX }),
+    'Only runs with this part in their trigger, in any letter case.',
+  )
   trigger: string;
-  /** `yes` or `no`. */
+
+  @OptionalField(sentAs<string>(words(PINNED)), 'Only runs with pins or extra sources, or without both.')
   pinned: string;
 }
 
@@ -25,8 +36,8 @@ export class HistoryWantedPipe implements PipeTransform<Record<string, unknown>,
   /** @throws Problem 400 for what no run of a history is */
   transform(query: Record<string, unknown>): HistoryWanted {
     const status = fromQuery('status', query['status'], oneOf(this.status.historyWords)) ?? '';
-    const pinned = fromQuery('pinned', query['pinned'], oneOf(['yes', 'no'])) ?? '';
-    const trigger = fromQuery('trigger', query['trigger'], text(TRIGGER_LENGTH_MAX)) ?? '';
+    const pinned = fromQuery('pinned', query['pinned'], oneOf(PINNED)) ?? '';
+    const trigger = fromQuery('trigger', query['trigger'], textOf(TRIGGER_LENGTH_MAX)) ?? '';
     return { status, trigger, pinned };
   }
 }

@@ -1,7 +1,7 @@
 import { Operation } from '../http/operation';
-import { MonthResource, ResultResource, listOf, orNull, text, whole, words } from '@proctor/resources';
+import { MonthResource, ResultResource, listOf, orNull, text, whole } from '@proctor/resources';
 import { Controller, Get, Inject, Param, Query, Req, Res, UseInterceptors } from '@nestjs/common';
-import { type ResultContentName, VERDICTS } from '@proctor/contracts';
+import type { ResultContentName } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import { ResultStore } from '@proctor/store';
 import type { Request, Response } from 'express';
@@ -11,8 +11,7 @@ import type { ApiConfiguration } from '../configuration.token';
 import { baseUrl, pathOf } from '../http/paths';
 import { notFound } from '../http/problem';
 import { resultObject } from '../runs/result-object';
-import { historyFilter, historyQuery, HistoryWantedPipe } from './history-filter';
-import type { HistoryWanted } from './history-filter';
+import { historyFilter, historyQuery, HistoryWanted, HistoryWantedPipe } from './history-filter';
 import { monthObjects } from './month-object';
 import { PublicAnswerInterceptor } from './public-answer';
 import type { PublicAnswer } from './public-answer';
@@ -64,19 +63,6 @@ export class PackageDataController {
       before: {
         of: whole({ minimum: 1 }),
         description: 'Only runs that come before this one; the header `Link` of an answer has it.',
-      },
-      status: {
-        of: words(VERDICTS),
-        description:
-          'Only runs that ended so. `neutral` is a word only where the deployment says it (`api.neutral`), and 400 elsewhere: `pass` means those runs too.',
-      },
-      trigger: {
-        of: text({ maxLength: 200 }),
-        description: 'Only runs with this part in their trigger, in any letter case.',
-      },
-      pinned: {
-        of: words(['yes', 'no']),
-        description: 'Only runs with pins or extra sources, or without both.',
       },
     },
     path: {

@@ -1,4 +1,12 @@
-import { PackageResource, QueueResource, REJECT_LIST, listOf, text } from '@proctor/resources';
+import {
+  PackageResource,
+  QueueResource,
+  REJECT_LIST,
+  OptionalField,
+  listOf,
+  sentAs,
+  text,
+} from '@proctor/resources';
 import { Operation } from '../http/operation';
 import { describe, isStorable } from '@proctor/contracts';
 import { Controller, Get, Inject, UseInterceptors } from '@nestjs/common';
@@ -16,7 +24,10 @@ import { From } from '../http/shape';
 import { QueuesService } from './queues.service';
 
 class PackagesQuery {
-  /** Empty for packages without one; the database could not even look for what it cannot store. `backend[]` may name several. */
+  @OptionalField(
+    sentAs<string[]>(text({ example: 'qemu', allowEmptyValue: true })),
+    'Only packages with this backend; when empty, only those without one. `backend[]` may be given several times.',
+  )
   @From({ read: backendsOf, alias: 'backend[]' })
   backend?: string[];
 }
@@ -98,15 +109,6 @@ export class QueuesController {
       description: 'The packages, by name.',
       of: listOf(PackageResource),
       example: [{ id: 7, name: 'hello', backend: null, removed: false }],
-    },
-    query: {
-      backend: {
-        of: text(),
-        description:
-          'Only packages with this backend; when empty, only those without one. `backend[]` may be given several times.',
-        example: 'qemu',
-        allowEmptyValue: true,
-      },
     },
   })
   @Get('packages')

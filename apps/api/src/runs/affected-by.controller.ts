@@ -1,4 +1,4 @@
-import { AffectedRuns, text } from '@proctor/resources';
+import { AffectedRuns } from '@proctor/resources';
 import { Operation } from '../http/operation';
 import { Controller, Get, UseInterceptors } from '@nestjs/common';
 import { Requires } from '../auth/authentication.middleware';
@@ -21,11 +21,6 @@ export class AffectedByController {
       'Public runs that failed, each just after one of its package and place that had passed, and in which the package had another version than in that one: for each place the first, the newest first. A package is a binary one, or the source that the trigger of the run names. That it had changed does not say that it is the cause: other packages may have changed too.',
     ].join('\n\n'),
     answer: { description: 'The runs.', of: AffectedRuns },
-    query: {
-      package: { of: text(), example: 'libc6', required: true },
-      from: { of: text(), example: '2.40-3' },
-      to: { of: text(), example: '2.40-4' },
-    },
   })
   @Get()
   async find(@Sent() query: AffectedByQuery) {

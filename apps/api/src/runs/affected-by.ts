@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isPackageName, Strict, timestamp } from '@proctor/contracts';
+import { Field, OptionalField, text } from '@proctor/resources';
 import { type AffectedRun, RunTestbeds } from '@proctor/database';
 import { named } from '../http/parameter-values';
 import { loadPart } from '../http/parts';
@@ -15,14 +16,15 @@ const isVersion = (text: string): boolean => /^[0-9A-Za-z.+:~-]*$/.test(text);
 /** Of `GET /api/v1/affected-by`: a package, and the versions between which it changed. */
 @Strict()
 export class AffectedByQuery {
+  @Field(text({ example: 'libc6' }))
   @From({ read: named('the name of a package', isPackageName), missing: 'it holds the name of a package' })
   package: string;
 
-  /** When absent, whatever it was. */
+  @OptionalField(text({ example: '2.40-3' }), 'When absent, whatever it was.')
   @From({ read: named('a version', isVersion) })
   from?: string;
 
-  /** When absent, whatever it became. */
+  @OptionalField(text({ example: '2.40-4' }), 'When absent, whatever it became.')
   @From({ read: named('a version', isVersion) })
   to?: string;
 }

@@ -1,4 +1,4 @@
-import { ResultResource, ResultList, decimal, whole } from '@proctor/resources';
+import { ResultResource, ResultList } from '@proctor/resources';
 import { Operation } from '../http/operation';
 import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/common';
 import type { Requestor } from '@proctor/database';
@@ -71,20 +71,6 @@ export class ResultsController {
       },
     },
     isStream: true,
-    query: {
-      since: {
-        of: decimal({ minimum: 0, maximum: 253402300799 }),
-        description: 'UNIX time in seconds, decimals allowed.',
-        example: 1763653251,
-        required: true,
-      },
-      wait: {
-        of: whole({ minimum: 0, maximum: 60, default: 0 }),
-        description:
-          'Holds back an answer without results for so many seconds, until there is one. The deployment may have a lower maximum.',
-        example: 30,
-      },
-    },
   })
   @Get()
   @UseInterceptors(BodyInterceptor)

@@ -1,4 +1,5 @@
 import { describe } from '@proctor/contracts';
+import { decimal, Field, OptionalField, whole } from '@proctor/resources';
 import type { ApiConfiguration } from '../configuration.token';
 import { refused } from '../http/problem';
 import { From } from '../http/shape';
@@ -9,11 +10,17 @@ const SINCE_MAX = 253_402_300_799;
 
 /** The query of `GET /api/v1/test`. */
 export class ResultsQuery {
-  /** UNIX seconds, with or without a fraction. */
+  @Field(
+    decimal({ minimum: 0, maximum: SINCE_MAX, example: 1763653251 }),
+    'UNIX time in seconds, decimals allowed.',
+  )
   @From({ read: sinceOf, missing: 'it holds a UNIX timestamp in seconds' })
   since: number;
 
-  /** For how many whole seconds an answer without results may be held back. */
+  @OptionalField(
+    whole({ minimum: 0, maximum: 60, default: 0, example: 30 }),
+    'Holds back an answer without results for so many seconds, until there is one. The deployment may have a lower maximum.',
+  )
   @From({ read: waitOf })
   wait?: number;
 }

@@ -1,15 +1,6 @@
 import { Operation } from '../http/operation';
-import {
-  ComparisonResource,
-  RUN_ID,
-  RunList,
-  decimal,
-  text,
-  type ResultResource,
-  whole,
-} from '@proctor/resources';
+import { ComparisonResource, RunList, type ResultResource } from '@proctor/resources';
 import { Controller, Get, Inject, Injectable, UseInterceptors } from '@nestjs/common';
-import { VERDICTS } from '@proctor/contracts';
 import { type Requestor, type RunFilter, type RunReader, type RunsAmong, RunSearch } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { type ApiReader, CurrentReader, CurrentRequestor } from '../auth/requestor';
@@ -80,39 +71,6 @@ export class RunListController {
     description:
       'All public runs and the private ones of this key, for administrators those of all keys; the newest requests first. Parameters that are given all have to match. Feed `before` back for the next part.',
     answer: { description: 'A part of the list.', of: RunList, example: { results: [], before: null } },
-    query: {
-      package: {
-        of: text({ pattern: '^[a-z0-9+.*-]{1,200}$' }),
-        description:
-          'The name of a package. With `*`, which stands for anything, each answer is found among the newest 50,000 runs before `before` that the key may see: it may have few results, or none, while its own `before` is not null yet.',
-        example: 'hello',
-      },
-      suite: { of: text(), example: 'trixie' },
-      arch: { of: text(), example: 'amd64' },
-      status: {
-        of: text(),
-        description: `One or more of ${VERDICTS.map((verdict) => `\`${verdict}\``).join(', ')}, separated by commas. \`pass\` also means \`neutral\` where the deployment says \`pass\` for it. \`fail\` does not mean \`absent\`, whose \`status\` is the same.`,
-        example: 'fail,tmpfail',
-      },
-      state: {
-        of: text(),
-        description: 'One or more of `queued`, `leased`, `running`, `finished`, separated by commas.',
-        example: 'finished',
-      },
-      trigger: {
-        of: text(),
-        description: 'Words that the trigger has, separated by spaces.',
-        example: 'glibc/2.40-4',
-      },
-      requestor: { of: text(), description: 'The user who asked.', example: 'alice' },
-      since: {
-        of: decimal({ minimum: 0 }),
-        description: 'UNIX seconds; only runs that were created, finished or published then or later.',
-        example: 1763650851,
-      },
-      before: { of: RUN_ID, description: 'Only runs of lower ids.', example: 12 },
-      limit: { of: whole({ minimum: 1, maximum: 500, default: 50 }), example: 50 },
-    },
   })
   @Get('runs')
   @UseInterceptors(BodyInterceptor)
@@ -129,14 +87,6 @@ export class RunListController {
       'Their settings, equal or not, and the packages that each had installed, as far as their versions differ: those that a trigger or pins name come first, then those that were installed for the tests, then those of the testbed. Packages that changed from the same version to the same one follow each other: as a rule they are of one source.',
     ].join('\n\n'),
     answer: { description: 'The two runs and their differences.', of: ComparisonResource },
-    query: {
-      a: {
-        of: RUN_ID,
-        description: 'When absent, the last run before `b` that passed on the same place with the same pins.',
-        example: 12,
-      },
-      b: { of: RUN_ID, example: 14, required: true },
-    },
     refusals: { 404: 'NotFound' },
   })
   @Get('compare')

@@ -8,6 +8,18 @@ import {
   type Verdict,
   VERDICTS,
 } from '@proctor/contracts';
+import {
+  decimal,
+  Field,
+  listOf,
+  OptionalField,
+  RUN_ID,
+  sentAs,
+  text,
+  whole,
+  withExample,
+  words,
+} from '@proctor/resources';
 import type { ApiConfiguration } from '../configuration.token';
 import { refused } from '../http/problem';
 import type { Parameter } from '../http/parameters';
@@ -21,36 +33,52 @@ const RUNS_PER_PAGE_MAX = 500;
 /** The query of `GET /api/v1/runs`: which runs are listed. */
 @Strict()
 export class RunListQuery {
+  @OptionalField(
+    text({ pattern: '^[a-z0-9+.*-]{1,200}$', example: 'hello' }),
+    'The name of a package. With `*`, which stands for anything, each answer is found among the newest 50,000 runs before `before` that the key may see: it may have few results, or none, while its own `before` is not null yet.',
+  )
   @From({ read: named('the name of a package, with * for anything', isPackagePattern) })
   package?: string;
 
+  @OptionalField(text({ example: 'trixie' }))
   @From({ read: named('the name of a suite', isWord) })
   suite?: string;
 
+  @OptionalField(text({ example: 'amd64' }))
   @From({ read: named('the name of an architecture', isWord) })
   arch?: string;
 
-  /** Verdicts: `pass` stands for neutral runs too where the deployment shows them so. */
+  @OptionalField(
+    listOf(words(VERDICTS), { example: ['fail', 'tmpfail'] }),
+    'How the run ended. `pass` also means `neutral` where the deployment says `pass` for it. `fail` does not mean `absent`, whose `status` is the same.',
+  )
   @From({ read: statusesOf })
   status?: Verdict[];
 
+  @OptionalField(listOf(words(RUN_STATES), { example: ['finished'] }))
   @From({ read: someOf(RUN_STATES) })
   state?: RunState[];
 
+  @OptionalField(text({ example: 'glibc/2.40-4' }), 'Words that the trigger has, separated by spaces.')
   @From({ read: named('a trigger', (text) => text !== '') })
   trigger?: string;
 
+  @OptionalField(text({ example: 'alice' }), 'The user who asked.')
   @From({ read: named('the name of a user', (text) => text !== '') })
   requestor?: string;
 
-  /** UNIX seconds. */
+  @OptionalField(
+    sentAs<Date>(decimal({ minimum: 0, example: 1763650851 })),
+    'UNIX seconds; only runs that were created, finished or published then or later.',
+  )
   @From({ read: timeOf })
   since?: Date;
 
-  /** The last run of the page before. */
+  @OptionalField(withExample(RUN_ID, 12), 'Only runs of lower ids.')
   @From({ read: idOf('a run') })
   before?: number;
 
+  @OptionalField(whole({ minimum: 1, maximum: RUNS_PER_PAGE_MAX, default: RUNS_PER_PAGE, example: 50 }))
   @From({ read: wholeNumber(1, RUNS_PER_PAGE_MAX) })
   limit?: number;
 }
@@ -58,10 +86,14 @@ export class RunListQuery {
 /** The query of `GET /api/v1/compare`: ids of two runs. */
 @Strict()
 export class ComparisonQuery {
-  /** When absent, the last run before `b` that passed on the same place with the same pins. */
+  @OptionalField(
+    withExample(RUN_ID, 12),
+    'When absent, the last run before `b` that passed on the same place with the same pins.',
+  )
   @From({ read: idOf('a run') })
   a?: number;
 
+  @Field(withExample(RUN_ID, 14))
   @From({ read: idOf('a run'), missing: 'it holds the id of a run' })
   b: number;
 }

@@ -1,10 +1,8 @@
 import {
   ManyRunsAnswerResource,
-  RUN_ID,
   TriggerList,
   TriggerProgressResource,
   text,
-  whole,
   words,
 } from '@proctor/resources';
 import { Operation } from '../http/operation';
@@ -63,16 +61,6 @@ export class TriggerApiController {
       of: TriggerList,
       example: { triggers: [], before: null },
     },
-    query: {
-      query: {
-        of: text({ maxLength: 200 }),
-        description:
-          'A package, or how `package/version` begins: all triggers that begin so, however old. When there is none, a part of the trigger.',
-        example: 'glibc',
-      },
-      before: { of: RUN_ID, description: 'Only triggers whose newest run has a lower id.', example: 12 },
-      limit: { of: whole({ minimum: 1, maximum: 100, default: 50 }), example: 50 },
-    },
   })
   @Get()
   list(
@@ -110,22 +98,6 @@ export class TriggerApiController {
         tests: [],
         before: null,
       },
-    },
-    query: {
-      group: {
-        of: text(),
-        description: 'Only tests of these groups, separated by commas.',
-        example: 'regression,unknown',
-      },
-      suite: { of: text(), example: 'trixie' },
-      arch: { of: text(), example: 'amd64' },
-      signature: {
-        of: text(),
-        description: 'Only tests with this first error.',
-        example: '3f1d7f2e9a0e4c3f',
-      },
-      before: { of: RUN_ID, description: 'Only tests that follow this one.', example: 12 },
-      limit: { of: whole({ minimum: 1, maximum: 5000, default: 500 }), example: 500 },
     },
     path: { package: { of: text(), example: 'glibc' }, version: { of: text(), example: '2.40-4' } },
     refusals: { 404: 'NotFound' },

@@ -11,6 +11,8 @@ import {
   RUN_ID,
   REASON,
   Description,
+  whole,
+  withExample,
 } from '@proctor/resources';
 import { describe, isWord, Strict } from '@proctor/contracts';
 import type { ApiConfiguration } from '../configuration.token';
@@ -37,15 +39,15 @@ export class TestSelection {
   @From({ read: someOf(TRIGGER_GROUPS) })
   group?: TriggerGroup[];
 
-  @OptionalField(text())
+  @OptionalField(text({ example: 'trixie' }))
   @From({ read: named('the name of a suite', isWord) })
   suite?: string;
 
-  @OptionalField(text())
+  @OptionalField(text({ example: 'amd64' }))
   @From({ read: named('the name of an architecture', isWord) })
   arch?: string;
 
-  @OptionalField(text(), 'Of the first error.')
+  @OptionalField(text({ example: '3f1d7f2e9a0e4c3f' }), 'Only tests with this first error.')
   @From({ read: named('the signature of an error', (text) => SIGNATURE.test(text)) })
   signature?: string;
 }
@@ -53,10 +55,14 @@ export class TestSelection {
 /** The query of `GET /api/v1/triggers/{trigger}`. */
 @Strict()
 export class TriggerQuery extends TestSelection {
-  /** The last test of the part before. */
+  @OptionalField(listOf(TEST_GROUP, { example: ['regression', 'unknown'] }), 'Only tests of these groups.')
+  declare group?: TriggerGroup[];
+
+  @OptionalField(withExample(RUN_ID, 12), 'Only tests that follow this one.')
   @From({ read: idOf('a run') })
   before?: number;
 
+  @OptionalField(whole({ minimum: 1, maximum: TESTS_PER_PAGE_MAX, default: TESTS_PER_PAGE, example: 500 }))
   @From({ read: wholeNumber(1, TESTS_PER_PAGE_MAX) })
   limit?: number;
 }
@@ -64,12 +70,20 @@ export class TriggerQuery extends TestSelection {
 /** The query of `GET /api/v1/triggers`. */
 @Strict()
 export class TriggerListQuery {
+  @OptionalField(
+    text({ maxLength: QUERY_LENGTH_MAX, example: 'glibc' }),
+    'A package, or how `package/version` begins: all triggers that begin so, however old. When there is none, a part of the trigger.',
+  )
   @From({ read: textOf(QUERY_LENGTH_MAX) })
   query?: string;
 
+  @OptionalField(withExample(RUN_ID, 12), 'Only triggers whose newest run has a lower id.')
   @From({ read: idOf('a run') })
   before?: number;
 
+  @OptionalField(
+    whole({ minimum: 1, maximum: TRIGGERS_PER_PAGE_MAX, default: TRIGGERS_PER_PAGE, example: 50 }),
+  )
   @From({ read: wholeNumber(1, TRIGGERS_PER_PAGE_MAX) })
   limit?: number;
 }

@@ -6,7 +6,6 @@ import {
   WebhookResource,
   WebhookWithSecret,
   whole,
-  words,
 } from '@proctor/resources';
 import { Operation } from '../http/operation';
 import { Controller, Delete, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
@@ -146,11 +145,6 @@ export class WebhooksController {
     id: 'listDeliveries',
     summary: 'What became of the events that a webhook was to get',
     answer: { description: 'A part of the log, the newest first.', of: DeliveryList },
-    query: {
-      state: { of: words(['pending', 'delivered', 'failed']) },
-      before: { of: whole({ minimum: 1 }), description: 'As the part before has told it.' },
-      limit: { of: whole({ minimum: 1, maximum: 200, default: 50 }) },
-    },
     refusals: { 404: 'NotFound' },
   })
   @Get(':webhook_id/deliveries')

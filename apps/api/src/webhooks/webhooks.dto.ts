@@ -1,7 +1,6 @@
-import { Field, OptionalField, text, flag, whole, Description } from '@proctor/resources';
-import { describe, isStorable, must, Strict } from '@proctor/contracts';
+import { Field, OptionalField, text, flag, listOf, whole, words, Description } from '@proctor/resources';
+import { describe, END_KINDS, FACT_KINDS, type FactKind, isStorable, Strict } from '@proctor/contracts';
 import { DELIVERY_STATES, type DeliveryState } from '@proctor/database';
-import { IsIn, IsOptional } from 'class-validator';
 import { EventFilterQuery } from '../events/events.dto';
 import type { Parameter } from '../http/parameters';
 import { refused } from '../http/problem';
@@ -18,6 +17,9 @@ export class WebhookRequest extends EventFilterQuery {
   @Field(text({ maxLength: 1000 }), 'With https://, without user, password and fragment.')
   @From({ read: urlOf, missing: 'it holds the address that events are sent to' })
   url: string;
+
+  @OptionalField(listOf(words(FACT_KINDS), { default: END_KINDS }), 'Kinds of events.')
+  declare kinds?: FactKind[];
 
   @OptionalField(text({ maxLength: DESCRIPTION_LENGTH_MAX }))
   @From({ read: descriptionOf })
@@ -39,13 +41,14 @@ export class WebhookRequest extends EventFilterQuery {
 /** The query of the log of deliveries. */
 @Strict()
 export class DeliveriesQuery {
-  @IsOptional()
-  @IsIn(DELIVERY_STATES, must(`be one of ${DELIVERY_STATES.join(', ')}`))
+  @OptionalField(words(DELIVERY_STATES))
   state?: DeliveryState;
 
+  @OptionalField(whole({ minimum: 1 }), 'As the part before has it.')
   @From({ read: idOf('a delivery') })
   before?: number;
 
+  @OptionalField(whole({ minimum: 1, maximum: DELIVERIES_PER_PAGE_MAX, default: DELIVERIES_PER_PAGE }))
   @From({ read: wholeNumber(1, DELIVERIES_PER_PAGE_MAX) })
   limit?: number;
 }

@@ -1,6 +1,7 @@
 import { Controller, Get, Header, Inject, Param, Req } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
 import type { User } from '@proctor/database';
+import { FollowRequest } from '@proctor/resources';
 import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
@@ -35,8 +36,8 @@ export class FollowedController {
   }
 
   @Form('follow', { then: PACKAGES })
-  async follow(@Sent(PatternsPipe) patterns: string[], @CurrentUser() user: User): Promise<void> {
-    await this.followed.follow(user, patterns);
+  async follow(@Sent(PatternsPipe) { packages }: FollowRequest, @CurrentUser() user: User): Promise<void> {
+    await this.followed.follow(user, packages);
   }
 
   @Form('unfollow', { then: PACKAGES })

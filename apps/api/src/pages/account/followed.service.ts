@@ -3,6 +3,7 @@ import type { PipeTransform } from '@nestjs/common';
 import { describe } from '@proctor/contracts';
 import { FollowedPackages, PublicRuns } from '@proctor/database';
 import type { User } from '@proctor/database';
+import type { FollowRequest } from '@proctor/resources';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import type { Parameters } from '../../http/parameters';
@@ -22,9 +23,9 @@ const PATTERN = /^[a-z0-9*][a-z0-9+.*-]{0,199}$/;
 const TOKEN = /^([\w-]{43})\.xml$/;
 
 /** Names to follow: a text with spaces, lines or commas between them, or, of JSON, a list. */
-export class PatternsPipe implements PipeTransform<Parameters, string[]> {
+export class PatternsPipe implements PipeTransform<Parameters, FollowRequest> {
   /** @throws Problem 400 for what can be no name, and when there is none */
-  transform(parameters: Parameters): string[] {
+  transform(parameters: Parameters): FollowRequest {
     const { value: sent, pointer } = parameters.get('packages') ?? { value: '', pointer: null };
     const given: unknown = typeof sent === 'string' ? sent.split(/[\s,]+/, NAMES_MAX + 1) : sent;
     if (!Array.isArray(given))
@@ -35,7 +36,7 @@ export class PatternsPipe implements PipeTransform<Parameters, string[]> {
     const wrong = words.find((word) => typeof word !== 'string' || !PATTERN.test(word));
     if (wrong !== undefined)
       throw refused(`${describe(wrong)} is no name of a package, nor a part of one with *.`, pointer);
-    return [...new Set(words as string[])];
+    return { packages: [...new Set(words as string[])] };
   }
 }
 

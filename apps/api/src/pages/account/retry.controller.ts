@@ -1,5 +1,6 @@
 import { Controller, Get, Inject, Injectable, Param, UseInterceptors } from '@nestjs/common';
 import type { Requestor } from '@proctor/database';
+import { text } from '@proctor/resources';
 import { Requires } from '../../auth/authentication.middleware';
 import { CurrentRequestor } from '../../auth/requestor';
 import { CONFIGURATION } from '../../configuration.token';
@@ -11,6 +12,7 @@ import type { Page, Redirect } from '../layout/page';
 import { runView } from '../runs/run-view';
 import { OwnPages, SessionRequestor } from './account-pages';
 import { shortRunPath } from '../../runs/page-paths';
+import { Operation } from '../../http/operation';
 import { RUN_IN_PATH } from '../../http/path-ids';
 
 /** What is shown before a retry. */
@@ -38,6 +40,17 @@ export class RetryPage {
 export class RetryPageController {
   constructor(private readonly page: RetryPage) {}
 
+  @Operation({
+    tag: 'Requests',
+    id: 'retryPage',
+    summary: 'A page for people that asks before it retries',
+    answer: {
+      description: 'The run, how many equal ones wait, and a button.',
+      of: text(),
+      type: 'text/html',
+    },
+    refusals: { 404: 'NotFound', 410: 'Gone' },
+  })
   @Get()
   show(@Param('run_id', RUN_IN_PATH) runId: number, @CurrentRequestor() requestor: Requestor): Promise<Page> {
     return this.page.of(runId, requestor);

@@ -1,8 +1,10 @@
 import { Controller, Get, Header, Inject, UseInterceptors } from '@nestjs/common';
 import { basePathOf } from '@proctor/config';
+import { anyObject } from '@proctor/resources';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
+import { Operation } from '../../http/operation';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
 import { apiDocument } from '../../document/document';
@@ -18,6 +20,15 @@ export class DocumentController {
 
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 
+  @Operation({
+    tag: 'Service',
+    id: 'readDocument',
+    summary: 'This document',
+    answer: {
+      description: 'OpenAPI 3.1; a page for people is at `/api/doc`.',
+      of: anyObject({ required: ['openapi', 'info', 'paths'] }),
+    },
+  })
   @Get('v1/openapi.json')
   @Header('Cache-Control', 'public, no-cache')
   read(): ApiDocument {

@@ -21,7 +21,7 @@ export interface ListAsked extends ListFilter {
 
 const DAYS_BACK = 7;
 const MINUTES = 60;
-const MINUTES_MAX = 100_000;
+export const MINUTES_MAX = 100_000;
 const DAY_MS = 86_400_000;
 const TEXT = text(1_000);
 

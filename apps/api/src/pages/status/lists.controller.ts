@@ -2,11 +2,13 @@ import { Controller, Get, Inject, Injectable, Param, Query, Req, Res, UseInterce
 import { describe } from '@proctor/contracts';
 import type { ConfigurationStatus } from '@proctor/config';
 import { ErrorSignatures, StatusLists } from '@proctor/database';
+import { flag, StatusPartResource, text, whole, words } from '@proctor/resources';
 import type { Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION, CONFIGURATION_STATUS } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { ignore } from '../../http/ignored-parameters';
+import { Operation } from '../../http/operation';
 import { baseUrl } from '../../http/paths';
 import type { ContextRequest } from '../../http/request-context';
 import { notFound } from '../../http/problem';
@@ -17,7 +19,7 @@ import { PAGE_NUMBER } from '../layout/page-number';
 import { errorLists } from './error-lists';
 import { listObject, listUrl, listView, numberedUrl, readPart, totalOf } from './status-list';
 import type { StatusList } from './status-list';
-import { ListPipe } from './list-asked';
+import { ListPipe, MINUTES_MAX } from './list-asked';
 import type { ListAsked } from './list-asked';
 import { packageLists } from './package-lists';
 import { rejectedList, splitList } from './place-lists';
@@ -77,13 +79,58 @@ export class ListsController {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
+  @Operation({
+    tag: 'Service',
+    id: 'listStatuses',
+    summary: 'Statuses of packages, as a list',
+    description:
+      'What the page `/status/{list}/` shows, in parts of 100; the address with `.xml` is its feed. Entries of `failing`, `alerts` (could not be tested), `flaky`, `slow` and `changes` are packages on a suite and architecture; those of `platform-specific-issues` packages on a suite; those of `pending` and `mismatches` are results. Of a mismatch, `wanted_version` is what the trigger names of the package itself, when another version was tested; `other_versions` are packages of the trigger that were installed in another version; `other_suites` are suites that nobody asked for, with the first `packages` that came from each and how many `more` did; of `fallback_release` apt took all packages, when the pins could not be kept. Those of `errors` (seen most among the newest errors) and `new-errors` (seen for the first time last) are what `/api/v1/signatures` lists, 500 at most. No key is needed, and no private run is in any.',
+    answer: { description: 'A part of the list.', of: StatusPartResource },
+    path: {
+      list: {
+        of: words([
+          'failing',
+          'alerts',
+          'flaky',
+          'slow',
+          'changes',
+          'platform-specific-issues',
+          'mismatches',
+          'pending',
+          'errors',
+          'new-errors',
+          'reject_list',
+        ]),
+      },
+    },
+    query: {
+      suite: {
+        of: text(),
+        description:
+          'Names of suites, separated by commas or as several parameters, `suite` or `suite[]`; any of them.',
+      },
+      arch: { of: text(), description: 'Names of architectures, in the same way.' },
+      is_private: { of: flag(), description: 'No list has private runs, so with `true` it is empty.' },
+      package: { of: text(), description: 'The name of a package, with `*` for anything.' },
+      after: { of: text(), description: 'As `next` of the part before has it.' },
+      since: {
+        of: text(),
+        description: 'Of `changes`; a day as `YYYY-MM-DD`, or UNIX seconds; a week ago unless given.',
+      },
+      minutes: {
+        of: whole({ minimum: 1, maximum: MINUTES_MAX }),
+        description: 'Of `slow`; 60 unless given.',
+      },
+    },
+    refusals: { 404: 'NotFound' },
+  })
   @Get(':list.json')
   async object(
     @Param('list') name: string,
     @Query(ListPipe) asked: ListAsked,
     @Req() request: ContextRequest,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<object> {
+  ): Promise<StatusPartResource> {
     const list = this.find(name, request);
     const part = await readPart(list, asked);
     response.set('Cache-Control', 'no-cache');

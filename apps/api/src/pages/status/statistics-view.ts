@@ -1,5 +1,6 @@
 import type { NeutralStatus, PackageVerdict } from '@proctor/contracts';
 import type { DayFilter, PackagesOfDay, RunsOfDay } from '@proctor/database';
+import { OptionalField, sentAs, text, whole } from '@proctor/resources';
 import type { FeedEntry } from '../../public-data/status-feed';
 import type { Html } from '../layout/html';
 import { secondsInWords } from '../layout/times';
@@ -10,9 +11,21 @@ const DAY_MS = 86_400_000;
 
 export const SPANS = [30, 90, 365] as const;
 
-export interface StatisticsAsked extends DayFilter {
-  /** So many, today is the last. */
+export const SPAN = 90;
+
+/** The query of the statistics. */
+export class StatisticsAsked implements DayFilter {
+  @OptionalField(
+    sentAs<(typeof SPANS)[number]>(whole({ enum: [...SPANS], default: SPAN })),
+    'Today is the last.',
+  )
   days: (typeof SPANS)[number];
+
+  @OptionalField(sentAs<string | null>(text()))
+  suite: string | null;
+
+  @OptionalField(sentAs<string | null>(text()))
+  arch: string | null;
 }
 
 /** Statuses that stand for themselves on pages. */

@@ -1,9 +1,11 @@
 import { Controller, Get, Header, Inject, Query, Req, UseInterceptors } from '@nestjs/common';
 import { DayStatistics } from '@proctor/database';
+import { StatisticsResource } from '@proctor/resources';
 import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
+import { Operation } from '../../http/operation';
 import { baseUrl } from '../../http/paths';
 import { fromQuery, oneOf, wordIn } from '../../http/parameter-values';
 import { atomFeed } from '../../public-data/status-feed';
@@ -12,15 +14,15 @@ import type { Page } from '../layout/page';
 import {
   figuresOf,
   firstDays,
+  SPAN,
   SPANS,
+  StatisticsAsked,
   statisticsEntries,
   statisticsFeed,
   statisticsObject,
   statisticsView,
 } from './statistics-view';
-import type { DayFigures, StatisticsAsked } from './statistics-view';
-
-const SPAN = 90;
+import type { DayFigures } from './statistics-view';
 
 /** The query of the statistics; an empty field of its form counts as left out. */
 const STATISTICS_QUERY = {
@@ -40,9 +42,17 @@ export class StatisticsController {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
+  @Operation({
+    tag: 'Service',
+    id: 'readStatistics',
+    summary: 'Figures of each day',
+    description:
+      "How many packages had which status at the end of each day, UTC, and how many public runs ended, how long they had waited and took. Today's figures are as of now. No key is needed. The address with `.xml` is a feed of the days that are over.",
+    answer: { description: 'The days, the oldest first.', of: StatisticsResource },
+  })
   @Get('statistics.json')
   @Header('Cache-Control', 'no-cache')
-  async object(@Query(STATISTICS_QUERY) asked: StatisticsAsked): Promise<object> {
+  async object(@Query(STATISTICS_QUERY) asked: StatisticsAsked): Promise<StatisticsResource> {
     return statisticsObject(await this.figures(asked), asked);
   }
 
