@@ -9,13 +9,12 @@ import type {
   QuarantineRequest,
   RestoreRequest,
   ResumeRequest,
-  Scope,
   TrustResource,
   UndrainedWorker,
 } from '@proctor/resources';
 import { Injectable } from '@nestjs/common';
-import { describe, timestamp } from '@proctor/contracts';
-import { Decisions, type DrainedWorker, type PauseScope, scopeName } from '@proctor/database';
+import { describe, type PauseScope, scopeName, scopeOf, timestamp } from '@proctor/contracts';
+import { Decisions, type DrainedWorker } from '@proctor/database';
 import { type Administrator, Deployment, Signals } from './ports';
 import { Refusal } from './requests';
 
@@ -125,8 +124,4 @@ export async function requireTested(
 
 function drainDecision({ worker, by, reason, since, deadline }: DrainedWorker): DrainResource {
   return { worker, by, reason, since, deadline: deadline && timestamp(deadline) };
-}
-
-function scopeOf({ suite, arch }: Scope): PauseScope {
-  return { suite: suite ?? null, arch: arch ?? null };
 }

@@ -15,6 +15,7 @@ export * from './testbed-image';
 export * from './test-result';
 export * from './trigger';
 export * from './explain';
+export * from './pause';
 export * from './expiry';
 export * from './source-names';
 export * from './fact';

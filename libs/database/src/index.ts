@@ -15,7 +15,6 @@ export {
 } from './people/audit-log';
 export type { Cancelled, Canceller } from './runs/cancellations';
 export type { DrainedWorker } from './dispatch/decided';
-export { type PauseScope, scopeName } from './dispatch/decisions';
 export type { DayFilter, PackagesOfDay, PackagesOfPlace, RunsOfDay } from './statuses/day-statistics';
 export { DatabaseModule } from './database.module';
 export {

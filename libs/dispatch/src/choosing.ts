@@ -108,7 +108,7 @@ export function isStopped(state: DispatcherState, { suite }: Pick<SuiteQueue, 's
   return (
     state.settings.stopped !== undefined ||
     state.leases.ofSuite.of(suite) >= state.settings.caps.perSuiteMax ||
-    pauseOf(state.restrictions, suite) !== undefined
+    pauseOf(state.restrictions, { suite }) !== undefined
   );
 }
 

@@ -108,8 +108,7 @@ function startsInMs(
   view: View,
   now: number,
 ): number | null {
-  const isStopped =
-    pauseOf(state.restrictions, run.suite) || whyNotLeasable(run, state.settings) !== undefined;
+  const isStopped = pauseOf(state.restrictions, run) || whyNotLeasable(run, state.settings) !== undefined;
   if (isStopped || slots.total === 0) return null;
   const ahead = higher + sameLevel;
   const workMs = slots.free > ahead ? 0 : slots.remainingMs + ahead * state.durations.meanMs;

@@ -61,7 +61,7 @@ function whyWaiting(
 ): string[] {
   const unleasable = whyNotLeasable(run, state.settings);
   const reasons = [
-    ...whyPaused(state, run.suite),
+    ...whyPaused(state, run),
     ...(unleasable === undefined ? [] : [unleasable]),
     ...whyDelayed(state, run, now),
     ...whySuspected(state, run),

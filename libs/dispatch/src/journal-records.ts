@@ -1,6 +1,7 @@
 import type {
   Decision,
   ErrorExcerpt,
+  PauseScope,
   TestbedImage,
   ResultFileName,
   RunRequest,
@@ -179,9 +180,7 @@ export type Order =
   | Revocation;
 
 /** A user has paused a suite queue, or the whole architecture when `suite` is null: no run of it is granted. */
-export interface Pause extends Decision {
-  suite: string | null;
-}
+export type Pause = Decision & Omit<PauseScope, 'arch'>;
 
 /** A user lets a worker finish what it has; it is granted nothing. */
 export interface Drain extends Decision {

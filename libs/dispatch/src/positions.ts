@@ -3,6 +3,7 @@ import type { Bucket } from './bucket';
 import type { DispatcherState } from './dispatcher-state';
 import type { DispatchedRun } from './journal-records';
 import type { Line } from './lines';
+import { isSuitePaused } from './restrictions';
 import type { Lane } from './suite-queue';
 import type { UsageAccount } from './usage';
 import type { View } from './view';
@@ -68,7 +69,7 @@ function isPausedElsewhere(
   { needs }: Pick<Lane, 'needs'>,
   run: DispatchedRun,
 ): boolean {
-  return needs.suite !== run.suite && state.restrictions.pauses.some(({ suite }) => suite === needs.suite);
+  return needs.suite !== run.suite && isSuitePaused(state.restrictions, needs.suite);
 }
 
 /** The levels of a bucket never rise from its head to its end. */

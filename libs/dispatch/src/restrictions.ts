@@ -1,9 +1,14 @@
 import { earliestOf, type Decision } from '@proctor/contracts';
 import type { Drain, Pause, Restrictions } from './journal-records';
 
-/** The pause that holds a suite back, if one does: its own, or one of the whole architecture. */
-export function pauseOf({ pauses }: Restrictions, suite: string): Pause | undefined {
+/** The pause that holds a suite, or a run of it, back, if one does: its own, or one of the whole architecture. */
+export function pauseOf({ pauses }: Restrictions, { suite }: { suite: string }): Pause | undefined {
   return earliestOf(pauses.filter((pause) => pause.suite === null || pause.suite === suite));
+}
+
+/** Whether a pause names the suite. */
+export function isSuitePaused({ pauses }: Restrictions, suite: string): boolean {
+  return pauses.some((pause) => pause.suite === suite);
 }
 
 export function drainOf({ drains }: Restrictions, worker: string): Drain | undefined {

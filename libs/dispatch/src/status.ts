@@ -107,12 +107,12 @@ function queueStatus(state: DispatcherState, suite: string, view: View, now: num
   const running = view.runningIn(suite);
   const beyond = view.publicBeyond().get(suite) ?? 0;
   const waiting = state.runs.perSuite(view.everything).of(suite) + beyond - running;
-  const pause = pauseOf(state.restrictions, suite);
+  const pause = pauseOf(state.restrictions, { suite });
   const needed = view.needsIn(suite);
   const slots = needed.map((needs) => ableSlots(state, needs, view, now));
   const canEnd = slots.every(({ total }) => total > 0);
   const reasons = [
-    ...whyPaused(state, suite),
+    ...whyPaused(state, { suite }),
     ...needed.flatMap((needs) => whyNoWorker(state, needs, view, now)),
     ...whySuiteAtCap(state, suite, view),
     ...slots.flatMap(whyNoSlot),

@@ -2,11 +2,11 @@ import type { DispatcherState } from './dispatcher-state';
 import { decisionText, pauseOf } from './restrictions';
 import type { View } from './view';
 
-/** What keeps a suite from every slot, for people; empty when nothing does. */
-export function whyPaused(state: DispatcherState, suite: string): string[] {
+/** What keeps a suite, or a run of it, from every slot, for people; empty when nothing does. */
+export function whyPaused(state: DispatcherState, place: { suite: string }): string[] {
   const { stopped } = state.settings;
-  const pause = pauseOf(state.restrictions, suite);
-  const what = pause?.suite === null ? `architecture ${state.arch}` : `suite ${suite}`;
+  const pause = pauseOf(state.restrictions, place);
+  const what = pause?.suite === null ? `architecture ${state.arch}` : `suite ${place.suite}`;
   return [
     ...(stopped === undefined ? [] : [stopped]),
     ...(pause ? [decisionText(what, 'paused', pause)] : []),

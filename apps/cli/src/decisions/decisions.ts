@@ -1,3 +1,4 @@
+import { SCOPE_FIELDS, type ScopeField, scopeName } from '@proctor/contracts';
 import type {
   DecisionList,
   DrainResource,
@@ -14,28 +15,23 @@ interface WorkerOptions extends ServiceOptions {
   reason?: string;
 }
 
-interface ScopeOptions extends WorkerOptions {
-  suite?: string;
-  arch?: string;
-}
+type ScopeOptions = WorkerOptions & { [Field in ScopeField]?: string };
 
 /** @throws when the suite or architecture is not tested, or the key may not */
 export async function pause(options: ScopeOptions & AskOptions): Promise<object> {
   const service = await Service.find(options);
-  const { suite, arch, reason } = options;
-  if (suite === undefined && arch === undefined)
+  if (SCOPE_FIELDS.every((field) => options[field] === undefined))
     await confirmOnTerminal('no run is started, of no suite and on no architecture', options);
-  const paused = await service.post<PauseResource>('/admin/pause', { suite, arch, reason });
-  printNotice(`${nameOf(paused)} is paused by ${paused.by}: ${paused.reason}`);
+  const paused = await service.post<PauseResource>('/admin/pause', scopeAndReason(options));
+  printNotice(`${scopeName(paused)} is paused by ${paused.by}: ${paused.reason}`);
   return paused;
 }
 
 /** @throws also when there is no such pause */
 export async function resume(options: ScopeOptions): Promise<object> {
-  const { suite, arch, reason } = options;
   const service = await Service.find(options);
-  const scope = await service.post<PauseScopeResource>('/admin/resume', { suite, arch, reason });
-  printNotice(`${nameOf(scope)} goes on`);
+  const scope = await service.post<PauseScopeResource>('/admin/resume', scopeAndReason(options));
+  printNotice(`${scopeName(scope)} goes on`);
   return scope;
 }
 
@@ -76,7 +72,7 @@ function printDecisions({ pauses, drains }: DecisionList): void {
     rows,
     [
       { head: 'WHAT', of: (row) => ('worker' in row ? 'drain' : 'pause') },
-      { head: 'OF', of: (row) => ('worker' in row ? `worker ${row.worker}` : nameOf(row)) },
+      { head: 'OF', of: (row) => ('worker' in row ? `worker ${row.worker}` : scopeName(row)) },
       { head: 'BY', of: ({ by }) => by },
       { head: 'SINCE', of: ({ since }) => new Date(since) },
       { head: 'DEADLINE', of: deadlineOf },
@@ -90,7 +86,6 @@ function deadlineOf(row: PauseResource | DrainResource): Date | null {
   return 'deadline' in row && row.deadline !== null ? new Date(row.deadline) : null;
 }
 
-function nameOf({ suite, arch }: PauseScopeResource): string {
-  if (suite === null) return arch === null ? 'everything' : `every suite on ${arch}`;
-  return arch === null ? `suite ${suite} on every architecture` : `queue ${suite}/${arch}`;
+function scopeAndReason({ reason, ...options }: ScopeOptions): Record<string, string | undefined> {
+  return { ...Object.fromEntries(SCOPE_FIELDS.map((field) => [field, options[field]])), reason };
 }

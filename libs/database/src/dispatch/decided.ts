@@ -1,4 +1,11 @@
-import { type Decision, timestamp } from '@proctor/contracts';
+import {
+  type DecidedPause,
+  type Decision,
+  SCOPE_FIELDS,
+  type ScopeField,
+  scopeOf,
+  timestamp,
+} from '@proctor/contracts';
 import type { Drain, Pause } from '@proctor/dispatch';
 import { type EntityManager, type FindOptionsWhere, IsNull } from 'typeorm';
 import { DrainRow, PauseRow } from '../rows';
@@ -6,28 +13,30 @@ import { DrainRow, PauseRow } from '../rows';
 /** With the name of the user who has decided. */
 const ACTOR = { relations: { actor: true }, select: { actor: { userId: true, name: true } } } as const;
 
+const SCOPE = Object.fromEntries(SCOPE_FIELDS.map((field) => [field, true])) as Record<ScopeField, true>;
+
 /** All of them, the oldest first. */
-export function allPauses(manager: EntityManager): Promise<(Pause & { arch: string | null })[]> {
+export function allPauses(manager: EntityManager): Promise<DecidedPause[]> {
   return pauses(manager, {});
 }
 
 /** Those that concern an architecture, the oldest first. */
 export async function pausesOf(manager: EntityManager, arch: string): Promise<Pause[]> {
   const found = await pauses(manager, [{ arch }, { arch: IsNull() }]);
-  return found.map(({ suite, by, reason, since }) => ({ suite, by, reason, since }));
+  return found.map(({ arch: _, ...pause }) => pause);
 }
 
 async function pauses(
   manager: EntityManager,
   where: FindOptionsWhere<PauseRow> | FindOptionsWhere<PauseRow>[],
-): Promise<(Pause & { arch: string | null })[]> {
+): Promise<DecidedPause[]> {
   const rows = await manager.find(PauseRow, {
     where,
     relations: ACTOR.relations,
-    select: { pauseId: true, arch: true, suite: true, reason: true, since: true, ...ACTOR.select },
+    select: { pauseId: true, ...SCOPE, reason: true, since: true, ...ACTOR.select },
     order: { since: 'asc', pauseId: 'asc' },
   });
-  return rows.map((row) => ({ arch: row.arch, suite: row.suite, ...decision(row) }));
+  return rows.map((row) => ({ ...scopeOf(row), ...decision(row) }));
 }
 
 /** A drain as people read it. */

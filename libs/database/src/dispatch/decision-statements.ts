@@ -1,6 +1,7 @@
-import type { WorkerStanding } from '@proctor/contracts';
+import { SCOPE_FIELDS, type WorkerStanding } from '@proctor/contracts';
 import { recordFacts, userActor } from '../runs/facts';
 import { CLOCK } from '../kit/horizon';
+import { PAUSES_KEY } from '../rows/order';
 import { countRuns, lockRuns, selectRuns } from '../runs/run-selection';
 import { boolean, command, integer, nothing, statement, text, texts } from '../kit/statement';
 
@@ -18,17 +19,19 @@ export const LOCK_OWNERS = statement(
 /** Architectures that have, or had, a dispatcher. */
 export const OWNED_ARCHITECTURES = statement({ arch: text }, 'select arch from dispatchers order by arch');
 
-/** Of the architecture $1 and the suite $2, which may be null. */
-const SCOPE = `coalesce(arch, '') = coalesce($1, '') and coalesce(suite, '') = coalesce($2, '')`;
-
+/** The user $1 pauses, for the reason $2, the scope whose fields follow in their order. */
 export const PAUSE = command(`
-  insert into pauses (arch, suite, actor_id, reason, since) values ($1, $2, $3, $4, clock_timestamp())
-  on conflict (coalesce(arch, ''), coalesce(suite, '')) do update
+  insert into pauses (actor_id, reason, since, ${SCOPE_FIELDS.join(', ')})
+  values ($1, $2, clock_timestamp(), ${SCOPE_FIELDS.map((_, place) => `$${place + 3}`).join(', ')})
+  on conflict ${PAUSES_KEY} do update
     set actor_id = excluded.actor_id, reason = excluded.reason, since = excluded.since`);
+
+/** Of the scope whose fields are $1 and so on, each of which may be null. */
+const SCOPE = SCOPE_FIELDS.map((field, place) => `coalesce(${field}, '') = coalesce($${place + 1}, '')`);
 
 export const RESUME = statement(
   { pauseId: integer },
-  `delete from pauses where ${SCOPE} returning pause_id as "pauseId"`,
+  `delete from pauses where ${SCOPE.join(' and ')} returning pause_id as "pauseId"`,
 );
 
 /** How the worker $1 stands on each architecture where a dispatcher has judged it, or has the order to quarantine it. */

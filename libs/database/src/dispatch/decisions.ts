@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Pause } from '@proctor/dispatch';
+import { type DecidedPause, type PauseScope, SCOPE_FIELDS, scopeName } from '@proctor/contracts';
 import { audit, auditOfSteps } from '../people/audit-log';
 import type { Canceller } from '../runs/cancellations';
 import { Database, type Statements } from '../kit/database';
@@ -15,12 +15,6 @@ import {
 } from '../runs/run-selection';
 import { changeInSteps } from '../kit/steps';
 
-/** What is paused; null stands for every suite or every architecture. Each scope is paused and resumed on its own. */
-export interface PauseScope {
-  suite: string | null;
-  arch: string | null;
-}
-
 /**
  * What people decide about suite queues, workers and waiting runs. Each decision is committed when its promise
  * resolves, with an order to every dispatcher that is concerned; orders are also its lasting record.
@@ -34,14 +28,21 @@ export class Decisions {
    * @returns the architectures whose dispatchers wait for a signal
    * @throws DatabaseUnavailable
    */
-  pause({ suite, arch }: PauseScope, by: Canceller, reason: string): Promise<string[]> {
+  pause(scope: PauseScope, by: Canceller, reason: string): Promise<string[]> {
     return this.database.transaction(async (transaction) => {
-      const architectures = await concerned(transaction, arch);
-      await transaction.query(statements.PAUSE, [arch, suite, by.userId, reason]);
-      await transaction.query(statements.STAND, [architectures, 'pause', suite, null, by.userId, reason]);
+      const architectures = await concerned(transaction, scope.arch);
+      await transaction.query(statements.PAUSE, [by.userId, reason, ...valuesOf(scope)]);
+      await transaction.query(statements.STAND, [
+        architectures,
+        'pause',
+        scope.suite,
+        null,
+        by.userId,
+        reason,
+      ]);
       await audit(transaction, by, {
         action: 'queue-paused',
-        subject: scopeName({ suite, arch }),
+        subject: scopeName(scope),
         detail: reason,
       });
       return architectures;
@@ -52,14 +53,21 @@ export class Decisions {
    * @returns false when exactly this scope was not paused: nothing was changed
    * @throws DatabaseUnavailable
    */
-  resume({ suite, arch }: PauseScope, by: Canceller, reason: string | null = null): Promise<boolean> {
+  resume(scope: PauseScope, by: Canceller, reason: string | null = null): Promise<boolean> {
     return this.database.transaction(async (transaction) => {
-      const architectures = await concerned(transaction, arch);
-      if ((await transaction.query(statements.RESUME, [arch, suite])).length === 0) return false;
-      await transaction.query(statements.STAND, [architectures, 'resume', suite, null, by.userId, reason]);
+      const architectures = await concerned(transaction, scope.arch);
+      if ((await transaction.query(statements.RESUME, valuesOf(scope))).length === 0) return false;
+      await transaction.query(statements.STAND, [
+        architectures,
+        'resume',
+        scope.suite,
+        null,
+        by.userId,
+        reason,
+      ]);
       await audit(transaction, by, {
         action: 'queue-resumed',
-        subject: scopeName({ suite, arch }),
+        subject: scopeName(scope),
         detail: reason,
       });
       return true;
@@ -165,7 +173,7 @@ export class Decisions {
   }
 
   /** The oldest first. @throws DatabaseUnavailable */
-  pauses(): Promise<(Pause & { arch: string | null })[]> {
+  pauses(): Promise<DecidedPause[]> {
     return this.database.entities(allPauses);
   }
 
@@ -212,10 +220,9 @@ export class Decisions {
   }
 }
 
-/** A scope in a sentence. */
-export function scopeName({ suite, arch }: PauseScope): string {
-  if (suite === null) return arch === null ? 'everything' : `every suite on ${arch}`;
-  return arch === null ? `suite ${suite} on every architecture` : `queue ${suite}/${arch}`;
+/** Its fields, in the order in which the statements take them. */
+function valuesOf(scope: PauseScope): (string | null)[] {
+  return SCOPE_FIELDS.map((field) => scope[field]);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { type PauseScope, SCOPE_FIELDS } from '@proctor/contracts';
 import { Check, Column, Entity, JoinColumn, ManyToOne, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 import { isOneOf, SqlIndex } from './decorators';
 import { RunRow } from './run';
@@ -86,10 +87,13 @@ export class OrderRow {
   takenIn: boolean;
 }
 
+/** What no two pauses have in common. */
+export const PAUSES_KEY = `(${SCOPE_FIELDS.map((field) => `coalesce(${field}, '')`).join(', ')})`;
+
 /** A suite queue, several of them, or everything, that a user has stopped: one row for each scope. */
 @Entity('pauses')
-@SqlIndex('pauses_scope', `(coalesce(arch, ''), coalesce(suite, ''))`, { unique: true })
-export class PauseRow {
+@SqlIndex('pauses_scope', PAUSES_KEY, { unique: true })
+export class PauseRow implements PauseScope {
   @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'BY DEFAULT' })
   pauseId: number;
 

@@ -1,6 +1,6 @@
 import type { PauseResource } from '@proctor/resources';
 import type { Decision } from '@proctor/contracts';
-import { scopeName } from '@proctor/database';
+import { scopeName } from '@proctor/contracts';
 import { utc } from '../layout/times';
 
 /** Who decided it, and why: `root (since 2026-11-20 15:40:51 UTC): the mirror is away`. */
