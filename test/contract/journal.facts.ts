@@ -16,7 +16,7 @@ import {
 export function journalFacts(make: () => Promise<JournalFixture>): void {
   const owner = new Owner(make);
 
-  const unpublished = (limit = 100) => owner.books.unpublished(ARCH, limit);
+  const unpublished = (limit = 100) => owner.books.listUnpublished(ARCH, limit);
 
   /** What is not the same in every fact of a run. */
   async function factsOf(runId: number): Promise<Partial<Fact>[]> {

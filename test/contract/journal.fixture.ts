@@ -28,7 +28,7 @@ export interface JournalFixture {
   trust(worker: string, reason: string | null): Promise<void>;
   /** The past of a run in the books. */
   story(runId: number): Promise<Fact[]>;
-  unpublished(arch: string, limit: number): Promise<Fact[]>;
+  listUnpublished(arch: string, limit: number): Promise<Fact[]>;
   markPublished(facts: Pick<Fact, 'factId' | 'at'>[]): Promise<void>;
   /** What the books say of a run. */
   look(runId: number): Promise<BookedRun>;

@@ -36,7 +36,7 @@ export class MemoryFacts {
   }
 
   /** The reason of a private run stays with the run: it may name what is tested. */
-  unpublished(arch: string, limit: number): Fact[] {
+  listUnpublished(arch: string, limit: number): Fact[] {
     const waiting = this.rows.filter((row) => row.arch === arch && !row.published).slice(0, limit);
     return waiting.map((row) => ({ ...factOf(row), ...(row.isPrivate && { reason: null }) }));
   }

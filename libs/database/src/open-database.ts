@@ -3,22 +3,19 @@ import { dataSourceOptions } from './kit/data-source';
 import { Database } from './kit/database';
 import { DATABASE_LIMITS, type DatabaseLimits } from './kit/limits';
 import { type Stores, STORES } from './stores';
-import { translated } from './kit/unavailable';
+import { asUnavailable } from './kit/unavailable';
 
 /** Every store on one pool, without Nest. */
 export interface OpenDatabase extends Stores {
   close(): Promise<void>;
 }
 
-/**
- * For the command line and tests; the schema must be there, see `migrate`.
- * @throws DatabaseUnavailable
- */
+/** For the command line and tests; the schema must be there, see `migrate`. */
 export async function openDatabase(url: string, limits: Partial<DatabaseLimits> = {}): Promise<OpenDatabase> {
   const allLimits = { ...DATABASE_LIMITS, ...limits };
   const dataSource = new DataSource(dataSourceOptions(url, allLimits));
   await dataSource.initialize().catch((error: unknown) => {
-    throw translated(error);
+    throw asUnavailable(error);
   });
   const database = new Database(dataSource, allLimits);
   const stores = storesOn(database);

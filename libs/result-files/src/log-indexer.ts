@@ -175,7 +175,7 @@ export class LogIndexer {
     if (section.kind !== 'test') this.readPackages(text, own, number);
     if (number === section.line) section.end = { errorLine: number, firstLine: number, lines: [text] };
     const isOutput = !own && !this.sections.isResult && section.kind !== 'summary';
-    const untimed = this.sections.untimed(text);
+    const untimed = this.sections.withoutTimes(text);
     if ((isOutput || own) && section.errors.read(text, untimed, number, own !== null)) this.mark(number);
     if (isOutput && this.isStderr) section.stderr ??= { errorLine: number, firstLine: number, lines: [] };
     if (isOutput && section.stderr) addAfter(section.stderr, text);

@@ -56,7 +56,7 @@ export class LogSections<Section extends LogSection> {
   }
 
   /** Removes the elapsed time that the runner has written before a line. */
-  untimed(text: string): string {
+  withoutTimes(text: string): string {
     return this.isTimed ? withoutTime(text) : text;
   }
 
@@ -124,7 +124,7 @@ export class LogSections<Section extends LogSection> {
       else if (isLeftOutLine(text)) this.skip();
       return;
     }
-    const result = this.ended || this.isSummary ? parseResult(this.untimed(text)) : null;
+    const result = this.ended || this.isSummary ? parseResult(this.withoutTimes(text)) : null;
     if (!result) return;
     const name = short(result.name);
     this.isResult = this.isSummary || this.ended?.name === name;

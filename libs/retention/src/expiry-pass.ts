@@ -66,7 +66,7 @@ export class ExpiryPass {
     const now = this.options.now();
     const before = dueBefore(content, this.rules, now);
     for (let after: ExpiryPlace | null = BEGINNING; after && !this.options.isEnded();) {
-      const runs: ExpiringRun[] = await this.expiry.aged(content, before, after, BATCH_RUNS);
+      const runs: ExpiringRun[] = await this.expiry.listAged(content, before, after, BATCH_RUNS);
       const losses = runs.flatMap((run) => {
         const loss = lossByAge(run, this.rules, now);
         return loss.logRule === null && loss.artifactsRule === null ? [] : [{ run, ...loss }];
@@ -156,7 +156,7 @@ export class ExpiryPass {
       if (isRehearsal) this.counts.story(due.length);
       else if (due.length > 0) await this.deleteRuns(due.map(({ runId }) => runId));
       const last = placeAfter(runs);
-      if (last && !isRehearsal) await this.expiry.keepMark(mark, last);
+      if (last && !isRehearsal) await this.expiry.saveMark(mark, last);
       if (last) await this.rest(runs.length);
       after = last;
     }
@@ -203,7 +203,7 @@ export class ExpiryPass {
       const files = await this.expiry.waitingFiles(BATCH_FILES);
       if (files.length > 0) {
         await this.store.removeFiles(files);
-        await this.expiry.forgetFiles(files);
+        await this.expiry.deleteExpiredFiles(files);
       }
       if (files.length < BATCH_FILES) return;
     }

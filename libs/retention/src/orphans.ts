@@ -32,7 +32,7 @@ export interface SweptOrphans {
  * Removes the files of a store that no row has: files of reports that were not recorded, and files that waited for removal before the
  * database was restored. Files of runs that are newer than all runs of the database, or that were lost when it was restored, stay: they are all that is
  * left of these runs, or belong to another database.
- * @throws StoreUnavailable; DatabaseUnavailable
+ * @throws StoreUnavailable
  */
 export async function sweepOrphans(sweep: OrphanSweep): Promise<SweptOrphans> {
   const swept: SweptOrphans = { removed: 0, unknownRuns: 0 };

@@ -1,5 +1,5 @@
 import { type OpenDatabase, openDatabase } from '@proctor/database';
-import { announceUpdate, CLOCK } from '@libs/database/src/kit/horizon';
+import { recordUpdateTime, CLOCK } from '@libs/database/src/kit/horizon';
 import type { Statement } from '@libs/database/src/kit/statement';
 import { request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
@@ -88,7 +88,7 @@ it('the clock of runs draws no time below the second that the writer has announc
   };
   await clock.stepTo(HOUR_SECONDS);
   await fixture.client.query('begin');
-  await announceUpdate(statements);
+  await recordUpdateTime(statements);
   const held = await fixture.client.query<{ second: number }>(
     `select objid::bigint as second from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`,
   );

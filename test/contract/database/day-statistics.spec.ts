@@ -216,7 +216,7 @@ it('no day is passed over when an import comes before any was made', async () =>
     ...{ until: new Date(), days: 10, isBare: true },
   });
   while (await stores().statusProjection.step(ARCH));
-  await stores().imports.makeStatusesAgain([ARCH], new Date());
+  await stores().imports.rebuildStatuses([ARCH], new Date());
   const { rows } = await fixture.client.query('select closed_day from status_progress');
   expect(rows).toEqual([{ closed_day: null }]);
 });

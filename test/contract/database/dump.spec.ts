@@ -35,7 +35,7 @@ afterEach(async () => {
 
 /** Everything of a database, as the dump has it. */
 async function contents(url: string): Promise<{ description: DumpDescription; tables: Map<string, Buffer> }> {
-  const dump = await Dump.begin(besideDead(url));
+  const dump = await Dump.open(besideDead(url));
   const tables = new Map<string, Buffer>();
   for (const table of dump.description.tables) tables.set(table.name, await buffer(dump.rows(table)));
   await dump.end();
@@ -61,7 +61,7 @@ it('a dump holds every table as it was at one moment, and brings it back', async
     [{ ...somePrivate(), package: 'tab-and\\slash' }],
     fixture.submitter,
   );
-  const dump = await Dump.begin(fixture.url);
+  const dump = await Dump.open(fixture.url);
   // What comes later is in no table of it.
   await runs.waiting();
   const files = [];
@@ -158,7 +158,7 @@ it('the newest backup and the last restore are known', async () => {
     nextRun: 100_007,
     filesMissing: 2,
   };
-  await backups.restored(restore);
+  await backups.recordRestore(restore);
   expect(await backups.lastRestore()).toEqual({ ...restore, restoredAt: expect.any(Date) });
 });
 

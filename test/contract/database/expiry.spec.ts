@@ -228,7 +228,7 @@ it('a store loses the files that rows have lost, also after it was away in betwe
 it('files that were removed when the process died are removed once more, which changes nothing', async () => {
   await storeFiles();
   const expiry = fixture.database.expiry;
-  const forget = jest.spyOn(expiry, 'forgetFiles').mockRejectedValueOnce(new Error('killed'));
+  const forget = jest.spyOn(expiry, 'deleteExpiredFiles').mockRejectedValueOnce(new Error('killed'));
   await expect(fixture.expire()).rejects.toThrow('killed');
   forget.mockRestore();
   const repeated = await expiry.waitingFiles(1);
@@ -269,7 +269,7 @@ it('files of which no row tells are swept, but for young ones, awaited ones and 
   const newest = Math.max(...all.map(({ run_id: runId }) => runId));
   await fixture.client.query(`select setval('runs_run_id_seq', $1)`, [newest + 100]);
   const lost = { takenAt: UNTIL, firstLostRun: newest + 1, nextRun: newest + 101, filesMissing: 0 };
-  await fixture.database.backups.restored(lost);
+  await fixture.database.backups.recordRestore(lost);
   await put(newest + 2, 1);
   const sweep = (now: Date, awaited: number[] = []) =>
     sweepOrphans({

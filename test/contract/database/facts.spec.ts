@@ -35,7 +35,7 @@ it('the table of facts names the private run that a published one repeats to tho
     expect(await reasons(reader)).toEqual([`repeats run ${original}`, null]);
   for (const reader of [{ keyId: (await runs.otherKey()).keyId }, { userName: 'nobody' }, undefined])
     expect(await reasons(reader)).toEqual([null, null]);
-  const events = await fixture.database.facts.unpublished(ARCH, 10);
+  const events = await fixture.database.facts.listUnpublished(ARCH, 10);
   expect(events.filter((fact) => fact.runId === runId).map(({ reason }) => reason)).toEqual([null, null]);
   await fixture.database.publications.publish([original], keyId);
   expect(await reasons()).toEqual([`repeats run ${original}`, null]);
@@ -55,7 +55,7 @@ it('the table of facts has one for each run of a long list, with ids of its own'
     Array.from({ length: 5000 }, () => request()),
     fixture.submitter,
   );
-  const facts = await fixture.database.facts.unpublished(ARCH, 10_000);
+  const facts = await fixture.database.facts.listUnpublished(ARCH, 10_000);
   expect(facts.map(({ runId }) => runId).sort((a, b) => a - b)).toEqual(runIds);
   expect(new Set(facts.map(({ factId }) => factId)).size).toBe(runIds.length);
 });

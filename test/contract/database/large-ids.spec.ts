@@ -50,7 +50,7 @@ describe.each([
     expect(await facts.ofRun(runId)).toMatchObject(
       ['requested', 'granted', 'started', 'requeued', 'granted', 'finished'].map((kind) => ({ runId, kind })),
     );
-    expect(ids(await facts.unpublished(ARCH, 3))).toEqual([first, first + 1, first]);
+    expect(ids(await facts.listUnpublished(ARCH, 3))).toEqual([first, first + 1, first]);
   });
 
   it('a run with a large id is streamed to the one who asked', async () => {

@@ -2,7 +2,7 @@ import { migrate, openDatabase } from '@proctor/database';
 import type { Client } from 'pg';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { runPending } from '@libs/database/src/schema/migrate';
-import { beginSession, briefly } from '@libs/database/src/schema/session';
+import { prepareSession, briefly } from '@libs/database/src/schema/session';
 import { buildIndexes, inBatches, validateConstraints } from '@libs/database/src/schema/steps';
 import { MIGRATIONS } from '@libs/database/src/schema/migrations';
 import { NUMERIC_TYPES } from '@libs/database/src/kit/numeric-types';
@@ -150,7 +150,7 @@ async function brokenOff(url: string, afterStatements: number): Promise<boolean>
     },
   });
   try {
-    await beginSession(runner, { lockPatienceMs: 10_000 });
+    await prepareSession(runner, { lockPatienceMs: 10_000 });
     await runPending(source, runner);
     return true;
   } catch (error) {

@@ -44,8 +44,8 @@ it('the unfinished runs of a package begin with those that are executed', async 
   await runs.waiting({ isPrivate: true });
   await runs.waiting({ package: 'curl' });
   const { packagePages } = fixture.database;
-  expect(ids(await packagePages.unfinished('hello', 10))).toEqual([running, urgent, waiting]);
-  expect(ids(await packagePages.unfinished('hello', 1))).toEqual([running]);
+  expect(ids(await packagePages.listUnfinished('hello', 10))).toEqual([running, urgent, waiting]);
+  expect(ids(await packagePages.listUnfinished('hello', 1))).toEqual([running]);
 });
 
 it('the first errors of several runs are read together, of private ones never', async () => {

@@ -9,7 +9,7 @@ const PREPARED = statement(
   { names: texts },
   'select coalesce(array_agg(name), array[]::text[]) as names from pg_prepared_statements',
 );
-const NUMBERS = statement({ number: integer }, 'select number from numbers where number >= $1').prepared;
+const NUMBERS = statement({ number: integer }, 'select number from numbers where number >= $1').asPrepared;
 const DIVIDE = statement({ quotient: integer }, 'select 1 / $1::integer as quotient');
 const INSERT = statement({ number: bigint }, 'insert into numbers values ($1) returning number');
 

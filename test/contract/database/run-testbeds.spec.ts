@@ -27,7 +27,7 @@ function fetched(given: KeptTestbed, suites: Record<string, string>): KeptTestbe
 }
 
 async function kept(runId: number, given: KeptTestbed): Promise<number> {
-  await fixture.database.runTestbeds.keep((await fixture.database.results.find(runId))!, given, {
+  await fixture.database.runTestbeds.saveTestbed((await fixture.database.results.find(runId))!, given, {
     versions: [],
     suites: [],
   });
@@ -59,8 +59,8 @@ it('what was read of a later attempt is kept, and no earlier one takes its place
   const runId = await runs.finished();
   const run = (await fixture.database.results.find(runId))!;
   const { runTestbeds } = fixture.database;
-  await runTestbeds.keep({ ...run, attempt: 2 }, testbed({ a: '2' }), { versions: [], suites: [] });
-  await runTestbeds.keep({ ...run, attempt: 1 }, testbed({ a: '1' }), { versions: [], suites: [] });
+  await runTestbeds.saveTestbed({ ...run, attempt: 2 }, testbed({ a: '2' }), { versions: [], suites: [] });
+  await runTestbeds.saveTestbed({ ...run, attempt: 1 }, testbed({ a: '1' }), { versions: [], suites: [] });
   expect((await runTestbeds.of([runId])).get(runId)!.packages!.added.get('a')).toBe('2');
 });
 
@@ -70,8 +70,8 @@ it('with the testbed of a later attempt is kept what was not asked for in that o
   const versions = [{ package: 'perl', wanted: '2', installed: '1' }];
   const suites = [{ suite: 'experimental', packages: ['perl'], more: 0 }];
   const { runTestbeds, statusLists } = fixture.database;
-  await runTestbeds.keep({ ...run, attempt: 1 }, testbed({}), { versions, suites: [] });
-  await runTestbeds.keep({ ...run, attempt: 2 }, testbed({}), { versions: [], suites });
+  await runTestbeds.saveTestbed({ ...run, attempt: 1 }, testbed({}), { versions, suites: [] });
+  await runTestbeds.saveTestbed({ ...run, attempt: 2 }, testbed({}), { versions: [], suites });
   const asked = { suites: null, architectures: null, package: 'elsewhere' };
   expect(await statusLists.mismatches(asked, 10, null)).toMatchObject([
     { runId, otherVersions: [], otherSuites: suites, fallbackRelease: null },
@@ -96,8 +96,8 @@ it('a run that failed is told as affected by what had changed since the pass jus
   ]);
   const hidden = await runs.finished({ ...place, isPrivate: true }, 'fail');
   for (const runId of [failed, hidden]) {
-    await runTestbeds.keepChanges(runId, passed, [change]);
-    await runTestbeds.keepChanges(runId, passed, [change]);
+    await runTestbeds.saveChanges(runId, passed, [change]);
+    await runTestbeds.saveChanges(runId, passed, [change]);
   }
   const found = async (from: string | null, to: string | null) =>
     (await runTestbeds.affectedBy('libfoo', from, to, 10)).map(({ runId, passedRunId, from, to }) => {

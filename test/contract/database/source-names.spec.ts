@@ -32,9 +32,9 @@ it('a list is kept as it was sent, one for each suite and architecture', async (
   const { sourceNames } = fixture.database;
   const first = offered(LIST);
   const second = offered(OTHER, 'w2', HOUR_MS, 'arm64');
-  expect(await sourceNames.keep(first, LIST)).toBe(true);
-  expect(await sourceNames.keep(second, OTHER)).toBe(true);
-  const known = await sourceNames.known();
+  expect(await sourceNames.saveNames(first, LIST)).toBe(true);
+  expect(await sourceNames.saveNames(second, OTHER)).toBe(true);
+  const known = await sourceNames.listSaved();
   expect(known).toEqual([
     { suite: 'bookworm', arch: 'amd64', sha256: first.sha256, ageMs: expect.any(Number) as number },
     { suite: 'bookworm', arch: 'arm64', sha256: second.sha256, ageMs: expect.any(Number) as number },
@@ -47,30 +47,30 @@ it('a list is kept as it was sent, one for each suite and architecture', async (
 
 it('the newest list counts, whoever has sent it, and an older one takes nobody’s place', async () => {
   const { sourceNames } = fixture.database;
-  await sourceNames.keep(offered(LIST, 'w1', HOUR_MS), LIST);
-  expect(await sourceNames.keep(offered(OTHER, 'w2', 2 * HOUR_MS), OTHER)).toBe(false);
-  expect(await sourceNames.keep(offered(OTHER, 'w2'), OTHER)).toBe(true);
-  expect(await sourceNames.keep(offered(LIST, 'w1', HOUR_MS), LIST)).toBe(false);
-  expect((await sourceNames.known()).map(({ sha256 }) => sha256)).toEqual([offered(OTHER).sha256]);
+  await sourceNames.saveNames(offered(LIST, 'w1', HOUR_MS), LIST);
+  expect(await sourceNames.saveNames(offered(OTHER, 'w2', 2 * HOUR_MS), OTHER)).toBe(false);
+  expect(await sourceNames.saveNames(offered(OTHER, 'w2'), OTHER)).toBe(true);
+  expect(await sourceNames.saveNames(offered(LIST, 'w1', HOUR_MS), LIST)).toBe(false);
+  expect((await sourceNames.listSaved()).map(({ sha256 }) => sha256)).toEqual([offered(OTHER).sha256]);
 });
 
 it('a list that is seen again is as new as that, and never older than before', async () => {
   const { sourceNames } = fixture.database;
-  await sourceNames.keep(offered(LIST, 'w1', 5 * HOUR_MS), LIST);
+  await sourceNames.saveNames(offered(LIST, 'w1', 5 * HOUR_MS), LIST);
   expect(await sourceNames.confirm(offered(OTHER))).toBe(false);
   expect(await sourceNames.confirm(offered(LIST, 'w2', 2 * HOUR_MS))).toBe(true);
   expect(await sourceNames.confirm(offered(LIST, 'w1', 4 * HOUR_MS))).toBe(true);
-  const [{ ageMs } = { ageMs: NaN }] = await sourceNames.known();
+  const [{ ageMs } = { ageMs: NaN }] = await sourceNames.listSaved();
   expect(ageMs / HOUR_MS).toBeCloseTo(2, 1);
 });
 
 it('a worker says nothing of an architecture that is not its own, nor once it is revoked', async () => {
   const { sourceNames, workerRegister } = fixture.database;
   await add('w3', ['amd64']);
-  expect(await sourceNames.keep(offered(LIST, 'w3', 0, 'arm64'), LIST)).toBe(false);
-  expect(await sourceNames.keep(offered(LIST, 'nobody'), LIST)).toBe(false);
-  await sourceNames.keep(offered(LIST, 'w3', HOUR_MS), LIST);
+  expect(await sourceNames.saveNames(offered(LIST, 'w3', 0, 'arm64'), LIST)).toBe(false);
+  expect(await sourceNames.saveNames(offered(LIST, 'nobody'), LIST)).toBe(false);
+  await sourceNames.saveNames(offered(LIST, 'w3', HOUR_MS), LIST);
   await workerRegister.revoke('w3', ada());
   expect(await sourceNames.confirm(offered(LIST, 'w3'))).toBe(false);
-  expect(await sourceNames.keep(offered(OTHER, 'w3'), OTHER)).toBe(false);
+  expect(await sourceNames.saveNames(offered(OTHER, 'w3'), OTHER)).toBe(false);
 });

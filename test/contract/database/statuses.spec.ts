@@ -227,7 +227,7 @@ it('changes are told of one package or of all', async () => {
 
 describe('a package that was removed', () => {
   const remove = (name: string, removed = true) =>
-    fixture.database.imports.keepPackages([{ name, backend: null, removed }]);
+    fixture.database.imports.savePackages([{ name, backend: null, removed }]);
   const filter = { suites: null, architectures: null, package: null };
 
   it('is in no status and no list of statuses until somebody asks for a test of it again', async () => {
@@ -252,7 +252,7 @@ describe('a package that was removed', () => {
         today: (await stores().statusHistory(SUITE, ARCH, 2)).at(-1)!.total,
         failing: (await lists.failing(filter, 9, null)).map((each) => each.package),
         broken: (await lists.broken(filter, 9, null)).map((each) => each.package),
-        changed: (await lists.changed(filter, 9, null, new Date(0))).map((each) => each.package),
+        changed: (await lists.listChanged(filter, 9, null, new Date(0))).map((each) => each.package),
         split: (await lists.split(filter, 9, null)).map((each) => each.package),
         counted: counted.map(({ count }) => count),
       };

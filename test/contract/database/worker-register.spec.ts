@@ -108,7 +108,7 @@ it('the register of workers revokes a worker once, which stays in the list', asy
 
 it('the register of workers takes a name again that was revoked, as a new worker', async () => {
   await register().add(worker('w1', { mayRunPrivate: true }), ada());
-  await register().note(seen('w1'), [{ worker: 'w1', count: 3, reason: 'not for arm64' }]);
+  await register().recordSeen(seen('w1'), [{ worker: 'w1', count: 3, reason: 'not for arm64' }]);
   await register().revoke('w1', ada());
   const again = worker('w1', { architectures: ['arm64'] });
   await register().add(again, ada());
@@ -120,25 +120,25 @@ it('the register of workers takes a name again that was revoked, as a new worker
 
 it('the register of workers brings up to date what is known of a worker, and says nothing when nothing has changed', async () => {
   const first = worker('w1');
-  expect(await register().put(first, ada())).toBe(true);
-  expect(await register().put(first, ada())).toBe(true);
+  expect(await register().saveWorker(first, ada())).toBe(true);
+  expect(await register().saveWorker(first, ada())).toBe(true);
   expect(await orders()).toHaveLength(2);
-  await register().note(seen('w1'), []);
+  await register().recordSeen(seen('w1'), []);
   const changed = { ...first, architectures: [ARCH, 'arm64'], mayRunPrivate: true };
-  expect(await register().put(changed, ada())).toBe(true);
+  expect(await register().saveWorker(changed, ada())).toBe(true);
   expect(await register().find('w1')).toMatchObject({ ...changed, lastSeenAt: expect.any(Date) });
   expect(await orders()).toHaveLength(4);
   await register().revoke('w1', ada());
-  expect(await register().put(first, ada())).toBe(false);
+  expect(await register().saveWorker(first, ada())).toBe(false);
   expect(await register().find('w1')).toMatchObject({ ...changed, revokedAt: expect.any(Date) });
-  await expect(register().put(worker(''), ada())).rejects.toThrow('name: ""');
+  await expect(register().saveWorker(worker(''), ada())).rejects.toThrow('name: ""');
 });
 
 it('the register of workers keeps where a worker was last seen from, as long as nothing else is known', async () => {
   await register().add(worker('w1'), ada());
   const seenFrom = async (from: string | null) => {
     await fixture.client.query(`update workers set last_seen_at = last_seen_at - interval '1 minute'`);
-    await register().note([{ worker: 'w1', from }], []);
+    await register().recordSeen([{ worker: 'w1', from }], []);
     return (await register().find('w1'))?.lastSeenFrom;
   };
   expect(await seenFrom(null)).toBeNull();
@@ -150,17 +150,17 @@ it('the register of workers keeps where a worker was last seen from, as long as 
 it('the register of workers keeps when a worker was last seen, and writes that at most once a minute', async () => {
   for (const name of ['w1', 'w2', 'w3']) await register().add(worker(name), ada());
   const seenAt = async (name: string) => (await register().find(name))?.lastSeenAt;
-  await register().note(seen('w2', 'w1', 'w9'), []);
+  await register().recordSeen(seen('w2', 'w1', 'w9'), []);
   const before = await seenAt('w1');
   expect([before, await seenAt('w2'), await seenAt('w3')]).toEqual([
     expect.any(Date),
     expect.any(Date),
     null,
   ]);
-  await register().note(seen('w1', 'w3'), []);
+  await register().recordSeen(seen('w1', 'w3'), []);
   expect([await seenAt('w1'), await seenAt('w3')]).toEqual([before, expect.any(Date)]);
   await fixture.client.query(`update workers set last_seen_at = last_seen_at - interval '1 minute'`);
-  await register().note(seen('w1'), []);
+  await register().recordSeen(seen('w1'), []);
   expect((await seenAt('w1'))!.getTime()).toBeGreaterThanOrEqual(before!.getTime());
 });
 
@@ -168,8 +168,8 @@ it('the register of workers counts what was refused of a worker, with the last r
   await register().add(worker('w1'), ada());
   await register().add(worker('w2'), ada());
   const refused = (worker: string, count: number, reason: string) => ({ worker, count, reason });
-  await register().note([], [refused('w1', 2, 'not for arm64'), refused('w9', 7, 'unknown')]);
-  await register().note([], [refused('w2', 1, 'x'), refused('w1', 3_000_000_000, 'not for i386')]);
+  await register().recordSeen([], [refused('w1', 2, 'not for arm64'), refused('w9', 7, 'unknown')]);
+  await register().recordSeen([], [refused('w2', 1, 'x'), refused('w1', 3_000_000_000, 'not for i386')]);
   expect(await register().list()).toMatchObject([
     { name: 'w1', refusals: 3_000_000_002, lastRefusal: 'not for i386', lastRefusedAt: expect.any(Date) },
     { name: 'w2', refusals: 1, lastRefusal: 'x', lastSeenAt: null },

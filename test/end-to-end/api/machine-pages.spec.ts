@@ -13,9 +13,9 @@ beforeAll(async () => {
   admin = (await api.database.apiKeys.create('root', 'test')).key;
   const worker = (name: string) => ({ name, publicKey: workerKey(), architectures: ['amd64'] });
   await registerWorkers(api.database, ['worker-1', 'worker-2', 'worker-3'].map(worker), 'root');
-  await api.database.workerRegister.note([{ worker: 'worker-2', from: '192.0.2.7' }], []);
+  await api.database.workerRegister.recordSeen([{ worker: 'worker-2', from: '192.0.2.7' }], []);
   const refusal = { worker: 'worker-1', count: 1, reason: 'worker worker-1 is not registered for arm64' };
-  await api.database.workerRegister.note([], [refusal]);
+  await api.database.workerRegister.recordSeen([], [refusal]);
 });
 afterAll(() => api.stop());
 

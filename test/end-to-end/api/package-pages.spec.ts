@@ -166,7 +166,7 @@ it('where a package fails, a card tells since which change, with which error and
       suites: new Map([['bash', 'sid']]),
     };
     const testbed = { packages, kernel: null, fallback: null, tests: [] };
-    await api.database.runTestbeds.keep((await api.database.results.find(runId))!, testbed, {
+    await api.database.runTestbeds.saveTestbed((await api.database.results.find(runId))!, testbed, {
       versions: [],
       suites: [],
     });

@@ -94,7 +94,7 @@ it('a run tells what was kept of its testbed: what changed, where tests are in t
       fallback: { line: 30, release: 'sid' },
       tests: [{ name: 'unit', line: 40, seconds: 65 }],
     };
-    await api.database.runTestbeds.keep(run, testbed, { versions: [], suites: [] });
+    await api.database.runTestbeds.saveTestbed(run, testbed, { versions: [], suites: [] });
     ids.push(runId);
   }
   const ask = (): Promise<string> => page(`/packages/h/hello/bookworm/amd64/${ids[1]}/`);
@@ -135,7 +135,7 @@ it('the packages that began to fail when another one had changed are told, with 
   await api.finish(passed);
   const failed = await api.submit('hello');
   await api.finish(failed, { verdict: 'fail' });
-  await api.database.runTestbeds.keepChanges(failed, passed, [{ package: 'libc6', from: '1', to: '2' }]);
+  await api.database.runTestbeds.saveChanges(failed, passed, [{ package: 'libc6', from: '1', to: '2' }]);
   const text = await page('/packages/-/affected-by?package=libc6&from=&to=2');
   expect(text).toContain('1 package began to fail in a run in which libc6 had changed to 2.');
   expect(text).toContain('does not say that it is the cause');

@@ -56,7 +56,7 @@ it('a list has as many entries as are counted, of those that are asked for', asy
       [lists.broken(filter, 100, null), lists.count('broken', filter)],
       [lists.flaky(filter, 100, null), lists.count('flaky', filter)],
       [lists.slow(filter, 100, null, 10), lists.count('slow', filter, 10)],
-      [lists.changed(filter, 100, null, new Date(0)), lists.count('changed', filter, new Date(0))],
+      [lists.listChanged(filter, 100, null, new Date(0)), lists.count('changed', filter, new Date(0))],
       [lists.mismatches(filter, 100, null), lists.countMismatches(filter)],
       [lists.waiting(filter, 100, null), lists.count('waiting', filter)],
     ] as const;

@@ -27,7 +27,7 @@ async function finished(
 }
 
 async function executedIn(runId: number, testbed: KeptTestbed, others: OtherPackages): Promise<void> {
-  await api.database.runTestbeds.keep((await api.database.results.find(runId))!, testbed, others);
+  await api.database.runTestbeds.saveTestbed((await api.database.results.find(runId))!, testbed, others);
 }
 
 beforeAll(async () => {

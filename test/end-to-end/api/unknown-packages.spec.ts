@@ -23,7 +23,7 @@ beforeAll(async () => {
   );
   const sha256 = createHash('sha256').update(LIST).digest('hex');
   const offered = { suite: 'bookworm', arch: 'amd64', worker: 'w1', sha256, ageMs: 0 };
-  expect(await api.database.sourceNames.keep(offered, LIST)).toBe(true);
+  expect(await api.database.sourceNames.saveNames(offered, LIST)).toBe(true);
   const isKnown = async (): Promise<boolean> =>
     (await warningsOf('/test/bookworm/amd64/helo?dry_run=true')).length > 0;
   expect(await until(isKnown)).toBe(true);

@@ -144,7 +144,7 @@ it('proctor worker revoke and list take a worker out, once, and show who is one,
   expect(stderr).toMatch(/^worker w2 is revoked\n/);
   expect((await proctor(['revoke', 'w2'])).stderr).toBe(`proctor: worker w2 is revoked\n${LIST}`);
   expect((await proctor(['revoke', 'w9'])).stderr).toBe(`proctor: there is no worker w9\n${LIST}`);
-  await database.workerRegister.note(
+  await database.workerRegister.recordSeen(
     [{ worker: 'w1', from: '192.0.2.7' }],
     [{ worker: 'w2', count: 3, reason: 'it was revoked' }],
   );

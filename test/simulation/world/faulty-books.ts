@@ -103,8 +103,8 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return this.call((books) => books.reportState(attempt));
   }
 
-  unpublished(arch: string, limit: number): Promise<Fact[]> {
-    return this.call((books) => Promise.resolve(books.facts.unpublished(arch, limit)));
+  listUnpublished(arch: string, limit: number): Promise<Fact[]> {
+    return this.call((books) => Promise.resolve(books.facts.listUnpublished(arch, limit)));
   }
 
   markPublished(facts: Pick<Fact, 'factId' | 'at'>[]): Promise<void> {

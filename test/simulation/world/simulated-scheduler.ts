@@ -82,7 +82,7 @@ export class SimulatedScheduler {
       new ClaimTimer(this.process.clock, () => settings.dispatch.leaseRenewMs),
     );
     const streams = new WorkerStreams(this.bus, this.process.clock);
-    const sightings = new Sightings({ note: () => Promise.resolve() }, this.process.clock);
+    const sightings = new Sightings({ recordSeen: () => Promise.resolve() }, this.process.clock);
     const dispatch = new DispatchController(dispatchers, streams, sightings);
     const testbeds = { add: () => undefined };
     const metrics = { countRedelivery: () => undefined };

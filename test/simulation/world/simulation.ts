@@ -215,7 +215,7 @@ class Simulation {
   private isDone(): boolean {
     const { broker, database } = this.world;
     const { books } = database;
-    const isPublished = ARCHITECTURES.every((arch) => books.facts.unpublished(arch, 1).length === 0);
+    const isPublished = ARCHITECTURES.every((arch) => books.facts.listUnpublished(arch, 1).length === 0);
     if (
       !this.processes.isDelivered ||
       this.world.checks.endedTests.undelivered.length > 0 ||

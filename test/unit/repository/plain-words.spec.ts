@@ -49,20 +49,16 @@ const isParticiple = (name: string): boolean =>
 /** Rooms that do not keep these rules yet, each with the number of its breaches, which only shrinks. */
 const NOT_DONE: Record<string, number> = {
   'apps/api': 586,
-  'apps/cli': 1,
-  docs: 1,
-  'libs/database': 311,
-  'libs/embedded': 8,
-  'libs/process': 1,
-  'libs/result-files': 1,
   'test/contract': 227,
   'test/end-to-end': 437,
-  'the top folder': 3,
 };
 
 /** What this file and the table name, text that other programs wrote, and what is written from the commands. */
 const EXEMPT =
   /^(?:test\/unit\/repository\/plain-words\.spec\.ts|test\/unit\/failing-logs\/.*|docs\/command-line\.md|LICENSE)$/;
+
+/** A user of every Debian system, and a column of the schema that deployments have. */
+const NAMES_OF_OTHERS = /'nobody'|\btold_?from\b/gi;
 
 const files = execFileSync('git', ['ls-files'], { cwd: project, encoding: 'utf8' })
   .split('\n')
@@ -71,7 +67,7 @@ const files = execFileSync('git', ['ls-files'], { cwd: project, encoding: 'utf8'
 
 function textOf(path: string): string {
   const text = readFileSync(join(project, path), 'utf8');
-  return path === 'ARCHITECTURE.md' ? text.replace(vocabulary, '') : text;
+  return (path === 'ARCHITECTURE.md' ? text.replace(vocabulary, '') : text).replace(NAMES_OF_OTHERS, '');
 }
 
 /** An app, a library, a folder of the tests or of the project; `docs/adr`; the files beside them. */
@@ -93,12 +89,12 @@ const KEYWORDS = new Set([
   'super',
 ]);
 
-/** The names of exported functions and of methods, as prettier lays them out. */
+/** The names of exported functions and of methods, as prettier lays them out. The base class of an `override` chose its name. */
 function namesIn(text: string): string[] {
   const patterns = [
     /^export (?:async )?function\*? ([a-z]\w*)/gm,
     /^export const ([a-z]\w*) = (?:async )?(?:<.*>)?\(/gm,
-    /^ {2}(?:(?:public|protected|private|static|override|async|abstract|get|set) )*\*?([a-z]\w*)\??(?:<.*>)?\((?:.*\)(?:: .*)? \{|.*\): .*;|\n(?: {4}.*\n)+ {2}\)(?:: .*)?(?: \{|;))$/gm,
+    /^ {2}(?:(?:public|protected|private|static|async|abstract|get|set) )*\*?([a-z]\w*)\??(?:<.*>)?\((?:.*\)(?:: .*)? \{|.*\): .*;|\n(?: {4}.*\n)+ {2}\)(?:: .*)?(?: \{|;))$/gm,
   ];
   return patterns
     .flatMap((pattern) => [...text.matchAll(pattern)].map(([, name]) => name!))

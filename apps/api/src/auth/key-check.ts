@@ -67,7 +67,6 @@ export class KeyCheck {
 
   /**
    * Whether a request that is still being answered would be answered as the same reader's if it came now.
-   * @throws DatabaseUnavailable
    */
   async isStillReader(request: ContextRequest): Promise<boolean> {
     const byKey = request.requestor ?? request.visitor;

@@ -47,7 +47,7 @@ export class RememberedKeys implements OnApplicationBootstrap {
 
   /**
    * Null for an unknown or revoked key, whatever its shape.
-   * @throws KeyRefused, DatabaseUnavailable
+   * @throws KeyRefused
    */
   authenticate(key: string): Promise<KeyHolder | null> {
     const { keysRememberedMs } = this.configuration.server;

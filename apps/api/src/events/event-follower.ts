@@ -35,7 +35,6 @@ export class EventFollower {
    * Begins to tell a client of events; ends with the response.
    * @param since the second of the last event that the client has; null to begin with what comes
    * @throws Problem 503
-   * @throws DatabaseUnavailable
    */
   async follow(
     response: Response,

@@ -46,7 +46,6 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
   /**
    * From now on the listener is told of what no look has found yet.
    * @returns the second to begin with for what was found before, and what ends it
-   * @throws DatabaseUnavailable
    */
   async join(listener: EventListener): Promise<{ second: number; leave: () => void }> {
     const window = await this.started();

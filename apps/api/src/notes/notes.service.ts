@@ -69,10 +69,7 @@ export class NotesService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /**
-   * Those that say something of runs that the reader may see, by run.
-   * @throws DatabaseUnavailable
-   */
+  /** Those that say something of runs that the reader may see, by run. */
   async ofRuns(runs: RunRecord[], reader: RunReader): Promise<ReadonlyMap<number, Note[]>> {
     if (runs.length === 0) return new Map();
     const failures = await this.notes.failuresOf(runs.filter(hasFailed).map(({ runId }) => runId));
@@ -83,10 +80,7 @@ export class NotesService {
     return new Map(noted.map((run) => [run.runId, found.filter((note) => fits(note, run))]));
   }
 
-  /**
-   * Those of a package, on a place when that is told, the newest first; removed ones, too.
-   * @throws DatabaseUnavailable
-   */
+  /** Those of a package, on a place when that is told, the newest first; removed ones, too. */
   async ofPackage(
     name: string,
     place: { suite: string; arch: string } | null,

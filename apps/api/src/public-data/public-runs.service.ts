@@ -96,7 +96,7 @@ export class PublicRunsService {
 
   /** Those of runs that were removed, in the newest so many months; of a place that was looked at. */
   removedMonths(place: PackagePlace, months: number): Promise<RemovedRunsOfMonth[]> {
-    return this.packageMonths.removed(place, months);
+    return this.packageMonths.listRemoved(place, months);
   }
 
   /**

@@ -61,7 +61,7 @@ export interface Affected {
 export class AffectedByService {
   constructor(private readonly testbeds: RunTestbeds) {}
 
-  /** Public runs. @throws DatabaseUnavailable */
+  /** Public runs. */
   async find({ package: name, from, to }: ChangedPackage): Promise<Affected> {
     const read = (limit: number) => this.testbeds.affectedBy(name, from || null, to || null, limit);
     const { rows, last } = await loadPart(RUNS_MAX, read, ({ runId }) => runId);

@@ -44,10 +44,7 @@ export class DryRuns {
     private readonly queues: QueuesService,
   ) {}
 
-  /**
-   * Writes nothing.
-   * @throws DatabaseUnavailable
-   */
+  /** Writes nothing. */
   async of({ runs, ignored, warnings }: Submission, asker: Asker): Promise<DryRunAnswer> {
     const { isAdmin: everything, keyId, userName, isOnPages } = asker;
     const reader = { everything, ...(keyId !== undefined && { keyId }), ...(isOnPages && { userName }) };

@@ -29,7 +29,6 @@ export class TriageService {
    * @param run that the reader may see
    * @param known when absent, it is asked
    * @returns null for one that has passed, was cancelled or has not ended
-   * @throws DatabaseUnavailable
    */
   async of(run: RunRecord, known?: KnownOfRun): Promise<Triage | null> {
     const hasPassed = run.verdict === 'pass' || run.verdict === 'neutral';

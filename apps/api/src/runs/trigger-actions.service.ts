@@ -56,10 +56,7 @@ export class TriggerActions {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /**
-   * @param tests all of the trigger that the requestor may see
-   * @throws DatabaseUnavailable
-   */
+  /** @param tests all of the trigger that the requestor may see */
   async preview(
     action: TriggerAction,
     tests: TriggerTest[],

@@ -45,10 +45,7 @@ export class BrowserSessions {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /**
-   * Finds out who looks at a page. Costs nothing without a cookie of ours.
-   * @throws DatabaseUnavailable
-   */
+  /** Finds out who looks at a page. Costs nothing without a cookie of ours. */
   async viewerOf(request: ContextRequest, response: Response): Promise<Viewer> {
     if (!this.hasCookie(request)) return Viewer.ANONYMOUS;
     await this.open(request, response);
@@ -129,10 +126,7 @@ export class BrowserSessions {
     return provider ?? null;
   }
 
-  /**
-   * What a user does on pages is done with a key of theirs.
-   * @throws DatabaseUnavailable
-   */
+  /** What a user does on pages is done with a key of theirs. */
   async requestorOf(user: User): Promise<Requestor> {
     const { userId, name: userName, isAdmin } = user;
     return { userId, userName, isAdmin, keyId: await this.keys.ofPages(userId), isOnPages: true };

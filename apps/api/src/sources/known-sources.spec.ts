@@ -19,7 +19,7 @@ function rig() {
     isAway: false,
   };
   const names: ConstructorParameters<typeof KnownSources>[0] = {
-    known: () => {
+    listSaved: () => {
       if (state.isAway) return Promise.reject(new DatabaseUnavailable('away'));
       return Promise.resolve(
         Object.entries(state.lists).map(([place, { content, ageMs }]) => {

@@ -41,7 +41,7 @@ export class KnownSources implements OnApplicationBootstrap, OnModuleDestroy {
   private byDigest = new Map<string, SourceList | null>();
 
   constructor(
-    @Inject(SourceNames) private readonly names: Pick<SourceNames, 'known' | 'content'>,
+    @Inject(SourceNames) private readonly names: Pick<SourceNames, 'listSaved' | 'content'>,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
@@ -66,7 +66,7 @@ export class KnownSources implements OnApplicationBootstrap, OnModuleDestroy {
   /** Reads the lists that are new; never rejects. */
   async look(): Promise<void> {
     try {
-      const known = await this.names.known();
+      const known = await this.names.listSaved();
       const lists = await this.listsOf(known);
       this.byDigest = lists;
       this.byPlace = new Map(

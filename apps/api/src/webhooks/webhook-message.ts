@@ -9,11 +9,11 @@ import type { WebhookMessage } from './webhook-request';
 const AGENT = 'Proctor-Webhook/1.0';
 
 /** Whether a webhook is told of an event. */
-export function isTold({ filter, keyId, userName, toldFromMs }: MatchedWebhook, event: RunEvent): boolean {
+export function isTold({ filter, keyId, userName, eventsFromMs }: MatchedWebhook, event: RunEvent): boolean {
   const { mine = false, ...wanted } = filter;
   if (event.isPrivate && event.keyId !== keyId) return false;
   if (mine && event.requestor !== userName) return false;
-  return event.at.getTime() >= toldFromMs && isWanted(wanted, event);
+  return event.at.getTime() >= eventsFromMs && isWanted(wanted, event);
 }
 
 /** The text of a delivery, as Standard Webhooks words it; the same at each attempt. */

@@ -25,7 +25,7 @@ export async function backup(
   const home = await Home.findHome(process.env, projectFolder());
   const configuration = await ownConfiguration();
   const made = await withServiceDatabase(home, async (url) => {
-    const dump = await Dump.begin(url);
+    const dump = await Dump.open(url);
     const { takenAt } = dump.description;
     const path = join(resolve(parent), `proctor-${takenAt.slice(0, 19).replaceAll(/[-:]/g, '')}Z`);
     const folder = new BackupFolder(`${path}.part`);

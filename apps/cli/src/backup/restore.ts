@@ -96,7 +96,7 @@ async function record(url: string, manifest: Manifest, loaded: LoadedDump): Prom
   const database = await openDatabase(url);
   try {
     const { database: description, filesMissing } = manifest;
-    await database.backups.restored({ ...loaded, takenAt: new Date(description.takenAt), filesMissing });
+    await database.backups.recordRestore({ ...loaded, takenAt: new Date(description.takenAt), filesMissing });
   } finally {
     await database.close();
   }

@@ -33,7 +33,7 @@ export async function repairRestored({ at }: { at?: number }): Promise<object> {
           'printNotice it: --at 2026-11-20T12:00:00Z',
         );
       const files = await compare(moment, store);
-      const { firstLostRun, nextRun } = await moment.goOn(files.highestRun, printNotice);
+      const { firstLostRun, nextRun } = await moment.prepareDatabase(files.highestRun, printNotice);
       const record = { takenAt, firstLostRun, nextRun, filesMissing: files.missing };
       await keep(url, record);
       printNotice(
@@ -102,7 +102,7 @@ function contentOf({ runId, attempt, names }: StoredNames) {
 async function keep(url: string, record: Omit<RestoreRecord, 'restoredAt'>): Promise<void> {
   const database = await openDatabase(url);
   try {
-    await database.backups.restored(record);
+    await database.backups.recordRestore(record);
   } finally {
     await database.close();
   }

@@ -12,7 +12,7 @@ export async function addContext(name: string, options: { url: string; keyStdin:
   const contexts = await Contexts.read();
   const key = await typedKey(options.keyStdin, url);
   const service = new Service({ url, key, origin: 'what was typed' });
-  const { user } = await service.get<{ user: string }>('/auth');
+  const { user } = await service.request<{ user: string }>('/auth');
   await contexts.add(name, { url, key });
   printNotice(`context ${name}: ${url} as ${user}, in ${contexts.path}`);
   if (contexts.current !== name)

@@ -62,7 +62,7 @@ export async function trust(worker: string, { reason, ...options }: WorkerOption
 
 /** What is paused and drained. */
 export async function listDecisions(options: ServiceOptions & OutputOptions): Promise<void> {
-  const decisions = await (await Service.find(options)).get<DecisionList>('/admin/decisions');
+  const decisions = await (await Service.find(options)).request<DecisionList>('/admin/decisions');
   printAnswer(decisions, options, printDecisions);
 }
 

@@ -50,7 +50,7 @@ async function emptied(service: Service, worker: string, seconds: number): Promi
 /** In words; null when it executes nothing that this key may see. @throws Failure when no dispatcher answers */
 async function whatItHas(service: Service, worker: string): Promise<string | null> {
   const details = await service
-    .get<WorkerDetails>(`/workers/${encodeURIComponent(worker)}`)
+    .request<WorkerDetails>(`/workers/${encodeURIComponent(worker)}`)
     .catch((error: unknown) => {
       // A worker that never was is drained, too: it has nothing.
       if (error instanceof RefusedByService && error.status === 404) return null;

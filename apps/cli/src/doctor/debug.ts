@@ -59,7 +59,7 @@ async function pack(folder: string, file: string): Promise<void> {
 }
 
 function partsOf(home: Home, configuration: Configuration | null): Part[] {
-  const service = (path: string) => async () => json(await (await Service.find({})).get(path));
+  const service = (path: string) => async () => json(await (await Service.find({})).request(path));
   const ports = configuration ? [configuration.server.metrics, configuration.scheduler.metrics] : [];
   return [
     { name: 'about.json', read: about },

@@ -54,7 +54,7 @@ export async function importCloud(folder: string, options: CloudOptions): Promis
       progress.add(part.length);
     }
     progress.end();
-    await imports.makeStatusesAgain([...architectures], firstDay);
+    await imports.rebuildStatuses([...architectures], firstDay);
     printNotice(`users: ${owners.size}, runs: ${added} new, ${count - added} were here already`);
     comparison.print({ added, present: count - added }, options);
   });
@@ -125,7 +125,7 @@ async function addResults(
   const runs = fresh.map((result, place) => runOf(result, ids[place]!, owners, backend));
   if (runs.length > 0)
     await imports.addRuns(runs, { source: SOURCE, ids: fresh.map(({ foreignId }) => foreignId) });
-  const removed = await imports.removed([...known.values()]);
+  const removed = await imports.findRemoved([...known.values()]);
   for (const { foreignId, test, verdict } of results)
     if (!removed.has(known.get(foreignId) ?? NaN)) comparison.there(test.suite, test.arch, verdict);
   await comparison.here(imports, [...known.values(), ...ids]);

@@ -49,7 +49,7 @@ export async function importDebciFiles(
         const artifacts = await copy(store, runId, 'artifacts.tar.gz', join(folder, 'artifacts.tar.gz'));
         if (log === null && artifacts === null) without += 1;
         else copied += 1;
-        if (log !== null || artifacts !== null) await imports.noteFiles(runId, log, artifacts);
+        if (log !== null || artifacts !== null) await imports.recordFiles(runId, log, artifacts);
         progress.add(1);
       }
     }

@@ -54,10 +54,10 @@ export async function importDebci(folder: string, options: DebciOptions): Promis
     const owners = await importDebciPeople(imports, people, options);
     const known = [...names.packages.values()];
     for (let place = 0; place < known.length; place += BATCH)
-      await imports.keepPackages(known.slice(place, place + BATCH));
+      await imports.savePackages(known.slice(place, place + BATCH));
     const comparison = new ThereAndHere();
     const runs = await importJobs(imports, { jobs, names, owners, survey, since, options, comparison });
-    await imports.makeStatusesAgain([...survey.architectures], survey.firstDay);
+    await imports.rebuildStatuses([...survey.architectures], survey.firstDay);
     if (tree !== null) await importDebciFiles(imports, wantedJobs(jobs, since), packageOf(names), tree);
     comparison.print(runs, options);
   });
@@ -155,7 +155,7 @@ async function importJobs(
   for await (const part of wantedJobs(jobs, since)) {
     for (let place = 0; place < part.length; place += BATCH) {
       const batch = part.slice(place, place + BATCH);
-      const removed = await imports.removed(batch.map(({ runId }) => runId));
+      const removed = await imports.findRemoved(batch.map(({ runId }) => runId));
       const taken = batch.filter(
         ({ runId, verdict }) => !removed.has(runId) && (verdict !== null || rest.options.pending !== 'leave'),
       );

@@ -28,7 +28,7 @@ interface QueueOptions extends ServiceOptions, OutputOptions {
 /** @throws Failure for a suite or architecture that is not tested */
 export async function listQueues(options: QueueOptions): Promise<void> {
   const { suite, arch } = options;
-  const queues = await (await Service.find(options)).get<QueueResource[]>('/queues');
+  const queues = await (await Service.find(options)).request<QueueResource[]>('/queues');
   requireKnown(
     'suite',
     suite,

@@ -57,7 +57,7 @@ function isNamed(name: string, said: string): boolean {
 }
 
 async function readList(options: ServiceOptions): Promise<RejectListAnswer> {
-  return (await Service.find(options)).get('/reject_list');
+  return (await Service.find(options)).request('/reject_list');
 }
 
 function entriesOf(list: RejectListAnswer): Entry[] {

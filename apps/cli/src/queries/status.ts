@@ -20,8 +20,8 @@ export async function printStatus(options: StatusOptions): Promise<void> {
   const service = await Service.find(options);
   for (;;) {
     const [queues, workers] = await Promise.all([
-      service.get<QueueResource[]>('/queues'),
-      service.get<WorkerList>('/workers'),
+      service.request<QueueResource[]>('/queues'),
+      service.request<WorkerList>('/workers'),
     ]).catch((error: unknown) => lost(error, options));
     if (queues !== undefined && workers !== undefined) {
       if (options.watch && process.stdout.isTTY) write(CLEAR);

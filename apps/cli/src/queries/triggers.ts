@@ -39,7 +39,7 @@ export async function listTriggers(
   let before: number | null = null;
   do {
     const part = { limit: Math.min(limit - triggers.length, PART_MAX), ...(before !== null && { before }) };
-    const answer: TriggerListAnswer = await service.get('/triggers', { query, ...part });
+    const answer: TriggerListAnswer = await service.request('/triggers', { query, ...part });
     triggers.push(...answer.triggers);
     before = answer.before;
   } while (before !== null && triggers.length < limit);
@@ -81,7 +81,7 @@ export async function printTrigger(trigger: string, options: ShowOptions): Promi
   const path = pathOfTrigger(trigger);
   const { group, suite, arch, limit } = options;
   const service = await Service.find(options);
-  printAnswer(await service.get<TriggerAnswer>(path, { group, suite, arch, limit }), options, printTests);
+  printAnswer(await service.request<TriggerAnswer>(path, { group, suite, arch, limit }), options, printTests);
 }
 
 function printTests({ trigger, total, done, counts, architectures, tests, before }: TriggerAnswer): void {

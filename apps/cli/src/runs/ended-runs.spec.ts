@@ -38,7 +38,7 @@ async function written(verdict: string): Promise<string> {
   const service = {
     address: { url: 'http://x' },
     at: (path: string) => `http://x${path}`,
-    get: (path: string) =>
+    request: (path: string) =>
       Promise.resolve(
         path.endsWith('/triage')
           ? { conclusion: 'A sentence of the service.', step: { kind: 'nothing' }, evidence: [] }

@@ -20,7 +20,7 @@ export async function explainRun(
   const service = await Service.find(options);
   const run = await readRun(service, runId);
   const hasFailed = run.status === 'fail' || run.status === 'tmpfail';
-  const triage = hasFailed ? await service.get<TriageAnswer>(`/runs/${runId}/triage`) : null;
+  const triage = hasFailed ? await service.request<TriageAnswer>(`/runs/${runId}/triage`) : null;
   if (json) return printJson({ run, triage });
   const lines =
     run.status === null ? ofUnfinished(run) : [ofFinished(run), ...(triage ? ofTriage(triage, run) : [])];

@@ -35,7 +35,7 @@ export async function listRuns({ context, json, limit, ...selectors }: ListOptio
       limit: Math.min(limit - results.length, PART_MAX),
       ...(before !== null && { before }),
     };
-    const answer: RunPage = await service.get('/runs', { ...selectors, ...part });
+    const answer: RunPage = await service.request('/runs', { ...selectors, ...part });
     results.push(...answer.results);
     before = answer.before;
   } while (before !== null && results.length < limit);

@@ -47,7 +47,7 @@ describe('a run without a log', () => {
     const service = {
       address: { url: 'http://x' },
       open: () => Promise.reject(unstarted),
-      get: () => Promise.resolve({ run_id: 7, status, attempt: 0 }),
+      request: () => Promise.resolve({ run_id: 7, status, attempt: 0 }),
     };
     jest.spyOn(Service, 'find').mockResolvedValue(service as unknown as Service);
   }

@@ -81,7 +81,7 @@ async function ask(service: Service, { path, body, priority }: Change, options: 
   const runs = count === 1 ? '1 run is' : `${count} runs are`;
   if (count > 0)
     return confirm(`${runs} ${priority === null ? 'cancelled' : `given priority ${priority}`}`, options);
-  const queues = await service.get<QueueResource[]>('/queues');
+  const queues = await service.request<QueueResource[]>('/queues');
   for (const what of ['suite', 'arch'] as const) {
     const name = options[what];
     const tested = new Set(queues.map((queue) => queue[what]));
@@ -120,7 +120,7 @@ async function whyNot(service: Service, missed: number[], priority: number | nul
 
 async function whyNotOne(service: Service, runId: number, priority: number | null): Promise<string> {
   const which = `run ${runId}`;
-  const run = await service.get<ResultResource>(`/test/${runId}`).catch((error: unknown) => {
+  const run = await service.request<ResultResource>(`/test/${runId}`).catch((error: unknown) => {
     if (error instanceof RefusedByService && error.status === 404) return `${which}: there is none`;
     // Its rule of retention has removed it, which the message says.
     if (error instanceof RefusedByService && error.status === 410) return error.message;

@@ -14,7 +14,7 @@ export async function printRun(runId: number, options: ServiceOptions & OutputOp
 /** One run, with its facts. @throws RefusedByService that says how to find the right id */
 export async function readRun(service: Service, runId: number): Promise<ResultResource> {
   try {
-    return await service.get(`/test/${runId}`);
+    return await service.request(`/test/${runId}`);
   } catch (error) {
     if (!(error instanceof RefusedByService) || error.status !== 404) throw error;
     const advice = `proctor run list has those at ${service.address.url} that the key may see`;

@@ -140,7 +140,7 @@ async function placeOf(
   service: Service,
 ): Promise<{ suites: string[]; archs: string[] }> {
   if (suite !== undefined && arch !== undefined) return { suites: suite, archs: arch };
-  const queues = await service.get<QueueResource[]>('/queues');
+  const queues = await service.request<QueueResource[]>('/queues');
   const only = (option: string, names: string[]): string[] => {
     const known = [...new Set(names)];
     if (known.length === 1) return known;

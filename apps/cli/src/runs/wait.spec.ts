@@ -10,7 +10,7 @@ it.each([
   async (status, detail, message) => {
     const service = {
       address: { url: 'http://x' },
-      get: () => Promise.reject(new RefusedByService(status, detail, EXIT.failed, null)),
+      request: () => Promise.reject(new RefusedByService(status, detail, EXIT.failed, null)),
     } as unknown as Service;
     await expect(awaitRuns(service, [7], {})).rejects.toMatchObject({
       code: EXIT.usage,

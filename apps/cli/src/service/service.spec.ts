@@ -32,7 +32,7 @@ it('a request has the key, its query, and a path below that of the service', asy
     seen.push([request.method, request.url, request.headers['auth-key']]);
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"a":1}');
   };
-  expect(await service.get('/runs', { package: 'a+b', before: undefined })).toEqual({ a: 1 });
+  expect(await service.request('/runs', { package: 'a+b', before: undefined })).toEqual({ a: 1 });
   expect(seen).toEqual([['GET', '/ci/api/v1/runs?package=a%2Bb', 'k']]);
 });
 
@@ -69,7 +69,7 @@ it('a request that changes nothing twice is sent again when the service is busy,
 
 it('what is no answer of Proctor is called by its name', async () => {
   answer = (_request, response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>');
-  await expect(service.get('/queues')).rejects.toMatchObject({
+  await expect(service.request('/queues')).rejects.toMatchObject({
     message: expect.stringMatching(/answered with text\/html$/) as string,
     advice: 'is that Proctor? The address is from context x',
   });

@@ -50,7 +50,7 @@ export class Service {
     return new Service((await namedService(options)) ?? (await ownService(process.env)));
   }
 
-  get<T>(path: string, query: Query = {}): Promise<T> {
+  request<T>(path: string, query: Query = {}): Promise<T> {
     return this.answer(path, { query });
   }
 

@@ -24,7 +24,7 @@ export async function registerOwnWorker(
     if (!admin) throw new UnknownUser(ADMINISTRATOR);
     const by = { userId: admin.userId, userName: admin.name };
     const registration = { name, publicKey, architectures, mayRunPrivate: true };
-    const isRegistered = await database.workerRegister.put(registration, by);
+    const isRegistered = await database.workerRegister.saveWorker(registration, by);
     const advice = await database.workerRegister.applyAccounts((workers) => nats.grantAccess(workers));
     const revoked = `worker ${name} is revoked and is not started, until it is added again`;
     return { isRegistered, notice: isRegistered ? advice : revoked };

@@ -76,7 +76,7 @@ export async function listUsers(options: ServiceOptions & OutputOptions): Promis
   const service = await Service.find(options);
   const users: UserResource[] = [];
   for (let after: string | null | undefined; after !== null;) {
-    const part: { users: UserResource[]; after: string | null } = await service.get('/admin/users', {
+    const part: { users: UserResource[]; after: string | null } = await service.request('/admin/users', {
       after,
     });
     users.push(...part.users);

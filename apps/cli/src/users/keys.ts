@@ -99,7 +99,7 @@ export async function revokeKey(idOrPrefix: string, options: ServiceOptions & As
 async function findKeys(service: Service, search: string): Promise<OwnedKeyResource[]> {
   const keys: OwnedKeyResource[] = [];
   for (let before: number | null | undefined; before !== null;) {
-    const part: { keys: OwnedKeyResource[]; before: number | null } = await service.get('/admin/keys', {
+    const part: { keys: OwnedKeyResource[]; before: number | null } = await service.request('/admin/keys', {
       search,
       before,
     });

@@ -36,7 +36,7 @@ export async function listDeliveries(
   let before: number | null = null;
   do {
     const part = { limit: Math.min(limit - deliveries.length, PART_MAX), ...(before !== null && { before }) };
-    const answer: { deliveries: DeliveryAnswer[]; before: number | null } = await service.get(
+    const answer: { deliveries: DeliveryAnswer[]; before: number | null } = await service.request(
       `/webhooks/${id}/deliveries`,
       { state, ...part },
     );

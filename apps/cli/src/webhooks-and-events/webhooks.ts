@@ -34,7 +34,7 @@ interface KnownWebhook {
 
 export async function listWebhooks(options: ServiceOptions & OutputOptions): Promise<void> {
   const service = await Service.find(options);
-  const answer = await service.get<{ webhooks: KnownWebhook[] }>('/webhooks');
+  const answer = await service.request<{ webhooks: KnownWebhook[] }>('/webhooks');
   printAnswer(answer, options, ({ webhooks }) =>
     printTable(
       webhooks,
@@ -118,7 +118,7 @@ function printSecret({ secret }: WithSecret): void {
 }
 
 function read(service: Service, id: number): Promise<KnownWebhook> {
-  return service.get<KnownWebhook>(`/webhooks/${id}`);
+  return service.request<KnownWebhook>(`/webhooks/${id}`);
 }
 
 interface Changed {

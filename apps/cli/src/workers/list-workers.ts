@@ -38,7 +38,7 @@ export async function listWorkers({
 }: ServiceOptions & OutputOptions & { registered: boolean }): Promise<void> {
   const service = await Service.find(options);
   if (registered) return listRegistered(service, json);
-  const answer = await service.get<WorkerList>('/workers');
+  const answer = await service.request<WorkerList>('/workers');
   if (json) return printJson(answer);
   printTable(
     answer.workers,
@@ -50,7 +50,7 @@ export async function listWorkers({
 }
 
 async function listRegistered(service: Service, json = false): Promise<void> {
-  const answer = await service.get<{ workers: RegisteredWorkerResource[] }>('/admin/workers');
+  const answer = await service.request<{ workers: RegisteredWorkerResource[] }>('/admin/workers');
   if (json) return printJson(answer);
   const whenEmpty = 'there are no workers; add one: proctor worker add NAME --arch ARCH';
   printTable(answer.workers, REGISTERED, whenEmpty);

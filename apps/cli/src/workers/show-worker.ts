@@ -8,7 +8,7 @@ import { Service } from '../service/service';
 /** @throws Failure when there is no such worker */
 export async function printWorker(name: string, options: ServiceOptions & OutputOptions): Promise<void> {
   const service = await Service.find(options);
-  const details = await service.get<WorkerDetails>(`/workers/${encodeURIComponent(name)}`);
+  const details = await service.request<WorkerDetails>(`/workers/${encodeURIComponent(name)}`);
   printAnswer(details, options, printDetails);
 }
 

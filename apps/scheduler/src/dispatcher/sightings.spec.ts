@@ -17,13 +17,13 @@ describe('Sightings', () => {
     clock = new VirtualClock();
     [written, from, failures] = [[], [], 0];
     warn.mockClear();
-    const note = (seen: SeenWorker[], refusals: WorkerRefusals[]) => {
+    const recordSeen = (seen: SeenWorker[], refusals: WorkerRefusals[]) => {
       if (failures-- > 0) return Promise.reject(new Error('the database is away'));
       written.push([seen.map(({ worker }) => worker), refusals]);
       from.push(...seen);
       return Promise.resolve();
     };
-    sightings = new Sightings({ note }, clock);
+    sightings = new Sightings({ recordSeen }, clock);
   });
 
   const see = (...workers: string[]) =>

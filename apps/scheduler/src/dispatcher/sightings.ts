@@ -34,7 +34,7 @@ export class Sightings implements BeforeApplicationShutdown {
   private writing: Promise<void> = Promise.resolve();
 
   constructor(
-    @Inject(WorkerRegister) private readonly register: Pick<WorkerRegister, 'note'>,
+    @Inject(WorkerRegister) private readonly register: Pick<WorkerRegister, 'recordSeen'>,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -82,7 +82,7 @@ export class Sightings implements BeforeApplicationShutdown {
     if (seen.length + refused.length === 0) return;
     this.logRefusals(refused);
     try {
-      await this.register.note(seen, refused);
+      await this.register.recordSeen(seen, refused);
     } catch (error) {
       this.logger.warn(`when workers were seen could not be written: ${String(error)}`);
       for (const { worker, from } of seen) {

@@ -31,7 +31,7 @@ describe('FactPublisher', () => {
     isAway = false;
     looks.mockReset();
     const facts = {
-      unpublished: (arch: string, limit: number) => {
+      listUnpublished: (arch: string, limit: number) => {
         looks();
         if (isAway) return Promise.reject(new Error('away'));
         return Promise.resolve(rows.filter((row) => row.arch === arch).slice(0, limit));

@@ -6,7 +6,7 @@ import type { Facts } from '@proctor/database';
 import type { OwnershipTerm } from '../ownership/ownership-term';
 
 export interface PublisherPorts {
-  facts: Pick<Facts, 'unpublished' | 'markPublished'>;
+  facts: Pick<Facts, 'listUnpublished' | 'markPublished'>;
   bus: Pick<Bus, 'publishEvent'>;
   clock: Clock;
   /** These facts are published, and their rows are marked. */
@@ -88,7 +88,7 @@ export class FactPublisher {
     const { factsPerLookMax } = this.settings();
     if (!this.term.holds()) return 'failed';
     try {
-      const waiting = await facts.unpublished(this.term.arch, factsPerLookMax);
+      const waiting = await facts.listUnpublished(this.term.arch, factsPerLookMax);
       const published = await this.publish(waiting);
       if (published.length > 0) {
         await facts.markPublished(published);

@@ -158,7 +158,8 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     if (!ownership) return;
     // The architecture may have been released, and taken out of the deployment, while the answer was on its way.
     const parted = this.parting.get(arch);
-    if (parted || !this.settings.architectures.includes(arch)) return void this.giveUp(ownership, parted);
+    if (parted || !this.settings.architectures.includes(arch))
+      return void this.endOwnership(ownership, parted);
     const term = new OwnershipTerm(ownership, this.clock, (ended, reason) => this.onLost(ended, reason));
     term.setEnd(endMs);
     this.terms.set(arch, term);
@@ -196,11 +197,11 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
 
   private endTerm(term: OwnershipTerm, ended: Promise<void>): void {
     if (this.terms.get(term.arch) === term) this.terms.delete(term.arch);
-    void this.giveUp(term, ended).finally(() => term.close());
+    void this.endOwnership(term, ended).finally(() => term.close());
   }
 
   /** The row is released last: the next owner may serve at once. Never rejects. */
-  private giveUp({ arch, epoch }: Ownership, ended: Promise<void> = Promise.resolve()): Promise<void> {
+  private endOwnership({ arch, epoch }: Ownership, ended: Promise<void> = Promise.resolve()): Promise<void> {
     const parted = this.inTime(`ending ${arch}`, ended)
       .then(() => this.inTime('releasing', this.register.release(arch, this.settings.scheduler)))
       .then(() => {

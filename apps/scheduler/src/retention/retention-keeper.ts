@@ -59,7 +59,7 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
 
   private async check(): Promise<void> {
     try {
-      const begin = await this.expiry.begin(this.settings().graceDays * DAY_MS);
+      const begin = await this.expiry.firstRemovalAt(this.settings().graceDays * DAY_MS);
       if (begin.getTime() > Date.now()) {
         if (!this.isAnnounced)
           this.logger.log(`from ${begin.toISOString()} on what is old is removed: ${this.rules()}`);
@@ -96,7 +96,7 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
       this.logger.log(`${ruleSentence(rule)}: ${sizeText(bytes)} of ${runs} runs removed`);
     if (stories > 0) this.logger.log(`facts and attempts of ${stories} runs removed`);
     if (rows > 0) this.logger.log(`${rows} runs removed`);
-    if (!this.isEnded) await this.expiry.keepMark('pass', { at: beganAt, runId: 0 });
+    if (!this.isEnded) await this.expiry.saveMark('pass', { at: beganAt, runId: 0 });
   }
 
   private async sweep(): Promise<void> {
@@ -115,7 +115,7 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
         'attempts of runs that the database does not know, so it was restored to an earlier moment';
       this.logger.warn(`the store has files of ${unknownRuns} ${what}: they are kept`);
     }
-    if (!this.isEnded) await this.expiry.keepMark('sweep', { at: beganAt, runId: 0 });
+    if (!this.isEnded) await this.expiry.saveMark('sweep', { at: beganAt, runId: 0 });
   }
 
   private rest(workedMs: number): Promise<void> {

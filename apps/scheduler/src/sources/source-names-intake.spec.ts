@@ -34,7 +34,7 @@ describe('a list of the packages of a suite', () => {
         const known = kept[`${suite}/${arch}`];
         return Promise.resolve(known !== undefined && digestOf(known.content) === sha256);
       },
-      keep: ({ suite, arch, worker, ageMs }, content) => {
+      saveNames: ({ suite, arch, worker, ageMs }, content) => {
         if (isKept) kept[`${suite}/${arch}`] = { worker, ageMs, content };
         return Promise.resolve(isKept);
       },

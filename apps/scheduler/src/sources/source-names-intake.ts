@@ -37,7 +37,7 @@ export class SourceNamesIntake {
   private readonly complaints: Complaints;
 
   constructor(
-    @Inject(SourceNames) private readonly names: Pick<SourceNames, 'confirm' | 'keep'>,
+    @Inject(SourceNames) private readonly names: Pick<SourceNames, 'confirm' | 'saveNames'>,
     @Inject(Bus) private readonly bus: Pick<Bus, 'readStaged' | 'deleteStaged'>,
     @Inject(CONFIGURATION) private readonly configuration: Pick<LiveSchedulerConfiguration, 'server'>,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -74,7 +74,7 @@ export class SourceNamesIntake {
       const isWhole = bytes && createHash('sha256').update(bytes).digest('hex') === sha256;
       if (!isWhole) return { answer: 'upload' };
       const count = await checkSourceNames(bytes);
-      const isKept = await this.names.keep(offered, bytes);
+      const isKept = await this.names.saveNames(offered, bytes);
       if (!isKept)
         return { answer: 'refused', reason: 'a newer list is known, or the worker is not registered' };
       this.logNewSource(offered, count);
@@ -141,7 +141,7 @@ export class SourceNamesIntake {
   }
 }
 
-type Offered = Parameters<SourceNames['keep']>[0];
+type Offered = Parameters<SourceNames['saveNames']>[0];
 
 /** The recent requests of a worker. */
 interface Pace {

@@ -85,7 +85,7 @@ export class TestbedRecorder implements OnModuleDestroy {
     const testbed = await this.read(run);
     const { packages, ...rest } = testbedToSave(testbed);
     const others = packages ? otherPackages(run, packages) : { versions: [], suites: [] };
-    await this.testbeds.keep(run, { packages, ...rest }, others);
+    await this.testbeds.saveTestbed(run, { packages, ...rest }, others);
     if (run.verdict === 'fail' && !run.cancelled && testbed.testbed) await this.saveChanges(run, testbed);
   }
 
@@ -96,7 +96,7 @@ export class TestbedRecorder implements OnModuleDestroy {
       (await this.testbeds.of([passed.runId])).get(passed.runId) ?? testbedToSave(await this.read(passed));
     const now = testbedToSave(testbed).packages;
     if (!before.packages || !now) return;
-    await this.testbeds.keepChanges(run.runId, passed.runId, packageChanges(run, before.packages, now));
+    await this.testbeds.saveChanges(run.runId, passed.runId, packageChanges(run, before.packages, now));
   }
 
   private read({ runId, attempt }: RunRecord): Promise<RunTestbed> {

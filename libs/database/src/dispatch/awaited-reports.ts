@@ -12,7 +12,6 @@ export class AwaitedReports {
   /**
    * Those of the grants whose result would be the first of its run's latest attempt, whether the run has been ended for
    * lack of it or not.
-   * @throws DatabaseUnavailable
    */
   async among(grants: Grant[]): Promise<Grant[]> {
     const awaited = await this.database.query(AWAITED_REPORTS, [

@@ -1,6 +1,6 @@
 import { DURATION_MARGIN_SECONDS, type RunOutcome } from '@proctor/dispatch';
 import { recordFacts } from '../runs/facts';
-import { aboutRuns, expected, EXPIRED_OR_LOST } from './fenced-runs';
+import { aboutRuns, fencedWrites, EXPIRED_OR_LOST } from './fenced-runs';
 import { CLOCK } from '../kit/horizon';
 import { LEARNED, RESULT_OF_RUN, resultOfAttempt } from './outcome-columns';
 import { bigint, integer, jsonb, text } from '../kit/statement';
@@ -10,12 +10,12 @@ const DURATION_SEEN_MAX = `ceil(extract(epoch from greatest(clock.now - a.grante
           + ${DURATION_MARGIN_SECONDS}`;
 
 /**
- * As APPLY has it, of runs that were ended for lack of the result that has come. The run stays finished, since when it was;
- * those who ask what is new are told of it again.
+ * As APPLY does it, for runs that were ended because their result was missing, and whose result has come now.
+ * The run stays finished, and its end keeps its time. Readers who ask what is new get it again.
  */
 export const CORRECT = aboutRuns(`
     with ${CLOCK},
-    ${expected<'correct'>(
+    ${fencedWrites<'correct'>(
       { attempt: integer, grantEpoch: bigint.orNull, worker: text, outcome: jsonb.as<RunOutcome>() },
       `r.attempt = w.attempt and r.state = 'finished' and not r.cancelled
         and exists (select from attempts a where a.run_id = r.run_id and a.attempt = r.attempt
@@ -39,7 +39,7 @@ export const CORRECT = aboutRuns(`
       from timed t where a.run_id = t.run_id and a.attempt = t.attempt
     ),
     ${LEARNED},
-    told as (${recordFacts({
+    new_facts as (${recordFacts({
       kind: 'corrected',
       state: 'finished',
       attempt: 'f.attempt',

@@ -56,7 +56,7 @@ export async function allDrains(manager: EntityManager): Promise<DrainedWorker[]
   return rows.map((row) => ({ worker: row.worker, ...decision(row), deadline: row.deadline }));
 }
 
-/** The same as dispatchers go by: with what is left of a deadline, by the clock that set it. */
+/** The same in the form that dispatchers use: with what is left of a deadline, by the clock that set it. */
 export async function drainsToKeep(manager: EntityManager): Promise<Drain[]> {
   const drains = await allDrains(manager);
   const isTimed = drains.some(({ deadline }) => deadline !== null);

@@ -26,7 +26,7 @@ export const PAUSE = command(`
   on conflict ${PAUSES_KEY} do update
     set actor_id = excluded.actor_id, reason = excluded.reason, since = excluded.since`);
 
-/** Of the scope whose fields are $1 and so on, each of which may be null. */
+/** Of the scope whose fields are $1 and so on; each may be null. */
 const SCOPE = SCOPE_FIELDS.map((field, place) => `coalesce(${field}, '') = coalesce($${place + 1}, '')`);
 
 export const RESUME = statement(
@@ -55,7 +55,7 @@ export const ARCHITECTURES_OF_WORKER = statement(
   'select architectures from workers where name = $1 and revoked_at is null',
 );
 
-/** So many attempts, of the newest runs, tell which workers there are. */
+/** Workers are listed from this many attempts, those of the newest runs. */
 const ATTEMPTS_LOOKED_AT = 10_000;
 
 /** Whether the worker $1 is known: it executes or executed something recently, or is drained. */
@@ -95,7 +95,7 @@ export const REPRIORITISE = command(`
     update runs r set priority = $2 from before where r.run_id = before.run_id
     returning r.run_id, r.arch, r.suite, r.state, r.attempt, before.priority as old_priority
   ),
-  told as (${recordFacts({
+  new_facts as (${recordFacts({
     kind: 'reprioritised',
     state: { sql: 'f.state' },
     attempt: 'f.attempt',

@@ -5,7 +5,7 @@ import type { Canceller } from '../runs/cancellations';
 import { Database, type Statements } from '../kit/database';
 import { allDrains, allPauses, type DrainedWorker } from './decided';
 import * as statements from './decision-statements';
-import { announceUpdate } from '../kit/horizon';
+import { recordUpdateTime } from '../kit/horizon';
 import { DrainRow } from '../rows';
 import {
   type RunSelection,
@@ -26,11 +26,10 @@ export class Decisions {
   /**
    * Replaces an earlier pause of the same scope.
    * @returns the architectures whose dispatchers wait for a signal
-   * @throws DatabaseUnavailable
    */
   pause(scope: PauseScope, by: Canceller, reason: string): Promise<string[]> {
     return this.database.transaction(async (transaction) => {
-      const architectures = await concerned(transaction, scope.arch);
+      const architectures = await architecturesOf(transaction, scope.arch);
       await transaction.query(statements.PAUSE, [by.userId, reason, ...valuesOf(scope)]);
       await transaction.query(statements.STAND, [
         architectures,
@@ -49,13 +48,10 @@ export class Decisions {
     });
   }
 
-  /**
-   * @returns false when exactly this scope was not paused: nothing was changed
-   * @throws DatabaseUnavailable
-   */
+  /** @returns false when exactly this scope was not paused: nothing was changed */
   resume(scope: PauseScope, by: Canceller, reason: string | null = null): Promise<boolean> {
     return this.database.transaction(async (transaction) => {
-      const architectures = await concerned(transaction, scope.arch);
+      const architectures = await architecturesOf(transaction, scope.arch);
       if ((await transaction.query(statements.RESUME, valuesOf(scope))).length === 0) return false;
       await transaction.query(statements.STAND, [
         architectures,
@@ -78,7 +74,6 @@ export class Decisions {
    * Replaces an earlier drain of the worker; whether there is such a worker is not checked.
    * @param deadlineSeconds when it hands back what it still executes; null: it may finish all of it
    * @returns the architectures whose dispatchers wait for a signal
-   * @throws DatabaseUnavailable
    */
   drain(
     worker: string,
@@ -87,7 +82,7 @@ export class Decisions {
     deadlineSeconds: number | null = null,
   ): Promise<string[]> {
     return this.database.transaction(async (transaction) => {
-      const architectures = await concerned(transaction, null);
+      const architectures = await architecturesOf(transaction, null);
       const deadline =
         deadlineSeconds === null
           ? null
@@ -100,13 +95,10 @@ export class Decisions {
     });
   }
 
-  /**
-   * @returns false when the worker was not drained: nothing was changed
-   * @throws DatabaseUnavailable
-   */
+  /** @returns false when the worker was not drained: nothing was changed */
   undrain(worker: string, by: Canceller, reason: string | null = null): Promise<boolean> {
     return this.database.transaction(async (transaction) => {
-      const architectures = await concerned(transaction, null);
+      const architectures = await architecturesOf(transaction, null);
       const { affected } = await transaction.entities((manager) => manager.delete(DrainRow, { worker }));
       if (affected === 0) return false;
       await transaction.query(statements.STAND, [architectures, 'undrain', null, worker, by.userId, reason]);
@@ -123,7 +115,6 @@ export class Decisions {
    * Whatever dispatchers hold against the worker is to be forgotten.
    * @returns on which architectures it is not sound; or why nothing was changed: there is no such worker, or no dispatcher has
    * anything against it
-   * @throws DatabaseUnavailable
    */
   trust(
     worker: string,
@@ -149,9 +140,8 @@ export class Decisions {
   }
 
   /**
-   * A worker is to be taken for unsound wherever it may work.
+   * From now on the worker counts as unsound, wherever it may work.
    * @returns those architectures; none when there is no such worker
-   * @throws DatabaseUnavailable
    */
   quarantine(worker: string, by: Canceller, reason: string): Promise<string[]> {
     return this.database.transaction(async (transaction) => {
@@ -172,20 +162,17 @@ export class Decisions {
     });
   }
 
-  /** The oldest first. @throws DatabaseUnavailable */
+  /** The oldest first. */
   pauses(): Promise<DecidedPause[]> {
     return this.database.entities(allPauses);
   }
 
-  /** The oldest first. @throws DatabaseUnavailable */
+  /** The oldest first. */
   drains(): Promise<DrainedWorker[]> {
     return this.database.entities(allDrains);
   }
 
-  /**
-   * What reprioritise would change.
-   * @throws DatabaseUnavailable
-   */
+  /** What reprioritise would change. */
   countReprioritised(selection: RunSelection, priority: number): Promise<SelectedCount[]> {
     return this.database.query(statements.COUNT_WAITING, [...selectionParameters(selection), priority]);
   }
@@ -212,7 +199,7 @@ export class Decisions {
       candidates: { statement: statements.SELECT_WAITING, parameters },
       lock: { statement: statements.LOCK_WAITING, parameters: [priority] },
       apply: async (transaction, runIds) => {
-        await announceUpdate(transaction);
+        await recordUpdateTime(transaction);
         await transaction.query(statements.REPRIORITISE, [runIds, priority, by.userId, reason]);
         await audited(transaction, runIds.length);
       },
@@ -229,7 +216,7 @@ function valuesOf(scope: PauseScope): (string | null)[] {
  * The architectures that a decision is about. Of one about all of them, those that ever had a dispatcher: none gets its
  * first before this transaction is committed, and whichever comes later finds the decision when it begins.
  */
-export async function concerned(transaction: Statements, arch: string | null): Promise<string[]> {
+export async function architecturesOf(transaction: Statements, arch: string | null): Promise<string[]> {
   if (arch !== null) return [arch];
   await transaction.query(statements.LOCK_OWNERS);
   const rows = await transaction.query(statements.OWNED_ARCHITECTURES);

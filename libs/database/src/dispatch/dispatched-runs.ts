@@ -32,9 +32,9 @@ type LineKey = [string, string, string, boolean, number, number];
 type RunOfLine = typeof LINES extends Statement<infer Row> ? Row : never;
 
 /**
- * All of an architecture that were ever granted, and of each line of the others the first. One that arrives meanwhile may be
- * missing: it is among the arrivals then. One that is moved meanwhile may be missing or come twice, the last time as it is: its
- * order tells of it.
+ * All runs of an architecture that were ever granted, and the first of each line of the others. One that
+ * arrives meanwhile may be missing: it is among the arrivals then. One that is moved meanwhile may be missing
+ * or come twice, the last time as it is now: an order follows that says so.
  */
 export async function unfinishedRuns(
   database: Database,

@@ -3,16 +3,16 @@ import { bigint, type ColumnsOf, propertiesOf, type Statement, statement } from 
 
 export type WriteOf<Kind extends Write['kind']> = Extract<Write, { kind: Kind }>;
 
-/** What writes of a kind tell, beside what they are about. */
-type TellingOf<Kind extends Write['kind']> = Omit<WriteOf<Kind>, 'kind' | 'runId'>;
+/** The fields of a kind of write, without its run. */
+type FieldsOf<Kind extends Write['kind']> = Omit<WriteOf<Kind>, 'kind' | 'runId'>;
 
 /**
  * The writes of $1 whose run is as its fence says, locked: the first part of every statement. Each row is looked up by
  * its id and nothing else, behind `offset 0`, since before the table's first statistics (a minute after a flood began)
  * the planner would rather go through all unfinished runs for each write.
  */
-export function expected<Kind extends Write['kind'], More = unknown>(
-  columns: ColumnsOf<TellingOf<Kind> & More>,
+export function fencedWrites<Kind extends Write['kind'], More = unknown>(
+  columns: ColumnsOf<FieldsOf<Kind> & More>,
   fence: string,
 ): string {
   return `
@@ -31,5 +31,5 @@ export const EXPIRED_OR_LOST = `('expired', 'lost')`;
 
 /** Answers the runs of the writes that it has made. */
 export function aboutRuns(sql: string): Statement<{ id: number }> {
-  return statement({ id: bigint }, sql).prepared;
+  return statement({ id: bigint }, sql).asPrepared;
 }

@@ -2,7 +2,7 @@ import type { AttemptOutcome } from '@proctor/contracts';
 import type { RunOutcome, Write } from '@proctor/dispatch';
 import { CORRECT } from './correction';
 import { recordFacts } from '../runs/facts';
-import { aboutRuns, EXPIRED_OR_LOST, expected, type WriteOf } from './fenced-runs';
+import { aboutRuns, EXPIRED_OR_LOST, fencedWrites, type WriteOf } from './fenced-runs';
 import { CLOCK } from '../kit/horizon';
 import { INGEST_ORDERS } from './orders';
 import { LEARNED, RESULT_OF_RUN, resultOfAttempt } from './outcome-columns';
@@ -18,7 +18,7 @@ export const APPLY: Record<Write['kind'], Statement<{ id: number | string }>> = 
 
   grant: aboutRuns(`
     with ${CLOCK},
-    ${expected<'grant'>(
+    ${fencedWrites<'grant'>(
       { attempt: integer, worker: text, incarnation: text, slot: integer },
       `r.attempt = w.attempt - 1 and r.state = 'queued'`,
     )},
@@ -31,7 +31,7 @@ export const APPLY: Record<Write['kind'], Statement<{ id: number | string }>> = 
       select e.run_id, e.attempt, e.worker, e.incarnation, e.slot, d.epoch, clock.now
       from expected e, clock, dispatchers d where d.arch = $2
     ),
-    told as (${recordFacts({
+    new_facts as (${recordFacts({
       kind: 'granted',
       state: 'leased',
       attempt: 'f.attempt',
@@ -43,7 +43,7 @@ export const APPLY: Record<Write['kind'], Statement<{ id: number | string }>> = 
 
   start: aboutRuns(`
     with ${CLOCK},
-    ${expected<'start'>({ attempt: integer }, `r.attempt = w.attempt and r.state = 'leased'`)},
+    ${fencedWrites<'start'>({ attempt: integer }, `r.attempt = w.attempt and r.state = 'leased'`)},
     changed as (
       update runs r set state = 'running', started_at = clock.now from expected e, clock where r.run_id = e.run_id
     ),
@@ -52,7 +52,7 @@ export const APPLY: Record<Write['kind'], Statement<{ id: number | string }>> = 
       where a.run_id = e.run_id and a.attempt = e.attempt
       returning a.run_id, e.arch, e.suite, a.attempt, a.worker
     ),
-    told as (${recordFacts({
+    new_facts as (${recordFacts({
       kind: 'started',
       state: 'running',
       attempt: 'f.attempt',
@@ -64,7 +64,7 @@ export const APPLY: Record<Write['kind'], Statement<{ id: number | string }>> = 
   // The report of a failed attempt may come when the run waits again for another reason, and counts once.
   requeue: aboutRuns(`
     with ${CLOCK},
-    ${expected<'requeue'>(
+    ${fencedWrites<'requeue'>(
       {
         attempt: integer,
         outcome: text.as<WriteOf<'requeue'>['outcome']>(),
@@ -84,7 +84,7 @@ export const APPLY: Record<Write['kind'], Statement<{ id: number | string }>> = 
       from expected e, clock where a.run_id = e.run_id and a.attempt = e.attempt
       returning a.run_id, e.arch, e.suite, a.attempt, a.outcome, a.reason, a.worker
     ),
-    told as (${recordFacts({
+    new_facts as (${recordFacts({
       kind: 'requeued',
       state: 'queued',
       attempt: 'f.attempt',
@@ -98,7 +98,7 @@ export const APPLY: Record<Write['kind'], Statement<{ id: number | string }>> = 
   // start of the attempt as well, and fenced as one.
   finish: aboutRuns(`
     with ${CLOCK},
-    ${expected<'finish', { isStart?: true }>(
+    ${fencedWrites<'finish', { isStart?: true }>(
       {
         attempt: integer,
         attemptOutcome: text.as<AttemptOutcome>(),
@@ -133,7 +133,7 @@ export const APPLY: Record<Write['kind'], Statement<{ id: number | string }>> = 
       from timed t cross join (values (1, 'started'), (2, 'finished')) of_run (place, kind)
       where t."isStart" or kind = 'finished'
     ),
-    told as (${recordFacts({
+    new_facts as (${recordFacts({
       kind: { sql: 'f.kind' },
       state: { sql: `case f.kind when 'started' then 'running' else 'finished' end` },
       attempt: 'f.attempt',

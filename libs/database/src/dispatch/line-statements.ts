@@ -24,7 +24,7 @@ export const GRANTED = loadedRuns(
     `runs r where r.arch between $1 and $1 and r.attempt > 0 and r.state <> 'finished'`,
     'r.arch, r.run_id',
   ),
-).prepared;
+).asPrepared;
 
 const KEY_OF_LINE = 'l.arch, l.suite, l.backend, l.variant, l.is_private, l.priority, l.owner';
 const FIRST_OF_LINE = `select ${LINE} as owner`;
@@ -83,7 +83,7 @@ export const NEXT_OF_LINE = loadedRuns(
       and ${IS_NEW}`,
     IN_ORDER,
   ),
-).prepared;
+).asPrepared;
 
 /** A stretch of the line that has the run `place`; `upToAt` and `upToRunId` are null when it goes to the end. */
 const STRETCH = {
@@ -130,8 +130,8 @@ export const COUNT_BEYOND = statement(
     ) r
     where r.number % $3::integer = 0 or r."isLast"
     order by s.stretch, r.number`,
-).prepared;
+).asPrepared;
 
 /** The last run of each of the stretches. */
 export const LAST_BEYOND = loadedRuns(`
-    select r.* from ${STRETCHES} cross join lateral (${ofStretches('*', `order by ${BACKWARDS} limit 1`)} offset 0) r`).prepared;
+    select r.* from ${STRETCHES} cross join lateral (${ofStretches('*', `order by ${BACKWARDS} limit 1`)} offset 0) r`).asPrepared;

@@ -10,7 +10,7 @@ import {
   integer,
   jsonb,
   type RowOf,
-  selected,
+  selectList,
   type Statement,
   statement,
   text,
@@ -61,7 +61,7 @@ export function loadedRuns(chosen: string): Statement<RowOf<typeof LOADED_COLUMN
 
 export function loadedSql(columns: Columns, chosen: string): string {
   return `
-    select ${selected(columns, 'r')}
+    select ${selectList(columns, 'r')}
     from (${chosen}) r
     join users u on u.user_id = coalesce(r.retried_by, r.requestor_id)
     left join lateral (
@@ -74,11 +74,11 @@ export function loadedSql(columns: Columns, chosen: string): string {
 
 const UNFINISHED = `r.arch = $1 and r.state <> 'finished'`;
 
-/** All transactions of which this moment knows how they have ended. */
+/** Which transactions have ended at this moment. */
 export const SNAPSHOT = statement(
   { snapshot: text },
   'select pg_current_snapshot()::text as snapshot',
-).prepared;
+).asPrepared;
 
 const ARRIVAL_COLUMNS = {
   ...LOADED_COLUMNS,
@@ -114,7 +114,7 @@ export const ARRIVALS = statement(
       'r.arch, r.created_in, r.run_id',
     ),
   ),
-).prepared;
+).asPrepared;
 
 /** Of the runs $2, each looked up by its id and nothing else, whatever the statistics say. */
 export const UNFINISHED_OF = loadedRuns(`
@@ -154,7 +154,7 @@ export const JUDGEMENTS = statement(
   ) judged order by worker`,
 );
 
-/** More would be no number any more; nothing is left after so many. */
+/** After more half-lives nothing is left, and the power is too small for a number. */
 const HALF_LIVES_MAX = 1_000;
 
 export const USAGE = statement(

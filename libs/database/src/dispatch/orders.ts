@@ -9,7 +9,7 @@ import {
   integer,
   propertiesOf,
   type RowOf,
-  selected,
+  selectList,
   smallint,
   statement,
   text,
@@ -42,7 +42,7 @@ const ORDER_COLUMNS = {
 export const ORDERS = statement(
   ORDER_COLUMNS,
   `
-  select ${selected(ORDER_COLUMNS, 'o')}
+  select ${selectList(ORDER_COLUMNS, 'o')}
   from (${waitingRows('orders', 'not r.taken_in', 'order_id')}) o
   join users u on u.user_id = o.actor_id
   left join lateral (

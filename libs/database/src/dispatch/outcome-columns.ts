@@ -6,7 +6,7 @@ const NEWEST_WEIGHT = 0.3;
 /** The share of the old average that is left when as many values as `excluded.runs` have come. */
 const OLD_SHARE = `power(${1 - NEWEST_WEIGHT}, excluded.runs)`;
 
-/** Sets what an outcome tells of a run, of rows `t` with the outcome, duration, start and updated. */
+/** Sets the columns of a run's outcome, from rows `t` with the outcome, duration, start and updated. */
 export const RESULT_OF_RUN = `
         verdict = t.outcome ->> 'verdict',
         message = t.outcome ->> 'message',
@@ -29,7 +29,7 @@ export function resultOfAttempt(outcome: string): string {
         log_size = ${sizeOf('log.gz', outcome)}, artifacts_size = ${sizeOf('artifacts.tar.gz', outcome)}`;
 }
 
-/** What the rows of `timed` that are results of public runs tell of their packages. */
+/** What the results of public runs among the rows of `timed` show about their packages. */
 export const LEARNED = `
     learned as (
       insert into package_durations as known (arch, package, seconds, runs, learned_at)

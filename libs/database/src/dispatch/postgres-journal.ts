@@ -31,7 +31,7 @@ import {
   unfinishedOf,
   unfinishedRuns,
 } from './dispatched-runs';
-import { announceUpdate } from '../kit/horizon';
+import { recordUpdateTime } from '../kit/horizon';
 import { APPLY } from './journal-statements';
 import * as loading from './loading-statements';
 import { orderOf, ORDERS } from './orders';
@@ -159,7 +159,7 @@ async function beginTurn(transaction: Statements, writes: Write[], timeoutMs?: n
   await sent([
     timeoutMs !== undefined && transaction.query(LIMIT_TURN, [String(Math.ceil(timeoutMs))]),
     runIds.length > 1 && transaction.query(LOCK_RUNS, [runIds]),
-    runIds.length > 0 && announceUpdate(transaction),
+    runIds.length > 0 && recordUpdateTime(transaction),
   ]);
 }
 

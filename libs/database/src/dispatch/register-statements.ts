@@ -5,7 +5,7 @@ import {
   type ColumnsOf,
   command,
   propertiesOf,
-  selected,
+  selectList,
   statement,
   type Statement,
   text,
@@ -40,7 +40,7 @@ const SEEN_COLUMNS = { worker: text, from: text.orNull } satisfies ColumnsOf<See
 const REFUSED_COLUMNS = { worker: text, count: bigint, reason: text } satisfies ColumnsOf<WorkerRefusals>;
 
 function selectWorkers(rest: string): Statement<WorkerRecord> {
-  return statement(RECORD_COLUMNS, `select ${selected(RECORD_COLUMNS, 'w')} from workers w ${rest}`);
+  return statement(RECORD_COLUMNS, `select ${selectList(RECORD_COLUMNS, 'w')} from workers w ${rest}`);
 }
 
 export const LIST = selectWorkers('order by name');
@@ -94,8 +94,8 @@ export const SEEN = command(`
   update workers w
   set last_seen_at = statement_timestamp(), last_seen_from = coalesce(seen.address, w.last_seen_from)
   from (
-    select name, told."from" as address
-    from workers join jsonb_to_recordset($1::jsonb) as told(${propertiesOf(SEEN_COLUMNS)}) on name = worker
+    select name, report."from" as address
+    from workers join jsonb_to_recordset($1::jsonb) as report(${propertiesOf(SEEN_COLUMNS)}) on name = worker
     where last_seen_at is null or last_seen_at <= statement_timestamp() - interval '1 minute'
     order by name for no key update of workers
   ) seen where w.name = seen.name`);
@@ -106,6 +106,6 @@ export const REFUSED = command(`
     last_refused_at = statement_timestamp()
   from (
     select name, count, reason
-    from workers join jsonb_to_recordset($1::jsonb) as told(${propertiesOf(REFUSED_COLUMNS)}) on name = worker
+    from workers join jsonb_to_recordset($1::jsonb) as report(${propertiesOf(REFUSED_COLUMNS)}) on name = worker
     order by name for no key update of workers
   ) refused where w.name = refused.name`);

@@ -19,7 +19,7 @@ export const IN_FORCE = `expires_at > clock_timestamp() and server_started_at = 
 export const EPOCH = statement(
   { arch: text },
   `select arch from dispatchers where arch = $1 and epoch = $2 and ${IN_FORCE} for key share`,
-).prepared;
+).asPrepared;
 
 /** $1 in milliseconds, for each statement of the transaction and for each pause of its client. */
 export const LIMIT_TURN = statement(
@@ -27,7 +27,7 @@ export const LIMIT_TURN = statement(
   `
   select set_config('statement_timeout', $1, true) as "ofStatements",
     set_config('idle_in_transaction_session_timeout', $1, true) as "ofPauses"`,
-).prepared;
+).asPrepared;
 
 /**
  * The runs of a turn, locked in the order of their ids. All who lock several runs and wait for them do so in this order,
@@ -39,4 +39,4 @@ export const LOCK_RUNS = statement(
   select count(*) from unnest($1::bigint[]) as turn(run_id) cross join lateral (
     select from runs where run_id = turn.run_id offset 0 for no key update
   ) r`,
-).prepared;
+).asPrepared;

@@ -34,7 +34,7 @@ export const KEEP_USAGE = statement(
         set slot_ms = excluded.slot_ms, public_slot_ms = excluded.public_slot_ms, at = excluded.at
     )
     select w.requestor as id from jsonb_to_recordset($1::jsonb) as w(${propertiesOf(USAGE)})`,
-).prepared;
+).asPrepared;
 
 const JUDGEMENT = { worker: text, standing: text.as<WorkerStanding>(), reason: text } satisfies ColumnsOf<
   Omit<Extract<Write, { kind: 'judge-worker' }>, 'kind'>

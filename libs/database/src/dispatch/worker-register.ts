@@ -4,7 +4,7 @@ import { audit } from '../people/audit-log';
 import type { Canceller } from '../runs/cancellations';
 import { Database, type Statements } from '../kit/database';
 import { STAND } from './decision-statements';
-import { concerned } from './decisions';
+import { architecturesOf } from './decisions';
 import * as statements from './register-statements';
 import type { SeenWorker, WorkerRecord, WorkerRefusals, WorkerRegistration } from './register-statements';
 import type { Statement } from '../kit/statement';
@@ -65,7 +65,7 @@ export class WorkerRegister {
   /**
    * Takes the place of a worker of that name that was revoked.
    * @returns the architectures whose dispatchers wait for a signal
-   * @throws WorkerExists, InvalidRegistration, DatabaseUnavailable
+   * @throws WorkerExists, InvalidRegistration
    */
   async add(worker: WorkerRegistration, by: Canceller, reason: string | null = null): Promise<string[]> {
     check(worker);
@@ -79,9 +79,9 @@ export class WorkerRegister {
   /**
    * Adds the worker, or brings what is known of it up to date.
    * @returns false when a worker of that name was revoked: nothing was changed
-   * @throws InvalidRegistration, DatabaseUnavailable
+   * @throws InvalidRegistration
    */
-  async put(worker: WorkerRegistration, by: Canceller): Promise<boolean> {
+  async saveWorker(worker: WorkerRegistration, by: Canceller): Promise<boolean> {
     check(worker);
     const known = await this.find(worker.name);
     if (known?.revokedAt) return false;
@@ -94,9 +94,9 @@ export class WorkerRegister {
   }
 
   /**
-   * Gives the worker another key; the one before is of no use any more.
+   * Gives the worker another key. The one before is no longer valid.
    * @returns the architectures whose dispatchers wait for a signal
-   * @throws UnknownWorker, WorkerRevoked, InvalidRegistration, DatabaseUnavailable
+   * @throws UnknownWorker, WorkerRevoked, InvalidRegistration
    */
   async rotate(
     name: string,
@@ -111,9 +111,9 @@ export class WorkerRegister {
   }
 
   /**
-   * The worker may do nothing any more. Dispatchers end its leases, whose runs wait again.
+   * From now on the worker may do nothing. Dispatchers end its leases, whose runs wait again.
    * @returns the architectures whose dispatchers wait for a signal
-   * @throws UnknownWorker, WorkerRevoked, DatabaseUnavailable
+   * @throws UnknownWorker, WorkerRevoked
    */
   revoke(name: string, by: Canceller, reason: string | null = null): Promise<string[]> {
     return this.change('revoke', name, by, reason, (transaction) =>
@@ -121,18 +121,18 @@ export class WorkerRegister {
     );
   }
 
-  /** Whether each dispatcher that is alive has ended the leases of a worker that was revoked. @throws DatabaseUnavailable */
+  /** Whether each dispatcher that is alive has ended the leases of a worker that was revoked. */
   async isRevocationIngested(name: string): Promise<boolean> {
     const [row] = await this.database.query(statements.REVOCATION_INGESTED, [name]);
     return row!.isIngested;
   }
 
-  /** All, also those that were revoked, by name. @throws DatabaseUnavailable */
+  /** All, also those that were revoked, by name. */
   list(): Promise<WorkerRecord[]> {
     return this.database.query(statements.LIST);
   }
 
-  /** Those that are not revoked, by name. @throws DatabaseUnavailable */
+  /** Those that are not revoked, by name. */
   valid(): Promise<WorkerRecord[]> {
     return this.database.query(statements.VALID);
   }
@@ -148,7 +148,6 @@ export class WorkerRegister {
     return this.database.alone(lock, async () => apply(await this.valid()));
   }
 
-  /** @throws DatabaseUnavailable */
   async find(name: string): Promise<WorkerRecord | null> {
     const [found] = await this.database.query(statements.FIND, [name]);
     return found ?? null;
@@ -158,9 +157,8 @@ export class WorkerRegister {
    * What dispatchers have noted of workers since the last call; of names that are not in the register nothing is kept.
    * @param seen names of workers whose messages they took: their rows are written once a minute at most, however many
    * schedulers see them
-   * @throws DatabaseUnavailable
    */
-  async note(seen: SeenWorker[], refusals: WorkerRefusals[]): Promise<void> {
+  async recordSeen(seen: SeenWorker[], refusals: WorkerRefusals[]): Promise<void> {
     if (seen.length > 0) await this.database.query(statements.SEEN, [JSON.stringify(seen)]);
     if (refusals.length > 0) await this.database.query(statements.REFUSED, [JSON.stringify(refusals)]);
   }
@@ -174,7 +172,7 @@ export class WorkerRegister {
     work: (transaction: Statements) => Promise<string[]>,
   ): Promise<string[]> {
     return this.database.transaction(async (transaction) => {
-      const served = await concerned(transaction, null);
+      const served = await architecturesOf(transaction, null);
       const architectures = [...new Set([...served, ...(await work(transaction))])].sort();
       await transaction.query(STAND, [architectures, kind, null, name, by.userId, reason]);
       await audit(transaction, by, { action: ACTION_OF[kind], subject: `worker ${name}`, detail: reason });

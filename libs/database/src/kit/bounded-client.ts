@@ -37,13 +37,13 @@ type Unbounded = new (options: ClientConfig) => EventEmitter & {
   readonly connection: { readonly stream: Duplex };
   host: string;
   port: number;
-  getTransactionStatus(): string | null;
+  readonly getTransactionStatus: () => string | null;
   connect(...callback: unknown[]): unknown;
   query(...sent: unknown[]): unknown;
   end(...callback: unknown[]): unknown;
 };
 
-export const unlimited = (): number => Infinity;
+export const noLimit = (): number => Infinity;
 
 /** A connection is given up when its orderly end takes longer, milliseconds. */
 const END_TIMEOUT_MS = 500;
@@ -54,10 +54,10 @@ const END_TIMEOUT_MS = 500;
  * rollback too, and every pool drops it.
  */
 export class BoundedClient extends (Client as unknown as Unbounded) {
-  /** Tells servers apart, also one from its restored copy; null when that is not known. */
+  /** Identifies the server, and differs between it and its restored copy; null while it is unknown. */
   server: string | null = null;
   /** What is left of the time of its present user, milliseconds; no statement waits longer. */
-  leftMs: () => number = unlimited;
+  leftMs: () => number = noLimit;
   readonly plans: Plans;
   private readonly answerTimeoutMs: number;
   private readonly connectTimeoutMs: number;
@@ -83,10 +83,10 @@ export class BoundedClient extends (Client as unknown as Unbounded) {
 
   /** To the primary, where there are several servers. */
   override connect(...callback: [((error?: unknown) => void)?]): Promise<unknown> {
-    const [told] = callback;
+    const [whenConnected] = callback;
     const connected = this.connectToPrimary();
-    if (told) connected.then(() => told(), told);
-    return told ? Promise.resolve() : connected;
+    if (whenConnected) connected.then(() => whenConnected(), whenConnected);
+    return whenConnected ? Promise.resolve() : connected;
   }
 
   private async connectToPrimary(): Promise<void> {
@@ -94,7 +94,7 @@ export class BoundedClient extends (Client as unknown as Unbounded) {
     try {
       await (super.connect() as Promise<unknown>);
     } catch (error) {
-      this.servers?.forget();
+      this.servers?.searchAgain();
       throw error;
     }
   }
@@ -102,7 +102,7 @@ export class BoundedClient extends (Client as unknown as Unbounded) {
   override query(...sent: unknown[]): unknown {
     this.gather();
     const limitMs = Math.max(0, Math.min(this.answerTimeoutMs, this.leftMs()));
-    const timer = setTimeout(() => this.destroy(new AnswerTimeout(limitMs)), limitMs);
+    const timer = setTimeout(() => this.closeNow(new AnswerTimeout(limitMs)), limitMs);
     const stop = (): void => clearTimeout(timer);
     const callback = sent.at(-1);
     if (typeof callback === 'function') {
@@ -135,7 +135,7 @@ export class BoundedClient extends (Client as unknown as Unbounded) {
   }
 
   /** At once; whatever waits for an answer fails. */
-  destroy(reason = new Error('Connection terminated')): void {
+  closeNow(reason = new Error('Connection terminated')): void {
     this.connection.stream.destroy(reason);
   }
 }

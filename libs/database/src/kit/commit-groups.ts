@@ -38,14 +38,14 @@ export class CommitGroups<Task, Outcome> {
 
   constructor(private readonly work: GroupWork<Task, Outcome>) {}
 
-  /** @throws what the task meets when it is done alone; DatabaseUnavailable */
-  async do(task: Task): Promise<Outcome> {
+  /** @throws what the task meets when it is done alone */
+  async runTask(task: Task): Promise<Outcome> {
     const wait = requestWait();
-    wait?.begin();
+    wait?.start();
     try {
       return await new Promise<Outcome>((resolve, reject) => {
         this.waiting.push({ task, wait, resolve, reject });
-        this.begin();
+        this.startGroups();
       });
     } finally {
       wait?.end();
@@ -56,7 +56,7 @@ export class CommitGroups<Task, Outcome> {
    * Requests that were read in the same turn of the event loop are in one group. Those of the group before are often followed by
    * as many, which come a little later one after the other.
    */
-  private begin(): void {
+  private startGroups(): void {
     const { length } = this.waiting;
     if (this.underWay > 0 || length === 0) return;
     const at = length < this.lastLength ? 'later' : 'once';
@@ -84,10 +84,10 @@ export class CommitGroups<Task, Outcome> {
       if (!isHolding) return;
       isHolding = false;
       this.underWay -= 1;
-      this.begin();
+      this.startGroups();
     };
     const timer = setTimeout(letOthersGo, HOLDS_OTHERS_MS);
-    void this.finish(members).then(() => {
+    void this.endGroup(members).then(() => {
       clearTimeout(timer);
       letOthersGo();
     });
@@ -114,7 +114,7 @@ export class CommitGroups<Task, Outcome> {
   }
 
   /** Never rejects. */
-  private async finish(members: Member<Task, Outcome>[]): Promise<void> {
+  private async endGroup(members: Member<Task, Outcome>[]): Promise<void> {
     try {
       // The first has waited for the longest time.
       const tasks = members.map(({ task }) => task);
@@ -122,12 +122,12 @@ export class CommitGroups<Task, Outcome> {
       members.forEach(({ resolve }, place) => resolve(outcomes[place]!));
     } catch (error) {
       if (members.length === 1 || isOfAll(error)) members.forEach(({ reject }) => reject(error));
-      else await Promise.all(members.map((member) => this.finish([member])));
+      else await Promise.all(members.map((member) => this.endGroup([member])));
     }
   }
 }
 
-/** Whether each member alone would be told the same. An error of the server may be due to one of them. */
+/** Whether each member alone would get the same error. An error of the server may be due to one of them. */
 function isOfAll(error: unknown): boolean {
   if (!(error instanceof DatabaseUnavailable)) return false;
   return error.changed === 'unknown' || !/^[0-9A-Z]{5}$/.test(errorCode(error.cause) ?? '');

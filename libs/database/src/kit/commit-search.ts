@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { BoundedClient, rowsOf } from './bounded-client';
 import type { DatabaseLimits } from './limits';
 import { boolean, integer, statement, text } from './statement';
-import { errorCode, translated, DatabaseUnavailable } from './unavailable';
+import { errorCode, asUnavailable, DatabaseUnavailable } from './unavailable';
 
 /** A transaction as the server knows it. */
 export interface TransactionIdentity {
@@ -54,7 +54,7 @@ export async function serverOf(client: BoundedClient): Promise<string | null> {
  * Begins a transaction and learns who it is. Its statements may be sent before this is answered: should the server not begin,
  * it executes none of them.
  */
-export async function begin(client: BoundedClient): Promise<TransactionIdentity> {
+export async function startTransaction(client: BoundedClient): Promise<TransactionIdentity> {
   const begun = client.query(BEGIN) as Promise<unknown>;
   const [outcome, identity] = await Promise.allSettled([begun, rowsOf(client, IDENTITY)]);
   if (outcome.status === 'rejected') throw outcome.reason;
@@ -70,7 +70,7 @@ export async function commit(client: BoundedClient): Promise<void> {
   if (command !== 'COMMIT') throw new Error(`the transaction was not committed: ${command}`);
 }
 
-/** Whoever is asked about a transaction: one connection, which does not outlive a crash of its server. */
+/** Answers how a transaction ended: one connection, which does not outlive a crash of its server. */
 export interface CommitWitness {
   /** See `serverOf`. */
   server(): Promise<string | null>;
@@ -82,8 +82,8 @@ export interface CommitWitness {
 }
 
 /**
- * What became of a transaction whose commit was not answered, asked on a connection of its own. One that is still open
- * is ended: it is of no use any more, and then its end is known. Tries again until the time is over.
+ * Finds how a transaction ended whose commit was not answered, on a connection of its own. One that is still
+ * open is ended: its client has given it up, and then its end is certain. Tries again until the time is over.
  * @param open makes a connection that waits so many milliseconds for each answer
  */
 export async function endOf(
@@ -95,8 +95,8 @@ export async function endOf(
   const deadlineMs = performance.now() + limits.commitSearchTimeoutMs;
   for (let leftMs = limits.commitSearchTimeoutMs; leftMs > 0; leftMs = deadlineMs - performance.now()) {
     const end = await searchFor(transaction, open, leftMs).catch((error: unknown) => {
-      if (translated(error) instanceof DatabaseUnavailable) return null;
-      // Whoever asked must learn that it is not known, whatever the server has against the question.
+      if (asUnavailable(error) instanceof DatabaseUnavailable) return null;
+      // The caller must learn that the end is unknown, whatever error the server gave.
       logger.warn(`what became of transaction ${transaction.id} is not known: ${String(error)}`);
       return 'unknown' as const;
     });
@@ -167,7 +167,7 @@ const IDENTITY = statement(
   `
   select pg_current_xact_id()::text as id, pg_backend_pid() as "processId",
     case when current_setting('transaction_deferrable') = 'off' then pg_terminate_backend(pg_backend_pid()) end as "isEnded"`,
-).prepared;
+).asPrepared;
 
 const STATUS = `select pg_xact_status($1::text::xid8) as status`;
 

@@ -55,7 +55,7 @@ export function dataSourceOptions(url: string, limits: DatabaseLimits): Postgres
   };
   return {
     type: 'postgres',
-    // TypeORM knows no more; see Servers.
+    // TypeORM uses this one alone; see Servers.
     url: servers.first,
     applicationName: 'proctor',
     entities: ROWS,

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager, QueryRunner } from 'typeorm';
-import { type BoundedClient, rowsOf, unlimited } from './bounded-client';
+import { type BoundedClient, rowsOf, noLimit } from './bounded-client';
 import { addressOf } from './data-source';
-import { begin, commit, endOf, type TransactionIdentity, witnessAt } from './commit-search';
+import { startTransaction, commit, endOf, type TransactionIdentity, witnessAt } from './commit-search';
 import type { DatabaseLimits } from './limits';
 import { requestWait } from './request-wait';
 import { type SessionLock, withSessionLock } from './session-lock';
 import type { Statement } from './statement';
-import { DatabaseUnavailable, errorCode, translated } from './unavailable';
+import { DatabaseUnavailable, errorCode, asUnavailable } from './unavailable';
 
 /** Where explicit SQL is sent: the pool, or one transaction. */
 export interface Statements {
@@ -30,7 +30,7 @@ export interface PoolUse {
   waiting: number;
 }
 
-/** The part of pg's pool that tells how it is. */
+/** The counts of pg's pool. */
 interface CountedPool {
   totalCount: number;
   idleCount: number;
@@ -51,7 +51,7 @@ export class Database implements Statements {
 
   /** For statements that change nothing, or that may be repeated: it is not known whether one that failed was done. */
   query<Row>(statement: Statement<Row>, parameters: unknown[] = []): Promise<Row[]> {
-    return this.connected((client) => rowsOf(client, statement, parameters));
+    return this.withClient((client) => rowsOf(client, statement, parameters));
   }
 
   /**
@@ -59,7 +59,7 @@ export class Database implements Statements {
    * answered, or later.
    */
   inOrder<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
-    return this.connected((client) =>
+    return this.withClient((client) =>
       work({ query: (statement, parameters = []) => rowsOf(client, statement, parameters) }),
     );
   }
@@ -71,8 +71,11 @@ export class Database implements Statements {
    * @throws DatabaseUnavailable, which says whether the transaction may have been committed all the same
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.connected(async (client, runner) => {
-      const { identity, result } = await both(begin(client), work(this.bounded(client, runner)))
+    return this.withClient(async (client, runner) => {
+      const { identity, result } = await both(
+        startTransaction(client),
+        work(this.withTimeLimit(client, runner)),
+      )
         .then((done) => this.spareTimeForSearch(client, done))
         .catch(async (error: unknown) => {
           await rollBack(client);
@@ -88,7 +91,7 @@ export class Database implements Statements {
    * `save` and `remove` are none: they begin transactions that this class knows nothing of.
    */
   entities<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.connected((_client, runner) => work(runner.manager));
+    return this.withClient((_client, runner) => work(runner.manager));
   }
 
   /** Does the work while no other process does work under this lock: see withSessionLock. */
@@ -104,21 +107,21 @@ export class Database implements Statements {
     return { max: this.limits.connectionsMax, busy, idle: idleCount, waiting: waitingCount };
   }
 
-  private async connected<T>(work: (client: BoundedClient, runner: QueryRunner) => Promise<T>): Promise<T> {
+  private async withClient<T>(work: (client: BoundedClient, runner: QueryRunner) => Promise<T>): Promise<T> {
     const wait = requestWait();
     const leftMs = () => (wait ? this.limits.requestTimeoutMs - wait.ms : Infinity);
-    wait?.begin();
+    wait?.start();
     try {
       const runner = await this.connect(Math.min(this.limits.connectTimeoutMs, leftMs()));
       try {
         const client = (await runner.connect()) as BoundedClient;
         client.leftMs = leftMs;
-        return await work(client, runner).finally(() => (client.leftMs = unlimited));
+        return await work(client, runner).finally(() => (client.leftMs = noLimit));
       } finally {
         await runner.release();
       }
     } catch (error) {
-      throw translated(error);
+      throw asUnavailable(error);
     } finally {
       wait?.end();
     }
@@ -148,7 +151,7 @@ export class Database implements Statements {
   }
 
   /** Those of one transaction, within its time: each of many statements may be answered in time. */
-  private bounded(client: BoundedClient, { manager }: QueryRunner): Transaction {
+  private withTimeLimit(client: BoundedClient, { manager }: QueryRunner): Transaction {
     const { transactionTimeoutMs } = this.limits;
     const endMs = performance.now() + transactionTimeoutMs;
     const check = (): void => {
@@ -185,7 +188,7 @@ export class Database implements Statements {
 
   /** A commit failed. @throws unless the transaction was committed all the same */
   private async resolve(transaction: TransactionIdentity, failure: unknown): Promise<void> {
-    const error = translated(failure);
+    const error = asUnavailable(failure);
     if (!(error instanceof DatabaseUnavailable)) throw error;
     const end = await endOf(transaction, (timeoutMs) => witnessAt(this.url, timeoutMs), this.limits);
     if (end === 'committed') return;
@@ -215,7 +218,7 @@ function outOfTime(): DatabaseUnavailable {
   return new DatabaseUnavailable(new Error('the request has waited for too long'));
 }
 
-/** PostgreSQL rolls back by itself when the connection is lost, so only the first error is worth telling. */
+/** PostgreSQL rolls back by itself when the connection is lost, so only the first error is worth logging. */
 async function rollBack(client: BoundedClient): Promise<void> {
-  await (client.query('rollback') as Promise<unknown>).catch(() => client.destroy());
+  await (client.query('rollback') as Promise<unknown>).catch(() => client.closeNow());
 }

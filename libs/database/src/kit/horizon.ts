@@ -5,7 +5,7 @@ import { DatabaseUnavailable, errorCode } from './unavailable';
 /**
  * `updated_at` is drawn from PostgreSQL's clock inside the writing transaction, and rows of different transactions
  * become visible in another order than that; the clock may step back. A reader who asks "what is new since t" must not
- * be told a t that a row may still come below. So there is a mark, a whole second in a row of its own that only rises.
+ * get a t that a row may still come below. So there is a mark, a whole second in a row of its own that only rises.
  * A writer announces itself by a shared lock that is named by a second at or above the mark, before it draws a time at
  * or above that second and the mark. A reader takes its horizon before it reads rows, and hands out whole seconds up to
  * the horizon only: the mark as it was committed, or the lowest second that is held, if that is lower. Nothing is
@@ -49,7 +49,7 @@ export const CLOCK = `clock as materialized (
   from (select run_clock() as now offset 0) drawn)`;
 
 /** Must be the statement before the first that draws `updated_at` in its transaction. */
-export async function announceUpdate(transaction: Statements): Promise<void> {
+export async function recordUpdateTime(transaction: Statements): Promise<void> {
   await transaction.query(ANNOUNCE);
 }
 
@@ -59,7 +59,7 @@ const ANNOUNCE = statement(
   select pg_advisory_xact_lock_shared((${ANNOUNCEMENTS}::bigint << 32) + second) as locked,
     set_config('proctor.announced', second::text, true) as announced
   from (select floor(extract(epoch from ${marked('run_clock()')}))::bigint as second offset 0) drawn`,
-).prepared;
+).asPrepared;
 
 /** Below `second`, UNIX time, every row that will ever exist is visible from now on. */
 export interface Horizon {
@@ -82,11 +82,11 @@ const HORIZON = statement(
     (select min(objid::bigint) from pg_locks
      where locktype = 'advisory' and classid = ${ANNOUNCEMENTS} and objsubid = 1
        and database = (select oid from pg_database where datname = current_database())) as held`,
-).prepared;
+).asPrepared;
 
 const READ_ONLY = '25006';
 
-const RAISE = statement({ raised: nothing }, 'select raise_horizon() as raised').prepared;
+const RAISE = statement({ raised: nothing }, 'select raise_horizon() as raised').asPrepared;
 
 /** Lets the next horizon be higher, unless this is a copy that cannot be written, whose mark comes from the original. */
 export async function raiseHorizon(database: Database): Promise<void> {
@@ -97,7 +97,7 @@ export async function raiseHorizon(database: Database): Promise<void> {
   }
 }
 
-/** What a reader would be told if the horizon were no limit. */
+/** What a reader would get if there were no horizon. */
 export function untilAtBest(since: number, last: Date | null): number {
   return until(since, last, Infinity);
 }

@@ -24,7 +24,7 @@ export const NUMERIC_TYPES: CustomTypesConfig = {
 function exactNumber(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value)) return value;
-  throw new RangeError(`the bigint ${text} is beyond what a number tells exactly`);
+  throw new RangeError(`the bigint ${text} is beyond what a number holds exactly`);
 }
 
 function exactNumbers(text: string): (number | null)[] {

@@ -24,7 +24,7 @@ export class Refused<Outcome> {
 
 /** An answer is kept this long. */
 export const KEPT_HOURS = 24;
-/** Rows that are surely of no more use, so many are removed with each new one. */
+/** By then no client repeats the request. Each new row removes a few of such rows. */
 const SWEPT_AFTER_HOURS = KEPT_HOURS + 1;
 const SWEPT_MAX = 10;
 
@@ -48,7 +48,7 @@ export function once<Outcome = never>(
       await transaction.entities((manager) => manager.delete(IdempotencyKeyRow, names));
       return answer.outcome as Outcome;
     }
-    await keepAnswers(transaction, [{ key, answer }]);
+    await saveAnswers(transaction, [{ key, answer }]);
     return { kind: 'created', answer };
   });
 }
@@ -74,7 +74,7 @@ export function nameOf({ keyId, key }: Pick<IdempotencyKey, 'keyId' | 'key'>): s
 }
 
 /** Of requests whose keys were claimed in the transaction. */
-export async function keepAnswers(
+export async function saveAnswers(
   transaction: Transaction,
   kept: { key: IdempotencyKey; answer: unknown }[],
 ): Promise<void> {
@@ -106,7 +106,6 @@ export class KeptAnswers {
   /**
    * What the request was answered before; null when it was not, or is being answered now. For the time before a
    * request that is sent again meets any other check: the deployment's rules may have changed since.
-   * @throws DatabaseUnavailable
    */
   async find({ keyId, key, fingerprint }: IdempotencyKey): Promise<Once | null> {
     const [row] = await this.database.query(KEPT, [keyId, key]);
@@ -120,7 +119,7 @@ const KEPT = statement(
   `
   select fingerprint, answer from idempotency_keys
   where key_id = $1 and key = $2 and answer is not null and created_at >= now() - interval '${KEPT_HOURS} hours'`,
-).prepared;
+).asPrepared;
 
 const CLAIM = statement(
   { keyId: integer, key: text },
@@ -133,14 +132,14 @@ const CLAIM = statement(
     set fingerprint = excluded.fingerprint, answer = null, created_at = excluded.created_at
     where k.created_at < excluded.created_at - interval '${KEPT_HOURS} hours'
   returning key_id as "keyId", key`,
-).prepared;
+).asPrepared;
 
 const ANSWER = command(`
   update idempotency_keys k set answer = kept.answer
   from unnest($1::integer[], $2::text[], $3::json[]) as kept(key_id, key, answer)
-  where k.key_id = kept.key_id and k.key = kept.key`).prepared;
+  where k.key_id = kept.key_id and k.key = kept.key`).asPrepared;
 
 const SWEEP = command(`
   delete from idempotency_keys where (key_id, key) in (
     select key_id, key from idempotency_keys where created_at < now() - interval '${SWEPT_AFTER_HOURS} hours'
-    order by created_at limit ${SWEPT_MAX} for update skip locked)`).prepared;
+    order by created_at limit ${SWEPT_MAX} for update skip locked)`).asPrepared;

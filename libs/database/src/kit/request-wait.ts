@@ -10,7 +10,7 @@ export class RequestWait {
     return this.waitedMs + (this.calls > 0 ? performance.now() - this.sinceMs : 0);
   }
 
-  begin(): void {
+  start(): void {
     if (this.calls === 0) this.sinceMs = performance.now();
     this.calls += 1;
   }

@@ -17,7 +17,7 @@ it.each([
   expect(Servers.of(text)).toMatchObject({ text, urls, isSingle: urls.length === 1, first: urls[0] });
 });
 
-it('servers of which none answers are told without their password', async () => {
+it('when no server answers, the error names them without their passwords', async () => {
   const servers = Servers.of('postgres://u:s3cret@127.0.0.1:1,127.0.0.1:2/name');
   const failure: Error = await servers.primary(1_000).then(
     () => new Error('it was found'),

@@ -79,7 +79,7 @@ export class Servers {
   }
 
   /** It was found and is away now: another one may be promoted. */
-  forget(): void {
+  searchAgain(): void {
     this.asked = null;
   }
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { BoundedClient, rowsOf } from './bounded-client';
 import type { DatabaseLimits } from './limits';
 import { boolean, statement } from './statement';
-import { translated } from './unavailable';
+import { asUnavailable } from './unavailable';
 
 /** What one process at a time may do, whatever else it is connected to. */
 export interface SessionLock {
@@ -65,11 +65,10 @@ async function take(client: BoundedClient, lock: SessionLock): Promise<void> {
   }
 }
 
-/** @throws DatabaseUnavailable */
 async function asked<T>(question: () => Promise<T>): Promise<T> {
   try {
     return await question();
   } catch (error) {
-    throw translated(error);
+    throw asUnavailable(error);
   }
 }

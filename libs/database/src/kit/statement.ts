@@ -93,7 +93,7 @@ export function namesOf(columns: Columns): string {
 }
 
 /** What a `select` names, to get these columns of the row `row`. */
-export function selected(columns: Columns, row: string): string {
+export function selectList(columns: Columns, row: string): string {
   return Object.entries(columns)
     .map(([name, { source }]) => `${source ?? `${row}.${snakeCase(name)}`} as "${name}"`)
     .join(', ');
@@ -157,7 +157,7 @@ export class Statement<Row> {
    * executions PostgreSQL may plan it once for all parameters too, where it expects no worse of that than of a plan for each.
    * It takes ten elements for the length of an array then, so a test looks at these plans.
    */
-  get prepared(): Statement<Row> {
+  get asPrepared(): Statement<Row> {
     const digest = createHash('sha256').update(this.text).digest('hex').slice(0, 24);
     return new Statement(this.text, this.columns, `proctor_${digest}`);
   }

@@ -58,7 +58,7 @@ export function afterChange(error: unknown): never {
 }
 
 /** Turns an error into DatabaseUnavailable when trying again later may help; other errors stay as they are. */
-export function translated(error: unknown): unknown {
+export function asUnavailable(error: unknown): unknown {
   if (error instanceof QueryRunnerAlreadyReleasedError) return new DatabaseUnavailable(error);
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
   return isUnavailability(cause) ? new DatabaseUnavailable(cause) : error;

@@ -7,7 +7,7 @@ import {
   double,
   integer,
   json,
-  selected,
+  selectList,
   statement,
   text,
 } from '../kit/statement';
@@ -49,7 +49,7 @@ export const FIND = statement(
     coalesce(k.last_used_at > now() - make_interval(secs => $2), false) as "useIsNoted"
   from api_keys k join users u using (user_id)
   where k.key_hash in ($1, $3) and k.revoked_at is null`,
-).prepared;
+).asPrepared;
 
 /** Two equal requests of a user at once come one after the other. */
 export const LOCK_USER = statement(
@@ -84,7 +84,7 @@ export const ROTATE = statement(
   `
   update api_keys k set prefix = $3, key_hash = $4, last_used_at = null from users u
   where k.key_id = $1 and k.revoked_at is null and not k.is_of_pages and u.user_id = k.user_id and u.name = $2
-  returning ${selected(NEW_COLUMNS, 'k')}`,
+  returning ${selectList(NEW_COLUMNS, 'k')}`,
 );
 
 /** $4 and $6 say what is changed. */
@@ -106,7 +106,7 @@ const OWNED_COLUMNS = {
 
 export const LIST_ALL = statement(
   OWNED_COLUMNS,
-  `select ${selected(OWNED_COLUMNS, 'k')} from api_keys k join users u using (user_id)
+  `select ${selectList(OWNED_COLUMNS, 'k')} from api_keys k join users u using (user_id)
   where k.revoked_at is null and not k.is_of_pages and ($2::integer is null or k.key_id < $2)
     and (u.name like $1 or k.name like $1 or k.prefix like $1)
   order by k.key_id desc limit $3`,
@@ -114,7 +114,7 @@ export const LIST_ALL = statement(
 
 export const NOTE_USE = command(`
   update api_keys set last_used_at = now()
-  where key_id = $1 and coalesce(last_used_at <= now() - make_interval(secs => $2), true)`).prepared;
+  where key_id = $1 and coalesce(last_used_at <= now() - make_interval(secs => $2), true)`).asPrepared;
 
 /**
  * An imported key is known by a digest that is fast to try: at its first use it gets the one of all others,
@@ -122,12 +122,12 @@ export const NOTE_USE = command(`
  */
 export const REHASH = command(
   'update api_keys set key_hash = $2 where key_id = $1 and key_hash = $3',
-).prepared;
+).asPrepared;
 
 export const OF_PAGES = statement(
   { keyId: integer },
   'select key_id as "keyId" from api_keys where user_id = $1 and is_of_pages',
-).prepared;
+).asPrepared;
 
 export const ADD_OF_PAGES = command(`
   insert into api_keys (user_id, name, prefix, key_hash, is_of_pages) values ($1, 'web pages', $2, $3, true)

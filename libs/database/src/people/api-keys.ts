@@ -10,7 +10,7 @@ import { besideRequests } from '../kit/request-wait';
 import { ApiKeyRow, IdempotencyKeyRow, UserRow } from '../rows';
 import { UnknownUser } from './users';
 
-/** Whom a valid key belongs to. */
+/** The owner of a valid key. */
 export interface Requestor {
   userId: number;
   userName: string;
@@ -66,8 +66,8 @@ export class ApiKeys implements OnModuleDestroy {
   constructor(private readonly database: Database) {}
 
   /**
-   * @param by who is written down, here and below; nobody is when absent
-   * @throws UnknownUser, DatabaseUnavailable
+   * @param by who is recorded as the actor, here and below; none when absent
+   * @throws UnknownUser
    */
   async create(
     userName: string,
@@ -87,7 +87,7 @@ export class ApiKeys implements OnModuleDestroy {
   /**
    * The same, at most once for a client's word within 24 hours. The answer holds the secret, so only what the client
    * alone can open again is kept of it.
-   * @throws UnknownUser, DatabaseUnavailable
+   * @throws UnknownUser
    */
   createOnce(
     userName: string,
@@ -122,7 +122,6 @@ export class ApiKeys implements OnModuleDestroy {
   /**
    * A new secret for a key: the old one opens nothing from now on, and the results stay readable by the new one.
    * @returns null when the user has no such key, or it was revoked
-   * @throws DatabaseUnavailable
    */
   async rotate(id: number, userName: string, by?: Actor): Promise<NewApiKey | null> {
     const { key, prefix, keyHash } = newSecret();
@@ -137,7 +136,6 @@ export class ApiKeys implements OnModuleDestroy {
   /**
    * What a key is good for from now on; what is absent stays as it is.
    * @returns false when the user has no such key, or it was revoked
-   * @throws DatabaseUnavailable
    */
   limit(id: number, userName: string, limits: Partial<KeyLimits>, by?: Actor): Promise<boolean> {
     const { scope, expiresAt } = limits;
@@ -154,7 +152,6 @@ export class ApiKeys implements OnModuleDestroy {
 
   /**
    * The key of what a user requests on pages, which is made at the first request. It opens nothing: its secret is not kept.
-   * @throws DatabaseUnavailable
    */
   async ofPages(userId: number): Promise<number> {
     const { prefix, keyHash } = newSecret();
@@ -168,7 +165,7 @@ export class ApiKeys implements OnModuleDestroy {
 
   /**
    * All keys of a user, the revoked ones too, oldest first.
-   * @throws UnknownUser, DatabaseUnavailable
+   * @throws UnknownUser
    */
   async list(userName: string): Promise<ApiKey[]> {
     return this.database.entities(async (manager) => {
@@ -199,15 +196,15 @@ export class ApiKeys implements OnModuleDestroy {
    * Valid keys of all users, the newest first.
    * @param search a part of the user's name, of the key's or of its prefix; empty: all
    * @param before only keys of lower ids
-   * @throws DatabaseUnavailable
    */
   listAll(search: string, limit: number, before: number | null): Promise<OwnedApiKey[]> {
     return this.database.query(statements.LIST_ALL, [`%${likeOf(search)}%`, before, limit]);
   }
 
   /**
-   * Null for an unknown or revoked key, whatever its shape. Looked up by its hash, so that time tells nothing about it.
-   * @throws KeyRefused for one that has expired, and for one of a user who is disabled; DatabaseUnavailable
+   * Null for an unknown or revoked key, whatever its shape. It is looked up by its hash, so that the time of
+   * an answer does not help to guess keys.
+   * @throws KeyRefused for one that has expired, and for one of a user who is disabled
    */
   async authenticate(key: string): Promise<KeyHolder | null> {
     const [hash, importedHash] = [hashOf(key), importedHashOf(key)];
@@ -219,7 +216,7 @@ export class ApiKeys implements OnModuleDestroy {
     if (expiresAt && validMs! <= 0)
       throw new KeyRefused(`This API key has expired, at ${timestamp(expiresAt)}: make another one.`);
     if (isImported) await this.database.query(statements.REHASH, [keyId, hash, importedHash]);
-    if (!useIsNoted) this.noteUse(keyId);
+    if (!useIsNoted) this.recordUse(keyId);
     return holder;
   }
 
@@ -228,7 +225,7 @@ export class ApiKeys implements OnModuleDestroy {
     await Promise.all(this.noting.values());
   }
 
-  private noteUse(keyId: number): void {
+  private recordUse(keyId: number): void {
     if (this.noting.has(keyId)) return;
     const noted = besideRequests(() =>
       this.database.query(statements.NOTE_USE, [keyId, USE_NOTED_EVERY_SECONDS]),

@@ -4,12 +4,12 @@ import { Database, type Statements } from '../kit/database';
 import { columnsOf } from '../kit/columns-of';
 import { likeOf } from '../kit/list-filter';
 import { addRefusedLogin, type RefusedLogin } from './refused-logins';
-import { bigint, type ColumnsOf, command, selected, statement, text, time } from '../kit/statement';
+import { bigint, type ColumnsOf, command, selectList, statement, text, time } from '../kit/statement';
 import { AuditEntryRow } from '../rows/audit-entry';
 
 /** Who decides. */
 export interface Actor {
-  /** Null: nobody who is known by a name of a user. */
+  /** Null when the actor is no user of this service. */
   userId: number | null;
   userName: string;
   /** Of the network that it is done from. */
@@ -61,15 +61,11 @@ const SUBJECT_LENGTH_MAX = 300;
 export class AuditLog {
   constructor(private readonly database: Database) {}
 
-  /** @throws DatabaseUnavailable */
   async add(entry: AuditEntry): Promise<void> {
     await audit(this.database, entry, entry);
   }
 
-  /**
-   * Somebody was not let in. Some of these share an entry.
-   * @throws DatabaseUnavailable
-   */
+  /** Records a login that was refused. Several of them may share an entry. */
   async addRefusedLogin({ userName, ...login }: RefusedLogin): Promise<void> {
     await addRefusedLogin(this.database, { ...login, userName: userName.slice(0, USER_NAME_LENGTH_MAX) });
   }
@@ -77,7 +73,6 @@ export class AuditLog {
   /**
    * The newest first.
    * @param before only entries that come after this one in the list; null: from the newest on
-   * @throws DatabaseUnavailable
    */
   async list(
     { user, action, subject, since, until }: AuditFilter,
@@ -142,7 +137,7 @@ const RECORD_COLUMNS = {
 const LIST = statement(
   RECORD_COLUMNS,
   `
-  select ${selected(RECORD_COLUMNS, 'e')} from audit_entries e
+  select ${selectList(RECORD_COLUMNS, 'e')} from audit_entries e
   where ($1::text is null or e.user_name = $1) and ($2::text is null or e.action = $2)
     and ($3::text is null or e.subject like $3)
     and ($4::timestamptz is null or e.created_at >= $4) and ($5::timestamptz is null or e.created_at < $5)

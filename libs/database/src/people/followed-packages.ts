@@ -11,10 +11,7 @@ const TOKEN_BYTES = 32;
 export class FollowedPackages {
   constructor(private readonly database: Database) {}
 
-  /**
-   * By name.
-   * @throws DatabaseUnavailable
-   */
+  /** By name. */
   async patterns(userId: number): Promise<string[]> {
     return (await this.database.query(PATTERNS, [userId])).map(({ pattern }) => pattern);
   }
@@ -22,58 +19,41 @@ export class FollowedPackages {
   /**
    * All of them, or none when there would be too many.
    * @returns whether they are followed now
-   * @throws DatabaseUnavailable
    */
   async follow(userId: number, patterns: string[], most: number): Promise<boolean> {
     const [row] = await this.database.query(FOLLOW, [userId, patterns, most]);
     return row!.isDone;
   }
 
-  /**
-   * @returns whether it was followed
-   * @throws DatabaseUnavailable
-   */
+  /** @returns whether it was followed */
   async unfollow(userId: number, pattern: string): Promise<boolean> {
     return (await this.database.query(UNFOLLOW, [userId, pattern])).length > 0;
   }
 
-  /**
-   * Packages of public runs that the patterns mean; those that fail somewhere come first, then by name.
-   * @throws DatabaseUnavailable
-   */
-  async named(patterns: string[], limit: number): Promise<string[]> {
+  /** Packages of public runs that the patterns mean; those that fail somewhere come first, then by name. */
+  async listMatching(patterns: string[], limit: number): Promise<string[]> {
     if (patterns.length === 0) return [];
     const wild = patterns.filter((pattern) => pattern.includes('*'));
     const plain = patterns.filter((pattern) => !pattern.includes('*'));
     return (await this.database.query(NAMED, [plain, wild.map(likeOf), limit])).map(({ name }) => name);
   }
 
-  /**
-   * The part of a user's feed address that nobody can guess; null when there is none.
-   * @throws DatabaseUnavailable
-   */
+  /** The secret part of the address of a user's feed; null when the user has none. */
   async feedToken(userId: number): Promise<string | null> {
     const [row] = await this.database.query(TOKEN, [userId]);
     return row?.token ?? null;
   }
 
-  /**
-   * The user's feed has a new address; another one leads nowhere any more.
-   * @throws DatabaseUnavailable
-   */
+  /** Gives the user's feed a new address. The one before leads nowhere from now on. */
   async renewFeed(userId: number): Promise<void> {
     await this.database.query(RENEW, [userId, randomBytes(TOKEN_BYTES).toString('base64url')]);
   }
 
-  /** @throws DatabaseUnavailable */
   async endFeed(userId: number): Promise<void> {
     await this.database.query(END, [userId]);
   }
 
-  /**
-   * Whose feed it is; null for nobody's.
-   * @throws DatabaseUnavailable
-   */
+  /** The user whose feed has this token; null when there is none. */
   async ownerOf(token: string): Promise<number | null> {
     const [row] = await this.database.query(OWNER, [token]);
     return row?.userId ?? null;

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { AuditAction } from '@proctor/contracts';
 import { audit } from './audit-log';
 import { Database, type Statements } from '../kit/database';
-import { boolean, command, integer, selected, statement } from '../kit/statement';
+import { boolean, command, integer, selectList, statement } from '../kit/statement';
 import { errorCode } from '../kit/unavailable';
 import { type User, USER_COLUMNS, userSubject } from './users';
 
-/** Who somebody is, by the word of a login provider. */
+/** Who a person is, as a login provider states it. */
 export interface Identity {
   /** Address that the provider calls itself by. */
   issuer: string;
@@ -34,14 +34,14 @@ export interface LoggedIn {
 
 const UNIQUE_VIOLATION = '23505';
 
-/** The users to whom login providers vouch: a user is an issuer and a subject, whatever the name. */
+/** The users who log in by a provider. Such a user is an issuer and a subject, whatever the name. */
 @Injectable()
 export class Identities {
   constructor(private readonly database: Database) {}
 
   /**
    * The user of an identity, who is added at the first login.
-   * @throws Error when all names are taken; DatabaseUnavailable
+   * @throws Error when all names are taken
    */
   async logIn(identity: Identity, who: WhoLoggedIn): Promise<LoggedIn> {
     const attempt = (): Promise<LoggedIn> =>
@@ -95,7 +95,7 @@ async function note(
 
 const KNOWN = statement(
   { ...USER_COLUMNS, isDisabled: boolean },
-  `select ${selected(USER_COLUMNS, 'u')}, u.disabled_at is not null as "isDisabled"
+  `select ${selectList(USER_COLUMNS, 'u')}, u.disabled_at is not null as "isDisabled"
    from identities i join users u using (user_id) where i.issuer = $1 and i.subject = $2`,
 );
 

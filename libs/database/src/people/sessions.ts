@@ -12,18 +12,18 @@ const PgStore = connectPgSimple(session);
 /** Seconds between two removals of sessions that are over; some of it is drawn. */
 const PRUNE_SECONDS = 900;
 
-/** Of browsers in which nobody is logged in yet: whoever asks for the page of the login gets one. */
+/** Sessions of browsers without a login. Each request for the login page makes one. */
 export const SESSIONS_BEFORE_LOGIN_MAX = 100_000;
 /** The oldest beyond that go once so many have been begun in this process. */
 const LOOKED_AT_EACH = 5_000;
 
-/** Keeps the digest of a session's id: who reads the table, or a copy of it, can be nobody by it. */
+/** Saves the digest of a session's id: a reader of the table, or of a copy of it, cannot use the session. */
 class DigestedIds extends PgStore {
   override get(id: string, done: (error: unknown, session?: SessionData | null) => void): void {
     super.get(digestOf(id), done);
   }
 
-  /** Called for each session that nobody is logged in to. */
+  /** Called for each new session without a login. */
   begun = (): void => undefined;
 
   override set(id: string, data: SessionData, done?: (error?: unknown) => void): void {
@@ -61,10 +61,7 @@ export class Sessions implements OnModuleDestroy {
     this.store = this.prunable;
   }
 
-  /**
-   * Ends the oldest of those that nobody is logged in to, so that no more are left than may be.
-   * @throws DatabaseUnavailable
-   */
+  /** Ends the oldest sessions without a login, so that at most `max` are left. */
   async endOldest(max = SESSIONS_BEFORE_LOGIN_MAX): Promise<void> {
     await besideRequests(() => this.database.query(END_OLDEST, [max]));
   }
@@ -77,10 +74,7 @@ export class Sessions implements OnModuleDestroy {
     );
   }
 
-  /**
-   * By which cookies are signed, in all api processes.
-   * @throws DatabaseUnavailable
-   */
+  /** By which cookies are signed, in all api processes. */
   async secret(): Promise<string> {
     const [row] = await this.database.entities((manager) => manager.find(SessionSecretRow, { take: 1 }));
     if (!row) throw new Error('the table session_secrets is empty');

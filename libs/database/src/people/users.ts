@@ -13,7 +13,7 @@ import {
   type ColumnsOf,
   command,
   integer,
-  selected,
+  selectList,
   statement,
   text,
 } from '../kit/statement';
@@ -21,7 +21,7 @@ import { errorCode } from '../kit/unavailable';
 
 export type User = Pick<UserRow, 'userId' | 'name' | 'isAdmin'>;
 
-/** Whether somebody may come in. A removed user has neither password nor keys, and what they requested stays. */
+/** Whether a user may log in. A removed user has neither password nor keys, and what they requested stays. */
 export type UserStanding = 'active' | 'disabled' | 'removed';
 
 /** What administrators see of a user. */
@@ -63,8 +63,8 @@ export class Users {
   constructor(private readonly database: Database) {}
 
   /**
-   * @param by who is written down; nobody is when absent
-   * @throws UserExists, InvalidUserName, DatabaseUnavailable
+   * @param by who is recorded as the actor; none when absent
+   * @throws UserExists, InvalidUserName
    */
   async add(name: string, options: { isAdmin: boolean; password?: string; by?: Actor }): Promise<User> {
     if (!isWord(name)) throw new InvalidUserName(name);
@@ -88,9 +88,9 @@ export class Users {
   }
 
   /**
-   * Ends the user's sessions too: who knew the old password is out.
-   * @param by who is written down; nobody is when absent
-   * @throws UnknownUser, DatabaseUnavailable
+   * Ends the user's sessions too, so that a person with the old password is logged out.
+   * @param by who is recorded as the actor; none when absent
+   * @throws UnknownUser
    */
   async setPassword(name: string, password: string, by?: Actor): Promise<void> {
     const passwordHash = await hashPassword(password);
@@ -104,8 +104,8 @@ export class Users {
 
   /**
    * Appoints or dismisses an administrator. Two at once come one after the other, so that one is always left.
-   * @returns `same`: the user was that before; `last`: there would be no administrator any more; nothing was changed
-   * @throws UnknownUser, DatabaseUnavailable
+   * @returns `same`: the user was that before; `last`: no administrator would be left; nothing was changed
+   * @throws UnknownUser
    */
   setAdministrator(name: string, isAdmin: boolean, by: Actor): Promise<'changed' | 'same' | 'last'> {
     return this.database.transaction(async (transaction) => {
@@ -122,9 +122,10 @@ export class Users {
   }
 
   /**
-   * Keeps a user out, with password, keys and login providers, and ends the sessions; or lets one in again.
-   * @returns `last`: there would be no administrator any more
-   * @throws UnknownUser also for one who was removed and is to be disabled; DatabaseUnavailable
+   * Disables a user: password, keys and login providers are refused, and the sessions end. Or enables one
+   * again.
+   * @returns `last`: no administrator would be left
+   * @throws UnknownUser also for one who was removed and is to be disabled
    */
   setDisabled(name: string, isDisabled: boolean, by: Actor): Promise<'changed' | 'same' | 'last'> {
     return this.database.transaction(async (transaction) => {
@@ -143,10 +144,11 @@ export class Users {
   }
 
   /**
-   * Password, keys, sessions, webhooks and what the user follows are gone for good; the runs stay. Nobody else gets the name, or the identity
-   * at a login provider: a user who is enabled again has these, and no more.
-   * @returns `same`: the user was removed before; `last`: there would be no administrator any more; nothing was changed
-   * @throws UnknownUser, DatabaseUnavailable
+   * Password, keys, sessions, webhooks and what the user follows are deleted for good; the runs stay. No
+   * other user gets the name, or the identity at a login provider: a user who is enabled again has these two,
+   * and nothing else.
+   * @returns `same`: the user was removed before; `last`: no administrator would be left; nothing was changed
+   * @throws UnknownUser
    */
   remove(name: string, by: Actor): Promise<'changed' | 'same' | 'last'> {
     return this.database.transaction(async (transaction) => {
@@ -167,7 +169,7 @@ export class Users {
   /**
    * Logs a user out of all browsers.
    * @returns of how many
-   * @throws UnknownUser, DatabaseUnavailable
+   * @throws UnknownUser
    */
   endSessions(name: string, by: Actor): Promise<number> {
     return this.database.transaction(async (transaction) => {
@@ -184,33 +186,26 @@ export class Users {
    * By name.
    * @param search a part of the name; empty: all
    * @param after only names behind this one; empty: from the first on
-   * @throws DatabaseUnavailable
    */
   list(search: string, limit: number, after: string): Promise<UserRecord[]> {
     return this.database.query(LIST, [`%${likeOf(search)}%`, after, limit]);
   }
 
-  /** @throws DatabaseUnavailable */
   async record(name: string): Promise<UserRecord | null> {
     const [record] = await this.database.query(RECORD, [name]);
     return record ?? null;
   }
 
-  /** @throws DatabaseUnavailable */
   async hasPassword(name: string): Promise<boolean> {
     return (await this.row(name))?.passwordHash != null;
   }
 
-  /**
-   * Who may come in.
-   * @throws DatabaseUnavailable
-   */
+  /** Who may come in. */
   async byId(userId: number): Promise<User | null> {
     const [user] = await this.database.query(BY_ID, [userId]);
     return user ?? null;
   }
 
-  /** @throws DatabaseUnavailable */
   async find(name: string): Promise<User | null> {
     const row = await this.row(name);
     return row && userOf(row);
@@ -219,7 +214,7 @@ export class Users {
   /** The user, if this is their password; null too for an unknown or disabled user, and for one without a password. */
   async authenticate(name: string, password: string): Promise<User | null> {
     const row = await this.row(name);
-    // Takes as long for a user who is not there: the time tells no names.
+    // Takes as long for a name that does not exist: the time does not show which names exist.
     const isRight = await isPassword(password, row?.passwordHash ?? DECOY_PASSWORD_HASH);
     return row?.passwordHash && isRight && !row.disabledAt ? userOf(row) : null;
   }
@@ -243,13 +238,13 @@ function userOf({ userId, name, isAdmin }: UserRow): User {
 }
 
 export const USER_COLUMNS = columnsOf(UserRow, 'userId', 'name', 'isAdmin');
-const AS_USER = selected(USER_COLUMNS, 'u');
+const AS_USER = selectList(USER_COLUMNS, 'u');
 
 const BY_ID = statement(
   USER_COLUMNS,
   `select ${AS_USER} from users u
   where u.user_id = $1 and u.disabled_at is null`,
-).prepared;
+).asPrepared;
 
 const BY_NAME = statement(
   USER_COLUMNS,
@@ -305,13 +300,13 @@ const RECORD_COLUMNS = {
 
 const LIST = statement(
   RECORD_COLUMNS,
-  `select ${selected(RECORD_COLUMNS, 'u')} from users u
+  `select ${selectList(RECORD_COLUMNS, 'u')} from users u
   where u.name like $1 and u.name > $2 order by u.name limit $3`,
 );
 
 const RECORD = statement(
   RECORD_COLUMNS,
-  `select ${selected(RECORD_COLUMNS, 'u')} from users u where u.name = $1`,
+  `select ${selectList(RECORD_COLUMNS, 'u')} from users u where u.name = $1`,
 );
 
 const SET_PASSWORD = statement(

@@ -9,7 +9,7 @@ import {
   type ColumnsOf,
   integer,
   jsonb,
-  selected,
+  selectList,
   type Statement,
   statement,
   text,
@@ -67,25 +67,23 @@ export class ErrorSignatures {
   /**
    * Of the newest errors that match.
    * @param from how many of them are left out at the beginning; there are SIGNATURES_COMPARED_MAX at most
-   * @throws DatabaseUnavailable
    */
   list(order: SignatureOrder, limit: number, filter = ALL, from = 0): Promise<SignatureSummary[]> {
     return this.database.query(LISTS[order], [...parametersOf(filter), limit, from]);
   }
 
-  /** How many a list has in all, in either order: SIGNATURES_COMPARED_MAX at most. @throws DatabaseUnavailable */
+  /** How many a list has in all, in either order: SIGNATURES_COMPARED_MAX at most. */
   async count(filter: ListFilter): Promise<number> {
     const [row] = await this.database.query(COUNT, [...parametersOf(filter), SIGNATURES_COMPARED_MAX]);
     return row!.count;
   }
 
-  /** Null when no public run has it. @throws DatabaseUnavailable */
+  /** Null when no public run has it. */
   async find(signature: string): Promise<SignatureSummary | null> {
     const [found] = await this.database.query(FIND, [signature]);
     return found ?? null;
   }
 
-  /** @throws DatabaseUnavailable */
   async use(signature: string, limit: number): Promise<SignatureUse> {
     const [packages, places] = await Promise.all([
       this.database.query(PACKAGES, [signature, limit]),
@@ -97,7 +95,6 @@ export class ErrorSignatures {
   /**
    * The runs that ended so, the newest first.
    * @param before only those older than this one of them; none when it is not one of them
-   * @throws DatabaseUnavailable
    */
   runs(signature: string, limit: number, before: number | null): Promise<RunRecord[]> {
     return before === null
@@ -108,7 +105,7 @@ export class ErrorSignatures {
 
 const ALL: ListFilter = { suites: null, architectures: null, package: null };
 
-/** In the words of the index `runs_alike`, of which alone the runs are counted. */
+/** In the words of the index `runs_alike`, because only its runs are counted. */
 export const ofSignature = (signature: string): string =>
   `r.error_signature = ${signature} and r.state = 'finished' and not r.is_private`;
 const NEWEST_FIRST = 'order by r.finished_at desc, r.run_id desc';
@@ -166,7 +163,7 @@ function listed(order: SignatureOrder): Statement<SignatureSummary> {
   return statement(
     SUMMARY_COLUMNS,
     `
-  select ${selected(SUMMARY_COLUMNS, 's')}
+  select ${selectList(SUMMARY_COLUMNS, 's')}
   from (
     select s.signature, s.lately, s.last_at
     from (
@@ -194,7 +191,7 @@ export const COUNT = statement(
 
 const FIND = statement(
   SUMMARY_COLUMNS,
-  `select ${selected(SUMMARY_COLUMNS, 's')} from (select $1::text as signature) s ${FIRST} ${LAST_AND_COUNT('true', SIGNATURE_RUNS_MAX)}`,
+  `select ${selectList(SUMMARY_COLUMNS, 's')} from (select $1::text as signature) s ${FIRST} ${LAST_AND_COUNT('true', SIGNATURE_RUNS_MAX)}`,
 );
 
 const SEEN = { count: integer, lastAt: time };

@@ -11,7 +11,7 @@ import {
   command,
   integer,
   jsonb,
-  selected,
+  selectList,
   statement,
   text,
   time,
@@ -55,7 +55,6 @@ export class Notes {
   /**
    * Those that the reader may see, removed ones too, the newest first: a note on a private run is for who may see that run.
    * @param before only those with lower ids
-   * @throws DatabaseUnavailable
    */
   find(
     { packages, signatures = [] }: NoteFilter,
@@ -67,17 +66,14 @@ export class Notes {
     return this.database.query(FIND, [packages, signatures, ...reader, limit, before, null]);
   }
 
-  /** One that was not removed; null when there is none, or the reader may not see it. @throws DatabaseUnavailable */
+  /** One that was not removed; null when there is none, or the reader may not see it. */
   async one(noteId: number, { everything = false, keyId, userName }: RunReader): Promise<Note | null> {
     const reader = [everything, keyId ?? null, userName ?? null];
     const [note] = await this.database.query(FIND, [null, [], ...reader, 1, null, noteId]);
     return note && note.removedAt === null ? note : null;
   }
 
-  /**
-   * How runs have failed; of runs that have not, with nothing.
-   * @throws DatabaseUnavailable
-   */
+  /** How runs have failed; of runs that have not, with nothing. */
   async failuresOf(runIds: number[]): Promise<ReadonlyMap<number, RunFailure>> {
     const rows = await this.database.query(FAILURES, [runIds]);
     const failing = (tests: TestResult[]): string[] =>
@@ -90,7 +86,6 @@ export class Notes {
   /**
    * @param max notes of one user on one package
    * @returns its id; null when there are too many
-   * @throws DatabaseUnavailable
    */
   add(note: NewNote & NoteText, by: NoteAuthor, max: number): Promise<number | null> {
     return this.database.transaction(async (transaction) => {
@@ -109,7 +104,7 @@ export class Notes {
     });
   }
 
-  /** @returns whether it was there. @throws DatabaseUnavailable */
+  /** @returns whether it was there. */
   change(noteId: number, { text: body, bugs }: NoteText, by: NoteAuthor): Promise<boolean> {
     return this.database.transaction(async (transaction) => {
       const changed = await transaction.query(CHANGE, [noteId, body, bugs]);
@@ -119,7 +114,7 @@ export class Notes {
     });
   }
 
-  /** It stays in the table, and is shown to nobody. @returns whether it was there. @throws DatabaseUnavailable */
+  /** The row stays in the table, and no page shows it. @returns whether it was there */
   remove(noteId: number, by: NoteAuthor): Promise<boolean> {
     return this.database.transaction(async (transaction) => {
       const removed = await transaction.query(REMOVE, [noteId]);
@@ -142,13 +137,13 @@ const NOTE_COLUMNS = {
 } satisfies ColumnsOf<Note>;
 
 /**
- * `r` is the run on which a note was written; one that is gone was for all to see, or for nobody. What passes again is the
- * same package on the same place with the same pins and sources.
+ * `r` is the run on which a note was written. When that run is gone, the note is shown to all users or to
+ * none. What passes again is the same package on the same place with the same pins and sources.
  */
 const FIND = statement(
   NOTE_COLUMNS,
   `
-  select ${selected(NOTE_COLUMNS, 'n')}
+  select ${selectList(NOTE_COLUMNS, 'n')}
   from notes n
   join users u on u.user_id = n.author_id
   left join runs r on r.run_id = n.run_id

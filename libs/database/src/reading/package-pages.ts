@@ -39,14 +39,14 @@ export class PackagePages {
     return (await this.database.query(SEARCH, [part, limit])).map(({ name }) => name);
   }
 
-  /** The first errors of the logs of public runs, by run; nothing of those of which none is known. */
+  /** The first errors of the logs of public runs, by run; runs without a known error are left out. */
   async errorsOf(runIds: number[]): Promise<ReadonlyMap<number, RunError>> {
     const rows = await this.database.query(ERRORS, [runIds]);
     return new Map(rows.map(({ runId, signature, excerpt }) => [runId, { signature, excerpt }]));
   }
 
   /** Leased and running runs first, then those that wait in the order of their queue. */
-  unfinished(name: string, limit: number): Promise<RunRecord[]> {
+  listUnfinished(name: string, limit: number): Promise<RunRecord[]> {
     return this.database.query(UNFINISHED, [name, limit]);
   }
 

@@ -136,7 +136,7 @@ export class PublicRuns {
     return (await this.database.query(STATUS_OF, [suite, arch, after, limit, verdicts])).map(statusRecord);
   }
 
-  /** Another one after each change of what `statusOf`, `statusCounts` and `statusHistory` tell of runs. */
+  /** A value that differs after each change of the answers of `statusOf`, `statusCounts` and `statusHistory`. */
   async statusVersion(suite: string, arch: string): Promise<StatusVersion> {
     const [version] = await this.database.query(STATUS_VERSION, [suite, arch]);
     return version!;

@@ -3,13 +3,13 @@ import {
   type ColumnsOf,
   integer,
   namesOf,
-  selected,
+  selectList,
   type Statement,
   statement,
   text,
   time,
 } from '../kit/statement';
-import { isOfPackage, TELLING } from '../statuses/status-statements';
+import { isOfPackage, COUNTS_FOR_STATUS } from '../statuses/status-statements';
 
 /** The suite queue of one suite and architecture, as numbers. */
 export interface QueueLength {
@@ -35,7 +35,7 @@ const NEWEST_FIRST = 'order by r.finished_at desc, r.run_id desc';
 const FINISHED = `r.state = 'finished' and not r.is_private`;
 const OF_PACKAGE = 'r.package = $1 and r.suite = $2 and r.arch = $3';
 
-export const LATEST = selectRecords(`where ${OF_PACKAGE} and ${TELLING} ${NEWEST_FIRST} limit 1`);
+export const LATEST = selectRecords(`where ${OF_PACKAGE} and ${COUNTS_FOR_STATUS} ${NEWEST_FIRST} limit 1`);
 
 export const HISTORY = selectRecords(`where ${OF_PACKAGE} and ${FINISHED} ${NEWEST_FIRST} limit $4`);
 
@@ -134,7 +134,7 @@ const newestOfPlaces = (condition: string) =>
     RECORD_COLUMNS,
     `
   with recursive places(suite, arch) as (${places(condition)})
-  select ${selected(RECORD_COLUMNS, 'r')}
+  select ${selectList(RECORD_COLUMNS, 'r')}
   from places p cross join lateral (
     select r.* from runs r where r.package = $1 and r.suite = p.suite and r.arch = p.arch and ${condition}
     ${NEWEST_FIRST} limit 1
@@ -142,7 +142,7 @@ const newestOfPlaces = (condition: string) =>
   order by r.suite, r.arch`,
   );
 
-export const SUITES_OF = newestOfPlaces(TELLING);
+export const SUITES_OF = newestOfPlaces(COUNTS_FOR_STATUS);
 
 export const ABSENT_FROM = newestOfPlaces(
   `r.state = 'finished' and not r.is_private and not r.cancelled and not (${isOfPackage('r')})`,

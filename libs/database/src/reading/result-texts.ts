@@ -4,7 +4,7 @@ import { bigint, integer, statement, text, time } from '../kit/statement';
 
 /** Rows that are in memory at a time. */
 export const PAGE_LENGTH = 500;
-/** Of the first, whose first byte somebody waits for. */
+/** Rows of the first page, which is short, since the reader waits for its first byte. */
 export const FIRST_PAGE_LENGTH = 100;
 /**
  * Results that are one row of an answer. pg puts a row that is longer than what one read of a socket brings, 64 KiB, together
@@ -75,7 +75,7 @@ const page = (condition: string, length: number) =>
     ) page
     group by (page.place - 1) / ${ROW_LENGTH}
     order by (page.place - 1) / ${ROW_LENGTH}`,
-  ).prepared;
+  ).asPrepared;
 
 /** From a time on, which $4 is in seconds. */
 export const FIRST_PAGE = page('r.updated_at >= (select to_timestamp($4))', FIRST_PAGE_LENGTH);

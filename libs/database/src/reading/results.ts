@@ -51,11 +51,10 @@ export class Results {
    * The runs of one API key that were created, finished or published at or after a time.
    * @param sinceSeconds UNIX seconds, 0 or more, decimals allowed
    * @param neutral the status of neutral runs
-   * @throws DatabaseUnavailable
    */
   async since(keyId: number, sinceSeconds: number, neutral: NeutralStatus): Promise<ResultsSince> {
     const from = Math.min(sinceSeconds, SINCE_MAX);
-    // Most polls are empty, and what they are told does not depend on a horizon.
+    // Most polls are empty, and an empty answer does not depend on a horizon.
     const [any] = await this.database.query(NEWEST_UPDATE, [keyId, from]);
     if (!any?.updatedAt) return { until: until(sinceSeconds, null, Infinity), pages: null };
     let newest = await this.newest(keyId, from);
@@ -69,7 +68,6 @@ export class Results {
 
   /**
    * Which of many clients that wait for news would get a row from `since`, in their order: one statement for all.
-   * @throws DatabaseUnavailable
    */
   async withNews(waiting: { keyId: number; sinceSeconds: number }[]): Promise<boolean[]> {
     const rows = await this.database.query(WITH_NEWS, [
@@ -158,11 +156,11 @@ const WITH_NEWS = statement(
   ) >= to_timestamp(waiting.since), false) as "isThere"
   from unnest($1::integer[], $2::float8[]) with ordinality as waiting(key_id, since, place)
   order by place`,
-).prepared;
+).asPrepared;
 
 const NEWEST_UPDATE = statement(
   { updatedAt: time.orNull },
   `select max(updated_at) as "updatedAt" from runs where api_key_id = $1 and updated_at >= to_timestamp($2)`,
-).prepared;
+).asPrepared;
 
-const BY_ID = selectRecords('where r.run_id = $1').prepared;
+const BY_ID = selectRecords('where r.run_id = $1').asPrepared;

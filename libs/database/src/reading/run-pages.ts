@@ -6,9 +6,9 @@ import { type RunRecord, selectRecords } from '../runs/run-columns';
 import { TRIGGER_WORDS } from '../runs/run-search';
 import { type KeptTestbed, RunTestbeds } from './run-testbeds';
 import { bigint, jsonb, statement } from '../kit/statement';
-import { telling } from '../statuses/status-statements';
+import { countsForStatus } from '../statuses/status-statements';
 
-/** What the page of a run tells of other runs: public ones. */
+/** What the page of a run shows about other runs: public ones. */
 @Injectable()
 export class RunPages {
   private readonly results: Results;
@@ -20,7 +20,8 @@ export class RunPages {
   }
 
   /**
-   * How the single tests ended in the newest runs before this one that tell how the package is on its place.
+   * How the single tests ended in the newest runs before this one, on its place, that count for the package's
+   * status.
    * @returns one list for each run, oldest first
    */
   async testsBefore(run: RunRecord, limit: number): Promise<TestResult[][]> {
@@ -65,7 +66,7 @@ const NEWEST_FIRST = 'order by r.finished_at desc, r.run_id desc';
 const TESTS_BEFORE = statement(
   { runId: bigint, tests: jsonb.as<TestResult[]>() },
   `
-  select r.run_id as "runId", r.tests from runs r where ${PLACE_BEFORE} and ${telling('r')}
+  select r.run_id as "runId", r.tests from runs r where ${PLACE_BEFORE} and ${countsForStatus('r')}
   ${NEWEST_FIRST} limit $6`,
 );
 

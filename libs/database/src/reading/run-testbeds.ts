@@ -6,7 +6,7 @@ import { type RunRecord, selectRecords } from '../runs/run-columns';
 import { columnsOf, upsert } from '../kit/columns-of';
 import { bigint, bytea, command, namesOf, valuesOfRow, statement, text, time } from '../kit/statement';
 import { RunTestbedRow } from '../rows/run-testbed';
-import { telling } from '../statuses/status-statements';
+import { countsForStatus } from '../statuses/status-statements';
 
 /** Versions, or the suites that they came from, by the names of binary packages. */
 type Versions = ReadonlyMap<string, string>;
@@ -20,7 +20,7 @@ export interface KeptTestbed {
   packages: { testbed: Versions; added: Versions; suites: Versions } | null;
   /** Of the testbed; null when it is not known. */
   kernel: string | null;
-  /** The line of the log that tells that pins were given up, and of which release all packages were taken then. */
+  /** The line of the log which says that pins were given up, and the release from which all packages came then. */
   fallback: { line: number; release: string } | null;
   /** Where in the log the output of each test begins, and how long it ran; null when the log does not say. */
   tests: TestInLog[];
@@ -32,7 +32,10 @@ export interface TestInLog {
   seconds: number | null;
 }
 
-/** A package of which a run that failed had another version than the run that had passed before; empty: none. */
+/**
+ * A package whose version differs between a failed run and the run before, which had passed; empty: not
+ * installed.
+ */
 export interface PackageChange {
   package: string;
   from: string;
@@ -60,7 +63,7 @@ export interface AffectedRun {
 /** Changes that are kept of one run. */
 export const CHANGES_PER_RUN_MAX = 200;
 
-/** The packages that runs had installed, kept compactly: whoever may read a run may read its packages. */
+/** The packages that runs had installed, saved compactly. A user who may read a run may read its packages. */
 @Injectable()
 export class RunTestbeds {
   constructor(private readonly database: Database) {}
@@ -68,9 +71,8 @@ export class RunTestbeds {
   /**
    * Keeps what a finished run was executed in, unless a later attempt is kept.
    * @param others those of its packages that are not what was asked for
-   * @throws DatabaseUnavailable
    */
-  async keep(run: RunRecord, testbed: KeptTestbed, others: OtherPackages): Promise<void> {
+  async saveTestbed(run: RunRecord, testbed: KeptTestbed, others: OtherPackages): Promise<void> {
     const { packages, kernel, fallback, tests } = testbed;
     const place = [run.package, run.suite, run.arch, run.finishedAt, run.runId];
     await this.database.transaction(async (transaction) => {
@@ -107,7 +109,7 @@ export class RunTestbeds {
     });
   }
 
-  /** Of runs by their ids; nothing of those that nothing is kept of. @throws DatabaseUnavailable */
+  /** Of runs by their ids; nothing of those that nothing is kept of. */
   async of(runIds: number[]): Promise<Map<number, KeptTestbed>> {
     const rows = await this.database.query(OF_RUNS, [runIds]);
     return new Map(
@@ -125,8 +127,8 @@ export class RunTestbeds {
   }
 
   /**
-   * The run before this one on its place that tells how the package was, a tmpfail does not, if that one passed; null when it did
-   * not, or there is none.
+   * The run before this one on its place that counts for the status and is no tmpfail, if it passed; null
+   * when it did not, or when there is none.
    */
   async passJustBefore({
     package: name,
@@ -139,8 +141,8 @@ export class RunTestbeds {
     return before?.verdict === 'pass' || before?.verdict === 'neutral' ? before : null;
   }
 
-  /** Keeps the packages that had changed when a run failed, the first CHANGES_PER_RUN_MAX of them. @throws DatabaseUnavailable */
-  async keepChanges(runId: number, passedRunId: number, changes: PackageChange[]): Promise<void> {
+  /** Keeps the packages that had changed when a run failed, the first CHANGES_PER_RUN_MAX of them. */
+  async saveChanges(runId: number, passedRunId: number, changes: PackageChange[]): Promise<void> {
     const kept = changes.slice(0, CHANGES_PER_RUN_MAX);
     if (kept.length === 0) return;
     const columns = [
@@ -155,7 +157,6 @@ export class RunTestbeds {
    * Public runs that failed when a package had changed, each after a run that had passed; the newest first.
    * @param from null: from whatever version
    * @param to null: to whatever version
-   * @throws DatabaseUnavailable
    */
   affectedBy(name: string, from: string | null, to: string | null, limit: number): Promise<AffectedRun[]> {
     return this.database.query(AFFECTED, [name, from, to, limit, CHANGES_LOOKED_AT_MAX]);
@@ -246,7 +247,7 @@ const OF_RUNS = statement(
 );
 
 const JUST_BEFORE = selectRecords(`
-  where r.run_id = (select b.run_id from runs b where ${BEFORE('b')} and ${telling('b')} and b.verdict <> 'tmpfail'
+  where r.run_id = (select b.run_id from runs b where ${BEFORE('b')} and ${countsForStatus('b')} and b.verdict <> 'tmpfail'
     ${NEWEST_FIRST} limit 1)`);
 
 const KEEP_CHANGES = command(`

@@ -31,7 +31,7 @@ export interface KnownSourceNames extends SourceNamesPlace {
 export class SourceNames {
   constructor(private readonly database: Database) {}
 
-  /** True when this very list is kept; it is as new as was said, from now on. @throws DatabaseUnavailable */
+  /** True when this very list is kept; it is as new as was said, from now on. */
   async confirm(offered: OfferedSourceNames): Promise<boolean> {
     return (await this.database.query(CONFIRM, parametersOf(offered))).length > 0;
   }
@@ -40,18 +40,17 @@ export class SourceNames {
    * Keeps the list in place of an older one.
    * @param content as `sha256` says
    * @returns false when a newer one is kept, or the worker is none of the architecture
-   * @throws DatabaseUnavailable
    */
-  async keep(offered: OfferedSourceNames, content: Buffer): Promise<boolean> {
+  async saveNames(offered: OfferedSourceNames, content: Buffer): Promise<boolean> {
     return (await this.database.query(KEEP, [...parametersOf(offered), content])).length > 0;
   }
 
-  /** What is kept, without the lists themselves. @throws DatabaseUnavailable */
-  known(): Promise<KnownSourceNames[]> {
+  /** What is kept, without the lists themselves. */
+  listSaved(): Promise<KnownSourceNames[]> {
     return this.database.query(KNOWN);
   }
 
-  /** A list as it was sent; null when another one is kept by now. @throws DatabaseUnavailable */
+  /** A list as it was sent; null when another one is kept by now. */
   async content({ suite, arch }: SourceNamesPlace, sha256: string): Promise<Buffer | null> {
     const [found] = await this.database.query(CONTENT, [suite, arch, sha256]);
     return found?.content ?? null;

@@ -18,18 +18,18 @@ export interface SameError {
 /** Runs with an error that are looked at, the newest. */
 const SAME_ERROR_RUNS_MAX = 1_000;
 
-/** Public runs that tell why another one has failed. */
+/** Public runs that help to explain why another one has failed. */
 @Injectable()
 export class TriageRuns {
   constructor(private readonly database: Database) {}
 
-  /** The newest reference of the package on the place that ended, and not as a tmpfail. @throws DatabaseUnavailable */
+  /** The newest reference of the package on the place that ended, and not as a tmpfail. */
   async reference({ package: name, suite, arch }: RunRecord): Promise<ReferenceRun | null> {
     const [found] = await this.database.query(REFERENCE, [name, suite, arch]);
     return found ?? null;
   }
 
-  /** The newest run before it that passed with its version on the same place. @throws DatabaseUnavailable */
+  /** The newest run before it that passed with its version on the same place. */
   async passOfVersion(run: RunRecord): Promise<RunRecord | null> {
     const place = [run.package, run.suite, run.arch, run.finishedAt, run.runId];
     const [found] = await this.database.query(PASS_OF_VERSION, [...place, run.version]);
@@ -38,7 +38,6 @@ export class TriageRuns {
 
   /**
    * The newest later run of the same test on the same place for the same trigger; of private ones, those of the same key.
-   * @throws DatabaseUnavailable
    */
   async later(run: RunRecord): Promise<RunRecord | null> {
     const test = [run.package, run.suite, run.arch, run.trigger];
@@ -54,15 +53,12 @@ export class TriageRuns {
     return found ?? null;
   }
 
-  /**
-   * Other packages with the same first error, those with the most runs first.
-   * @throws DatabaseUnavailable
-   */
+  /** Other packages with the same first error, those with the most runs first. */
   sameError(signature: string, packageName: string, limit: number): Promise<SameError[]> {
     return this.database.query(SAME_ERROR, [signature, packageName, limit]);
   }
 
-  /** Of the first error of a run's log; null where there is none. @throws DatabaseUnavailable */
+  /** Of the first error of a run's log; null where there is none. */
   async signatureOf(runId: number): Promise<string | null> {
     const [row] = await this.database.query(SIGNATURE, [runId]);
     return row?.signature ?? null;

@@ -18,7 +18,7 @@ import {
   VERSION,
 } from './trigger-statements';
 
-/** A run that was asked for to tell how a package is without anything new. */
+/** A run that was requested to show how a package is without anything new. */
 export interface ReferenceRun {
   runId: number;
   verdict: Verdict;
@@ -78,7 +78,6 @@ export class TriggerRuns {
 
   /**
    * What differs after each change of runs that have a word in their trigger and that the reader may see; empty without any.
-   * @throws DatabaseUnavailable
    */
   async version(name: string, { everything = false, keyId, userName }: RunReader): Promise<string> {
     const reader = [everything, keyId ?? null, userName ?? null];
@@ -86,10 +85,7 @@ export class TriggerRuns {
     return row?.version ?? '';
   }
 
-  /**
-   * The newest runs that have a word in their trigger, newest first.
-   * @throws DatabaseUnavailable
-   */
+  /** The newest runs that have a word in their trigger, newest first. */
   async of(name: string, { everything = false, keyId, userName }: RunReader): Promise<RunOfTrigger[]> {
     const reader = [everything, keyId ?? null, userName ?? null];
     const rows = await this.database.query(OF_TRIGGER, [name, TRIGGER_RUNS_MAX, ...reader]);
@@ -109,7 +105,6 @@ export class TriggerRuns {
    * @param part a package, or how `package/version` begins: all of these that a trigger begins with, however old, if there are any; else
    *   characters that words among the newest runs have in them; empty: all
    * @param before only those whose newest run has a lower id
-   * @throws DatabaseUnavailable
    */
   async list(part: string, limit: number, before: number | null): Promise<TriggerPart> {
     const range = rangeOf(part);
@@ -127,21 +122,17 @@ export class TriggerRuns {
 
   /**
    * How many tests a trigger has on each architecture, by name: of each package and suite the newest run, unless that was cancelled.
-   * @throws DatabaseUnavailable
    */
   totals(name: string, { everything = false, keyId, userName }: RunReader): Promise<TriggerTotal[]> {
     return this.database.query(TOTALS, [name, everything, keyId ?? null, userName ?? null]);
   }
 
-  /** Whether a public run has the word in its trigger. @throws DatabaseUnavailable */
+  /** Whether a public run has the word in its trigger. */
   async isKnown(name: string): Promise<boolean> {
     return (await this.database.query(IS_KNOWN, [name])).length > 0;
   }
 
-  /**
-   * The line of each run's log that tells of its first error; runs without one are left out.
-   * @throws DatabaseUnavailable
-   */
+  /** The line of each run's log that has its first error; runs without one are left out. */
   async errorLines(runIds: number[]): Promise<ReadonlyMap<number, string>> {
     const rows = await this.database.query(ERROR_LINES, [runIds]);
     return new Map(rows.map(({ runId, line }) => [runId, line]));
@@ -149,7 +140,6 @@ export class TriggerRuns {
 
   /**
    * How long tests take as a rule, in seconds, of public runs; in the order of the places, null where it is not known.
-   * @throws DatabaseUnavailable
    */
   async medianSeconds(places: TestPlace[]): Promise<(number | null)[]> {
     const rows = await this.database.query(MEDIANS, arraysOf(places));
@@ -157,10 +147,7 @@ export class TriggerRuns {
     return places.map((_, index) => known.get(index + 1) ?? null);
   }
 
-  /**
-   * Public references that have not finished; in the order of the places, null where there is none.
-   * @throws DatabaseUnavailable
-   */
+  /** Public references that have not finished; in the order of the places, null where there is none. */
   async unfinishedReferences(places: TestPlace[]): Promise<(number | null)[]> {
     const rows = await this.database.query(UNFINISHED_REFERENCES, arraysOf(places));
     const known = new Map(rows.map(({ place, runId }) => [place, runId]));
@@ -168,7 +155,7 @@ export class TriggerRuns {
   }
 }
 
-/** Of words of which all that begin so are found; null for what begins in none of them as a rule. */
+/** The range of all words that begin with this part; null where an index cannot give such a range. */
 function rangeOf(part: string): [from: string, below: string] | null {
   if (isPackageName(part)) return [`${part}/`, `${part}0`];
   return isPackageName(part.split('/')[0]!) && part.includes('/') ? [part, `${part}\u{10FFFF}`] : null;

@@ -2,9 +2,9 @@ import { EXCERPT_LINES_MAX, type Verdict } from '@proctor/contracts';
 import { RECORD_COLUMNS } from '../runs/run-columns';
 import { seenBy, TRIGGER_WORDS } from '../runs/run-search';
 import { isOfPackage } from '../statuses/status-statements';
-import { bigint, integer, selected, statement, text, time } from '../kit/statement';
+import { bigint, integer, selectList, statement, text, time } from '../kit/statement';
 
-/** The trigger of runs that tell how packages are without anything new. */
+/** The trigger of runs that show how packages are without anything new. */
 export const REFERENCE_TRIGGER = 'migration-reference/0';
 
 /** One part of the list of triggers is made of so many of the newest runs at most. */
@@ -38,7 +38,7 @@ export const newestReference = (r: string): string => `
 export const OF_TRIGGER = statement(
   OF_TRIGGER_COLUMNS,
   `
-  select ${selected(OF_TRIGGER_COLUMNS, 'r')}
+  select ${selectList(OF_TRIGGER_COLUMNS, 'r')}
   from (
     select * from runs r where ${hasWord('r', '$1::text')} and ${seenBy(3)} order by r.run_id desc limit $2
   ) r
@@ -191,7 +191,7 @@ export const ERROR_LINES = statement(
     select r.run_id as "runId", r.error_excerpt -> 'lines' ->>
       least(greatest(${PLACE_OF_ERROR}, -${EXCERPT_LINES_MAX + 1}), ${EXCERPT_LINES_MAX})::integer as line
     from runs r where r.run_id = any($1::bigint[])
-  ) told where line is not null`,
+  ) as parts where line is not null`,
 );
 
 const PLACES = `unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked(package, suite, arch, place)`;

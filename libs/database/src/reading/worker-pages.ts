@@ -5,7 +5,16 @@ import { Database } from '../kit/database';
 import { AttemptRow } from '../rows/attempt';
 import { RunRow } from '../rows/run';
 import { type RunRecord, selectRecords } from '../runs/run-columns';
-import { certain, type ColumnsOf, double, integer, selected, statement, text, time } from '../kit/statement';
+import {
+  certain,
+  type ColumnsOf,
+  double,
+  integer,
+  selectList,
+  statement,
+  text,
+  time,
+} from '../kit/statement';
 
 /** An attempt that a worker has ended, or that ended for want of it. */
 export interface EndedAttempt
@@ -33,8 +42,8 @@ export interface WorkerComparison {
 const COMPARED_MAX = 100;
 
 /**
- * What the pages of workers tell of attempts, as far back as 30 days. Those of private runs are not there, but for
- * administrators.
+ * What the pages of workers show of attempts, as far back as 30 days. Only administrators see those of
+ * private runs.
  */
 @Injectable()
 export class WorkerPages {
@@ -79,7 +88,7 @@ const ATTEMPT_COLUMNS = {
 export const ATTEMPTS = statement(
   ATTEMPT_COLUMNS,
   `
-  select ${selected(ATTEMPT_COLUMNS, 'a')} from unnest($1::text[]) as w(name)
+  select ${selectList(ATTEMPT_COLUMNS, 'a')} from unnest($1::text[]) as w(name)
   cross join lateral (${newestOf('w.name', '$2', '$3::boolean')}) a
   order by w.name, a.ended_at desc, a.run_id desc, a.attempt desc`,
 );

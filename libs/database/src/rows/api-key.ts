@@ -35,7 +35,7 @@ export class ApiKeyRow {
   @Column('text')
   name: string;
 
-  /** The key's first characters: how people tell keys apart. */
+  /** The key's first characters: people distinguish keys by them. */
   @Column('text')
   prefix: string;
 
@@ -60,7 +60,7 @@ export class ApiKeyRow {
   @Column('text', { default: 'everything' })
   scope: KeyScope;
 
-  /** What its user requests on pages is this key's. Its secret was never told, and it is in no list. */
+  /** Requests of its user on pages count for this key. Its secret was never shown, and it is in no list. */
   @Column('boolean', { default: false })
   isOfPages: boolean;
 }

@@ -6,7 +6,7 @@ import { isOneOf, SqlIndex } from './decorators';
 export const NOTE_SUBJECTS = ['package', 'place', 'error'] as const;
 export type NoteSubject = (typeof NOTE_SUBJECTS)[number];
 
-/** What somebody has written about failures, for others. */
+/** What a user has written about failures, for other users. */
 @Entity('notes')
 @Check('notes_subject_check', isOneOf('subject', NOTE_SUBJECTS))
 @Check('notes_place_check', `(suite is null) = (arch is null) and (subject <> 'place' or suite is not null)`)

@@ -61,7 +61,7 @@ export class OrderRow {
   @Column('text', { nullable: true })
   suite: string | null;
 
-  /** Of a drain or its end, of a worker that is taken for sound or unsound, and of a change of the register. */
+  /** Of a drain or its end, of a worker that is judged sound or unsound, and of a change of the register. */
   @Column('text', { nullable: true })
   worker: string | null;
 

@@ -45,7 +45,7 @@ export class PackageStatusRow {
   @PrimaryColumn('text')
   arch: string;
 
-  /** The newest run that tells how the package is. */
+  /** The newest run that counts for the status. */
   @Column('bigint')
   runId: number;
 

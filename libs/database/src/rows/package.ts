@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
 
-/** A source package of which a run was requested. */
+/** A source package that some run was requested for. */
 @Entity('packages')
 @Unique('packages_name_key', ['name'])
 export class PackageRow {

@@ -54,11 +54,11 @@ export class RunTestbedRow {
   @Column('text', { nullable: true })
   kernel: string | null;
 
-  /** The line of the log that tells that pins were given up. */
+  /** The line of the log which says that pins were given up. */
   @Column('integer', { nullable: true })
   fallbackLine: number | null;
 
-  /** Of which all packages were taken then. */
+  /** The release from which all packages were taken then. */
   @Column('text', { nullable: true })
   fallbackRelease: string | null;
 
@@ -70,16 +70,16 @@ export class RunTestbedRow {
   @Column('timestamp with time zone', { precision: 3, nullable: true })
   finishedAt: Date | null;
 
-  /** Packages of the run's trigger of which another version was installed. */
+  /** Packages of the run's trigger that were installed in another version. */
   @Column('jsonb', { default: [] })
   otherVersions: OtherVersion[];
 
-  /** Suites that nobody asked for, from which packages of it came. */
+  /** Suites that the request did not name, from which packages came. */
   @Column('jsonb', { default: [] })
   otherSuites: OtherSuite[];
 }
 
-/** A package of which a run that failed had another version than the run before it, which had passed. */
+/** A package whose version differs between a failed run and the run before it, which had passed. */
 @Entity('run_changes')
 @Index('run_changes_package', ['package', 'runId'])
 export class RunChangeRow {

@@ -24,7 +24,7 @@ import { UserRow } from './user';
 import { isOneOf, SqlIndex } from './decorators';
 
 /** Of runs that say how their package is. */
-const TELLING = `state = 'finished' and not is_private and not cancelled and pin_packages = '[]' and extra_apt_sources = '[]'`;
+const COUNTS_FOR_STATUS = `state = 'finished' and not is_private and not cancelled and pin_packages = '[]' and extra_apt_sources = '[]'`;
 
 /** The id of a run and what its request says: a field that is added to RunRequest does not compile until it has a column here. */
 export abstract class RequestedRun implements RunRequest {
@@ -104,18 +104,18 @@ export abstract class RequestedRun implements RunRequest {
 @SqlIndex(
   'runs_status',
   `(suite, arch, package, finished_at desc, run_id desc) include (verdict)
-    where ${TELLING}`,
+    where ${COUNTS_FOR_STATUS}`,
 )
-@SqlIndex('runs_status_updates', `(suite, arch, updated_at) where ${TELLING}`)
+@SqlIndex('runs_status_updates', `(suite, arch, updated_at) where ${COUNTS_FOR_STATUS}`)
 @SqlIndex(
   'runs_passes',
   `(suite, arch, package, finished_at desc, run_id desc) include (version)
-    where ${TELLING} and verdict in ('pass', 'neutral')`,
+    where ${COUNTS_FOR_STATUS} and verdict in ('pass', 'neutral')`,
 )
 @SqlIndex(
   'runs_failures',
   `(suite, arch, package, finished_at desc, run_id desc)
-    where ${TELLING} and verdict = 'fail'`,
+    where ${COUNTS_FOR_STATUS} and verdict = 'fail'`,
 )
 @SqlIndex(
   'runs_mismatches',
@@ -294,7 +294,7 @@ export class RunRow extends RequestedRun {
   finishedAt: Date | null;
 }
 
-/** The one row that holds how far readers of results were told that nothing new comes. */
+/** The one row with the time up to which readers of results have got everything. */
 @Entity('horizons')
 @Check('horizons_single_check', 'is_single')
 export class HorizonRow {

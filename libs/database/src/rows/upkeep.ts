@@ -2,7 +2,7 @@ import type { ResultFileName } from '@proctor/contracts';
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 import { isOneOf } from './decorators';
 
-/** A file that no row tells of any more, and that is to be removed from the store. */
+/** A file that no row names now, and that is to be removed from the store. */
 @Entity('expired_files')
 export class ExpiredFileRow {
   @PrimaryColumn('bigint')
@@ -87,7 +87,7 @@ export class RestoreRow {
   @Column('bigint')
   nextRun: number;
 
-  /** Runs of which rows tell files that the backup did not have. */
+  /** Runs whose rows name files that the backup did not have. */
   @Column('integer')
   filesMissing: number;
 }

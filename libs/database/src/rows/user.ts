@@ -35,7 +35,7 @@ export class UserRow {
   @Column('timestamp with time zone', { precision: 3, nullable: true })
   disabledAt: Date | null;
 
-  /** Gone: the row is kept for their runs, and so that nobody else gets their name. */
+  /** Removed: the row stays for the user's runs, and so that no other user gets the name. */
   @Column('timestamp with time zone', { precision: 3, nullable: true })
   removedAt: Date | null;
 }
@@ -100,7 +100,7 @@ export class FollowedPackageRow {
   pattern: string;
 }
 
-/** Where a user's packages are read as a feed, by whoever has the address. */
+/** Where a user's packages are read as a feed, by all who have the address. */
 @Entity('feed_addresses')
 @Unique('feed_addresses_token_key', ['token'])
 export class FeedAddressRow {
@@ -111,7 +111,7 @@ export class FeedAddressRow {
   @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'feed_addresses_user_id_fkey' })
   user?: UserRow;
 
-  /** The part of the address that nobody can guess. */
+  /** The secret part of the address. */
   @Column('text')
   token: string;
 }

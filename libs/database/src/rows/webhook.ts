@@ -18,7 +18,7 @@ import { isOneOf, SqlIndex } from './decorators';
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** Which events a webhook is told of. */
+/** Which events a webhook gets. */
 export interface WebhookFilter extends EventFilter {
   /** Only those of runs of its own user. */
   mine?: boolean | undefined;
@@ -45,7 +45,7 @@ export class WebhookRow {
   @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'webhooks_user_id_fkey' })
   user?: UserRow;
 
-  /** Whose private runs it is told of; null: it is told of none. */
+  /** The user whose private runs it gets; null: no private runs. */
   @Column('integer', { nullable: true })
   keyId: number | null;
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { audit, auditOfSteps } from '../people/audit-log';
 import { Database, type Statements } from '../kit/database';
 import { recordFacts, userActor } from './facts';
-import { announceUpdate, CLOCK } from '../kit/horizon';
+import { recordUpdateTime, CLOCK } from '../kit/horizon';
 import {
   countRuns,
   lockRuns,
@@ -36,7 +36,6 @@ export class Cancellations {
    * The run and its attempt are ended and committed when this resolves, and an order waits for the dispatcher. Whether
    * the user may cancel it is for the caller to know.
    * @param reason for people, shown behind the name
-   * @throws DatabaseUnavailable
    */
   cancel(runId: number, by: Canceller, reason?: string): Promise<Cancelled> {
     return this.database.transaction(async (transaction) => {
@@ -50,10 +49,7 @@ export class Cancellations {
     });
   }
 
-  /**
-   * What cancelMatching would cancel.
-   * @throws DatabaseUnavailable
-   */
+  /** What cancelMatching would cancel. */
   countMatching(selection: RunSelection): Promise<SelectedCount[]> {
     return this.database.query(COUNT_UNFINISHED, selectionParameters(selection));
   }
@@ -79,7 +75,7 @@ export class Cancellations {
 
 async function end(transaction: Statements, runIds: number[], by: Canceller, reason?: string): Promise<void> {
   const message = `cancelled by ${by.userName}` + (reason === undefined ? '' : `: ${reason}`);
-  await announceUpdate(transaction);
+  await recordUpdateTime(transaction);
   await transaction.query(CANCEL, [runIds, message, by.userId, reason ?? null]);
 }
 
@@ -107,7 +103,7 @@ const CANCEL = command(`
     update attempts a set ended_at = clock.now, outcome = 'cancelled', reason = $2
     from ended, clock where a.run_id = ended.run_id and a.attempt = ended.attempt and a.ended_at is null
   ),
-  told as (${recordFacts({
+  new_facts as (${recordFacts({
     kind: 'cancelled',
     state: 'finished',
     attempt: 'f.attempt',

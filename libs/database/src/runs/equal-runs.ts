@@ -13,7 +13,6 @@ export class EqualRuns {
   /**
    * For each request the run of the same test that waits or is executed, as far as the reader may see it: the one that was
    * asked for first, null where there is none. Writes nothing.
-   * @throws DatabaseUnavailable
    */
   async find(requests: RunRequest[], reader: RunReader): Promise<(number | null)[]> {
     if (requests.length === 0) return [];
@@ -30,7 +29,7 @@ interface DistinctTests {
   places: number[];
 }
 
-/** A long list may name the same test many times, of which many runs may wait. */
+/** A long list may name the same test many times, and many runs of that test may wait. */
 function distinctTests(requests: RunRequest[]): DistinctTests {
   const known = new Map<string, number>();
   const tests: RunRequest[] = [];

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Fact, type FactKind, type RunState, timestamp } from '@proctor/contracts';
 import { columnsOf, without } from '../kit/columns-of';
 import { Database } from '../kit/database';
-import { command, type RowOf, selected, type Statement, statement } from '../kit/statement';
+import { command, type RowOf, selectList, type Statement, statement } from '../kit/statement';
 import { FactRow } from '../rows/fact';
 import { type RunReader, seenBy } from './run-search';
 import { waitingRows } from './waiting-rows';
@@ -23,8 +23,9 @@ export interface FactSource {
 }
 
 /**
- * Inserts a fact for each row: the last part of every statement that changes a run. Each id is drawn while the row is
- * locked, so that the ids of a run rise in the order of the commits. Its time is one that was announced: readers of events go by it.
+ * Inserts a fact for each row: the last part of every statement that changes a run. Each id is drawn while
+ * the row is locked, so that the ids of a run rise in the order of the commits. Its time is one that was
+ * announced, because readers of events follow these times.
  */
 export function recordFacts(source: FactSource): string {
   const { attempt, actor, reason, verdict, from, order } = source;
@@ -52,10 +53,9 @@ export class Facts {
   constructor(private readonly database: Database) {}
 
   /**
-   * Everything that happened to a run, in order; who may read it is for the caller to know. That it repeats a private run is
-   * told to those alone who may see that one.
+   * Everything that happened to a run, in order. The caller checks who may read it. Only a reader who may see
+   * a private run learns that another run repeats it.
    * @param reader who asks; the public when absent
-   * @throws DatabaseUnavailable
    */
   async ofRun(runId: number, { everything = false, keyId, userName }: RunReader = {}): Promise<Fact[]> {
     const reader = [everything, keyId ?? null, userName ?? null];
@@ -65,16 +65,14 @@ export class Facts {
   /**
    * Facts of an architecture that the bus has not taken, by their ids, so each run's in order. Without the reason when
    * the run is private, or repeats one that is: what people and workers say of it may name what is tested.
-   * @throws DatabaseUnavailable
    */
-  async unpublished(arch: string, limit: number): Promise<Fact[]> {
+  async listUnpublished(arch: string, limit: number): Promise<Fact[]> {
     return (await this.database.query(UNPUBLISHED, [arch, limit])).map(factOf);
   }
 
   /**
-   * Each is marked that is the very fact which the bus has: an id that was given before the database was restored may be
-   * another fact's now, and its time tells.
-   * @throws DatabaseUnavailable
+   * Marks those facts which the bus has. An id that was given before the database was restored may be another
+   * fact's now, so the time is compared too.
    */
   async markPublished(facts: Pick<Fact, 'factId' | 'at'>[]): Promise<void> {
     await this.database.query(MARK_PUBLISHED, [facts.map(({ factId }) => factId), facts.map(({ at }) => at)]);
@@ -85,21 +83,21 @@ export class Facts {
 const OF_WHAT = `
   left join lateral (select is_private, retry_of from runs where run_id = f.run_id offset 0) r on true
   left join lateral (select is_private, api_key_id, requestor_id from runs where run_id = r.retry_of offset 0) original on true`;
-const TELLS_OF_ORIGINAL = `f.kind = 'requested' and original.is_private`;
+const NAMES_ORIGINAL = `f.kind = 'requested' and original.is_private`;
 
 /** @param reason the SQL expression of what the reader may see of it */
 function selectFacts(reason: string, rest: string): Statement<RowOf<typeof FACT_COLUMNS>> {
   const columns = { ...FACT_COLUMNS, reason: FACT_COLUMNS.reason.from(reason) };
-  return statement(columns, `select ${selected(columns, 'f')} ${rest}`);
+  return statement(columns, `select ${selectList(columns, 'f')} ${rest}`);
 }
 
 const OF_RUN = selectFacts(
-  `case when (${TELLS_OF_ORIGINAL} and ${seenBy(2, 'original')} is not true) is not true then f.reason end`,
+  `case when (${NAMES_ORIGINAL} and ${seenBy(2, 'original')} is not true) is not true then f.reason end`,
   `from facts f ${OF_WHAT} where f.run_id = $1 order by f.fact_id`,
 );
 
 export const UNPUBLISHED = selectFacts(
-  `case when not r.is_private and (${TELLS_OF_ORIGINAL}) is not true then f.reason end`,
+  `case when not r.is_private and (${NAMES_ORIGINAL}) is not true then f.reason end`,
   `from (${waitingRows('facts', 'not r.published', 'fact_id')}) f ${OF_WHAT} order by f.fact_id`,
 );
 

@@ -1,7 +1,7 @@
 import type { RunRequest } from '@proctor/contracts';
 import type { Transaction } from '../kit/database';
 import { recordFacts, userActor } from './facts';
-import { announceUpdate, CLOCK } from '../kit/horizon';
+import { recordUpdateTime, CLOCK } from '../kit/horizon';
 import { rememberRequested } from './packages';
 import { REQUEST_COLUMNS } from './run-columns';
 import { arraysOf, bigint, namesOf, type Statement, statement, valuesOf } from '../kit/statement';
@@ -39,7 +39,7 @@ export async function insertRuns(
   const [first, ...others] = partsOf(requests);
   const [, , rows] = await Promise.all([
     rememberRequested(transaction, requests),
-    announceUpdate(transaction),
+    recordUpdateTime(transaction),
     insert(first!),
   ]);
   const runIds = rows.map((row) => row.runId);
@@ -118,7 +118,7 @@ function insertOf(owners: {
     select run_id, ${REQUEST}, ${owners.requestor}, ${owners.key}, clock.now, clock.updated
     from request, clock
   ),
-  told as (${recordFacts({
+  new_facts as (${recordFacts({
     kind: 'requested',
     state: 'queued',
     attempt: '0',
@@ -126,7 +126,7 @@ function insertOf(owners: {
     from: 'request f, clock',
   })})
   select run_id as "runId" from request order by place`,
-  ).prepared;
+  ).asPrepared;
 }
 
 /** Of one submitter. */

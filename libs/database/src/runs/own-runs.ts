@@ -3,7 +3,7 @@ import { isRunId, type RunState, type Verdict } from '@proctor/contracts';
 import { Database } from '../kit/database';
 import { likeOf } from '../kit/list-filter';
 import { RECORD_COLUMNS, type RunRecord, selectRecords } from './run-columns';
-import { bigint, integer, selected, statement, text } from '../kit/statement';
+import { bigint, integer, selectList, statement, text } from '../kit/statement';
 
 /** Which of a user's runs are meant; what is absent does not matter. */
 export interface OwnRunFilter {
@@ -25,7 +25,7 @@ export interface OwnRunPage {
   next: number | null;
 }
 
-/** Runs of a user that one part is found among, so that it takes as long for somebody with millions of them. */
+/** A part is searched among this many runs of a user, so that users with millions of runs wait no longer. */
 const LOOKED_AT_MAX = 50_000;
 
 /** Runs that a version is made of. */
@@ -40,7 +40,6 @@ export class OwnRuns {
    * Newest requests first, private ones included.
    * @param before only runs of lower ids
    * @param lookedAtMax of the user's runs, the newest of these
-   * @throws DatabaseUnavailable
    */
   async find(
     userId: number,
@@ -65,7 +64,6 @@ export class OwnRuns {
   /**
    * Another text after each change of what a list of a user's runs shows, of the newest thousand of them.
    * @param before only runs of lower ids
-   * @throws DatabaseUnavailable
    */
   async version(userName: string, before: number | null): Promise<string> {
     const [row] = await this.database.query(VERSION, [userName, before, FOLLOWED_MAX]);
@@ -75,16 +73,12 @@ export class OwnRuns {
   /**
    * Those of some runs that are the user's, newest requests first.
    * @param userId null: everybody's are meant
-   * @throws DatabaseUnavailable
    */
   byId(userId: number | null, runIds: number[]): Promise<RunRecord[]> {
     return this.database.query(BY_ID, [userId, runIds.filter(isRunId)]);
   }
 
-  /**
-   * The keys of a user with which some of these runs were requested.
-   * @throws DatabaseUnavailable
-   */
+  /** The keys of a user with which some of these runs were requested. */
   async keysOf(userId: number, runIds: number[]): Promise<number[]> {
     const rows = await this.database.query(KEYS, [userId, runIds.filter(isRunId)]);
     return rows.map(({ keyId }) => keyId);
@@ -108,7 +102,7 @@ const AMONG = (columns: string, user = '$1'): string => `
 const FIND = statement(
   RECORD_COLUMNS,
   `
-  select ${selected(RECORD_COLUMNS, 'r')}
+  select ${selectList(RECORD_COLUMNS, 'r')}
   from (${AMONG('*')}) r join users u on u.user_id = r.requestor_id
   where ($4::text is null or r.package like $4) and ($5::text is null or r.trigger like $5)
     and ($6::text[] is null or r.suite = any($6)) and ($7::text[] is null or r.arch = any($7))

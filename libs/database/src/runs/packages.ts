@@ -5,7 +5,7 @@ import { arrayOf, type ColumnsOf, command, integer, statement, text } from '../k
 import { type Actor, audit } from '../people/audit-log';
 import { PackageRow } from '../rows/package';
 
-/** A source package of which a run was requested. */
+/** A source package that some run was requested for. */
 export interface KnownPackage extends Pick<PackageRow, 'name' | 'backend' | 'removed'> {
   id: number;
 }
@@ -24,7 +24,6 @@ export class Packages {
    * By name. A name that only private runs made known is listed for the key of one of them alone.
    * @param keyId whose key asks; null: everybody
    * @param backends those with one of these; an empty name: those with none; undefined: all
-   * @throws DatabaseUnavailable
    */
   list(backends: string[] | undefined, keyId: number | null): Promise<KnownPackage[]> {
     return this.database.query(LIST, [keyId, backends ?? null]);
@@ -33,7 +32,6 @@ export class Packages {
   /**
    * Packages that have a backend of their own, by name, those too that only private runs made known: for administrators.
    * @param after only names behind this one; empty: from the first on
-   * @throws DatabaseUnavailable
    */
   withBackend(limit: number, after: string): Promise<OwnBackend[]> {
     return this.database.query(WITH_BACKEND, [after, limit]);
@@ -42,7 +40,6 @@ export class Packages {
   /**
    * The package's own backend, for administrators.
    * @returns null when no run of it was requested
-   * @throws DatabaseUnavailable
    */
   async backendOf(name: string): Promise<{ backend: string | null } | null> {
     const [found] = await this.database.query(BACKEND_OF, [name]);
@@ -52,7 +49,6 @@ export class Packages {
   /**
    * @param backend null: the deployment's default
    * @returns false when no run of such a package was requested: nothing was changed
-   * @throws DatabaseUnavailable
    */
   setBackend(name: string, backend: string | null, by: Actor): Promise<boolean> {
     return this.database.transaction(async (transaction) => {
@@ -66,10 +62,7 @@ export class Packages {
     });
   }
 
-  /**
-   * The backends of the packages that have one of their own, by name.
-   * @throws DatabaseUnavailable
-   */
+  /** The backends of the packages that have one of their own, by name. */
   async backends(): Promise<Map<string, string>> {
     const rows = await this.database.query(BACKENDS);
     return new Map(rows.map(({ name, backend }) => [name, backend!]));
@@ -79,7 +72,7 @@ export class Packages {
 const BACKENDS = statement(
   columnsOf(PackageRow, 'name', 'backend'),
   'select name, backend from packages where backend is not null',
-).prepared;
+).asPrepared;
 
 const WITH_BACKEND = statement(
   { name: text, backend: text.orNull.as<string>() } satisfies ColumnsOf<OwnBackend>,
@@ -115,7 +108,7 @@ export function rememberPackages(transaction: Statements, named: NamedPackage[])
   return remember(transaction, REMEMBER, named);
 }
 
-/** The same of packages that somebody asks for: one that was removed, and is public, is there again. */
+/** The same for requested packages: one that was removed, and is public, is there again. */
 export function rememberRequested(transaction: Statements, named: NamedPackage[]): Promise<void> {
   return remember(transaction, REMEMBER_REQUESTED, named);
 }
@@ -141,7 +134,7 @@ const rememberingUnless = (isAsItWas: string): ReturnType<typeof command> =>
   order by name
   on conflict (name) do update set is_public = true, removed = false,
     package_id = case when p.is_public then p.package_id else excluded.package_id end
-  where excluded.is_public and (not p.is_public or p.removed)`).prepared;
+  where excluded.is_public and (not p.is_public or p.removed)`).asPrepared;
 
 const REMEMBER = rememberingUnless('known.is_public');
 const REMEMBER_REQUESTED = rememberingUnless('known.is_public and not known.removed');

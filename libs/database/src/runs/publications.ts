@@ -4,14 +4,14 @@ import { Any } from 'typeorm';
 import { audit } from '../people/audit-log';
 import { Database } from '../kit/database';
 import { recordFacts } from './facts';
-import { announceUpdate, CLOCK } from '../kit/horizon';
+import { recordUpdateTime, CLOCK } from '../kit/horizon';
 import { rememberPackages } from './packages';
 import { RunRow } from '../rows';
 import { runsName } from './run-selection';
 import { bigint, integer, type Statement, statement, text } from '../kit/statement';
 import { afterChange } from '../kit/unavailable';
 
-/** Makes private runs public. An order tells the dispatcher of those that have not finished. */
+/** Makes private runs public. Dispatchers get an order about those that have not finished. */
 @Injectable()
 export class Publications {
   constructor(private readonly database: Database) {}
@@ -24,7 +24,7 @@ export class Publications {
    */
   async publish(runIds: number[], keyId: number): Promise<number[]> {
     const asked = runIds.filter(isRunId);
-    const published = await this.take(PUBLISH_FREE, asked, keyId);
+    const published = await this.publishRuns(PUBLISH_FREE, asked, keyId);
     try {
       for (;;) {
         const held = await this.database.entities((manager) =>
@@ -35,7 +35,7 @@ export class Publications {
           }),
         );
         if (!held) return published.sort((a, b) => a - b);
-        published.push(...(await this.take(PUBLISH, [held.runId], keyId)));
+        published.push(...(await this.publishRuns(PUBLISH, [held.runId], keyId)));
       }
     } catch (error) {
       if (published.length > 0) afterChange(error);
@@ -43,9 +43,9 @@ export class Publications {
     }
   }
 
-  private async take(statement: typeof PUBLISH, runIds: number[], keyId: number): Promise<number[]> {
+  private async publishRuns(statement: typeof PUBLISH, runIds: number[], keyId: number): Promise<number[]> {
     return this.database.transaction(async (transaction) => {
-      await announceUpdate(transaction);
+      await recordUpdateTime(transaction);
       const published = await transaction.query(statement, [runIds, keyId]);
       const [owner] = published.length > 0 ? await transaction.query(OWNER, [keyId]) : [];
       if (owner) {
@@ -81,7 +81,7 @@ function publish(locking: string): Statement<{ runId: number; package: string }>
       update runs r set is_private = false, updated_at = clock.updated from own, clock where r.run_id = own.run_id
       returning r.run_id, r.package, r.arch, r.suite, r.state, r.attempt
     ),
-    told as (${recordFacts({
+    new_facts as (${recordFacts({
       kind: 'published',
       state: { sql: 'f.state' },
       attempt: 'f.attempt',

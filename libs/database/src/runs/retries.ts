@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Statements } from '../kit/database';
 import { recordFacts, userActor } from './facts';
-import { announceUpdate, CLOCK } from '../kit/horizon';
+import { recordUpdateTime, CLOCK } from '../kit/horizon';
 import { type IdempotencyKey, type Once, once, Refused } from '../kit/once';
 import { REQUEST_COLUMNS } from './run-columns';
 import { bigint, boolean, namesOf, statement } from '../kit/statement';
@@ -23,10 +23,7 @@ export interface Retrier {
 export class Retries {
   constructor(private readonly database: Database) {}
 
-  /**
-   * A private run of another key is unknown; whether the package is rejected by now is not looked at.
-   * @throws DatabaseUnavailable
-   */
+  /** A private run of another key is unknown; whether the package is rejected by now is not looked at. */
   retry(runId: number, by: Retrier): Promise<Retried> {
     return this.database.transaction((transaction) => repeat(transaction, runId, by));
   }
@@ -34,7 +31,6 @@ export class Retries {
   /**
    * The same, at most once for an idempotency key; a run that cannot be retried leaves the key unused.
    * @param answer makes the answer, JSON, of the new run's id
-   * @throws DatabaseUnavailable
    */
   retryOnce(
     key: IdempotencyKey,
@@ -55,7 +51,7 @@ async function repeat(transaction: Statements, runId: number, by: Retrier): Prom
   if (!original.isFinished) return { kind: 'unfinished', runId };
   const [waiting] = await transaction.query(WAITING, [runId, by.keyId]);
   if (waiting) return { kind: 'waiting', runId: waiting.runId };
-  await announceUpdate(transaction);
+  await recordUpdateTime(transaction);
   const [created] = await transaction.query(REPEAT, [runId, by.userId]);
   return { kind: 'created', runId: created!.runId };
 }
@@ -87,7 +83,7 @@ const REPEAT = statement(
     select ${AS_ASKED}, run_id, $2, clock.now, clock.updated from runs, clock where run_id = $1
     returning run_id, arch, suite, retry_of
   ),
-  told as (${recordFacts({
+  new_facts as (${recordFacts({
     kind: 'requested',
     state: 'queued',
     attempt: '0',

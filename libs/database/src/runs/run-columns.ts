@@ -1,5 +1,5 @@
 import { columnsOf, type WholeRow, without } from '../kit/columns-of';
-import { type ColumnsOf, integer, selected, type Statement, statement, text } from '../kit/statement';
+import { type ColumnsOf, integer, selectList, type Statement, statement, text } from '../kit/statement';
 import { RequestedRun, RunRow } from '../rows/run';
 
 /** What a request says of a run: whatever inserts, copies, selects or loads runs takes the columns from here. */
@@ -39,6 +39,6 @@ export const RECORD_COLUMNS = {
 export function selectRecords(rest: string): Statement<RunRecord> {
   return statement(
     RECORD_COLUMNS,
-    `select ${selected(RECORD_COLUMNS, 'r')} from runs r join users u on u.user_id = r.requestor_id ${rest}`,
+    `select ${selectList(RECORD_COLUMNS, 'r')} from runs r join users u on u.user_id = r.requestor_id ${rest}`,
   );
 }

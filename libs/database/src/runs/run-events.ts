@@ -4,17 +4,25 @@ import { Database, type Statements } from '../kit/database';
 import { FACT_COLUMNS } from './facts';
 import { horizon, raiseHorizon } from '../kit/horizon';
 import { without } from '../kit/columns-of';
-import { bigint, boolean, type ColumnsOf, integer, selected, statement, text, time } from '../kit/statement';
+import {
+  bigint,
+  boolean,
+  type ColumnsOf,
+  integer,
+  selectList,
+  statement,
+  text,
+  time,
+} from '../kit/statement';
 
-/** A longer trigger is not told: events are small, and their readers many. */
+/** A longer trigger is left out: events are small, and they have many readers. */
 const TRIGGER_LENGTH_MAX = 2_000;
 
-/** The facts of all runs, with what is told of the runs: private ones too, so who is told which is for the caller to know. */
+/** The facts of all runs, with data of the runs. Private runs are included: the caller checks who may read which. */
 @Injectable()
 export class RunEvents implements EventSource {
   constructor(private readonly database: Database) {}
 
-  /** @throws DatabaseUnavailable */
   start(second: number): Promise<{ horizon: number; canRise: boolean; first: number | null }> {
     return this.database.inOrder(async (statements) => {
       const [found, first] = await Promise.all([horizon(statements), firstEvent(statements, second)]);
@@ -22,12 +30,10 @@ export class RunEvents implements EventSource {
     });
   }
 
-  /** @throws DatabaseUnavailable */
   page(asked: EventPage): Promise<RunEvent[]> {
     return eventPage(this.database, asked);
   }
 
-  /** @throws DatabaseUnavailable */
   raise(): Promise<void> {
     return raiseHorizon(this.database);
   }
@@ -72,7 +78,7 @@ const FIRST = statement(
 const PAGE = statement(
   EVENT_COLUMNS,
   `
-  select ${selected(EVENT_COLUMNS, 'f')}
+  select ${selectList(EVENT_COLUMNS, 'f')}
   from (
     select * from facts
     where fact_id > $3 and at + interval '0' >= to_timestamp($1)

@@ -3,7 +3,7 @@ import type { RunState, Verdict } from '@proctor/contracts';
 import { Database } from '../kit/database';
 import { likeOf } from '../kit/list-filter';
 import { RECORD_COLUMNS, type RunRecord } from './run-columns';
-import { bigint, integer, selected, statement } from '../kit/statement';
+import { bigint, integer, selectList, statement } from '../kit/statement';
 
 /** Which runs are looked for; what is absent does not matter. */
 export interface RunFilter {
@@ -58,7 +58,6 @@ export class RunSearch {
   /**
    * The same by a pattern of names of packages, which no index knows.
    * @param lookedAtMax of the runs that the reader may see, the newest of these
-   * @throws DatabaseUnavailable
    */
   async findAmong(
     { package: pattern = '*', ...filter }: RunFilter,
@@ -109,7 +108,7 @@ const MATCHES = `
   and ($8::timestamptz is null or r.updated_at >= $8)
   and ($13::bigint is null or r.run_id < $13)`;
 
-/** Whom $n and the next two tell of may see the run `r`. */
+/** Whether the reader that $n and the next two parameters describe may see the run `r`. */
 export const seenBy = (first: number, r = 'r'): string => `(not ${r}.is_private or $${first}::boolean
   or ${r}.api_key_id = $${first + 1}::integer
   or ${r}.requestor_id = (select user_id from users where name = $${first + 2}::text))`;
@@ -127,13 +126,13 @@ const PARTS = [
 const FOUND = statement(
   RECORD_COLUMNS,
   `
-  select ${selected(RECORD_COLUMNS, 'r')}
+  select ${selectList(RECORD_COLUMNS, 'r')}
   from (select run_id from (${PARTS.join(' union all ')}) part order by run_id desc limit $12) found
   join runs r using (run_id) join users u on u.user_id = r.requestor_id
   order by r.run_id desc`,
 );
 
-/** Nothing that the reader may not see is counted: where a part ends would tell of it. */
+/** Nothing that the reader may not see is counted: else the end of a part would show that it exists. */
 const AMONG = (columns: string, seen: string, before: string, limit: string): string => `
   select ${columns} from runs r where ${seen} and (${before}::bigint is null or r.run_id < ${before})
   order by r.run_id desc limit ${limit}`;
@@ -141,7 +140,7 @@ const AMONG = (columns: string, seen: string, before: string, limit: string): st
 const FOUND_AMONG = statement(
   RECORD_COLUMNS,
   `
-  select ${selected(RECORD_COLUMNS, 'r')}
+  select ${selectList(RECORD_COLUMNS, 'r')}
   from (${AMONG('r.*', seenBy(9), '$13', '$15')}) r join users u on u.user_id = r.requestor_id
   where r.package like $14 and ${MATCHES}
   order by r.run_id desc limit $12`,

@@ -3,7 +3,7 @@ import type { RunRequest } from '@proctor/contracts';
 import { CommitGroups } from '../kit/commit-groups';
 import { Database, type Transaction } from '../kit/database';
 import { insertRuns, type Submitter } from './insert-runs';
-import { claim, earlier, type IdempotencyKey, keepAnswers, nameOf, type Once } from '../kit/once';
+import { claim, earlier, type IdempotencyKey, saveAnswers, nameOf, type Once } from '../kit/once';
 import { statement, text } from '../kit/statement';
 
 /** What one request asks for. */
@@ -38,7 +38,6 @@ export class Submissions {
   /**
    * All or nothing, in one transaction.
    * @returns the run ids, in the order of the requests
-   * @throws DatabaseUnavailable
    */
   async submit(requests: RunRequest[], submitter: Submitter): Promise<number[]> {
     if (requests.length === 0) return [];
@@ -49,7 +48,6 @@ export class Submissions {
   /**
    * The same, at most once for an idempotency key; the answer is kept in the transaction that creates the runs.
    * @param answer makes the answer, JSON, of the run ids
-   * @throws DatabaseUnavailable
    */
   submitOnce(
     key: IdempotencyKey,
@@ -61,7 +59,7 @@ export class Submissions {
   }
 
   private async done(submission: Submission): Promise<Once> {
-    if (submission.requests.length <= GROUPED_RUNS_MAX) return this.groups.do(submission);
+    if (submission.requests.length <= GROUPED_RUNS_MAX) return this.groups.runTask(submission);
     const [outcome] = await this.together([submission]);
     return outcome!;
   }
@@ -83,7 +81,7 @@ export class Submissions {
       const kept = created.flatMap((each) =>
         each.key ? [{ key: each.key, answer: answers.get(each) }] : [],
       );
-      if (kept.length > 0) await keepAnswers(transaction, kept);
+      if (kept.length > 0) await saveAnswers(transaction, kept);
       return Promise.all(
         submissions.map(async (each): Promise<Once> =>
           answers.has(each)
@@ -114,4 +112,7 @@ async function claims(transaction: Transaction, submissions: Submission[]): Prom
   return new Set(keys.filter((_key, place) => isClaimed[place]).map(nameOf));
 }
 
-const LOCK_TIMEOUT = statement({ set: text }, `select set_config('lock_timeout', $1, true) as set`).prepared;
+const LOCK_TIMEOUT = statement(
+  { set: text },
+  `select set_config('lock_timeout', $1, true) as set`,
+).asPrepared;

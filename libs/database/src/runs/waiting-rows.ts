@@ -1,7 +1,8 @@
 /**
- * The first $2 rows `r` in that order, read by the index that has it. A planner that expects fewer rows than a limit sorts
- * all there are, and before the first statistics it expects a few hundred, however many there are. It knows nothing of
- * the inner limit, and takes it for a tenth of the rows; the outer one tells it how many come out.
+ * The first $2 rows `r` in that order, read by the index that has it. A planner that expects fewer rows than
+ * a limit sorts all of them, and before the first statistics it expects a few hundred, however many there
+ * are. It does not know the inner limit, and assumes a tenth of the rows; the outer limit gives it the number
+ * of rows of the result.
  */
 export function firstInOrder(rows: string, order: string): string {
   return `

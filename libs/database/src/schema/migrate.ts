@@ -5,8 +5,8 @@ import { BEFORE_BASELINE, isBeforeBaseline, MIGRATIONS } from './migrations';
 import { NUMERIC_TYPES } from '../kit/numeric-types';
 import { peerSocket } from '../kit/peer-socket';
 import { Servers } from '../kit/servers';
-import { beginSession, type MigrateOptions, patiently, tell } from './session';
-import { translated } from '../kit/unavailable';
+import { prepareSession, type MigrateOptions, patiently, logProgress } from './session';
+import { asUnavailable } from '../kit/unavailable';
 
 /** Key of the advisory lock that one migrating process holds. */
 const MIGRATION_LOCK = '5787213827046133840';
@@ -42,11 +42,11 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   })
     .initialize()
     .catch((error: unknown) => {
-      throw translated(error);
+      throw asUnavailable(error);
     });
   const runner = dataSource.createQueryRunner();
   try {
-    await beginSession(runner, options);
+    await prepareSession(runner, options);
     await lockMigrations(runner);
     try {
       return await runPending(dataSource, runner);
@@ -79,7 +79,7 @@ async function lockMigrations(runner: QueryRunner): Promise<void> {
       { isMine: boolean },
     ];
     if (row.isMine) return;
-    if (isFirst) tell(runner, 'another process migrates: waiting for it');
+    if (isFirst) logProgress(runner, 'another process migrates: waiting for it');
     await pause(LOCK_POLL_MS);
   }
 }

@@ -3,7 +3,7 @@ import { QueryFailedError, type QueryRunner } from 'typeorm';
 
 /** What the caller of `migrate` may set. */
 export interface MigrateOptions {
-  /** Is told what long steps are doing. */
+  /** Receives a line about each long step. */
   progress?: (line: string) => void;
   /** These alone, of those that there are: the schema of an earlier version. */
   upTo?: string[];
@@ -31,7 +31,7 @@ export class TableInUse extends Error {
 }
 
 /** Prepares the connection of a migration. */
-export async function beginSession(runner: QueryRunner, options: MigrateOptions): Promise<void> {
+export async function prepareSession(runner: QueryRunner, options: MigrateOptions): Promise<void> {
   runner.data['options'] = options;
   await runner.query(`select set_config(name, value, false) from (values
       ('lock_timeout', '${LOCK_WAIT_MS}'), ('statement_timeout', '0'), ('transaction_timeout', '0'),
@@ -39,7 +39,7 @@ export async function beginSession(runner: QueryRunner, options: MigrateOptions)
     where exists (select from pg_settings s where s.name = wanted.name)`);
 }
 
-export function tell(runner: QueryRunner, line: string): void {
+export function logProgress(runner: QueryRunner, line: string): void {
   optionsOf(runner).progress?.(line);
 }
 

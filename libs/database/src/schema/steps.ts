@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { patiently, select, tell, transaction, waiting } from './session';
+import { patiently, select, logProgress, transaction, waiting } from './session';
 
 /**
  * Builds indexes that are not there while others read and write. What a broken-off build left is no index: it is dropped.
@@ -13,7 +13,7 @@ export async function buildIndexes(runner: QueryRunner, definitions: string[]): 
         const [found] = await select<{ isValid: boolean }>(runner, INDEX, [name]);
         if (found?.isValid) return;
         if (found) await runner.query(`drop index concurrently ${name}`);
-        tell(runner, `building the index ${name}`);
+        logProgress(runner, `building the index ${name}`);
         await runner.query(`create ${kind ?? ''}index concurrently ${name} ${rest}`);
       }),
     );
@@ -25,7 +25,7 @@ const INDEX = `select indisvalid as "isValid" from pg_index where indexrelid = t
 /** Checks the rows that were there when constraints were added `not valid`, while others read and write. */
 export async function validateConstraints(runner: QueryRunner, tables: string[]): Promise<void> {
   for (const { table, name } of await select<{ table: string; name: string }>(runner, NOT_VALID, [tables])) {
-    tell(runner, `checking ${name} of ${table}`);
+    logProgress(runner, `checking ${name} of ${table}`);
     await patiently(runner, () =>
       waiting(runner, () => runner.query(`alter table ${table} validate constraint ${name}`)),
     );
@@ -40,7 +40,7 @@ const NOT_VALID = `
 const BATCH_ROWS = 20_000;
 
 /** How often a long walk through a table says where it is. */
-const BATCHES_TOLD = 25;
+const BATCHES_PER_LINE = 25;
 
 /**
  * Walks through a table in the order of an indexed whole number, with a transaction for each part of it.
@@ -62,7 +62,7 @@ export async function inBatches(
     if (to === null) return;
     await patiently(runner, () => transaction(runner, () => work(from, to)));
     done += rows;
-    if (batch % BATCHES_TOLD === 0) tell(runner, `${table}: ${done} rows`);
+    if (batch % BATCHES_PER_LINE === 0) logProgress(runner, `${table}: ${done} rows`);
     from = to;
   }
 }

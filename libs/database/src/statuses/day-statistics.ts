@@ -3,7 +3,7 @@ import { PACKAGE_VERDICTS } from '@proctor/contracts';
 import { columnsOf, upsertChanged, without } from '../kit/columns-of';
 import { Database } from '../kit/database';
 import { IS_PRESENT } from '../kit/list-filter';
-import { boolean, type ColumnsOf, command, selected, snakeCase, statement, text } from '../kit/statement';
+import { boolean, type ColumnsOf, command, selectList, snakeCase, statement, text } from '../kit/statement';
 import { RunDayRow, StatusDayRow } from '../rows/day';
 import { daysOfStatus, isOfPackage } from './status-statements';
 
@@ -36,7 +36,6 @@ export class DayStatistics {
   /**
    * Makes figures of an architecture of the rows as they are: doing it twice, or by two processes, changes nothing.
    * @returns whether there are more days to be made at once
-   * @throws DatabaseUnavailable
    */
   async step(arch: string): Promise<boolean> {
     const [progress] = await this.database.query(DAYS_LEFT, [arch, DAYS_PER_STEP]);
@@ -190,13 +189,13 @@ const RUN_DAY_COLUMNS = {
 const RUN_DAYS = statement(
   RUN_DAY_COLUMNS,
   `
-  select ${selected(RUN_DAY_COLUMNS, 'd')}
+  select ${selectList(RUN_DAY_COLUMNS, 'd')}
   from run_days d where ${AS_ASKED} group by d.day, d.verdict order by d.day, d.verdict`,
 );
 
 const PACKAGE_COUNTS = { ...columnsOf(StatusDayRow, ...PACKAGE_VERDICTS), day: text };
 
-/** The newest row of each place; one that has none in a month has no packages any more. */
+/** The newest row of each place. A place that has no row in a month has no packages left. */
 const NEWEST = `
   select distinct on (d.suite, d.arch) d.suite, d.arch, d.day, ${ofVerdicts((verdict) => `d.${verdict}`)}
   from status_days d where d.day >= ${TODAY} - 30 order by d.suite, d.arch, d.day desc`;

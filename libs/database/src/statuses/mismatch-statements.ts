@@ -1,13 +1,13 @@
 import type { OtherSuite, OtherVersion } from '@proctor/contracts';
 import { AS_ASKED } from '../kit/list-filter';
 import { RECORD_COLUMNS, type RunRecord } from '../runs/run-columns';
-import { integer, jsonb, selected, statement, text } from '../kit/statement';
+import { integer, jsonb, selectList, statement, text } from '../kit/statement';
 
 /** A run that tested something else than was asked for: another version of its package than its trigger named, or other packages. */
 export interface ListedMismatch extends RunRecord {
   otherVersions: OtherVersion[];
   otherSuites: OtherSuite[];
-  /** Of which apt took all packages, since the pins could not be kept; null when it did not. */
+  /** The release from which apt took all packages, because the pins could not be kept; null when it did not. */
   fallbackRelease: string | null;
 }
 
@@ -47,7 +47,7 @@ const MISMATCHED_BY = (packages: string): string => `
 export const MISMATCHES = statement(
   MISMATCH_COLUMNS,
   `
-  select ${selected(MISMATCH_COLUMNS, 'r')}
+  select ${selectList(MISMATCH_COLUMNS, 'r')}
   from (
     (select r.run_id from runs r where ${MISMATCHED} and ${NAMES_VERSION} and ${AS_ASKED('r')} and ${BEFORE('r.finished_at')}
       order by r.finished_at desc, r.run_id desc limit $4)

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { PackageVerdict } from '@proctor/contracts';
 import { Database } from '../kit/database';
-import { bigint, type ColumnsOf, integer, selected, statement, text, time } from '../kit/statement';
+import { bigint, type ColumnsOf, integer, selectList, statement, text, time } from '../kit/statement';
 import { isOfPackage } from './status-statements';
 
 /** A package on one suite and architecture. */
@@ -33,13 +33,13 @@ export interface RunsOfMonth extends RemovedRunsOfMonth {
 export class PackageMonths {
   constructor(private readonly database: Database) {}
 
-  /** By month, the oldest first; months without runs are absent. @throws DatabaseUnavailable */
+  /** By month, the oldest first; months without runs are absent. */
   of({ package: name, suite, arch }: MonthsPlace): Promise<RunsOfMonth[]> {
     return this.database.query(MONTHS, [name, suite, arch]);
   }
 
-  /** Of runs that were removed alone, of the newest months, the newest first. @throws DatabaseUnavailable */
-  removed({ package: name, suite, arch }: MonthsPlace, months: number): Promise<RemovedRunsOfMonth[]> {
+  /** Of runs that were removed alone, of the newest months, the newest first. */
+  listRemoved({ package: name, suite, arch }: MonthsPlace, months: number): Promise<RemovedRunsOfMonth[]> {
     return this.database.query(REMOVED, [name, suite, arch, months]);
   }
 }
@@ -61,7 +61,7 @@ const REMOVED_COLUMNS = {
 const REMOVED = statement(
   REMOVED_COLUMNS,
   `
-  select ${selected(REMOVED_COLUMNS, 'm')} from package_months m
+  select ${selectList(REMOVED_COLUMNS, 'm')} from package_months m
   where m.package = $1 and m.suite = $2 and m.arch = $3 and m.month in (
     select distinct k.month from package_months k where k.package = $1 and k.suite = $2 and k.arch = $3
     order by k.month desc limit $4)

@@ -8,7 +8,7 @@ const runs = (letters: string, version = '1'): SayingRun[] =>
   [...letters].map((letter) => run(letter === 'f' ? 'fail' : letter === 'n' ? 'neutral' : 'pass', version));
 
 describe('the strip of a package', () => {
-  it('the strip tells verdict, new version and pins of the last 30 runs', () => {
+  it('the strip has verdict, new version and pins of the last 30 runs', () => {
     const cells = stripEntries(
       encodedStrip([
         { verdict: 'pass', version: '1', isPinned: false },
@@ -39,13 +39,13 @@ describe('flakiness', () => {
     ['a package with too few changes', runs('pfpfpf'), 5 / 30, false],
     ['a package with just enough changes', runs('pfpfpfp'), 6 / 30, true],
     ['a package with nothing to test at times', runs('pn'.repeat(20)), 0, false],
-  ])('%s is flaky only when it changes often enough', (_, told, flakiness, isFlaky) => {
-    expect(flakinessOf(told)).toEqual({ flakiness, isFlaky });
+  ])('%s is flaky only when it changes often enough', (_, runs, flakiness, isFlaky) => {
+    expect(flakinessOf(runs)).toEqual({ flakiness, isFlaky });
   });
 
   it('changes with a new version do not count', () => {
-    const told = Array.from({ length: 30 }, (_, place) => run(place % 2 ? 'fail' : 'pass', String(place)));
-    expect(flakinessOf(told)).toEqual({ flakiness: 0, isFlaky: false });
+    const runs = Array.from({ length: 30 }, (_, place) => run(place % 2 ? 'fail' : 'pass', String(place)));
+    expect(flakinessOf(runs)).toEqual({ flakiness: 0, isFlaky: false });
   });
 
   it('a flaky package stays flaky until there are hardly any changes left', () => {
@@ -58,7 +58,7 @@ describe('flakiness', () => {
 describe('durations', () => {
   const lasting = (...seconds: (number | null)[]) => seconds.map((each) => run('pass', '1', each));
 
-  it('durations are told as median and 95th percentile of the runs that have one', () => {
+  it('durations are given as median and 95th percentile of the runs that have one', () => {
     expect(durationsOf(lasting(null, 30, 10, 20))).toEqual({
       medianSeconds: 20,
       p95Seconds: 30,

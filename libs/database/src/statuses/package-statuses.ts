@@ -1,7 +1,7 @@
 import type { PackageVerdict } from '@proctor/contracts';
 import { type StripEntry, stripEntries } from './package-status';
 import { columnsOf, without } from '../kit/columns-of';
-import { type RowOf, selected, statement } from '../kit/statement';
+import { type RowOf, selectList, statement } from '../kit/statement';
 import { PackageStatusRow } from '../rows/package-status';
 
 /** A run of a PackageStatus. */
@@ -14,14 +14,15 @@ interface StatusRun {
 }
 
 /**
- * How a package is on one suite and architecture. It follows the end or publication of a run by about a second; see
- * `StatusProjection`. Runs that tell how a package is are public, without pins and extra sources, not cancelled.
+ * How a package is on one suite and architecture. It follows the end or publication of a run by about a
+ * second; see `StatusProjection`. The runs that count for it are public, without pins and extra sources, not
+ * cancelled.
  */
 export interface PackageStatus {
   package: string;
   suite: string;
   arch: string;
-  /** The newest run that tells. */
+  /** The newest run that counts. */
   latest: StatusRun & { verdict: PackageVerdict };
   /** Of the run before; null the first time. */
   previousVerdict: PackageVerdict | null;
@@ -33,7 +34,10 @@ export interface PackageStatus {
   recovered: (StatusRun & { trigger: string | null }) | null;
   /** The last 30 public runs, pinned ones too, cancelled ones not; oldest first. */
   strip: StripEntry[];
-  /** Changes between pass and fail among the last 30 runs that tell and are no tmpfail, within a version, as a share of 30. */
+  /**
+   * Changes between pass and fail among the last 30 runs that count and are no tmpfail, within a version, as
+   * a share of 30.
+   */
   flakiness: number;
   /** From 0.2 on, until it is below 0.1. */
   isFlaky: boolean;
@@ -49,7 +53,7 @@ export const READ_COLUMNS = columnsOf(PackageStatusRow);
 /** What a row is made with, of an architecture that is known. */
 export const STATUS_ROW_COLUMNS = without(READ_COLUMNS, 'arch');
 
-/** Of a row of `package_statuses`: the runs that tell most of a place. */
+/** Of a row of `package_statuses`: the runs that say most about a place. */
 export const LANDMARK_COLUMNS = without(
   STATUS_ROW_COLUMNS,
   ...(['strip', 'flakiness', 'isFlaky', 'medianSeconds', 'p95Seconds', 'isLonger'] as const),
@@ -58,7 +62,7 @@ export const LANDMARK_COLUMNS = without(
 export const STATUSES_OF = statement(
   READ_COLUMNS,
   `
-  select ${selected(READ_COLUMNS, 's')} from package_statuses s where s.package = any($1::text[])
+  select ${selectList(READ_COLUMNS, 's')} from package_statuses s where s.package = any($1::text[])
   order by s.package, s.suite, s.arch`,
 );
 

@@ -4,11 +4,11 @@ import { AS_ASKED, IS_PRESENT, type ListFilter, parametersOf } from '../kit/list
 import { type ListedMismatch, MISMATCHES, MISMATCHES_COUNT } from './mismatch-statements';
 import { type PackageStatus, packageStatus, READ_COLUMNS, STATUSES_OF } from './package-statuses';
 import { RECORD_COLUMNS, type RunRecord } from '../runs/run-columns';
-import { integer, selected, type Statement, statement, text } from '../kit/statement';
+import { integer, selectList, type Statement, statement, text } from '../kit/statement';
 
 /** How a package is on one suite and architecture, as lists show it. */
 export interface ListedStatus extends PackageStatus {
-  /** Of the newest run that tells. */
+  /** Of the newest run that counts. */
   message: string | null;
 }
 
@@ -19,7 +19,7 @@ export interface PlaceKey {
   arch: string;
 }
 
-/** The same, in a list that goes by a value: a time, or a number. */
+/** The same, in a list that is sorted by a value: a time, or a number. */
 export interface StatusKey extends PlaceKey {
   value: Date | number;
 }
@@ -78,7 +78,12 @@ export class StatusLists {
   }
 
   /** That began to fail, or passed again, at that time or later, and are so still; the latest first. The value of a key is when. */
-  changed(filter: ListFilter, limit: number, after: StatusKey | null, since: Date): Promise<ListedStatus[]> {
+  listChanged(
+    filter: ListFilter,
+    limit: number,
+    after: StatusKey | null,
+    since: Date,
+  ): Promise<ListedStatus[]> {
     return this.statuses(CHANGED, filter, limit, after, since);
   }
 
@@ -101,7 +106,7 @@ export class StatusLists {
 
   /**
    * Public runs that wait, in the order of their queues: by priority, then by arrival.
-   * @param after only runs behind this one of them; none when it does not wait any more
+   * @param after only runs behind this one of them; none when it no longer waits
    */
   waiting(filter: ListFilter, limit: number, after: number | null): Promise<RunRecord[]> {
     const parameters = [...parametersOf(filter), limit];
@@ -121,7 +126,6 @@ export class StatusLists {
   /**
    * How many entries a list has.
    * @param bound of `slow` and `changed`
-   * @throws DatabaseUnavailable
    */
   async count(list: CountedList, filter: ListFilter, ...bound: (Date | number)[]): Promise<BoundedCount> {
     const parameters = [...parametersOf(filter), COUNTED_MAX + 1, ...bound];
@@ -129,13 +133,13 @@ export class StatusLists {
     return { count: Math.min(row!.count, COUNTED_MAX), isMore: row!.count > COUNTED_MAX };
   }
 
-  /** How many suites of packages `split` has. @throws DatabaseUnavailable */
+  /** How many suites of packages `split` has. */
   async countSplit(filter: ListFilter): Promise<BoundedCount> {
     const [row] = await this.database.query(SPLIT_COUNT, [...parametersOf(filter), GATHERED_MAX + 1]);
     return { count: Math.min(row!.count, GATHERED_MAX), isMore: row!.count > GATHERED_MAX };
   }
 
-  /** How many runs are mismatches, among as many of the newest that may be as are looked at. @throws DatabaseUnavailable */
+  /** How many runs are mismatches, among as many of the newest that may be as are looked at. */
   async countMismatches(filter: ListFilter): Promise<BoundedCount> {
     const [row] = await this.database.query(MISMATCHES_COUNT, [...parametersOf(filter), GATHERED_MAX + 1]);
     return { count: Math.min(row!.count, GATHERED_MAX), isMore: row!.lookedAt > GATHERED_MAX };
@@ -163,7 +167,7 @@ function listed(condition: string, value: string, type: string) {
   return statement(
     LISTED_COLUMNS,
     `
-    select ${selected(LISTED_COLUMNS, 's')}
+    select ${selectList(LISTED_COLUMNS, 's')}
     from (
       select * from package_statuses s where ${condition} and ${AS_ASKED('s')} and ${IS_PRESENT('s')}
         and ($5::${type} is null or (${value} <= $5 and (${value} < $5 or (s.package, s.suite, s.arch) > ($6::text, $7::text, $8::text))))
@@ -216,7 +220,7 @@ export const SPLIT_COUNT = statement(
 
 const WAITS = (r: string): string => `${r}.state = 'queued' and not ${r}.is_private`;
 const QUEUE_ORDER = 'order by r.priority desc, r.created_at, r.run_id limit $4';
-const OF_WAITING = `select ${selected(RECORD_COLUMNS, 'r')} from runs r join users u on u.user_id = r.requestor_id
+const OF_WAITING = `select ${selectList(RECORD_COLUMNS, 'r')} from runs r join users u on u.user_id = r.requestor_id
   where ${WAITS('r')} and ${AS_ASKED('r')}`;
 
 /** $4 at most of a table with the alias that follows its name. */

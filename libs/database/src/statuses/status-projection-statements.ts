@@ -5,7 +5,7 @@ import { arraysOf, boolean, certain, command, integer, namesOf, statement, text 
 import { columnsOf, upsertChanged } from '../kit/columns-of';
 import { PackageStatusRow, StatusProgressRow } from '../rows/package-status';
 import { RunRow } from '../rows/run';
-import { isOfPackage, telling } from './status-statements';
+import { isOfPackage, countsForStatus } from './status-statements';
 
 /** A public run that ended by itself: in the words of the index `runs_changes`. */
 const SHOWN = (r: string): string => `${r}.state = 'finished' and not ${r}.is_private and not ${r}.cancelled`;
@@ -31,7 +31,7 @@ export const HAS_NEWS = statement(
       and not exists (
         select from runs r where r.arch = $1 and ${SHOWN('r')} and r.updated_at >= to_timestamp(p.second))
   ) as "hasNews"`,
-).prepared;
+).asPrepared;
 
 /** Locked: of several processes one at a time makes the statuses of an architecture, each of the newest rows. */
 export const PROGRESS = statement(
@@ -56,7 +56,7 @@ export const CHANGED_RUNS = statement(
   select r.package, r.suite, r.updated_at as "updatedAt", r.run_id as "runId" from runs r
   where r.arch = $1 and ${SHOWN('r')} and (r.updated_at, r.run_id) > ($2::timestamptz, $3::bigint)
   order by r.updated_at, r.run_id limit $4`,
-).prepared;
+).asPrepared;
 
 const BY_PLACE = 'order by r.package, r.suite, r.arch limit 1';
 const PUBLIC = `r.state = 'finished' and not r.is_private`;
@@ -88,7 +88,10 @@ const NEWEST_FIRST = (b: string): string => `order by ${b}.finished_at desc, ${b
 /** The places of $2 and $3, packages and suites on the architecture $1. */
 const WANTED = `(select distinct * from unnest($2::text[], $3::text[]) as given(package, suite)) w`;
 
-/** The runs that tell most of each place: the newest, the one before, the last pass and the first failure after it. */
+/**
+ * The runs that say most about each place: the newest, the one before, the last pass and the first failure
+ * after it.
+ */
 export const LANDMARKS = statement(
   LANDMARK_COLUMNS,
   `
@@ -101,29 +104,29 @@ export const LANDMARKS = statement(
     recovery.finished_at as "recoveredAt", recovery.trigger as "recoveredTrigger"
   from ${WANTED}
   cross join lateral (
-    select * from runs b where ${OF_PLACE('b')} and ${telling('b')} ${NEWEST_FIRST('b')} limit 1
+    select * from runs b where ${OF_PLACE('b')} and ${countsForStatus('b')} ${NEWEST_FIRST('b')} limit 1
   ) r
   left join lateral (
-    select b.verdict from runs b where ${OF_PLACE('b')} and ${telling('b')}
+    select b.verdict from runs b where ${OF_PLACE('b')} and ${countsForStatus('b')}
       and (b.finished_at, b.run_id) < (r.finished_at, r.run_id) ${NEWEST_FIRST('b')} limit 1
   ) before on true
   left join lateral (
     select b.run_id, b.version, b.finished_at from runs b
-    where ${OF_PLACE('b')} and ${telling('b')} and b.verdict in ('pass', 'neutral') ${NEWEST_FIRST('b')} limit 1
+    where ${OF_PLACE('b')} and ${countsForStatus('b')} and b.verdict in ('pass', 'neutral') ${NEWEST_FIRST('b')} limit 1
   ) pass on true
   left join lateral (
     select b.run_id, b.version, b.finished_at, b.trigger from runs b
-    where ${OF_PLACE('b')} and ${telling('b')} and b.verdict = 'fail'
+    where ${OF_PLACE('b')} and ${countsForStatus('b')} and b.verdict = 'fail'
       and (b.finished_at, b.run_id) > (coalesce(pass.finished_at, '-infinity'), coalesce(pass.run_id, 0))
     order by b.finished_at, b.run_id limit 1
   ) failure on true
   left join lateral (
     select b.run_id, b.finished_at from runs b
-    where ${OF_PLACE('b')} and ${telling('b')} and b.verdict = 'fail' ${NEWEST_FIRST('b')} limit 1
+    where ${OF_PLACE('b')} and ${countsForStatus('b')} and b.verdict = 'fail' ${NEWEST_FIRST('b')} limit 1
   ) failed on true
   left join lateral (
     select b.run_id, b.version, b.finished_at, b.trigger from runs b
-    where ${OF_PLACE('b')} and ${telling('b')} and b.verdict in ('pass', 'neutral')
+    where ${OF_PLACE('b')} and ${countsForStatus('b')} and b.verdict in ('pass', 'neutral')
       and (b.finished_at, b.run_id) > (failed.finished_at, failed.run_id)
     order by b.finished_at, b.run_id limit 1
   ) recovery on true`,
@@ -150,7 +153,7 @@ export const NEWEST_RUNS = statement(
     from runs b where ${OF_PLACE('b')} and ${SHOWN('b')} and ${isOfPackage('b')} ${NEWEST_FIRST('b')} limit ${WINDOW + 1})
     union all
     (select true, b.verdict, b.version, b.duration_seconds, b.finished_at, b.run_id, false
-    from runs b where ${OF_PLACE('b')} and ${telling('b')} and b.verdict <> 'tmpfail'
+    from runs b where ${OF_PLACE('b')} and ${countsForStatus('b')} and b.verdict <> 'tmpfail'
     ${NEWEST_FIRST('b')} limit ${2 * WINDOW})
   ) r
   order by w.package, w.suite, r.finished_at desc, r.run_id desc`,
@@ -164,7 +167,7 @@ export const KEEP_STATUSES = command(`
   select $${PARAMETERS + 1}, made.* from unnest(${arraysOf(STATUS_ROW_COLUMNS)}) as made
   ${upsertChanged(PackageStatusRow)}`);
 
-/** The places of $2 and $3 on $1 that are not in $4 and $5: no run tells of them any more. */
+/** The places of $2 and $3 on $1 that are not in $4 and $5: no run counts for them now. */
 export const DROP_STATUSES = command(`
   delete from package_statuses s using ${WANTED}
   where s.arch = $1 and s.package = w.package and s.suite = w.suite

@@ -20,9 +20,10 @@ interface Pass {
 const RUNS_PER_STEP = 200;
 
 /**
- * Makes the statuses of packages of the runs that end, are corrected or become public: an `updated_at` tells of each of
- * these, and a horizon how far nothing is missed. Whatever is made is made of the rows as they are, so that doing it again, or
- * by two processes, changes nothing; what was broken off is found again.
+ * Makes the statuses of packages from the runs that end, are corrected or become public. An `updated_at`
+ * marks each of these, and a horizon says up to which time none is missing. A status is always made from the
+ * rows as they are, so that doing it again, or in two processes, changes nothing; a pass that was broken off
+ * is repeated.
  */
 @Injectable()
 export class StatusProjection {
@@ -30,10 +31,7 @@ export class StatusProjection {
 
   constructor(private readonly database: Database) {}
 
-  /**
-   * Whether a step would find anything to do.
-   * @throws DatabaseUnavailable
-   */
+  /** Whether a step would find anything to do. */
   async hasNews(arch: string): Promise<boolean> {
     if (this.passes.has(arch)) return true;
     const [row] = await this.database.query(statements.HAS_NEWS, [arch]);
@@ -43,10 +41,9 @@ export class StatusProjection {
   /**
    * Makes some statuses of an architecture.
    * @returns whether there is more to do at once
-   * @throws DatabaseUnavailable
    */
   async step(arch: string): Promise<boolean> {
-    const pass = this.passes.get(arch) ?? (await this.begin(arch));
+    const pass = this.passes.get(arch) ?? (await this.startPass(arch));
     this.passes.delete(arch);
     const { isDone, mustFill, last } = await this.database.transaction(async (transaction) => {
       const [progress] = await transaction.query(statements.PROGRESS, [arch]);
@@ -81,7 +78,7 @@ export class StatusProjection {
     return !isDone || mustFill;
   }
 
-  private async begin(arch: string): Promise<Pass> {
+  private async startPass(arch: string): Promise<Pass> {
     return this.database.inOrder(async (database) => {
       const now = await horizon(database);
       await database.query(statements.BEGIN_PROGRESS, [arch, now.second]);

@@ -5,7 +5,7 @@ import {
   type ColumnsOf,
   integer,
   type RowOf,
-  selected,
+  selectList,
   type Statement,
   statement,
   text,
@@ -19,7 +19,7 @@ const CHANGES_LOOKED_AT_MAX = 20_000;
  * Whether the row `r` says how its package is: public, without pins and extra sources, not cancelled, in the words of
  * the index `runs_status`; and the package was there.
  */
-export function telling(r: string): string {
+export function countsForStatus(r: string): string {
   return `${r}.state = 'finished' and not ${r}.is_private and not ${r}.cancelled
     and ${r}.pin_packages = '[]' and ${r}.extra_apt_sources = '[]' and ${isOfPackage(r)}`;
 }
@@ -29,13 +29,13 @@ export function isOfPackage(r: string): string {
   return UNTESTED_VERDICTS.map((verdict) => `${r}.verdict <> '${verdict}'`).join(' and ');
 }
 
-export const TELLING = telling('r');
+export const COUNTS_FOR_STATUS = countsForStatus('r');
 
 const NEWEST_FIRST = 'order by r.finished_at desc, r.run_id desc';
 
 /** The runs `b` of the package of `r`, on the same suite and architecture, up to some end. */
 function earlier(end: '<' | '<='): string {
-  return `b.suite = r.suite and b.arch = r.arch and b.package = r.package and ${telling('b')}
+  return `b.suite = r.suite and b.arch = r.arch and b.package = r.package and ${countsForStatus('b')}
     and (b.finished_at, b.run_id) ${end} (r.finished_at, r.run_id)`;
 }
 
@@ -49,7 +49,7 @@ const LAST_PASS = `
 function lastOfEach(columns: string, until = ''): string {
   return `
     cross join lateral (
-      select ${columns} from runs r where r.suite = $1 and r.arch = $2 and r.package = p.name and ${TELLING} ${until}
+      select ${columns} from runs r where r.suite = $1 and r.arch = $2 and r.package = p.name and ${COUNTS_FOR_STATUS} ${until}
       ${NEWEST_FIRST} limit 1
     ) r`;
 }
@@ -58,7 +58,7 @@ function lastOfEach(columns: string, until = ''): string {
 export const STATUS_OF = statement(
   STATUS_COLUMNS,
   `
-  select ${selected(STATUS_COLUMNS, 'r')}
+  select ${selectList(STATUS_COLUMNS, 'r')}
   from packages p ${lastOfEach('*')}
   join users u on u.user_id = r.requestor_id
   left join lateral (
@@ -70,8 +70,9 @@ export const STATUS_OF = statement(
 );
 
 /**
- * What changes whenever a telling run of $1 and $2 appears, also one that drew its time earlier than others and was
- * committed later: transactions end within a minute of that; and whenever an import says of packages that they were removed.
+ * A value that changes whenever a run of $1 and $2 appears that counts, also one that drew its time earlier
+ * than others and was committed later: transactions end within a minute of that; and whenever an import says
+ * of packages that they were removed.
  */
 export const STATUS_VERSION = statement(
   {
@@ -82,12 +83,12 @@ export const STATUS_VERSION = statement(
   } satisfies ColumnsOf<StatusVersion>,
   `
   with newest as (
-    select max(r.updated_at) as at from runs r where r.suite = $1 and r.arch = $2 and ${TELLING}
+    select max(r.updated_at) as at from runs r where r.suite = $1 and r.arch = $2 and ${COUNTS_FOR_STATUS}
   )
   select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as today,
     (select count(*)::integer from packages where removed) as removed, newest.at as "newestUpdate", (
     select count(*)::integer from runs r
-    where r.suite = $1 and r.arch = $2 and ${TELLING} and r.updated_at > newest.at - interval '1 minute'
+    where r.suite = $1 and r.arch = $2 and ${COUNTS_FOR_STATUS} and r.updated_at > newest.at - interval '1 minute'
   ) as "latelyUpdated" from newest`,
 );
 
@@ -126,7 +127,7 @@ export const daysOfStatus = (firstDay: string): string => `
   ended as (
     select distinct on (r.package, end_of.day) r.package, end_of.day, r.verdict
     from first, runs r, lateral (select date_trunc('day', r.finished_at at time zone 'UTC') as day) end_of
-    where r.suite = $1 and r.arch = $2 and ${TELLING} and r.finished_at >= first.day at time zone 'UTC'
+    where r.suite = $1 and r.arch = $2 and ${COUNTS_FOR_STATUS} and r.finished_at >= first.day at time zone 'UTC'
       and r.finished_at < (first.day + make_interval(days => $3::integer)) at time zone 'UTC' and ${IS_PRESENT('r')}
     order by r.package, end_of.day, r.finished_at desc, r.run_id desc
   ),
@@ -161,7 +162,7 @@ function changes(among: string): Statement<RowOf<typeof STATUS_COLUMNS>> {
   return statement(
     STATUS_COLUMNS,
     `
-    select ${selected(STATUS_COLUMNS, 'r')}
+    select ${selectList(STATUS_COLUMNS, 'r')}
     from (
       select r.*, before.verdict as verdict_before from (${among}) r
       left join lateral (
@@ -178,10 +179,12 @@ function changes(among: string): Statement<RowOf<typeof STATUS_COLUMNS>> {
   );
 }
 
-const SAYING = `${TELLING} and r.verdict <> 'tmpfail'`;
+const COUNTS_WITHOUT_TMPFAIL = `${COUNTS_FOR_STATUS} and r.verdict <> 'tmpfail'`;
 
 export const CHANGES = changes(
-  `select * from runs r where ${SAYING} ${NEWEST_FIRST} limit ${CHANGES_LOOKED_AT_MAX}`,
+  `select * from runs r where ${COUNTS_WITHOUT_TMPFAIL} ${NEWEST_FIRST} limit ${CHANGES_LOOKED_AT_MAX}`,
 );
 
-export const CHANGES_OF_PACKAGE = changes(`select * from runs r where r.package = $3 and ${SAYING}`);
+export const CHANGES_OF_PACKAGE = changes(
+  `select * from runs r where r.package = $3 and ${COUNTS_WITHOUT_TMPFAIL}`,
+);

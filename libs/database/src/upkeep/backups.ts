@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../kit/database';
 import { columnsOf } from '../kit/columns-of';
-import { command, selected, statement, time } from '../kit/statement';
+import { command, selectList, statement, time } from '../kit/statement';
 import { RestoreRow } from '../rows/upkeep';
 
 /** That the database was restored, and what is known to be missing since. */
@@ -30,7 +30,7 @@ export class Backups {
   }
 
   /** The database was restored. */
-  async restored(restore: Omit<RestoreRecord, 'restoredAt'>): Promise<void> {
+  async recordRestore(restore: Omit<RestoreRecord, 'restoredAt'>): Promise<void> {
     const { takenAt, firstLostRun, nextRun, filesMissing } = restore;
     await this.database.query(RESTORED, [takenAt, firstLostRun, nextRun, filesMissing]);
   }
@@ -45,7 +45,7 @@ const RESTORE_COLUMNS = columnsOf(RestoreRow);
 
 const LAST_RESTORE = statement(
   RESTORE_COLUMNS,
-  `select ${selected(RESTORE_COLUMNS, 'r')} from restores r order by r.restored_at desc limit 1`,
+  `select ${selectList(RESTORE_COLUMNS, 'r')} from restores r order by r.restored_at desc limit 1`,
 );
 
 const MADE = command(`

@@ -1,7 +1,7 @@
 import type { Verdict } from '@proctor/contracts';
 import { columnsOf, upsert } from '../kit/columns-of';
 import { ExpiredFileRow, ExpiryProgressRow, RestoreRow } from '../rows/upkeep';
-import { telling } from '../statuses/status-statements';
+import { countsForStatus } from '../statuses/status-statements';
 import {
   bigint,
   boolean,
@@ -46,8 +46,8 @@ function isFollowed(verdicts: string): string {
   const such = (b: string): string => (verdicts === '' ? '' : ` and ${b}.verdict in (${verdicts})`);
   return `(
     (not r.is_private
-      and exists (select from runs b where ${SAME_PLACE('b')} and ${telling('b')} and ${LATER('b')}${such('b')}))
-    or (not r.is_private and not (${telling('r')})
+      and exists (select from runs b where ${SAME_PLACE('b')} and ${countsForStatus('b')} and ${LATER('b')}${such('b')}))
+    or (not r.is_private and not (${countsForStatus('r')})
       and exists (select from runs b where ${SAME_PLACE('b')} and ${PUBLIC('b')} and ${LATER('b')}${such('b')}))
     or (r.is_private and exists (select from runs b where b.api_key_id = r.api_key_id and b.is_private
       and b.state = 'finished' and ${SAME_PLACE('b')} and ${LATER('b')}${such('b')})))`;
@@ -196,7 +196,7 @@ export const REMOVE_STORIES = statement(
     returning a.run_id, a.attempt, a.log_size is not null as has_log, a.artifacts_size is not null as has_artifacts
   ), files as (
     insert into expired_files (run_id, attempt, name) ${FILES_OF('select * from gone')} on conflict do nothing
-  ), told as (
+  ), new_facts as (
     delete from facts f using going g where f.run_id = g.run_id
   ), marked as (
     update runs r set story_removed_by = $2 from going g where r.run_id = g.run_id returning r.run_id
@@ -214,19 +214,22 @@ export const FORGET_FILES = command(`
   delete from expired_files e using unnest($1::bigint[], $2::integer[], $3::text[]) as removed(run_id, attempt, name)
   where e.run_id = removed.run_id and e.attempt = removed.attempt and e.name = removed.name`);
 
-/** Which of the attempts $2 of the runs $1 no row tells files of; $3 and $4 say what of each is in the store. */
+/**
+ * Those of the attempts $2 of the runs $1 whose files no row names; $3 and $4 say which files of each are in
+ * the store.
+ */
 export const WITHOUT_ROWS = statement(
   { nth: integer, noLog: boolean, noArtifacts: boolean },
   `
-  select found.nth::integer, found.has_log and not told.has_log as "noLog",
-    found.has_artifacts and not told.has_artifacts as "noArtifacts"
+  select found.nth::integer, found.has_log and not in_rows.has_log as "noLog",
+    found.has_artifacts and not in_rows.has_artifacts as "noArtifacts"
   from unnest($1::bigint[], $2::integer[], $3::boolean[], $4::boolean[]) with ordinality
     as found(run_id, attempt, has_log, has_artifacts, nth)
   left join runs r on r.run_id = found.run_id and r.attempt = found.attempt
   left join attempts a on a.run_id = found.run_id and a.attempt = found.attempt
   cross join lateral (select coalesce(r.log_size, a.log_size) is not null as has_log,
-    coalesce(r.artifacts_size, a.artifacts_size) is not null as has_artifacts) told
-  where (found.has_log and not told.has_log) or (found.has_artifacts and not told.has_artifacts)`,
+    coalesce(r.artifacts_size, a.artifacts_size) is not null as has_artifacts) in_rows
+  where (found.has_log and not in_rows.has_log) or (found.has_artifacts and not in_rows.has_artifacts)`,
 );
 
 /** A run that is asked for now gets a higher one. */

@@ -24,7 +24,7 @@ export interface SizedRuns {
 /** A file in the store. */
 export type ExpiredFile = ExpiredFileRow;
 
-/** Files of a run that no row is to tell of any more; null where those of the kind stay. */
+/** Files of a run that no row will name from now on; null where those of the kind stay. */
 export interface FileRemoval {
   runId: number;
   /** See `removedBy`. */
@@ -56,13 +56,18 @@ const EXPIRY_LOCK = { key: 5_787_318_446_020_174, applicationName: 'proctor expi
 export class Expiry {
   constructor(private readonly database: Database) {}
 
-  /** Does the work unless another process does it. @throws ExpiryUnderWay; DatabaseUnavailable */
+  /** Does the work unless another process does it. @throws ExpiryUnderWay */
   alone<T>(work: () => Promise<T>): Promise<T> {
     return this.database.alone({ ...EXPIRY_LOCK, waitedTooLong: () => new ExpiryUnderWay() }, work);
   }
 
   /** Runs that finished before a time and have such files, the oldest first. */
-  aged(content: ExpiringContent, before: Date, after: ExpiryPlace, limit: number): Promise<ExpiringRun[]> {
+  listAged(
+    content: ExpiringContent,
+    before: Date,
+    after: ExpiryPlace,
+    limit: number,
+  ): Promise<ExpiringRun[]> {
     return this.database.query(statements.AGED[content], [before, after.at, after.runId, limit]);
   }
 
@@ -88,7 +93,7 @@ export class Expiry {
   }
 
   /**
-   * From its commit on no row tells of the files, and their names wait to be removed from the store.
+   * From its commit on no row names the files, and their names wait to be removed from the store.
    * @returns the runs that were changed: not those that another transaction holds
    */
   async removeFiles(removals: FileRemoval[]): Promise<number[]> {
@@ -133,7 +138,7 @@ export class Expiry {
   }
 
   /** They are removed. */
-  async forgetFiles(files: ExpiredFile[]): Promise<void> {
+  async deleteExpiredFiles(files: ExpiredFile[]): Promise<void> {
     await this.database.query(statements.FORGET_FILES, [
       files.map(({ runId }) => runId),
       files.map(({ attempt }) => attempt),
@@ -141,7 +146,7 @@ export class Expiry {
     ]);
   }
 
-  /** Of what is in a store, that of which no row tells. */
+  /** Those of these files in a store that no row names. */
   async withoutRows(found: FoundAttempt[]): Promise<FoundAttempt[]> {
     const rows = await this.database.query(statements.WITHOUT_ROWS, [
       found.map(({ runId }) => runId),
@@ -166,7 +171,7 @@ export class Expiry {
   }
 
   /** When files may be removed by themselves at the earliest. @param graceMs from the first call on */
-  async begin(graceMs: number): Promise<Date> {
+  async firstRemovalAt(graceMs: number): Promise<Date> {
     const [row] = await this.database.query(statements.BEGIN, [graceMs]);
     return row!.at;
   }
@@ -176,7 +181,7 @@ export class Expiry {
     return new Map(rows.map(({ name, at, runId }) => [name, { at, runId }]));
   }
 
-  async keepMark(name: ExpiryMark, { at, runId }: ExpiryPlace): Promise<void> {
+  async saveMark(name: ExpiryMark, { at, runId }: ExpiryPlace): Promise<void> {
     await this.database.query(statements.KEEP_MARK, [name, at, runId]);
   }
 }

@@ -57,7 +57,7 @@ export const ADD_RUNS = statement(
     from inserted where attempt > 0
   )
   select run_id as "runId" from inserted`,
-).prepared;
+).asPrepared;
 
 /**
  * Of the ids $1, those that are another run's: of another package, suite, architecture or time. Each is looked up by its id: before the

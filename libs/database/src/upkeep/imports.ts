@@ -18,7 +18,7 @@ export interface ImportedUser {
   identity: { issuer: string; subject: string } | null;
 }
 
-/** A key of another service, of which the digest alone is known. */
+/** A key of another service. Only its digest is known. */
 export interface ImportedKey {
   foreignId: string;
   userId: number;
@@ -31,7 +31,7 @@ export interface ImportedKey {
 /** What makes a run the same as one that was imported before. */
 export type RunIdentity = Pick<ImportedRun, 'runId' | 'package' | 'suite' | 'arch' | 'createdAt'>;
 
-/** An id, or a name, is somebody else's here. Nothing of its batch was written. */
+/** An id, or a name, belongs to something else here. Nothing of its batch was written. */
 export class ImportConflict extends Error {}
 
 /** Another process imports at this moment. */
@@ -52,7 +52,7 @@ export class Imports {
 
   /**
    * Does the work unless another process imports: two would give the runs of a service two ids each.
-   * @throws ImportUnderWay; DatabaseUnavailable
+   * @throws ImportUnderWay
    */
   alone<T>(work: () => Promise<T>): Promise<T> {
     return this.database.alone({ ...IMPORT_LOCK, waitedTooLong: () => new ImportUnderWay() }, work);
@@ -112,8 +112,8 @@ export class Imports {
     });
   }
 
-  /** Backends of packages, and whether they are in the archive no more. */
-  async keepPackages(packages: { name: string; backend: string | null; removed: boolean }[]): Promise<void> {
+  /** Saves the backends of packages, and whether they were removed from the archive. */
+  async savePackages(packages: { name: string; backend: string | null; removed: boolean }[]): Promise<void> {
     const columns = [packages.map(({ name }) => name), packages.map(({ backend }) => backend)];
     await this.database.query(statements.KEEP_PACKAGES, [...columns, packages.map(({ removed }) => removed)]);
   }
@@ -147,7 +147,7 @@ export class Imports {
   }
 
   /** Those of these that were here and that a rule has removed: they are not to come again. */
-  async removed(runIds: number[]): Promise<Set<number>> {
+  async findRemoved(runIds: number[]): Promise<Set<number>> {
     return new Set((await this.database.query(statements.REMOVED, [runIds])).map(({ runId }) => runId));
   }
 
@@ -162,12 +162,12 @@ export class Imports {
   }
 
   /** The files are in the store; null: there is none. */
-  async noteFiles(runId: number, logSize: number | null, artifactsSize: number | null): Promise<void> {
+  async recordFiles(runId: number, logSize: number | null, artifactsSize: number | null): Promise<void> {
     await this.database.query(statements.NOTE_FILES, [runId, logSize, artifactsSize]);
   }
 
   /** Schedulers make statuses and figures of days again, which are made of all runs. @param since the first day */
-  async makeStatusesAgain(architectures: string[], since: Date): Promise<void> {
+  async rebuildStatuses(architectures: string[], since: Date): Promise<void> {
     await this.database.query(statements.MAKE_AGAIN, [architectures, since.toISOString().slice(0, 10)]);
   }
 }

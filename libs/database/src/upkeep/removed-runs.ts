@@ -13,7 +13,7 @@ import {
 } from '../kit/statement';
 import { MONTH_AMOUNTS, MONTH_OF_RUN } from '../statuses/package-months';
 import { WINDOW } from '../statuses/package-status';
-import { isOfPackage, telling } from '../statuses/status-statements';
+import { isOfPackage, countsForStatus } from '../statuses/status-statements';
 import { IS_KEPT } from './expiry-statements';
 
 /** What is left of a run whose row was removed. */
@@ -29,7 +29,7 @@ export interface RunRemoval {
 export class RemovedRuns {
   constructor(private readonly database: Database) {}
 
-  /** Null when no such run was removed. @throws DatabaseUnavailable */
+  /** Null when no such run was removed. */
   async find(runId: number): Promise<RunRemoval | null> {
     if (!isRunId(runId)) return null;
     const [row] = await this.database.query(REMOVAL, [runId]);
@@ -47,7 +47,7 @@ const OLD_RUN_COLUMNS = {
   hasArtifacts: boolean,
   /** Facts and attempts. */
   hasStory: boolean,
-  /** Something that stays tells of it, or is made of it. */
+  /** Something that stays refers to it, or is made from it. */
   isNeeded: boolean,
 };
 
@@ -70,8 +70,8 @@ const IS_NEEDED = `(
   ${IS_KEPT}
   or not coalesce((r.finished_at at time zone 'UTC')::date
     <= (select p.closed_day from status_progress p where p.arch = r.arch), false)
-  or (${telling('r')} and ${areFewLater(`${telling('b')} and b.verdict <> 'tmpfail'`, 2 * WINDOW)})
-  or (${SHOWN('r')} and not (${telling('r')}) and ${areFewLater(SHOWN('b'), WINDOW + 1)})
+  or (${countsForStatus('r')} and ${areFewLater(`${countsForStatus('b')} and b.verdict <> 'tmpfail'`, 2 * WINDOW)})
+  or (${SHOWN('r')} and not (${countsForStatus('r')}) and ${areFewLater(SHOWN('b'), WINDOW + 1)})
   or exists (select from package_statuses s where s.package = r.package and s.suite = r.suite and s.arch = r.arch
     and r.run_id in (s.run_id, s.passed_run_id, s.failing_run_id, s.recovered_run_id))
   or exists (select from runs t where t.retry_of = r.run_id))`;
@@ -95,8 +95,8 @@ export const OLD_RUNS = {
 };
 
 /**
- * Deletes the rows of those of the runs $1 of which nothing else is left, by the rule $2, and adds them to the figures of their
- * months. What another transaction holds is left for later.
+ * Deletes the rows of those of the runs $1 that have nothing else left, by the rule $2, and adds them to the
+ * figures of their months. What another transaction holds is left for later.
  */
 export const REMOVE_RUNS = statement(
   { runs: integer },
@@ -108,7 +108,7 @@ export const REMOVE_RUNS = statement(
     where r.run_id = any($1::bigint[]) and r.state = 'finished' and r.story_removed_by is not null
       and r.log_size is null and r.artifacts_size is null and not exists (select from runs t where t.retry_of = r.run_id)
     order by r.run_id for update skip locked
-  ), told as (
+  ), new_facts as (
     insert into removed_runs (run_id, removed_by, requestor_id, api_key_id)
     select run_id, $2, case when is_private then requestor_id end, case when is_private then api_key_id end from going
     on conflict do nothing

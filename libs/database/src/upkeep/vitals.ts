@@ -39,7 +39,7 @@ export interface SchemaState {
   unknown: string[];
 }
 
-/** More would cost more than they tell. */
+/** An exact larger count would cost more than it is worth. */
 export const FACTS_COUNTED_MAX = 10_000;
 
 const DELIVERIES_COUNTED_MAX = 10_000;
@@ -49,7 +49,6 @@ const DELIVERIES_COUNTED_MAX = 10_000;
 export class Vitals {
   constructor(private readonly database: Database) {}
 
-  /** @throws DatabaseUnavailable */
   async read(): Promise<DatabaseVitals> {
     const [vitals] = await this.database.query(VITALS);
     return vitals!;
@@ -60,7 +59,7 @@ export class Vitals {
     return this.database.poolUse();
   }
 
-  /** How the schema differs from the one that this build knows. @throws DatabaseUnavailable */
+  /** How the schema differs from the one that this build knows. */
   async schema(): Promise<SchemaState> {
     const known = MIGRATIONS.map(({ name }) => name);
     const done = (await this.database.query(DONE)).map(({ name }) => name);
@@ -70,12 +69,11 @@ export class Vitals {
     };
   }
 
-  /** The architectures that a scheduler owns now. @throws DatabaseUnavailable */
+  /** The architectures that a scheduler owns now. */
   async ownedArchitectures(): Promise<string[]> {
     return (await this.database.query(OWNED)).map(({ arch }) => arch);
   }
 
-  /** @throws DatabaseUnavailable */
   async server(): Promise<DatabaseServer> {
     const from = performance.now();
     const [server] = await this.database.query(SERVER);

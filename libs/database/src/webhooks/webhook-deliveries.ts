@@ -16,14 +16,14 @@ export interface DueDelivery {
   attempts: number;
   createdAt: Date;
   isTest: boolean;
-  /** Null for a test, and where the webhook may not be told of the run any more. */
+  /** Null for a test, and where the webhook may no longer get events of the run. */
   event: RunEvent | null;
 }
 
 /** Who reads the log of a webhook of theirs. */
 export interface LogReader {
   userId: number;
-  /** Reads nothing of private runs of others; null: all that the webhook is told of. */
+  /** Whose private runs are readable; null: all that the webhook gets. */
   keyId: number | null;
 }
 
@@ -59,16 +59,13 @@ export interface Sender {
 export class WebhookDeliveries {
   constructor(private readonly database: Database) {}
 
-  /**
-   * A webhook for which something is due and to which nobody sends; null when there is none.
-   * @throws DatabaseUnavailable
-   */
+  /** A webhook for which something is due and to which no process sends; null when there is none. */
   async claim({ name, claimMs }: Sender): Promise<ClaimedWebhook | null> {
     const [claimed] = await this.database.query(statements.CLAIM, [name, claimMs]);
     return claimed ?? null;
   }
 
-  /** Milliseconds until something is due, below 0 when it is; null when nothing waits. @throws DatabaseUnavailable */
+  /** Milliseconds until something is due, below 0 when it is; null when nothing waits. */
   async nextDueMs(): Promise<number | null> {
     const [next] = await this.database.query(statements.NEXT_DUE, []);
     return next!.dueMs;
@@ -76,19 +73,18 @@ export class WebhookDeliveries {
 
   /**
    * The same webhook for longer; null when it is another's, was removed or disabled, or is to be left alone.
-   * @throws DatabaseUnavailable
    */
   async renew(webhookId: number, { name, claimMs }: Sender): Promise<ClaimedWebhook | null> {
     const [claimed] = await this.database.query(statements.RENEW, [name, claimMs, webhookId]);
     return claimed ?? null;
   }
 
-  /** Others may send to it. @throws DatabaseUnavailable */
+  /** Others may send to it. */
   async release(webhookId: number, name: string): Promise<void> {
     await this.database.query(statements.RELEASE, [webhookId, name]);
   }
 
-  /** What is due: of each run the first that waits. @throws DatabaseUnavailable */
+  /** What is due: of each run the first that waits. */
   async due(webhookId: number, limit: number): Promise<DueDelivery[]> {
     const rows = await this.database.query(statements.DUE, [webhookId, limit]);
     const factIds = rows.flatMap(({ factId }) => factId ?? []);
@@ -102,10 +98,7 @@ export class WebhookDeliveries {
     }));
   }
 
-  /**
-   * Writes what came of an attempt, unless another process has claimed the webhook meanwhile.
-   * @throws DatabaseUnavailable
-   */
+  /** Writes what came of an attempt, unless another process has claimed the webhook meanwhile. */
   async record(
     webhookId: number,
     { deliveryId, state, retryMs, ...seen }: DeliveryAttempt,
@@ -131,7 +124,7 @@ export class WebhookDeliveries {
     });
   }
 
-  /** The newest first. @throws DatabaseUnavailable */
+  /** The newest first. */
   log(
     webhookId: number,
     { keyId }: LogReader,
@@ -141,28 +134,29 @@ export class WebhookDeliveries {
     return this.database.query(statements.LOG, [webhookId, state, before, limit, null, keyId]);
   }
 
-  /** Null when the webhook has none of this id that the reader may know of. @throws DatabaseUnavailable */
+  /** Null when the webhook has none of this id that the reader may know of. */
   async one(webhookId: number, { keyId }: LogReader, deliveryId: number): Promise<LoggedDelivery | null> {
     const parameters = [webhookId, null, null, 1, deliveryId, keyId];
     const [delivery] = await this.database.query(statements.LOG, parameters);
     return delivery ?? null;
   }
 
-  /** A test, which is sent like an event. @returns its id. @throws DatabaseUnavailable */
+  /** A test, which is sent like an event. @returns its id. */
   async ping(webhookId: number): Promise<number> {
     const [made] = await this.database.query(statements.PING, [webhookId]);
     return made!.deliveryId;
   }
 
-  /** Is sent once more, from the first attempt on. @returns whether it is there. @throws DatabaseUnavailable */
+  /** Is sent once more, from the first attempt on. @returns whether it is there. */
   async redeliver(webhookId: number, deliveryId: number): Promise<boolean> {
     return (await this.database.query(statements.REDELIVER, [webhookId, deliveryId])).length > 0;
   }
 
   /**
-   * What failed since a time is sent once more, and of events that the webhook was not told of, as while it was disabled, deliveries are made.
+   * Sends once more what has failed since a time. Also makes deliveries of events that the webhook did not
+   * get, for example while it was disabled.
    * @returns how many of each; `until`, where it was broken off at `eventsMax` events
-   * @throws DatabaseUnavailable; what was begun stays then
+   * @throws DatabaseUnavailable; what was already done stays then
    */
   async recover(
     { webhookId, userId }: { webhookId: number; userId: number },
@@ -175,7 +169,7 @@ export class WebhookDeliveries {
     const first = await firstEvent(this.database, sinceSecond);
     let made = 0;
     if (!webhook || first === null) return { again: again.length, made, until: null };
-    const meant = [{ ...webhook, toldFromMs: 0 }];
+    const meant = [{ ...webhook, eventsFromMs: 0 }];
     for (let after = first - 1, read = 0; ;) {
       const asked = { from: sinceSecond, before: null, after, known: [], limit: PAGE_LENGTH };
       const page = await eventPage(this.database, asked);
@@ -189,7 +183,7 @@ export class WebhookDeliveries {
     }
   }
 
-  /** Deletes deliveries that are older, some at a time. @returns how many. @throws DatabaseUnavailable */
+  /** Deletes deliveries that are older, some at a time. @returns how many. */
   async expire(ageSeconds: number, limit: number): Promise<number> {
     return (await this.database.query(statements.EXPIRE, [ageSeconds, limit])).length;
   }

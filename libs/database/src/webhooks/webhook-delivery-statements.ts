@@ -8,7 +8,7 @@ import {
   command,
   double,
   integer,
-  selected,
+  selectList,
   statement,
   text,
   texts,
@@ -115,11 +115,11 @@ export const DUE = statement(
   order by d.due_at, d.delivery_id limit $2`,
 );
 
-/** Those of $2 that the webhook $1 may still be told of. */
+/** Those of $2 that the webhook $1 may still get. */
 export const EVENTS = statement(
   EVENT_COLUMNS,
   `
-  select ${selected(EVENT_COLUMNS, 'f')}
+  select ${selectList(EVENT_COLUMNS, 'f')}
   from facts f ${EVENT_RUNS}
   where f.fact_id = any($2::bigint[]) and (not r.is_private or r.api_key_id = (
     select k.key_id from webhooks w join api_keys k on k.key_id = w.key_id and ${MAY_READ} where w.webhook_id = $1))`,
@@ -159,7 +159,7 @@ const LOGGED = {
 export const LOG = statement(
   LOGGED,
   `
-  select ${selected(LOGGED, 'd')}
+  select ${selectList(LOGGED, 'd')}
   from webhook_deliveries d left join facts f on f.fact_id = d.fact_id
   where d.webhook_id = $1 and ($2::text is null or d.state = $2) and ($3::bigint is null or d.delivery_id < $3)
     and ($5::bigint is null or d.delivery_id = $5)

@@ -6,19 +6,19 @@ import { eventPage, firstEvent } from '../runs/run-events';
 import { bigint, boolean, command, integer, jsonb, statement, text } from '../kit/statement';
 import type { WebhookFilter } from '../rows/webhook';
 
-/** What decides which events a webhook is told of. */
+/** What decides which events a webhook gets. */
 export interface MatchedWebhook {
   webhookId: number;
   /** Of its user. */
   userName: string;
-  /** Whose private runs it is told of; null also for a key that may not read them any more. */
+  /** The owner of the private runs that it gets; null also for a key that may no longer read them. */
   keyId: number | null;
   filter: WebhookFilter;
   /** Since when it is enabled, UNIX milliseconds. */
-  toldFromMs: number;
+  eventsFromMs: number;
 }
 
-/** Whether a webhook is told of an event. */
+/** Whether a webhook gets an event. */
 export type Matches = (webhook: MatchedWebhook, event: RunEvent) => boolean;
 
 /** Of events whose deliveries are made in one transaction. */
@@ -36,7 +36,6 @@ export class WebhookEvents {
   /**
    * @param waitingMax a webhook for which more wait is disabled
    * @returns how many deliveries were made, and whether there is more to do at once; null when another process does it, and while there is no webhook
-   * @throws DatabaseUnavailable
    */
   async step(matches: Matches, waitingMax: number): Promise<{ made: number; hasMore: boolean } | null> {
     const [wanted] = await this.database.query(IS_WANTED);
@@ -46,14 +45,18 @@ export class WebhookEvents {
       if (!progress) return null;
       const found = await horizon(transaction);
       const webhooks = await transaction.query(WEBHOOKS);
-      // Nobody is told of what happened before there was a webhook.
-      const oldest = Math.min(...webhooks.map(({ toldFromMs }) => Math.floor(toldFromMs / 1_000)));
+      // A webhook gets nothing that happened before it was there.
+      const oldest = Math.min(...webhooks.map(({ eventsFromMs }) => Math.floor(eventsFromMs / 1_000)));
       const from = Math.max(progress.second, Math.min(oldest, found.second));
       const next = await this.next(transaction, from);
       const end = Math.min(found.second, (next?.second ?? found.second) + SECONDS_MAX);
       const made =
         next && webhooks.length > 0
-          ? await this.make(transaction, { from, before: end, first: next.first }, { webhooks, matches })
+          ? await this.createDeliveries(
+              transaction,
+              { from, before: end, first: next.first },
+              { webhooks, matches },
+            )
           : 0;
       if (made > 0) await transaction.query(DISABLE_FULL, [waitingMax]);
       if (end > progress.second) await transaction.query(MOVE, [end]);
@@ -74,7 +77,7 @@ export class WebhookEvents {
     return first === null ? null : { second: next!.second!, first };
   }
 
-  private async make(
+  private async createDeliveries(
     transaction: Statements,
     { from, before, first }: { from: number; before: number; first: number },
     { webhooks, matches }: { webhooks: MatchedWebhook[]; matches: Matches },
@@ -111,7 +114,7 @@ export async function insertMatching(
 const IS_WANTED = statement(
   { isWanted: boolean },
   'select exists (select from webhooks where disabled_at is null) as "isWanted"',
-).prepared;
+).asPrepared;
 
 const PROGRESS = statement(
   { second: bigint },
@@ -129,7 +132,7 @@ const MOVE = command('update webhook_progress set second = $1');
 export const MAY_READ = `k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp()) and k.scope <> 'submit'`;
 
 const MATCHED_COLUMNS = `w.webhook_id as "webhookId", u.name as "userName", k.key_id as "keyId", w.filter,
-    floor(extract(epoch from w.told_from) * 1000)::bigint as "toldFromMs"
+    floor(extract(epoch from w.told_from) * 1000)::bigint as "eventsFromMs"
   from webhooks w join users u on u.user_id = w.user_id
   left join api_keys k on k.key_id = w.key_id and ${MAY_READ}`;
 
@@ -138,7 +141,7 @@ const MATCHED = {
   userName: text,
   keyId: integer.orNull,
   filter: jsonb.as<WebhookFilter>(),
-  toldFromMs: bigint,
+  eventsFromMs: bigint,
 };
 
 const WEBHOOKS = statement(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Actor, audit } from '../people/audit-log';
 import { Database } from '../kit/database';
 import { columnsOf } from '../kit/columns-of';
-import { type ColumnsOf, command, integer, selected, statement, text, time } from '../kit/statement';
+import { type ColumnsOf, command, integer, selectList, statement, text, time } from '../kit/statement';
 import { WebhookRow } from '../rows/webhook';
 
 export const DISABLED_BY_USER = 'disabled by its user';
@@ -28,20 +28,20 @@ const SHOWN = [
 /** Who changes a webhook. */
 export type WebhookOwner = Actor & { userId: number };
 
-/** Counting stops there: somebody who sees the number knows enough. */
+/** Counting stops there: a larger number would not help its reader. */
 const WAITING_COUNTED_MAX = 10_000;
 
-/** What users want to be told of, and where. */
+/** The addresses to which users want events sent, and which events. */
 @Injectable()
 export class Webhooks {
   constructor(private readonly database: Database) {}
 
-  /** Those of a user, the oldest first. @throws DatabaseUnavailable */
+  /** Those of a user, the oldest first. */
   ofUser(userId: number): Promise<Webhook[]> {
     return this.database.query(OF_USER, [userId, null]);
   }
 
-  /** Null when there is none, or it is another's. @throws DatabaseUnavailable */
+  /** Null when there is none, or it is another's. */
   async one(webhookId: number, userId: number): Promise<Webhook | null> {
     const [webhook] = await this.database.query(OF_USER, [userId, webhookId]);
     return webhook ?? null;
@@ -50,7 +50,6 @@ export class Webhooks {
   /**
    * @param max webhooks of one user
    * @returns its id; null when there are too many
-   * @throws DatabaseUnavailable
    */
   add(settings: WebhookSettings, secret: string, by: WebhookOwner, max: number): Promise<number | null> {
     return this.database.transaction(async (transaction) => {
@@ -68,7 +67,7 @@ export class Webhooks {
     });
   }
 
-  /** @param isEnabled whether it is to be enabled from now on. @returns whether it was there. @throws DatabaseUnavailable */
+  /** @param isEnabled whether it is to be enabled from now on. @returns whether it was there. */
   change(
     webhookId: number,
     settings: WebhookSettings,
@@ -76,7 +75,7 @@ export class Webhooks {
     by: WebhookOwner,
   ): Promise<boolean> {
     const values = [settings.url, settings.description, JSON.stringify(settings.filter), settings.keyId];
-    return this.changed(CHANGE, [webhookId, by.userId, ...values, isEnabled], {
+    return this.runChange(CHANGE, [webhookId, by.userId, ...values, isEnabled], {
       by,
       action: 'webhook-changed',
       subject: subjectOf(webhookId),
@@ -87,34 +86,33 @@ export class Webhooks {
   /**
    * The secret before goes on signing for some time.
    * @returns whether it was there
-   * @throws DatabaseUnavailable
    */
   rotate(webhookId: number, secret: string, oldSeconds: number, by: WebhookOwner): Promise<boolean> {
-    return this.changed(ROTATE, [webhookId, by.userId, secret, oldSeconds], {
+    return this.runChange(ROTATE, [webhookId, by.userId, secret, oldSeconds], {
       by,
       action: 'webhook-rotated',
       subject: subjectOf(webhookId),
     });
   }
 
-  /** With its deliveries. @returns whether it was there. @throws DatabaseUnavailable */
+  /** With its deliveries. @returns whether it was there. */
   remove(webhookId: number, by: WebhookOwner): Promise<boolean> {
-    return this.changed(REMOVE, [webhookId, by.userId], {
+    return this.runChange(REMOVE, [webhookId, by.userId], {
       by,
       action: 'webhook-removed',
       subject: subjectOf(webhookId),
     });
   }
 
-  private changed(
+  private runChange(
     change: typeof REMOVE,
     parameters: unknown[],
     { by, ...entry }: { by: WebhookOwner } & Parameters<typeof audit>[2],
   ): Promise<boolean> {
     return this.database.transaction(async (transaction) => {
-      const changed = await transaction.query(change, parameters);
-      if (changed.length > 0) await audit(transaction, by, entry);
-      return changed.length > 0;
+      const runChange = await transaction.query(change, parameters);
+      if (runChange.length > 0) await audit(transaction, by, entry);
+      return runChange.length > 0;
     });
   }
 }
@@ -137,7 +135,7 @@ const WEBHOOK_COLUMNS = {
 const OF_USER = statement(
   WEBHOOK_COLUMNS,
   `
-  select ${selected(WEBHOOK_COLUMNS, 'w')}
+  select ${selectList(WEBHOOK_COLUMNS, 'w')}
   from webhooks w join users u using (user_id)
   where w.user_id = $1 and ($2::integer is null or w.webhook_id = $2) order by w.webhook_id`,
 );

@@ -110,7 +110,7 @@ export class FollowedService {
 
   private async find(userId: number): Promise<Followed> {
     const patterns = await this.followed.patterns(userId);
-    const read = (limit: number) => this.followed.named(patterns, limit);
+    const read = (limit: number) => this.followed.listMatching(patterns, limit);
     const { rows: packages, last } = await loadPart(PACKAGES_SHOWN_MAX, read, (name) => name);
     const statuses = packages.length === 0 ? [] : await this.publicRuns.packageStatuses(packages);
     return { patterns, packages, hasMore: last !== null, statuses };

@@ -32,7 +32,7 @@ export class NoteLists {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** Of the page of a run. @throws DatabaseUnavailable */
+  /** Of the page of a run. */
   async ofRun(run: RunRecord, viewer: Viewer): Promise<NoteSection> {
     const found = (await this.notes.ofRuns([run], viewer.reader)).get(run.runId) ?? [];
     const fields = [{ name: 'run_id', value: String(run.runId) }];
@@ -40,10 +40,7 @@ export class NoteLists {
     return { ...this.section(found, [], viewer), fields, isOnRun: true, mayWrite };
   }
 
-  /**
-   * Of the page of a package, or of its history on a place, with the times at which they changed.
-   * @throws DatabaseUnavailable
-   */
+  /** Of the page of a package, or of its history on a place, with the times at which they changed. */
   async ofPackage(
     name: string,
     place: { suite: string; arch: string } | null,
@@ -69,7 +66,7 @@ export class NoteLists {
     };
   }
 
-  /** Those of several runs, by run. @throws DatabaseUnavailable */
+  /** Those of several runs, by run. */
   async ofRuns(runs: RunRecord[], viewer: Viewer): Promise<ReadonlyMap<number, NoteView[]>> {
     const found = await this.notes.ofRuns(runs, viewer.reader);
     return new Map([...found].map(([runId, notes]) => [runId, this.views(notes, viewer)]));

@@ -24,7 +24,6 @@ export class Failures {
 
   /**
    * Of the first FAILURES_TOLD_MAX places where the newest run failed. It takes as many statements for one as for all.
-   * @throws DatabaseUnavailable
    */
   async of({ latest, kept }: Pick<PackageKnown, 'latest' | 'kept'>, viewer: Viewer): Promise<FailingPlace[]> {
     const failing = latest.filter(({ verdict }) => verdict === 'fail').slice(0, FAILURES_TOLD_MAX);

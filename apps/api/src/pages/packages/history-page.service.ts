@@ -42,7 +42,7 @@ export class HistoryPageService {
     const [{ rows: runs, last }, kept, unfinished] = await Promise.all([
       loadPart(this.limit, read, ({ runId }) => runId),
       this.publicRuns.packageStatuses([place.package]),
-      this.pages.unfinished(place.package, UNFINISHED_SHOWN_MAX),
+      this.pages.listUnfinished(place.package, UNFINISHED_SHOWN_MAX),
     ]);
     // They come after the oldest run; a filter asks for runs that are there.
     const isWhole = last === null && !asked.status && !asked.trigger && !asked.pinned;

@@ -54,7 +54,7 @@ export class PackagePageService {
     const [suites, kept, unfinished] = await Promise.all([
       this.publicRuns.suitesOf(name),
       this.publicRuns.packageStatuses([name]),
-      this.pages.unfinished(name, UNFINISHED_SHOWN_MAX),
+      this.pages.listUnfinished(name, UNFINISHED_SHOWN_MAX),
     ]);
     if (suites.length === 0 && unfinished.length === 0) await this.checkKnown(name);
     const absent = suites.length === 0 ? await this.publicRuns.absentFrom(name) : [];

@@ -151,7 +151,7 @@ function changedList(lists: StatusLists, neutral: NeutralStatus): PackageList {
     columns: [PACKAGE, PLACE, CHANGE, CHANGED, CHANGED_VERSION, STRIP, CHANGED_TRIGGER],
     bound: 'since',
     cursor: BY_TIME,
-    read: (asked, limit, after) => lists.changed(asked, limit, after, asked.since),
+    read: (asked, limit, after) => lists.listChanged(asked, limit, after, asked.since),
     count: (asked) => lists.count('changed', asked, asked.since),
     keyOf: (status) => ({ ...status, value: changeOf(status).date }),
     object: objectOf(neutral),

@@ -109,7 +109,6 @@ export class RunTriage {
   /**
    * @param known see TriageService
    * @param base of this server's addresses, without a slash at its end
-   * @throws DatabaseUnavailable
    */
   async sections(run: RunRecord, viewer: Viewer, known: KnownOfRun, base: string) {
     const mayBeMissing = run.state === 'queued' || run.verdict === 'absent';

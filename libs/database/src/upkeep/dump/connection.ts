@@ -2,13 +2,12 @@ import { Client } from 'pg';
 import { DATABASE_LIMITS } from '../../kit/limits';
 import { peerSocket } from '../../kit/peer-socket';
 import { Servers } from '../../kit/servers';
-import { translated } from '../../kit/unavailable';
+import { asUnavailable } from '../../kit/unavailable';
 
 /**
  * A connection whose statements may take as long as they need, and that may hold a transaction open for hours. It is made in
  * the usual time, or not at all.
  * @param url may name several servers
- * @throws DatabaseUnavailable
  */
 export async function longConnection(url: string, applicationName: string): Promise<Client> {
   const primary = await Servers.primaryOf(url).catch(unavailable);
@@ -28,5 +27,5 @@ export async function longConnection(url: string, applicationName: string): Prom
 }
 
 function unavailable(error: unknown): never {
-  throw translated(error);
+  throw asUnavailable(error);
 }

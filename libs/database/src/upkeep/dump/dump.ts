@@ -15,7 +15,7 @@ export interface DumpDescription {
   sequences: DumpedSequence[];
 }
 
-/** A run's file in the store, as the dump's rows tell. */
+/** A run's file in the store, by the rows of the dump. */
 export interface DumpedFiles {
   runId: number;
   attempt: number;
@@ -29,7 +29,7 @@ export class Dump {
     readonly description: DumpDescription,
   ) {}
 
-  static async begin(url: string): Promise<Dump> {
+  static async open(url: string): Promise<Dump> {
     // The files of the store are copied while its transaction is open.
     const client = await longConnection(url, 'proctor backup');
     try {
@@ -55,7 +55,7 @@ export class Dump {
     return this.client.query(copyTo(`copy "${name}" (${listOf(columns)}) to stdout`));
   }
 
-  /** The files that rows tell of, attempt by attempt. */
+  /** The files that rows name, attempt by attempt. */
   async *files(): AsyncGenerator<DumpedFiles> {
     await this.client.query(FILES);
     for (;;) {

@@ -16,7 +16,7 @@ export class EarlierMoment {
     return new EarlierMoment(await longConnection(url, 'proctor restored'), url);
   }
 
-  /** When the newest of what it tells happened; null when it tells nothing. */
+  /** When the newest of its facts happened; null when it has none. */
   async newest(): Promise<Date | null> {
     const { rows } = await this.client.query<{ at: Date | null }>(
       'select max(at) as at from (select at from facts order by fact_id desc limit 1000) newest',
@@ -29,7 +29,7 @@ export class EarlierMoment {
     return (await sequencesOf(this.client)).find(({ name }) => name === RUN_IDS)?.last ?? 0;
   }
 
-  /** How many runs have a log or artifacts, as their rows tell. */
+  /** How many runs have a log or artifacts, by their rows. */
   async runsWithFiles(): Promise<number> {
     const { rows } = await this.client.query<{ runs: string }>(
       'select count(*) as runs from runs where log_size is not null or artifacts_size is not null',
@@ -37,7 +37,7 @@ export class EarlierMoment {
     return Number(rows[0]!.runs);
   }
 
-  /** How many of these are what a run's row tells of, whole. */
+  /** How many of these are complete files of their runs, by the rows. */
   async wholeAmong(found: FoundAttempt[]): Promise<number> {
     const { rows } = await this.client.query<{ runs: string }>(WHOLE, [
       found.map(({ runId }) => runId),
@@ -49,11 +49,11 @@ export class EarlierMoment {
   }
 
   /**
-   * From now on no number is given that was given after the moment, and nobody owns an architecture.
+   * Prepares the database for new work: no number is given twice, and no process owns an architecture.
    * @param highestRun an id that is known from elsewhere
    */
-  async goOn(highestRun: number, tell: (line: string) => void): Promise<LoadedDump> {
-    await migrate(this.url, { progress: tell });
+  async prepareDatabase(highestRun: number, report: (line: string) => void): Promise<LoadedDump> {
+    await migrate(this.url, { progress: report });
     const sequences = await sequencesOf(this.client);
     const last = sequences.find(({ name }) => name === RUN_IDS)?.last ?? 0;
     for (const { name, last: own } of sequences)

@@ -37,7 +37,7 @@ export async function loadDump(
   url: string,
   description: DumpDescription,
   rowsOf: (table: DumpedTable) => Readable,
-  tell: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<LoadedDump> {
   const known = MIGRATIONS.map(({ name }) => name);
   if (isBeforeBaseline(description.migrations)) throw new CannotLoad(BEFORE_BASELINE);
@@ -45,7 +45,7 @@ export async function loadDump(
   if (unknown.length > 0)
     throw new CannotLoad(`it was made by a newer version of Proctor: this one does not know ${unknown[0]}`);
   await requireEmpty(url);
-  await migrate(url, { upTo: description.migrations, progress: tell });
+  await migrate(url, { upTo: description.migrations, progress: report });
   const client = await longConnection(url, 'proctor restore');
   try {
     await client.query('begin');
@@ -53,15 +53,15 @@ export async function loadDump(
       await clear(client, table);
       const into = client.query(copyFrom(`copy "${table.name}" (${listOf(table.columns)}) from stdin`));
       await pipeline(rowsOf(table), into);
-      tell(`${table.name}: ${into.rowCount} rows`);
+      report(`${table.name}: ${into.rowCount} rows`);
     }
     for (const sequence of description.sequences) await advance(client, sequence);
-    // Whoever owned an architecture then does not live any more.
+    // The process that owned an architecture then does not live now.
     await client.query('update dispatchers set owner = null');
     await client.query('commit');
     await client.query('analyze');
     const first = (description.sequences.find(({ name }) => name === RUN_IDS)?.last ?? 0) + 1;
-    await migrate(url, { progress: tell });
+    await migrate(url, { progress: report });
     return { firstLostRun: first, nextRun: first + GAP.bigint };
   } finally {
     await client.end();
