@@ -102,6 +102,10 @@ export type ResultFileName = (typeof RESULT_FILES)[number];
 export const OWN_BACKENDS = ['unshare', 'schroot', 'lxc', 'podman', 'qemu', 'null'] as const;
 export type KnownBackend = (typeof OWN_BACKENDS)[number];
 
+export function isOwnBackend(name: string): name is KnownBackend {
+  return (OWN_BACKENDS as readonly string[]).includes(name);
+}
+
 /** What the audit log records of users. */
 export const AUDIT_ACTIONS = [
   'login',

@@ -4,29 +4,19 @@ import { join } from 'node:path';
 import { CLEAN_ENVIRONMENT } from './sandbox-command';
 import { Unusable } from './unusable';
 
-/** Program → the Debian package that has it. */
+/** Program → the Debian package that has it, where that has another name. */
 const PACKAGES: Record<string, string> = {
-  'arch-test': 'arch-test',
-  autodep8: 'autodep8',
-  autopkgtest: 'autopkgtest',
-  crun: 'crun',
   debugfs: 'e2fsprogs',
   'lxc-copy': 'lxc',
   mke2fs: 'e2fsprogs',
-  mmdebstrap: 'mmdebstrap',
-  mount: 'mount',
   newgidmap: 'uidmap',
   newuidmap: 'uidmap',
   perl: 'perl-base',
-  podman: 'podman',
   'qemu-img': 'qemu-utils',
   'qemu-system-aarch64': 'qemu-system-arm',
   'qemu-system-i386': 'qemu-system-x86',
   'qemu-system-x86_64': 'qemu-system-x86',
-  rsync: 'rsync',
-  schroot: 'schroot',
   setpriv: 'util-linux',
-  slirp4netns: 'slirp4netns',
   unshare: 'util-linux',
 };
 

@@ -1,5 +1,7 @@
 import {
+  isOwnBackend,
   isUntested,
+  type KnownBackend,
   type NeutralStatus,
   type OtherSuite,
   type OtherVersion,
@@ -105,7 +107,7 @@ export function wantedVersions({ package: name, trigger, version }: RunRecord): 
 }
 
 /** How the images of a suite and architecture are named by the tools that come with autopkgtest. */
-const SERVERS: Record<string, (suite: string, arch: string) => string[]> = {
+const SERVERS: Record<KnownBackend, (suite: string, arch: string) => string[]> = {
   lxc: (suite, arch) => ['lxc', `autopkgtest-${suite}-${arch}`],
   null: () => ['null'],
   podman: (suite) => ['podman', `autopkgtest/debian:${suite}`],
@@ -122,7 +124,7 @@ export function reproduceCommand(run: RunRecord): string {
   ]);
   const trigger = run.trigger ? [`--env=ADT_TEST_TRIGGERS=${run.trigger}`] : [];
   const options = ['--no-built-binaries', '--apt-upgrade', ...releases, ...trigger];
-  const server = SERVERS[run.backend] ?? SERVERS['unshare']!;
+  const server = SERVERS[isOwnBackend(run.backend) ? run.backend : 'unshare'];
   return ['autopkgtest', ...options, run.package, '--', ...server(run.suite, run.arch)].map(quoted).join(' ');
 }
 
