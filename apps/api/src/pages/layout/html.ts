@@ -9,7 +9,8 @@ export class Html {
   }
 }
 
-type Part = Html | Html[] | string | number | null;
+/** What stands in a template of HTML. */
+export type MarkupPart = Html | Html[] | string | number | null | undefined;
 
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
@@ -20,12 +21,12 @@ const ENTITIES: Record<string, string> = {
 };
 
 /** HTML of a template whose values are escaped, but for those that are HTML; null is nothing. */
-export function markup(texts: TemplateStringsArray, ...parts: Part[]): Html {
+export function markup(texts: TemplateStringsArray, ...parts: MarkupPart[]): Html {
   return new Html(texts.reduce((whole, text, index) => whole + written(parts[index - 1] ?? null) + text));
 }
 
-function written(part: Part): string {
-  if (part === null) return '';
+function written(part: MarkupPart): string {
+  if (part === null || part === undefined) return '';
   if (Array.isArray(part)) return part.join('');
   if (part instanceof Html) return part.text;
   return escaped(part);

@@ -14,6 +14,7 @@ import { triggerLinks, workerLink } from './links';
 import type { Html } from './html';
 import { navigation } from './navigation';
 import { strip } from './strip';
+import { table } from './table';
 import { agoHtml, timeHtml } from './times';
 
 /** What every template can use beside its data; the functions answer HTML, to be written by `<%~`. */
@@ -27,6 +28,9 @@ interface Helpers {
   time: typeof timeHtml;
   ago: typeof agoHtml;
   strip: typeof strip;
+  /** HTML of a template whose values are escaped. */
+  markup: typeof markup;
+  table: typeof table;
   triggerLinks: typeof triggerLinks;
   workerLink: typeof workerLink;
   navigation: typeof navigation;
@@ -35,7 +39,7 @@ interface Helpers {
 }
 
 const NAMES = [
-  ...['assetUrl', 'mark', 'shape', 'icon', 'time', 'ago', 'strip'],
+  ...['assetUrl', 'mark', 'shape', 'icon', 'time', 'ago', 'strip', 'markup', 'table'],
   ...['triggerLinks', 'workerLink', 'navigation', 'version'],
 ];
 
@@ -70,6 +74,8 @@ export class Templates {
       time: timeHtml,
       ago: agoHtml,
       strip,
+      markup,
+      table,
       triggerLinks,
       workerLink,
       navigation,

@@ -48,10 +48,11 @@ function errorList(
     columns: [
       {
         head: 'Error',
-        cell: ({ error }) => ({ link: { url: pageOf(error), text: lineOf(error) }, className: 'text' }),
+        className: 'text',
+        cell: ({ error }) => ({ link: { url: pageOf(error), text: lineOf(error) } }),
       },
-      { head: 'Seen', cell: ({ error }) => ({ text: seen(error), className: 'number' }) },
-      { head: 'Packages', cell: ({ error }) => ({ text: String(error.packages), className: 'number' }) },
+      { head: 'Seen', className: 'number', cell: ({ error }) => ({ text: seen(error) }) },
+      { head: 'Packages', className: 'number', cell: ({ error }) => ({ text: String(error.packages) }) },
       { head: 'First', cell: ({ error }) => ({ at: error.firstAt, url: shortRunPath(error.firstRunId) }) },
       { head: 'Last', cell: ({ error }) => ({ at: error.lastAt, url: shortRunPath(error.lastRunId) }) },
       {

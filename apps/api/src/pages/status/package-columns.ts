@@ -33,6 +33,7 @@ export function medianOf({ durations }: PackageStatus): string {
 
 export const PACKAGE: ListColumn<PlaceKey> = {
   head: 'Package',
+  className: 'name',
   cell: ({ package: name }) => ({
     link: { url: packagePath(name), text: name },
   }),
@@ -50,7 +51,8 @@ export const SINCE: ListColumn<ListedStatus> = {
 };
 export const VERSION: ListColumn<ListedStatus> = {
   head: 'Version',
-  cell: ({ failingSince, latest }) => ({ text: (failingSince ?? latest).version, className: 'version' }),
+  className: 'version',
+  cell: ({ failingSince, latest }) => ({ text: (failingSince ?? latest).version }),
 };
 export const STRIP: ListColumn<ListedStatus> = {
   head: 'Last runs',
@@ -62,11 +64,13 @@ export const STRIP: ListColumn<ListedStatus> = {
 };
 export const MESSAGE: ListColumn<ListedStatus> = {
   head: 'Message',
-  cell: ({ message }) => ({ text: inBrief(message), className: 'text' }),
+  className: 'text',
+  cell: ({ message }) => ({ text: inBrief(message) }),
 };
 export const TRIGGER: ListColumn<ListedStatus> = {
   head: 'Trigger',
-  cell: ({ failingSince }) => ({ triggers: inBrief(failingSince?.trigger ?? ''), className: 'text' }),
+  className: 'text',
+  cell: ({ failingSince }) => ({ triggers: inBrief(failingSince?.trigger ?? '') }),
 };
 export const ENDED: ListColumn<ListedStatus> = {
   head: 'Ended',
@@ -74,7 +78,8 @@ export const ENDED: ListColumn<ListedStatus> = {
 };
 export const FLAKINESS: ListColumn<ListedStatus> = {
   head: 'Changes in 30 runs',
-  cell: ({ flakiness }) => ({ text: String(Math.round(flakiness * 30)), className: 'number' }),
+  className: 'number',
+  cell: ({ flakiness }) => ({ text: String(Math.round(flakiness * 30)) }),
 };
 export const MEDIAN: ListColumn<ListedStatus> = {
   head: 'Median',
@@ -101,11 +106,13 @@ export const CHANGED: ListColumn<ListedStatus> = {
 };
 export const CHANGED_VERSION: ListColumn<ListedStatus> = {
   head: 'Version',
-  cell: (status) => ({ text: changeOf(status).version, className: 'version' }),
+  className: 'version',
+  cell: (status) => ({ text: changeOf(status).version }),
 };
 export const CHANGED_TRIGGER: ListColumn<ListedStatus> = {
   head: 'Trigger',
-  cell: (status) => ({ triggers: inBrief(changeOf(status).trigger), className: 'text' }),
+  className: 'text',
+  cell: (status) => ({ triggers: inBrief(changeOf(status).trigger) }),
 };
 
 /** How a package is on a suite and architecture, for programs. */

@@ -52,7 +52,11 @@ export function splitList(lists: StatusLists, neutral: NeutralStatus): StatusLis
     ],
     order: 'by package',
     columns: [
-      { head: 'Package', cell: ({ package: name }) => ({ link: { url: packagePath(name), text: name } }) },
+      {
+        head: 'Package',
+        className: 'name',
+        cell: ({ package: name }) => ({ link: { url: packagePath(name), text: name } }),
+      },
       { head: 'Suite', cell: ({ suite }) => ({ text: suite }) },
       { head: 'Fails on', cell: (split) => places(failing(split)) },
       { head: 'Since', cell: (split) => ({ at: begunAt(failing(split)), url: null }) },
@@ -99,6 +103,7 @@ export function rejectedList(
     columns: [
       {
         head: 'Package',
+        className: 'name',
         cell: ({ package: name }) => ({
           link: { url: `/status/reject_list/?package=${encodeURIComponent(name)}`, text: name },
         }),
@@ -107,7 +112,8 @@ export function rejectedList(
       { head: 'Architecture', cell: ({ arch }) => ({ text: arch === '*' ? 'all' : arch }) },
       {
         head: 'Version',
-        cell: ({ version }) => ({ text: version === '*' ? 'all' : version, className: 'version' }),
+        className: 'version',
+        cell: ({ version }) => ({ text: version === '*' ? 'all' : version }),
       },
       { head: 'Read from the configuration', cell: () => ({ at: loadedAt(), url: null }) },
     ],

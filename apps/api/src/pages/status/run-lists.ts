@@ -23,8 +23,8 @@ export function pendingList(lists: StatusLists, neutral: NeutralStatus): RunList
     columns: [
       ...runColumns(neutral),
       { head: 'Requested', cell: (run) => ({ at: run.createdAt, url: null }) },
-      { head: 'Priority', cell: ({ priority }) => ({ text: String(priority), className: 'number' }) },
-      { head: 'Trigger', cell: (run) => ({ triggers: view(run).triggerInBrief, className: 'text' }) },
+      { head: 'Priority', className: 'number', cell: ({ priority }) => ({ text: String(priority) }) },
+      { head: 'Trigger', className: 'text', cell: (run) => ({ triggers: view(run).triggerInBrief }) },
     ],
     cursor: BY_RUN,
     read: (asked, limit, after) => lists.waiting(asked, limit, after?.runId ?? null),
@@ -54,8 +54,8 @@ export function mismatchList(lists: StatusLists, neutral: NeutralStatus): RunLis
     order: 'the latest first',
     columns: [
       ...runColumns(neutral),
-      { head: 'What differs', cell: (run) => ({ text: told(run), className: 'text' }) },
-      { head: 'Tested', cell: ({ version }) => ({ text: version ?? 'n/a', className: 'version' }) },
+      { head: 'What differs', className: 'text', cell: (run) => ({ text: told(run) }) },
+      { head: 'Tested', className: 'version', cell: ({ version }) => ({ text: version ?? 'n/a' }) },
       {
         head: 'Status',
         cell: (run) => ({ status: runView(run, neutral).status, url: runView(run, neutral).runUrl }),
@@ -63,7 +63,8 @@ export function mismatchList(lists: StatusLists, neutral: NeutralStatus): RunLis
       { head: 'Ended', cell: (run) => ({ at: run.finishedAt, url: null }) },
       {
         head: 'Trigger',
-        cell: (run) => ({ triggers: runView(run, neutral).triggerInBrief, className: 'text' }),
+        className: 'text',
+        cell: (run) => ({ triggers: runView(run, neutral).triggerInBrief }),
       },
     ],
     cursor: BY_RUN,
@@ -92,6 +93,7 @@ function runColumns(neutral: NeutralStatus): ListColumn<RunRecord>[] {
   return [
     {
       head: 'Package',
+      className: 'name',
       cell: (run) => ({ link: { url: runView(run, neutral).packageUrl, text: run.package } }),
     },
     { head: 'Place', cell: ({ suite, arch }) => ({ text: `${suite}/${arch}` }) },

@@ -7,9 +7,9 @@ import type { ListAsked } from './list-asked';
 
 /** What a cell of a list shows: the template has a form for each. */
 export type Cell =
-  | { text: string; className?: 'version' | 'text' | 'number' }
-  | { triggers: string; className: 'text' }
-  | { link: { url: string; text: string }; className?: 'text' }
+  | { text: string }
+  | { triggers: string }
+  | { link: { url: string; text: string } }
   | { status: string; url: string }
   | { at: Date | null; url: string | null }
   | { strip: StripEntry[]; url: string; since: string }
@@ -17,6 +17,7 @@ export type Cell =
 
 export interface ListColumn<Row> {
   head: string;
+  className?: 'name' | 'version' | 'text' | 'number';
   cell: (row: Row) => Cell;
 }
 
@@ -158,8 +159,8 @@ export function listView(
     title: list.title,
     caption: `${list.title}, ${list.order}`,
     sentence: listSentence(list, asked, part, total),
-    heads: list.columns.map(({ head }) => head),
-    rows: rows.map((row) => list.columns.map(({ head, cell }) => ({ head, ...cell(row) }))),
+    columns: list.columns,
+    rows,
     asked,
     bound: list.bound ?? null,
     suites: withAsked(targets.suites, asked.suites),

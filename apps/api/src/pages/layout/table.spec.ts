@@ -1,0 +1,32 @@
+import { markup } from './html';
+import { table, type TableColumn } from './table';
+
+const columns: TableColumn<{ name: string; runs: number | null }>[] = [
+  { head: 'Package', isRowHead: true, className: 'name', cell: ({ name }) => markup`<b>${name}</b>` },
+  { head: 'Runs', className: 'number', cell: ({ runs }) => runs },
+  { head: 'Name', label: null, cell: ({ name }) => name },
+];
+const rows = [{ name: '<x>', runs: 7 }];
+
+it('a list is a table of its columns, and what rows hold is escaped', () => {
+  const { text } = table('By "name"', rows, columns);
+  expect(text).toContain('<caption>By &quot;name&quot;</caption>');
+  expect(text).toContain('<th scope="col">Package</th>\n<th scope="col" class="number">Runs</th>\n');
+  expect(text).toContain(
+    '<tr>\n<th scope="row" class="name"><b>&lt;x&gt;</b></th>\n<td data-label="Runs" class="number">7</td>\n<td>&lt;x&gt;</td>\n</tr>',
+  );
+});
+
+it('a cell without a value is empty, and a column that is false is left out', () => {
+  const { text } = table('Runs', [{ name: 'x', runs: null }], [columns[1]!, false]);
+  expect(text).toContain('<thead>\n<tr>\n<th scope="col" class="number">Runs</th>\n</tr>\n</thead>');
+  expect(text).toContain('<tr>\n<td data-label="Runs" class="number"></td>\n</tr>');
+});
+
+it('a table that stays one on narrow pages has no labels, and one that is scrolled on its own has a name', () => {
+  const { text } = table('Runs', rows, columns, { isPlain: true, region: 'Runs of <x>' });
+  expect(text).toContain(
+    '<div class="scroll" tabindex="0" role="region" aria-label="Runs of &lt;x&gt;">\n<table>\n',
+  );
+  expect(text).not.toContain('data-label');
+});
