@@ -1,7 +1,7 @@
 import { IsStorableText, IsStringThat, KEY_SCOPES, type KeyScope, must, Strict } from '@proctor/contracts';
 import { Length } from 'class-validator';
 import { Field, OptionalField } from './field';
-import { component, listOf, orNull, text, whole, words } from './schema';
+import { component, listOf, orNull, text, whole, withExample, words } from './schema';
 import { TIME } from './values';
 
 const KEY_NAME_LENGTH_MAX = 100;
@@ -60,7 +60,7 @@ export class KeyChange {
 
 /** A request for an API key. */
 export class NewKey extends KeyChange {
-  @Field(KEY_NAME)
+  @Field(withExample(KEY_NAME, 'laptop'))
   name: string;
 }
 

@@ -1,5 +1,26 @@
+import { PACKAGE_VERDICTS, type Status } from '@proctor/contracts';
 import { Field } from './field';
-import { anyObject, listOf, orNull, text, whole } from './schema';
+import { ResultResource } from './runs';
+import { anyObject, listOf, orNull, text, whole, words } from './schema';
+import { TIME } from './values';
+
+/** The latest status of a package. */
+export class PackageStatusResource extends ResultResource {
+  @Field(text({ minLength: 1 }), 'How it ended, for people.')
+  declare message: string;
+
+  @Field(text(), 'How long the run took, for people.')
+  duration_human: string;
+
+  @Field(orNull(words(PACKAGE_VERDICTS)), 'Of the run before; null the first time.')
+  previous_status: Status;
+
+  @Field(orNull(text()), 'Of the newest run that passed; null when none did.')
+  last_pass_version: string | null;
+
+  @Field(orNull(TIME), 'When that run finished.')
+  last_pass_date: string | null;
+}
 
 /** How the runs of a package ended in one month. */
 export class MonthResource {

@@ -188,12 +188,16 @@ export class ChangeEstimate {
   without: number;
 }
 
+export const TRIGGER_ACTIONS = ['retry', 'refresh', 'cancel'] as const;
+/** Repeat runs, ask for new references of them, or end them. */
+export type TriggerAction = (typeof TRIGGER_ACTIONS)[number];
+
 export class ManyRunsAnswerResource {
   @Field(text())
   trigger: string;
 
-  @Field(words(['retry', 'refresh', 'cancel']))
-  action: 'retry' | 'refresh' | 'cancel';
+  @Field(words(TRIGGER_ACTIONS))
+  action: TriggerAction;
 
   @Field(flag())
   is_dry_run: boolean;

@@ -1,4 +1,4 @@
-import { UNTESTED_VERDICTS } from '@proctor/contracts';
+import { PACKAGE_VERDICTS, type PackageVerdict, UNTESTED_VERDICTS } from '@proctor/contracts';
 import { Field } from './field';
 import { ResultResource } from './runs';
 import { component, flag, listOf, mapOf, orNull, text, whole, words } from './schema';
@@ -63,8 +63,8 @@ export class ReferenceResult {
   @Field(RUN_ID)
   run_id: number;
 
-  @Field(text())
-  status: string;
+  @Field(words(PACKAGE_VERDICTS))
+  status: PackageVerdict;
 
   @Field(text())
   version: string;

@@ -1,6 +1,7 @@
 import { timestamp } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
 import type { RunEvent } from '@proctor/events';
+import type { Event } from '@proctor/resources';
 import { statusOf } from '../runs/result-object';
 import { shortRunPath } from '../runs/page-paths';
 
@@ -11,7 +12,7 @@ const SCHEMA = 1;
  * An event as other programs get it. Its id is the run and the place in the run's story: gaps between the ids of the rows would tell
  * how much happened to private runs meanwhile.
  */
-export function eventObject(event: RunEvent, neutral: NeutralStatus) {
+export function eventObject(event: RunEvent, neutral: NeutralStatus): Event {
   return {
     schema: SCHEMA,
     id: `${event.runId}.${event.place}`,
@@ -32,5 +33,3 @@ export function eventObject(event: RunEvent, neutral: NeutralStatus) {
     page_url: shortRunPath(event.runId),
   };
 }
-
-export type EventObject = ReturnType<typeof eventObject>;

@@ -3,10 +3,10 @@ import type { Described } from '@proctor/resources';
 export type Tag = 'Requests' | 'Results' | 'Events' | 'Service' | 'Administration' | 'Keys' | 'Public data';
 
 /** What an endpoint answers when all went well. */
-export interface DescribedAnswer {
+export interface DescribedAnswer<T = unknown> {
   description: string;
   /** Of the body; absent when there is none. */
-  of?: Described<unknown>;
+  of?: Described<T>;
   example?: unknown;
   /** Names of examples that `openapi.yaml` has, by what they are called here. */
   examples?: Record<string, string>;
@@ -33,13 +33,13 @@ export interface DescribedParameter {
  * the status of the answer, what a request must show, the fields of query and body (from the class of the handler's parameter), and
  * the refusals that come with these.
  */
-export interface DescribedOperation {
+export interface DescribedOperation<T = unknown> {
   tag: Tag;
   /** Its name in clients that are generated from the document. */
   id: string;
   summary: string;
   description?: string;
-  answer: DescribedAnswer;
+  answer: DescribedAnswer<T>;
   /** Other answers that are no refusals, by status: the name of one that `openapi.yaml` has. */
   otherAnswers?: Record<number, string>;
   /** By status: the name of one that `openapi.yaml` has, or one of this endpoint alone. */
@@ -68,14 +68,31 @@ interface Registered {
 
 const registered: Registered[] = [];
 
+/** Fails to compile when the handler answers another type than the document describes. */
+type HandlerDecorator<T> = <R>(
+  target: object,
+  handler: string,
+  descriptor: TypedPropertyDescriptor<(...parameters: never[]) => R> &
+    ([Answered<R, T>, T] extends [T, Answered<R, T>] ? unknown : 'the handler answers another type'),
+) => void;
+
+/**
+ * What a handler answers: of public data its content. Nothing is known here of a page, of what the handler writes itself (void), and
+ * of an earlier answer for the same `Idempotency-Key` (unknown): these pass.
+ */
+type Answered<R, T> =
+  unknown extends Awaited<R>
+    ? T
+    : Awaited<R> extends void | { template: string; data: object }
+      ? T
+      : Awaited<R> extends { content: infer Content; updates: Date[] }
+        ? Answered<Content, T>
+        : Awaited<R>;
+
 /** Describes the endpoint of a handler in the API's document. */
-export function Operation(operation: DescribedOperation): MethodDecorator {
+export function Operation<T>(operation: DescribedOperation<T>): HandlerDecorator<T> {
   return (target, handler) => {
-    registered.push({
-      controller: target.constructor as Registered['controller'],
-      handler: String(handler),
-      operation,
-    });
+    registered.push({ controller: target.constructor as Registered['controller'], handler, operation });
   };
 }
 

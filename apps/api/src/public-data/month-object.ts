@@ -1,19 +1,9 @@
 import type { PackageVerdict } from '@proctor/contracts';
 import type { RemovedRunsOfMonth } from '@proctor/database';
-
-/** Finished runs of a package in a month, as the public data has them: by how they ended, and how long they took. */
-export interface MonthObject extends Record<PackageVerdict, number> {
-  /** `YYYY-MM`, UTC. */
-  month: string;
-  total: number;
-  /** Of those whose duration is known. */
-  total_duration_seconds: number;
-  /** Null when no duration is known. */
-  average_duration_seconds: number | null;
-}
+import type { MonthResource } from '@proctor/resources';
 
 /** @param figures in the order of their months */
-export function monthObjects(figures: RemovedRunsOfMonth[]): MonthObject[] {
+export function monthObjects(figures: RemovedRunsOfMonth[]): MonthResource[] {
   return [...new Set(figures.map(({ month }) => month))].map((month) =>
     monthObject(
       month,
@@ -22,7 +12,7 @@ export function monthObjects(figures: RemovedRunsOfMonth[]): MonthObject[] {
   );
 }
 
-function monthObject(month: string, figures: RemovedRunsOfMonth[]): MonthObject {
+function monthObject(month: string, figures: RemovedRunsOfMonth[]): MonthResource {
   const ended = (verdict: PackageVerdict): number =>
     figures.find((each) => each.verdict === verdict)?.runs ?? 0;
   const sum = (amount: 'runs' | 'timedRuns' | 'testSeconds'): number =>

@@ -46,7 +46,7 @@ export class PackageDataController {
   })
   @Get('latest.json')
   @UseInterceptors(PublicAnswerInterceptor)
-  async latest(@Param() place: PackagePlace): Promise<PublicAnswer> {
+  async latest(@Param() place: PackagePlace): Promise<PublicAnswer<ResultResource | null>> {
     const run = await this.runs.latest(place);
     return { content: run && this.result(run), updates: run ? [run.updatedAt] : [], maxAgeSeconds: 0 };
   }
@@ -78,7 +78,7 @@ export class PackageDataController {
     @Query(HistoryWantedPipe) wanted: HistoryWanted,
     @Query('before', BEFORE_RUN) before: number | null,
     @Req() request: Request,
-  ): Promise<PublicAnswer> {
+  ): Promise<PublicAnswer<ResultResource[]>> {
     const isFiltered = historyQuery(wanted, null) !== '';
     const filter = isFiltered ? historyFilter(wanted, this.configuration.server.neutral) : undefined;
     const { runs, older } = await this.runs.history(place, before, filter);
@@ -122,7 +122,7 @@ export class PackageDataController {
   })
   @Get('months.json')
   @UseInterceptors(PublicAnswerInterceptor)
-  async months(@Param() place: PackagePlace): Promise<PublicAnswer> {
+  async months(@Param() place: PackagePlace): Promise<PublicAnswer<MonthResource[]>> {
     const figures = await this.runs.months(place);
     return {
       content: monthObjects(figures),

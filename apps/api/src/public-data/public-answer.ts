@@ -6,9 +6,9 @@ import type { Observable } from 'rxjs';
 import { PublicCache } from './public-cache';
 
 /** What a handler of the public data answers. */
-export interface PublicAnswer {
+export interface PublicAnswer<Content = unknown> {
   /** JSON, or the text of another `type`. */
-  content: unknown;
+  content: Content;
   type?: string;
   /** When the rows were written that it was made from. */
   updates: Date[];

@@ -1,4 +1,4 @@
-import { anyObject, text, listOf } from '@proctor/resources';
+import { anyObject, text, listOf, PackageStatusResource } from '@proctor/resources';
 import { Operation } from '../http/operation';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -39,7 +39,7 @@ export class StatusDataController {
     summary: 'Status of each package',
     description:
       'As distro-tracker, UDD and others read it. `message` is never empty; `previous_status` is null the first time.',
-    answer: { description: 'The statuses.', of: listOf(anyObject()) },
+    answer: { description: 'The statuses.', of: listOf(PackageStatusResource) },
     refusals: { 404: 'NotFound' },
   })
   @Get('packages.json')

@@ -1,20 +1,10 @@
-import type { ResultResource } from '@proctor/resources';
+import type { PackageStatusResource } from '@proctor/resources';
 import { duration, type NeutralStatus, timestamp } from '@proctor/contracts';
 import type { StatusRecord } from '@proctor/database';
 import { resultObject, statusOf } from '../runs/result-object';
 
-export interface StatusObject extends ResultResource {
-  message: string;
-  duration_human: string;
-  /** Of the run before; null the first time. */
-  previous_status: ResultResource['status'];
-  /** Of the newest run that passed; null when none did. */
-  last_pass_version: string | null;
-  last_pass_date: string | null;
-}
-
 /** A package's latest status as the readers of packages.json know it. */
-export function statusObject(record: StatusRecord, neutral: NeutralStatus): StatusObject {
+export function statusObject(record: StatusRecord, neutral: NeutralStatus): PackageStatusResource {
   const result = resultObject(record, neutral);
   return {
     ...result,

@@ -23,11 +23,17 @@ export class SelectionRequest extends Selection {
   declare run_ids?: number[];
 
   @From({ text: 'boolean' })
-  @OptionalField(flag(), 'For administrators, not only the runs of this key.')
+  @OptionalField(
+    flag({ default: false }),
+    'For administrators, not only the runs of this key. In a form the text `true` or `false`.',
+  )
   everyone?: boolean;
 
   @From({ text: 'boolean' })
-  @OptionalField(flag(), 'Nothing is changed; the answer says what would be.')
+  @OptionalField(
+    flag({ default: false }),
+    'Nothing is changed; the answer says what would be. In a form the text `true` or `false`.',
+  )
   dry_run?: boolean;
 }
 

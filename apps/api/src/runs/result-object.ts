@@ -7,11 +7,13 @@ import {
   UNTESTED,
   VERDICTS,
 } from '@proctor/contracts';
-import type { ResultContentName, Status, UntestedVerdict, Verdict } from '@proctor/contracts';
+import type { PackageVerdict, ResultContentName, Status, UntestedVerdict, Verdict } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import { shortRunPath } from './page-paths';
 
 /** How the interface words a verdict; null while there is none. */
+export function statusOf(verdict: Verdict, neutral: NeutralStatus): PackageVerdict;
+export function statusOf(verdict: Verdict | null, neutral: NeutralStatus): Status;
 export function statusOf(verdict: Verdict | null, neutral: NeutralStatus): Status {
   if (isUntested(verdict)) return UNTESTED[verdict].status;
   return verdict === 'neutral' ? neutral : verdict;

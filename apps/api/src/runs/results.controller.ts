@@ -12,7 +12,6 @@ import { ResultLongPoll } from './result-long-poll';
 import { sendJsonStream } from './result-stream';
 import { ResultsQuery } from './results.dto';
 import { ResultsService } from './results.service';
-import type { RunObject } from './run-object';
 import { RUN_IN_PATH } from '../http/path-ids';
 
 /** Of the examples in the document. */
@@ -104,7 +103,10 @@ export class ResultsController {
     refusals: { 404: 'NotFound', 410: 'Gone' },
   })
   @Get(':run_id')
-  one(@Param('run_id', RUN_IN_PATH) runId: number, @CurrentReader() reader: ApiReader): Promise<RunObject> {
+  one(
+    @Param('run_id', RUN_IN_PATH) runId: number,
+    @CurrentReader() reader: ApiReader,
+  ): Promise<ResultResource> {
     return this.results.one(runId, reader);
   }
 }

@@ -4,7 +4,6 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import type { SignatureOrder } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { SIGNATURE_ORDER, SignaturesService } from './signatures.service';
-import type { SignatureDetails, SignatureObject } from './signatures.service';
 import { SIGNATURE_IN_PATH } from '../http/path-ids';
 
 /** What goes wrong in the same way in several runs. */
@@ -53,9 +52,7 @@ export class SignaturesController {
     },
   })
   @Get()
-  async list(
-    @Query('order', SIGNATURE_ORDER) order: SignatureOrder,
-  ): Promise<{ signatures: SignatureObject[] }> {
+  async list(@Query('order', SIGNATURE_ORDER) order: SignatureOrder): Promise<SignatureList> {
     return { signatures: await this.signatures.list(order) };
   }
 
@@ -97,7 +94,7 @@ export class SignaturesController {
     },
   })
   @Get(':signature')
-  signature(@Param('signature', SIGNATURE_IN_PATH) signature: string): Promise<SignatureDetails> {
+  signature(@Param('signature', SIGNATURE_IN_PATH) signature: string): Promise<SignatureDetailsResource> {
     return this.signatures.details(signature);
   }
 }

@@ -3,6 +3,7 @@ import { systemClock } from '@proctor/clock';
 import { timestamp } from '@proctor/contracts';
 import { ErrorSignatures, type SignatureOrder } from '@proctor/database';
 import type { SignatureSummary, SignatureUse } from '@proctor/database';
+import type { Signature, SignatureDetailsResource } from '@proctor/resources';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { noSuchSignature } from '../http/path-ids';
@@ -20,7 +21,7 @@ export const SIGNATURE_ORDER = queryValue(oneOf(ORDERS), 'seen');
 /** Errors across packages, of public runs alone. */
 @Injectable()
 export class SignaturesService {
-  private readonly lists: SharedAnswers<SignatureObject[]>;
+  private readonly lists: SharedAnswers<Signature[]>;
 
   constructor(
     private readonly signatures: ErrorSignatures,
@@ -33,7 +34,7 @@ export class SignaturesService {
   }
 
   /** Made for all who ask at the same time. */
-  list(order: SignatureOrder): Promise<SignatureObject[]> {
+  list(order: SignatureOrder): Promise<Signature[]> {
     return this.lists.get(order, async () => {
       const found = await this.signatures.list(order, SIGNATURES_SHOWN_MAX);
       return found.map(signatureObject);
@@ -41,7 +42,7 @@ export class SignaturesService {
   }
 
   /** @throws Problem 404 when no public run has it */
-  async details(signature: string): Promise<SignatureDetails> {
+  async details(signature: string): Promise<SignatureDetailsResource> {
     const [summary, use] = await Promise.all([
       this.signatures.find(signature),
       this.signatures.use(signature, PACKAGES_SHOWN_MAX),
@@ -52,11 +53,10 @@ export class SignaturesService {
 }
 
 /** An error signature as the API shows it. */
-export function signatureObject(summary: SignatureSummary) {
+export function signatureObject(summary: SignatureSummary): Signature {
   const { firstLine, errorLine, lines } = summary.excerpt;
   return {
     signature: summary.signature,
-    /** Runs that ended so; of more, no more are counted, and the numbers of packages and places are of the newest. */
     count: summary.count,
     is_more: summary.isMore,
     packages: summary.packages,
@@ -72,9 +72,7 @@ export function signatureObject(summary: SignatureSummary) {
   };
 }
 
-export type SignatureObject = ReturnType<typeof signatureObject>;
-
-function useObject({ packages, places }: SignatureUse) {
+function useObject({ packages, places }: SignatureUse): Omit<SignatureDetailsResource, keyof Signature> {
   return {
     by_package: packages.map((each) => {
       return { package: each.package, count: each.count, last_at: timestamp(each.lastAt) };
@@ -84,5 +82,3 @@ function useObject({ packages, places }: SignatureUse) {
     }),
   };
 }
-
-export type SignatureDetails = SignatureObject & ReturnType<typeof useObject>;

@@ -1,7 +1,8 @@
 import { type TestbedImage, timestamp } from '@proctor/contracts';
+import type { RunImage } from '@proctor/resources';
 
 /** An image as the API shows it. */
-export function imageObject(image: TestbedImage | null) {
+export function imageObject(image: TestbedImage | null): RunImage | null {
   return image && { name: image.name, built_at: timestamp(new Date(image.builtAtMs)) };
 }
 

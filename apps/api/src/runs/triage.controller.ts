@@ -50,7 +50,10 @@ export class TriageController {
     },
   })
   @Get()
-  async one(@Param('run_id', RUN_IN_PATH) runId: number, @CurrentReader() reader: ApiReader) {
+  async one(
+    @Param('run_id', RUN_IN_PATH) runId: number,
+    @CurrentReader() reader: ApiReader,
+  ): Promise<TriageResource> {
     const run = await this.runs.one(runId, reader.runs);
     const found = await this.triages.of(run);
     if (!found) throw new Problem(409, `Run ${runId} has not failed.`);

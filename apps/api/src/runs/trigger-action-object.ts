@@ -1,33 +1,19 @@
 import type { RunOfTrigger } from '@proctor/database';
+import type {
+  ManyRunsAnswerResource,
+  RefusedRunResource,
+  SubmittedRun,
+  TriggerAction,
+} from '@proctor/resources';
 import type { TriggerOutcome, TriggerPreview } from './trigger-actions.service';
-import type { RefusedRun, TriggerAction } from './trigger-plan';
-
-interface RunObject {
-  run_id: number;
-  package: string;
-  suite: string;
-  arch: string;
-}
-
-/** What was done to tests of a trigger, or would be, as the API tells it. */
-export interface TriggerActionObject {
-  trigger: string;
-  action: TriggerAction;
-  is_dry_run: boolean;
-  /** `new_run_id`: null of a cancellation, and of what was not done. */
-  runs: (RunObject & { new_run_id: number | null })[];
-  refused: (RunObject & { reason: string })[];
-  /** Tests beyond what one request may change. */
-  left: number;
-  estimate: { seconds: number; without: number } | null;
-}
+import type { RefusedRun } from './trigger-plan';
 
 /** What would be done. */
 export function previewObject(
   trigger: string,
   action: TriggerAction,
   { runs, refused, left, seconds, unknown }: TriggerPreview,
-): TriggerActionObject {
+): ManyRunsAnswerResource {
   return {
     trigger,
     action,
@@ -44,7 +30,7 @@ export function outcomeObject(
   trigger: string,
   action: TriggerAction,
   { done, refused, left }: TriggerOutcome,
-): TriggerActionObject {
+): ManyRunsAnswerResource {
   return {
     trigger,
     action,
@@ -56,10 +42,10 @@ export function outcomeObject(
   };
 }
 
-function runObject({ runId, package: name, suite, arch }: RunOfTrigger): RunObject {
+function runObject({ runId, package: name, suite, arch }: RunOfTrigger): SubmittedRun {
   return { run_id: runId, package: name, suite, arch };
 }
 
-function refusedObject({ run, reason }: RefusedRun): RunObject & { reason: string } {
+function refusedObject({ run, reason }: RefusedRun): RefusedRunResource {
   return { ...runObject(run), reason };
 }

@@ -1,3 +1,4 @@
+import { type TriggerAction } from '@proctor/resources';
 import { Inject, Injectable } from '@nestjs/common';
 import { ManyRuns } from '@proctor/administration';
 import {
@@ -21,7 +22,6 @@ import {
   type RefusedRun,
   retryPlan,
   selectedTests,
-  type TriggerAction,
   type TriggerPlan,
   type TriggerSelection,
 } from './trigger-plan';

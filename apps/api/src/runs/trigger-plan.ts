@@ -5,10 +5,6 @@ import type { ApiConfiguration } from '../configuration.token';
 import { obstacleTo } from './obstacle';
 import type { TriggerTest } from './trigger-groups';
 
-export const TRIGGER_ACTIONS = ['retry', 'refresh', 'cancel'] as const;
-/** Repeat runs, ask for new references of them, or end them. */
-export type TriggerAction = (typeof TRIGGER_ACTIONS)[number];
-
 /** Which tests of a trigger are meant: those that match all that is said. */
 export interface TriggerSelection {
   groups?: TriggerGroup[] | undefined;

@@ -4,6 +4,8 @@ import {
   TriggerProgressResource,
   text,
   words,
+  TRIGGER_ACTIONS,
+  type TriggerAction,
 } from '@proctor/resources';
 import { Operation } from '../http/operation';
 import { Controller, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
@@ -15,9 +17,8 @@ import { type ApiReader, CurrentReader, CurrentRequestor } from '../auth/request
 import { readerOf } from '../auth/run-reader';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { badRequest, notFound } from '../http/problem';
-import { outcomeObject, previewObject, type TriggerActionObject } from './trigger-action-object';
+import { outcomeObject, previewObject } from './trigger-action-object';
 import { TriggerActions } from './trigger-actions.service';
-import { TRIGGER_ACTIONS, type TriggerAction } from './trigger-plan';
 import { TriggerService } from './trigger.service';
 import {
   selectionOf,
@@ -152,7 +153,7 @@ export class TriggerApiController {
     @Param('action', TriggerActionPipe) action: TriggerAction,
     @Sent() asked: TriggerRequest,
     @CurrentRequestor() requestor: Requestor,
-  ): Promise<TriggerActionObject> {
+  ): Promise<ManyRunsAnswerResource> {
     if (!asked.group && !asked.run_ids)
       throw badRequest('group or run_ids is needed to say which tests are meant.');
     const trigger = `${name}/${version}`;

@@ -31,9 +31,8 @@ export class DocumentController {
   })
   @Get('v1/openapi.json')
   @Header('Cache-Control', 'public, no-cache')
-  read(): ApiDocument {
-    this.document ??= apiDocument();
-    return { ...this.document, servers: [{ url: basePathOf(this.configuration.server.publicUrl) || '/' }] };
+  read(): object {
+    return this.whole();
   }
 
   @Get()
@@ -46,7 +45,13 @@ export class DocumentController {
   @Header('Cache-Control', 'public, no-cache')
   @UseInterceptors(PageInterceptor)
   page(): Page {
-    this.view ??= documentView(this.read());
+    this.view ??= documentView(this.whole());
     return { template: 'api-doc', data: this.view };
+  }
+
+  /** With the addresses of this deployment. */
+  private whole(): ApiDocument {
+    this.document ??= apiDocument();
+    return { ...this.document, servers: [{ url: basePathOf(this.configuration.server.publicUrl) || '/' }] };
   }
 }

@@ -1,7 +1,7 @@
-import type { SignatureDetails } from '../../runs/signatures.service';
+import type { SignatureDetailsResource } from '@proctor/resources';
 import { errorView } from './errors-view';
 
-const error = (change: Partial<SignatureDetails> = {}): SignatureDetails => ({
+const error = (change: Partial<SignatureDetailsResource> = {}): SignatureDetailsResource => ({
   signature: '0123456789abcdef',
   count: 41,
   is_more: false,

@@ -1,10 +1,10 @@
 import { packagePath, shortRunPath } from '../../runs/page-paths';
-import type { SignatureDetails, SignatureObject } from '../../runs/signatures.service';
+import type { Signature, SignatureDetailsResource } from '@proctor/resources';
 import type { RunView } from '../runs/run-view';
 
 /** One error signature, and some of its runs. */
 export function errorView(
-  error: SignatureDetails,
+  error: SignatureDetailsResource,
   runs: RunView[],
   { before, older }: { before: number | null; older: number | null },
 ) {
@@ -37,7 +37,7 @@ export function errorView(
 }
 
 /** `Seen 41 times in 7 packages on 3 suites and architectures, first on 2026-11-20 with glibc/2.40-4.` */
-function errorSentence(error: SignatureObject): string {
+function errorSentence(error: Signature): string {
   const places = error.places === 1 ? '1 suite and architecture' : `${error.places} suites and architectures`;
   const packages = error.packages === 1 ? '1 package' : `${error.packages} packages`;
   const trigger = error.first_trigger ? ` with ${error.first_trigger}` : '';
@@ -45,12 +45,12 @@ function errorSentence(error: SignatureObject): string {
   return `Seen ${times} in ${packages} on ${places}, first on ${error.first_at.slice(0, 10)}${trigger}.`;
 }
 
-export function countWords({ count, is_more }: SignatureObject): string {
+export function countWords({ count, is_more }: Signature): string {
   return is_more ? `more than ${count}` : String(count);
 }
 
 /** The line that has the error; the first one of an excerpt that does not say which. */
-export function errorLine({ excerpt, signature }: SignatureObject): string {
+export function errorLine({ excerpt, signature }: Signature): string {
   const { first_line, error_line, lines } = excerpt;
   return (lines[error_line - first_line] ?? lines[0] ?? '').trim() || `Error ${signature}`;
 }

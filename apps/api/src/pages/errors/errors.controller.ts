@@ -4,7 +4,7 @@ import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { SignaturesService } from '../../runs/signatures.service';
-import type { SignatureDetails } from '../../runs/signatures.service';
+import type { SignatureDetailsResource } from '@proctor/resources';
 import { PageInterceptor } from '../layout/page';
 import type { Page } from '../layout/page';
 import { runView } from '../runs/run-view';
@@ -25,7 +25,7 @@ export class ErrorPagesController {
   ) {}
 
   @Get(':signature.json')
-  data(@Param('signature', SIGNATURE_IN_PATH) signature: string): Promise<SignatureDetails> {
+  data(@Param('signature', SIGNATURE_IN_PATH) signature: string): Promise<SignatureDetailsResource> {
     return this.signatures.details(signature);
   }
 

@@ -1,6 +1,6 @@
+import type { TriggerAction } from '@proctor/resources';
 import type { RunOfTrigger } from '@proctor/database';
 import type { TriggerOutcome, TriggerPreview } from '../../runs/trigger-actions.service';
-import type { TriggerAction } from '../../runs/trigger-plan';
 
 const MINUTE_S = 60;
 const HOUR_S = 3_600;

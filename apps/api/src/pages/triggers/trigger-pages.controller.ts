@@ -1,3 +1,4 @@
+import { type TriggerAction } from '@proctor/resources';
 import { Controller, Get, Inject, Param, Query, UseGuards, UseInterceptors } from '@nestjs/common';
 import { type Requestor, TRIGGER_RUNS_MAX, TriggerRuns } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
@@ -6,7 +7,7 @@ import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { Sent } from '../../http/body.interceptor';
 import { TriggerActions } from '../../runs/trigger-actions.service';
-import { selectedTests, type TriggerAction } from '../../runs/trigger-plan';
+import { selectedTests } from '../../runs/trigger-plan';
 import { testPart, triggerPath, TriggerService } from '../../runs/trigger.service';
 import { TriggerActionPipe } from '../../runs/triggers.controller';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';

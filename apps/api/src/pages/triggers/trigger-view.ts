@@ -1,6 +1,6 @@
 import { isUntested, type NeutralStatus, UNTESTED, type UntestedVerdict } from '@proctor/contracts';
 import type { Trigger } from '@proctor/database';
-import { TRIGGER_GROUPS, type TriggerGroup } from '@proctor/resources';
+import { TRIGGER_GROUPS, type TriggerGroup, type TriggerAction } from '@proctor/resources';
 import { statusOf } from '../../runs/result-object';
 import {
   countsOf,
@@ -9,7 +9,6 @@ import {
   type TriggerTest,
 } from '../../runs/trigger-groups';
 import { type TestPart, triggerPath } from '../../runs/trigger.service';
-import type { TriggerAction } from '../../runs/trigger-plan';
 import { spanOf } from '../layout/times';
 import type { noteView } from '../notes/note-view';
 import { runView } from '../runs/run-view';
