@@ -38,7 +38,6 @@ import { NotesModule } from './notes/notes.module';
 import { AccountPagesModule } from './pages/account/account-pages.module';
 import { AdminPagesModule } from './pages/admin/admin-pages.module';
 import { ApiDocModule } from './pages/api-doc/api-doc.module';
-import { ErrorPagesModule } from './pages/errors/error-pages.module';
 import { FrontModule } from './pages/front/front.module';
 import { Assets, ASSETS_PATH } from './pages/layout/assets';
 import { LayoutModule } from './pages/layout/layout.module';
@@ -48,7 +47,6 @@ import { MachinePagesModule } from './pages/machines/machine-pages.module';
 import { NotePagesModule } from './pages/notes/note-pages.module';
 import { PackagePagesModule } from './pages/packages/package-pages.module';
 import { RunPagesModule } from './pages/runs/run-pages.module';
-import { SearchModule } from './pages/search/search.module';
 import { StatusPagesModule } from './pages/status/status-pages.module';
 import { TriggerPagesModule } from './pages/triggers/trigger-pages.module';
 import { PublicDataModule } from './public-data/public-data.module';
@@ -100,14 +98,12 @@ export const ROOMS: Type<object>[] = [
   PublicDataModule,
   LivePagesModule,
   LayoutModule,
-  SearchModule,
   AccountPagesModule,
   AdminPagesModule,
   LogPagesModule,
   FrontModule,
   TriggerPagesModule,
   NotePagesModule,
-  ErrorPagesModule,
   MachinePagesModule,
   StatusPagesModule,
   PackagePagesModule,

@@ -14,7 +14,7 @@ import { runSentence } from '../pages/runs/run-sentence';
 import { figuresOf, statisticsSentence } from '../pages/status/statistics-view';
 import { statusListView } from '../pages/status/status-pages.controller';
 import { attemptView, factView } from '../pages/runs/story-view';
-import { triageView } from '../pages/triage/run-triage.service';
+import { triageView } from '../pages/runs/run-triage.service';
 import { statusFeed } from '../public-data/status-feed';
 import { attemptObject } from '../workers/worker-details';
 import { resultObject, verdictsOf } from './result-object';

@@ -1,6 +1,6 @@
 import type { PackageStatus, RunRecord } from '@proctor/database';
 import { finishedRunRecord, runRecord } from '@test/support/run-record';
-import { bugReportUrl } from '../pages/triage/run-triage.service';
+import { bugReportUrl } from '../pages/runs/run-triage.service';
 import { triage } from './triage';
 import type { TriageFacts } from './triage-evidence';
 

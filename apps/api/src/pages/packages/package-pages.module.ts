@@ -1,4 +1,5 @@
 import { Room } from '../../http/room';
+import { AffectedByPageController } from './affected-by-page.controller';
 import { Failures } from './failures.service';
 import { HistoryPageService } from './history-page.service';
 import { HistoryController } from './history.controller';
@@ -9,9 +10,12 @@ import {
   PackagesController,
   PrefixDataController,
 } from './packages.controller';
+import { SearchController } from './search.controller';
 
 @Room({
   controllers: [
+    SearchController,
+    AffectedByPageController,
     BadgeController,
     HistoryController,
     PrefixDataController,

@@ -1,5 +1,5 @@
 import { Room } from '../../http/room';
-import { RunTriage } from '../triage/run-triage.service';
+import { RunTriage } from './run-triage.service';
 import { InstalledPagesController } from './installed-page.controller';
 import { RunPageService } from './run-page.service';
 import { RunsController } from './runs.controller';

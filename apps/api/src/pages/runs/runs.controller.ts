@@ -14,7 +14,7 @@ import { VisibleRuns } from '../../runs/visible-runs';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
-import { RunTriage } from '../triage/run-triage.service';
+import { RunTriage } from './run-triage.service';
 import { compareView } from './compare-view';
 import { RunPageService } from './run-page.service';
 import { RUN_IN_PATH, noSuchRun } from '../../http/path-ids';

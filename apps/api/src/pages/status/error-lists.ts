@@ -2,7 +2,7 @@ import { SIGNATURES_COMPARED_MAX } from '@proctor/database';
 import type { ErrorSignatures, SignatureOrder, SignatureSummary } from '@proctor/database';
 import { cursor } from '../../http/parts';
 import { signatureObject } from '../../runs/signatures.service';
-import { countWords, errorLine } from '../errors/errors-view';
+import { countWords, errorLine } from './errors-view';
 import type { StatusList } from './status-list';
 import { shortRunPath } from '../../runs/page-paths';
 

@@ -50,9 +50,9 @@ export class AffectedByPageController {
   @Get()
   async show(@Sent() asked: AffectedByAsked): Promise<Page> {
     const { package: name, ...versions } = asked;
-    if (name === undefined) return { template: 'search/affected-by', data: affectedByForm(asked) };
+    if (name === undefined) return { template: 'packages/affected-by', data: affectedByForm(asked) };
     const changed = { package: name, ...versions };
     const data = affectedByView(changed, await this.affected.find(changed));
-    return { template: 'search/affected-by', data };
+    return { template: 'packages/affected-by', data };
   }
 }

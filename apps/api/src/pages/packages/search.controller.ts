@@ -41,7 +41,7 @@ export class SearchController {
     const [only, ...others] = found.packages;
     if (only && others.length === 0) return { redirectTo: only.url };
     const data = { query, ...found, isUnindexed: true, jsonUrl };
-    return { template: 'search/search', data };
+    return { template: 'packages/search', data };
   }
 
   /** The very name of a package is one of its answers, the first. */

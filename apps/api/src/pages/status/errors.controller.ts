@@ -42,6 +42,6 @@ export class ErrorPagesController {
     ]);
     const { neutral } = this.configuration.server;
     const runs = part.rows.map((run) => runView(run, neutral));
-    return { template: 'errors/error', data: errorView(details, runs, { before, older: part.last }) };
+    return { template: 'status/error', data: errorView(details, runs, { before, older: part.last }) };
   }
 }

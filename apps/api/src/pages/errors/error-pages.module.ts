@@ -1,5 +1,0 @@
-import { Room } from '../../http/room';
-import { ErrorPagesController } from './errors.controller';
-
-@Room({ controllers: [ErrorPagesController] })
-export class ErrorPagesModule {}
