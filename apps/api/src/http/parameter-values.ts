@@ -117,12 +117,23 @@ export function queryValue<T>(read: ReadValue<T>, absent: T | null = null): Quer
   return { transform: (value, { data }) => fromQuery(data!, value, read) ?? absent };
 }
 
-/** The pipe of a whole query, from those of its values by their names. */
-export function queryOf<Values>(values: { [Name in keyof Values]: QueryValue<Values[Name]> }) {
-  const entries = Object.entries<QueryValue<unknown>>(values);
-  const transform = (query: Record<string, unknown>): Values =>
+/** A query as Express has read it. */
+type Query = Record<string, unknown>;
+
+/**
+ * The pipe of a whole query, from those of its values by their names. A value that is not of the parameter of its own name has a function,
+ * which reads it from the query.
+ */
+export function queryOf<Values>(values: {
+  [Name in keyof Values]: QueryValue<Values[Name]> | ((query: Query) => Values[Name]);
+}) {
+  const entries = Object.entries<QueryValue<unknown> | ((query: Query) => unknown)>(values);
+  const transform = (query: Query): Values =>
     Object.fromEntries(
-      entries.map(([name, value]) => [name, value.transform(query[name], { data: name })]),
+      entries.map(([name, value]) => [
+        name,
+        typeof value === 'function' ? value(query) : value.transform(query[name], { data: name }),
+      ]),
     ) as Values;
   return { transform };
 }
@@ -134,7 +145,7 @@ const WORDS_MAX = 50;
  * name. Null when there are none.
  * @throws Problem 400
  */
-export function wordsIn(query: Record<string, unknown>, name: 'suite' | 'arch'): string[] | null {
+export function wordsIn(query: Query, name: 'suite' | 'arch'): string[] | null {
   const given = [query[name], query[`${name}[]`]].flat().filter((each) => each !== undefined);
   const words = given.flatMap((each) => (typeof each === 'string' ? each.split(',') : [each]));
   const named = words.filter((word) => word !== '');
@@ -146,14 +157,14 @@ export function wordsIn(query: Record<string, unknown>, name: 'suite' | 'arch'):
 }
 
 /** One of them at most. @throws Problem 400 */
-export function wordIn(query: Record<string, unknown>, name: 'suite' | 'arch'): string | null {
+export function wordIn(query: Query, name: 'suite' | 'arch'): string | null {
   const [word = null, ...others] = wordsIn(query, name) ?? [];
   if (others.length === 0) return word;
   throw badRequest(`${name} must be one name, not ${describe([word, ...others].join(','))}.`);
 }
 
 /** `true` or `false` of a query; null when it is left out. @throws Problem 400 */
-export function flagIn(query: Record<string, unknown>, name: string): boolean | null {
+export function flagIn(query: Query, name: string): boolean | null {
   const word = fromQuery(name, query[name], oneOf(['true', 'false']));
   return word === null ? null : word === 'true';
 }

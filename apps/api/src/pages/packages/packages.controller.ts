@@ -23,7 +23,7 @@ import { badge } from './badge';
 import { Failures } from './failures.service';
 import { PackagePageService } from './package-page.service';
 import { packageView, placeState } from './package-view';
-import { PrefixAskedPipe, prefixPages, prefixQuery } from './prefix-asked';
+import { PREFIX_QUERY, prefixPages, prefixQuery } from './prefix-asked';
 import type { PrefixAsked } from './prefix-asked';
 import { countsSentence, prefixMatrix, prefixObjects } from './prefix-view';
 
@@ -58,7 +58,7 @@ export class PackagesController {
   @Get(':prefix')
   async ofPrefix(
     @Param('prefix') prefix: string,
-    @Query(PrefixAskedPipe) asked: PrefixAsked,
+    @Query(PREFIX_QUERY) asked: PrefixAsked,
   ): Promise<Page | Redirect> {
     if (await this.service.isPackage(prefix)) return { redirectTo: packagePath(prefix) };
     const { packages, statuses, counts, places, last } = await this.service.ofPrefix(prefix, asked);
@@ -139,10 +139,7 @@ export class PrefixDataController {
 
   @Get()
   @Header('Cache-Control', 'no-cache')
-  async ofPrefix(
-    @Param('prefix') prefix: string,
-    @Query(PrefixAskedPipe) asked: PrefixAsked,
-  ): Promise<object> {
+  async ofPrefix(@Param('prefix') prefix: string, @Query(PREFIX_QUERY) asked: PrefixAsked): Promise<object> {
     const { packages, statuses, last } = await this.service.ofPrefix(prefix, asked);
     return {
       packages: prefixObjects(packages, statuses, this.configuration.server.neutral),

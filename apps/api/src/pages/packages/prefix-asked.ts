@@ -1,9 +1,8 @@
-import type { PipeTransform } from '@nestjs/common';
 import { isPackageName, isWord } from '@proctor/contracts';
 import { PACKAGE_STATES, type PackageOfPrefix, type PackageState } from '@proctor/database';
 import { cursor } from '../../http/parts';
 import { nameThat } from '../../http/path-ids';
-import { fromQuery, named, oneOf } from '../../http/parameter-values';
+import { fromQuery, named, oneOf, queryOf, queryValue } from '../../http/parameter-values';
 import type { ListPages } from '../layout/package-list';
 
 const BY_STATE = cursor<PackageOfPrefix>(
@@ -23,17 +22,14 @@ export interface PrefixAsked {
 }
 
 /** The query of the packages of a prefix; an empty field of its form counts as left out. */
-export class PrefixAskedPipe implements PipeTransform<Record<string, unknown>, PrefixAsked> {
-  /** @throws Problem 400 that names the field and what it holds */
-  transform(query: Record<string, unknown>): PrefixAsked {
-    return {
-      status: fromQuery('status', query['status'], oneOf(PACKAGE_STATES)),
-      suite: fromQuery('suite', query['suite'] ?? query['suite[]'], named('the name of a suite', isWord)),
-      arch: fromQuery('arch', query['arch'] ?? query['arch[]'], named('the name of an architecture', isWord)),
-      after: fromQuery('after', query['after'], BY_STATE.decode),
-    };
-  }
-}
+export const PREFIX_QUERY = queryOf<PrefixAsked>({
+  status: queryValue(oneOf(PACKAGE_STATES)),
+  suite: (query) =>
+    fromQuery('suite', query['suite'] ?? query['suite[]'], named('the name of a suite', isWord)),
+  arch: (query) =>
+    fromQuery('arch', query['arch'] ?? query['arch[]'], named('the name of an architecture', isWord)),
+  after: queryValue(BY_STATE.decode),
+});
 
 /** The same as a query, to stand behind a path; empty for all packages. */
 export function prefixQuery({ status, suite, arch, after }: PrefixAsked): string {

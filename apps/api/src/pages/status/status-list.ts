@@ -153,7 +153,8 @@ export function listView(
     asked.suites !== null ||
     asked.architectures !== null ||
     asked.package !== null ||
-    asked.isBound ||
+    asked.given.since !== null ||
+    asked.given.minutes !== null ||
     asked.isPrivate !== null;
   return {
     title: list.title,

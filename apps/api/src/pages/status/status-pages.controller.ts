@@ -1,13 +1,4 @@
-import {
-  Controller,
-  Get,
-  Inject,
-  Injectable,
-  Param,
-  Query,
-  UseInterceptors,
-  type PipeTransform,
-} from '@nestjs/common';
+import { Controller, Get, Inject, Param, Query, UseInterceptors } from '@nestjs/common';
 import { DayStatistics, type PackagesOfPlace, type StatusRecord } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION, type ApiConfiguration } from '../../configuration.token';
@@ -104,17 +95,6 @@ function overviewSentence(rows: OverviewRow[]): string {
   return `Of ${written(total)} packages on ${on}, ${written(fail)} fail and ${written(tmpfail)} could not be tested.`;
 }
 
-/** The parameter `status` of a list; null for packages of every status. */
-@Injectable()
-class StatusPipe implements PipeTransform<unknown, StatusWord | null> {
-  constructor(private readonly status: StatusService) {}
-
-  /** @throws Problem 400 for what no package's status is */
-  transform(wanted: unknown): StatusWord | null {
-    return fromQuery('status', wanted, oneOf(this.status.words));
-  }
-}
-
 /** The status of all packages, as numbers and as lists. */
 @Controller('status')
 @Requires('nothing')
@@ -139,10 +119,11 @@ export class StatusPagesController {
   @Get(':suite/:arch')
   async list(
     @Param() place: SuiteArch,
-    @Query('status', StatusPipe) word: StatusWord | null,
+    @Query('status') wanted: unknown,
     @Query('after', AFTER_PACKAGE) after: string,
   ): Promise<Page> {
     const { words } = this.status;
+    const word = fromQuery('status', wanted, oneOf(words));
     const { version, answer: counts } = await this.status.counts(place);
     const part = await loadPart(
       PACKAGES_SHOWN_MAX,
