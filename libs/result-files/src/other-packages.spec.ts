@@ -1,5 +1,5 @@
 import { runRecord } from '@test/support/run-record';
-import { unrequestedSuites } from './unrequested-suites';
+import { unrequestedSuites } from './other-packages';
 
 const listed = (
   run: Parameters<typeof runRecord>[0],
