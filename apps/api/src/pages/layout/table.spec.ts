@@ -1,7 +1,7 @@
 import { markup } from './html';
-import { table, type TableColumn } from './table';
+import { table, type PageColumn } from './table';
 
-const columns: TableColumn<{ name: string; runs: number | null }>[] = [
+const columns: PageColumn<{ name: string; runs: number | null }>[] = [
   { head: 'Package', isRowHead: true, className: 'name', cell: ({ name }) => markup`<b>${name}</b>` },
   { head: 'Runs', className: 'number', cell: ({ runs }) => runs },
   { head: 'Name', label: null, cell: ({ name }) => name },

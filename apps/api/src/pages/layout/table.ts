@@ -2,7 +2,7 @@ import { markup } from './html';
 import type { Html, MarkupPart } from './html';
 
 /** A column of a table: what its head and each of its cells show. */
-export interface TableColumn<Row> {
+export interface PageColumn<Row> {
   head: MarkupPart;
   /** Of the cells; `number` is the class of the head too. */
   className?: string;
@@ -26,7 +26,7 @@ export interface TableLook {
 export function table<Row>(
   caption: string,
   rows: Row[],
-  columns: (TableColumn<Row> | false | null | undefined | '')[],
+  columns: (PageColumn<Row> | false | null | undefined | '')[],
   { isPlain = false, region, isTall = false }: TableLook = {},
 ): Html {
   const shown = columns.filter((column) => typeof column === 'object' && column !== null);
@@ -53,7 +53,7 @@ ${lines}</tbody>
 }
 
 function cellOf<Row>(
-  { head, className, isRowHead, label, cell }: TableColumn<Row>,
+  { head, className, isRowHead, label, cell }: PageColumn<Row>,
   row: Row,
   isPlain: boolean,
 ): Html {
