@@ -1,3 +1,4 @@
+import type { RequestOptions } from '@proctor/request-fields';
 import { ValidateBy } from 'class-validator';
 
 /** The largest id that a run can have: 2^53 - 1, up to which a JSON number is exact in every language. */
@@ -24,30 +25,9 @@ export function IsRunId(): PropertyDecorator {
   });
 }
 
-/** `[package spec, suite]`: the packages of the spec are taken from that suite. */
-export type Pin = [spec: string, suite: string];
-
 /** What is tested, where and how. Does not change after the run is accepted, except `priority`. */
-export interface RunRequest {
+export interface RunRequest extends RequestOptions {
   package: string;
   suite: string;
   arch: string;
-  /** Resolved at submission: the request's, else the package's, else the deployment's default. */
-  backend: string;
-  /** Name of the autopkgtest variant. */
-  variant: string;
-  /** 1 to 10; 10 goes first. */
-  priority: number;
-  trigger: string | null;
-  pinPackages: Pin[];
-  /** Names of entries of the deployment's list of extra apt sources. */
-  extraAptSources: string[];
-  isPrivate: boolean;
 }
-
-/** The optional fields of a request that has none of them. */
-export const NOTHING_ASKED = {
-  trigger: null,
-  pinPackages: [],
-  extraAptSources: [],
-} satisfies Partial<RunRequest>;

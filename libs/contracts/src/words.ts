@@ -1,3 +1,5 @@
+import { REQUEST_FIELDS } from '@proctor/request-fields';
+
 /** What an API key may do: everything that its user may, only read, or only request tests. */
 export const KEY_SCOPES = ['everything', 'read', 'submit'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
@@ -83,9 +85,11 @@ export type Trouble = (typeof TROUBLES)[number];
 export const WORKER_STANDINGS = ['sound', 'slowed', 'quarantined'] as const;
 export type WorkerStanding = (typeof WORKER_STANDINGS)[number];
 
-export const PRIORITY_MIN = 1;
-export const PRIORITY_MAX = 10;
-export const PRIORITY_DEFAULT = 5;
+export const {
+  minimum: PRIORITY_MIN,
+  maximum: PRIORITY_MAX,
+  absent: PRIORITY_DEFAULT,
+} = REQUEST_FIELDS.priority;
 
 /** What people read of a finished attempt. */
 export const RESULT_CONTENTS = ['log.gz', 'artifacts.tar.gz'] as const;

@@ -4,6 +4,7 @@ export * from './values';
 export * from './problem';
 export * from './keys';
 export * from './users';
+export * from './request-options';
 export * from './runs';
 export * from './decisions';
 export * from './workers';

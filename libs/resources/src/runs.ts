@@ -2,7 +2,6 @@ import {
   FACT_KINDS,
   type FactKind,
   PACKAGE_VERDICTS,
-  type Pin,
   RUN_STATES,
   type RunState,
   type Status,
@@ -16,17 +15,9 @@ import {
   type Verdict,
 } from '@proctor/contracts';
 import { Description, Field, OptionalField } from './field';
-import { flag, listOf, orNull, text, whole, words } from './schema';
-import {
-  EXTRA_APT_SOURCES,
-  PACKAGE_NAME,
-  PIN_PACKAGES,
-  PRIORITY,
-  RUN_ID,
-  TIME,
-  TRIGGER,
-  VERDICT,
-} from './values';
+import { listOf, orNull, text, whole, words } from './schema';
+import { RequestedOptions } from './request-options';
+import { PACKAGE_NAME, RUN_ID, TIME, VERDICT } from './values';
 
 @Description('How one test of a package ended.')
 export class Test {
@@ -75,10 +66,7 @@ export class RunImage {
   built_at: string;
 }
 
-export class ResultResource {
-  @Field(orNull(TRIGGER))
-  trigger: string | null;
-
+export class ResultResource extends RequestedOptions {
   @Field(PACKAGE_NAME)
   package: string;
 
@@ -100,12 +88,6 @@ export class ResultResource {
   @Field(RUN_ID)
   run_id: number;
 
-  @Field(flag())
-  is_private: boolean;
-
-  @Field(EXTRA_APT_SOURCES)
-  extra_apt_sources: string[];
-
   @Field(TIME)
   updated_at: string;
 
@@ -117,18 +99,6 @@ export class ResultResource {
 
   @Field(TIME)
   created_at: string;
-
-  @Field(text())
-  backend: string;
-
-  @Field(text())
-  autopkgtest: string;
-
-  @Field(PIN_PACKAGES)
-  pin_packages: Pin[];
-
-  @Field(PRIORITY)
-  priority: number;
 
   @Field(orNull(text()), 'How it ended, for people.')
   message: string | null;

@@ -58,17 +58,14 @@ export function schemaNamed(schemaName: string): JsonSchema {
   return describe();
 }
 
-/**
- * All schemas that a part of the document refers to, directly or through others, by name.
- * @param written those that the document has already
- */
-export function schemasIn(part: unknown, written: Record<string, JsonSchema>): Map<string, JsonSchema> {
+/** All schemas that a part of the document refers to, directly or through others, by name. */
+export function schemasIn(part: unknown): Map<string, JsonSchema> {
   const schemas = new Map<string, JsonSchema>();
   const collect = (value: unknown): void => {
     for (const [, schemaName = ''] of JSON.stringify(value).matchAll(
       /"\$ref":"#\/components\/schemas\/(\w+)"/g,
     )) {
-      if (schemas.has(schemaName) || Object.hasOwn(written, schemaName)) continue;
+      if (schemas.has(schemaName)) continue;
       const schema = schemaNamed(schemaName);
       schemas.set(schemaName, schema);
       collect(schema);

@@ -2,15 +2,13 @@ import {
   IsReason,
   IsWorkerName,
   PACKAGE_NAME_LENGTH_MAX,
-  PRIORITY_MAX,
-  PRIORITY_MIN,
   REASON_LENGTH_MAX,
   UNTESTED,
   UNTESTED_VERDICTS,
   VERDICTS,
   WORKER_NAME,
 } from '@proctor/contracts';
-import { component, listOf, orNull, pairOf, text, whole, words } from './schema';
+import { component, orNull, text, whole, words } from './schema';
 
 // Values that several resources have.
 
@@ -56,37 +54,4 @@ export const VERDICT = component(
       description: `How a run ended, of runs that have ended. \`neutral\`: there was nothing to test; its \`status\` is as the deployment says, \`pass\` by default. ${UNTESTED_MEANINGS}`,
     }),
   ),
-);
-
-export const PRIORITY = component(
-  'Priority',
-  whole({
-    minimum: PRIORITY_MIN,
-    maximum: PRIORITY_MAX,
-    description: '10 goes first; 5 when nothing is said.',
-  }),
-);
-
-export const PIN_PACKAGES = component(
-  'PinPackages',
-  listOf(pairOf(text()), {
-    description:
-      "What is taken from other suites than the one tested. A spec is a package's name, `src:` and a source package's name, or several of them joined by commas. Each suite may appear once. With extra sources, pins resolve from the suite and the sources listed alone. All specs and suites together have at most 32768 bytes; a deployment may have another limit (`api.pinPackagesBytesMax`).",
-  }),
-);
-
-export const EXTRA_APT_SOURCES = component(
-  'ExtraAptSources',
-  listOf(text(), {
-    description:
-      "Names of apt sources that the deployment has and the key's user may use; at most 20, where a deployment has no other limit (`api.extraAptSourcesMax`).",
-  }),
-);
-
-export const TRIGGER = component(
-  'Trigger',
-  text({
-    description:
-      'Why the test is asked for; returned as it is. Any text without NUL, of at most 65536 bytes in UTF-8; a deployment may have another limit (`api.triggerBytesMax`).',
-  }),
 );

@@ -1,4 +1,5 @@
-import type { Pin, RunRequest, PackageVerdict } from '@proctor/contracts';
+import type { RunRequest, PackageVerdict } from '@proctor/contracts';
+import type { Pin } from '@proctor/request-fields';
 import type { PackageStatus } from '@proctor/database';
 import fc from 'fast-check';
 import { ARCH, finish, grant, outcome } from '../journal.fixture';

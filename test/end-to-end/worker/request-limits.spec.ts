@@ -1,4 +1,5 @@
-import type { Lease, Pin } from '@proctor/contracts';
+import type { Lease } from '@proctor/contracts';
+import type { Pin } from '@proctor/request-fields';
 import { ServerFile } from '@libs/config/src/server-file';
 import { UnsafeRequest } from '@apps/worker/src/autopkgtest/unsafe-request';
 import { lease, leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';

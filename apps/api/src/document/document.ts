@@ -5,32 +5,25 @@ import { parse } from 'yaml';
 import type { ApiDocument } from './api-document';
 import { describedPaths } from './operations';
 
+/** What the document says of no single endpoint. */
+type Written = Omit<ApiDocument, 'paths' | 'components'> & {
+  components: Record<string, Record<string, unknown>>;
+};
+
 /**
  * The description of the API: what `openapi.yaml` says of the whole, and what controllers and resources say of themselves. Only
  * controllers that are loaded are in it.
  */
 export function apiDocument(): ApiDocument {
   const written = readWritten();
-  const described = describedPaths();
-  const { paths, components } = written;
-  const schemas = Object.fromEntries(schemasIn([described, paths, components], components.schemas));
-  return {
-    ...written,
-    paths: { ...paths, ...withWritten(described, paths) },
-    components: { ...components, schemas: { ...components.schemas, ...schemas } },
-  };
-}
-
-/** Some methods of a path may be described in `openapi.yaml`, and others by their controllers. */
-function withWritten(described: ApiDocument['paths'], written: ApiDocument['paths']): ApiDocument['paths'] {
-  return Object.fromEntries(
-    Object.entries(described).map(([path, item]) => [path, { ...written[path], ...item }]),
-  );
+  const paths = describedPaths();
+  const schemas = Object.fromEntries(schemasIn([paths, written.components]));
+  return { ...written, paths, components: { ...written.components, schemas } };
 }
 
 /** The build makes JSON of the YAML, which is read a hundred times faster; sources that were not built have the YAML alone. */
-function readWritten(): ApiDocument {
+function readWritten(): Written {
   const built = join(__dirname, 'openapi.json');
-  if (existsSync(built)) return JSON.parse(readFileSync(built, 'utf8')) as ApiDocument;
-  return parse(readFileSync(join(__dirname, 'openapi.yaml'), 'utf8')) as ApiDocument;
+  if (existsSync(built)) return JSON.parse(readFileSync(built, 'utf8')) as Written;
+  return parse(readFileSync(join(__dirname, 'openapi.yaml'), 'utf8')) as Written;
 }

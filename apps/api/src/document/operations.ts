@@ -14,6 +14,7 @@ import { AdministratorsGuard } from '../auth/requestor';
 import { BodyInterceptor } from '../http/body.interceptor';
 import {
   type DescribedAnswer,
+  type DescribedBody,
   type DescribedOperation,
   type DescribedParameter,
   type DescribedRefusal,
@@ -23,6 +24,7 @@ import type {
   DocumentedAnswer,
   DocumentedParameter,
   DocumentedOperation,
+  MediaType,
   PathItem,
   Reference,
 } from './api-document';
@@ -86,7 +88,9 @@ function documented(endpoint: Endpoint, operation: DescribedOperation): Document
     ...(description !== undefined && { description }),
     ...(security && { security }),
     ...(parameters.length > 0 && { parameters }),
-    ...(endpoint.method === 'post' && endpoint.shape && { requestBody: bodyOf(endpoint.shape, body) }),
+    ...(body && 'isRequired' in body
+      ? { requestBody: describedBody(body) }
+      : endpoint.method === 'post' && endpoint.shape && { requestBody: bodyOf(endpoint.shape, body) }),
     responses: { ...answersOf(endpoint, operation), ...refusalsOf(endpoint, operation) },
   };
 }
@@ -133,9 +137,10 @@ function parametersOf(
 function parameterOf(
   where: DocumentedParameter['in'],
   name: string,
-  { of, ...rest }: DescribedParameter,
+  { of, isJson, example, ...rest }: DescribedParameter,
 ): DocumentedParameter {
-  return { name, in: where, schema: jsonOf(of), ...rest };
+  const value = { schema: jsonOf(of), ...(example !== undefined && { example }) };
+  return { name, in: where, ...(isJson ? { content: { 'application/json': value } } : value), ...rest };
 }
 
 function queryParameters(shape: Shape, isOnlyInQuery: boolean): DocumentedParameter[] {
@@ -166,9 +171,19 @@ function describedAs(sentences: (string | false | undefined)[]): { description?:
 
 const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 
+function describedBody({
+  isRequired,
+  form,
+  json,
+}: DescribedBody): NonNullable<DocumentedOperation['requestBody']> {
+  const contentOf = ({ of, ...examples }: DescribedBody['form']) => ({ schema: jsonOf(of), ...examples });
+  const content = [...FORMS.map((type) => [type, contentOf(form)]), ['application/json', contentOf(json)]];
+  return { required: isRequired, content: Object.fromEntries(content) as Record<string, MediaType> };
+}
+
 function bodyOf(
   shape: Shape,
-  examples: DescribedOperation['body'],
+  examples: Exclude<DescribedOperation['body'], DescribedBody>,
 ): NonNullable<DocumentedOperation['requestBody']> {
   const schema = jsonOf(shape);
   const example = (kind: 'form' | 'json'): { example?: unknown } =>

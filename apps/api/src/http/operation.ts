@@ -22,8 +22,23 @@ export interface DescribedRefusal {
   detail?: string;
 }
 
+/** A body that the handler's class does not show. */
+export interface DescribedBody {
+  isRequired: boolean;
+  form: DescribedContent;
+  json: DescribedContent;
+}
+
+interface DescribedContent {
+  of: Described<unknown>;
+  example?: unknown;
+  examples?: Record<string, { summary: string; value: unknown }>;
+}
+
 export interface DescribedParameter {
   of: Described<unknown>;
+  /** The value is the text of JSON. */
+  isJson?: boolean;
   description?: string;
   example?: unknown;
 }
@@ -55,7 +70,7 @@ export interface DescribedOperation<T = unknown> {
   /** Fields of the body that the document lists as parameters of the query too. All may travel there. */
   inQuery?: boolean;
   /** Of the body: one for all types, or one for forms and one for JSON. */
-  body?: { example: unknown } | { form: unknown; json: unknown };
+  body?: { example: unknown } | { form: unknown; json: unknown } | DescribedBody;
   /** An answer that changes while it is sent, or is never sent again, has no `ETag`. */
   isStream?: boolean;
 }

@@ -7,7 +7,7 @@ import { accept } from './accept';
 import type { Submission } from './accept';
 import { TestListPipe } from './submission.pipes';
 import { submittedAt } from './submitted-items';
-import { TestOptions } from './test-request.dto';
+import { TestOptions } from '@proctor/resources';
 import { atOnce } from '../http/slices';
 
 const configuration = apiConfiguration();

@@ -1,6 +1,6 @@
 import { rejectedVersions } from '@proctor/config';
 import type { RejectList } from '@proctor/config';
-import { isPackageName, PRIORITY_DEFAULT, describe } from '@proctor/contracts';
+import { isPackageName, describe } from '@proctor/contracts';
 import type { RunRequest } from '@proctor/contracts';
 import type { ApiConfiguration } from '../configuration.token';
 import { badRequest } from '../http/problem';
@@ -9,7 +9,6 @@ import type { SlicedWork } from '../http/slices';
 import { faultAt, isOfBody, placeOf } from './place';
 import type { Fault } from './place';
 import { resolveItem } from './resolve-item';
-import type { RunDetails } from './resolve-item';
 import { FAULTS_MAX } from './submitted-items';
 import type { Submitted, SubmittedPart } from './submitted-items';
 
@@ -35,13 +34,6 @@ export interface Submission {
 /** Items between two rests. */
 const ITEMS_AT_ONCE = 20;
 
-/** An item without fault. */
-interface AcceptedItem {
-  package: string;
-  details: RunDetails;
-  priority: number;
-}
-
 /**
  * Decides about a whole request: every item becomes a run on each architecture of its part or is ignored as the
  * interface says, or all are refused.
@@ -63,17 +55,18 @@ export function* accept(
     yield;
   }
   for (const part of parts) {
-    const accepted: AcceptedItem[] = [];
+    const accepted: RunRequest[] = [];
     for (const [index, { item, faults: shapeFaults }] of part.items.entries()) {
       if (faults.length >= FAULTS_MAX) break;
       if (index % ITEMS_AT_ONCE === 0) yield;
-      const { details, faults: found } =
+      const { request, faults: found } =
         shapeFaults.length > 0
-          ? { details: null, faults: shapeFaults }
+          ? { request: null, faults: shapeFaults }
           : resolveItem(item, userName, configuration, backends.get(item.package));
       faults.push(...found.map(({ key, detail }) => faultAt(placeOf(part.origin, index, key), detail)));
-      const priority = item.priority ?? part.priority ?? PRIORITY_DEFAULT;
-      if (details) accepted.push({ package: item.package, details, priority });
+      if (request === null) continue;
+      request.priority = item.priority ?? part.priority ?? request.priority;
+      accepted.push(request);
     }
     if (faults.length === 0) yield* enter(submission, part, accepted, configuration);
   }
@@ -85,7 +78,7 @@ export function* accept(
 function* enter(
   { runs, ignored }: Submission,
   { suite, archs, request }: SubmittedPart,
-  items: AcceptedItem[],
+  items: RunRequest[],
   { rejectList }: ApiConfiguration,
 ): SlicedWork<void> {
   for (const arch of archs) {
@@ -96,31 +89,11 @@ function* enter(
         : isRejected(rejectList, item.package, suite, arch)
           ? 'reject-list'
           : null;
-      if (reason === null) runs.push(requestOf(item, suite, arch));
+      if (reason === null) runs.push({ ...item, suite, arch });
       else if (request === undefined) ignored.push({ index, package: item.package, reason });
       else ignored.push({ request, index, package: item.package, arch, reason });
     }
   }
-}
-
-/** Field by field: of a long list, objects of one shape are made and read many times faster than spread ones. */
-function requestOf(
-  { package: name, details, priority }: AcceptedItem,
-  suite: string,
-  arch: string,
-): RunRequest {
-  return {
-    package: name,
-    suite,
-    arch,
-    backend: details.backend,
-    variant: details.variant,
-    priority,
-    trigger: details.trigger,
-    pinPackages: details.pinPackages,
-    extraAptSources: details.extraAptSources,
-    isPrivate: details.isPrivate,
-  };
 }
 
 /** Names the first fault; more of the body are in `errors`, those of the address have no other place than the sentence. */

@@ -2,10 +2,10 @@ import {
   Description,
   Field,
   OptionalField,
-  PRIORITY,
   RUN_IDS,
   flag,
   oneOf,
+  optionSchema,
   sentAs,
   text,
 } from '@proctor/resources';
@@ -40,7 +40,7 @@ export class SelectionRequest extends Selection {
 @Description('A selection, and the priority that its waiting runs are given.')
 export class PriorityRequest extends SelectionRequest {
   @From({ read: priorityOf, missing: `it is ${PRIORITY_RANGE}` })
-  @Field(sentAs<number>(oneOf(PRIORITY, text({ pattern: '^([1-9]|10)$' }))))
+  @Field(sentAs<number>(oneOf(optionSchema('priority'), text({ pattern: '^([1-9]|10)$' }))))
   priority: number;
 }
 

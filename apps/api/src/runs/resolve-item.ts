@@ -1,12 +1,13 @@
 import { isPinSpec, describe } from '@proctor/contracts';
-import type { Pin, RunRequest } from '@proctor/contracts';
+import type { RunRequest } from '@proctor/contracts';
+import { NO_OPTIONS, type Pin, type RequestOptions, setOptions } from '@proctor/request-fields';
 import type { ExtraAptSource } from '@proctor/config';
 import type { ApiConfiguration } from '../configuration.token';
 import type { ItemFault } from './submitted-items';
 import type { TestItem } from './test-request.dto';
 
-/** What an item says of its run beside the package and the priority. */
-export type RunDetails = Omit<RunRequest, 'package' | 'suite' | 'arch' | 'priority'>;
+/** Copies of one object are made and read many times faster than objects of other shapes: a list may be long. */
+const BLANK: RunRequest = { package: '', suite: '', arch: '', ...NO_OPTIONS };
 
 /**
  * Looks up the names in an item and fills in what it leaves open.
@@ -18,14 +19,16 @@ export function resolveItem(
   userName: string,
   configuration: ApiConfiguration,
   packageBackend?: string,
-): { details: RunDetails; faults: ItemFault[] } {
+): { request: RunRequest; faults: ItemFault[] } {
   const { server, extraAptSources } = configuration;
-  const pins = item['pin-packages'] ?? [];
-  const sources = item['extra-apt-sources'] ?? [];
+  const request = { ...BLANK };
+  request.package = item.package;
+  setOptions(request, item);
+  const { pinPackages: pins, extraAptSources: sources } = request;
   // An empty name counts as left out: clients send the empty fields of a form too.
-  const backend = item.backend || packageBackend || server.defaultBackend;
-  const variant = item.autopkgtest || server.variants[0] || '';
-  const tooLong = lengthFaults(item, server);
+  request.backend ||= packageBackend || server.defaultBackend;
+  request.variant ||= server.variants[0] || '';
+  const tooLong = lengthFaults(request, server);
   // The names in what is too long are not looked at.
   const ofNames =
     tooLong.length > 0
@@ -34,30 +37,22 @@ export function resolveItem(
   const faults = [
     ...tooLong,
     ...ofNames,
-    ...unknownName('backend', backend, server.backends),
-    ...unknownName('autopkgtest', variant, server.variants),
+    ...unknownName('backend', request.backend, server.backends),
+    ...unknownName('autopkgtest', request.variant, server.variants),
   ];
-  const details = {
-    backend,
-    variant,
-    trigger: item.trigger ?? null,
-    pinPackages: pins,
-    extraAptSources: sources,
-    isPrivate: item.is_private ?? false,
-  };
-  return { details, faults };
+  return { request, faults };
 }
 
 /** What is longer would have no room on a test runner's command line. */
 function lengthFaults(
-  { trigger, 'pin-packages': pins, 'extra-apt-sources': sources }: TestItem,
+  { trigger, pinPackages: pins, extraAptSources: sources }: RequestOptions,
   limits: ApiConfiguration['server'],
 ): ItemFault[] {
-  const pinsBytes = (pins ?? []).flat().reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const pinsBytes = pins.flat().reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   return [
     ...tooLong('trigger', Buffer.byteLength(trigger ?? ''), 'bytes in UTF-8', limits.triggerBytesMax),
     ...tooLong('pin-packages', pinsBytes, 'bytes in all', limits.pinPackagesBytesMax),
-    ...tooLong('extra-apt-sources', sources?.length ?? 0, 'names', limits.extraAptSourcesMax),
+    ...tooLong('extra-apt-sources', sources.length, 'names', limits.extraAptSourcesMax),
   ];
 }
 

@@ -9,6 +9,7 @@ import {
 } from '@proctor/contracts';
 import type { PackageVerdict, ResultContentName, Status, UntestedVerdict, Verdict } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
+import { resultOptions } from '@proctor/request-fields';
 import { shortRunPath } from './page-paths';
 
 /** How the interface words a verdict; null while there is none. */
@@ -46,23 +47,17 @@ export function fileUrl(run: RunRecord, name: ResultContentName): string | null 
 export function resultObject(run: RunRecord, neutral: NeutralStatus): ResultResource {
   const finished = run.state === 'finished';
   return {
-    trigger: run.trigger,
+    ...resultOptions(run),
     package: run.package,
     arch: run.arch,
     suite: run.suite,
     version: finished ? (run.version ?? 'n/a') : null,
     status: finished ? statusOf(run.verdict, neutral) : null,
     run_id: run.runId,
-    is_private: run.isPrivate,
-    extra_apt_sources: run.extraAptSources,
     updated_at: timestamp(run.updatedAt),
     date: run.finishedAt && timestamp(run.finishedAt),
     duration_seconds: run.durationSeconds,
     created_at: timestamp(run.createdAt),
-    backend: run.backend,
-    autopkgtest: run.variant,
-    pin_packages: run.pinPackages,
-    priority: run.priority,
     message: run.message,
     exit_code: run.exitCode,
     worker: run.worker,

@@ -8,7 +8,7 @@ import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { DryRunInterceptor } from './dry-run';
 import { RetryService } from './retry.service';
 import { BatchPipe, TestListPipe, TestOptionsPipe } from './submission.pipes';
-import { RetriesRun } from './submission.operations';
+import { RetriesRun, SubmitsBatch, SubmitsList, SubmitsSingle } from './submission.operations';
 import { SubmissionService } from './submission.service';
 import { itemOf, submittedAt } from './submitted-items';
 import type { Submitted, SubmittedItems, SubmittedOptions } from './submitted-items';
@@ -24,6 +24,7 @@ export class SubmissionController {
     private readonly retries: RetryService,
   ) {}
 
+  @SubmitsBatch
   @Post('test/batch')
   @TakesList()
   @HttpCode(201)
@@ -35,6 +36,7 @@ export class SubmissionController {
     return this.service.submit(batch, requestor, claim);
   }
 
+  @SubmitsList
   @Post('test/:suite/:arch')
   @TakesList()
   @HttpCode(201)
@@ -48,6 +50,7 @@ export class SubmissionController {
     return this.service.submit(submittedAt(items, suite, arch), requestor, claim);
   }
 
+  @SubmitsSingle
   @Post('test/:suite/:arch/:package')
   @HttpCode(201)
   submitSingle(

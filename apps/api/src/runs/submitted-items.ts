@@ -4,7 +4,7 @@ import type { SlicedWork } from '../http/slices';
 import { placeOf } from './place';
 import type { Origin, Place } from './place';
 import { TestItem } from './test-request.dto';
-import type { TestOptions } from './test-request.dto';
+import type { SentOptions } from '@proctor/request-fields';
 import type { UnknownKeys } from './unknown-keys';
 
 /** A fault of one item. */
@@ -64,7 +64,7 @@ export function submittedAt(
 
 /** The only test request, whose package the path of the request names. */
 export interface SubmittedOptions {
-  options: TestOptions;
+  options: SentOptions;
   faults: ItemFault[];
   /** Where each key is that the client sent. */
   keys: ReadonlyMap<string, Place>;

@@ -1,107 +1,103 @@
-import { PRIORITY_MAX, PRIORITY_MIN, describe, IsStorableText, must } from '@proctor/contracts';
-import type { Pin } from '@proctor/contracts';
-import { IsArray, IsBoolean, IsInt, IsOptional, IsString, Max, Min, ValidateBy } from 'class-validator';
+import { describe, must } from '@proctor/contracts';
+import { FIELDS, type RequestField } from '@proctor/request-fields';
+import {
+  component,
+  Field,
+  flag,
+  IsListOf,
+  isText,
+  listOf,
+  NAMES_MAX,
+  oneOf,
+  OptionalField,
+  optionSchema,
+  orNull,
+  sentAs,
+  TestOptions,
+  text,
+} from '@proctor/resources';
+import { IsArray, IsString, ValidateBy } from 'class-validator';
 import type { ValidationOptions } from 'class-validator';
 import type { ApiConfiguration } from '../configuration.token';
 import { Problem, refused } from '../http/problem';
-import { From } from '../http/shape';
+import { From, type Source } from '../http/shape';
 import type { Parameter } from '../http/parameters';
-import { PRIORITY_RANGE, priorityOf } from './priority';
+import { numberFrom, priorityOf } from './priority';
 
-/** Of suites, architectures or sources: longer lists are refused before their members are looked at. */
-const NAMES_MAX = 1_000;
-
-const WHOLE_PRIORITY = must(`be ${PRIORITY_RANGE}`);
-
-/** What a test request may say beside its package. A key that is null counts as left out. */
-export class TestOptions {
-  @IsOptional()
-  @IsStorableText(must('be a string without NUL and without lone surrogates'))
-  trigger?: string | null;
-
-  @From({ text: 'json', alias: 'pin_packages' })
-  @IsOptional()
-  @IsListOf(isPin, must(`be an array of at most ${NAMES_MAX} times [package spec, suite], both strings`))
-  'pin-packages'?: Pin[] | null;
-
-  @From({ text: 'boolean' })
-  @IsOptional()
-  @IsBoolean(must('be true or false'))
-  is_private?: boolean | null;
-
-  /** The interface spells it differently for a single package. */
-  @From({ text: 'json', alias: 'extra_apt_sources' })
-  @IsOptional()
-  @IsListOf(isText, must(`be an array of at most ${NAMES_MAX} strings`))
-  'extra-apt-sources'?: string[] | null;
-
-  @IsOptional()
-  @IsString(must('be a string'))
-  backend?: string | null;
-
-  @IsOptional()
-  @IsString(must('be a string'))
-  autopkgtest?: string | null;
-
-  @From({ read: priorityOf })
-  @IsOptional()
-  @IsInt(WHOLE_PRIORITY)
-  @Min(PRIORITY_MIN, WHOLE_PRIORITY)
-  @Max(PRIORITY_MAX, WHOLE_PRIORITY)
-  priority?: number | null;
-}
+for (const field of FIELDS) From(sourceOf(field))(TestOptions.prototype as object, field.sent);
 
 /** The only test request, as parameters. */
 export class SingleTest extends TestOptions {
-  /** Answered with what the request would do. */
   @From({ text: 'boolean', read: dryRunOf })
+  @OptionalField(
+    sentAs<boolean>(orNull(flag())),
+    'Whether the answer says what the request would do, and nothing is created.',
+  )
   dry_run?: boolean;
 }
 
-/** One test request of a list. */
+/** One test request of a list. A key that is null counts as left out. */
 export class TestItem extends TestOptions {
-  @IsString(must('be a string'))
+  @Field(text(), 'The source package.', IsString(must('be a string')))
   package: string;
 }
 
-/** A list of test requests, or of the parts of a batch. */
+export const TESTS = component('Tests', listOf(TestItem));
+
+/** A list of test requests. */
 export class TestList {
   /** Each is looked at by itself. */
   @From({ text: 'json', read: testsOf, missing: 'it holds a JSON array of test requests' })
+  @Field(sentAs<unknown[]>(TESTS))
   tests: unknown[];
 
-  /** For the items that name none. */
   @From({ read: priorityOf })
+  @OptionalField(sentAs<number>(orNull(optionSchema('priority'))), 'For the items that name none.')
   priority?: number;
 
-  /** Answered with what the request would do. */
   @From({ text: 'boolean', read: dryRunOf })
+  @OptionalField(
+    sentAs<boolean>(orNull(flag())),
+    'Whether the answer says what the request would do, and nothing is created.',
+  )
   dry_run?: boolean;
 }
 
 /** One part of a batch. */
 export class BatchPart {
-  @IsString(must('be a string'))
+  @Field(text(), undefined, IsString(must('be a string')))
   suite: string;
 
   /** One name counts as a list of it. */
-  @IsListOf(isText, must('be an architecture or an array of them'), 1)
-  @IsEachOnce(must('name each architecture once'))
+  @Field(
+    sentAs<string[]>(oneOf(text(), listOf(text(), { minItems: 1, uniqueItems: true }))),
+    undefined,
+    IsListOf(isText, must('be an architecture or an array of them'), 1),
+    IsEachOnce(must('name each architecture once')),
+  )
   arch: string[];
 
-  @IsArray(must('be an array'))
+  @Field(sentAs<unknown[]>(TESTS), undefined, IsArray(must('be an array')))
   tests: unknown[];
 }
 
-/** @param countMin of members */
-function IsListOf(
-  isMember: (member: unknown) => boolean,
-  options: ValidationOptions,
-  countMin = 0,
-): PropertyDecorator {
-  const validate = (value: unknown): boolean =>
-    Array.isArray(value) && value.length >= countMin && value.length <= NAMES_MAX && value.every(isMember);
-  return ValidateBy({ name: 'isListOf', validator: { validate } }, options);
+export const BATCH = component('Batch', listOf(BatchPart));
+
+/** The parts of a batch, as the document describes them; they are read as a list is. */
+export class TestBatch extends TestList {
+  @Field(sentAs<unknown[]>(BATCH))
+  declare tests: unknown[];
+}
+
+/** How a field is read where its name and the type of its value do not say it. */
+function sourceOf(field: RequestField): Source {
+  const { kind, alias } = field;
+  return {
+    ...(alias !== undefined && { alias }),
+    ...((kind === 'pins' || kind === 'names') && { text: 'json' as const }),
+    ...(kind === 'flag' && { text: 'boolean' as const }),
+    ...(kind === 'whole' && { read: numberFrom(field) }),
+  };
 }
 
 /** class-validator's own compares each member with each. */
@@ -109,14 +105,6 @@ function IsEachOnce(options: ValidationOptions): PropertyDecorator {
   const validate = (value: unknown): boolean =>
     Array.isArray(value) && value.length <= NAMES_MAX && new Set(value).size === value.length;
   return ValidateBy({ name: 'isEachOnce', validator: { validate } }, options);
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
-}
-
-function isPin(pin: unknown): boolean {
-  return Array.isArray(pin) && pin.length === 2 && pin.every(isText);
 }
 
 function dryRunOf({ value, pointer }: Parameter, name: string): boolean | undefined {

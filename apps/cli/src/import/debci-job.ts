@@ -2,11 +2,11 @@ import {
   isPackageName,
   isStorable,
   isWord,
-  type Pin,
   RUN_ID_MAX,
   type PackageVerdict,
   PACKAGE_VERDICTS,
 } from '@proctor/contracts';
+import type { Pin } from '@proctor/request-fields';
 import { parse } from 'yaml';
 import { FieldFault, type TableRow } from './csv-table';
 

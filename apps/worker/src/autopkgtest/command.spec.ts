@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import type { Lease, Pin } from '@proctor/contracts';
+import type { Lease } from '@proctor/contracts';
+import type { Pin } from '@proctor/request-fields';
 import { leaseOf } from '@test/support/slot-rig';
 import { autopkgtestCommand, checkRequest, type CommandParts } from './command';
 import { UnsafeRequest } from './unsafe-request';

@@ -6,8 +6,8 @@ import {
   isWord,
   type TestbedImage,
   type TestRequest,
-  type Pin,
 } from '@proctor/contracts';
+import type { Pin } from '@proctor/request-fields';
 import { sourceLogins } from './source-logins';
 import { UnsafeRequest } from './unsafe-request';
 

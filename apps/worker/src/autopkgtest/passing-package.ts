@@ -1,6 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { NOTHING_ASKED, type CanaryTest, type TestRequest } from '@proctor/contracts';
+import type { CanaryTest, TestRequest } from '@proctor/contracts';
+import { NO_OPTIONS } from '@proctor/request-fields';
 
 const NAME = 'proctor-trial';
 
@@ -44,5 +45,14 @@ export async function writePassingPackage(folder: string): Promise<string> {
 /** The request for its test in a testbed: nothing is pinned, added or rejected. */
 export function passingRequest(testbed: Omit<CanaryTest, 'canary'>): TestRequest {
   const { suite, arch, backend, variant } = testbed;
-  return { package: NAME, suite, arch, backend, variant, ...NOTHING_ASKED, rejectedVersions: [] };
+  return {
+    ...NO_OPTIONS,
+    package: NAME,
+    suite,
+    arch,
+    backend,
+    variant,
+    extraAptSources: [],
+    rejectedVersions: [],
+  };
 }

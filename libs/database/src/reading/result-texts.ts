@@ -1,6 +1,7 @@
 import { UNTESTED, UNTESTED_VERDICTS } from '@proctor/contracts';
+import { FIELDS } from '@proctor/request-fields';
 import { NAMED_PREFIX } from './public-statements';
-import { bigint, integer, statement, text, time } from '../kit/statement';
+import { bigint, integer, snakeCase, statement, text, time } from '../kit/statement';
 
 /** Rows that are in memory at a time. */
 export const PAGE_LENGTH = 500;
@@ -16,16 +17,20 @@ const ROW_LENGTH = 60;
 const compact = (column: string, elements: string): string =>
   `case when ${column} = '[]' then '[]'::json else array_to_json(array(${elements})) end`;
 
-const PINS = compact(
-  'r.pin_packages',
-  `select array_to_json(array(select part from jsonb_array_elements_text(pin) with ordinality as p(part, n) order by n))
-   from jsonb_array_elements(r.pin_packages) with ordinality as pins(pin, place) order by place`,
-);
+const ELEMENTS = {
+  pins: (column: string): string =>
+    `select array_to_json(array(select part from jsonb_array_elements_text(pin) with ordinality as p(part, n) order by n))
+     from jsonb_array_elements(${column}) with ordinality as pins(pin, place) order by place`,
+  names: (column: string): string =>
+    `select name from jsonb_array_elements_text(${column}) with ordinality as names(name, place) order by place`,
+};
 
-const SOURCES = compact(
-  'r.extra_apt_sources',
-  `select source from jsonb_array_elements_text(r.extra_apt_sources) with ordinality as s(source, place) order by place`,
-);
+/** What the request said. */
+const OPTIONS = FIELDS.map(({ name, kind, result }) => {
+  const column = `r.${snakeCase(name)}`;
+  const isList = kind === 'pins' || kind === 'names';
+  return `${isList ? compact(column, ELEMENTS[kind](column)) : column} as ${result}`;
+}).join(', ');
 
 /**
  * Three digits of a second, as `Date.toISOString` has them, in two thirds of the time of `to_char`. PostgreSQL leaves out zeros at the end
@@ -45,12 +50,12 @@ const UNTESTED_STATUSES = UNTESTED_VERDICTS.map(
 
 /** What `resultObject` of the api makes of a row `r`, byte for byte; $2 is the word for neutral runs. */
 const RESULT = `
-  r.trigger, r.package, r.arch, r.suite,
+  ${OPTIONS}, r.package, r.arch, r.suite,
   case when r.state = 'finished' then coalesce(r.version, 'n/a') end as version,
   case when r.state = 'finished' then case r.verdict when 'neutral' then $2::text ${UNTESTED_STATUSES} else r.verdict end end as status,
-  r.run_id, r.is_private, ${SOURCES} as extra_apt_sources, ${timestamp('r.updated_at')} as updated_at,
-  ${timestamp('r.finished_at')} as date, r.duration_seconds, ${timestamp('r.created_at')} as created_at, r.backend,
-  r.variant as autopkgtest, ${PINS} as pin_packages, r.priority, r.message, r.exit_code, r.worker, r.attempt, r.state,
+  r.run_id, ${timestamp('r.updated_at')} as updated_at,
+  ${timestamp('r.finished_at')} as date, r.duration_seconds, ${timestamp('r.created_at')} as created_at,
+  r.message, r.exit_code, r.worker, r.attempt, r.state,
   r.verdict, r.trouble,
   ${fileUrl('r.log_size', 'log.gz')} as log_url, ${fileUrl('r.artifacts_size', 'artifacts.tar.gz')} as artifacts_url,
   '/runs/' || r.run_id as page_url`;

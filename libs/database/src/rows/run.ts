@@ -1,7 +1,6 @@
 import { RUN_STATES, TROUBLES, VERDICTS } from '@proctor/contracts';
 import type {
   ErrorExcerpt,
-  Pin,
   RunRequest,
   RunState,
   TestbedImage,
@@ -9,6 +8,7 @@ import type {
   Trouble,
   Verdict,
 } from '@proctor/contracts';
+import type { Pin } from '@proctor/request-fields';
 import {
   Check,
   Column,

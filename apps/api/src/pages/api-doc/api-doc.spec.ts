@@ -96,9 +96,9 @@ describe('OpenAPI', () => {
   });
 
   it('the schemas of the document refuse what is not so', () => {
-    const { Result, Item } = document.components.schemas;
+    const { Result, TestItem } = document.components.schemas;
     expect(validator(Result!)({ run_id: 1 })).toBe(false);
-    expect(validator(Item!)({ package: 5 })).toBe(false);
+    expect(validator(TestItem!)({ package: 5 })).toBe(false);
   });
 });
 
@@ -144,7 +144,7 @@ describe('page', () => {
     const types = Object.fromEntries(view.schemas.map(({ name, type }) => [name, type]));
     expect(types).toMatchObject({
       Priority: 'integer, 1 to 10',
-      Tests: 'array of Item',
+      Tests: 'array of TestItem',
       KeyName: 'string, 1 to 100 characters',
       Result: 'object',
     });
