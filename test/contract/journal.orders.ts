@@ -25,7 +25,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
     };
     const taken = ({ orderId }: Order): Write => ({ kind: 'ingest-order', orderId });
 
-    it('an order follows a cancellation: whose run, by whom, and who executes it', async () => {
+    it('an order follows a cancellation: the run’s owner, the user who cancelled it, and the worker', async () => {
       const [waiting, leased] = await owner.books.submit([request(), request()]);
       await owner.commit(grant(leased!, 1));
       expect(await orders()).toEqual([]);

@@ -192,7 +192,7 @@ export async function startApi({
     // As the process does: else an answer that is on its way, or a connection without a request, holds up the end.
     undo.push(async () => {
       const server = application.getHttpServer();
-      await application.get(Leaving).begin(server, 0);
+      await application.get(Leaving).start(server, 0);
       const timer = setTimeout(() => server.closeAllConnections(), ANSWERS_MS);
       await application.close();
       clearTimeout(timer);

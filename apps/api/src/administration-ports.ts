@@ -49,11 +49,11 @@ class ApiSignals extends Signals {
   }
 
   keys(): void {
-    this.rememberedKeys.changed();
+    this.rememberedKeys.notifyChanged();
   }
 }
 
-/** Of an api: the register is not changed where nats-server would not hear of it. */
+/** Of an api: the register is not changed where nats-server would not learn of the change. */
 export class ApiNats extends NatsAccess {
   /** @param find throws NoNatsAccess */
   constructor(private readonly find: () => Promise<NatsServer>) {

@@ -42,7 +42,7 @@ class OwnServicesModule {
 /** The connection to the dispatchers, over NATS, and the accounts of nats-server, where this process can change them. */
 @Module({})
 class DispatchersModule {
-  /** @param connecting is told the address that the credentials have */
+  /** @param connecting is called with the address that the credentials have */
   static forRoot(credentialsFile: string, connecting: (url: string) => void): DynamicModule {
     const connect = async () => {
       const credentials = await readCredentials(credentialsFile);

@@ -36,7 +36,7 @@ const WELL = { version: VERSION, ready: true, database: true, bus: true, reasons
 
 beforeAll(() => Logger.overrideLogger(false));
 
-it('only administrators are told about the configuration', async () => {
+it('only administrators see the configuration', async () => {
   expect(await healthFor('admin')).toEqual({ status: 200, body: { ...WELL, configuration: CONFIGURATION } });
   expect(await healthFor('user')).toEqual({ status: 200, body: WELL });
   expect(await healthFor('wrong')).toEqual({ status: 200, body: WELL });

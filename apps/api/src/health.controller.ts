@@ -10,7 +10,7 @@ import { CONFIGURATION_STATUS } from './configuration.token';
 import { ApiHealth, type Health } from './monitoring/api-health';
 
 /** The last two are for administrators. */
-type HealthTold = Health & { configuration?: ConfigurationStatus; restored?: RestoreRecord };
+type HealthAnswer = Health & { configuration?: ConfigurationStatus; restored?: RestoreRecord };
 
 /** Makes the answer of a process that does not reach everything a 503. */
 @Injectable()
@@ -38,7 +38,7 @@ export class HealthController {
   @Get()
   @Header('Cache-Control', 'no-store')
   @UseInterceptors(HealthStatusInterceptor)
-  async check(@Headers('auth-key') key = ''): Promise<HealthTold> {
+  async check(@Headers('auth-key') key = ''): Promise<HealthAnswer> {
     const { health, isAdmin } = await this.apiHealth.of(key);
     if (!isAdmin) return health;
     const restored = await this.backups.lastRestore();

@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   const application = await createApplication(root, configuration.server, { logger });
   endOnRequest(logger, 'Api', async () => {
     const server = application.getHttpServer();
-    await application.get(Leaving).begin(server, configuration.server.leaveNoticeMs);
+    await application.get(Leaving).start(server, configuration.server.leaveNoticeMs);
     setTimeout(() => server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS).unref();
     await application.close();
   });

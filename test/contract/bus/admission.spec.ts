@@ -48,8 +48,8 @@ function grown(): Promise<string> {
 const ask = (from: Bus, arch: string, worker: string) =>
   from.request(requestSubject(arch, worker, 'lease'), {}, 5_000);
 
-/** Each is heard, and no connection was ended. */
-async function expectHeard(): Promise<void> {
+/** Each worker's request arrives, and no connection was ended. */
+async function expectRequests(): Promise<void> {
   const second = await bus('w2');
   for (const [from, arch, worker] of [
     [second, 'amd64', 'w2'],
@@ -59,18 +59,18 @@ async function expectHeard(): Promise<void> {
     expect(await ask(from, arch, worker)).toEqual({ subject: `proctor.rpc.${arch}.${worker}.lease` });
 }
 
-it('a change of the accounts has the scheduler hear a worker that is added while the server runs', async () => {
+it('after a change of the accounts the scheduler receives requests of a worker that is added while the server runs', async () => {
   await changeAccounts(server.folder, await grown());
-  await expectHeard();
+  await expectRequests();
 });
 
-it('a change of the accounts has it heard too when the system user asks for it, where the server has an ear for that', async () => {
+it('its requests arrive too when the system user asks the server to reload, where the server can do that', async () => {
   await writeFile(join(server.folder, 'accounts.conf'), await grown());
   const { reloaded, refused } = await reloadServers(await server.users.read('system'), 2_000);
   expect(refused).toBeNull();
-  // A server before 2.10 is told by a signal.
+  // A server before 2.10 needs a signal.
   if (reloaded === 0) await changeAccounts(server.folder, await grown());
-  await expectHeard();
+  await expectRequests();
 });
 
 it('a change of the accounts says why the server cannot read its accounts; those before stay in force', async () => {
@@ -85,11 +85,11 @@ it('a change of the accounts keeps those accounts when the server dies and is st
   server.nats.kill('SIGKILL');
   await server.nats.whenEnded;
   await server.nats.start();
-  const isHeard = () =>
+  const isReceived = () =>
     ask(first, 'amd64', 'w1').then(
       () => true,
       () => false,
     );
-  expect(await until(isHeard)).toBe(true);
-  await expectHeard();
+  expect(await until(isReceived)).toBe(true);
+  await expectRequests();
 });

@@ -53,14 +53,15 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const told = async (path: string) => (await fetch(monitor + path)).json() as Promise<Record<string, unknown>>;
+const valuesOf = async (path: string) =>
+  (await fetch(monitor + path)).json() as Promise<Record<string, unknown>>;
 
 it('the nats-server of a deployment lets the streams reserve as much as the server of npm start, whatever is free on the disk', async () => {
-  expect(await told('/jsz')).toMatchObject({
+  expect(await valuesOf('/jsz')).toMatchObject({
     config: { max_storage: 16 * 1024 ** 4, store_dir: expect.stringContaining(folder) as string },
   });
 });
 
 it('the nats-server of a deployment lets in its users alone', async () => {
-  expect(await told('/varz')).toMatchObject({ auth_required: true, tls_required: true });
+  expect(await valuesOf('/varz')).toMatchObject({ auth_required: true, tls_required: true });
 });

@@ -15,7 +15,7 @@ export class Events<T> {
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  /** What happened and nobody waited for. */
+  /** Events that the test has not waited for. */
   get unread(): number {
     return this.happened.length;
   }

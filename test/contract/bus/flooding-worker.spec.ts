@@ -59,15 +59,15 @@ afterAll(async () => {
 
 const ask = () => other.request<{ count: number }>(requestSubject('amd64', 'w2', 'return'), {}, 30_000);
 
-/** What the server says of the flooding worker's request: `nobody` that no process listens. */
-function fateOf(): Promise<'answered' | 'late' | 'nobody'> {
+/** How the flooding worker's request ended: `unserved` when no process listens. */
+function fateOf(): Promise<'answered' | 'late' | 'unserved'> {
   return hostile.request(SUBJECT, '{}', { timeout: 500 }).then(
     () => 'answered',
-    (error: Error) => (error.message.includes('no responders') ? 'nobody' : 'late'),
+    (error: Error) => (error.message.includes('no responders') ? 'unserved' : 'late'),
   );
 }
 
-it('a worker that floods is told why, and is not listened to for a while; of what others ask nothing is lost', async () => {
+it('a worker that floods gets the reason, and is ignored for a while; no request of others is lost', async () => {
   let said = '';
   const answers = hostile.subscribe(INBOX, {
     callback: (_, message) => {
@@ -81,7 +81,7 @@ it('a worker that floods is told why, and is not listened to for a while; of wha
   const flood = async (): Promise<boolean> => {
     for (let time = 0; time < 1_000; time += 1) hostile.publish(SUBJECT, '{}', { reply: INBOX });
     await hostile.flush();
-    return (await fateOf()) === 'nobody';
+    return (await fateOf()) === 'unserved';
   };
   expect(await until(flood)).toBe(true);
   await ask();

@@ -43,9 +43,9 @@ let other: Bus;
 let hostile: NatsConnection;
 let streams: JetStreamManager;
 /** What nats-server said of where asks came from. */
-const heardFrom: (string | undefined)[] = [];
-/** What w2 was told. */
-let told: string[];
+const addresses: (string | undefined)[] = [];
+/** The messages that w2 received. */
+let texts: string[];
 const ends: (() => Promise<unknown>)[] = [];
 
 async function raw(name: string): Promise<NatsConnection> {
@@ -59,7 +59,7 @@ async function raw(name: string): Promise<NatsConnection> {
 
 async function bus(name: string): Promise<Bus> {
   const room = { logsBytesMax: ROOM_BYTES, stagingBytesMax: ROOM_BYTES, reportsBytesMax: ROOM_BYTES };
-  // A worker that is not read any more stays so for the whole test.
+  // A worker that is cut off stays so for the whole test.
   const limits = { ...room, reportsInVainMs: 600_000 };
   const opened = await connectBus(await users.read(name), { limits, makesStreams: name === 'scheduler' });
   ends.push(() => opened.close());
@@ -86,11 +86,11 @@ beforeAll(async () => {
   scheduler.subscribe(requestSubject('amd64', '*', 'renew'), ({ respond }) =>
     respond?.(JSON.stringify({ ...GRANT, instruction: 'continue' })),
   );
-  scheduler.subscribe(requestSubject('amd64', '*', 'lease'), ({ from }) => heardFrom.push(from));
+  scheduler.subscribe(requestSubject('amd64', '*', 'lease'), ({ from }) => addresses.push(from));
   await scheduler.flush();
   other = await bus('w2');
-  told = [];
-  other.subscribe('proctor.worker.w2.stop', ({ text }) => told.push(text));
+  texts = [];
+  other.subscribe('proctor.worker.w2.stop', ({ text }) => texts.push(text));
   await other.flush();
   hostile = await raw('w1');
   streams = await jetstreamManager(await raw('operator'));
@@ -146,7 +146,7 @@ it.each([
   '$JS.>',
   '$SYS.>',
   '_R_.>',
-])('a worker may not hear %s', async (subject) => {
+])('a worker may not subscribe to %s', async (subject) => {
   const refused = new Promise<Error | null>((resolve) => {
     hostile.subscribe(subject, { callback: (error) => resolve(error) });
   });
@@ -155,7 +155,7 @@ it.each([
 
 describe('reply subjects', () => {
   beforeEach(async () => {
-    told.length = 0;
+    texts.length = 0;
     await other.appendLog('w2', { ...GRANT, runId: Date.now() }, CHUNK);
   });
 
@@ -165,7 +165,7 @@ describe('reply subjects', () => {
     await hostile.request(requestSubject('amd64', 'w1', 'renew'), '{}');
     await scheduler.flush();
     scheduler.signal('proctor.worker.w2.stop', { last: true });
-    expect(await until(() => Promise.resolve(told.some((text) => text.includes('last'))))).toBe(true);
+    expect(await until(() => Promise.resolve(texts.some((text) => text.includes('last'))))).toBe(true);
   }
 
   it.each([
@@ -181,14 +181,14 @@ describe('reply subjects', () => {
     // The acknowledgement of a stream is an answer too.
     hostile.publish(logSubject('w1', GRANT), JSON.stringify(CHUNK), { reply });
     await settled();
-    expect(told).toEqual([JSON.stringify({ last: true })]);
+    expect(texts).toEqual([JSON.stringify({ last: true })]);
     expect(
       await Promise.all([logStream('w2'), 'PROCTOR_EVENTS', reportStream('amd64', 'w2')].map(messagesOf)),
     ).toEqual([logs, events, reports]);
   });
 });
 
-it('a worker does not choose the address that it is heard from', async () => {
+it('a worker does not choose the address that its messages come from', async () => {
   const lie = JSON.stringify({ host: '192.0.2.1', acc: 'WORKER_w2' });
   const names = ['Nats-Request-Info', 'nats-request-info', 'NATS-REQUEST-INFO'];
   for (const forged of [[], ...names.map((name) => [name]), names, [names[0]!, names[0]!, names[0]!]]) {
@@ -198,8 +198,8 @@ it('a worker does not choose the address that it is heard from', async () => {
   }
   await hostile.flush();
   await hostile.request(requestSubject('amd64', 'w1', 'renew'), '{}');
-  await until(() => Promise.resolve(heardFrom.length === 6));
-  expect(heardFrom).toEqual(Array(6).fill('127.0.0.1'));
+  await until(() => Promise.resolve(addresses.length === 6));
+  expect(addresses).toEqual(Array(6).fill('127.0.0.1'));
 });
 
 it('the room of others is not filled by a flood of logs, reports or files', async () => {

@@ -162,7 +162,7 @@ it('the bus makes streams and consumers again when the server has lost its files
   expect((await taken.next()).text).toBe('{"number":1}');
 });
 
-it('the bus makes the stream of a worker again when somebody has deleted it', async () => {
+it('the bus makes the stream of a worker again when it was deleted', async () => {
   const bus = await connect();
   await bus.prepareReports(scope, [WORKER]);
   const taken = new Events<ReportMessage>();
@@ -175,7 +175,7 @@ it('the bus makes the stream of a worker again when somebody has deleted it', as
   expect((await taken.next()).text).toBe('{"number":1}');
 });
 
-it('the bus makes the streams of logs and files again that somebody has deleted, and leaves the others', async () => {
+it('the bus makes the deleted streams of logs and files again, and leaves the others', async () => {
   const bus = await connect();
   const { jsm } = Reflect.get(bus, 'link') as { jsm: JetStreamManager };
   const workers = [WORKER, `${WORKER}2`, `${WORKER}3`];

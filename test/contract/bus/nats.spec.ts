@@ -17,14 +17,16 @@ describeSizes('NatsBus', startNatsClients);
 
 it('the bus takes for a report what a worker gives the headers of JetStream’s words to a consumer', async () => {
   const server = await startNatsClients(LIMITS);
-  const [bus, arch, heard] = [await server.connect(), newScope(), new Events<string>()];
+  const [bus, arch, subjects] = [await server.connect(), newScope(), new Events<string>()];
   await bus.prepareReports(arch, ['w1']);
-  const consumption = await bus.consumeReports(arch, ({ subject }) => Promise.resolve(heard.push(subject)));
+  const consumption = await bus.consumeReports(arch, ({ subject }) =>
+    Promise.resolve(subjects.push(subject)),
+  );
   const nc = Reflect.get(bus, 'nc') as NatsConnection;
   for (const [place, code] of [100, 404, 409, 503].entries()) {
     const subject = finishedOf(arch, place + 1);
     nc.publish(subject, '{}', { headers: headers(code, 'Consumer Deleted') });
-    expect(await heard.next()).toBe(subject);
+    expect(await subjects.next()).toBe(subject);
   }
   await drained(bus, arch);
   await consumption.stop();

@@ -47,10 +47,10 @@ export function describeReports(name: string, start: StartServer): void {
 
     it('reports are kept until they are consumed, then handed over in order', async () => {
       for (const number of [1, 2, 3]) await report(number);
-      const heard = new Events<ReportMessage>();
-      const consumption = await other.consumeReports(scope, doing(heard.push));
+      const arrivals = new Events<ReportMessage>();
+      const consumption = await other.consumeReports(scope, doing(arrivals.push));
       for (const number of [1, 2, 3]) {
-        expect(await heard.next()).toEqual({
+        expect(await arrivals.next()).toEqual({
           subject: finishedOf(scope, number),
           text: `{"number":${number}}`,
           redelivered: false,
@@ -86,13 +86,13 @@ export function describeReports(name: string, start: StartServer): void {
       await first.stop();
 
       await report(3);
-      const heard: string[] = [];
+      const arrivals: string[] = [];
       const second = await other.consumeReports(
         scope,
-        doing(({ text }) => void heard.push(text)),
+        doing(({ text }) => void arrivals.push(text)),
       );
       await drained(bus, scope);
-      expect(heard).toEqual(['{"number":3}']);
+      expect(arrivals).toEqual(['{"number":3}']);
       await second.stop();
     });
 
@@ -145,13 +145,13 @@ export function describeReports(name: string, start: StartServer): void {
 
     it('a report is held once, however often its worker repeats it, and taken again once it is gone', async () => {
       for (let count = 0; count < 3; count++) await report(1);
-      const heard = new Events<ReportMessage>();
-      const consumption = await other.consumeReports(scope, doing(heard.push));
-      await heard.next();
+      const arrivals = new Events<ReportMessage>();
+      const consumption = await other.consumeReports(scope, doing(arrivals.push));
+      await arrivals.next();
       await drained(bus, scope);
-      expect(heard.unread).toBe(0);
+      expect(arrivals.unread).toBe(0);
       await report(1);
-      expect(await heard.next()).toMatchObject({ redelivered: false });
+      expect(await arrivals.next()).toMatchObject({ redelivered: false });
       await consumption.stop();
     });
 
@@ -290,9 +290,9 @@ export function describeReports(name: string, start: StartServer): void {
         });
         await taken.next();
         await impatient.kill(doomed);
-        const heard = new Events<ReportMessage>();
-        const consumption = await second.consumeReports(scope, doing(heard.push));
-        expect(await heard.next()).toEqual({
+        const arrivals = new Events<ReportMessage>();
+        const consumption = await second.consumeReports(scope, doing(arrivals.push));
+        expect(await arrivals.next()).toEqual({
           subject: finishedOf(scope, 1),
           text: '{"number":1}',
           redelivered: true,

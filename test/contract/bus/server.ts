@@ -42,7 +42,7 @@ export function newRunId(): number {
   return randomInt(1, 2 ** 40);
 }
 
-/** Resolves when the streams hold no report to the architecture any more. */
+/** Resolves when the streams hold no report to the architecture. */
 export async function drained(bus: Bus, arch: string): Promise<void> {
   expect(await until(async () => (await bus.listWaitingReports(arch)).length === 0)).toBe(true);
 }

@@ -42,13 +42,15 @@ afterEach(async () => {
 });
 
 it('the stream that all workers shared makes way for those of the workers, who repeat what was in it', async () => {
-  const heard = new Events<ReportMessage>();
-  const consumption = await scheduler.consumeReports(ARCH, (report) => Promise.resolve(heard.push(report)));
+  const arrivals = new Events<ReportMessage>();
+  const consumption = await scheduler.consumeReports(ARCH, (report) =>
+    Promise.resolve(arrivals.push(report)),
+  );
   await scheduler.prepareReports(ARCH, WORKERS);
   expect(await scheduler.listWaitingReports(ARCH)).toEqual([]);
   for (const subject of REPORTS) {
     await workers.report(subject, {});
-    expect(await heard.next()).toMatchObject({ subject });
+    expect(await arrivals.next()).toMatchObject({ subject });
   }
   await drained(scheduler, ARCH);
   await consumption.stop();

@@ -40,14 +40,14 @@ export function describeSizes(name: string, start: StartServer): void {
         /too long/,
       ],
     ])(
-      '%s that no message has room for is told to the asker at once, and to the log',
-      async (_, make, told) => {
+      '%s that is too long for a message is an error for the caller at once, and in the log',
+      async (_, make, message) => {
         const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
         answer = make;
         const asked = await ask().catch((error: unknown) => error);
         expect(asked).toBeInstanceOf(RemoteError);
-        expect((asked as RemoteError).message).toMatch(told);
-        expect(logged.mock.calls).toEqual([[`${subject} failed`, expect.stringMatching(told)]]);
+        expect((asked as RemoteError).message).toMatch(message);
+        expect(logged.mock.calls).toEqual([[`${subject} failed`, expect.stringMatching(message)]]);
         logged.mockRestore();
       },
     );

@@ -178,7 +178,7 @@ export function describeSweeping(name: string, start: StartServer): void {
       expect((await buffer((await bus.readStaged(WORKER, fileOf(runId)))!)).toString()).toBe('new');
     });
 
-    it('a listing is ended when its reader does not wait for it any more', async () => {
+    it('a listing is ended when its reader no longer waits for it', async () => {
       await stage(newRunId());
       await expect(areas(AbortSignal.abort())).rejects.toThrow('aborted');
     });

@@ -175,7 +175,7 @@ export function describeStrategy(name: string, start: StartServer): void {
       await expect(ask(SUBJECTS.explain, { runId: 'x' })).rejects.toThrow(/ExplainRequest: runId: .*integer/);
     });
 
-    it('signals are heard with their context', async () => {
+    it('signals arrive with their context', async () => {
       await service.strategy.serve(scope);
       const subject = subjectOf(SUBJECTS.runsSubmitted, scope);
       client.signal(subject, { any: 'thing' });
@@ -188,7 +188,7 @@ export function describeStrategy(name: string, start: StartServer): void {
       });
     });
 
-    it('nothing is heard after withdrawing, and the scope may be served again', async () => {
+    it('nothing arrives after withdrawing, and the scope may be served again', async () => {
       await service.strategy.serve(scope);
       await service.strategy.withdraw(scope);
       await expect(client.request(requestSubject(scope, 'w1', 'renew'), {}, 2000)).rejects.toThrow(NoAnswer);
@@ -241,7 +241,7 @@ export function describeStrategy(name: string, start: StartServer): void {
       expect(service.behaviour.calls.unread).toBe(0);
     });
 
-    it('a malformed report is ended once that was told', async () => {
+    it('a malformed report is ended once that was reported', async () => {
       service.behaviour.onRefusal = () => Promise.reject(new RetryLater('the database is away'));
       await client.report(reportSubject(scope, 'started', { worker: 'w1', runId: 1, attempt: 1 }), {
         runId: 'x',

@@ -97,7 +97,7 @@ it('each stream has a bound of bytes, of messages, of the length of one and of a
   });
 });
 
-it('short messages fill no stream beyond its number of messages, and an honest worker is told that there is no room', async () => {
+it('short messages fill no stream beyond its number of messages, and an honest worker gets the error that there is no room', async () => {
   await busWith({ stagingMax: 5, reportsMax: 5, logsMax: 5 });
   for (let count = 0; count < 5; count++) {
     await publish(staged(`file.${count}`));

@@ -22,7 +22,7 @@ it('an API key that has expired is refused, and another day brings it back', asy
   await expect(apiKeys.authenticate(key)).rejects.toThrow(
     new KeyRefused('This API key has expired, at 2026-01-02T03:04:05.000Z: make another one.'),
   );
-  expect(await apiKeys.limit(id, 'somebody', { expiresAt: null })).toBe(false);
+  expect(await apiKeys.limit(id, 'another', { expiresAt: null })).toBe(false);
   expect(await apiKeys.limit(id, 'ada', { expiresAt: null })).toBe(true);
   expect(await apiKeys.authenticate(key)).toMatchObject({ scope: 'read', expiresAt: null, validMs: null });
   expect(await apiKeys.limit(id, 'ada', { scope: 'submit' })).toBe(true);
@@ -45,7 +45,7 @@ it('an API key that was imported by its SHA-1 opens what it did, and is known by
 
 describe('users who may not come in', () => {
   const by = { userId: null, userName: 'tester' };
-  const somebody = async (isAdmin = false) => {
+  const newUser = async (isAdmin = false) => {
     const [name, subject] = [newName(), randomUUID()];
     const identity = { issuer: 'https://login.example.org', subject };
     const who = { names: [name], isAdmin, door: 'provider x' };
@@ -58,7 +58,7 @@ describe('users who may not come in', () => {
 
   it('a disabled user has no password, key, session or provider that opens anything, until they are enabled', async () => {
     const { users, apiKeys } = fixture.database;
-    const { name, userId, key, logIn } = await somebody(true);
+    const { name, userId, key, logIn } = await newUser(true);
     expect(await users.setDisabled(name, true, by)).toBe('changed');
     expect(await users.setDisabled(name, true, by)).toBe('same');
     expect(await users.authenticate(name, 'a password of theirs')).toBeNull();
@@ -74,9 +74,9 @@ describe('users who may not come in', () => {
     expect(await apiKeys.authenticate(key)).toMatchObject({ userId });
   });
 
-  it('a removed user is gone for good, and nobody else gets the name or comes in for them', async () => {
+  it('a removed user is gone for good, and no other user gets the name or the identity', async () => {
     const { users, apiKeys, webhooks } = fixture.database;
-    const { name, userId, key, logIn } = await somebody(true);
+    const { name, userId, key, logIn } = await newUser(true);
     const settings = { url: 'https://hooks.example.org/', description: '', filter: {}, keyId: null };
     expect(await webhooks.add(settings, 'secret', { userId, userName: name }, 1)).not.toBeNull();
     expect(await users.remove(name, by)).toBe('changed');

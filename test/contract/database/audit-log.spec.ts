@@ -26,7 +26,7 @@ const submit = (count: number) =>
     fixture.submitter,
   );
 /** All of them, the oldest first. */
-async function told(filter: AuditFilter = {}): Promise<Partial<AuditRecord>[]> {
+async function entries(filter: AuditFilter = {}): Promise<Partial<AuditRecord>[]> {
   const entries = await log().list(filter, 100, null);
   return entries
     .reverse()
@@ -51,7 +51,7 @@ it('the audit log has each decision about queues and workers once, and none that
   await workerRegister.rotate('w9', `U${'B'.repeat(55)}`, ada());
   await workerRegister.revoke('w9', ada());
   const pause = 'suite sid on every architecture';
-  expect(await told()).toEqual([
+  expect(await entries()).toEqual([
     of('queue-paused', pause, { detail: 'a broken mirror' }),
     of('queue-resumed', pause),
     of('worker-drained', 'worker w1', { detail: 'new disks' }),
@@ -78,7 +78,7 @@ it('the audit log counts the runs of a decision in one entry, however many trans
   );
   await publications.publish([hidden!], fixture.submitter.keyId);
   const names = `runs ${runIds.slice(0, 5).join(', ')} and 1495 more`;
-  expect(await told()).toEqual([
+  expect(await entries()).toEqual([
     of('runs-reprioritised', names, { detail: 'to 9: a transition', runs: 1_500 }),
     of('runs-cancelled', `run ${runIds[0]}`, { detail: 'a mistake', runs: 1 }),
     of('runs-cancelled', `package ${selection.package}, suite ${selection.suite}`, { runs: 1_499 }),
@@ -86,7 +86,7 @@ it('the audit log counts the runs of a decision in one entry, however many trans
   ]);
 });
 
-it('the audit log has what is done to users and keys, by whom, and no secret', async () => {
+it('the audit log has what is done to users and keys, and who did it, and no secret', async () => {
   const { users, apiKeys } = fixture.database;
   const name = `user-${randomUUID()}`;
   await users.add(name, { isAdmin: true, password: 'a secret', by: COMMAND_LINE });
@@ -99,7 +99,7 @@ it('the audit log has what is done to users and keys, by whom, and no secret', a
   expect(await apiKeys.revoke(id, undefined, ada())).toBeNull();
   const user = `user ${name}`;
   const key = { detail: `“laptop” of ${name}` };
-  expect(await told()).toEqual([
+  expect(await entries()).toEqual([
     of('user-added', user, { user: 'command line', detail: 'an administrator' }),
     of('password-set', user),
     of('sessions-ended', user, { detail: '0 of them' }),
@@ -120,7 +120,7 @@ it('an administrator is appointed and dismissed, and one is always left', async 
   expect(await users.setAdministrator(second, true, ada())).toBe('same');
   const both = await Promise.all([first, second].map((name) => users.setAdministrator(name, false, ada())));
   expect(both.sort()).toEqual(['changed', 'last']);
-  expect((await told()).map(({ action }) => action)).toEqual([
+  expect((await entries()).map(({ action }) => action)).toEqual([
     'administrator-appointed',
     'administrator-dismissed',
   ]);
@@ -135,7 +135,7 @@ it('the audit log is filtered by who, what, about what and when, and read in pag
     ['key-revoked', 'bob', 'key 1%'],
   ] as const)
     await add(action, user, subject);
-  const subjects = async (filter: AuditFilter) => (await told(filter)).map(({ subject }) => subject);
+  const subjects = async (filter: AuditFilter) => (await entries(filter)).map(({ subject }) => subject);
   expect(await subjects({ user: 'ann' })).toEqual(['password', 'key 12']);
   expect(await subjects({ action: 'key-revoked' })).toEqual(['key 12', 'key 1%']);
   expect(await subjects({ subject: 'key 1%' })).toEqual(['key 1%']);

@@ -40,7 +40,7 @@ async function withRunsLocked(work: () => Promise<void>): Promise<void> {
   await fixture.client.query('commit');
 }
 
-it('an outage is told from every store while connections are refused, and all work again afterwards', async () => {
+it('every store reports an outage while connections are refused, and all work again afterwards', async () => {
   await open();
   const [runId] = await submit();
   const since = async () => {
@@ -72,7 +72,7 @@ it('the database survives that the server ends every idle connection', async () 
   await fixture.client.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
   );
-  // The first statements may still meet a connection whose end was not heard of.
+  // The first statements may still meet a connection that is dead, when its end has not arrived yet.
   const answers = await Promise.allSettled([submit(), submit(), submit(), submit()]);
   for (const answer of answers) {
     if (answer.status === 'rejected') expect(answer.reason).toBeInstanceOf(DatabaseUnavailable);
@@ -114,7 +114,7 @@ it('the database ends a wait for a connection that takes too long', async () => 
   });
 });
 
-it('an outage is told at once when the database cannot be opened', async () => {
+it('an outage is reported at once when the database cannot be opened', async () => {
   await open();
   await link.cut();
   await expect(openDatabase(link.url)).rejects.toThrow(DatabaseUnavailable);

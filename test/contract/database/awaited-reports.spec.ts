@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-it('the journal knows of which attempts a result is awaited, whichever worker was granted them', async () => {
+it('the journal knows the attempts whose results are awaited, whichever worker was granted them', async () => {
   const { submissions, awaitedReports, cancellations } = fixture.database;
   const requests = Array.from({ length: 7 }, () => request());
   const [running, failed, again, finished, givenUp, cancelled, waiting] = (await submissions.submit(

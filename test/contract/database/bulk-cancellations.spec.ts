@@ -102,7 +102,7 @@ it('a cancellation of many runs and dispatchers, single cancellations and public
       fixture.database.publications.publish(backwards, fixture.submitter.keyId),
       fixture.database.cancellations.cancel(runIds[20]!, ada()),
     ]);
-    // The dispatcher's turn may come too late; nobody else may fail.
+    // The dispatcher's turn may come too late; no other may fail.
     expect([one.status, other.status]).toEqual(['fulfilled', 'fulfilled']);
     const { rows } = await fixture.client.query(`select from runs where state <> 'finished' or is_private`);
     expect(rows).toEqual([]);

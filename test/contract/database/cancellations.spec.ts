@@ -35,7 +35,7 @@ it('a cancellation ends a waiting run in the books', async () => {
   expect((await fixture.database.journal.arrivals(ARCH, 10)).runs).toEqual([]);
 });
 
-it('a cancellation ends a running one and its attempt, and tells why', async () => {
+it('a cancellation ends a running one and its attempt, and says why', async () => {
   const runId = await runs.running();
   await fixture.client.query(
     `update runs set started_at = started_at - interval '90.9 s' where run_id = $1`,

@@ -63,7 +63,7 @@ it('the clock of runs loses no run for who polls when the clock steps back, and 
   expect((await poll(next)).runIds.sort()).toEqual([second, third].sort());
 });
 
-it('the clock of runs loses none for who was told nothing but its own since', async () => {
+it('a client that only sends back its own since misses no run, however the clock of runs steps', async () => {
   const { rows } = await fixture.client.query<{ now: number }>(
     'select floor(extract(epoch from clock_timestamp()))::float8 as now',
   );

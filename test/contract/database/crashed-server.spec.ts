@@ -94,7 +94,7 @@ describe.each([
   ['the server is killed', async () => crash().then(() => postgres.start())],
   ['one of its processes is killed', crashInside],
 ])('when %s', (_what, crashes) => {
-  it('a transaction that it has forgotten is not known, nor taken for another that has its id now', async () => {
+  it('a transaction that it has forgotten is not known, nor confused with another that has its id now', async () => {
     const client = await connectTo(postgres.url);
     const transaction = await openTransaction(client);
     await crashes();
@@ -161,7 +161,7 @@ describe('a request whose commit is under way when the server is killed', () => 
   });
 });
 
-it('of a storm of requests that the server is killed in, each gets the answer what became of it or that nobody knows, and nothing else', async () => {
+it('of a storm of requests that the server is killed in, each gets its own outcome, or the answer that it is unknown, and nothing else', async () => {
   const database = await openDatabase(postgres.url, LIMITS);
   await database.users.add('linus', { isAdmin: false });
   const { userId } = (await database.users.find('linus'))!;

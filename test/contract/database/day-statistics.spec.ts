@@ -46,18 +46,18 @@ interface PlainRun {
   created_at: Date;
   started_at: Date | null;
   finished_at: Date;
-  tells: boolean;
+  counts: boolean;
 }
 
 async function plainRuns(): Promise<PlainRun[]> {
   const { rows } = await fixture.client.query<PlainRun>(`
     select package, suite, verdict, duration_seconds, created_at, started_at, finished_at,
-      pin_packages = '[]' and extra_apt_sources = '[]' as tells
+      pin_packages = '[]' and extra_apt_sources = '[]' as counts
     from runs where arch = '${ARCH}' and state = 'finished' and not is_private and not cancelled order by finished_at, run_id`);
   return rows;
 }
 
-/** As somebody counts who has all runs in a list. */
+/** Counted in the plain way, from a list of all runs. */
 function runsByDay(rows: PlainRun[]): Partial<RunsOfDay>[] {
   const groups = new Map<string, PlainRun[]>();
   for (const run of rows) {
@@ -82,7 +82,7 @@ function runsByDay(rows: PlainRun[]): Partial<RunsOfDay>[] {
 function packagesAtEndOf(day: string, rows: PlainRun[]): PackagesOfDay {
   const latest = new Map<string, PlainRun>();
   for (const run of rows)
-    if (run.tells && dayOf(run.finished_at) <= day) latest.set(`${run.package} ${run.suite}`, run);
+    if (run.counts && dayOf(run.finished_at) <= day) latest.set(`${run.package} ${run.suite}`, run);
   const counts: PackagesOfDay = { day, pass: 0, neutral: 0, fail: 0, tmpfail: 0 };
   for (const { verdict } of latest.values()) counts[verdict] += 1;
   return counts;
@@ -98,7 +98,7 @@ it('the figures of each day are those of its runs, from the first day on, and st
   expect(await runDays()).toMatchObject(runsByDay(rows));
   const made = await packageDays();
   expect(made.length).toBeGreaterThan(60);
-  // It is written while it goes on, and once more after it: nobody did that here.
+  // A day is written while it goes on, and once more after it: here it was never written.
   expect(made.map(({ day }) => day)).not.toContain(daysAgo(1));
   expect(made).toEqual(made.map(({ day }) => packagesAtEndOf(day, rows)));
   expect(await stores().dayStatistics.places()).toEqual([

@@ -67,7 +67,7 @@ it('the store of decisions keeps who drained which worker and brought it back', 
   ]);
 });
 
-it('a drain has a deadline, of which each dispatcher is told what is left by the clock that set it; another drain takes it away', async () => {
+it('each dispatcher gets what is left of a drain’s deadline, by the clock that set it; another drain takes the deadline away', async () => {
   await decisions().drain('w1', ada(), 'new disks', 3_600);
   expect(await decisions().drains()).toMatchObject([{ worker: 'w1', deadline: expect.any(Date) as Date }]);
   const [drain] = (await fixture.database.journal.restrictions(ARCH)).drains;
@@ -94,7 +94,7 @@ it('a worker is quarantined by an order to each of its architectures, when it is
   await fixture.client.query('delete from workers');
 });
 
-it('the store of decisions keeps who took which worker for sound, and tells which is unknown and which is sound already', async () => {
+it('the store of decisions keeps who declared which worker sound, and says which is unknown and which is sound already', async () => {
   const judge = (standing: string, worker = 'w1', arch = ARCH) =>
     fixture.client.query(
       `insert into worker_judgements (arch, worker, standing, reason, at) values ($1, $2, $3, 'x', now())`,

@@ -70,7 +70,7 @@ it('errors are listed by how often they were seen lately, or by when they were s
   expect(await listed({ architectures: ['riscv64'] })).toEqual([]);
 });
 
-it('an error tells its packages, the most frequent first, its places and its runs in parts', async () => {
+it('an error has its packages, the most frequent first, its places and its runs in parts', async () => {
   const { errorSignatures } = fixture.database;
   const failures = [
     await failed(DISK, '10'),

@@ -16,7 +16,7 @@ interface Row {
   place: string;
   owner: string;
   verdict: string;
-  telling: boolean;
+  counts: boolean;
   at: Date;
   attempt: number;
   log_size: number | null;
@@ -32,7 +32,7 @@ const rows = async (): Promise<Row[]> =>
   (
     await fixture.client.query<Row>(`
       select run_id, package || ' ' || suite || ' ' || arch as place, case when is_private then api_key_id::text else '' end as owner,
-        verdict, not is_private and not cancelled and pin_packages = '[]' and extra_apt_sources = '[]' as telling,
+        verdict, not is_private and not cancelled and pin_packages = '[]' and extra_apt_sources = '[]' as counts,
         finished_at as at, attempt, log_size, artifacts_size, log_removed_by, artifacts_removed_by, story_removed_by,
         (select count(*)::integer from facts f where f.run_id = r.run_id) as facts,
         (select count(*)::integer from attempts a where a.run_id = r.run_id) as attempts
@@ -62,17 +62,20 @@ const names = async (): Promise<string[]> =>
     .filter((entry) => entry.isFile())
     .map((entry) => `${entry.parentPath.slice(fixture.folder.length + 1)}/${entry.name}`);
 
-/** The newest of each place that finished, passed or failed: among those that tell how a package is, among all public ones, and of each key. */
+/**
+ * The newest of each place that finished, passed or failed: among those that count for the status, among all
+ * public ones, and of each key.
+ */
 function newestOfEach(all: Row[]): Set<number> {
   const newest = new Map<string, number>();
-  for (const { run_id, place, owner, verdict, telling } of all) {
+  for (const { run_id, place, owner, verdict, counts } of all) {
     const kinds = [
       'finished',
       ...(verdict === 'fail' ? ['fail'] : []),
       ...(/pass|neutral/.test(verdict) ? ['pass'] : []),
     ];
     for (const kind of kinds) {
-      if (telling) newest.set(`telling ${place} ${kind}`, run_id);
+      if (counts) newest.set(`counting${place} ${kind}`, run_id);
       newest.set(`${owner} ${place} ${kind}`, run_id);
     }
   }
@@ -115,7 +118,7 @@ async function statistics() {
   return { ...(await fixture.statistics()), packageMonths };
 }
 
-it('statistics of each day and of each package stay when files, facts and attempts go, and can be made anew of what is left', async () => {
+it('statistics of each day and of each package stay when files, facts and attempts go, and can be made again from what is left', async () => {
   const before = await statistics();
   for (const rowsOfOne of Object.values(before)) expect(rowsOfOne.length).toBeGreaterThan(20);
   await fixture.expire(A_DAY);
@@ -125,7 +128,7 @@ it('statistics of each day and of each package stay when files, facts and attemp
   expect(await statistics()).toEqual(before);
 });
 
-it('each kind of file goes by its own rule, and the rows name it', async () => {
+it('each kind of file is removed by its own rule, and the rows name it', async () => {
   await fixture.expire();
   const after = await rows();
   const ages = (which: Row[]): number[] =>
@@ -257,13 +260,13 @@ it('rows that another transaction holds are left for the next time', async () =>
   expect(files.map(({ name }: ExpiredFile) => name).sort()).toEqual(['log-index.json', 'log.gz']);
 });
 
-it('files of which no row tells are swept, but for young ones, awaited ones and those of runs that are not known', async () => {
+it('files that no row names are swept, except young ones, awaited ones and those of runs that are not known', async () => {
   const all = await rows();
   const bare = all.find((row) => row.log_size === null)!;
-  const told = all.find((row) => row.log_size !== null)!;
+  const named = all.find((row) => row.log_size !== null)!;
   await put(bare.run_id, 1);
-  await put(told.run_id, told.attempt);
-  await put(told.run_id, told.attempt + 5);
+  await put(named.run_id, named.attempt);
+  await put(named.run_id, named.attempt + 5);
   await put(all.length + 1_000_000, 1);
   // Of a run that was forgotten when the database was restored, though newer ones are known.
   const newest = Math.max(...all.map(({ run_id: runId }) => runId));
@@ -282,7 +285,7 @@ it('files of which no row tells are swept, but for young ones, awaited ones and 
     });
   const later = new Date(Date.now() + 3 * 24 * 3_600_000);
   expect(await sweep(new Date())).toEqual({ removed: 0, unknownRuns: 2 });
-  expect(await sweep(later, [bare.run_id, told.run_id])).toEqual({ removed: 0, unknownRuns: 2 });
+  expect(await sweep(later, [bare.run_id, named.run_id])).toEqual({ removed: 0, unknownRuns: 2 });
   expect(await sweep(later)).toEqual({ removed: 6, unknownRuns: 2 });
   expect(await names()).toHaveLength(9);
 });

@@ -14,7 +14,7 @@ beforeEach(() => fixture.client.query('truncate runs, attempts, orders, facts'))
 
 const story = (runId: number) => fixture.database.facts.ofRun(runId, { keyId: fixture.submitter.keyId });
 
-it('the table of facts tells of a retry who asked for it, and what it repeats', async () => {
+it('the fact of a retry names who requested it, and what it repeats', async () => {
   const { userId } = await fixture.database.users.add('bob', { isAdmin: false });
   const { id } = await fixture.database.apiKeys.create('bob', 'bob');
   const original = await runs.finished();
@@ -41,7 +41,7 @@ it('the table of facts names the private run that a published one repeats to tho
   expect(await reasons()).toEqual([`repeats run ${original}`, null]);
 });
 
-it('the table of facts tells of a publication whose key it was, and leaves the state', async () => {
+it('the fact of a publication names the key, and leaves the state', async () => {
   const waiting = await runs.waiting({ isPrivate: true });
   const finished = await runs.finished({ isPrivate: true });
   await fixture.database.publications.publish([waiting, finished], fixture.submitter.keyId);

@@ -40,7 +40,7 @@ export async function setUp(): Promise<Fixture> {
   };
 }
 
-/** Resolves once a statement with these words waits for somebody's lock in the database. */
+/** Resolves once a statement with these words waits for another's lock in the database. */
 export async function lockAwaited(url: string, words: string): Promise<void> {
   // A connection of its own: a transaction sees the activity as it was when it first looked.
   const watcher = await connectTo(url);

@@ -9,7 +9,7 @@ import { connectTo } from '@test/support/database';
 import { freeze } from '@test/support/frozen-processes';
 import { ARCH, finish, grant, HALF_LIFE_MS, request } from '../journal.fixture';
 
-/** Ways to a database that does not answer any more and breaks no connection. */
+/** Ways to a database that has stopped answering and breaks no connection. */
 interface Silence {
   url: string;
   begin(): void;

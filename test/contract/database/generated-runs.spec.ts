@@ -25,7 +25,7 @@ it('generated runs have as many different names as they are asked for', () => {
   expect(names.filter((name) => !/^[a-z0-9][a-z0-9+.-]+$/.test(name))).toEqual([]);
 });
 
-it('generated runs that have finished satisfy every constraint, and tell a whole story each', async () => {
+it('generated runs that have finished satisfy every constraint, and have a whole story each', async () => {
   await generateFinishedRuns(fixture.client, PLAN);
   // References were not looked up while they were inserted.
   expect(

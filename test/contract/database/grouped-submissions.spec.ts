@@ -89,7 +89,7 @@ it('submissions that come together do not fail for one that the database refuses
   expect((await stored()).map((run) => run.package).sort()).toEqual(['better', 'good']);
 });
 
-it('submissions that come together do not wait for one that waits for somebody else', async () => {
+it('submissions that come together do not wait for one that waits for another transaction', async () => {
   await fixture.client.query(`begin; insert into packages (name, is_public) values ('held', true)`);
   const held = submit('held');
   const [[first], [second]] = await Promise.all([submit('free1'), submit('free2')]);
@@ -115,14 +115,14 @@ it('submissions that come together are done once for each idempotency key', asyn
   expect(await database.keptAnswers.find(claim('b'))).toEqual({ ...(two as object), kind: 'replayed' });
 });
 
-it('submissions that come together are all told when the answer to their commit is lost, and it was done', async () => {
+it('submissions that come together all get the outcome when the answer to their commit is lost, and it was done', async () => {
   link.loseAnswersTo('commit\0');
   const answers = await Promise.all([submit('one'), submitOnce('two', 'c'), submit('three')]);
   expect(answers).toHaveLength(3);
   expect(await stored()).toHaveLength(3);
 });
 
-it('submissions that come together are all told when the server never heard of their commit', async () => {
+it('submissions that come together all get the outcome when their commit never arrived', async () => {
   link.lose('commit\0');
   for (const outcome of await Promise.allSettled([submit('one'), submitOnce('two', 'd')])) {
     expect(outcome).toMatchObject({ status: 'rejected', reason: { changed: 'nothing' } });

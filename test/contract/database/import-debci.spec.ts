@@ -115,7 +115,7 @@ it('what waits becomes what was said, and nothing is written before it was said'
   expect(rows).toEqual([{ n: PENDING }]);
 });
 
-it('rows that cannot be are told with file, line, column and value, and nothing was written', async () => {
+it('rows that cannot be are refused with file, line, column and value, and nothing was written', async () => {
   const broken = await mkdtemp(join(tmpdir(), 'proctor-debci-'));
   await generateDebci(broken, { jobs: 50 });
   const path = join(broken, 'jobs.csv');
@@ -135,7 +135,7 @@ it('rows that cannot be are told with file, line, column and value, and nothing 
   await rm(broken, { recursive: true });
 });
 
-it('an id that is taken, and a name that is somebody else’s, are refused', async () => {
+it('an id that is taken, and a name that belongs to another, are refused', async () => {
   await client.query(`insert into users (name, is_admin) values ('elbrus', true)`);
   await expect(importDebci(folder, { ...OPTIONS, pending: 'leave' })).rejects.toThrow(
     'users.csv:3: username: there is a user elbrus here already',

@@ -72,7 +72,7 @@ describe('a new key', () => {
     expect((await create()).kind).toBe('replayed');
     await age(25);
     expect((await create()).kind).toBe('created');
-    await expect(create({}, 'nobody')).rejects.toThrow('no user nobody');
+    await expect(create({}, 'ghost')).rejects.toThrow('no user ghost');
   });
 
   it('a new key is made once by several at the same time, and not at all when it cannot be sealed', async () => {

@@ -89,13 +89,13 @@ describe.each([
   });
 });
 
-it('no run gets an id that a number cannot tell', async () => {
+it('no run gets an id that a number cannot hold', async () => {
   await continueWith(RUN_ID_MAX);
   expect(await runs.waiting()).toBe(RUN_ID_MAX);
   await expect(runs.waiting()).rejects.toThrow(/reached maximum value of sequence/);
 });
 
-it('a bigint that a number cannot tell breaks its statement', async () => {
+it('a bigint that a number cannot hold breaks its statement', async () => {
   await expect(fixture.client.query(`select 9007199254740993 as large`)).rejects.toThrow(
     /9007199254740993 is beyond/,
   );

@@ -39,7 +39,7 @@ async function failureOf(work: Promise<unknown>): Promise<DatabaseUnavailable> {
   throw new Error(`no DatabaseUnavailable: ${String(error)}`);
 }
 
-it('the database counts what was committed although the answer is lost: no client is told to do it again', async () => {
+it('the database counts what was committed although the answer is lost: no client has to do it again', async () => {
   link.loseAnswersTo('commit\0');
   const answers = await Promise.all(Array.from({ length: 10 }, submit));
   expect(await countRuns()).toBe(10);
@@ -67,7 +67,7 @@ it('the database counts a user and a password, which are not added or set a seco
   expect(await database.users.authenticate(name, 'second')).toEqual(user);
 });
 
-it('the database knows that nothing was changed when the server never heard of the commit, and leaves nothing open', async () => {
+it('the database knows that nothing was changed when the commit never arrived, and leaves nothing open', async () => {
   link.lose('commit\0');
   expect((await failureOf(submit())).changed).toBe('nothing');
   expect(await countRuns()).toBe(0);

@@ -94,7 +94,7 @@ describe('a lost connection', () => {
   let database: OpenDatabase;
   afterEach(() => database.close());
 
-  it('a change of many runs that breaks off tells what is done, and the same again does the rest', async () => {
+  it('a change of many runs that breaks off says what is done, and the same again does the rest', async () => {
     await insertMany(10);
     const link = await linkTo(fixture.url);
     database = await openDatabase(link.url, { rowsPerTransactionMax: 3 });

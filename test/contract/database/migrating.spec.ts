@@ -67,7 +67,7 @@ async function weights(): Promise<unknown[]> {
   return (await client.query('select weight, count(*) as runs from runs group by 1 order by 1')).rows;
 }
 
-/** Of a database that nobody used meanwhile. */
+/** Of a database without other clients meanwhile. */
 async function undisturbed(): Promise<string[]> {
   forgetLater();
   const other = await createTestDatabase();

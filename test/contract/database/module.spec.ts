@@ -55,7 +55,7 @@ it('the module of the database gives its stores to every provider, and ends its 
   await connectionsEnded();
 });
 
-/** The server hears of an ended connection a moment later. */
+/** The server learns of an ended connection a moment later. */
 async function connectionsEnded(): Promise<void> {
   const client = await connectTo(testDatabase.url);
   const connected = `select from pg_stat_activity

@@ -13,7 +13,7 @@ import { type Fixture, setUp } from './fixture';
 
 let fixture: Fixture;
 let folder: string;
-let told: string;
+let output: string;
 
 beforeEach(async () => {
   fixture = await setUp();
@@ -22,11 +22,11 @@ beforeEach(async () => {
   await chmod(folder, 0o711);
   process.env['PROCTOR_HOME'] = folder;
   process.env['PROCTOR_DATABASE_URL'] = fixture.url;
-  told = '';
+  output = '';
   jest.spyOn(process.stdout, 'write').mockReturnValue(true);
   jest.spyOn(process.stderr, 'write').mockReturnValue(true);
   jest.spyOn(console, 'error').mockImplementation((line) => {
-    told += `${String(line)}\n`;
+    output += `${String(line)}\n`;
   });
 });
 afterEach(async () => {
@@ -91,8 +91,8 @@ it('results of autopkgtest-cloud are imported once, with numbers of their own, a
     runs: { added: 2, present: 7 },
     places: expect.arrayContaining([place]) as unknown,
   });
-  expect(told).toContain('runs: 7 new, 0 were here already');
-  expect(told).toContain('runs: 2 new, 7 were here already');
+  expect(output).toContain('runs: 7 new, 0 were here already');
+  expect(output).toContain('runs: 2 new, 7 were here already');
   const { rows } = await fixture.client.query(`
     select i.foreign_id as id, r.arch, r.verdict, r.version, r.trigger, u.name as requestor, r.finished_at as finished
     from runs r join imported_ids i on i.kind = 'run' and i.local_id = r.run_id
@@ -142,9 +142,9 @@ it('logs and artifacts of debci are copied into the store of the service, each o
   const options = { ...{ backend: 'lxc', sameUsers: true }, data: join(folder, 'data') };
   await importDebci(folder, { ...options, files: 'later' });
   await importDebci(folder, { ...options, files: 'now' });
-  expect(told).toContain('files: of 4 runs; 36 have none there');
+  expect(output).toContain('files: of 4 runs; 36 have none there');
   await importDebci(folder, { ...options, files: 'now' });
-  expect(told).toContain('files: of 0 runs; 36 have none there');
+  expect(output).toContain('files: of 0 runs; 36 have none there');
 
   // What a rule has removed does not come back.
   await fixture.client.query(

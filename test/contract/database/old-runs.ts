@@ -17,7 +17,7 @@ type Days = Pick<RetentionRules, 'artifactsDays' | 'failedArtifactsDays' | 'logs
 /** Everything goes that is older than a day. */
 export const A_DAY: Days = { artifactsDays: 1, failedArtifactsDays: 1, logsDays: 1, storyDays: 1 };
 
-/** Nothing goes by its age. */
+/** Nothing is removed by its age. */
 export const NO_END: Days = {
   artifactsDays: 9_999,
   failedArtifactsDays: 9_999,
@@ -36,7 +36,7 @@ interface Counts {
 export interface OldRuns extends Fixture {
   folder: string;
   store: FolderStore;
-  /** Removes what is old by these rules, and tells what it has counted. */
+  /** Removes what is old by these rules, and returns what it has counted. */
   expire(
     rules?: Partial<RetentionRules>,
     options?: { isRehearsal?: boolean; store?: FolderStore },
@@ -45,7 +45,7 @@ export interface OldRuns extends Fixture {
   statistics(): Promise<Record<'runDays' | 'packageDays' | 'packages', unknown[]>>;
 }
 
-/** @param days of the rules that `expire` goes by where it is told nothing else */
+/** @param days the rules that `expire` uses when it gets no others */
 export async function setUpOldRuns(
   generated: { runs: number; suites: string[]; packages: number },
   days: Days,

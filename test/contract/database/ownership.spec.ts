@@ -79,7 +79,7 @@ it('claiming an architecture prolongs by the time to live', async () => {
   expect(await register.claim('amd64', 'two', TTL_MS)).toBeNull();
 });
 
-it('claiming an architecture is not undone by the release of somebody else', async () => {
+it('claiming an architecture is not undone by the release of another scheduler', async () => {
   await register.claim('amd64', 'one', TTL_MS);
   await register.release('amd64', 'two');
   expect(await register.claim('amd64', 'two', TTL_MS)).toBeNull();

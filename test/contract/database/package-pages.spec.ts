@@ -50,15 +50,15 @@ it('the unfinished runs of a package begin with those that are executed', async 
 
 it('the first errors of several runs are read together, of private ones never', async () => {
   const error = { signature: 'ab', excerpt: { firstLine: 3, errorLine: 4, lines: ['x', 'E: broken'] } };
-  const failed = async (change: Partial<RunRequest>, told: object): Promise<number> => {
+  const failed = async (change: Partial<RunRequest>, outcome: object): Promise<number> => {
     const runId = await runs.leased(change);
-    await fixture.commit(ARCH, [finish(runId, 1, { verdict: 'fail', ...told })]);
+    await fixture.commit(ARCH, [finish(runId, 1, { verdict: 'fail', ...outcome })]);
     return runId;
   };
-  const [told, silent] = [await failed({}, { error }), await failed({}, {})];
+  const [withError, silent] = [await failed({}, { error }), await failed({}, {})];
   const secret = await failed({ isPrivate: true }, { error });
-  expect(await fixture.database.packagePages.errorsOf([told, silent, secret])).toEqual(
-    new Map([[told, error]]),
+  expect(await fixture.database.packagePages.errorsOf([withError, silent, secret])).toEqual(
+    new Map([[withError, error]]),
   );
 });
 

@@ -47,7 +47,7 @@ it('packages that only private runs made known are shown to the key of one alone
   expect(await packagesOf('s')).toEqual(['secret']);
 });
 
-it('packages have ids that tell nothing of what only private runs made known', async () => {
+it('the ids of packages show nothing of packages that only private runs have', async () => {
   const idOf = async (packageName: string) => (await list()).find(({ name }) => name === packageName)!.id;
   await runs.waiting({ package: 'aa' });
   const first = await idOf('aa');

@@ -34,7 +34,7 @@ interface Queue {
   index: string;
   /** Inserts $4 rows of the architecture $3; $1 and $2 are a user and a key. */
   insert: string;
-  /** What the statement is told beside the architecture and a limit. */
+  /** The parameters of the statement beside the architecture and a limit. */
   more?: string;
   /** As in the transaction that the statement is part of. */
   isSortingAvoided?: boolean;
@@ -155,7 +155,7 @@ describe.each(Object.entries(QUEUES))('waiting %s', (_name, queue) => {
   );
 });
 
-it('whether a worker is known is told without a look at all attempts', async () => {
+it('whether a worker is known is found without reading all attempts', async () => {
   await make(QUEUES.arrivals!, [[ARCH, MANY]]);
   await fixture.client.query(`
     insert into attempts (run_id, attempt, worker, incarnation, slot, epoch, granted_at, ended_at, outcome)
@@ -205,7 +205,7 @@ it('the latest run of a package on each suite and architecture is found without 
   }
 });
 
-it('a page of results is read by its own index, and planned no more after five pages', async () => {
+it('a page of results is read by its own index, and not planned again after five pages', async () => {
   const owners = [fixture.submitter];
   await generateFinishedRuns(fixture.client, {
     ...{ runs: 20_000, seed: 1, suites: ['sid'], architectures: ['amd64'], packages: 100, owners },

@@ -31,7 +31,7 @@ afterEach(async () => {
   await fixture.client.query('drop table numbers');
 });
 
-/** Hears of a failure after others. */
+/** Gets the outcome of a failure after others. */
 async function later<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;

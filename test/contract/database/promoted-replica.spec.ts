@@ -41,7 +41,7 @@ async function ask(server: EmbeddedPostgres, sql: string): Promise<unknown> {
   return rows[0]?.value;
 }
 
-/** It has heard of everything up to now, and hears of nothing more. */
+/** It has received everything up to now, and receives nothing from now on. */
 async function leaveBehind(): Promise<void> {
   const sent = await ask(primary, 'pg_current_wal_flush_lsn()::text');
   while (!(await ask(replica, `pg_last_wal_replay_lsn() >= '${String(sent)}'`)));
@@ -58,7 +58,7 @@ function urlOfBoth(): string {
   return primary.url.replace(url.host, `${new URL(replica.url).host},${url.host}`);
 }
 
-it('an ownership does not go on in a replica that lagged, however soon it takes over, and who was told of both goes on there', async () => {
+it('an ownership does not go on in a replica that lagged, however soon it takes over, and a client that has seen both goes on there', async () => {
   const before = await openDatabase(primary.url);
   const { userId } = await before.users.add('ada', { isAdmin: false });
   const { id: keyId } = await before.apiKeys.create('ada', 'test');
@@ -71,7 +71,7 @@ it('an ownership does not go on in a replica that lagged, however soon it takes 
   const several = await openDatabase(urlOfBoth());
   expect(await several.results.find(runId!)).toMatchObject({ state: 'queued' });
   await leaveBehind();
-  // The replica never hears of this grant.
+  // The replica never receives this grant.
   await before.journal.commit(ARCH, owned!.epoch, [grant(runId!, 1)]);
   await before.close();
   await primary.stop();

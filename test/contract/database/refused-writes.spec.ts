@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-it('the journal tells a value that a row cannot hold from a database that is away, and writes nothing of its turn', async () => {
+it('the journal distinguishes a value that a row cannot hold from a database that is away, and writes nothing of its turn', async () => {
   const { database, submitter } = fixture;
   const [odd = 0, sound = 0] = await database.submissions.submit([request(), request()], submitter);
   await fixture.commit(ARCH, [grant(odd, 1, 0), grant(sound, 1, 1)]);

@@ -34,7 +34,7 @@ async function statistics() {
   return { ...made, packageMonths };
 }
 
-it('statistics of each day, figures of each month and the status of each package stay when runs themselves go, and statuses can be made anew', async () => {
+it('statistics of each day, figures of each month and the status of each package stay when runs themselves go, and statuses can be made again', async () => {
   const before = await statistics();
   for (const rowsOfOne of Object.values(before)) expect(rowsOfOne.length).toBeGreaterThan(1);
   const counted = await fixture.client.query<{ runs: number; seconds: number }>(`
@@ -54,7 +54,7 @@ it('statistics of each day, figures of each month and the status of each package
   expect(await statistics()).toEqual(before);
 });
 
-it('runs go that are old and of which nothing else is left, as many as a rehearsal counts, and it is known by which rule', async () => {
+it('old runs that have nothing else left are removed, as many as a rehearsal counts, and the rule is recorded', async () => {
   await statistics();
   const before = await rows();
   const rehearsed = await fixture.expire({ runDays: RUN_DAYS }, { isRehearsal: true });

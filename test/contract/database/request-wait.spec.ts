@@ -140,7 +140,7 @@ it('the wait of a request is not spent by looks for news, which follow one anoth
     return database.results.withNews(waiting);
   };
   const news = new ResultLongPoll({ withNews } as Results, systemClock, {
-    listen: (_subject, heard) => (hint = heard),
+    listen: (_subject, received) => (hint = received),
     signal: () => undefined,
   });
   news.onApplicationBootstrap();

@@ -16,7 +16,7 @@ const RUNS = 40;
 
 let fixture: Fixture;
 let home: string;
-let told: string;
+let output: string;
 
 beforeEach(async () => {
   fixture = await setUp();
@@ -25,9 +25,9 @@ beforeEach(async () => {
   await chmod(home, 0o711);
   process.env['PROCTOR_HOME'] = home;
   process.env['PROCTOR_DATABASE_URL'] = besideDead(fixture.url);
-  told = '';
+  output = '';
   jest.spyOn(console, 'error').mockImplementation((line) => {
-    told += `${String(line)}\n`;
+    output += `${String(line)}\n`;
   });
 });
 afterEach(async () => {
@@ -68,17 +68,17 @@ it('a database that PostgreSQL itself has brought to an earlier moment goes on a
     ...{ restoredAt: expect.any(Date), takenAt: newest.rows[0]!.at },
     ...{ firstLostRun: RUNS + 1, nextRun: lost + 100_001, filesMissing: 2 },
   });
-  expect(told).toContain(
+  expect(output).toContain(
     `runs ${RUNS + 1} to ${lost + 100_000} may have been asked for since; none of these numbers is given again`,
   );
-  expect(told).toContain(`files of 1 attempts of such runs: the highest is ${lost}`);
+  expect(output).toContain(`files of 1 attempts of such runs: the highest is ${lost}`);
   const [next] = await fixture.database.submissions.submit([request()], fixture.submitter);
   expect(next).toBe(record.nextRun);
   const user = await fixture.database.users.add('eve', { isAdmin: false });
   expect(user.userId).toBeGreaterThan(fixture.submitter.userId + 900);
 });
 
-it('of a database that tells of nothing the moment must be said', async () => {
+it('for a database without any fact the moment must be given', async () => {
   await expect(repairRestored({})).rejects.toThrow('its moment is not known');
   await fixture.database.ownershipRegister.claim('amd64', 'scheduler-1', 60_000);
   await repairRestored({ at: UNTIL.getTime() / 1_000 });

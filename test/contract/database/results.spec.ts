@@ -216,7 +216,7 @@ it('until misses nothing when it is fed back as since, whatever is written meanw
   for (const lines of seen) expect(finishedAtLast.filter((line) => !lines.has(line))).toEqual([]);
 });
 
-/** A creation need not be seen any more once the same run has been returned finished. */
+/** The client may miss a creation once it has got the same run as finished. */
 function overtaken(line: string, all: string[]): boolean {
   const [runId, verdict] = line.split(' ');
   return verdict === 'null' && all.some((other) => other.startsWith(`${runId} pass`));

@@ -70,7 +70,7 @@ it('a retry knows no private run of another key', async () => {
   expect(await fixture.database.results.find(retried.runId)).toMatchObject({ isPrivate: true });
 });
 
-it('a retry tells another key nothing of a private retry of a run that was published since', async () => {
+it('a retry shows another key nothing of a private retry of a run that was published since', async () => {
   const runId = await runs.finished({ isPrivate: true });
   const hidden = (await retry(runId)) as { runId: number };
   await fixture.database.publications.publish([runId], fixture.submitter.keyId);

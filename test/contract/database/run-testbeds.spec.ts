@@ -78,7 +78,7 @@ it('with the testbed of a later attempt is kept what was not asked for in that o
   ]);
 });
 
-it('a run that failed is told as affected by what had changed since the pass just before it', async () => {
+it('a run that failed counts as affected by what had changed since the pass just before it', async () => {
   const { runTestbeds, results, publications } = fixture.database;
   const place = { package: 'affected' };
   const change = { package: 'libfoo', from: '1', to: '2' };

@@ -25,7 +25,7 @@ const kept = async (): Promise<string[]> => {
   return rows.map(({ sid }) => sid);
 };
 
-it('of sessions that nobody is logged in to the latest stay, and all of those that somebody is', async () => {
+it('of sessions without a login the latest stay, and all of those with one', async () => {
   await begin(5);
   await fixture.client.query(
     `insert into sessions (sid, sess, expire) values ('of alice', '{"userId": 1}', now() + interval '1 minute')`,

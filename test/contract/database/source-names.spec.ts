@@ -45,7 +45,7 @@ it('a list is kept as it was sent, one for each suite and architecture', async (
   expect(await sourceNames.content(first, second.sha256)).toBeNull();
 });
 
-it('the newest list counts, whoever has sent it, and an older one takes nobody’s place', async () => {
+it('the newest list counts, whichever worker has sent it, and an older one never takes its place', async () => {
   const { sourceNames } = fixture.database;
   await sourceNames.saveNames(offered(LIST, 'w1', HOUR_MS), LIST);
   expect(await sourceNames.saveNames(offered(OTHER, 'w2', 2 * HOUR_MS), OTHER)).toBe(false);

@@ -46,7 +46,7 @@ it('each statement has the columns that its row type says, by name and type', as
   expect(made.length).toBeGreaterThan(60);
 });
 
-it('each statement gives null only where its row type says so, as far as tables tell', async () => {
+it('each statement gives null only where its row type says so, as far as tables show it', async () => {
   const client = await connectTo(testDatabase.url);
   const wrong: string[] = [];
   for (const { text, columns } of made)

@@ -144,7 +144,7 @@ interface PlainRun {
   pinned: boolean;
 }
 
-/** The statuses as somebody would make them who had all runs of a package in a list. */
+/** The statuses as a plain program makes them from a list of all runs of a package. */
 async function plainly(): Promise<PackageStatus[]> {
   const { rows } = await fixture.client.query<PlainRun>(`
     select run_id, package, suite, verdict, version, trigger, finished_at, duration_seconds,
@@ -159,27 +159,27 @@ async function plainly(): Promise<PackageStatus[]> {
 }
 
 function statusOf(name: string, suite: string, shown: PlainRun[]): PackageStatus {
-  const telling = shown.filter(({ pinned }) => !pinned);
-  const latest = telling.at(-1)!;
-  const passed = telling.findLast((run) => run.verdict === 'pass' || run.verdict === 'neutral');
-  const sincePass = telling.slice(passed ? telling.indexOf(passed) + 1 : 0);
+  const relevant = shown.filter(({ pinned }) => !pinned);
+  const latest = relevant.at(-1)!;
+  const passed = relevant.findLast((run) => run.verdict === 'pass' || run.verdict === 'neutral');
+  const sincePass = relevant.slice(passed ? relevant.indexOf(passed) + 1 : 0);
   const failing = sincePass.find((run) => run.verdict === 'fail');
-  const failed = telling.findLast((run) => run.verdict === 'fail');
-  const sinceFailure = failed ? telling.slice(telling.indexOf(failed) + 1) : [];
+  const failed = relevant.findLast((run) => run.verdict === 'fail');
+  const sinceFailure = failed ? relevant.slice(relevant.indexOf(failed) + 1) : [];
   const recovered = sinceFailure.find((run) => run.verdict === 'pass' || run.verdict === 'neutral');
-  const saying = telling.filter((run) => run.verdict !== 'tmpfail');
+  const saying = relevant.filter((run) => run.verdict !== 'tmpfail');
   const seconds = saying
     .slice(-60)
     .flatMap((run) => run.duration_seconds ?? [])
     .slice(-30);
-  const told = (run: PlainRun) => ({ runId: run.run_id, version: run.version, date: run.finished_at });
+  const runOf = (run: PlainRun) => ({ runId: run.run_id, version: run.version, date: run.finished_at });
   return {
     ...{ package: name, suite, arch: ARCH },
-    latest: { ...told(latest), verdict: latest.verdict },
-    previousVerdict: telling.at(-2)?.verdict ?? null,
-    lastPass: passed ? told(passed) : null,
-    failingSince: failing ? { ...told(failing), trigger: failing.trigger } : null,
-    recovered: recovered ? { ...told(recovered), trigger: recovered.trigger } : null,
+    latest: { ...runOf(latest), verdict: latest.verdict },
+    previousVerdict: relevant.at(-2)?.verdict ?? null,
+    lastPass: passed ? runOf(passed) : null,
+    failingSince: failing ? { ...runOf(failing), trigger: failing.trigger } : null,
+    recovered: recovered ? { ...runOf(recovered), trigger: recovered.trigger } : null,
     strip: shown.slice(-30).map((run) => ({
       verdict: run.verdict,
       isPinned: run.pinned,

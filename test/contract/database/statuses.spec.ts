@@ -105,7 +105,7 @@ it('the status of each package is counted', async () => {
   });
 });
 
-it('the status of each package is told on each suite and architecture', async () => {
+it('each package has a status on each suite and architecture', async () => {
   await runs.finished({ package: 'a' }, 'fail');
   const here = await runs.finished({ package: 'a' });
   const there = await runs.finished({ package: 'a', suite: 'trixie' });
@@ -175,11 +175,11 @@ it('changes are runs that ended unlike the one before, a tmpfail between them or
     'neutral',
     'pass',
   ];
-  const told: number[] = [];
-  for (const verdict of story) told.push(await runs.finished({ package: 'a' }, verdict));
+  const runIds: number[] = [];
+  for (const verdict of story) runIds.push(await runs.finished({ package: 'a' }, verdict));
   await strangers('a');
-  const fixed = told[8]!;
-  const broken = told[6]!;
+  const fixed = runIds[8]!;
+  const broken = runIds[6]!;
   for (const name of ['a', null]) {
     const changes = await stores().statusChanges(name, 10);
     // First failures elsewhere.
@@ -195,11 +195,11 @@ it('changes are runs that ended unlike the one before, a tmpfail between them or
       [broken, 'pass'],
     ]);
     expect(ids(await stores().statusChanges(name, 3)).slice(2)).toEqual([fixed]);
-    expect(ids(await stores().statusChanges(name, 10, false)).slice(2)).toEqual([told[9], fixed, broken]);
+    expect(ids(await stores().statusChanges(name, 10, false)).slice(2)).toEqual([runIds[9], fixed, broken]);
   }
   expect((await stores().statusChanges('a', 4))[3]).toMatchObject({
     verdict: 'fail',
-    lastPass: { version: '1.0-1', date: (await fixture.database.results.find(told[4]!))!.finishedAt },
+    lastPass: { version: '1.0-1', date: (await fixture.database.results.find(runIds[4]!))!.finishedAt },
   });
 });
 
@@ -215,7 +215,7 @@ it('the first run of a package is a change when it failed', async () => {
   ]);
 });
 
-it('changes are told of one package or of all', async () => {
+it('changes are listed of one package or of all', async () => {
   const change = async (name: string) => {
     await runs.finished({ package: name }, 'pass');
     return runs.finished({ package: name }, 'fail');
@@ -230,7 +230,7 @@ describe('a package that was removed', () => {
     fixture.database.imports.savePackages([{ name, backend: null, removed }]);
   const filter = { suites: null, architectures: null, package: null };
 
-  it('is in no status and no list of statuses until somebody asks for a test of it again', async () => {
+  it('is in no status and no list of statuses until a test of it is requested again', async () => {
     for (const name of ['gone', 'kept']) {
       for (const arch of [ARCH, 'arm64'])
         await runs.finished({ package: name, arch }, arch === ARCH ? 'fail' : 'pass');
@@ -238,7 +238,7 @@ describe('a package that was removed', () => {
     }
     const { statusLists: lists, statusProjection: projection } = fixture.database;
     for (const arch of [ARCH, 'arm64']) while (await projection.step(arch));
-    const told = async () => {
+    const listed = async () => {
       const { date: _, ...counts } = await stores().statusCounts(SUITE, ARCH);
       const counted = [
         await lists.count('failing', filter),
@@ -257,12 +257,12 @@ describe('a package that was removed', () => {
         counted: counted.map(({ count }) => count),
       };
     };
-    const before = await told();
+    const before = await listed();
     expect(before).toMatchObject({ today: 4, counted: [2, 2, 2, 2], split: ['gone', 'kept'] });
     const version = await stores().statusVersion(SUITE, ARCH);
     for (const name of ['gone', 'broken-gone']) await remove(name);
     expect(await stores().statusVersion(SUITE, ARCH)).not.toEqual(version);
-    expect(await told()).toEqual({
+    expect(await listed()).toEqual({
       statuses: ['broken-kept', 'kept'],
       counts: { pass: 0, neutral: 0, fail: 1, tmpfail: 1, total: 2 },
       today: 2,
@@ -273,12 +273,12 @@ describe('a package that was removed', () => {
       counted: [1, 1, 1, 1],
     });
     await runs.waiting({ package: 'gone', isPrivate: true });
-    expect((await told()).failing).toEqual(['kept']);
+    expect((await listed()).failing).toEqual(['kept']);
     const idOf = async () =>
       (await fixture.client.query(`select package_id as id from packages where name = 'gone'`)).rows;
     const id = await idOf();
     for (const name of ['gone', 'broken-gone']) await runs.waiting({ package: name });
-    expect(await told()).toEqual(before);
+    expect(await listed()).toEqual(before);
     expect(await idOf()).toEqual(id);
   });
 });

@@ -115,7 +115,7 @@ describe('who logs in by a provider', () => {
   });
 });
 
-it('API keys tell whose they are', async () => {
+it('an API key identifies its user', async () => {
   const { users, apiKeys } = fixture.database;
   const name = newName();
   const { userId } = await users.add(name, { isAdmin: true });
@@ -272,7 +272,7 @@ it('notes that a user adds at once are as many as the user may have', async () =
   expect(added.filter((noteId) => noteId !== null)).toHaveLength(2);
 });
 
-it('ids that are reserved beside requests are given to nobody twice', async () => {
+it('ids that are reserved beside requests are never given twice', async () => {
   const { imports } = fixture.database;
   const given = await imports.nextIds(1);
   for (let round = 0; round < 100; round += 1) {

@@ -18,7 +18,7 @@ describe('news for clients that wait', () => {
   const withNews = (...waiting: [keyId: number, sinceSeconds: number][]) =>
     fixture.database.results.withNews(waiting.map(([keyId, sinceSeconds]) => ({ keyId, sinceSeconds })));
 
-  it('news for clients that wait is told for each of them, in order', async () => {
+  it('each of the clients that wait gets its news, in order', async () => {
     const { keyId } = fixture.submitter;
     const { keyId: other } = await runs.otherKey();
     await runs.waiting();

@@ -103,7 +103,7 @@ it('two processes that send at once deliver each event once, and those of a run 
   for (const webhookId of webhookIds) await fixture.database.webhooks.remove(webhookId, owner);
 });
 
-it('what waits for a user who is disabled is sent to nobody, is no trouble to a monitor, and is sent when they are enabled', async () => {
+it('what waits for a user who is disabled is not sent, is no trouble to a monitor, and is sent when they are enabled', async () => {
   const { database } = fixture;
   const webhookId = await webhook('kept');
   await submitted(1);
@@ -117,7 +117,7 @@ it('what waits for a user who is disabled is sent to nobody, is no trouble to a 
   expect(await database.vitals.read()).toMatchObject({ webhooksPending: 0, webhooksOldestSeconds: 0 });
   await database.users.setDisabled('ada', false, COMMAND_LINE);
   expect(await database.webhookDeliveries.claim(sender('a'))).toMatchObject({ webhookId });
-  // Disabled while somebody sends: the next look at the claim ends it.
+  // Disabled while a delivery is sent: the next check of the claim ends it.
   await database.users.setDisabled('ada', true, COMMAND_LINE);
   expect(await database.webhookDeliveries.renew(webhookId, sender('a'))).toBeNull();
   await database.users.setDisabled('ada', false, COMMAND_LINE);

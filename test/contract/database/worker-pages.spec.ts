@@ -52,7 +52,7 @@ it('the attempts of each worker are its newest ended ones, those without a resul
   expect(ids(await workerPages.attempts(['w1'], 1, true))).toEqual([hidden]);
 });
 
-it('what a worker executes is told to the public without private runs, and without those of others', async () => {
+it('the public sees what a worker executes without private runs, and without those of others', async () => {
   const [open, hidden, foreign, done] = [
     await runs.waiting(),
     await runs.waiting({ isPrivate: true }),
@@ -78,7 +78,7 @@ it('a worker is compared with what others made of the same packages on the same 
   await commit(grant(retried, 2, 0, 'w3'));
   await commit({ ...finish(retried, 2, { verdict: 'fail' }), worker: 'w3' } as Write);
   for (let count = 0; count < 3; count += 1) await ended('w1', 'fail');
-  // Of these nobody else has had the like.
+  // No other worker has executed these.
   await ended('w1', 'fail', { package: 'alone' });
   await ended('w1', 'fail', { isPrivate: true });
   await ended('w2', 'pass', { isPrivate: true });

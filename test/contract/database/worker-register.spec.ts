@@ -28,7 +28,7 @@ const orders = async () =>
 
 const seen = (...workers: string[]) => workers.map((worker) => ({ worker, from: null }));
 
-it('the register of workers tells who is a worker, and keeps for good who added it and why, for every dispatcher', async () => {
+it('the register of workers says which workers exist, and keeps for good who added each and why, for every dispatcher', async () => {
   const first = worker('w2', { architectures: [ARCH, 'i386'], mayRunPrivate: true });
   expect(await register().add(first, ada(), 'new machine')).toEqual([ARCH, 'arm64', 'i386']);
   const second = worker('w1');
@@ -191,7 +191,7 @@ it('the register of workers knows when each dispatcher that is alive has acted o
   expect(await isIngested()).toBe(false);
   await ingest(ARCH);
   expect(await isIngested()).toBe(false);
-  // Nobody serves riscv64, and from now on nobody serves arm64.
+  // No scheduler serves riscv64, and from now on none serves arm64.
   await fixture.database.ownershipRegister.release('arm64', 'scheduler-1');
   expect(await isIngested()).toBe(true);
   await fixture.database.ownershipRegister.claim('arm64', 'scheduler-1', 60_000);

@@ -123,7 +123,7 @@ describe('a bucket', () => {
   });
 
   it.each<[string, Partial<S3Settings>, string]>([
-    ['is not there', { bucket: 'nobody-made-it' }, 'the bucket nobody-made-it of http://127.0.0.1'],
+    ['is not there', { bucket: 'never-created' }, 'the bucket never-created of http://127.0.0.1'],
     ['is nowhere', { endpoint: 'http://127.0.0.1:1' }, 'ECONNREFUSED'],
   ])('a bucket that %s is out of reach', async (_, changed, message) => {
     const store = await open(changed);
@@ -131,7 +131,7 @@ describe('a bucket', () => {
     await expect(store.open(1, 1, 'log.gz')).rejects.toThrow(message);
   });
 
-  it('a bucket does not tell the keys that were refused', async () => {
+  it('an error of a bucket does not contain the keys that were refused', async () => {
     const secret = 'not-the-right-one';
     const store = await open({}, { ...server.credentials, secretAccessKey: secret });
     const error: unknown = await store.open(1, 1, 'log.gz').catch((reason: unknown) => reason);
@@ -140,7 +140,7 @@ describe('a bucket', () => {
     expect(String(error)).not.toContain(secret);
   });
 
-  it('a bucket that hears a request and never answers is out of reach, after as long as one answer may take', async () => {
+  it('a bucket that receives a request and never answers is out of reach, after as long as one answer may take', async () => {
     const sockets: Socket[] = [];
     const silent = createServer((socket) => void sockets.push(socket));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));

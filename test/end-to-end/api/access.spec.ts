@@ -41,7 +41,7 @@ async function problemOf(response: Response): Promise<[number, string]> {
   return [response.status, ((await response.json()) as { detail: string }).detail];
 }
 
-it('an API key tells until when it is good, and says why it is not any more', async () => {
+it('answers say until when an API key is valid, and why it no longer is', async () => {
   const made = await ofKeys<Made>('', json({ name: 'a year', scope: 'read', expires_at: '2999-01-01' }));
   expect(made).toMatchObject({ scope: 'read', expires_at: '2999-01-01T00:00:00.000Z' });
   const checked = await api.api('/auth', {}, made.key);
@@ -69,7 +69,7 @@ it('an API key tells until when it is good, and says why it is not any more', as
   expect((await api.api('/auth', {}, made.key)).status).toBe(200);
 });
 
-it('an API key does what its scope says, and is told what is missing', async () => {
+it('an API key does what its scope says, and its refusals say what is missing', async () => {
   const keyOf = async (scope: string): Promise<string> =>
     (await ofKeys<Made>('', json({ name: scope, scope }))).key;
   const [reading, asking] = [await keyOf('read'), await keyOf('submit')];
@@ -133,10 +133,10 @@ it('pages of other sites may read what is public, without cookies, and are answe
     '/data/status/bookworm/amd64/packages.json',
   ]) {
     const answer = await api.fetch(path, { headers: origin });
-    const told = ['allow-origin', 'allow-credentials'].map((name) =>
+    const headers = ['allow-origin', 'allow-credentials'].map((name) =>
       answer.headers.get(`access-control-${name}`),
     );
-    expect([path, answer.status, ...told]).toEqual([path, 200, '*', null]);
+    expect([path, answer.status, ...headers]).toEqual([path, 200, '*', null]);
     expect(answer.headers.get('access-control-expose-headers')).toContain('ETag');
     const asks = {
       ...origin,
@@ -164,8 +164,8 @@ it('a disabled user is out at once, whatever they come with, and a removed one f
     (await api.api(`/admin/users/carol/${what}`, { method: 'POST' }, rootKey)).status;
   expect((await api.api('/auth', {}, key)).status).toBe(200);
   expect(await change('disable')).toBe(200);
-  const told = [403, 'The user carol of this API key is disabled.'];
-  expect(await problemOf(await api.api('/auth', {}, key))).toEqual(told);
+  const refusal = [403, 'The user carol of this API key is disabled.'];
+  expect(await problemOf(await api.api('/auth', {}, key))).toEqual(refusal);
   expect(await change('disable')).toBe(409);
   expect(await change('enable')).toBe(200);
   expect((await api.api('/auth', {}, key)).status).toBe(200);

@@ -157,7 +157,7 @@ describe('my runs', () => {
   const packages = async (query: string): Promise<string[]> =>
     (await jobs(query)).runs.map((run) => run.package);
 
-  it('my runs are those of all keys, private ones included, and nobody else’s', async () => {
+  it('my runs are those of all keys, private ones included, and those of no other user', async () => {
     await api.submit('of-bob', {}, api.keys.bob);
     const all = await jobs();
     expect(all.runs.map(({ run_id: id }) => id)).toEqual(expect.arrayContaining([publicRun, privateRun]));
@@ -219,7 +219,7 @@ describe('my runs', () => {
     expect(parts).toBeGreaterThan(6);
   });
 
-  it('my runs are retried together, and those that cannot be are told', async () => {
+  it('my runs are retried together, and those that cannot be are named', async () => {
     const [one, other] = [await api.submit('to-retry'), await api.submit('to-retry-too')];
     for (const id of [one, other]) await api.finish(id, { verdict: 'tmpfail' });
     const html = await alice.textOf('/user/alice/jobs?tick=all');
@@ -233,9 +233,9 @@ describe('my runs', () => {
     expect(question).toContain('One of those that you chose is left out');
     await api.api(`/retry/${one}`, { method: 'POST' });
     const done = await alice.post('/user/alice/jobs/retry', { ...ticked, confirmed: 'true' });
-    const told = await done.text();
-    expect([done.status, told.includes('One run was left out')]).toEqual([200, true]);
-    expect(told).toContain('The other one was changed.');
+    const text = await done.text();
+    expect([done.status, text.includes('One run was left out')]).toEqual([200, true]);
+    expect(text).toContain('The other one was changed.');
     expect(await packages('?package=to-retry-too')).toHaveLength(2);
     expect(await packages('?package=to-retry')).toHaveLength(2);
     const many: Record<string, string> = { form_token: token };

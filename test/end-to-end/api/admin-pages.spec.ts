@@ -89,7 +89,7 @@ it('users are added, appointed, dismissed, logged out and given passwords on the
   expect((await carol.get('/user/carol')).status).toBe(303);
   const last = await confirmed('/admin/users/root', '/admin/users/root/administrator', { admin: 'false' });
   expect([last.status, await last.text()]).toEqual([409, expect.stringContaining('the last administrator')]);
-  expect((await admin.get('/admin/users/nobody')).status).toBe(404);
+  expect((await admin.get('/admin/users/ghost')).status).toBe(404);
   const list = rows(await admin.textOf('/admin/users/?search=aro'));
   expect(list.slice(1).map(([name, role]) => [name, role])).toEqual([['carol', 'user']]);
 });
@@ -113,7 +113,7 @@ it('keys of all users are found by owner and label, and revoked', async () => {
   expect([again.status, await again.text()]).toEqual([404, expect.stringContaining('There is no valid key')]);
 });
 
-it('queues are paused and resumed, and each mistake is told', async () => {
+it('queues are paused and resumed, and each mistake is explained', async () => {
   const page = '/admin/queues/';
   const values = { suite: 'trixie', arch: '', reason: 'a broken <mirror>' };
   expect((await admin.submit(page, '/admin/queues/pause', values)).status).toBe(303);
@@ -195,10 +195,10 @@ it('workers are drained, given runs again and looked at on their pages', async (
   ]);
   const asked = await admin.submit(page, `${page}/revoke`);
   expect(await asked.text()).toContain('0 tests that it executes are stopped');
-  expect((await admin.get('/admin/workers/nobody')).status).toBe(404);
+  expect((await admin.get('/admin/workers/ghost')).status).toBe(404);
 });
 
-it('a worker is drained with a deadline, after which others get what it executes, and a wrong one is told', async () => {
+it('a worker is drained with a deadline, after which others get what it executes, and a wrong one is explained', async () => {
   await registered('w3');
   const page = '/admin/workers/w3';
   const drain = (minutes: string): Promise<Response> =>
@@ -219,7 +219,7 @@ it('a worker is drained with a deadline, after which others get what it executes
   expect((await admin.submit(page, `${page}/undrain`, { reason: '' })).status).toBe(303);
 });
 
-it('a worker is quarantined on its page, for a reason that the audit log has, and taken for sound again', async () => {
+it('a worker is quarantined on its page, for a reason that the audit log has, and declared sound again', async () => {
   await registered('w4');
   const page = '/admin/workers/w4';
   const blank = await admin.submit(page, `${page}/quarantine`, { reason: ' ' });
@@ -227,10 +227,10 @@ it('a worker is quarantined on its page, for a reason that the audit log has, an
   const quarantined = await admin.submit(page, `${page}/quarantine`, { reason: 'odd <failures>' });
   expect([quarantined.status, quarantined.headers.get('location')]).toEqual([303, page]);
   const { form_token: token = '' } = hiddenIn(await admin.textOf(page));
-  const nobody = await admin.post('/admin/workers/nobody/quarantine', { form_token: token, reason: 'x' });
-  expect([nobody.status, await nobody.text()]).toEqual([
+  const refused = await admin.post('/admin/workers/ghost/quarantine', { form_token: token, reason: 'x' });
+  expect([refused.status, await refused.text()]).toEqual([
     404,
-    expect.stringContaining('No worker nobody is registered'),
+    expect.stringContaining('No worker ghost is registered'),
   ]);
   expect(await api.database.auditLog.list({ subject: 'worker w4', user: 'root' }, 9, null)).toMatchObject([
     { action: 'worker-quarantined', detail: 'odd <failures>', user: 'root' },
@@ -264,7 +264,7 @@ it('the rules of a package are looked up, and its backend is changed', async () 
   expect((await admin.get('/admin/packages/?package=No')).status).toBe(400);
 });
 
-it('the configuration in use is told value by value', async () => {
+it('the configuration in use is shown value by value', async () => {
   const html = await admin.textOf('/admin/configuration/');
   expect(rows(html)).toEqual(
     expect.arrayContaining([
@@ -275,7 +275,7 @@ it('the configuration in use is told value by value', async () => {
   expect(html).toContain('/etc/proctor');
 });
 
-it('the overview tells what needs attention', async () => {
+it('the overview shows what needs attention', async () => {
   const html = await admin.textOf('/admin/');
   expect(html).toContain('2 things are wrong.');
   expect(html).toContain('No scheduler answers for amd64');

@@ -56,12 +56,12 @@ it('the artifacts of a run are listed with their sizes, and each is read at an a
   expect(contents.map(String)).toEqual(['odd', LARGE.toString(), '<script>alert(1)</script>', '']);
 });
 
-it('programs are told the files of a run by the API, and read each byte for byte, with a key and without', async () => {
+it('programs list the files of a run by the API, and read each byte for byte, with a key and without', async () => {
   const runId = Number(/(\d+)\/artifacts\/$/.exec(await finished('listed'))![1]);
-  const told = (await (await api.api(`/runs/${runId}/artifacts`)).json()) as { files: { path: string }[] };
-  expect(told).toMatchObject({ run_id: runId, attempt: 1, archive_bytes: expect.any(Number), total: 4 });
-  expect(told.files).toContainEqual({ path: 'deep/page.html', bytes: 25 });
-  expect(await (await api.fetch(`/data/v1/runs/${runId}/artifacts`)).json()).toEqual(told);
+  const listed = (await (await api.api(`/runs/${runId}/artifacts`)).json()) as { files: { path: string }[] };
+  expect(listed).toMatchObject({ run_id: runId, attempt: 1, archive_bytes: expect.any(Number), total: 4 });
+  expect(listed.files).toContainEqual({ path: 'deep/page.html', bytes: 25 });
+  expect(await (await api.fetch(`/data/v1/runs/${runId}/artifacts`)).json()).toEqual(listed);
   const names = ['deep/large', encodeURIComponent('deep/large')];
   for (const name of names) {
     const file = await api.api(`/runs/${runId}/artifacts/${name}?attempt=1`);

@@ -153,7 +153,7 @@ it('a proxy may leave the path of the service in what it passes on', async () =>
   expect((await fetch(`${api.url}/ci/api/v1/auth`, own)).headers.get('auth-user')).toBe('alice');
 });
 
-it('below a path, documents say where the service is, and the script of the pages is told', async () => {
+it('below a path, documents say where the service is, and so the script of the pages knows', async () => {
   const document = (await (await alice.get('/ci/api/v1/openapi.json')).json()) as { servers: object[] };
   expect(document.servers).toEqual([{ url: '/ci' }]);
   expect(await alice.textOf('/ci/')).toContain('<body data-base="/ci"');

@@ -147,7 +147,7 @@ it('what debci has and this service has not is said', async () => {
   expect(await stranger.textOf('/experiments/')).toContain('are not a part of this service');
 });
 
-it('an address logs out whoever types it, and nobody whom another site leads there', async () => {
+it('an address logs out a user who types it, and no user who comes by a link of another site', async () => {
   const browser = new Browser(api.url);
   await browser.logIn('bob', 'of bob');
   const isIn = async (): Promise<boolean> => (await browser.get('/user/bob')).status === 200;
@@ -183,7 +183,7 @@ describe('the filters of debci', () => {
     ['trigger=glibc*gcc', ['hello bookworm']],
     ['trigger=glibc%25gcc', []],
     ['trigger=&package=zlib', ['zlib trixie']],
-  ])('my runs go by %s', async (query, found) => {
+  ])('my runs are filtered by %s', async (query, found) => {
     expect(await jobs(query)).toEqual(found);
   });
 
@@ -214,7 +214,7 @@ describe('the filters of debci', () => {
     ['suite[]=trixie&arch[]=amd64', 0],
     ['is_private=false', 2],
     ['is_private=true', 0],
-  ])('the list of what waits goes by %s', async (query, count) => {
+  ])('the list of what waits is filtered by %s', async (query, count) => {
     const { items } = (await (await api.fetch(`/status/pending.json?${query}`)).json()) as {
       items: object[];
     };

@@ -28,8 +28,8 @@ async function get(path: string, key = admin): Promise<Json> {
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-/** Resolves once the dispatcher of the architecture is told that orders wait. */
-function told(arch: string): Promise<unknown> {
+/** Resolves once the dispatcher of the architecture gets the signal that orders wait. */
+function signalOf(arch: string): Promise<unknown> {
   return new Promise((resolve) => {
     const end = api.bus.subscribe(subjectOf(SUBJECTS.ordersWaiting, arch), () => resolve(end()));
   });
@@ -40,13 +40,13 @@ it.each<[Json, string]>([
   [{ suite: 'trixie' }, 'amd64'],
   [{ arch: 'amd64' }, 'amd64'],
   [{ suite: null }, 'arm64'],
-])('the dispatchers are told of a pause of %j, and of its end', async (scope, arch) => {
-  const [begun, reason] = [told(arch), 'the mirror is away <b>'];
+])('the dispatchers get a signal about a pause of %j, and about its end', async (scope, arch) => {
+  const [begun, reason] = [signalOf(arch), 'the mirror is away <b>'];
   expect((await decide('pause', { ...scope, reason }))[0]).toBe(200);
   await begun;
   const page = await (await api.fetch('/')).text();
   expect(page).toMatch(/ is paused by root \(since .* UTC\): the mirror is away &lt;b&gt;/);
-  const ended = told(arch);
+  const ended = signalOf(arch);
   expect((await decide('resume', scope))[0]).toBe(200);
   await ended;
 });
@@ -55,10 +55,10 @@ it('trust in a worker is an order that is kept at once, to the dispatchers that 
   const judge = (standing: 'sound' | 'quarantined') =>
     api.commit([{ kind: 'judge-worker', worker: 'worker-2', standing, reason: 'x' }]);
   await judge('quarantined');
-  const heard = told('amd64');
+  const signal = signalOf('amd64');
   const trusted = { worker: 'worker-2', reason: 'new disks' };
   expect(await decide('trust', trusted)).toEqual([200, { ...trusted, architectures: ['amd64'], by: 'root' }]);
-  await heard;
+  await signal;
   const orders = await api.database.journal.orders('amd64', 100);
   expect(orders).toContainEqual({ kind: 'trust', orderId: expect.any(Number), ...trusted, by: 'root' });
   // A dispatcher has ingested it.

@@ -47,7 +47,7 @@ it.each([
 });
 
 it.each(['/API/V1/auth', '/api/V1/auth', '/api/v1/Auth'])(
-  'a path is told from one in other letter case: %s',
+  'a path differs from one in other letter case: %s',
   async (path) => {
     await expectProblem(await api.fetch(path, { headers: { 'Auth-Key': api.keys.alice } }), 404);
   },

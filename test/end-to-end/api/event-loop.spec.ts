@@ -163,7 +163,7 @@ it('the event loop of the api does not wait for a long list, whatever it is made
   ).toBe(400);
 });
 
-it('a body that nobody needs is not read', async () => {
+it('a needless body is not read', async () => {
   const [{ of, type }] = [SHAPES.find(({ name }) => name === 'distinct names')!];
   for (const method of ['GET', 'HEAD', 'DELETE'])
     expect(
@@ -209,7 +209,7 @@ it('the event loop of the api does not wait for a body that any other route is s
       headers,
     );
   }
-  console.info(`${tried} requests; longest:\n${toldLongest()}`);
+  console.info(`${tried} requests; longest:\n${longestBlocks()}`);
 });
 
 it('the event loop of the api does not wait for a page, whatever its query and its form hold', async () => {
@@ -234,7 +234,7 @@ it('the event loop of the api does not wait for a page, whatever its query and i
       await expectShort(name, method, asked, body, { Cookie: headers.cookie, Accept: 'text/html', ...type });
     }
   }
-  console.info(`${pages.length} pages; longest:\n${toldLongest()}`);
+  console.info(`${pages.length} pages; longest:\n${longestBlocks()}`);
 });
 
 /** The session of the administrator, and what each form of it has. */
@@ -258,7 +258,7 @@ function drawing(): (count: number) => number {
   };
 }
 
-function toldLongest(): string {
+function longestBlocks(): string {
   longest.sort((a, b) => b.heldMs - a.heldMs);
   return longest
     .slice(0, 5)

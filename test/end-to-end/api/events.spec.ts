@@ -30,13 +30,13 @@ async function follow(query = '', lastEventId?: string, key = api.keys.alice): P
   return client;
 }
 
-/** An event may come again: the id of its data tells. */
+/** An event may come again: the id of its data identifies it. */
 const kindsOf = (client: EventClient, runId: number) => {
   const ofRun = client.events.filter(({ data }) => data.run_id === runId);
   return [...new Map(ofRun.map(({ data, event }) => [data.id, event])).values()];
 };
 
-it('a client is told what happens to a run, in its order, with what it needs to look the run up', async () => {
+it('a client gets what happens to a run, in its order, with what it needs to look the run up', async () => {
   const client = await follow();
   const runId = await api.submit('hello', { trigger: 'glibc/2.40-4' });
   await api.finish(runId, { verdict: 'neutral' });
@@ -53,7 +53,7 @@ it('a client is told what happens to a run, in its order, with what it needs to 
   expect(id).toMatch(new RegExp(`^\\d{10}\\.${runId}\\.4$`));
 });
 
-it('a client that comes again is told what it has missed, and goes on with what comes', async () => {
+it('a client that comes again gets what it has missed, and goes on with what comes', async () => {
   const first = await follow('?package=again');
   const before = await api.submit('again');
   const { id } = await first.until(({ data }) => data.run_id === before);
@@ -69,7 +69,7 @@ it('a client that comes again is told what it has missed, and goes on with what 
   await without.until(({ data }) => data.run_id === live);
 });
 
-it('a client is told of what it asks for alone', async () => {
+it('a client gets only what it asks for', async () => {
   const query = '?package=hello,wanted&suite=bookworm&arch=amd64&trigger=a/1&kinds=finished&status=fail';
   const client = await follow(query);
   for (const [name, trigger, verdict] of [
@@ -83,7 +83,7 @@ it('a client is told of what it asks for alone', async () => {
   expect(client.events.map(({ data }) => [data.package, data.trigger])).toEqual([['wanted', 'c/2 a/1']]);
 });
 
-it('a private run is told to its key alone, and to everybody once it is published', async () => {
+it('only its key gets events of a private run, and every client does once it is published', async () => {
   const own = await follow('?mine=true');
   const others = [
     await follow('', undefined, api.keys.bob),
@@ -100,7 +100,7 @@ it('a private run is told to its key alone, and to everybody once it is publishe
   await others[0]!.until(({ event }) => event === 'published');
 });
 
-describe('who follows and may not read any more is told nothing more', () => {
+describe('a follower who may no longer read gets nothing further', () => {
   /** Resolves when the service closes the connection, or cuts it off. */
   const closed = async (client: EventClient): Promise<void> => {
     while (await client.read().catch(() => false));
@@ -132,7 +132,7 @@ it.each([
   ['1000000000.5.1', /older than 24 hours/],
   ['99999999999', /not known here/],
 ])(
-  'a client whose last event %s cannot be found is told so, and goes on with what comes',
+  'a client whose last event %s cannot be found gets a message that says so, and goes on with what comes',
   async (id, why) => {
     const client = await follow('', id);
     const runId = await api.submit('hello');
@@ -155,7 +155,7 @@ it.each([
   ]);
 });
 
-it('a key has so many connections and no more, and a place is free when one is closed', async () => {
+it('a key has at most so many connections, and a place is free when one is closed', async () => {
   for (let count = 0; count < 4; count += 1) await follow();
   const refused = await api.api('/events');
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);

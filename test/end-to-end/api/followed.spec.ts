@@ -46,10 +46,10 @@ it('a key follows packages for its user and leaves them, as the page does', asyn
     const body = packages === undefined ? {} : { headers, body: JSON.stringify({ packages }) };
     return api.api(`/followed${path}`, { method, ...body }, api.keys.bob);
   };
-  const told = await (await asked('POST', '', ['hel*', 'gone'])).json();
-  expect(told).toMatchObject({ patterns: ['gone', 'hel*'], packages: [{ package: 'hello' }] });
-  expect(await (await bob.get('/user/bob/packages.json')).json()).toEqual(told);
-  expect(await (await asked('GET')).json()).toEqual(told);
+  const answer = await (await asked('POST', '', ['hel*', 'gone'])).json();
+  expect(answer).toMatchObject({ patterns: ['gone', 'hel*'], packages: [{ package: 'hello' }] });
+  expect(await (await bob.get('/user/bob/packages.json')).json()).toEqual(answer);
+  expect(await (await asked('GET')).json()).toEqual(answer);
   expect([(await asked('DELETE', '/hel%2A')).status, (await asked('DELETE', '/hel%2A')).status]).toEqual([
     204, 404,
   ]);

@@ -135,15 +135,15 @@ function announced(request: FuzzedRequest, answer: RawAnswer): number {
 }
 
 function expectProper(request: FuzzedRequest, answer: RawAnswer): void {
-  const told = `${request.method} ${request.path}: ${answer.body.slice(0, 300)}`;
-  if (answer.status === null) throw new Error(`closed without an answer: ${told}`);
-  if (answer.status >= 500) throw new Error(`${answer.status} to ${told}`);
+  const words = `${request.method} ${request.path}: ${answer.body.slice(0, 300)}`;
+  if (answer.status === null) throw new Error(`closed without an answer: ${words}`);
+  if (answer.status >= 500) throw new Error(`${answer.status} to ${words}`);
   const type = answer.headers.get('content-type');
-  // Bytes that no header may hold, or an Expect that nobody knows: refused before there is a request.
+  // Bytes that no header may hold, or an unknown Expect: refused before there is a request.
   if (type === undefined && [400, 417, 431].includes(answer.status)) return;
   const mayBePage = !request.path.startsWith('/api') && /text\/html|\*/.test(JSON.stringify(request.headers));
   if (answer.status < 400 || request.method === 'HEAD' || mayBePage) return;
-  if (!type?.startsWith('application/problem+json')) throw new Error(`${answer.status} ${type} to ${told}`);
+  if (!type?.startsWith('application/problem+json')) throw new Error(`${answer.status} ${type} to ${words}`);
 }
 
 const limits = {

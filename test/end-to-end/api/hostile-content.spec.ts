@@ -121,7 +121,7 @@ function expectHarmless(found: [string, Visit][]): void {
   expect(faults).toEqual([]);
 }
 
-it('the walk comes to every page, for somebody', () => {
+it('the walk comes to every page, for some reader', () => {
   const [[, { pageRoutes }]] = visitors as [(typeof visitors)[0]];
   const seen = new Set(allVisits().flatMap(([, { route, status }]) => (status === 200 ? [route] : [])));
   const unseen = pageRoutes.filter((route) => !seen.has(route) && !route.startsWith('/data/'));
@@ -133,7 +133,7 @@ it('whatever others write is text on each page, feed and picture, for everybody'
 });
 
 it('a page is no heavier for what others write', () => {
-  // The documentation is as long as the API, and holds nobody's words but ours.
+  // The documentation is as long as the API, and contains only our own words.
   const others = allVisits().filter(([, visit]) => isPage(visit) && visit.path !== '/api/doc');
   const heavy = others.flatMap(([name, { path, body }]) => {
     const [bytes, packed] = [Buffer.byteLength(body), gzipSync(body).length];

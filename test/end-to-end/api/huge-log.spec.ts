@@ -22,7 +22,7 @@ async function hugeLog(): Promise<Buffer> {
   deflate.end();
   await once(deflate, 'end');
   const head = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
-  // Nobody reads as far as to what is checked at the end.
+  // No reader gets as far as to what is checked at the end.
   const tail = Buffer.alloc(8);
   return Buffer.concat([head, ...Array.from({ length: BLOCKS }, () => block), ...parts, tail]);
 }
@@ -49,8 +49,8 @@ beforeAll(async () => {
   ];
   const files: { name: ResultFileName; size: number }[] = [];
   for (const [name, content] of contents) {
-    const told = { size: content.length, sha256: createHash('sha256').update(content).digest('hex') };
-    await api.store.save(runId, 1, name, Readable.from([content]), told);
+    const expected = { size: content.length, sha256: createHash('sha256').update(content).digest('hex') };
+    await api.store.save(runId, 1, name, Readable.from([content]), expected);
     files.push({ name, size: content.length });
   }
   const outcome = { verdict: 'pass' as const, message: '', exitCode: 0, version: '1', durationSeconds: 1 };

@@ -28,7 +28,7 @@ const json = (body: unknown): RequestInit => ({
 
 it.each<[string, string, () => RequestInit, number]>([
   ['of a single package', `${LIST}/hello?priority=3`, () => ({}), 1],
-  ['of which nothing was accepted', LIST, () => json([{ package: 'blocked' }]), 0],
+  ['with nothing that was accepted', LIST, () => json([{ package: 'blocked' }]), 0],
 ])(
   'a request %s that is sent again with other slashes creates nothing twice',
   async (what, path, init, created) => {

@@ -57,8 +57,8 @@ it('no page and no data ignores a parameter silently', async () => {
     if (status === 400 && text.includes('nonsense')) continue;
     if (status >= 400) continue;
     const isPage = status === 200 && (headers.get('content-type') ?? '').startsWith('text/html');
-    const isTold = isPage ? text.includes(SENTENCE) : headers.get('ignored-parameters') === 'nonsense';
-    if (!isTold || /utm_source<|fbclid</.test(text)) silent.push(`${path} ${status}`);
+    const isNamed = isPage ? text.includes(SENTENCE) : headers.get('ignored-parameters') === 'nonsense';
+    if (!isNamed || /utm_source<|fbclid</.test(text)) silent.push(`${path} ${status}`);
     (isPage ? pages : data).push(path);
   }
   expect(silent).toEqual([]);
@@ -113,10 +113,12 @@ it.each([
   ['/status/alerts/', 'page=999999&suite=bookworm', ['page']],
   ['/', '%3Cb%3E=1&%F0%9F%98%80=1', ['&lt;b&gt;', '😀']],
   ['/', `${'long'.repeat(40)}=1`, [`${'long'.repeat(15)}…`]],
-])('the page %s says what of %s it does not go by', async (path, query, names) => {
+])('the page %s names what it ignores of %s', async (path, query, names) => {
   const { status, text } = await answerOf(`${path}?${query}`);
-  const told = [...text.matchAll(/The parameter <code>([^<]*)<\/code> is not known here and was ignored/g)];
-  expect([status, told.map(([, name]) => name)]).toEqual([200, names]);
+  const matches = [
+    ...text.matchAll(/The parameter <code>([^<]*)<\/code> is not known here and was ignored/g),
+  ];
+  expect([status, matches.map(([, name]) => name)]).toEqual([200, names]);
 });
 
 it('JSON says so in a field, and everything else in a header', async () => {
@@ -152,8 +154,8 @@ it('the API names what it ignores of query and body in the header alone', async 
 
 it('a page with a parameter that it does not know is kept and asked for again like any other', async () => {
   const path = '/packages/h/hello/?nonsense=1';
-  const [known, told] = [await api.fetch('/packages/h/hello/'), await api.fetch(path)];
+  const [plain, other] = [await api.fetch('/packages/h/hello/'), await api.fetch(path)];
   for (const name of ['cache-control', 'last-modified', 'vary'])
-    expect([name, told.headers.get(name)]).toEqual([name, known.headers.get(name)]);
-  expect(told.headers.get('etag')).not.toBe(known.headers.get('etag'));
+    expect([name, other.headers.get(name)]).toEqual([name, plain.headers.get(name)]);
+  expect(other.headers.get('etag')).not.toBe(plain.headers.get('etag'));
 });

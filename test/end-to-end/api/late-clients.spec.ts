@@ -78,7 +78,7 @@ describe('clients that are late', () => {
     expect(tookMs).toBeLessThan(SOON_MS);
   });
 
-  it('clients that are late with their next request are told how long the connection stays open', async () => {
+  it('answers say how long the connection stays open, for clients that are late with their next request', async () => {
     const { received, tookMs } = await drip(portOf(api), 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n', '');
     expect(received).toMatch(/^Keep-Alive: timeout=1\r$/im);
     expect(tookMs).toBeGreaterThan(1_200);

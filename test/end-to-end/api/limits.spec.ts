@@ -130,7 +130,7 @@ describe('large bodies', () => {
     expect(await until(async () => (await post(large)).status === 201)).toBe(true);
   });
 
-  it('large bodies whose size is not told count as the largest', async () => {
+  it('large bodies of unknown size count as the largest', async () => {
     const first = await slow(null);
     expect(await until(async () => (await post(large)).status === 503)).toBe(true);
     first.destroy();
@@ -175,7 +175,7 @@ describe('bodies that are longer than their route needs', () => {
     ]);
   });
 
-  it('a body that nobody needs is not read, and refused when it is long', async () => {
+  it('a needless body is not read, and refused when it is long', async () => {
     // Node's own fetch sends no body with a GET. NEEDLESS_BODY_BYTES_MAX is 64 KiB.
     const status = (bytes: number) =>
       new Promise<number | undefined>((resolve, reject) => {

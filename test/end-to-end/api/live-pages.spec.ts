@@ -26,7 +26,7 @@ async function* eventsOf(topic: string, signal: AbortSignal, cookie = ''): Async
   }
 }
 
-it('a page that is followed is told when what it shows has changed', async () => {
+it('a page that is followed gets a message when what it shows has changed', async () => {
   const trigger = 'glibc/2.40-4';
   const runId = await api.submit('hello', { trigger });
   for (const topic of ['front', 'package/hello', `trigger/${trigger}`, `run/${runId}`]) {
@@ -47,7 +47,7 @@ it('a page that is followed is told when what it shows has changed', async () =>
   }
 });
 
-it('the page of a waiting run is told when its place in the queue has changed', async () => {
+it('the page of a waiting run gets a message when its place in the queue has changed', async () => {
   const runId = await api.submit('hello');
   let position = 3;
   const end = api.bus.subscribe(subjectOf(SUBJECTS.explain, 'amd64'), ({ respond }) =>
@@ -91,7 +91,7 @@ it('a private run, and a trigger that has no others, are followed by its user an
   stop.abort();
 });
 
-it('a list of a user’s runs is told when one of those that it shows has changed, and nobody else can follow it', async () => {
+it('a list of a user’s runs gets a message when one of those that it shows has changed, and no other user can follow it', async () => {
   const [alice, bob] = [new Browser(api.url), new Browser(api.url)];
   for (const [name, browser] of [
     ['alice', alice],
@@ -123,7 +123,7 @@ it('a list of a user’s runs is told when one of those that it shows has change
     expect([topic, await statusOf(topic, alice.header)]).toEqual([topic, 404]);
 });
 
-it('an open page of a user who is disabled, and one of an administrator who is one no more, follow nothing further', async () => {
+it('an open page of a user who is disabled, and one of a former administrator, follow nothing further', async () => {
   const root = await api.adminKey();
   for (const [name, change] of [
     ['leaver', 'disable'],
@@ -172,7 +172,7 @@ it('a stranger can follow nothing of private runs, nor of what is not there', as
   expect((await api.fetch('/-/live')).status).toBe(404);
 });
 
-it('crawlers are told what to leave, and the icon is found where programs look for it', async () => {
+it('crawlers find what to leave, and the icon is found where programs look for it', async () => {
   const robots = await api.fetch('/robots.txt');
   expect([robots.status, robots.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
   expect(await robots.text()).toContain('Disallow: /*?');

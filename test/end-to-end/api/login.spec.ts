@@ -61,9 +61,9 @@ it.each(['//evil.example', '/\\evil.example', 'https://evil.example/', '/user/lo
   },
 );
 
-it('the login tells nothing of users who are not there', async () => {
+it('the login does not show which users exist', async () => {
   const wrong = await new Browser(api.url).logIn('alice', 'wrong');
-  const unknown = await new Browser(api.url).logIn('nobody-at-all', 'wrong');
+  const unknown = await new Browser(api.url).logIn('ghost', 'wrong');
   const [first, second] = await Promise.all([wrong.text(), unknown.text()]);
   expect([wrong.status, unknown.status]).toEqual([403, 403]);
   expect(first).toContain('There is no such user, or the password is wrong.');
@@ -136,7 +136,7 @@ it.each([
   expect(await isIn(browser)).toBe(false);
 });
 
-it('a form is not taken for one of another host that a header names', async () => {
+it('a header with another host’s name does not make a form one of that host', async () => {
   const browser = new Browser(api.url);
   const fields = hiddenIn(await browser.textOf('/user/login'));
   const values = { ...fields, name: 'alice', password: 'of alice' };

@@ -150,36 +150,36 @@ it('the index of a log that came without one is made at the first look, and kept
   expect(JSON.parse(chunk.toString())).toMatchObject({ lines: 2, marks: [2], blocks: [] });
 });
 
-it('the parts and errors of a log are told by line, and it is searched, while it grows and when it is kept', async () => {
+it('the parts and errors of a log are listed by line, and it is searched, while it grows and when it is kept', async () => {
   const run = await LiveRun.start(api, 'searched');
   const own = (text: string) => `autopkgtest [12:34:56]: ${text}\n`;
   const test = own('test unit: [-----------------------') + 'error: no Room\n';
   await run.write(own('starting') + test);
-  const told = async (path: string) => {
+  const answerOf = async (path: string) => {
     const response = await api.api(`/runs/${run.runId}/log/${path}`);
     return (await response.json()) as object;
   };
   const ids = { run_id: run.runId, attempt: 1 };
-  expect(await told('index')).toMatchObject({ ...ids, is_complete: false, lines: 3, errors: [3] });
+  expect(await answerOf('index')).toMatchObject({ ...ids, is_complete: false, lines: 3, errors: [3] });
   const hits = [{ line: 3, text: 'error: no Room' }];
-  expect(await told('search?q=no+room')).toEqual({ ...ids, is_complete: false, hits, next: null });
+  expect(await answerOf('search?q=no+room')).toEqual({ ...ids, is_complete: false, hits, next: null });
   const rest =
     own('test unit: -----------------------]') +
     own('test unit:  - - - - - - - - - - results - - - - - - - - - -') +
     'unit                 FAIL non-zero exit status 1\n' +
     'room\n'.repeat(300);
   await run.end(own('starting') + test + rest);
-  expect(await told('index')).toMatchObject({ ...ids, is_complete: true, errors: [3], errors_total: 1 });
-  const { sections } = (await told('index')) as { sections: object[] };
+  expect(await answerOf('index')).toMatchObject({ ...ids, is_complete: true, errors: [3], errors_total: 1 });
+  const { sections } = (await answerOf('index')) as { sections: object[] };
   expect(sections).toContainEqual({ kind: 'test', name: 'unit', line: 2, status: 'FAIL', seconds: 0 });
-  expect(await told('search?q=exit+STATUS&attempt=1')).toMatchObject({
+  expect(await answerOf('search?q=exit+STATUS&attempt=1')).toMatchObject({
     is_complete: true,
     hits: [{ line: 6 }],
   });
-  expect(await told('search?q=unit&from=7')).toMatchObject({ hits: [], next: null });
-  const cut = (await told('search?q=room')) as { hits: { line: number }[]; next: number };
+  expect(await answerOf('search?q=unit&from=7')).toMatchObject({ hits: [], next: null });
+  const cut = (await answerOf('search?q=room')) as { hits: { line: number }[]; next: number };
   expect([cut.hits.length, cut.next]).toEqual([200, cut.hits.at(-1)!.line + 1]);
-  const after = (await told(`search?q=room&from=${cut.next}`)) as { hits: { line: number }[] };
+  const after = (await answerOf(`search?q=room&from=${cut.next}`)) as { hits: { line: number }[] };
   expect([after.hits.length, after.hits[0]!.line]).toEqual([101, cut.next]);
 });
 

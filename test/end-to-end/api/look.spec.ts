@@ -28,7 +28,7 @@ it('a look that a reader chooses is remembered by the browser, and leads back to
   ]);
 });
 
-it('a look is in a style of its own that caches keep for nobody else, and no page differs by it', async () => {
+it('a look is in a style of its own that caches keep for no other user, and no page differs by it', async () => {
   const tags = new Set<string | null>();
   const pages = new Set<string>();
   for (const cookie of [

@@ -31,7 +31,7 @@ const offered: WorkerStatus = {
   untilMs: 60_000,
 };
 
-/** The dispatcher of amd64 tells of this worker, or of none, while `work` is done. */
+/** The dispatcher of amd64 knows this worker, or none, while `work` is done. */
 async function offering<T>(worker: WorkerStatus | null, work: () => Promise<T>): Promise<T> {
   const end = api.bus.subscribe(subjectOf(SUBJECTS.status, 'amd64'), ({ respond }) =>
     respond?.(JSON.stringify({ arch: 'amd64', epoch: 1, workers: worker ? [worker] : [], queues: [] })),
@@ -71,9 +71,9 @@ it('the workers have a page with how each is, those too that are away', async ()
 it('queues and workers have feeds of what holds runs up', async () => {
   const queues = await api.fetch('/status/queue.xml');
   expect(queues.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
-  const told = await queues.text();
-  expect(told).toContain('<![CDATA[Runs wait for bookworm/amd64]]>');
-  expect(told).toContain('1 run waits. Empty in: not known. Held back: no scheduler answers for amd64.');
+  const text = await queues.text();
+  expect(text).toContain('<![CDATA[Runs wait for bookworm/amd64]]>');
+  expect(text).toContain('1 run waits. Empty in: not known. Held back: no scheduler answers for amd64.');
   const workers = await offering(offered, async () => (await api.fetch('/status/workers.xml')).text());
   const titles = [...workers.matchAll(/<title type="html"><!\[CDATA\[(.*?)\]\]>/g)].map(([, title]) => title);
   expect(titles.sort()).toEqual([
@@ -114,11 +114,11 @@ it('the owner of a machine finds why it gets no work, what it runs and what it h
     expect([path, (await api.fetch(path)).status]).toEqual([path, 404]);
 });
 
-it('the same is told by the API, to administrators with private runs and refusals', async () => {
-  type Told = { running: { package: string }[]; registered: { last_refusal: string | null } };
-  const told = async (key?: string): Promise<Told> =>
-    (await (await api.api('/workers/worker-1', {}, key)).json()) as Told;
-  const [stranger, administrator] = [await told(), await told(admin)];
+it('the API has the same, to administrators with private runs and refusals', async () => {
+  type Answer = { running: { package: string }[]; registered: { last_refusal: string | null } };
+  const answerFor = async (key?: string): Promise<Answer> =>
+    (await (await api.api('/workers/worker-1', {}, key)).json()) as Answer;
+  const [stranger, administrator] = [await answerFor(), await answerFor(admin)];
   expect(stranger).toEqual(await (await api.fetch('/status/workers/worker-1.json')).json());
   expect(stranger.registered).toMatchObject({
     architectures: ['amd64'],

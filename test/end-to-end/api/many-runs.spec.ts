@@ -23,19 +23,19 @@ const run = async (runId: number): Promise<Json> => (await (await api.api(`/test
 
 /** Resolves with the architectures whose dispatchers were woken, once there are as many. */
 async function woken(count: number, work: () => Promise<unknown>): Promise<string[]> {
-  const heard: string[] = [];
+  const architectures: string[] = [];
   let enough: () => void;
   const done = new Promise<void>((resolve) => (enough = resolve));
   const ends = ['amd64', 'arm64'].map((arch) =>
     api.bus.subscribe(subjectOf(SUBJECTS.ordersWaiting, arch), () => {
-      heard.push(arch);
-      if (heard.length === count) enough();
+      architectures.push(arch);
+      if (architectures.length === count) enough();
     }),
   );
   await work();
   await done;
   ends.forEach((end) => end());
-  return heard.sort();
+  return architectures.sort();
 }
 
 it('many runs at once are those of the key alone: a priority is for the waiting, an end for the executed too', async () => {

@@ -87,7 +87,7 @@ it('a note about an error is shown with every package that has it, and one on a 
   expect(await textsOf(`run_id=${passing}`)).toEqual(['Takes long']);
 });
 
-it('a note is changed and removed by its author and by administrators alone, and the audit log tells who did it', async () => {
+it('a note is changed and removed by its author and by administrators alone, and the audit log says who did it', async () => {
   await failed('owned', 'dd');
   const { note_id: noteId } = await write({
     package: 'owned',

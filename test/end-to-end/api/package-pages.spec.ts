@@ -17,7 +17,7 @@ const EVIL = `<script>alert("x")</script>&'`;
 
 const page = (path: string): Promise<string> => pageOf(api, path);
 
-it('a package that nobody asked for has no page and no history, and no package has one under another prefix', async () => {
+it('a package without a requested run has no page and no history, and no package has one under another prefix', async () => {
   await api.submit('asked-for');
   expect(await page('/packages/a/asked-for/')).toContain(
     'No public run of this package has finished here yet. 1 run waits.',
@@ -27,9 +27,9 @@ it('a package that nobody asked for has no page and no history, and no package h
   );
   await api.submit('hidden-name', { is_private: true });
   const unknown = [
-    'n/nobody',
-    'n/nobody/trixie',
-    'n/nobody/trixie/arm64',
+    'n/nothing',
+    'n/nothing/trixie',
+    'n/nothing/trixie/arm64',
     'h/hidden-name',
     'h/hidden-name/trixie/arm64',
   ];
@@ -128,12 +128,12 @@ it('a history shows what is under way, and of the finished runs those that were 
   expect(await page(`${path}?status=fail&trigger=GLIBC/`)).toContain(
     `href="${data}?status=fail&amp;trigger=GLIBC%2F"`,
   );
-  const told = async (query: string) =>
+  const idsOf = async (query: string) =>
     ((await (await api.fetch(data + query)).json()) as { run_id: number }[]).map(({ run_id }) => run_id);
-  expect(await told('')).toEqual([passed, failed]);
-  expect(await told('?status=fail&trigger=GLIBC/')).toEqual([failed]);
-  expect(await told(`?pinned=no&status=pass&before=${failed}`)).toEqual([passed]);
-  expect(await told('?pinned=yes')).toEqual([]);
+  expect(await idsOf('')).toEqual([passed, failed]);
+  expect(await idsOf('?status=fail&trigger=GLIBC/')).toEqual([failed]);
+  expect(await idsOf(`?pinned=no&status=pass&before=${failed}`)).toEqual([passed]);
+  expect(await idsOf('?pinned=yes')).toEqual([]);
   const numbered = async (query: string): Promise<unknown[]> => {
     const { status, headers } = await api.fetch(path + query);
     return [query, status, headers.get('location')];
@@ -147,7 +147,7 @@ it('a history shows what is under way, and of the finished runs those that were 
       expect([asked, (await api.fetch(asked)).status]).toEqual([asked, 400]);
 });
 
-it('where a package fails, a card tells since which change, with which error and note, and retries it', async () => {
+it('where a package fails, a card says since which change, with which error and note, and retries it', async () => {
   await api.database.users.setPassword('bob', 'of bob');
   const bob = new Browser(api.url);
   await bob.logIn('bob', 'of bob');

@@ -50,7 +50,7 @@ it('the service lists the packages that a key may know', async () => {
   });
 });
 
-it('the service tells how long its queues are', async () => {
+it('the service says how long its queues are', async () => {
   for (const isPrivate of [true, false])
     await api.finish(await api.submit('hello', { is_private: isPrivate }));
   const response = await api.api('/queues');
@@ -79,7 +79,7 @@ it('the service tells how long its queues are', async () => {
   expect(response.headers.get('etag')).not.toBeNull();
 });
 
-it('the service tells administrators alone of the private runs in them', async () => {
+it('only administrators see the private runs in them', async () => {
   const queue = async (key: string): Promise<Json> =>
     ((await (await api.api('/queues', {}, key)).json()) as Json[])[0]!;
   const [own, all] = [await queue(api.keys.alice), await queue(admin)];

@@ -14,7 +14,7 @@ const EVIL = `<script>alert("x")</script>&'`;
 
 const page = (path: string): Promise<string> => pageOf(api, path);
 
-it('the first page tells a newcomer how to begin', async () => {
+it('the first page shows a newcomer how to begin', async () => {
   const html = await page('/');
   const { host } = new URL(api.url);
   expect(html).toContain(`http://${host}/api/v1/test/bookworm/amd64/hello`);
@@ -169,7 +169,7 @@ it('many names are listed in parts', async () => {
   });
 });
 
-it('pages tell the status of all packages, as numbers and as lists', async () => {
+it('pages show the status of all packages, as numbers and as lists', async () => {
   const [head, ...numbers] = rows(await page('/status/'));
   expect(head).toEqual(['Suite', 'Architecture', 'pass', 'fail', 'tmpfail', 'All packages']);
   expect(numbers.map((row) => row.slice(0, 2).join('/'))).toEqual([

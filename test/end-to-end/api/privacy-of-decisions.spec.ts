@@ -4,8 +4,8 @@ import type { RunningApi } from '@test/support/api';
 
 /** Known from a private run only. */
 const SECRET = 'top-secret';
-/** Never heard of. */
-const NOBODY = 'not-known1';
+/** An unknown name. */
+const UNKNOWN = 'not-known1';
 const SECRET_TEXT = 'words that only private runs hold';
 
 let api: RunningApi;
@@ -37,9 +37,9 @@ describe.each(['cancel', 'priority'])('/test/%s', (path) => {
 
   it.each<[string, Json, Json]>([
     ['ids', {}, { run_ids: [4_711_000] }],
-    ['package', { package: SECRET }, { package: NOBODY }],
-    ['package of public runs too', { package: 'hello' }, { package: NOBODY }],
-    ['trigger', { trigger: SECRET_TEXT }, { trigger: 'words of nobody' }],
+    ['package', { package: SECRET }, { package: UNKNOWN }],
+    ['package of public runs too', { package: 'hello' }, { package: UNKNOWN }],
+    ['trigger', { trigger: SECRET_TEXT }, { trigger: 'unknown words' }],
     ['suite', { suite: 'bookworm' }, { suite: 'sid' }],
     ['architecture', { arch: 'amd64' }, { arch: 'm68k' }],
   ])(
@@ -66,7 +66,7 @@ describe.each(['cancel', 'priority'])('/test/%s', (path) => {
 
   it("a request by another key is refused for everyone's runs in the same words whether there are some or not", async () => {
     for (const key of strangers()) {
-      const answers = [SECRET, NOBODY].map(async (name) => {
+      const answers = [SECRET, UNKNOWN].map(async (name) => {
         const response = await send(`/test/${path}`, { package: name, everyone: true, ...priority }, key);
         return [response.status, await response.text()];
       });
@@ -77,7 +77,7 @@ describe.each(['cancel', 'priority'])('/test/%s', (path) => {
   });
 });
 
-it('what is told of a private run is told to its key and to administrators: story, place and reasons', async () => {
+it('its key and administrators see all of a private run: story, place and reasons', async () => {
   const end = api.bus.subscribe(subjectOf(SUBJECTS.explain, 'amd64'), ({ text, respond }) => {
     const { runId } = JSON.parse(text) as { runId: number };
     const reply = { position: 1, ahead: 0, startsInMs: 0, reasons: [SECRET_TEXT] };
@@ -99,12 +99,12 @@ it('what is told of a private run is told to its key and to administrators: stor
   end();
 });
 
-it('what is told of a private run is in no decision, worker or queue, nor in the story of a public run', async () => {
+it('nothing of a private run is in a decision, a worker, a queue or the story of a public run', async () => {
   const reason = 'the mirror is away';
   await send('/admin/pause', { suite: 'bookworm', reason }, admin);
   await send('/admin/drain', { worker: 'worker-1', reason }, admin);
   await send('/test/priority', { suite: 'bookworm', priority: 7, everyone: true, reason }, admin);
-  const telling = new RegExp(`${SECRET}|${SECRET_TEXT}`);
+  const secrets = new RegExp(`${SECRET}|${SECRET_TEXT}`);
   for (const [path, key] of [
     ['/queues', api.keys.bob],
     ['/workers', api.keys.bob],
@@ -112,9 +112,9 @@ it('what is told of a private run is in no decision, worker or queue, nor in the
     ['/admin/decisions', admin],
   ] as const) {
     const response = await get(path, key);
-    expect([path, response.status, telling.exec(await response.text())]).toEqual([path, 200, null]);
+    expect([path, response.status, secrets.exec(await response.text())]).toEqual([path, 200, null]);
   }
-  expect(telling.exec(await (await api.fetch('/')).text())).toBeNull();
+  expect(secrets.exec(await (await api.fetch('/')).text())).toBeNull();
   const { facts } = (await (await get(`/test/${open}`, api.keys.bob)).json()) as { facts: Json[] };
   expect(facts).toMatchObject([{ kind: 'requested' }, { kind: 'reprioritised', actor: 'user root' }]);
 });

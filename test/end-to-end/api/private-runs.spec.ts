@@ -192,11 +192,11 @@ async function inPublic(work: Work): Promise<void> {
   await inBoth(async (world) => void (await work(world)));
 }
 
-/** That there are private runs makes no difference to what everybody else is told. */
+/** Private runs make no difference to the answers for all others. */
 async function expectTheSame(): Promise<void> {
-  const told = await viewOf(worlds.withThem);
+  const answers = await viewOf(worlds.withThem);
   known = await viewOf(worlds.withoutThem, known);
-  expect(told).toEqual(known);
+  expect(answers).toEqual(known);
 }
 
 /** A user's own pages are closed to strangers, whatever is asked for there. */
@@ -211,7 +211,7 @@ it('every route of the application is asked', () => {
 });
 
 it.each(STEPS.map(([what, secretly, openly]) => ({ what, secretly, openly })))(
-  'a stranger is told the same, to the byte, as if there was no private run that $what',
+  'a stranger gets the same, to the byte, as if there was no private run that $what',
   async ({ secretly, openly }) => {
     if (openly) await inPublic(openly);
     await worlds.withThem.apart(() => secretly(worlds.withThem));
@@ -229,7 +229,7 @@ describe('routes with a run', () => {
       const hidden = names.runs.filter((run) => run.runId >= FIRST_HIDDEN_ID);
       expect(hidden).not.toEqual([]);
       for (const { runId, name, suite } of hidden) {
-        const told = async (id: number): Promise<Record<string, Seen>> => {
+        const seenAt = async (id: number): Promise<Record<string, Seen>> => {
           const asked = asks({ ...names, runs: [{ runId: id, name, suite, isBobs: false }] });
           const heads = asked.flatMap((ask) => (ask.method === 'GET' ? { ...ask, method: 'HEAD' } : []));
           const answers = await seen(worlds.withThem.api, [...asked, ...heads]);
@@ -237,15 +237,15 @@ describe('routes with a run', () => {
           for (const { headers } of Object.values(answers)) delete headers['etag'];
           return JSON.parse(JSON.stringify(answers).replaceAll(String(id), 'ID')) as Record<string, Seen>;
         };
-        const answers = await told(runId);
-        expect(answers).toEqual(await told(UNKNOWN));
+        const answers = await seenAt(runId);
+        expect(answers).toEqual(await seenAt(UNKNOWN));
         for (const [ask, { status }] of Object.entries(answers)) expect([ask, status]).toEqual([ask, 404]);
       }
     },
   );
 });
 
-it('a stranger who asks for changes is told the same as if there was no private run, and so is everybody afterwards', async () => {
+it('a stranger who asks for changes gets the same as if there was no private run, and so do all others afterwards', async () => {
   const answers: Record<string, Seen>[] = [];
   for (const { api } of Object.values(worlds)) answers.push(await seen(api, asksOf(CHANGES)));
   expect(answers[1]).toEqual(answers[0]);
@@ -256,7 +256,7 @@ it('a stranger who asks for changes is told the same as if there was no private 
 });
 
 /** What they do to a machine is no secret: public runs wait for it. Which runs did it is one. */
-it('a stranger is told how it stands, and nothing else', async () => {
+it('a stranger sees its state, and nothing else', async () => {
   const { withThem } = worlds;
   const broken: number[] = [];
   await withThem.apart(async () => {
@@ -269,9 +269,9 @@ it('a stranger is told how it stands, and nothing else', async () => {
   });
   const [before, after] = [await viewOf(worlds.withoutThem, known), await viewOf(withThem)];
   const differing = Object.keys(before).filter((ask) => !isDeepStrictEqual(before[ask], after[ask]));
-  const telling =
+  const allowed =
     /(GET \/|\/(api|data)\/v1\/(workers(\/w[12])?|queues|test\/\d+)|\/status\/(queue|workers|workers\/w[12])(\/|\.json|\.xml)?|\/packages\/\w+\/[\w-]+\/\w+\/amd64\/\d+\/)$/;
-  for (const ask of differing) expect(ask).toMatch(telling);
+  for (const ask of differing) expect(ask).toMatch(allowed);
   const ids = new RegExp(`breaks|${broken.join('|')}`);
   for (const ask of differing) expect([ask, ids.exec(after[ask]!.body)]).toEqual([ask, null]);
   const [workers] = Object.entries(after)

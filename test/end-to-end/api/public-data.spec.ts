@@ -71,7 +71,7 @@ it('packages.json has the latest status of each package, with what was before, c
   expect(compressed.headers.get('Content-Encoding')).toBe('gzip');
 });
 
-it('packages.json comes whole for those who go by the time alone, however soon they ask again', async () => {
+it('packages.json comes whole for those who use the time alone, however soon they ask again', async () => {
   const modified = (await api.fetch(PACKAGES)).headers.get('Last-Modified')!;
   expect(Date.parse(modified)).toBeLessThanOrEqual(Date.now());
   await finished('vim', { verdict: 'pass' });
@@ -133,7 +133,7 @@ it('a file of a run is at its own place alone', async () => {
     expect([other, (await api.fetch(other)).status]).toEqual([other, 404]);
 });
 
-it('feeds tell each change of status once, the newest first, with links that lead to the runs', async () => {
+it('feeds have each change of status once, the newest first, with links that lead to the runs', async () => {
   await finished('curl', { verdict: 'pass' });
   const failed = await finished('curl', { verdict: 'fail' });
   await finished('curl', { verdict: 'tmpfail' });
@@ -150,11 +150,11 @@ it('feeds are where package names are', async () => {
   await api.submit('waits-first');
   expect(await entries('/data/feeds/w/waits-first.xml')).toEqual([]);
   const wrong = [
-    'n/nobody.xml',
-    'n/nobody',
-    'x/nobody.xml',
+    'n/nothing.xml',
+    'n/nothing',
+    'x/nothing.xml',
     'l/libfoo.xml',
-    'N/Nobody.xml',
+    'N/Nothing.xml',
     'n/.xml',
     'n/no%00body.xml',
   ];

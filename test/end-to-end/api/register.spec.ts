@@ -61,14 +61,14 @@ async function answered(path: string, body?: Json, key = admin) {
   return { status: response.status, answer: (await response.json()) as Json, cached };
 }
 
-/** A server before 2.10 is told by hand; of a later one nothing is left to do. */
+/** A server before 2.10 gets its signal by hand; for a later one nothing is left to do. */
 async function readByServer(notice: unknown): Promise<void> {
   if (notice === null) return;
   expect(notice).toMatch(/nats-server --signal reload/);
   await changeAccounts(server.folder, await readFile(join(server.folder, 'accounts.conf'), 'utf8'));
 }
 
-const heard = async (bus: Bus, worker: string): Promise<unknown> =>
+const receivedFrom = async (bus: Bus, worker: string): Promise<unknown> =>
   bus.request(requestSubject('amd64', worker, 'lease'), {}, 5_000);
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -88,7 +88,7 @@ it('the API adds a worker, gives it other credentials and takes it out, as nats-
     ...{ publicKey: publicKeyOf(first), architectures: ['amd64'], mayRunPrivate: false },
   });
   const bus = await connectAs('w1', first);
-  expect(await heard(bus, 'w1')).toEqual({ subject: 'proctor.rpc.amd64.w1.lease' });
+  expect(await receivedFrom(bus, 'w1')).toEqual({ subject: 'proctor.rpc.amd64.w1.lease' });
 
   const rotated = await answered('/w1/rotate', { reason: 'a lost disk' });
   expect([rotated.status, rotated.answer.worker, rotated.cached]).toEqual([200, 'w1', 'no-store']);
@@ -97,7 +97,7 @@ it('the API adds a worker, gives it other credentials and takes it out, as nats-
   const second = parseCredentials(JSON.stringify(given.credentials), 'answer');
   expect(second.seed).not.toBe(first.seed);
   await expect(connectAs('w1', first)).rejects.toThrow(/Authorization/);
-  expect(await heard(await connectAs('w1', second), 'w1')).toBeDefined();
+  expect(await receivedFrom(await connectAs('w1', second), 'w1')).toBeDefined();
 
   const [ended, revoked] = await ask('/w1/revoke', { reason: 'sold' });
   expect([ended, revoked.worker]).toEqual([200, 'w1']);
@@ -192,7 +192,7 @@ it.each<[string, string, Json, number, RegExp]>([
   ],
   ['tls without ca', '/w2/rotate', { url: 'tls://c:1' }, 400, /can be trusted with a certificate only\.$/],
   ['a blank reason', '/w2/revoke', { reason: ' ' }, 400, /^reason must be a string of 1 to 500/],
-  ['a name that nobody has', '/w9/rotate', {}, 404, /^There is no worker w9\.$/],
+  ['a name that no worker has', '/w9/rotate', {}, 404, /^There is no worker w9\.$/],
   ['a name that cannot be', '/a.b%00/revoke', {}, 404, /^There is no worker "a\.b/],
   ['one that is revoked', '/w1/revoke', {}, 409, /^Worker w1 is revoked\.$/],
 ])('the API refuses %s and changes nothing', async (_what, path, body, status, detail) => {

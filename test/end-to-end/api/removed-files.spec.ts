@@ -53,7 +53,7 @@ it('files that a rule has removed are gone, everywhere with the rule, and the pa
   expect(result.log_url).toBeNull();
 });
 
-it('a run whose attempts are not kept any more has its page', async () => {
+it('a run whose attempts are no longer kept has its page', async () => {
   expect(await api.database.expiry.removeStories([runId], 'facts and attempts: 400')).toBe(1);
   const shown = await api.fetch(`${page}/${runId}/`);
   expect(shown.status).toBe(200);

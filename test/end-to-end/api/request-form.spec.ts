@@ -49,7 +49,7 @@ it('the form shows what would be queued and ignored before anything is', async (
   expect(await requested()).toEqual([]);
 });
 
-it('the form asks for several suites and architectures, and tells which run is doubled', async () => {
+it('the form asks for several suites and architectures, and says which run is doubled', async () => {
   const runId = await api.submit('doubled');
   const fields = { packages: 'doubled', 'suite-bookworm': 'on', 'suite-trixie': 'on', 'arch-amd64': 'on' };
   const preview = await (await send('submit', { ...fields, step: 'preview' })).text();
@@ -60,7 +60,7 @@ it('the form asks for several suites and architectures, and tells which run is d
   await api.api(`/test/${runId}`, { method: 'DELETE' });
 });
 
-it('the preview tells each mistake once, in the words of the form', async () => {
+it('the preview explains each mistake once, in the words of the form', async () => {
   const wrong = { ...FIELDS, suite: 'bookworm,nowhere', priority: '11', step: 'preview' };
   const response = await send('submit', wrong);
   const html = await response.text();
@@ -74,7 +74,7 @@ it('the preview tells each mistake once, in the words of the form', async () => 
   expect(await nothing.text()).toContain('No suite is chosen.');
 });
 
-it('the form tells each mistake, keeps what was typed, and requests nothing', async () => {
+it('the form explains each mistake, keeps what was typed, and requests nothing', async () => {
   const wrong = { ...FIELDS, pins: 'gl ibc, trixie\nsed, nowhere', priority: '11', step: 'submit' };
   const response = await send('submit', wrong);
   const html = await response.text();
@@ -116,7 +116,7 @@ it('the form requests private runs, which its user alone sees', async () => {
   expect(await (await new Browser(api.url).get('/')).text()).not.toContain('secret-tool');
 });
 
-it('an uploaded list is for the suite and architectures that were chosen, and each mistake is told', async () => {
+it('an uploaded list is for the suite and architectures that were chosen, and each mistake is explained', async () => {
   const upload = async (content: string, step = 'submit'): Promise<Response> => {
     const body = new FormData();
     body.set('form_token', token);

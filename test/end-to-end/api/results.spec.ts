@@ -53,7 +53,7 @@ it('the list of very many runs keeps to the pace of its reader, who may go away'
   expect((await list(0, api.keys.bob)).results).toHaveLength(3_000);
 });
 
-it('a run tells why it waits, in the words of its dispatcher', async () => {
+it('a run says why it waits, in the words of its dispatcher', async () => {
   const runId = await api.submit('hello');
   const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.explain, 'amd64'), ({ text, respond }) => {
     const asked = JSON.parse(text) as { runId: number };

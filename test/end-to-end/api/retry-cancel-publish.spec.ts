@@ -33,13 +33,13 @@ async function finished(name = 'hello', parameters: Json = {}): Promise<number> 
 
 it('a retry wakes the dispatcher', async () => {
   const runId = await finished();
-  const heard = new Promise((resolve) => {
+  const signal = new Promise((resolve) => {
     const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.runsSubmitted, 'amd64'), () =>
       resolve(unsubscribe()),
     );
   });
   await retry(runId);
-  await heard;
+  await signal;
 });
 
 it('a retry of a private run is for its key, and for administrators', async () => {
@@ -64,7 +64,7 @@ it('a retry of a private run is for its key, and for administrators', async () =
   expect(await resultOf(byAdmin as number)).toMatchObject({ is_private: true, status: null });
 });
 
-it('a private retry of a run that is public by now is told to its key alone', async () => {
+it('only its key sees a private retry of a run that is public by now', async () => {
   const runId = await finished('retried-in-private', { is_private: true });
   const [, { run_id: hidden }] = await answer(await retry(runId));
   await api.api('/test/publish', { method: 'POST', body: new URLSearchParams({ run_ids: String(runId) }) });
@@ -122,7 +122,7 @@ it('a retry has a page for people', async () => {
 
 it('a cancellation ends a run at once', async () => {
   const runId = await api.submit('hello');
-  const heard = new Promise((resolve) => {
+  const signal = new Promise((resolve) => {
     const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.ordersWaiting, 'amd64'), () =>
       resolve(unsubscribe()),
     );
@@ -138,7 +138,7 @@ it('a cancellation ends a run at once', async () => {
     }),
   ]);
   expect(await resultOf(runId)).toMatchObject({ status: 'tmpfail', state: 'finished' });
-  await heard;
+  await signal;
   expect(await answer(await cancel(runId))).toMatchObject([
     409,
     { detail: expect.stringContaining('has finished') },
@@ -195,15 +195,15 @@ describe('a publication', () => {
     ]);
   });
 
-  it('a publication wakes the dispatchers, which tell of the run from then on', async () => {
+  it('a publication wakes the dispatchers, which name the run from then on', async () => {
     const runId = await api.submit('secret', { is_private: true });
-    const heard = new Promise((resolve) => {
+    const signal = new Promise((resolve) => {
       const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.ordersWaiting, 'amd64'), () =>
         resolve(unsubscribe()),
       );
     });
     await publish(`run_ids=${runId}`);
-    await heard;
+    await signal;
     expect(await api.database.journal.orders('amd64', 1_000)).toContainEqual(
       expect.objectContaining({ kind: 'publish', runId }),
     );

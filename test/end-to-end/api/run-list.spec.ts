@@ -119,7 +119,7 @@ it('a list of runs and a trigger need a key', async () => {
   expect((await api.fetch('/api/v1/triggers/glibc/1')).status).toBe(403);
 });
 
-it('a trigger tells its tests with what the reference runs say', async () => {
+it('a trigger lists its tests with what the reference runs say', async () => {
   const reference = async (name: string, verdict: 'pass' | 'fail') =>
     api.finish(await api.submit(name, { trigger: 'migration-reference/0' }), { verdict });
   await reference('worse', 'pass');

@@ -7,7 +7,7 @@ import { Browser, hiddenIn } from '@test/support/browser';
 import { packageLines, packedArtifacts } from '@test/support/artifacts';
 import type { RunningApi } from '@test/support/api';
 
-/** Statements that the page of a failed run may take, however much there is to tell. */
+/** Statements that the page of a failed run may take, however much it has to show. */
 const QUERIES_MAX = 24;
 
 let api: RunningApi;
@@ -34,7 +34,7 @@ async function put(runId: number, name: 'artifacts.tar.gz' | 'artifacts-index.js
   await api.store.save(runId, 1, name, Readable.from([content]), { size: content.length, sha256 });
 }
 
-it('a failed run tells what fails, what changed since the last pass, and what else was tested', async () => {
+it('a failed run shows what fails, what changed since the last pass, and what else was tested', async () => {
   const tests = (status: 'PASS' | 'FAIL') => [{ name: 'upstream', status, detail: null }];
   const passed = await api.submit('hello');
   await api.finish(passed, { tests: tests('PASS') });
@@ -62,7 +62,7 @@ it('a failed run tells what fails, what changed since the last pass, and what el
     '--env=ADT_TEST_TRIGGERS=hello/9.9-1 hello -- unshare --release bookworm --arch amd64',
   );
   expect(text).not.toContain('<script>alert');
-  expect(text).toContain('Nothing that is known tells why it fails: try it again.');
+  expect(text).toContain('Nothing that is known explains the failure: try it again.');
   expect(text).toContain(`<a class="button" href="/api/v1/retry/${failed}" rel="nofollow">Retry</a>`);
   const answer = await (await api.api(`/runs/${failed}/triage`)).json();
   expect(answer).toMatchObject({ run_id: failed, kind: 'unclear', step: { kind: 'retry' } });
@@ -73,7 +73,7 @@ it('a failed run tells what fails, what changed since the last pass, and what el
   expect(await page(short.headers.get('location')!)).toContain('The same test has passed since.');
 });
 
-it('a run tells what was kept of its testbed: what changed, where tests are in the log, what was not as asked for', async () => {
+it('a run shows what was kept of its testbed: what changed, where tests are in the log, what was not as asked for', async () => {
   const packages = (libc6: string) => ({
     testbed: new Map([['bash', '5']]),
     added: new Map([['libc6', libc6]]),
@@ -117,8 +117,8 @@ it('a run tells what was kept of its testbed: what changed, where tests are in t
   const list = await page(listUrl);
   expect(list).toContain('When its tests began, 2 packages were installed: 1 for the tests.');
   expect(list).toContain('<th scope="row" class="text">libc6</th> <td class="version">2.40-4</td>');
-  const told: unknown = await (await api.fetch(`${listUrl}.json`)).json();
-  expect(told).toEqual({
+  const listed: unknown = await (await api.fetch(`${listUrl}.json`)).json();
+  expect(listed).toEqual({
     run_id: ids[1],
     kernel: null,
     fallback_release: 'sid',
@@ -127,10 +127,10 @@ it('a run tells what was kept of its testbed: what changed, where tests are in t
       { name: 'libc6', version: '2.40-4', part: 'tests', before: null, suite: 'experimental' },
     ],
   });
-  expect(await (await api.api(`/runs/${ids[1]}/packages`)).json()).toEqual(told);
+  expect(await (await api.api(`/runs/${ids[1]}/packages`)).json()).toEqual(listed);
 });
 
-it('the packages that began to fail when another one had changed are told, with what else may be the cause', async () => {
+it('the packages that began to fail when another one had changed are listed, with what else may be the cause', async () => {
   const passed = await api.submit('hello');
   await api.finish(passed);
   const failed = await api.submit('hello');
@@ -141,8 +141,8 @@ it('the packages that began to fail when another one had changed are told, with 
   expect(text).toContain('does not say that it is the cause');
   expect(text).toContain(`href="/compare/${passed}...${failed}"`);
   expect(await page('/packages/-/affected-by?package=libc6&to=3')).toContain('No package began to fail');
-  const told = (await (await api.api('/affected-by?package=libc6')).json()) as { runs: unknown[] };
-  expect(told.runs).toMatchObject([
+  const answer = (await (await api.api('/affected-by?package=libc6')).json()) as { runs: unknown[] };
+  expect(answer.runs).toMatchObject([
     { package: 'hello', run_id: failed, changed: { package: 'libc6', from: '1', to: '2' } },
   ]);
   expect(await page('/packages/-/affected-by')).toContain('Which tests began to fail');
@@ -266,7 +266,7 @@ it('artifacts that are not as their index says have no list of packages', async 
   expect(await page(`/compare/${one}...${other}`)).toContain(`no list of the packages of run ${other},`);
 });
 
-it('a trigger tells its tests in groups, with the reference beside each that failed', async () => {
+it('a trigger shows its tests in groups, with the reference beside each that failed', async () => {
   expect(await page('/triggers/')).toContain('No run was triggered yet.');
   const reference = await api.submit('worse', { trigger: 'migration-reference/0' });
   await api.finish(reference);

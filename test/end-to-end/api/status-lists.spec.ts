@@ -149,7 +149,7 @@ it.each([
     expect([link, (await api.fetch(link!.replaceAll('&amp;', '&'))).status]).toEqual([link, 200]);
 });
 
-it('the list of changes tells what began to fail and what passes again since a day', async () => {
+it('the list of changes has what began to fail and what passes again since a day', async () => {
   const today = new Date().toISOString().slice(0, 10);
   const html = await page(`/status/changes/?since=${today}`);
   expect(html).toContain(`changes since ${today} 00:00:00 UTC`);
@@ -194,8 +194,8 @@ it('a list is the same for programs, by package, suite and architecture', async 
     filter: { suites: ['trixie', 'bookworm'], architectures: ['arm64', 'amd64'] },
     items: [{ package: 'broken' }],
   });
-  const told = '(suites trixie or bookworm, architecture amd64)';
-  expect(await page('/status/failing/?suite=trixie&suite=bookworm&arch=amd64&arch=')).toContain(told);
+  const choice = '(suites trixie or bookworm, architecture amd64)';
+  expect(await page('/status/failing/?suite=trixie&suite=bookworm&arch=amd64&arch=')).toContain(choice);
   expect(await names('/status/slow.json?minutes=1')).toEqual([]);
   expect(await names('/status/reject_list.json?package=block*&suite=trixie')).toEqual(['blocked']);
   expect((await data('/status/mismatches.json')).items).toMatchObject([
@@ -234,7 +234,7 @@ it('a feed of a list has an entry for each that is known again, and is XML whate
   expect((await api.fetch('/status/failing.xml', { headers })).status).toBe(304);
 });
 
-it('statistics tell how runs and packages went, day by day, without private runs', async () => {
+it('statistics show how runs and packages went, day by day, without private runs', async () => {
   const html = await page('/status/statistics/?days=30&suite=bookworm');
   expect(html).toContain('1 of 9 packages on suites and architectures fail now, 1 could not be tested.');
   expect(html).toContain('21 public runs ended in 30 days');

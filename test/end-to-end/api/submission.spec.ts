@@ -77,14 +77,14 @@ describe('a list of tests', () => {
   });
 
   it('a list of tests wakes the dispatcher of its architecture after the commit', async () => {
-    const heard = new Promise<{ body: string; arrivals: unknown }>((resolve) => {
+    const signal = new Promise<{ body: string; arrivals: unknown }>((resolve) => {
       const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.runsSubmitted, 'arm64'), ({ text: body }) => {
         unsubscribe();
         void api.database.journal.arrivals('arm64', 10).then(({ runs }) => resolve({ body, arrivals: runs }));
       });
     });
     await created(await post('/test/trixie/arm64/hello'));
-    expect(await heard).toEqual({
+    expect(await signal).toEqual({
       body: '{"count":1}',
       arrivals: [expect.objectContaining({ package: 'hello', suite: 'trixie' })],
     });

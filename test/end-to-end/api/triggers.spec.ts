@@ -31,13 +31,13 @@ const act = async (action: string, body: object, key = api.keys.bob): Promise<An
   expect(response.status).toBe(200);
   return (await response.json()) as Answer;
 };
-const told = ({ runs, refused }: Answer): [string[], string[][]] => [
+const namesOf = ({ runs, refused }: Answer): [string[], string[][]] => [
   runs.map((run) => run.package),
   refused.map((run) => [run.package, run.reason]),
 ];
 const trigger = 'llvm/19';
 
-it('many tests of a trigger are retried, cancelled or given new references, and what is refused is told one by one', async () => {
+it('many tests of a trigger are retried, cancelled or given new references, and what is refused is listed one by one', async () => {
   const failed = await api.submit('bad', { trigger });
   await api.finish(failed, { verdict: 'fail' });
   const broken = await api.submit('broken', { trigger }, api.keys.bob);
@@ -50,7 +50,7 @@ it('many tests of a trigger are retried, cancelled or given new references, and 
 
   const before = await api.database.runSearch.find({}, { everything: true }, 500);
   const preview = await act('retry', { ...all, dry_run: true });
-  expect(told(preview)).toEqual([
+  expect(namesOf(preview)).toEqual([
     ['bad', 'broken'],
     [
       ['others', 'It has not finished.'],
@@ -72,13 +72,13 @@ it('many tests of a trigger are retried, cancelled or given new references, and 
   ]);
 
   const refreshed = await act('refresh', { run_ids: [failed, broken] });
-  expect(told(refreshed)).toEqual([['broken', 'bad'], []]);
+  expect(namesOf(refreshed)).toEqual([['broken', 'bad'], []]);
   const twice = await act('refresh', { run_ids: [failed] });
   const reference = refreshed.runs.find((run) => run.package === 'bad')!.new_run_id;
-  expect(told(twice)).toEqual([[], [['bad', `Run ${reference}, a reference, has not finished.`]]]);
+  expect(namesOf(twice)).toEqual([[], [['bad', `Run ${reference}, a reference, has not finished.`]]]);
 
   const cancelled = await act('cancel', { group: ['waiting'], reason: 'too many' });
-  expect(told(cancelled)).toEqual([
+  expect(namesOf(cancelled)).toEqual([
     ['waits'],
     [
       ['bad', 'Only its requestor and administrators may cancel it.'],
@@ -89,7 +89,7 @@ it('many tests of a trigger are retried, cancelled or given new references, and 
   expect([state, message]).toEqual(['finished', 'cancelled by bob: too many']);
 });
 
-it('tests of a trigger are told in parts', async () => {
+it('tests of a trigger are listed in parts', async () => {
   for (const name of ['a1', 'a2', 'a3']) await api.submit(name, { trigger: 'parts/1' });
   const part = async (query: string) => {
     const answer = await api.api(`/triggers/parts/1?${query}`);
@@ -204,7 +204,7 @@ it('the tests of a trigger are shown by suite and architecture, and as JSON of t
   ]);
 });
 
-it('the page of a trigger tells what would be done to many tests before it is done, and what was left out', async () => {
+it('the page of a trigger shows what would be done to many tests before it is done, and what was left out', async () => {
   const path = '/triggers/perl/5.40';
   const failed = await api.submit('odd', { trigger: 'perl/5.40' });
   await api.finish(failed, { verdict: 'fail' });
@@ -218,10 +218,10 @@ it('the page of a trigger tells what would be done to many tests before it is do
   const page = await bob.textOf(`${path}?group=unknown`);
   expect(page).toContain('hidden-tool');
   const preview = await bob.submit(`${path}?group=unknown`, `${path}/refresh`, { [`run-${failed}`]: 'on' });
-  const told = (await preview.text()).replace(/\s+/g, ' ');
-  expect(told).toContain('New references: 1 run');
-  expect(told).toContain('about 1 minute of test time');
-  const form = hiddenIn(told);
+  const text = (await preview.text()).replace(/\s+/g, ' ');
+  expect(text).toContain('New references: 1 run');
+  expect(text).toContain('about 1 minute of test time');
+  const form = hiddenIn(text);
   expect(form['run_ids']).toBe(String(failed));
   const all = hiddenIn(page);
   const retry = (await (await bob.post(`${path}/retry`, { ...all })).text()).replace(/\s+/g, ' ');
@@ -256,7 +256,7 @@ it('forms of a trigger that name nothing, or that no page of ours has sent, chan
   expect((await new Browser(api.url).post(`${path}/retry`, { group: 'waiting' })).status).toBe(303);
 });
 
-it('tests of a trigger that fail with the same error are told together, and the pages have data and a feed', async () => {
+it('tests of a trigger that fail with the same error are shown together, and the pages have data and a feed', async () => {
   const error = {
     signature: 'feedc0de',
     excerpt: { firstLine: 8, errorLine: 9, lines: ['before', 'E: <b>no</b> such symbol'] },

@@ -59,7 +59,7 @@ it('a request for a package that its suite does not have is accepted with a warn
   expect(await warningsOf('/test/bookworm/amd64/helo')).toEqual([SENTENCE]);
 });
 
-it('nobody is warned of a package that is rejected, or may come from elsewhere', async () => {
+it('a package that is rejected, or may come from elsewhere, causes no warning', async () => {
   const tests = [
     { package: 'blocked' },
     { package: 'helo', 'pin-packages': [['src:helo', 'trixie']] },

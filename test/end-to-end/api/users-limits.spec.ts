@@ -56,7 +56,7 @@ it.each([
   });
 });
 
-it('a request changes no more runs of a trigger than bulkRunsMax, and says how many are left', async () => {
+it('a request changes at most bulkRunsMax runs of a trigger, and says how many are left', async () => {
   const { status, text } = await post('/triggers/many/2/cancel', { group: 'waiting' });
   expect([status, JSON.parse(text)]).toMatchObject([200, { left: 1 }]);
 });
@@ -69,7 +69,7 @@ it('a user has no more webhooks than webhooks.perUserMax', async () => {
   });
 });
 
-it('no more clients follow events than events.connectionsMax, whoever they are', async () => {
+it('at most events.connectionsMax clients follow events, whatever their users', async () => {
   const client = new EventClient((init) => api.api('/events', init));
   await client.open();
   const second = await api.api('/events', {}, api.keys.bob);

@@ -71,7 +71,7 @@ it('a waiting run says where it stands, when it may start, and why it waits', as
   });
 });
 
-it('a waiting run has no expected start where none can be told', async () => {
+it('a waiting run has no expected start where none can be given', async () => {
   const runId = await api.submit('hello');
   await withDispatcher({ explain: { startsInMs: null } }, async () => {
     expect(await get(`/test/${runId}`)).toMatchObject({ position: 3, estimated_start: null });
@@ -85,7 +85,7 @@ it('a waiting run has no expected start where none can be told', async () => {
   expect(await pageOf(runId)).toContain('This run waits for its turn.');
 });
 
-it('a waiting run is told of in its queue', async () => {
+it('a waiting run is in its queue', async () => {
   await api.submit('hello');
   const queue = async () => (await get<Json[]>('/queues'))[0]!;
   await withDispatcher({}, async () => {
@@ -95,7 +95,7 @@ it('a waiting run is told of in its queue', async () => {
   expect(await queue()).toMatchObject({ reasons: ['no scheduler answers for amd64'] });
 });
 
-it('the story of a run is told whole, to those who may see the run, also on its page', async () => {
+it('those who may see a run see its whole story, also on its page', async () => {
   const runId = await api.submit('hello', { trigger: 'x' });
   await api.database.decisions.reprioritise({ runIds: [runId] }, 8, { userId: 1, userName: 'alice' }, 'now');
   await api.finish(runId, { message: 'all <b>passed' });

@@ -55,16 +55,16 @@ async function untilLogged(id: number, state: string): Promise<Log['deliveries']
 
 it('a webhook is sent what its user wants to know, signed, in the order of the run, once', async () => {
   const kinds = ['requested', 'granted', 'started', 'finished'];
-  const id = await webhook({ package: ['told'], kinds });
+  const id = await webhook({ package: ['notified'], kinds });
   await api.finish(await api.submit('other'));
-  const runId = await api.submit('told', { trigger: 'glibc/2.40-4' });
+  const runId = await api.submit('notified', { trigger: 'glibc/2.40-4' });
   await api.finish(runId, { verdict: 'fail' });
   api.bus.signal(SUBJECTS.resultsChanged, {});
   await receiver.until((received) => received.length === 4);
   expect(receiver.received.map(({ type, data }) => [type, data.id])).toEqual(
     kinds.map((kind, place) => [`run.${kind}`, `${runId}.${place + 1}`]),
   );
-  expect(receiver.received.at(-1)!.data).toMatchObject({ package: 'told', status: 'fail', schema: 1 });
+  expect(receiver.received.at(-1)!.data).toMatchObject({ package: 'notified', status: 'fail', schema: 1 });
   await untilLogged(id, 'delivered');
   expect(receiver.refused).toEqual([]);
 });
@@ -122,7 +122,7 @@ it('what a webhook refuses comes again, is held in order, and is redelivered and
   expect([recovered.status, recovered.answer]).toMatchObject([202, { again: 0, made: 0, until: null }]);
 });
 
-it('a webhook that says it is gone is disabled, and recovers what it was not told of', async () => {
+it('a webhook that says it is gone is disabled, and recovers what it did not get', async () => {
   const id = await webhook({ package: ['gone'], kinds: ['requested'] });
   receiver.reply = () => ({ status: 410 });
   await api.submit('gone');
@@ -193,7 +193,7 @@ it.each<[string, Body, RegExp]>([
   expect([status, answer['detail']]).toEqual([400, expect.stringMatching(detail)]);
 });
 
-it('a webhook is there for its user alone, and a user has so many and no more', async () => {
+it('a webhook is there for its user alone, and a user has at most so many', async () => {
   const id = await webhook({}, api.keys.bob);
   for (const path of [`/${id}`, `/${id}/deliveries`, '/999999'])
     expect((await api.api(`/webhooks${path}`)).status).toBe(404);

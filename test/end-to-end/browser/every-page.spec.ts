@@ -71,7 +71,7 @@ const LEAVE_ONE_OF_A_KIND = `(() => {
   return document.querySelectorAll('*').length;
 })()`;
 
-/** Every element of the page about the API, of which there are ten thousand, is looked at once. */
+/** Every element of the page about the API is checked once: there are ten thousand. */
 async function faultsOfWholeDocument(page: Page): Promise<string[]> {
   const found = await faultsInLooks(page, { 360: [DARK], 1280: [] });
   expect(await page.evaluate(LEAVE_ONE_OF_A_KIND)).toBeLessThan(1_000);

@@ -205,7 +205,7 @@ it('an administrator drains a worker, its owner reads why it gets nothing, and t
     .waitFor();
 
   const owner = await openPage(browser, `${proctor.url}/status/workers/${name}`);
-  await owner.page.getByRole('heading', { name: 'Why it gets no more work' }).waitFor();
+  await owner.page.getByRole('heading', { name: 'Why it gets no further work' }).waitFor();
   await owner.page.getByText('a new disk').first().waitFor();
   const runId = await admin.submitOne(STUB_SUITE, arch, { package: 'patient' });
   await owner.page.goto(`${proctor.url}/runs/${runId}`);

@@ -214,7 +214,7 @@ describe('a log that grows', () => {
     const requeue = { kind: 'requeue', runId: run.runId, attempt: 1, outcome: 'expired' } as const;
     await api.commit([{ ...requeue, reason: 'it was not renewed', result: null }]);
     await run.over();
-    await page.getByText('This attempt expired: its worker was not heard of for too long.').waitFor();
+    await page.getByText('This attempt expired: its worker sent nothing for too long.').waitFor();
     await page.getByText('The run waits to be executed again.').waitFor();
     expect(await page.getByText('The test has ended').count()).toBe(0);
     expect(await linesOf(page)).toEqual(['1all there is']);
@@ -226,7 +226,7 @@ describe('a log that grows', () => {
     await page.context().close();
   });
 
-  it('tells its reader why it cannot be followed, and is tried again when there is use in it', async () => {
+  it('says why it cannot be followed, and is tried again when there is use in it', async () => {
     const run = await LiveRun.start(api, 'refused');
     await run.write('one\n');
     const url = logOf('refused', run.runId);

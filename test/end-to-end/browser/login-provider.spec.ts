@@ -176,7 +176,7 @@ it.each([
   expect(again.headers.get('location')).toBe(led);
 });
 
-it('a user is whom the provider means, whatever the name', async () => {
+it('the provider’s subject decides which user it is, whatever the name', async () => {
   const [first] = await logIn(['9', 'frida', 'developers']);
   const [renamed] = await logIn(['9', 'frida-new', 'developers']);
   const [namesake] = await logIn(['10', 'frida', 'developers']);
@@ -216,7 +216,7 @@ it('who has no value that lets them in stays outside, and it is written down', a
   expect(rows).toEqual([{ action: 'login-refused' }]);
 });
 
-it('who turns back at the provider is told so', async () => {
+it('a user who turns back at the provider gets a page that says so', async () => {
   const browser = new Browser(api.url);
   const path = pathOf(await callback(browser, null));
   await expectRefused(browser, path, 403, 'Example &amp; Co has not let you in (access_denied).');

@@ -31,7 +31,7 @@ it('a package is found by keyboard: a key leads to the search, and a suggestion 
   await page.context().close();
 });
 
-it('without the script the search is a form, and times are told in UTC', async () => {
+it('without the script the search is a form, and times are in UTC', async () => {
   const { page } = await openPage(browser, api.url, { javaScriptEnabled: false });
   await page.getByRole('searchbox').fill('hello');
   await page.getByRole('searchbox').press('Enter');

@@ -18,7 +18,7 @@ let client: Client;
 let marks: Marks;
 
 beforeAll(async () => {
-  // No renewal and no poll of a slot within the test: a worker hears of a cancellation by its signal or never.
+  // No renewal and no poll of a slot within the test: a worker learns of a cancellation by its signal or never.
   const scheduler = {
     leaseTtlMs: 2 * HOUR_MS,
     leaseRenewMs: HOUR_MS,

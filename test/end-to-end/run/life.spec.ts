@@ -61,7 +61,7 @@ it('a run that has not finished is returned with a null status, then with its re
   expect(final?.status).toBe('fail');
 });
 
-it('a run that smells of infrastructure is tried again, and its whole story is told, by the API and as events', async () => {
+it('a run that smells of infrastructure is tried again, and the API and the events have its whole story', async () => {
   const runId = await client.submitOne(STUB_SUITE, arch, { package: 'broken-story', is_private: true });
   expect(await client.finished(runId)).toMatchObject({ status: 'tmpfail', attempt: 3, exit_code: 16 });
   const attempts = [1, 2, 3].flatMap((attempt) => [
@@ -76,8 +76,8 @@ it('a run that smells of infrastructure is tried again, and its whole story is t
     attempt: number;
   }[];
   // The report of a start may come after that of the end, and then says nothing new.
-  const told = facts.filter(({ kind }) => kind !== 'started');
-  expect(told.map(({ kind, state, attempt }) => [kind, state, attempt])).toEqual(story);
+  const others = facts.filter(({ kind }) => kind !== 'started');
+  expect(others.map(({ kind, state, attempt }) => [kind, state, attempt])).toEqual(story);
 
   const bus = await connectBus(await proctor.users.operator());
   const events: Fact[] = [];
@@ -88,7 +88,7 @@ it('a run that smells of infrastructure is tried again, and its whole story is t
   await bus.close();
   expect(events.at(-1)).toMatchObject({ arch, suite: STUB_SUITE, verdict: 'tmpfail' });
   expect(events.map(({ kind }) => kind)).toEqual(facts.map(({ kind }) => kind));
-  // The API numbers the facts of each run: their own ids would tell how many others there are.
+  // The API numbers the facts of each run: their own ids would show how many others there are.
   expect(facts.map(({ id }) => id)).toEqual(facts.map((_, place) => place + 1));
   const ids = events.map(({ factId }) => factId);
   expect(ids).toEqual([...new Set(ids)].sort((one, other) => one - other));

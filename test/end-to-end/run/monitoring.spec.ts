@@ -71,8 +71,8 @@ it('a finished run is counted with its wait, its lease and its verdict, and noth
   for (const part of ['api', 'scheduler'] as const) expect(await scrape(part)).not.toMatch(/hello|admin/);
 });
 
-it('every metric of the dashboard and of the alerts is one that api or scheduler tells', async () => {
-  const told = new Set(
+it('every metric of the dashboard and of the alerts is one that api or scheduler has', async () => {
+  const names = new Set(
     [await scrape('api'), await scrape('scheduler')]
       .flatMap((text) => [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)])
       .flatMap(([, name = '', type]) =>
@@ -84,11 +84,11 @@ it('every metric of the dashboard and of the alerts is one that api or scheduler
       ([name]) => name,
     );
     expect(new Set(used).size).toBeGreaterThan(10);
-    expect(used.filter((name) => !told.has(name))).toEqual([]);
+    expect(used.filter((name) => !names.has(name))).toEqual([]);
   }
 });
 
-it('Prometheus finds nothing wrong with what api and scheduler tell', async () => {
+it('Prometheus finds nothing wrong with the metrics of api and scheduler', async () => {
   for (const part of ['api', 'scheduler'] as const)
     expect(await faultsOfMetrics(await scrape(part))).toBe('');
 });
@@ -112,14 +112,14 @@ it('a request keeps its id in the answer, in problems and in the log; one that i
   const missing = await client.fetch('/api/v1/test/999999', { headers: given });
   expect(missing.headers.get('x-request-id')).toBe('from-a-proxy/7');
   expect(await missing.json()).toMatchObject({ status: 404, request_id: 'from-a-proxy/7' });
-  const isTold = () =>
+  const isLogged = () =>
     lines('api').some((line) => line['request'] === 'from-a-proxy/7' && line['context'] === 'Access');
-  expect(await until(() => Promise.resolve(isTold()))).toBe(true);
+  expect(await until(() => Promise.resolve(isLogged()))).toBe(true);
   const own = await client.fetch('/health', { headers: { 'X-Request-Id': 'two words' } });
   expect(own.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-it('the trace of a run is sent once it has ended, with its waits and attempts, and tells no package and no reason', async () => {
+it('the trace of a run is sent once it has ended, with its waits and attempts, and contains no package and no reason', async () => {
   const runId = await client.submitOne(STUB_SUITE, arch, { package: 'broken-trace' });
   await client.finished(runId);
   const spans = await traces.ofRun(runId);

@@ -49,14 +49,14 @@ async function look(path: string, condition: Record<string, string> = {}): Promi
   return { status: response.status, etag: header('ETag'), lastModified: header('Last-Modified'), body };
 }
 
-it('no client is told that nothing changed when the word for neutral did', async () => {
+it('no client gets the answer that nothing changed when the word for neutral did', async () => {
   const runId = await client.submitOne(STUB_SUITE, arch, { package: PACKAGE });
   await client.finished(runId);
   // Figures of the day are made when a scheduler begins, and then after half a minute.
   await proctor.kill('scheduler', 'SIGTERM');
   await proctor.restart('scheduler');
   const place = `${STUB_SUITE}/${arch}`;
-  /** They tell of more than results, so they have no time: settled when they have this text. */
+  /** They contain more than results, so they have no time: settled when they have this text. */
   const timeless: Record<string, string> = {
     [`/packages/s/${PACKAGE}/${place}/${runId}/`]: PACKAGE,
     '/status/': `1 pass on ${place}`,

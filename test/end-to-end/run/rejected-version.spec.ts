@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => marks?.remove());
 
-const told = (pattern: RegExp) =>
+const logged = (pattern: RegExp) =>
   Promise.all([proctor.output.line('api', pattern), proctor.output.line('scheduler', pattern)]);
 
 /** A run whose runner writes its version and then waits for ever; its test would leave a mark. */
@@ -67,7 +67,7 @@ it('a rejected version is ended before its first test, any other is tested', asy
 it('a changed reject list is in use without a restart, for what waits and what is asked for', async () => {
   const before = await configuration();
   await proctor.configure('reject-list.yaml', REJECTED_LATER);
-  await told(/reject-list.yaml: added world testing\/\* 2.0, gone/);
+  await logged(/reject-list.yaml: added world testing\/\* 2.0, gone/);
   await expectRejected('world', '2.0');
   const list = await client.fetch('/api/v1/reject_list');
   expect(Object.keys((await list.json()) as object)).toEqual(['world', 'gone']);
@@ -84,8 +84,8 @@ it('a changed reject list is in use without a restart, for what waits and what i
 it('a broken reject list changes nothing, and log and health say why until it is mended', async () => {
   const before = await configuration();
   await proctor.configure('reject-list.yaml', 'world: {}\nhello:\n  sid: [');
-  await told(/ERROR Configuration: .*config is NOT in use/);
-  await told(/ERROR Configuration: .*reject-list.yaml:3: Flow sequence/);
+  await logged(/ERROR Configuration: .*config is NOT in use/);
+  await logged(/ERROR Configuration: .*reject-list.yaml:3: Flow sequence/);
   expect(await configuration()).toEqual({
     loadedAt: before?.loadedAt,
     problems: [expect.stringMatching(/reject-list.yaml:3: Flow sequence/)],
@@ -95,7 +95,7 @@ it('a broken reject list changes nothing, and log and health say why until it is
   expect(await (await client.fetch('/api/v1/reject_list')).json()).toEqual(REJECTED_LATER);
   await expectRejected('world', '2.0');
   await proctor.configure('reject-list.yaml', {});
-  await told(/reject-list.yaml: removed world .*gone/);
+  await logged(/reject-list.yaml: removed world .*gone/);
   expect((await configuration())?.problems).toEqual([]);
 });
 
@@ -104,7 +104,7 @@ it('changed sources, limits and architectures are in use without a restart; a po
   await expect(client.submit(STUB_SUITE, arch, [item])).rejects.toThrow('400');
   const lines = ['deb http://mirror.example/debian inner main'];
   await proctor.configure('apt-sources.yaml', { inner: { lines }, other: { lines, users: ['nobody'] } });
-  await told(/apt-sources.yaml: added inner, other/);
+  await logged(/apt-sources.yaml: added inner, other/);
   const runId = await client.submitOne(STUB_SUITE, arch, item);
   expect(await client.finished(runId)).toMatchObject({ status: 'pass', extra_apt_sources: ['inner'] });
   await expect(
@@ -114,7 +114,7 @@ it('changed sources, limits and architectures are in use without a restart; a po
   const yaml = await readFile(join(proctor.home.path, 'config', 'proctor.yaml'), 'utf8');
   const more = { architectures: [arch, 'sparc'], api: { itemsPerRequestMax: 1, host: '127.0.0.9' } };
   await proctor.configure('proctor.yaml', `${yaml}${stringify(more)}`);
-  await told(/proctor.yaml: api.host: "127.0.0.9" needs a restart; until then it is "127.0.0.1"/);
+  await logged(/proctor.yaml: api.host: "127.0.0.9" needs a restart; until then it is "127.0.0.1"/);
   await proctor.output.line('scheduler', /owns sparc/);
   expect(await client.submit(STUB_SUITE, 'sparc', [{ package: 'hello' }])).toHaveLength(1);
   await expect(client.submit(STUB_SUITE, arch, [item, item])).rejects.toThrow('1');

@@ -30,7 +30,7 @@ const SOURCE = `deb https://proctor:${PASSWORDS.source}@mirror.example/debian ${
 let proctor: RunningProctor;
 let client: Client;
 let marks: Marks;
-/** What was said to anybody, by whom. */
+/** All output of all programs, with its source. */
 let said: Output[] = [];
 
 beforeEach(async () => {
@@ -84,7 +84,7 @@ async function secrets(): Promise<Secret[]> {
 }
 
 /** Adds what the processes and servers wrote, and finds no secret in all that was said. */
-async function expectNoneTold(): Promise<void> {
+async function expectNoSecret(): Promise<void> {
   said.push(['outputs', proctor.output.text]);
   const logs = [proctor.home.nats, proctor.home.postgresql].map((folder) => join(folder, 'server.log'));
   said.push(...(await contentsOf(logs)));
@@ -92,7 +92,7 @@ async function expectNoneTold(): Promise<void> {
   expect(shownSecrets(await secrets(), said)).toEqual([]);
 }
 
-it('no answer, no log and no command line tells a secret, whatever goes wrong', async () => {
+it('no answer, no log and no command line contains a secret, whatever goes wrong', async () => {
   await start({ ownPostgres: true });
   const key = { 'Auth-Key': proctor.adminKey };
   expect(await ask('/api/v1/auth', key)).toBe(200);
@@ -113,10 +113,10 @@ it('no answer, no log and no command line tells a secret, whatever goes wrong', 
   await proctor.output.line('api', /NATS|nats/);
   said.push(...commandLines());
 
-  await expectNoneTold();
+  await expectNoSecret();
 });
 
-it('an S3 server that refuses everything is not told the secret key, and it stands in no log and no answer', async () => {
+it('an S3 server that refuses everything never receives the secret key, which is in no log and no answer', async () => {
   const server = createServer((request, response) => {
     said.push([
       'a request to the S3 server',
@@ -135,14 +135,14 @@ it('an S3 server that refuses everything is not told the secret key, and it stan
     await proctor.output.line('scheduler', /SignatureDoesNotMatch|the bucket|S3/);
     expect(said.filter(([where]) => where === 'a request to the S3 server')).not.toEqual([]);
     said.push(...commandLines());
-    await expectNoneTold();
+    await expectNoSecret();
   } finally {
     server.closeAllConnections();
     server.close();
   }
 });
 
-it('a deployment that has told a secret does not end quietly in any test', async () => {
+it('a deployment that has shown a secret does not end quietly in any test', async () => {
   await start({ apps: ['api'] });
   proctor.output.add('api', `the key is ${proctor.adminKey}`);
   await expect(proctor.stop()).rejects.toThrow('not everything could be stopped');

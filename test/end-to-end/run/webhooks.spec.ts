@@ -29,7 +29,10 @@ afterAll(async () => {
   await proctor?.stop();
 });
 
-/** Follows events until all of the runs are told of, again and again, as a program does whose service is away at times. */
+/**
+ * Follows events until all of the runs have come, again and again, as a program does whose service is away at
+ * times.
+ */
 async function followed(isEnough: (events: ReceivedEvent[]) => boolean): Promise<ReceivedEvent[]> {
   const events: ReceivedEvent[] = [];
   for (let last = String(Math.floor(Date.now() / 1_000) - 2); !isEnough(events);) {
@@ -48,10 +51,10 @@ async function followed(isEnough: (events: ReceivedEvent[]) => boolean): Promise
 }
 
 /** The kinds of each run, each counted where it came first. */
-function stories(told: { id: string; runId: number; kind: string }[]): Map<number, string[]> {
+function stories(events: { id: string; runId: number; kind: string }[]): Map<number, string[]> {
   const seen = new Set<string>();
   const byRun = new Map<number, string[]>();
-  for (const { id, runId, kind } of told) {
+  for (const { id, runId, kind } of events) {
     if (seen.has(id)) continue;
     seen.add(id);
     byRun.set(runId, [...(byRun.get(runId) ?? []), kind]);
@@ -72,7 +75,7 @@ it('every event of each run comes in its order to webhooks and streams, though a
       events.map(({ event, data }) => ({ id: String(data.id), runId: Number(data.run_id), kind: event })),
     );
   const streaming = followed((events) => isWhole(ofStream(events)));
-  const items = Array.from({ length: RUNS }, (_, place) => ({ package: `told-${place}` }));
+  const items = Array.from({ length: RUNS }, (_, place) => ({ package: `hook-${place}` }));
   const runIds = await client.submit(STUB_SUITE, arch, items);
 
   await receiver.until((received) => received.length >= 3);
@@ -89,11 +92,11 @@ it('every event of each run comes in its order to webhooks and streams, though a
   await proctor.restart('api');
 
   // What has happened: a start whose report came after the end is none.
-  const told = async (runId: number): Promise<[number, string[]]> => {
+  const storyOf = async (runId: number): Promise<[number, string[]]> => {
     const { facts } = (await client.run(runId)) as unknown as { facts: { kind: string }[] };
     return [runId, facts.map(({ kind }) => kind)];
   };
-  const expected = new Map(await Promise.all(runIds.map(told)));
+  const expected = new Map(await Promise.all(runIds.map(storyOf)));
   expect(new Map([...ofHook()].sort(([a], [b]) => a - b))).toEqual(expected);
   expect(receiver.refused).toEqual([]);
   expect(new Map([...ofStream(await streaming)].sort(([a], [b]) => a - b))).toEqual(expected);

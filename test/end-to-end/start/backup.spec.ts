@@ -25,7 +25,7 @@ async function stubMachine(): Promise<Machine> {
   return machine;
 }
 
-/** A client that polls for what is new, and remembers all that it was told. */
+/** A client that polls for what is new, and remembers all that it has got. */
 class Client {
   readonly results = new Map<number, Result>();
   readonly submitted: number[] = [];

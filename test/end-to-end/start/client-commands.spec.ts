@@ -6,7 +6,7 @@ import type { Marks } from '@test/support/stub';
 import { STUB_SUITE } from '@test/support/stub';
 import { testChanges } from './client-commands/changes';
 import { CommandStage } from './client-commands/command-stage';
-import { testToldCommands } from './client-commands/told';
+import { testNotifyingCommands } from './client-commands/notifications';
 import { testTriggerCommands } from './client-commands/triggers';
 
 const arch = hostArchitecture();
@@ -27,13 +27,13 @@ const program: CommandStage['program'] = (args, given) => stage.program(args, gi
 const expectAsDocumented: CommandStage['expectAsDocumented'] = (...answer) =>
   stage.expectAsDocumented(...answer);
 
-testToldCommands(() => stage);
+testNotifyingCommands(() => stage);
 testTriggerCommands(() => stage);
 testChanges(() => stage, arch);
 
 const place = ['--suite', STUB_SUITE, '--arch', arch];
 
-it('run submit --wait asks for runs, tells what becomes of them and ends as they do', async () => {
+it('run submit --wait asks for runs, says what becomes of them and ends as they do', async () => {
   const passed = await program(['run', 'submit', 'hello', 'figlet', ...place, '--trigger', 'a/1', '--wait']);
   expect(passed).toMatchObject({ code: 0 });
   expect(passed.stdout.split('\n').map((line) => line.split('\t').slice(1, 6))).toEqual([
@@ -45,7 +45,7 @@ it('run submit --wait asks for runs, tells what becomes of them and ends as they
   expect(passed.stderr).toMatch(/run \d+ of hello: pass: /);
 });
 
-it('run submit finds suite and architecture out where there is one, and tells what is ignored', async () => {
+it('run submit finds suite and architecture out where there is one, and says what is ignored', async () => {
   const { code, stdout, stderr } = await typed(['run', 'submit', 'hello', 'blocked', 'No', '--json']);
   const { runs } = expectAsDocumented('post', '/api/v1/test/batch', '201', stdout) as {
     runs: { package: string }[];
@@ -61,7 +61,7 @@ it('run submit finds suite and architecture out where there is one, and tells wh
   });
 });
 
-it('run submit reads lists, tells what it would do, and refuses what cannot be', async () => {
+it('run submit reads lists, says what it would do, and refuses what cannot be', async () => {
   const file = marks.path('tests.json');
   await writeFile(file, JSON.stringify([{ package: 'hello', trigger: 'b/1' }]));
   const dry = await typed(['run', 'submit', '--file', file, ...place, '--dry-run', '--json']);
@@ -91,7 +91,7 @@ it.each([
   expect(explained.stdout).toMatch(/proctor run (log|retry) \d+|proctor run submit /);
 });
 
-it('run wait tells a run that is not there from one that has failed, and gives up when it is told to', async () => {
+it('run wait distinguishes a run that is not there from one that has failed, and gives up after its limit', async () => {
   expect(await typed(['run', 'wait', '999999'])).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/^error: there is no run 999999\nproctor run list has /),

@@ -59,7 +59,7 @@ describe('proctor config check', () => {
   });
 });
 
-it('proctor config show tells each value with its origin, and proctor config schema knows every key', async () => {
+it('proctor config show prints each value with its origin, and proctor config schema knows every key', async () => {
   const shown = await proctor(['config', 'show', join(project, 'config'), '--json']);
   const { settings } = JSON.parse(shown.stdout) as {
     settings: { key: string; origin: string; line: number }[];
@@ -106,8 +106,8 @@ describe('a running Proctor', () => {
     });
     const noTerminal = await proctor(['user', 'password', 'ben']);
     expect(noTerminal.stderr).toBe('proctor: there is no terminal to ask on\nsay --password-stdin\n');
-    const unknown = await proctor(['user', 'password', 'nobody', '--password-stdin'], 'x');
-    expect(unknown).toEqual({ code: 1, stdout: '', stderr: `proctor: there is no user nobody\n${USERS}` });
+    const unknown = await proctor(['user', 'password', 'ghost', '--password-stdin'], 'x');
+    expect(unknown).toEqual({ code: 1, stdout: '', stderr: `proctor: there is no user ghost\n${USERS}` });
   });
 
   it('the command proctor beside a running Proctor makes a key that opens the api, prints it alone, and revokes it', async () => {
@@ -139,8 +139,8 @@ describe('a running Proctor', () => {
   });
 
   it('the command proctor beside a running Proctor makes no key for an unknown user', async () => {
-    const finished = await proctor(['key', 'create', 'nobody', '--name', 'x']);
-    expect(finished).toEqual({ code: 1, stdout: '', stderr: `proctor: there is no user nobody\n${USERS}` });
+    const finished = await proctor(['key', 'create', 'ghost', '--name', 'x']);
+    expect(finished).toEqual({ code: 1, stdout: '', stderr: `proctor: there is no user ghost\n${USERS}` });
   });
 
   it('the command proctor beside a running Proctor has nothing to migrate', async () => {

@@ -21,7 +21,7 @@ afterAll(async () => {
   await machine?.remove();
 });
 
-/** On the machine of the service, which nobody has named. */
+/** On the machine of the service, without the address of another. */
 const env = () => ({ PROCTOR_DATABASE_URL: api.databaseUrl, PROCTOR_URL: api.url });
 const proctor = (...args: string[]): Promise<Finished> => machine.proctor(args, '', env());
 /** As a process of its own. */
@@ -41,7 +41,7 @@ describe('the first administrator', () => {
   const NONE =
     'there is no administrator yet, to make a key for\nmake one: proctor user add admin --admin; or ';
 
-  it('the first administrator is made in the database, for whom a key is then made and kept in the home', async () => {
+  it('the first administrator is made in the database, and gets a key that is kept in the home', async () => {
     const refused = { code: 4, stdout: '', stderr: expect.stringContaining(NONE) };
     expect(await proctor('pause', '--reason', 'x')).toEqual(refused);
     expect(await proctor('user', 'add', 'ann')).toEqual(refused);

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { Machine, type Start } from '@test/support/command-line';
 import { until } from '@test/support/until';
 
-/** An ordinary user, of whom the machine knows nothing but the number of nobody. */
+/** An ordinary user: the machine has only the number of its least user for it. */
 const ORDINARY = 65_534;
 
-/** What a person may have in the environment, of which nothing may change what the service does. */
+/** What a person may have in the environment. Nothing of it may change what the service does. */
 const VARIABLES = {
   none: {},
   clients: {
     ...{
       PGHOST: 'nowhere.invalid',
       PGPORT: '1',
-      PGUSER: 'somebody',
+      PGUSER: 'another',
       PGPASSWORD: 'wrong',
       PGDATABASE: 'none',
     },
@@ -24,9 +24,9 @@ const VARIABLES = {
       PGDATA: '/nowhere',
       PGTZ: 'x',
     },
-    ...{ PGSERVICE: 'nobody', PGSERVICEFILE: '/nowhere', PGAPPNAME: 'other', PGCLIENTENCODING: 'LATIN1' },
+    ...{ PGSERVICE: 'other', PGSERVICEFILE: '/nowhere', PGAPPNAME: 'other', PGCLIENTENCODING: 'LATIN1' },
     ...{ NATS_URL: 'nats://nowhere.invalid', NATS_CREDS: '/nowhere', NATS_CONTEXT: 'other' },
-    ...{ AWS_PROFILE: 'nobody', AWS_REGION: 'nowhere', AWS_ENDPOINT_URL: 'http://nowhere.invalid' },
+    ...{ AWS_PROFILE: 'other', AWS_REGION: 'nowhere', AWS_ENDPOINT_URL: 'http://nowhere.invalid' },
   },
   proxies: {
     ...{
@@ -58,7 +58,7 @@ const OUTPUTS = {
   'read-only': '1</dev/null 2</dev/null',
 };
 
-/** What an earlier life has left in the home, by whoever it was. */
+/** What an earlier life has left in the home, whichever user it had. */
 const LEFT_OVERS = {
   nothing: () => undefined,
   'pids of others': async (home: string) => {
@@ -116,7 +116,7 @@ const CASES: [
   ['027', 'ordinary', 'locale', 'an empty lock and a file of the first process', 'read'],
 ];
 
-/** What everybody may do with what lies in a home, whoever has made it. */
+/** What all users may do with files in a home, whichever user made them. */
 const MODES = {
   '.': '711',
   'admin.key': '600',
@@ -168,7 +168,7 @@ async function put(home: string, name: string, text: string): Promise<void> {
   await chown(path, folder.uid, folder.gid);
 }
 
-/** One for each user; an ordinary user is whoever runs the tests, unless that is root. */
+/** A machine for each user. An ordinary user is the one who runs the tests, unless that is root. */
 async function machineOf(user: string): Promise<Machine> {
   const known = machines.get(user);
   if (known) return known;
@@ -235,7 +235,7 @@ it.each(CASES)(
     await start.end('SIGKILL');
     const isGone = async (): Promise<boolean> => (await runningOn(machine.home)).length === 0;
     if (!(await until(isGone))) expect(await runningOn(machine.home)).toEqual([]);
-    // It was told to end, and not killed with what it had in hand.
+    // It was stopped by a signal, and not killed in the middle of its work.
     expect(await readFile(join(machine.home, 'postgresql/server.log'), 'utf8')).toMatch(
       /database system is shut down\n$/,
     );

@@ -225,7 +225,7 @@ describe('a mirror that refuses', () => {
 
   it('packages that are to be installed are not called unknown when the mirror is closed', async () => {
     const name = 'proctor-test-of-a-closed-mirror';
-    // Root of a namespace may call apt, whoever runs the tests.
+    // Root of a namespace may call apt, whichever user runs the tests.
     const script = `require('./dist/libs/embedded/src/index.js').installDebianPackages(['${name}'])
       .then((outcome) => console.log(JSON.stringify(outcome)))`;
     const { stdout } = await run('unshare', ['--map-root-user', process.execPath, '-e', script], {

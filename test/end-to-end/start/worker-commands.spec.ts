@@ -12,7 +12,7 @@ import { ownNats } from '@test/contract/bus/nats-server';
 
 Logger.overrideLogger(false);
 
-/** A server before 2.10 is told by hand to read its accounts again. */
+/** A server before 2.10 gets its signal to read its accounts again by hand. */
 const LIST = 'proctor worker list --registered shows the workers that there are\n';
 const ADVICE = String.raw`(\S*accounts.conf was written, and [^]*nats-server --signal reload; .*\n)?$`;
 
@@ -138,7 +138,7 @@ it('proctor worker rotate knows no worker that is unknown or revoked', async () 
   expect((await proctor(['rotate', 'w3'])).stderr).toBe(`proctor: worker w3 is revoked\n${LIST}`);
 });
 
-it('proctor worker revoke and list take a worker out, once, and show who is one, what was heard and what was refused', async () => {
+it('proctor worker revoke and list take a worker out, once, and show which workers exist, what was received and what was refused', async () => {
   const { code, stdout, stderr } = await program(['revoke', 'w2', '--reason', 'sold']);
   expect([code, stdout]).toEqual([0, '']);
   expect(stderr).toMatch(/^worker w2 is revoked\n/);
@@ -168,18 +168,18 @@ describe('the dispatchers', () => {
   beforeAll(async () => (bus = await connectBus(server.operator)));
   afterAll(() => bus.close());
 
-  it('the dispatchers are told of each change at once, of every architecture that it concerns', async () => {
+  it('the dispatchers of every architecture that a change concerns get a signal at once', async () => {
     await database.ownershipRegister.claim('s390x', 'scheduler-1', 60_000);
-    const heard: string[] = [];
+    const subjects: string[] = [];
     for (const arch of ['amd64', 's390x'])
-      bus.subscribe(`proctor.command.${arch}.workers`, ({ subject }) => heard.push(subject));
+      bus.subscribe(`proctor.command.${arch}.workers`, ({ subject }) => subjects.push(subject));
     await bus.flush();
     await program(['add', 'w5', '--arch', 'amd64']);
     await program(['rotate', 'w5']);
     await program(['revoke', 'w5']);
     await bus.flush();
     const both = ['proctor.command.amd64.workers', 'proctor.command.s390x.workers'];
-    expect(heard).toEqual([...both, ...both, ...both]);
+    expect(subjects).toEqual([...both, ...both, ...both]);
   });
 
   it('the dispatchers find it by themselves when NATS is away or unknown: the change is in the books', async () => {
@@ -213,7 +213,7 @@ describe('eight commands at once', () => {
   });
   afterAll(() => Promise.all([scheduler, ...workers].map((bus) => bus?.close())));
 
-  it('eight commands at once lose no account: each of the workers is let in and heard', async () => {
+  it('eight commands at once lose no account: each of the workers is let in and served', async () => {
     // From here on the server knows the users of a deployment alone, and no operator.
     const env = { PROCTOR_NATS_ACCOUNTS: join(server.folder, 'accounts.conf') };
     const added = await Promise.all(
@@ -223,7 +223,7 @@ describe('eight commands at once', () => {
     );
     for (const [index, { code, stderr }] of added.entries())
       expect([code, stderr]).toEqual([0, expect.stringMatching(`^worker ${names[index]} added `)]);
-    // A server before 2.10 is told by hand.
+    // A server before 2.10 gets its signal by hand.
     if (added.some(({ stderr }) => stderr.includes('--signal reload')))
       await changeAccounts(server.folder, await readFile(env.PROCTOR_NATS_ACCOUNTS, 'utf8'));
     expect(added.map(({ stderr }) => stderr).filter((text) => text.includes('does not know'))).toEqual([]);

@@ -67,7 +67,7 @@ it('an abort leaves no process, mount or file of the attempt', async () => {
   await expectNothingLeft(mark);
 });
 
-it('a sandbox that is killed before it has heard that it may go on is gone, and nothing else is', async () => {
+it('a sandbox that is killed before it has learned that it may go on is gone, and nothing else is', async () => {
   machine = await openMachine({ backends: ['null'] });
   const mark = newMark();
   const folder = await machine.sandboxes.createFolder('hasty');
@@ -96,7 +96,7 @@ it('an attempt leaves nothing when the worker fails beside it', async () => {
   await expectNothingLeft(mark);
 });
 
-it('an attempt that ends without files has no chunk of its live log on the way any more', async () => {
+it('an attempt that ends without files has no chunk of its live log left on the way', async () => {
   machine = await openMachine({ backends: ['null'] });
   const goOn = machine.holdChunks();
   const isSending = machine.untilLogged('stub begins');

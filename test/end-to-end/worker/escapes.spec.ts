@@ -31,7 +31,7 @@ async function runTree(script: string, restrictions = '') {
 async function plant(): Promise<void> {
   for (const folder of ['runs/99-1/out', 'results/98-1']) {
     await mkdir(join(machine.workPath, folder), { recursive: true });
-    await writeFile(join(machine.workPath, folder, 'planted'), 'a word of somebody else\n');
+    await writeFile(join(machine.workPath, folder, 'planted'), 'a word of another run\n');
   }
 }
 
@@ -72,7 +72,7 @@ except OSError as error: print('kill', error.strerror)
   expect(log).toContain('outside True');
   expect(log).toMatch(/^runs unmounted False\nruns holds \['\d+-1-\d+'\]$/m);
   expect(log).toContain('results unmounted False\nresults holds []\n');
-  expect(log).not.toContain('a word of somebody else');
+  expect(log).not.toContain('a word of another run');
   expect(log).toMatch(/^\d+ environ .*GREETING/m);
   expect(log).not.toContain('open-sesame');
   expect(log).not.toContain('jest');

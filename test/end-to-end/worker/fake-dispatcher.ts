@@ -20,7 +20,7 @@ import {
 } from '@proctor/contracts';
 
 /** What reached the dispatcher, in order. */
-export type Heard =
+export type WorkerMessage =
   | { kind: 'ask'; body: LeaseRequest }
   | { kind: 'renew'; body: RenewRequest }
   | { kind: 'return'; body: ReturnRequest }
@@ -28,7 +28,7 @@ export type Heard =
 
 /** Speaks the dispatcher's part of the wire for one architecture; what it grants is up to the test. */
 export class FakeDispatcher {
-  readonly heard: Heard[] = [];
+  readonly messages: WorkerMessage[] = [];
   /** Granted to the next ask that reports no problem. */
   next: Lease | null = null;
   /** Wanted of the next ask, likewise. */
@@ -36,7 +36,10 @@ export class FakeDispatcher {
   instruction: RenewReply['instruction'] = 'continue';
   /** The word on finished reports; null: none. */
   answer: RecordedSignal['answer'] | null = 'recorded';
-  private readonly waiting: { fits: (heard: Heard) => boolean; resolve: (heard: Heard) => void }[] = [];
+  private readonly waiting: {
+    fits: (message: WorkerMessage) => boolean;
+    resolve: (message: WorkerMessage) => void;
+  }[] = [];
 
   private constructor(
     readonly bus: Bus,
@@ -59,16 +62,19 @@ export class FakeDispatcher {
     await Promise.all([this.bus.close(), this.api.close()]);
   }
 
-  /** The first that fits, heard already or not yet. */
-  async until<K extends Heard['kind']>(
+  /** The first that fits, whether it has come already or comes later. */
+  async until<K extends WorkerMessage['kind']>(
     kind: K,
-    fits: (heard: Extract<Heard, { kind: K }>) => boolean = () => true,
-  ): Promise<Extract<Heard, { kind: K }>> {
-    type Wanted = Extract<Heard, { kind: K }>;
-    const isWanted = (heard: Heard): heard is Wanted => heard.kind === kind && fits(heard as Wanted);
-    const found = this.heard.find(isWanted);
+    fits: (message: Extract<WorkerMessage, { kind: K }>) => boolean = () => true,
+  ): Promise<Extract<WorkerMessage, { kind: K }>> {
+    type Wanted = Extract<WorkerMessage, { kind: K }>;
+    const isWanted = (message: WorkerMessage): message is Wanted =>
+      message.kind === kind && fits(message as Wanted);
+    const found = this.messages.find(isWanted);
     if (found) return found;
-    return new Promise<Heard>((resolve) => this.waiting.push({ fits: isWanted, resolve })) as Promise<Wanted>;
+    return new Promise<WorkerMessage>((resolve) =>
+      this.waiting.push({ fits: isWanted, resolve }),
+    ) as Promise<Wanted>;
   }
 
   grant(lease: Lease): void {
@@ -96,7 +102,7 @@ export class FakeDispatcher {
     await this.bus.consumeReports(this.arch, ({ subject, text }) => {
       const body = JSON.parse(text) as FinishedReport;
       const name = reportOrigin(subject)?.kind ?? '';
-      this.hear({ kind: 'report', name, body });
+      this.receive({ kind: 'report', name, body });
       if (name === 'finished' && this.answer) {
         const signal: RecordedSignal = { ...grantOf(body), answer: this.answer };
         this.bus.signal(subjectOf(SUBJECTS.recorded, body.worker), signal);
@@ -110,23 +116,23 @@ export class FakeDispatcher {
     if (lease) this.next = null;
     const canary = body.problem === undefined && !lease ? this.nextCanary : null;
     if (canary) this.nextCanary = null;
-    this.hear({ kind: 'ask', body });
+    this.receive({ kind: 'ask', body });
     const reply = { arch: this.arch, epoch: 1, ask: body.ask, lease, wanted: [], askAgainMs: 60_000 };
     return { ...reply, ...(canary && { canary }) };
   }
 
   private onRenew(body: RenewRequest): RenewReply {
-    this.hear({ kind: 'renew', body });
+    this.receive({ kind: 'renew', body });
     return { arch: this.arch, epoch: 1, ...grantOf(body), instruction: this.instruction };
   }
 
   private onReturn(body: ReturnRequest): ReturnReply {
-    this.hear({ kind: 'return', body });
+    this.receive({ kind: 'return', body });
     return { arch: this.arch, epoch: 1, ...grantOf(body), returned: true };
   }
 
-  private hear(heard: Heard): void {
-    this.heard.push(heard);
-    for (const waiter of this.waiting.filter(({ fits }) => fits(heard))) waiter.resolve(heard);
+  private receive(message: WorkerMessage): void {
+    this.messages.push(message);
+    for (const waiter of this.waiting.filter(({ fits }) => fits(message))) waiter.resolve(message);
   }
 }

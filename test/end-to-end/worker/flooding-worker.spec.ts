@@ -19,7 +19,7 @@ const FLOOD_MS = 3_000;
 const ANSWER_MS = 1_000;
 /** What was late is measured again: the machine may have had something else to do. */
 const TRIES = 2;
-/** Each sends one flood: of a worker that has sent one nothing is taken for a while. */
+/** Each sends one flood: after it, a worker's messages are refused for a while. */
 const HOSTILE = FLOODS.flatMap((_, place) =>
   Array.from({ length: TRIES }, (__, trial) => `hostile${place}-${trial}`),
 );

@@ -51,7 +51,7 @@ function linesAbout(run: number): Record<string, unknown>[] {
     .filter((line) => line['run'] === run);
 }
 
-it('a worker tells its state, its numbers and its log lines by run', async () => {
+it('a worker reports its state, its numbers and its log lines by run', async () => {
   await dispatcher.until('ask', ({ body }) => body.problem === undefined);
   const idle = await ask('/health');
   expect(idle.status).toBe(200);
@@ -88,7 +88,7 @@ it('a worker tells its state, its numbers and its log lines by run', async () =>
   );
 });
 
-it('a worker with less disk than it is told to leave free says so and takes no work', async () => {
+it('a worker with less free disk than its limit says so and takes no work', async () => {
   const file = join(proctor.home.path, 'config/worker.yaml');
   const before = await readFile(file, 'utf8');
   await writeFile(file, `${before}freeDiskBytesMin: ${2 ** 50}\n`);

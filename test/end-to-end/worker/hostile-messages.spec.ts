@@ -99,7 +99,7 @@ async function send(from: NatsConnection, subject: string, message: HostileMessa
   const options = { timeout: ANSWER_MS, ...(message.headers && { headers: message.headers }) };
   const isAccepted = await from.request(subject, message.payload, options).then(
     (answer) => !answer.string().includes('"error"'),
-    // Nobody listens, or nobody answers: it has no effect.
+    // Without a listener, or without an answer, it has no effect.
     (error: Error) => {
       if (/no responders/.test(error.message)) return false;
       throw error;

@@ -50,7 +50,7 @@ it('a worker reports tests whose names hold control characters in a way that is 
   expect(await until(async () => (await readdir(results)).length === 0)).toBe(true);
 });
 
-it('a worker tells of a result that it cannot keep as a failure of the machine, and takes no work until it can', async () => {
+it('a worker reports a result that it cannot keep as a failure of the machine, and takes no work until it can', async () => {
   await tea.until('ask', ({ body }) => body.problem === undefined);
   await rm(results, { recursive: true, force: true });
   await writeFile(results, 'in the way');
@@ -58,16 +58,18 @@ it('a worker tells of a result that it cannot keep as a failure of the machine, 
   tea.grant(granted);
   const { body } = await finishedAt(tea, granted.runId);
   expect(body).toMatchObject({ verdict: 'tmpfail', trouble: 'machine', files: [] });
-  expect(tea.heard.filter(({ kind }) => kind === 'return')).toEqual([]);
+  expect(tea.messages.filter(({ kind }) => kind === 'return')).toEqual([]);
   const next = await tea.until('ask', ({ body }) => body.problem !== undefined);
   expect(next.body.problem).toContain('results cannot be kept on disk');
 
   await rm(results);
-  const after = tea.heard.length;
+  const after = tea.messages.length;
   const asksAgain = async () => {
     tea.bus.signal(subjectOf(SUBJECTS.workWaiting, 'tea'), {});
     await tea.bus.flush();
-    return tea.heard.slice(after).some((heard) => heard.kind === 'ask' && heard.body.problem === undefined);
+    return tea.messages
+      .slice(after)
+      .some((message) => message.kind === 'ask' && message.body.problem === undefined);
   };
   expect(await until(asksAgain)).toBe(true);
 });
@@ -77,18 +79,18 @@ it('a worker executes runs of other architectures while a result is not answered
   const unanswered = lease({ ...STUB, renewEveryMs: 200 });
   tea.grant(unanswered);
   await finishedAt(tea, unanswered.runId);
-  const asked = tea.heard.filter(({ kind }) => kind === 'ask').length;
+  const asked = tea.messages.filter(({ kind }) => kind === 'ask').length;
   const others = [lease({ ...STUB, arch: 'coffee' }), lease({ ...STUB, arch: 'coffee' })];
   for (const other of others) {
     coffee.grant(other);
     await finishedAt(coffee, other.runId);
   }
-  const renewals = () => tea.heard.filter(({ kind }) => kind === 'renew').length;
+  const renewals = () => tea.messages.filter(({ kind }) => kind === 'renew').length;
   const renewed = renewals();
   expect(await until(() => Promise.resolve(renewals() > renewed))).toBe(true);
-  expect(tea.heard.filter(({ kind }) => kind === 'ask')).toHaveLength(asked);
+  expect(tea.messages.filter(({ kind }) => kind === 'ask')).toHaveLength(asked);
   expect(await readdir(results)).toEqual([`${unanswered.runId}-1-${unanswered.grantEpoch}`]);
   tea.answer = 'recorded';
-  await tea.until('ask', () => tea.heard.filter(({ kind }) => kind === 'ask').length > asked);
+  await tea.until('ask', () => tea.messages.filter(({ kind }) => kind === 'ask').length > asked);
   expect(await readdir(results)).toEqual([]);
 });

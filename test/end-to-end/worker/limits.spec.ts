@@ -95,7 +95,7 @@ it('a run gets no more memory than it may: a limit of the worker, or a MemoryErr
   }
 });
 
-it('many small processes of a run get no more memory together, where a control group limits it', async () => {
+it('many small processes of a run do not get more memory together, where a control group limits it', async () => {
   if (!groups?.controllers.has('memory')) return;
   const script = HOG.replace('pages = []', 'import os\nfor _ in range(2): os.fork()\npages = []');
   const { result } = await runTree(script.replace('range(200)', 'range(50)'));

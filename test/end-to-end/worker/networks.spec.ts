@@ -223,7 +223,7 @@ ip route flush table main && ip address flush dev eth0 && echo flushed`;
   it.each([
     ['makes no pairs of interfaces', "'veth'", "'no-such-kind'"],
     [
-      'makes no more networks',
+      'makes no further networks',
       "call('a network', $UNSHARE, $NEW_NETWORK)",
       'die "a network: No space left on device\\n"',
     ],

@@ -130,7 +130,7 @@ it('a cancelled run is ended with everything that it has started', async () => {
   expect(processesWith(mark)).toEqual([]);
 });
 
-it('an example worker that is told to end hands its lease back', async () => {
+it('an example worker that gets the signal to end returns its lease', async () => {
   const runId = await client.submitOne(STUB_SUITE, arch, { package: 'hang-on' });
   await client.runThat(runId, ({ state }) => state === 'running');
   const ended = once(worker, 'exit');

@@ -22,7 +22,7 @@ async function stored(result: AttemptResult): Promise<Buffer> {
 
 const streamed = (): Buffer => Buffer.concat(machine.chunks.map(({ data }) => Buffer.from(data, 'base64')));
 
-it('a worker tells how the single tests ended, as many as a report may have', async () => {
+it('a worker reports how the single tests ended, as many as a report may have', async () => {
   machine = await openMachine({ backends: ['null'] });
   expect((await execute('tests:2 exit:4')).tests).toEqual([
     { name: 'test-1', status: 'PASS', detail: null },

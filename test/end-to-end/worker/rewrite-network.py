@@ -89,7 +89,7 @@ def answered():
     """Whether the forbidden address has answered by the time that the gateway does."""
     request, found = echo(), False
     if not send(OWN, GATEWAY, request):
-        sys.exit('the gateway cannot be reached any more')
+        sys.exit('the gateway cannot be reached')
     while select.select([everything], [], [], 20)[0]:
         source, payload = taken_apart(everything.recv(65535))
         if source == FORBIDDEN and payload[0] == 0:

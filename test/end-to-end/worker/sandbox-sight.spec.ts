@@ -49,7 +49,10 @@ it('the credentials and addresses that are looked for are real: they let this ma
   socket.destroy();
 });
 
-/** What a sandbox says of files, of which one was shown to it and `change` puts the others into their places while it goes on. */
+/**
+ * What a sandbox sees of files. One was shown to it, and `change` puts the others into their places while it
+ * goes on.
+ */
 async function seenAfter(change: () => Promise<string[]>): Promise<string> {
   machine = await openMachine({ visiblePaths: [stage.folder] }, undefined, stage.hidden);
   const folder = await machine.sandboxes.createFolder('change');

@@ -146,7 +146,7 @@ export class SightStage {
       covered: canLeave(backend) ? [...this.hidden, join(workPath, 'runs'), join(workPath, 'results')] : [],
       // Of the machine itself, whose disk may be large: what programs write, and where something was planted.
       read: backend === 'null' ? ['/etc/', '/proc/', '/run/', '/tmp/', '/var/', `${this.folder}/`] : ['/'],
-      // It holds what a worker needs to be let in, and has nobody to show it to.
+      // It has what a worker needs to be let in, and no scheduler to connect to.
       credentials: JSON.stringify(this.users[0]),
       ...this.guesses,
     };

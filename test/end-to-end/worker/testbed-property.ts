@@ -1,7 +1,7 @@
 /** What a test may count on in a testbed, and where it may not. docs/testbeds.md has the table. */
 export interface TestbedProperty {
   name: string;
-  /** As whom the probe runs: the test's own user, or root of the testbed. */
+  /** The user of the probe: the test's own user, or root of the testbed. */
   as: 'user' | 'root';
   /** A shell command that succeeds where the testbed has the property. */
   probe: string;

@@ -114,12 +114,12 @@ it('a worker reports what it hands to no test runner, with the reason', async ()
 it.each([
   ['stub', { passed: true, message: 'all tests passed' }],
   ['broken', { passed: false, message: 'the test runner ended with the unknown code 1' }],
-])('a worker executes a canary test of the variant %s and tells how it ended', async (variant, end) => {
+])('a worker executes a canary test of the variant %s and reports how it ended', async (variant, end) => {
   const { suite, arch, backend } = STUB;
   dispatcher.wantCanary({ canary: '7.1', suite, arch, backend, variant });
   const { body } = await dispatcher.until('ask', ({ body }) => body.canary !== undefined);
   expect(body.canary).toEqual({ canary: '7.1', ...end });
-  expect(dispatcher.heard.filter(({ kind }) => kind !== 'ask')).toEqual([]);
+  expect(dispatcher.messages.filter(({ kind }) => kind !== 'ask')).toEqual([]);
   expect((await readdir(join(workPath, 'runs'))).filter((name) => name.startsWith('canary'))).toEqual([]);
 });
 
@@ -133,20 +133,22 @@ it('a worker ends a canary test when it is stopped, and leaves nothing', async (
   expect(await readdir(join(workPath, 'runs'))).toEqual([]);
 });
 
-it('a worker ends an attempt that it is told to stop, and reports nothing', async () => {
+it('a worker ends an attempt when it gets the signal to stop, and reports nothing', async () => {
   const { runId, mark } = await grantHanging();
   dispatcher.instruction = 'stop';
-  const asks = dispatcher.heard.filter(({ kind }) => kind === 'ask').length;
-  const isNext = () => dispatcher.heard.filter(({ kind }) => kind === 'ask').length > asks;
+  const asks = dispatcher.messages.filter(({ kind }) => kind === 'ask').length;
+  const isNext = () => dispatcher.messages.filter(({ kind }) => kind === 'ask').length > asks;
   await dispatcher.until('ask', isNext);
   expect(processesWith(mark)).toEqual([]);
-  expect(dispatcher.heard.filter((heard) => heard.kind === 'report' && heard.name === 'finished')).toEqual(
+  expect(
+    dispatcher.messages.filter((message) => message.kind === 'report' && message.name === 'finished'),
+  ).toEqual([]);
+  expect(dispatcher.messages.filter(({ kind, body }) => kind === 'return' && body.runId === runId)).toEqual(
     [],
   );
-  expect(dispatcher.heard.filter(({ kind, body }) => kind === 'return' && body.runId === runId)).toEqual([]);
 });
 
-it('a worker drains at SIGTERM: finishes what it has, says how long that may take, takes no more, and ends', async () => {
+it('a worker drains at SIGTERM: finishes what it has, says how long that may take, takes nothing further, and ends', async () => {
   const go = join(workPath, 'go');
   const granted = lease({ ...STUB, trigger: `wait-for:${go}` });
   dispatcher.grant(granted);
@@ -159,7 +161,7 @@ it('a worker drains at SIGTERM: finishes what it has, says how long that may tak
   const { body } = await dispatcher.until('report', ({ name }) => name === 'finished');
   expect(body).toMatchObject({ runId: granted.runId, verdict: 'pass' });
   expect(await proctor.processes.worker.whenEnded).toEqual({ code: 0, signal: null });
-  expect(dispatcher.heard.filter(({ kind }) => kind === 'return')).toEqual([]);
+  expect(dispatcher.messages.filter(({ kind }) => kind === 'return')).toEqual([]);
   expect(dispatcher.next).not.toBeNull();
   expect(await readdir(join(workPath, 'results'))).toEqual([]);
 });
@@ -267,11 +269,12 @@ it('a worker that is killed takes its runs along; its next life removes the rest
   await proctor.kill('worker', 'SIGKILL');
   await proctor.restart('worker');
   dispatcher.answer = 'recorded';
-  const first = dispatcher.heard.filter(
-    (heard) => heard.kind === 'report' && heard.name === 'finished',
+  const first = dispatcher.messages.filter(
+    (message) => message.kind === 'report' && message.name === 'finished',
   ).length;
   const isAgain = () =>
-    dispatcher.heard.filter((heard) => heard.kind === 'report' && heard.name === 'finished').length > first;
+    dispatcher.messages.filter((message) => message.kind === 'report' && message.name === 'finished').length >
+    first;
   await dispatcher.until('report', isAgain);
   expect(await until(async () => (await readdir(join(workPath, 'results'))).length === 0)).toBe(true);
 

@@ -48,9 +48,7 @@ const isParticiple = (name: string): boolean =>
 
 /** Rooms that do not keep these rules yet, each with the number of its breaches, which only shrinks. */
 const NOT_DONE: Record<string, number> = {
-  'apps/api': 586,
-  'test/contract': 227,
-  'test/end-to-end': 437,
+  'apps/api': 60,
 };
 
 /** What this file and the table name, text that other programs wrote, and what is written from the commands. */
@@ -58,7 +56,7 @@ const EXEMPT =
   /^(?:test\/unit\/repository\/plain-words\.spec\.ts|test\/unit\/failing-logs\/.*|docs\/command-line\.md|LICENSE)$/;
 
 /** A user of every Debian system, and a column of the schema that deployments have. */
-const NAMES_OF_OTHERS = /'nobody'|\btold_?from\b/gi;
+const NAMES_OF_OTHERS = /'nobody'|(?:irc|su|grep) nobody\b|\btold_?from\b/gi;
 
 const files = execFileSync('git', ['ls-files'], { cwd: project, encoding: 'utf8' })
   .split('\n')

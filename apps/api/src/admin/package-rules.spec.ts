@@ -37,7 +37,7 @@ it('the rule that counts for a package is named: its whole name goes before a pa
   expect(rules('constructor').timeout_seconds).toEqual({ value: 1, rule: null });
 });
 
-it('a rejected package is told with its suites, architectures and versions', () => {
+it('a rejected package is explained with its suites, architectures and versions', () => {
   expect(rules('not-on-arm').rejected).toEqual([{ suite: 'bookworm', arch: 'arm64', versions: ['*'] }]);
   expect(rules('blocked').rejected).toHaveLength(4);
 });

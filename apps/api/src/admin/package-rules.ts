@@ -33,7 +33,7 @@ export function packageRules(
   };
 }
 
-/** A name in full goes before one with `*`, of which the first counts. */
+/** A full name goes before a name with `*`. The first rule with `*` that fits counts. */
 function ruleFor(name: string, rules: string[]): string | null {
   if (rules.includes(name)) return name;
   return rules.find((rule) => rule.endsWith('*') && name.startsWith(rule.slice(0, -1))) ?? null;

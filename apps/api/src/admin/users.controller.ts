@@ -201,7 +201,7 @@ export class UsersController {
     id: 'removeUser',
     summary: 'Remove a user',
     description:
-      'Password, keys, sessions, webhooks and what the user follows are gone for good. Runs and results stay under the name, which nobody else gets.',
+      'Password, keys, sessions, webhooks and what the user follows are gone for good. Runs and results stay under the name, which no other user gets.',
     answer: {
       description: 'It is done.',
       of: ChangedStanding,

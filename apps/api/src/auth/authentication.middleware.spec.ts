@@ -49,7 +49,7 @@ it('the routes of all controllers are known', () => {
   );
 });
 
-it.each(routes)('the route %s needs the credential that %s tells', (route, _name, controller) => {
-  const told: unknown = Reflect.getMetadata(CREDENTIAL, controller);
-  expect(told).toBe(credentialFor(route.split(' ')[1]!));
+it.each(routes)('the route %s needs the credential that %s states', (route, _name, controller) => {
+  const credential: unknown = Reflect.getMetadata(CREDENTIAL, controller);
+  expect(credential).toBe(credentialFor(route.split(' ')[1]!));
 });

@@ -2,7 +2,7 @@ import { Inject, Injectable, SetMetadata, type NestMiddleware } from '@nestjs/co
 import type { User } from '@proctor/database';
 import type { NextFunction, Response } from 'express';
 import { CONFIGURATION, type ApiConfiguration } from '../configuration.token';
-import { dropNeedlessBody } from '../http/body-need';
+import { discardNeedlessBody } from '../http/body-need';
 import { pathOf } from '../http/paths';
 import { KeyCheck } from './key-check';
 import { PasswordCheck } from './password-check';
@@ -11,7 +11,7 @@ import onHeaders from 'on-headers';
 import { Problem } from '../http/problem';
 import { loginUrl } from '../sessions/return-to';
 
-/** What a server that is closed shows to everybody all the same: nothing of it tells of runs. */
+/** What a closed server shows without a login: nothing about runs. */
 const OPEN = /^\/(user\/login(\/.*)?|robots\.txt|favicon\.ico|-\/look|assets\/.*)\/?$/;
 
 function isAlwaysOpen(path: string): boolean {
@@ -54,8 +54,9 @@ export function credentialFor(path: string): Credential {
 export const CREDENTIAL = 'credential';
 
 /**
- * Tells what the routes of a controller need. It is for readers and for the test that compares it with `credentialFor`,
- * by which requests are judged: a controller that forgets it, or is wrong, opens nothing.
+ * States what the routes of a controller need. It is for readers and for the test that compares it with
+ * `credentialFor`, which decides about requests: a controller with a wrong statement, or without one, opens
+ * nothing.
  */
 export const Requires = (credential: Credential): ClassDecorator => SetMetadata(CREDENTIAL, credential);
 
@@ -72,8 +73,9 @@ export class AuthenticationMiddleware implements NestMiddleware {
   ) {}
 
   /**
-   * @throws Problem 413 for a long body that nobody needs; 403 without a valid key where one is needed; 401 without a password where one is needed; 302 or 403 for readers
-   *   whom nobody knows, where they may not read; 429; 503
+   * @throws Problem 413 for a long body that no handler reads; 403 without a valid key where one is needed;
+   * 401 without a password where one is needed; 302 or 403 for unknown readers where these may not read; 429;
+   * 503
    */
   async use(request: ContextRequest, response: Response, next: NextFunction): Promise<void> {
     const path = pathOf(request);
@@ -91,7 +93,7 @@ export class AuthenticationMiddleware implements NestMiddleware {
       if (request.isPublicRead) response.setHeader('Cache-Control', 'public, no-cache');
       if (isClosed) requireReader(request, response);
     }
-    dropNeedlessBody(request);
+    discardNeedlessBody(request);
     next();
   }
 
@@ -103,7 +105,7 @@ export class AuthenticationMiddleware implements NestMiddleware {
   }
 }
 
-/** Public data, files and the API are the same for everybody, or go by a key. */
+/** Public data, files and the API are the same for all readers, or depend on a key. */
 function isPage(path: string): boolean {
   return !/^\/(api|data|assets|health)(\/|$)/.test(path) || /^\/api\/doc\/?$/.test(path);
 }

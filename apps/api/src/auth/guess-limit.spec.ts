@@ -14,7 +14,7 @@ async function guess(
   name = 'alice',
   address = '192.0.2.1',
 ): Promise<string | null> {
-  return limit.limited(name, address, check).catch((error: unknown) => {
+  return limit.withinLimit(name, address, check).catch((error: unknown) => {
     if (error instanceof Problem && error.status === 429) return 'refused';
     throw error;
   });

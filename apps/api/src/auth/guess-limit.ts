@@ -13,13 +13,13 @@ const HOUR_MS = 3_600_000;
 const USERS_PER_ADDRESS = 10;
 /** How much more may be guessed for one user from everywhere than from one address. */
 const ADDRESSES_PER_USER = 10;
-/** Places from which somebody has given the right password that are remembered. */
+/** How many places are remembered from which a user has sent the right password. */
 const PROVEN_MAX = 10_000;
 
 /**
- * Limits the guessing of passwords: for one user from one address, from one address over all users, and for one user from
- * everywhere. The last does not lock out somebody who has given the right password from the same address before. Counted in memory
- * of each process.
+ * Limits the guessing of passwords: for one user from one address, from one address over all users, and for
+ * one user from everywhere. The last does not lock out a user who has sent the right password from the same
+ * address before. Counted in memory of each process.
  */
 @Injectable()
 export class GuessLimit {
@@ -35,7 +35,7 @@ export class GuessLimit {
    *   way round the limit; a right one is forgotten.
    * @throws Problem 429 with Retry-After; the password was not looked at then
    */
-  async limited<T>(name: string, address: string, check: () => Promise<T | null>): Promise<T | null> {
+  async withinLimit<T>(name: string, address: string, check: () => Promise<T | null>): Promise<T | null> {
     const network = networkOf(address);
     // A name may be as long as a header: its digest is not.
     const user = digestOf(`${network} ${name}`);
@@ -46,15 +46,15 @@ export class GuessLimit {
     if (!this.proven.has(user)) refuse(this.ofName.add(everywhere, guessesMax * ADDRESSES_PER_USER));
     const found = await check().catch((error: unknown) => {
       // What could not be checked was no guess.
-      this.ofUser.takeBack(user);
-      this.ofAddress.takeBack(network);
-      if (!this.proven.has(user)) this.ofName.takeBack(everywhere);
+      this.ofUser.uncount(user);
+      this.ofAddress.uncount(network);
+      if (!this.proven.has(user)) this.ofName.uncount(everywhere);
       throw error;
     });
     if (found !== null) {
-      this.ofUser.forget(user);
-      this.ofAddress.takeBack(network);
-      if (!this.proven.has(user)) this.ofName.takeBack(everywhere);
+      this.ofUser.remove(user);
+      this.ofAddress.uncount(network);
+      if (!this.proven.has(user)) this.ofName.uncount(everywhere);
       this.proven.set(user, true);
     }
     return found;

@@ -29,7 +29,7 @@ function rig() {
     const request = { ip: '192.0.2.1' } as ContextRequest;
     const response = new EventEmitter();
     const destroy = jest.fn(() => response.emit('close'));
-    held.hold(request, Object.assign(response, { destroy }) as unknown as Response, 'events', BOUNDS);
+    held.add(request, Object.assign(response, { destroy }) as unknown as Response, 'events', BOUNDS);
     known.add(request);
     return { destroy, forget: () => known.delete(request) };
   };
@@ -38,7 +38,7 @@ function rig() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-it('who may not read any more is cut off at the signal, and others follow on', async () => {
+it('a reader who may no longer read is cut off at the signal, and the others stay', async () => {
   const { state, follow } = rig();
   const [revoked, valid] = [follow(), follow()];
   revoked.forget();
@@ -56,7 +56,7 @@ it('a key that expires is found without a signal', async () => {
   expect(expired.destroy).toHaveBeenCalledTimes(1);
 });
 
-it('while it cannot be found out nobody is cut off, and the next look does', async () => {
+it('while rights cannot be checked no reader is cut off, and the next check does it', async () => {
   const { clock, state, follow } = rig();
   const revoked = follow();
   revoked.forget();
@@ -70,7 +70,7 @@ it('while it cannot be found out nobody is cut off, and the next look does', asy
   expect(revoked.destroy).toHaveBeenCalledTimes(1);
 });
 
-it('what is closed is looked at no more, and nothing when the process ends', async () => {
+it('a closed connection is not checked again, and none is when the process ends', async () => {
   const { clock, readers, isStillReader, follow } = rig();
   follow().destroy();
   clock.advance(15_000);

@@ -6,12 +6,13 @@ import { HeldConnections } from '../http/held-connections';
 import { KeyCheck } from './key-check';
 import { RememberedKeys } from './remembered-keys';
 
-/** How long a connection may outlive its key or session when no signal tells of it, as when a key expires. */
+/** How long a connection may outlive its key or session without a signal, as when a key expires. */
 const LOOK_EVERY_MS = 15_000;
 
 /**
- * Cuts off who follows something and may not read any more, or is told by other rules now: a key or a session is judged when a
- * request comes, and the answers to these last. The client may come again, and is judged anew.
+ * Closes the connections of readers who follow something and may no longer read it, or may now read something
+ * else: a key or a session is checked when a request comes, and these answers last. The client may come
+ * again, and is checked again.
  */
 export class HeldReaders implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('HeldReaders');
@@ -28,12 +29,12 @@ export class HeldReaders implements OnApplicationBootstrap, BeforeApplicationShu
     this.looks = new Repeater(
       clock,
       () => LOOK_EVERY_MS,
-      () => this.look(),
+      () => this.checkReaders(),
     );
   }
 
   onApplicationBootstrap(): void {
-    this.keys.onChange(() => void this.look());
+    this.keys.onChange(() => void this.checkReaders());
     this.looks.start();
   }
 
@@ -42,24 +43,24 @@ export class HeldReaders implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   /** However many signals come meanwhile, one look follows. */
-  private async look(): Promise<void> {
+  private async checkReaders(): Promise<void> {
     this.mustLookAgain = true;
     if (this.isLooking) return;
     this.isLooking = true;
     while (this.mustLookAgain) {
       this.mustLookAgain = false;
-      await this.lookOnce();
+      await this.checkOnce();
     }
     this.isLooking = false;
   }
 
   /** One after the other: requests shall not wait for so many. */
-  private async lookOnce(): Promise<void> {
+  private async checkOnce(): Promise<void> {
     for (const [response, request] of this.held.all()) {
       try {
         if (!(await besideRequests(() => this.readers.isStillReader(request)))) response.destroy();
       } catch (error) {
-        // The next look may tell.
+        // The next check may succeed.
         this.logger.warn(`it is not known whether connections may be held: ${String(error)}`);
         return;
       }

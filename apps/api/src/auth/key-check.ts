@@ -32,7 +32,7 @@ export class KeyCheck {
    * @throws Problem 403, also for a key that is not good for such a request; 429
    */
   async requestorOf(request: ContextRequest, response: Response): Promise<Requestor> {
-    return this.authenticated(request, response, (keyId) => this.known.count(`key ${keyId}`));
+    return this.authenticateWith(request, response, (keyId) => this.known.count(`key ${keyId}`));
   }
 
   /**
@@ -40,10 +40,10 @@ export class KeyCheck {
    * @throws Problem 403
    */
   async requestorAfterWait(request: ContextRequest, response: Response): Promise<Requestor> {
-    return this.authenticated(request, response, () => undefined);
+    return this.authenticateWith(request, response, () => undefined);
   }
 
-  private async authenticated(
+  private async authenticateWith(
     request: ContextRequest,
     response: Response,
     count: (keyId: number) => void,
@@ -80,8 +80,8 @@ export class KeyCheck {
   }
 
   /**
-   * Where no key is needed: a wrong one counts as none, and so does one that may not read. A request of somebody unknown waits for a
-   * place among those.
+   * Where no key is needed: a wrong key counts as none, and so does one that may not read. A request of an
+   * unknown client waits for a place among those.
    * @param isByCookie whether a session counts too, which then says who the viewer is
    * @throws Problem 429; 503
    */
@@ -103,7 +103,7 @@ export class KeyCheck {
   }
 
   /**
-   * Of a page below /api: the requestor whom a key or else a session names.
+   * Of a page below /api: the requestor by the key, or else by the session.
    * @throws Problem 302 to the login and back for a browser without either, 403 for anything else; 429
    */
   async readerOf(request: ContextRequest, response: Response): Promise<Requestor> {

@@ -45,7 +45,7 @@ export class PasswordCheck {
    */
   async userWith({ name, password }: BasicCredentials, address: string): Promise<User | null> {
     this.requirePasswords();
-    const user = await this.guesses.limited(name, address, () => this.check(name, password));
+    const user = await this.guesses.withinLimit(name, address, () => this.check(name, password));
     if (user) this.rate.count(`user ${user.userId}`);
     return user;
   }
@@ -59,7 +59,7 @@ export class PasswordCheck {
   }
 
   private async check(name: string, password: string): Promise<User | null> {
-    const release = await this.checks.take(1, CHECK_WAIT_MS);
+    const release = await this.checks.acquire(1, CHECK_WAIT_MS);
     if (!release) throw comeBack(503, 'Too many passwords are being checked.', CHECK_WAIT_MS);
     try {
       return await this.users.authenticate(name, password);

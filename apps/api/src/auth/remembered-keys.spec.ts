@@ -73,11 +73,11 @@ it('a key is looked up each time when nothing is to be remembered', async () => 
   expect(lookUps).toHaveLength(2);
 });
 
-it('a key opens nothing at any process once one of them was told that it is revoked', async () => {
+it('a key opens nothing at any process once one of them has learned that it is revoked', async () => {
   const { here, there, valid } = twoProcesses();
   await Promise.all([here.authenticate('key'), there.authenticate('key')]);
   valid.delete('key');
-  here.changed();
+  here.notifyChanged();
   expect(await here.authenticate('key')).toBeNull();
   expect(await there.authenticate('key')).toBeNull();
 });
@@ -87,7 +87,7 @@ it('a revoked key opens nothing when the signal was lost and the time is over', 
   await there.authenticate('key');
   valid.delete('key');
   state.isLost = true;
-  here.changed();
+  here.notifyChanged();
   clock.advance(1_000);
   expect(await there.authenticate('key')).toBeNull();
 });
@@ -98,7 +98,7 @@ it('a key is not remembered from a look-up that a revocation has overtaken', asy
   state.answers = new Promise((resolve) => (answer = resolve));
   const early = here.authenticate('key');
   valid.delete('key');
-  here.changed();
+  here.notifyChanged();
   answer();
   await early;
   expect(await here.authenticate('key')).toBeNull();

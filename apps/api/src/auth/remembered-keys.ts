@@ -21,9 +21,10 @@ interface Remembered {
 }
 
 /**
- * Whose the keys are that were used a moment ago. All is forgotten when a key was revoked or got another secret, here or in
- * another process, which tells by a signal; should that be lost, a key is looked up again after `keysRememberedMs`. Requests at
- * the same time share a look-up. Nothing is remembered of unknown keys.
+ * The owners of keys that were used a moment ago. All of them are removed when a key was revoked or got
+ * another secret, here or in another process, which sends a signal. If that signal is lost, a key is looked
+ * up again after `keysRememberedMs`. Requests at the same time share a look-up. Unknown keys are not
+ * remembered.
  */
 export class RememberedKeys implements OnApplicationBootstrap {
   private readonly keys = new LRUCache<string, Remembered>({ max: KEYS_MAX });
@@ -37,12 +38,12 @@ export class RememberedKeys implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.signals.listen(SUBJECTS.keysChanged, () => this.forget());
+    this.signals.listen(SUBJECTS.keysChanged, () => this.clear());
   }
 
-  /** Calls `changed` whenever keys may open less than before, as far as this process is told. */
-  onChange(changed: () => void): void {
-    this.listeners.push(changed);
+  /** Calls `changed` whenever this process learns that keys may open less than before. */
+  onChange(notifyChanged: () => void): void {
+    this.listeners.push(notifyChanged);
   }
 
   /**
@@ -58,23 +59,23 @@ export class RememberedKeys implements OnApplicationBootstrap {
     if (known && now < known.untilMs) return known.holder;
     const found = { holder: this.apiKeys.authenticate(key), untilMs: now + keysRememberedMs };
     this.keys.set(hash, found);
-    const forget = (): void => {
+    const clear = (): void => {
       if (this.keys.peek(hash) === found) this.keys.delete(hash);
     };
     found.holder.then((holder) => {
-      if (!holder) forget();
+      if (!holder) clear();
       else if (holder.validMs !== null) found.untilMs = Math.min(found.untilMs, now + holder.validMs);
-    }, forget);
+    }, clear);
     return found.holder;
   }
 
-  /** A key opens nothing any more, or something else, and this is committed. */
-  changed(): void {
-    this.forget();
+  /** A key is no longer valid, or opens something else, and this is committed. */
+  notifyChanged(): void {
+    this.clear();
     this.signals.signal(SUBJECTS.keysChanged, {});
   }
 
-  private forget(): void {
+  private clear(): void {
     this.keys.clear();
     for (const changed of this.listeners) changed();
   }

@@ -35,7 +35,7 @@ describe('DispatcherClient', () => {
     expect(client.isConnected()).toBe(false);
   });
 
-  it('the api hears the signals that it listens to, from before and after it is connected', async () => {
+  it('the api receives the signals that it listens to, from before and after it is connected', async () => {
     const broker = new MemoryBroker();
     const client = new DispatcherClient(() => Promise.resolve(new MemoryBus(broker)), new HeldClock());
     const received: string[] = [];

@@ -74,7 +74,7 @@ export class DispatcherClient implements OnApplicationBootstrap, OnApplicationSh
     try {
       const bus = await this.connect();
       if (this.isClosed) await bus.close();
-      else this.connected(bus);
+      else this.onConnected(bus);
     } catch (error) {
       const pauseMs = growingPauseMs(CONNECT_AGAIN_MS, CONNECT_AGAIN_MAX_MS, ++this.refusals);
       this.logger.error(`no connection to the bus, the next try is in ${pauseMs / 1000} s: ${String(error)}`);
@@ -87,7 +87,7 @@ export class DispatcherClient implements OnApplicationBootstrap, OnApplicationSh
     return this.bus;
   }
 
-  private connected(bus: Bus): void {
+  private onConnected(bus: Bus): void {
     this.bus = bus;
     for (const { subject, received } of this.listeners) bus.subscribe(subject, received);
   }

@@ -25,7 +25,7 @@ export interface Explanation {
   reasons: string[];
 }
 
-/** For whom a run is explained, which decides about private runs in the answer: see ExplainRequest. */
+/** The reader of an explanation. Which private runs it names depends on the reader: see ExplainRequest. */
 export type ExplanationViewer = Pick<ExplainRequest, 'user' | 'everything'>;
 
 /** A scheduler of an earlier version, while a deployment is brought up to date, sends the reasons alone. */
@@ -50,7 +50,7 @@ export class ExplanationService {
   /** Why a run waits, and for how long; without a viewer as everybody may know it. */
   async of(run: { runId: number; arch: string }, viewer: ExplanationViewer = {}): Promise<Explanation> {
     const subject = subjectOf(SUBJECTS.explain, run.arch);
-    const reply = await this.ask<WithReasons>(subject, { runId: run.runId, ...viewer });
+    const reply = await this.requestAnswer<WithReasons>(subject, { runId: run.runId, ...viewer });
     if (!reply) return { position: null, ahead: null, estimatedStart: null, reasons: [silence(run.arch)] };
     const { position = null, ahead = null, startsInMs = null, reasons } = reply;
     return {
@@ -69,9 +69,10 @@ export class ExplanationService {
   async statuses(architectures: string[], everything = false): Promise<Map<string, StatusReply | null>> {
     const ask = async (arch: string) => {
       const subject = subjectOf(SUBJECTS.status, arch);
-      const { reply } = await this.known.get(`${arch} ${everything}`, async () => ({
+      const { reply } = await this.known.find(`${arch} ${everything}`, async () => ({
         reply: await wholeStatus(
-          (request) => this.ask<StatusReply>(subject, { ...request, ...(everything && { everything }) }),
+          (request) =>
+            this.requestAnswer<StatusReply>(subject, { ...request, ...(everything && { everything }) }),
           systemClock,
         ),
       }));
@@ -80,7 +81,7 @@ export class ExplanationService {
     return new Map(await Promise.all(architectures.map(ask)));
   }
 
-  private async ask<T>(subject: string, question: object): Promise<T | null> {
+  private async requestAnswer<T>(subject: string, question: object): Promise<T | null> {
     try {
       return await this.dispatchers.request<T>(subject, question, ANSWER_TIMEOUT_MS);
     } catch (error) {

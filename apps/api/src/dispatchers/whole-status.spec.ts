@@ -51,7 +51,7 @@ it('a status has what came, and says that there is more, when a later page is no
   expect(status!.more).toEqual({ kind: 'worker', name: 'w2' });
 });
 
-it('a status takes no longer than it may, and no more pages', async () => {
+it('a status takes at most its time and its number of pages', async () => {
   let [now, asked] = [0, 0];
   const clock = { now: () => now, after: () => () => undefined };
   const ask = (pageMs: number) => () => {

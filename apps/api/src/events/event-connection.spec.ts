@@ -26,7 +26,7 @@ const idsIn = (text: string): number[] => [...text.matchAll(/"factId":(\d+)/g)].
 
 it('a client that reads is sent each event with the second where it may begin again', () => {
   const { stream, connection, read } = rig(({ factId }) => factId !== 2);
-  connection.goOn(5, () => false);
+  connection.startSending(5, () => false);
   connection.deliver([event(1), event(2), event(3)], 6);
   expect(read()).toMatch(
     /^retry: \d{4}\n\nid: 5\n\nid: 6\.7\.1\nevent: granted\ndata: {"factId":1,.*}\n\nid: 6\.7\.3\n/,
@@ -36,7 +36,7 @@ it('a client that reads is sent each event with the second where it may begin ag
 
 it('a client that does not read is cut off with a word', () => {
   const { stream, connection, read } = rig();
-  connection.goOn(5, () => false);
+  connection.startSending(5, () => false);
   for (let id = 1; id <= 20; id += 1) connection.deliver([event(id)], 6);
   expect([connection.isOver, stream.writableLength < 2 * WAITING_BYTES_MAX]).toEqual([true, true]);
   let text = '';
@@ -59,7 +59,7 @@ it('what comes while a client is sent what it has missed follows that, without w
   const catching = connection.catchUp(window);
   connection.deliver([event(2), event(3)], 5);
   await catching;
-  connection.goOn(5, (one) => window.hasRead(one));
+  connection.startSending(5, (one) => window.hasRead(one));
   await new Promise((resolve) => setImmediate(resolve));
   expect(idsIn(texts.join('') + read())).toEqual([1, 2, 3]);
   stream.destroy();

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import type { EventListener } from './event-streams';
 import { eventRetry } from '../http/event-retry';
 
-/** A connection on which nothing is sent is taken for dead on its way. */
+/** A connection on which nothing is sent is treated as dead by proxies on its way. */
 const COMMENT_EVERY_MS = 15_000;
 /** A client that takes nothing for so long, of what it has missed or of its last word, is gone. */
 const STALLED_MS = 30_000;
@@ -40,7 +40,7 @@ export class EventConnection implements EventListener {
     response.write(eventRetry());
     // The id alone is no event: a client that wants little has a place to begin again that is not old.
     const comments = setInterval(
-      () => this.say(this.second === null ? ':' : `:\nid: ${this.second}`),
+      () => this.write(this.second === null ? ':' : `:\nid: ${this.second}`),
       COMMENT_EVERY_MS,
     );
     response.once('close', () => clearInterval(comments));
@@ -51,9 +51,9 @@ export class EventConnection implements EventListener {
     return this.response.closed || this.response.writableEnded;
   }
 
-  /** The client cannot be told what it has missed. */
+  /** It is impossible to send what the client has missed. */
   reset(reason: string): void {
-    this.say(`event: reset\ndata: ${JSON.stringify({ reason })}`);
+    this.write(`event: reset\ndata: ${JSON.stringify({ reason })}`);
   }
 
   /** Sends what is there from the second of the window on, at the client's pace. */
@@ -61,18 +61,18 @@ export class EventConnection implements EventListener {
     do {
       for await (const page of window.pass()) {
         this.send(page, window.second);
-        if (this.response.writableNeedDrain) await this.drained();
+        if (this.response.writableNeedDrain) await this.waitForDrain();
         if (this.isOver) return;
       }
     } while (window.hasMore);
   }
 
   /** From now on events are sent as they come; first those that have come meanwhile and were not sent. */
-  goOn(second: number, hasRead: (event: RunEvent) => boolean): void {
+  startSending(second: number, hasRead: (event: RunEvent) => boolean): void {
     const held = this.held ?? [];
     this.held = null;
     this.second = second;
-    this.say(`id: ${second}`);
+    this.write(`id: ${second}`);
     this.send(
       held.filter((event) => !hasRead(event)),
       second,
@@ -90,7 +90,7 @@ export class EventConnection implements EventListener {
   /** With a word, for which a client that does not read has some time. */
   end(reason: string): void {
     if (this.isOver) return;
-    this.say(`event: end\ndata: ${JSON.stringify({ reason })}`);
+    this.write(`event: end\ndata: ${JSON.stringify({ reason })}`);
     this.response.end();
     const timer = setTimeout(() => this.response.destroy(), STALLED_MS);
     this.response.once('close', () => clearTimeout(timer));
@@ -105,11 +105,11 @@ export class EventConnection implements EventListener {
     if (texts.length > 0 && !this.isOver) this.response.write(texts.join(''));
   }
 
-  private say(text: string): void {
+  private write(text: string): void {
     if (!this.isOver) this.response.write(`${text}\n\n`);
   }
 
-  private async drained(): Promise<void> {
+  private async waitForDrain(): Promise<void> {
     const stalled = AbortSignal.timeout(STALLED_MS);
     const gone = new AbortController();
     const close = (): void => gone.abort();

@@ -32,7 +32,7 @@ export class EventFollower {
   ) {}
 
   /**
-   * Begins to tell a client of events; ends with the response.
+   * Begins to send events to a client; ends with the response.
    * @param since the second of the last event that the client has; null to begin with what comes
    * @throws Problem 503
    */
@@ -51,17 +51,20 @@ export class EventFollower {
       if (response.closed) leave();
       connection.open();
       if (reason !== null) connection.reset(reason);
-      connection.goOn(second, () => false);
+      connection.startSending(second, () => false);
       return;
     }
-    const leaveRoom = await this.room.take(1, CATCHING_UP_WAIT_MS);
+    const leaveRoom = await this.room.acquire(1, CATCHING_UP_WAIT_MS);
     if (!leaveRoom)
       throw comeBack(503, 'Too many clients are sent what they have missed.', CATCHING_UP_WAIT_MS);
     connection.open();
     void besideRequests(() => this.resume(response, connection, since)).finally(leaveRoom);
   }
 
-  /** What was there before it joined the others is read once more: nothing lies between that and what they are told of. */
+  /**
+   * Events from before it joined the others are read once more: nothing lies between these and the ones that
+   * it gets from then on.
+   */
   private async resume(response: Response, connection: EventConnection, since: number): Promise<void> {
     const window = new EventWindow(since, this.events);
     try {
@@ -70,7 +73,7 @@ export class EventFollower {
       response.once('close', leave);
       if (response.closed) leave();
       await connection.catchUp(window);
-      connection.goOn(second, (event) => window.hasRead(event));
+      connection.startSending(second, (event) => window.hasRead(event));
     } catch (error) {
       // The client comes again, with the id of the last event that it has.
       response.destroy(error instanceof Error ? error : new Error(String(error)));
@@ -92,7 +95,7 @@ export class EventFollower {
     });
   }
 
-  /** Null while a client can be told what it has missed since then. */
+  /** Null while the events since then can be sent; else why not. */
   private async whyExpired(second: number): Promise<string | null> {
     // While nothing happens it stays behind the clock, and a client may name a time.
     await this.events.raise();

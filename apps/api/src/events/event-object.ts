@@ -9,8 +9,8 @@ import { shortRunPath } from '../runs/page-paths';
 const SCHEMA = 1;
 
 /**
- * An event as other programs get it. Its id is the run and the place in the run's story: gaps between the ids of the rows would tell
- * how much happened to private runs meanwhile.
+ * An event as other programs get it. Its id is the run and the place in the run's story: gaps between the ids
+ * of the rows would show how much happened to private runs meanwhile.
  */
 export function eventObject(event: RunEvent, neutral: NeutralStatus): Event {
   return {

@@ -32,16 +32,16 @@ function rig() {
 }
 
 function listener() {
-  const told: number[] = [];
+  const factIds: number[] = [];
   const end = jest.fn();
-  const deliver = (events: RunEvent[]): void => void told.push(...events.map(({ factId }) => factId));
-  return { told, end, deliver };
+  const deliver = (events: RunEvent[]): void => void factIds.push(...events.map(({ factId }) => factId));
+  return { factIds, end, deliver };
 }
 
 /** Everything that was begun has ended. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-it('all who follow events are told by one look, once of each event, and of nothing that was there before', async () => {
+it('one read serves all who follow events: each gets each event once, and nothing that was there before', async () => {
   const { streams, source, clock, happens } = rig();
   happens(1);
   const listeners = [listener(), listener(), listener()];
@@ -53,7 +53,7 @@ it('all who follow events are told by one look, once of each event, and of nothi
     clock.advance(ms);
     await settled();
   }
-  expect(listeners.map(({ told }) => told)).toEqual([[2], [2], [2]]);
+  expect(listeners.map(({ factIds }) => factIds)).toEqual([[2], [2], [2]]);
   expect(source.page.mock.calls.length).toBeLessThanOrEqual(3);
 });
 
@@ -67,10 +67,10 @@ it('a hint that something has happened leads to a look at once', async () => {
   happens(1);
   hint();
   await settled();
-  expect(one.told).toEqual([1]);
+  expect(one.factIds).toEqual([1]);
 });
 
-it('nobody asks for events when nobody follows them, and who comes then is told again', async () => {
+it('events are not read while no client follows them, and a client that comes then gets them again', async () => {
   const { streams, source, clock, happens } = rig();
   const first = listener();
   const { leave } = await streams.join(first);
@@ -90,7 +90,7 @@ it('nobody asks for events when nobody follows them, and who comes then is told 
   happens(1);
   clock.advance(1_000);
   await settled();
-  expect([first.told, second.told]).toEqual([[], [1]]);
+  expect([first.factIds, second.factIds]).toEqual([[], [1]]);
 });
 
 it('a look for events that fails is followed by the next', async () => {
@@ -106,7 +106,7 @@ it('a look for events that fails is followed by the next', async () => {
     clock.advance(ms);
     await settled();
   }
-  expect(one.told).toEqual([1]);
+  expect(one.factIds).toEqual([1]);
 });
 
 it('the end of the process ends what follows events, with a word', async () => {

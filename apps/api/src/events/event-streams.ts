@@ -6,14 +6,14 @@ import { besideRequests } from '@proctor/database';
 import { type EventSource, EventWindow, type RunEvent } from '@proctor/events';
 import type { DispatcherClient } from '../dispatchers/dispatcher-client';
 
-/** How late an event comes of which no hint came. */
+/** How late an event comes when its signal was lost. */
 const LOOK_EVERY_MS = 1_000;
 /** Hints that come thick and fast lead to one look. */
 const LOOK_GAP_MS = 100;
 
-/** Somebody who is told of events as they come. */
+/** A connection that gets events as they come. */
 export interface EventListener {
-  /** @param second where whoever has these may begin again */
+  /** @param second from which a client that has these may go on */
   deliver(events: RunEvent[], second: number): void;
   end(reason: string): void;
 }
@@ -44,11 +44,11 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   /**
-   * From now on the listener is told of what no look has found yet.
+   * From now on the listener gets what no read has found yet.
    * @returns the second to begin with for what was found before, and what ends it
    */
   async join(listener: EventListener): Promise<{ second: number; leave: () => void }> {
-    const window = await this.started();
+    const window = await this.waitForWindow();
     this.listeners.add(listener);
     if (!this.isFollowing) void besideRequests(() => this.follow(window));
     return { second: window.second, leave: () => this.leave(listener) };
@@ -66,9 +66,9 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   /** It may end while it is waited for, when the last that followed has gone. */
-  private async started(): Promise<EventWindow> {
+  private async waitForWindow(): Promise<EventWindow> {
     for (;;) {
-      const starting = (this.window ??= besideRequests(() => this.begin()));
+      const starting = (this.window ??= besideRequests(() => this.createWindow()));
       try {
         const window = await starting;
         if (this.window === starting) return window;
@@ -79,8 +79,8 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
     }
   }
 
-  /** What is there already is taken for read. */
-  private async begin(): Promise<EventWindow> {
+  /** Events that are there already count as read. */
+  private async createWindow(): Promise<EventWindow> {
     await this.source.raise();
     const { horizon } = await this.source.start(Infinity);
     const window = new EventWindow(horizon, this.source);
@@ -92,7 +92,7 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
     this.isFollowing = true;
     while (this.listeners.size > 0 && !this.isShutDown) {
       this.news.reset();
-      const hasMore = await this.look(window);
+      const hasMore = await this.deliverNew(window);
       if (hasMore) continue;
       await new Promise<void>((resolve) => void this.clock.after(LOOK_GAP_MS, resolve));
       if (this.listeners.size > 0 && !this.isShutDown) await this.news.wait(LOOK_EVERY_MS);
@@ -101,7 +101,7 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
     this.isFollowing = false;
   }
 
-  private async look(window: EventWindow): Promise<boolean> {
+  private async deliverNew(window: EventWindow): Promise<boolean> {
     try {
       for await (const page of window.pass())
         for (const listener of this.listeners) listener.deliver(page, window.second);

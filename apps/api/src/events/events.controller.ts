@@ -57,7 +57,7 @@ export class EventsController {
     }
     const { events } = this.configuration.server;
     const key = { keyId: requestor.keyId, max: events.connectionsPerKeyMax };
-    this.held.hold(request, response, 'events', events, key);
+    this.held.add(request, response, 'events', events, key);
     await this.follower.follow(response, requestor, { ...same, packages, suites, arches, verdicts }, from);
   }
 }

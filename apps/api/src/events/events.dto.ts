@@ -10,7 +10,7 @@ import { statusesOf } from '../runs/run-list.dto';
 const NAMES_MAX = 100;
 const NAME_LENGTH_MAX = 200;
 
-/** Which events somebody wants. Lists are separated by commas, or those of JSON. */
+/** Which events a client wants. Lists are separated by commas, or are those of JSON. */
 @Strict()
 export class EventFilterQuery {
   @OptionalField(

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { Logger } from '@nestjs/common';
 import express from 'express';
-import { accessLog, gathered } from './access-log';
+import { accessLog, gatherWrites } from './access-log';
 
 it('the access log has one line for an answer, without its query and its headers', async () => {
   const lines = new EventEmitter();
@@ -45,7 +45,7 @@ function output() {
 
 it('lines of the log leave together, in their order', async () => {
   const { written, writable } = output();
-  const gather = gathered(writable, () => undefined);
+  const gather = gatherWrites(writable, () => undefined);
   for (const line of ['a', 'b', 'c']) {
     gather();
     writable.write(line);
@@ -59,7 +59,7 @@ it('lines of the log leave together, in their order', async () => {
 it('lines of the log that wait are written when the process ends, once', () => {
   const { written, writable } = output();
   let end = (): void => undefined;
-  const gather = gathered(writable, (write) => void (end = write));
+  const gather = gatherWrites(writable, (write) => void (end = write));
   end();
   gather();
   writable.write('last');

@@ -14,7 +14,7 @@ const WRITTEN_WITHIN_MS = 50;
  * the log as often. Lines keep their order, and none is lost when the process ends, however it does that by itself.
  * @param atExit is given what must be done then
  */
-export function gathered(
+export function gatherWrites(
   output: Pick<Writable, 'cork' | 'uncork'>,
   atExit: (write: () => void) => void = (write) => void process.once('exit', write),
 ): () => void {
@@ -33,14 +33,14 @@ export function gathered(
   };
 }
 
-const gatherLines = gathered(process.stdout);
+const gatherLines = gatherWrites(process.stdout);
 
 /** What else is done with each answer. */
-export type Answered = Pick<HttpMetrics, 'answered'>['answered'];
+export type Answered = Pick<HttpMetrics, 'recordAnswer'>['recordAnswer'];
 
 /**
- * One line for each answer. It holds neither headers nor the query, and of the path no secret.
- * @param answered undefined where nobody asks for numbers
+ * One line for each answer. It contains neither headers nor the query, and no secret of the path.
+ * @param answered undefined where no numbers are counted
  */
 export function accessLog(answered: Answered | undefined, logger = new Logger('Access')) {
   return (request: ContextRequest, response: Response): void => {

@@ -28,7 +28,7 @@ export class AnonymousPlaces {
     const { anonymousRequestsWaitingMax, anonymousWaitMs } = this.configuration.server;
     if (this.waiting >= anonymousRequestsWaitingMax) throw tooMany(anonymousWaitMs);
     this.waiting += 1;
-    const leave = await this.places.take(1, anonymousWaitMs).finally(() => (this.waiting -= 1));
+    const leave = await this.places.acquire(1, anonymousWaitMs).finally(() => (this.waiting -= 1));
     if (!leave) throw tooMany(anonymousWaitMs);
     onHeaders(response, leave);
     // The client may have gone while it waited, or goes before there is an answer; what is read for it may end later.

@@ -56,9 +56,9 @@ const REQUEST_ID = /^[\w.:/+=-]{1,128}$/;
 const compress = compression({ level: constants.Z_BEST_SPEED, flush: constants.Z_SYNC_FLUSH });
 
 /**
- * What each request meets before its route, in one step: a step of its own takes Express longer than most of this does. Answers are
- * compressed for clients that take gzip; no other encoding is offered.
- * @param answered is told of each answer
+ * What each request passes before its route, in one step: a step of its own takes Express longer than most of
+ * this does. Answers are compressed for clients that take gzip; no other encoding is offered.
+ * @param answered is called with each answer
  */
 export function beforeRoutes(configuration: ApiConfiguration, answered?: Answered) {
   const log = accessLog(answered);

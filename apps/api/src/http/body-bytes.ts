@@ -52,7 +52,7 @@ class Whole {
   private room: Buffer;
   private length = 0;
 
-  /** @param expected bytes; 0 when nobody knows */
+  /** @param expected bytes; 0 when unknown */
   constructor(expected: number) {
     this.room = Buffer.allocUnsafeSlow(expected);
   }

@@ -25,7 +25,7 @@ export class BodyMemoryLimit {
     const bytes = bodySize(request) ?? bytesMax;
     // What is too large is refused by its announced size, unread.
     if (bytes === 0 || bytes > bytesMax) return () => undefined;
-    const release = await this.room.take(bytes, bodyWaitMs);
+    const release = await this.room.acquire(bytes, bodyWaitMs);
     if (!release) {
       throw comeBack(503, 'The server has too many large requests to read; nothing was changed.', bodyWaitMs);
     }

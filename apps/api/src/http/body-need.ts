@@ -34,14 +34,14 @@ export function bodyNeedOf(
   return { bytesMax: takesList ? bodyBytesMax : Math.min(bodyBytesMax, shortBodyBytesMax), takesList };
 }
 
-/** Bytes of a body that nobody needs: clients send some by mistake. */
+/** Bytes of a body that no handler reads: clients send some by mistake. */
 export const NEEDLESS_BODY_BYTES_MAX = 64 * 1024;
 
 /**
  * Drops the body of a request that needs none; the connection of one that sends more than that without saying so is closed.
  * @throws Problem 413 for one that says so
  */
-export function dropNeedlessBody(request: Request): void {
+export function discardNeedlessBody(request: Request): void {
   const { 'content-length': length = '0', 'transfer-encoding': chunked } = request.headers;
   if (!WITHOUT_BODY.includes(request.method) || (length === '0' && chunked === undefined)) return;
   if (Number(length) > NEEDLESS_BODY_BYTES_MAX) {

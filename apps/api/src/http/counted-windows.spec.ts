@@ -14,10 +14,10 @@ it('counted windows say when the span is over that began with the first time', (
 it('counted windows take back and forget', () => {
   const windows = new CountedWindows(1_000, new ManualClock());
   windows.add('a', 1);
-  windows.takeBack('a');
+  windows.uncount('a');
   expect(windows.add('a', 1)).toBe(0);
   expect(windows.add('a', 1)).toBeGreaterThan(0);
-  windows.forget('a');
+  windows.remove('a');
   expect(windows.add('a', 1)).toBe(0);
 });
 

@@ -36,12 +36,12 @@ export class CountedWindows {
   }
 
   /** Takes one count back. */
-  takeBack(client: string): void {
+  uncount(client: string): void {
     const window = this.windows.get(client);
     if (window) window.count -= 1;
   }
 
-  forget(client: string): void {
+  remove(client: string): void {
     this.windows.delete(client);
   }
 

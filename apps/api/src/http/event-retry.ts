@@ -1,6 +1,6 @@
 import { scatterPause } from '@proctor/pauses';
 
-/** Of streams that somebody looks at as they come. */
+/** Of streams that people watch. */
 const RETRY_MS = 5_000;
 
 /**

@@ -7,7 +7,7 @@ const BOUNDS = { connectionsMax: 3, connectionsPerAddressMax: 2 };
 
 function connection(held: HeldConnections, ip: string, key?: { keyId: number; max: number }): EventEmitter {
   const response = new EventEmitter();
-  held.hold({ ip } as Request, response as unknown as Response, 'logs', BOUNDS, key);
+  held.add({ ip } as Request, response as unknown as Response, 'logs', BOUNDS, key);
   return response;
 }
 

@@ -12,7 +12,7 @@ export interface Bounds {
   connectionsPerAddressMax: number;
 }
 
-/** Whoever shares a bound. */
+/** Connections that share a bound. */
 interface Place {
   name: string;
   max: number;
@@ -32,7 +32,7 @@ export class HeldConnections {
    * @param key of the client, with a bound of its own
    * @throws Problem 503 when the process has too many; 429 when the network or the key has
    */
-  hold(
+  add(
     request: ContextRequest,
     response: Response,
     what: string,

@@ -24,7 +24,7 @@ export class HttpMetrics {
   }
 
   /** @param isWhole false: the client has gone before the end of its answer */
-  answered(request: ContextRequest, status: number, isWhole: boolean, tookMs: number): void {
+  recordAnswer(request: ContextRequest, status: number, isWhole: boolean, tookMs: number): void {
     const labels = {
       method: METHODS.has(request.method) ? request.method : 'other',
       route: routeOf(request),

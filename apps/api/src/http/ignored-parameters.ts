@@ -8,7 +8,7 @@ import type { Parameter, Parameters } from './parameters';
 import { pathOf } from './paths';
 import type { ContextRequest } from './request-context';
 
-/** What other sites add to the addresses that they link: it is not meant for this service, and nobody misses it. */
+/** What other sites add to the addresses that they link. It is not meant for this service, so no notice names it. */
 const FOREIGN =
   /^(utm_\w+|[gd]clid|[gw]braid|gad_\w+|fbclid|msclkid|twclid|yclid|igshid|srsltid|mc_[ce]id|_g[al])$/;
 

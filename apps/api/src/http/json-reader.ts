@@ -50,7 +50,7 @@ export function* readJson(bytes: Buffer, what: string, pointer: string | null): 
   yield* checkUtf8(bytes, what);
   const reader = new JsonReader(bytes, what, pointer);
   while (!reader.isDone) {
-    reader.goOn();
+    reader.readMore();
     yield;
   }
   return reader.end();
@@ -83,7 +83,7 @@ class JsonReader {
   }
 
   /** Some more of the text. */
-  goOn(): void {
+  readMore(): void {
     const { bytes } = this;
     const until = Math.min(bytes.length, this.place + REST_BYTES);
     while (this.place < until) {
@@ -91,20 +91,20 @@ class JsonReader {
       if (byte === QUOTE) this.readString();
       else if (byte === COMMA) this.comma();
       else if (byte === COLON) this.colon();
-      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.begin(byte === OPEN_LIST);
-      else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.finish(byte === CLOSE_LIST);
+      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.openBracket(byte === OPEN_LIST);
+      else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.closeBracket(byte === CLOSE_LIST);
       this.place += 1;
     }
     if (this.place - this.token > JSON_TOKEN_BYTES_MAX) throw this.tooLong();
-    if (this.place - this.unparsed > UNPARSED_BYTES_MAX) throw this.malformed(this.unparsed);
+    if (this.place - this.unparsed > UNPARSED_BYTES_MAX) throw this.syntaxError(this.unparsed);
     this.isDone = this.place >= bytes.length;
   }
 
   /** What the whole text holds. */
   end(): unknown {
-    if (this.root === null) return this.parsed(this.start, this.bytes.length);
+    if (this.root === null) return this.parsePart(this.start, this.bytes.length);
     const [end, length] = [this.rootEnd!, this.bytes.length];
-    if (!this.isWhite(end, length)) throw this.malformed(end);
+    if (!this.isWhite(end, length)) throw this.syntaxError(end);
     return this.root.value;
   }
 
@@ -140,17 +140,17 @@ class JsonReader {
     const last = this.open.at(-1);
     if (!last) return;
     if (last.after === 'member') {
-      if (!this.isWhite(last.taken, this.place)) throw this.malformed(last.taken);
+      if (!this.isWhite(last.taken, this.place)) throw this.syntaxError(last.taken);
       [last.taken, last.after] = [this.place + 1, 'comma'];
     } else if (this.place - this.unparsed >= PIECE_BYTES) {
       this.materialise();
-      this.take(last, this.place);
+      this.readMembers(last, this.place);
       [last.taken, last.after] = [this.place + 1, 'comma'];
     }
     if (last.taken === this.place + 1) this.unparsed = this.place + 1;
   }
 
-  private begin(isList: boolean): void {
+  private openBracket(isList: boolean): void {
     this.count();
     const from = this.place + 1;
     this.open.push({ isList, from, taken: from, value: null, after: 'bracket', name: [0, 0] });
@@ -161,28 +161,28 @@ class JsonReader {
     this.unparsed = from;
   }
 
-  private finish(isList: boolean): void {
+  private closeBracket(isList: boolean): void {
     const last = this.open.at(-1);
-    if (last?.isList !== isList) throw this.malformed(this.place);
+    if (last?.isList !== isList) throw this.syntaxError(this.place);
     this.token = this.place + 1;
     if (last.value === null && this.place - this.unparsed >= PIECE_BYTES) this.materialise();
     this.open.pop();
     if (last.value === null) return;
     if (last.after === 'member') {
-      if (!this.isWhite(last.taken, this.place)) throw this.malformed(last.taken);
+      if (!this.isWhite(last.taken, this.place)) throw this.syntaxError(last.taken);
     } else if (last.after === 'comma' || !this.isWhite(last.taken, this.place)) {
-      this.take(last, this.place);
+      this.readMembers(last, this.place);
     }
     this.unparsed = this.place + 1;
     const parent = this.open.at(-1);
-    if (parent) this.put(parent, last.value);
+    if (parent) this.addMember(parent, last.value);
     else [this.root, this.rootEnd] = [{ value: last.value }, this.place + 1];
   }
 
   private count(): void {
     this.token = this.place + 1;
     this.values += 1;
-    if (this.root !== null) throw this.malformed(this.place);
+    if (this.root !== null) throw this.syntaxError(this.place);
     if (this.values > JSON_VALUES_MAX)
       throw new Problem(413, `${this.what} has more than ${JSON_VALUES_MAX} values.`);
   }
@@ -190,12 +190,12 @@ class JsonReader {
   /** Gives each open list and object a value of its own, with what was read of it. */
   private materialise(): void {
     const [root] = this.open;
-    if (root?.value === null && !this.isWhite(this.start, root.from - 1)) throw this.malformed(this.start);
+    if (root?.value === null && !this.isWhite(this.start, root.from - 1)) throw this.syntaxError(this.start);
     for (const [depth, each] of this.open.entries()) {
       each.value ??= each.isList ? [] : {};
       const child = this.open[depth + 1];
       if (!child || child.value !== null) continue;
-      if (each.after === 'member') throw this.malformed(each.taken);
+      if (each.after === 'member') throw this.syntaxError(each.taken);
       // An empty list holds the child's own place: unlike a number, it cannot end a token that stands before it.
       const members = this.members(each, each.taken, child.from - 1, '[]');
       if (each.isList) (members as unknown[]).pop();
@@ -205,9 +205,9 @@ class JsonReader {
   }
 
   /** Reads what stands between what was read and a place. */
-  private take(into: Open, to: number): void {
+  private readMembers(into: Open, to: number): void {
     const members = this.members(into, into.taken, to, '');
-    if (Object.keys(members).length === 0) throw this.malformed(into.taken);
+    if (Object.keys(members).length === 0) throw this.syntaxError(into.taken);
     this.add(into, members);
   }
 
@@ -222,16 +222,16 @@ class JsonReader {
   }
 
   /** A member that was read by itself. */
-  private put(into: Open, member: unknown): void {
+  private addMember(into: Open, member: unknown): void {
     if (into.isList) (into.value as unknown[]).push(member);
     else {
       const [from, to] = into.name;
-      setOwn(into.value!, this.parsed(from - 1, to + 1) as string, member);
+      setOwn(into.value!, this.parsePart(from - 1, to + 1) as string, member);
     }
     [into.taken, into.after] = [this.place + 1, 'member'];
   }
 
-  private parsed(from: number, to: number): unknown {
+  private parsePart(from: number, to: number): unknown {
     return this.parse(this.bytes.toString('utf8', from, to), from);
   }
 
@@ -255,9 +255,9 @@ class JsonReader {
     return true;
   }
 
-  private malformed(at: number): Problem {
+  private syntaxError(at: number): Problem {
     // The parser of a short text says more.
-    if (this.isShort) this.parsed(this.start, this.bytes.length);
+    if (this.isShort) this.parsePart(this.start, this.bytes.length);
     return refused(`${this.what} is not valid JSON at byte ${at}.`, this.pointer);
   }
 

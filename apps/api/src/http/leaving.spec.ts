@@ -19,7 +19,7 @@ it('a process that leaves ends what clients wait for at once, and its connection
   const leaving = new Leaving([ended, ended], clock);
   expect([leaving.isBegun, (await headersOf(port)).connection]).toEqual([false, 'keep-alive']);
   const left = jest.fn();
-  const leave = leaving.begin(server, NOTICE_MS).then(left);
+  const leave = leaving.start(server, NOTICE_MS).then(left);
   expect([leaving.isBegun, ended.mock.calls.length]).toEqual([true, 2]);
   expect((await headersOf(port)).connection).toBe('close');
   clock.advance(NOTICE_MS - 1);
@@ -30,12 +30,12 @@ it('a process that leaves ends what clients wait for at once, and its connection
   server.close();
 });
 
-it('a process that leaves closes also the connections of those whom it has still to answer', async () => {
+it('a process that leaves also closes the connections whose requests it has still to answer', async () => {
   const server = createServer({ keepAliveTimeout: 60_000 }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const answer = fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   const [, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
-  await new Leaving([], new ManualClock()).begin(server, 0);
+  await new Leaving([], new ManualClock()).start(server, 0);
   const closed = new Promise((resolve) => server.close(resolve));
   response.end('well');
   expect(await (await answer).text()).toBe('well');
@@ -43,7 +43,7 @@ it('a process that leaves closes also the connections of those whom it has still
   // Far below the time for which its connection would stay open.
 });
 
-it('a process that leaves without notice waits for nobody', async () => {
+it('a process that leaves without notice waits for no client', async () => {
   const server = createServer();
-  await new Leaving([], new ManualClock()).begin(server, 0);
+  await new Leaving([], new ManualClock()).start(server, 0);
 });

@@ -2,8 +2,8 @@ import type { Server } from 'node:http';
 import type { Clock } from '@proctor/clock';
 
 /**
- * The end of an api process, which is told before it comes: a proxy that has seen in time that the process is not ready sends
- * nothing into its end.
+ * The end of an api process, which is announced before it comes: a proxy that has seen in time that the
+ * process is not ready sends no request into its end.
  */
 export class Leaving {
   private begun = false;
@@ -19,10 +19,10 @@ export class Leaving {
   }
 
   /**
-   * Answers everybody who waits, and asks clients to make each further connection elsewhere.
-   * @returns once whoever sends requests had `noticeMs` to look at the health
+   * Answers all clients that wait, and asks clients to make each further connection elsewhere.
+   * @returns once clients had `noticeMs` to read the health
    */
-  async begin(server: Server, noticeMs: number): Promise<void> {
+  async start(server: Server, noticeMs: number): Promise<void> {
     this.begun = true;
     server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
     // The server closes what is idle when it ends, and waits for what becomes idle later.

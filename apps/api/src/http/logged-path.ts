@@ -10,8 +10,8 @@ const RANDOM = /[A-Za-z0-9_-]{28,}/g;
 const HEX = /[0-9a-f]{40,}/i;
 
 /**
- * A path as a line of a log may have it. No secret that came in an address is in it: neither where one belongs, as in the address of a
- * feed, nor where somebody has put one by mistake.
+ * A path as a line of the log may have it. It contains no secret that came in an address: neither where one
+ * belongs, as in the address of a feed, nor where a client has put one by mistake.
  */
 export function loggedPath(path: string): string {
   return path

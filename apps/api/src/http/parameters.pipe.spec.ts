@@ -63,7 +63,7 @@ it('two spellings of one field are refused, and so is text that is no JSON', () 
   expect(refusalOf(() => read(Loose, form(['other_name', '[']))).errors[0]?.pointer).toBe('#/other_name');
 });
 
-it('the first fault of a class is told', () => {
+it('the first fault of a class is reported', () => {
   expect(refusalOf(() => read(Loose, jsonParameters({ first: 1 }))).detail).toBe(
     'needed is missing: it is needed.',
   );
@@ -71,7 +71,7 @@ it('the first fault of a class is told', () => {
   expect(fault.errors).toEqual([{ pointer: '#/first', detail: 'first must be a string, not 1.' }]);
 });
 
-it('all faults of a strict class are told; null counts as left out, and what is no field is refused', () => {
+it('all faults of a strict class are reported; null counts as left out, and what is no field is refused', () => {
   expect(read(Derived, jsonParameters({ first: null, second: 'x' }))).toEqual({ second: 'x' });
   const problem = refusalOf(() => read(Derived, jsonParameters({ first: 1, second: null })));
   expect(problem.detail).toBe('first must be a string, not 1; second must be a string, and is missing.');
@@ -82,7 +82,7 @@ it('all faults of a strict class are told; null counts as left out, and what is 
   ]);
 });
 
-it('a name is not taken for a prototype', () => {
+it('the name of a prototype’s member is an ordinary name', () => {
   const sent = jsonParameters(JSON.parse('{"__proto__": {"first": 1}, "needed": "x"}'));
   expect(read(Loose, sent)).toEqual({ needed: 'x' });
 });

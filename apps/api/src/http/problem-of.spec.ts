@@ -17,7 +17,7 @@ it('a Problem stays as it is', () => {
   expect(problemOf(problem)).toBe(problem);
 });
 
-it('a database that is away is answered with 503 and Retry-After, and its address is not told', () => {
+it('a database that is away is answered with 503 and Retry-After, and without its address', () => {
   const problem = problemOf(new DatabaseUnavailable(new Error('connect ECONNREFUSED 10.1.2.3:5432')));
   expect(problem.status).toBe(503);
   expect(problem.headers).toEqual({ 'Retry-After': '5' });
@@ -42,7 +42,7 @@ it.each([
   expect([problem.status, problem.detail, problem.errors]).toEqual([status, 'Worker w1 is not drained.', []]);
 });
 
-it('the name of a field is kept as it is spelled, and its place in the body is told', () => {
+it('the name of a field is kept as it is spelled, and its place in the body is named', () => {
   const refusal = new Refusal('invalid', 'suite "sdi" is unknown', 'suite');
   const sent = jsonParameters({ suite: 'sdi' });
   const detail = 'suite "sdi" is unknown.';
@@ -58,14 +58,14 @@ it.each([
   expect(problemOf(error)).toMatchObject({ status, detail });
 });
 
-it('the answer to what broke off tells how much of it was done', () => {
+it('the answer to what broke off says how much of it was done', () => {
   const gone = (changed: 'nothing' | 'unknown') => new DatabaseUnavailable(new Error('gone'), changed);
   const detail = (error: DatabaseUnavailable) => problemOf(new BrokenOff([3, 4, 5], error)).detail;
   expect(detail(gone('nothing'))).toMatch(/: 3 runs were changed .* goes on with the rest\./);
   expect(detail(gone('unknown'))).toContain(': at least 3 runs were changed');
 });
 
-it('a store that is away is answered with 503 and Retry-After, and its address is not told', () => {
+it('a store that is away is answered with 503 and Retry-After, and without its address', () => {
   const problem = problemOf(new StoreUnavailable('the bucket b of http://10.1.2.3', new Error('EPIPE')));
   expect(problem.status).toBe(503);
   expect(problem.headers).toEqual({ 'Retry-After': '5' });

@@ -12,7 +12,7 @@ import type { ContextRequest } from './request-context';
 /** Where a `ProblemPage` is injected. */
 export const PROBLEM_PAGE = Symbol('problem page');
 
-/** Makes the HTML page of a problem, for whom the request is from. */
+/** Renders the HTML page of a problem for the user of the request. */
 export type ProblemPage = (problem: Problem, request: ContextRequest) => string;
 
 /** The one place where an error becomes an answer: a problem document, or a page for browsers outside the API. */
@@ -35,7 +35,7 @@ export class ProblemFilter implements ExceptionFilter {
         : problemOf(error, request.parameters);
     if (problem.status >= 500) this.log(request, problem, error);
     if (response.headersSent) {
-      // Part of an answer is out: only a broken connection tells the client that the rest is missing.
+      // Part of an answer is out: only a broken connection shows the client that the rest is missing.
       response.destroy();
       return;
     }

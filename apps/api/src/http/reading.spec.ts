@@ -23,4 +23,4 @@ it('a place is free when its client has gone and nothing is read for it any long
   expect(isFree).toBe(true);
 });
 
-it('outside of a request nobody can go', () => expect(readerGone()).toBeUndefined());
+it('outside of a request no client can go', () => expect(readerGone()).toBeUndefined());

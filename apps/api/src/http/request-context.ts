@@ -22,7 +22,7 @@ export interface RequestContext {
   visitor?: Requestor | null;
   /** Of a route that needs a password: the user whose keys it is about. */
   keyOwner?: User;
-  /** Of the public data: answered by a route of the API as everybody may read it, whoever asks. */
+  /** Of the public data: a route of the API answers as it would answer the public, whatever the key. */
   isPublicRead?: true;
   watch?: QueryWatch;
   /** Query and body, as they were read. */

@@ -3,7 +3,7 @@ import { Semaphore } from './semaphore';
 const NEVER_MS = 3_600_000;
 
 async function taken(room: Semaphore, amount: number): Promise<() => void> {
-  const release = await room.take(amount, 0);
+  const release = await room.acquire(amount, 0);
   if (!release) throw new Error(`there was no room for ${amount}`);
   return release;
 }
@@ -11,9 +11,9 @@ async function taken(room: Semaphore, amount: number): Promise<() => void> {
 it('a semaphore lets in what fits and turns away what waited in vain', async () => {
   const room = new Semaphore(() => 10);
   const release = await taken(room, 6);
-  expect(await room.take(5, 1)).toBeNull();
+  expect(await room.acquire(5, 1)).toBeNull();
   await taken(room, 4);
-  expect(await room.take(1, 1)).toBeNull();
+  expect(await room.acquire(1, 1)).toBeNull();
   release();
   await taken(room, 6);
 });
@@ -22,8 +22,8 @@ it('a semaphore serves those that wait in order, as room comes free', async () =
   const room = new Semaphore(() => 10);
   const releases = [await taken(room, 5), await taken(room, 5)];
   const entered: string[] = [];
-  const large = room.take(10, NEVER_MS).then((release) => (entered.push('large'), release));
-  const small = room.take(1, NEVER_MS).then((release) => (entered.push('small'), release));
+  const large = room.acquire(10, NEVER_MS).then((release) => (entered.push('large'), release));
+  const small = room.acquire(1, NEVER_MS).then((release) => (entered.push('small'), release));
   releases[0]!();
   await Promise.resolve();
   expect(entered).toEqual([]);
@@ -37,7 +37,7 @@ it('a semaphore serves those that wait in order, as room comes free', async () =
 it('a semaphore lets in what would never fit when it is empty', async () => {
   const room = new Semaphore(() => 10);
   const release = await taken(room, 1_000);
-  expect(await room.take(1, 1)).toBeNull();
+  expect(await room.acquire(1, 1)).toBeNull();
   release();
   await taken(room, 10);
 });
@@ -49,10 +49,10 @@ it('a semaphore takes nothing back twice', async () => {
   release();
   release();
   await taken(room, 1);
-  expect(await room.take(1, 1)).toBeNull();
+  expect(await room.acquire(1, 1)).toBeNull();
 });
 
-it('a semaphore goes by its present size', async () => {
+it('a semaphore uses its present size', async () => {
   let size = 1;
   const room = new Semaphore(() => size);
   await taken(room, 1);

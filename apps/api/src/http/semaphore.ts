@@ -17,16 +17,16 @@ export class Semaphore {
    * @param amount more than there is counts as all
    * @returns null when there was no room until the time was over
    */
-  take(amount: number, waitMs: number): Promise<Release | null> {
+  acquire(amount: number, waitMs: number): Promise<Release | null> {
     const wanted = Math.min(amount, this.size());
-    if (this.fits(wanted)) return Promise.resolve(this.hold(wanted));
+    if (this.fits(wanted)) return Promise.resolve(this.grant(wanted));
     return new Promise((resolve) => {
       const leave = (release: Release | null): void => {
         clearTimeout(timer);
         this.waiting.splice(this.waiting.indexOf(entry), 1);
         resolve(release);
       };
-      const entry = { amount: wanted, enter: () => leave(this.hold(wanted)) };
+      const entry = { amount: wanted, enter: () => leave(this.grant(wanted)) };
       const timer = setTimeout(() => leave(null), waitMs);
       this.waiting.push(entry);
     });
@@ -36,7 +36,7 @@ export class Semaphore {
     return this.taken + amount <= this.size();
   }
 
-  private hold(amount: number): Release {
+  private grant(amount: number): Release {
     this.taken += amount;
     let isHeld = true;
     return () => {

@@ -5,7 +5,7 @@ import type { Parameter } from './parameters';
 
 /** How a field of a class comes out of a request's parameters. */
 export interface Source {
-  /** What a text of a form or of the query is taken for; a text without it. Values of a JSON body are taken as they are. */
+  /** How a text of a form or of the query is read; a text without it. Values of a JSON body are used as they are. */
   text?: 'json' | 'boolean';
   /** Another spelling of the field's name. */
   alias?: string;

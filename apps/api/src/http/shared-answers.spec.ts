@@ -41,8 +41,8 @@ describe('SharedAnswers', () => {
   });
 
   it('an answer is made once for all who ask meanwhile, and once more for those who ask after it began', async () => {
-    const first = answers.get('a', making.make);
-    const later = Array.from({ length: 60 }, () => answers.get('a', making.make));
+    const first = answers.find('a', making.make);
+    const later = Array.from({ length: 60 }, () => answers.find('a', making.make));
     expect(making.begun).toHaveLength(1);
     await making.begun[0]!.finish('one');
     expect(making.begun).toHaveLength(2);
@@ -54,30 +54,30 @@ describe('SharedAnswers', () => {
 
   it('a cheap answer is a new one for each who asks', async () => {
     for (const text of ['one', 'two']) {
-      const answer = answers.get('a', making.make);
+      const answer = answers.find('a', making.make);
       await making.begun.at(-1)!.finish(text);
       expect(await answer).toEqual({ text });
     }
   });
 
   it('a costly answer takes a tenth of the time, and is never older than allowed', async () => {
-    const first = answers.get('a', making.make);
+    const first = answers.find('a', making.make);
     await making.begun[0]!.finish('one', 1_000);
     await first;
     clock.advance(8_900);
-    expect(await answers.get('a', making.make)).toEqual({ text: 'one' });
+    expect(await answers.find('a', making.make)).toEqual({ text: 'one' });
     clock.advance(100);
-    void answers.get('a', making.make);
+    void answers.find('a', making.make);
     expect(making.begun).toHaveLength(2);
     await making.begun[1]!.finish('two', 5_000);
     clock.advance(5_000);
-    void answers.get('a', making.make);
+    void answers.find('a', making.make);
     expect(making.begun).toHaveLength(3);
   });
 
-  it('an answer that could not be made is told to all who wait for it, and tried again for the next', async () => {
-    const waiting = answers.get('a', making.make);
-    const next = answers.get('a', making.make);
+  it('all who wait get the error of an answer that failed, and the next call tries again', async () => {
+    const waiting = answers.find('a', making.make);
+    const next = answers.find('a', making.make);
     making.begun[0]!.fail('away');
     await expect(waiting).rejects.toThrow('away');
     await settled();
@@ -86,17 +86,17 @@ describe('SharedAnswers', () => {
   });
 
   it('an answer is known to the making of the next', async () => {
-    const first = answers.get('a', making.make);
+    const first = answers.find('a', making.make);
     await making.begun[0]!.finish('one');
     const known = await first;
     const make = jest.fn((previous: Answer | undefined) => Promise.resolve(previous ?? { text: 'new' }));
-    expect(await answers.get('a', make)).toBe(known);
+    expect(await answers.find('a', make)).toBe(known);
     expect(make).toHaveBeenCalledWith(known);
   });
 
   it('shared answers are bounded, whatever anonymous clients ask for', async () => {
     for (let name = 0; name < 10_000; name += 1)
-      await answers.get(`name ${name}`, () => Promise.resolve({ text: 'x' }));
+      await answers.find(`name ${name}`, () => Promise.resolve({ text: 'x' }));
     expect(answers.size).toBe(3);
   });
 });

@@ -49,11 +49,11 @@ export class SharedAnswers<T extends object> {
    * A making that fails rejects for all that wait for it and is not kept.
    * @param make may resolve with the previous answer when nothing has changed since
    */
-  get(key: string, make: Make<T>): Promise<T> {
+  find(key: string, make: Make<T>): Promise<T> {
     const recent = this.recent(key);
     if (recent) return Promise.resolve(recent);
     const making = this.making.get(key);
-    return making ? this.after(making, key, make) : this.begin(key, make);
+    return making ? this.after(making, key, make) : this.startMaking(key, make);
   }
 
   /** The answers that are remembered. */
@@ -79,13 +79,13 @@ export class SharedAnswers<T extends object> {
       .catch(() => undefined)
       .then(() => {
         this.next.delete(key);
-        return this.get(key, make);
+        return this.find(key, make);
       });
     this.next.set(key, next);
     return next;
   }
 
-  private begin(key: string, make: Make<T>): Promise<T> {
+  private startMaking(key: string, make: Make<T>): Promise<T> {
     const begunMs = this.clock.now();
     const making = make(this.made.get(key)?.answer)
       .then((answer) => {

@@ -33,7 +33,7 @@ it('long work lets others have the event loop, and much of it at a time no more 
   expect(mostInOneTurn).toBeLessThanOrEqual(6);
 });
 
-it('an error of the work is the error of whoever waits for it', async () => {
+it('all who wait for the work get its error', async () => {
   function* failing(): SlicedWork<void> {
     yield;
     throw new Error('spoiled');

@@ -12,8 +12,8 @@ export function atOnce<Result>(steps: SlicedWork<Result>): Result {
 }
 
 /**
- * Does it in slices, so that nobody else waits for the whole. Of all work of this kind in the process one slice is done in a turn of the
- * event loop: many long requests together hold it no longer than one.
+ * Does the work in slices, so that others do not wait for the whole. Of all such work in the process one
+ * slice is done in a turn of the event loop: many long requests together block it no longer than one.
  */
 export async function inSlices<Result>(steps: SlicedWork<Result>): Promise<Result> {
   for (;;) {

@@ -44,8 +44,8 @@ export class KeysService {
   }
 
   /**
-   * What the key is good for from now on; what is not said stays.
-   * @throws Problem 404 also for a key of somebody else
+   * Changes what the key may do from now on; what is left out stays.
+   * @throws Problem 404 also for a key of another user
    */
   async change(id: number, asked: KeyChange, owner: Actor): Promise<KeyResource> {
     const isChanged = await this.apiKeys.limit(id, owner.userName, keyLimitsOf(asked), owner);
@@ -55,13 +55,13 @@ export class KeysService {
     return changed;
   }
 
-  /** @throws Problem 404 also for a key of somebody else */
+  /** @throws Problem 404 also for a key of another user */
   async revoke(id: number, owner: Actor): Promise<void> {
     if ((await this.apiKeys.revoke(id, owner.userName, owner)) === null) throw noSuchKey(id);
     await this.signals.keys();
   }
 
-  /** @throws Problem 404 also for a key of somebody else */
+  /** @throws Problem 404 also for a key of another user */
   async rotate(id: number, owner: Actor): Promise<KeyWithSecret> {
     const rotated = await this.apiKeys.rotate(id, owner.userName, owner);
     if (!rotated) throw noSuchKey(id);

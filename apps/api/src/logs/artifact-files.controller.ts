@@ -76,7 +76,7 @@ export class ArtifactFilesController {
     path: {
       path: {
         of: text(),
-        description: 'As the list tells it; its slashes may be encoded or not.',
+        description: 'As it is in the list; its slashes may be encoded or not.',
         example: 'upstream-stdout',
       },
     },

@@ -41,7 +41,7 @@ export async function sendEvents(events: AsyncIterable<string>, response: Respon
 }
 
 /** The offset that a client which comes again names; null when it names none. */
-export function resumed(lastEventId: string | undefined): number | null {
+export function offsetOf(lastEventId: string | undefined): number | null {
   return lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;
 }
 
@@ -52,7 +52,7 @@ export function resumed(lastEventId: string | undefined): number | null {
 export async function* byteEvents(events: AsyncIterable<LogEvent>): AsyncGenerator<string> {
   for await (const event of events) {
     if (event.kind === 'end') yield endEvent(event.attempt);
-    else if (event.isNote) yield noteEvent(event.data.toString('utf8').trim());
+    else if (event.isNote) yield textEvent(event.data.toString('utf8').trim());
     else yield* pieceEvents(event);
   }
 }
@@ -63,7 +63,7 @@ export function endEvent({ attempt, outcome, verdict, logSize }: AttemptRecord):
 }
 
 /** Something that is said of the log. */
-export function noteEvent(text: string): string {
+export function textEvent(text: string): string {
   return message('note', { text });
 }
 

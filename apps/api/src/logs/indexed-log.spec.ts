@@ -18,8 +18,8 @@ async function stored(text: string, isForeign = false, change: Partial<LogIndex>
   const gzip = isForeign ? gzipSync(text) : Buffer.concat(chunks);
   const index = indexer.end();
   const open = (at: number) => Promise.resolve(Readable.from([gzip.subarray(at)]));
-  const told = { ...index, ...(isForeign ? { blocks: [] } : {}), ...change };
-  return new IndexedLog(told, (offset) => contentFrom(open, told.blocks, offset));
+  const changed = { ...index, ...(isForeign ? { blocks: [] } : {}), ...change };
+  return new IndexedLog(changed, (offset) => contentFrom(open, changed.blocks, offset));
 }
 
 const LINES = Array.from({ length: 100_000 }, (_, n) => `line ${n + 1}`);
@@ -86,7 +86,7 @@ it('letters beyond ASCII are found as they are', async () => {
   expect((await (await stored('a\nÜmläut √\n')).search('Ümläut √', 1, SEARCH)).hits).toEqual([
     { line: 2, text: 'Ümläut √' },
   ]);
-  // Its bytes differ from those of Á in a bit that tells small letters of Latin 1 from capital ones.
+  // Its bytes differ from those of Á in a bit that separates small letters of Latin 1 from capital ones.
   expect((await (await stored('\u3041\n')).search('Á', 1, SEARCH)).hits).toHaveLength(0);
 });
 
@@ -121,7 +121,7 @@ it('of a live log each byte is read once, whatever a worker publishes', async ()
   expect(read).toEqual(['1 bc', '3 d', '4 note words', '9 j']);
 });
 
-it('a look at a place that is never reached is given up, and what was found of a search is told', async () => {
+it('a read of a place that is never reached is given up, and a search returns what it has found', async () => {
   const zeros = Buffer.alloc(64 * 1024);
   const endless = async function* (): AsyncGenerator<Buffer> {
     for (;;) yield await Promise.resolve(zeros);

@@ -1,6 +1,6 @@
 import { lastAtMost, TooFar, type LogBlock, type LogIndex } from '@proctor/result-files';
 import { LineReader, type LogLine } from './line-reader';
-import { searched, type LogSearch, type SearchLimits } from './log-search';
+import { searchLines, type LogSearch, type SearchLimits } from './log-search';
 
 const NEWLINE = 10;
 
@@ -67,7 +67,7 @@ export class IndexedLog {
   search(text: string, first: number, limits: SearchLimits): Promise<LogSearch> {
     const block = this.blockOf(first);
     const start = { line: block ? block.newlines + 1 : 1, offset: block?.offset ?? 0 };
-    return searched(this.bytesFrom(start.offset), start.line, text, first, limits);
+    return searchLines(this.bytesFrom(start.offset), start.line, text, first, limits);
   }
 
   /** The block in which the line begins, or the newline before it is; undefined: the beginning of the log. */

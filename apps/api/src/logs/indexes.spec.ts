@@ -42,7 +42,7 @@ it.each<[string, Partial<LogIndex>]>([
     'blocks behind the end of the file',
     { blocks: [{ gzipOffset: 1_000, offset: 1, newlines: 0 }], bytes: 4 },
   ],
-])('an index that tells of %s is not believed', async (_what, change) => {
+])('an index with %s is not believed', async (_what, change) => {
   const gzip = gzipSync('a\nb\n');
   const forged = { ...new LogIndexer(/(?!)/).end(), lines: 900, ...change };
   const files = { 'log.gz': gzip, 'log-index.json': Buffer.from(logIndexText(forged)) };

@@ -47,7 +47,7 @@ export interface StoredAttempt {
   attempt: number;
 }
 
-/** Where in stored files what stands: as the worker has told, or as was found out at the first look. */
+/** The places of things in stored files: from the worker's index, or computed at the first read. */
 @Injectable()
 export class Indexes {
   private readonly logger = new Logger('Indexes');
@@ -66,18 +66,18 @@ export class Indexes {
 
   /** @param size bytes of log.gz. @throws StoreUnavailable; Error for a file that is no gzip */
   log(of: StoredAttempt, size: number): Promise<LogIndex> {
-    return this.remembered(`log ${of.runId} ${of.attempt} ${size}`, async () => {
-      const told = await this.told(of, 'log-index.json');
-      const index = told === null ? null : parseLogIndex(told);
+    return this.remember(`log ${of.runId} ${of.attempt} ${size}`, async () => {
+      const text = await this.readIndex(of, 'log-index.json');
+      const index = text === null ? null : parseLogIndex(text);
       return index && isPossible(index.bytes, index.blocks, size) ? index : this.foundLogIndex(of, size);
     });
   }
 
   /** @param size bytes of artifacts.tar.gz. @throws StoreUnavailable; Error for a file that is no gzip */
   artifacts(of: StoredAttempt, size: number): Promise<ArtifactsIndex> {
-    return this.remembered(`artifacts ${of.runId} ${of.attempt} ${size}`, async () => {
-      const told = await this.told(of, 'artifacts-index.json');
-      const index = told === null ? null : parseArtifactsIndex(told);
+    return this.remember(`artifacts ${of.runId} ${of.attempt} ${size}`, async () => {
+      const text = await this.readIndex(of, 'artifacts-index.json');
+      const index = text === null ? null : parseArtifactsIndex(text);
       return index && isPossible(endOf(index), index.blocks, size)
         ? index
         : this.foundArtifactsIndex(of, size);
@@ -94,7 +94,7 @@ export class Indexes {
     };
   }
 
-  private remembered<Index extends LogIndex | ArtifactsIndex>(
+  private remember<Index extends LogIndex | ArtifactsIndex>(
     key: string,
     find: () => Promise<Index>,
   ): Promise<Index> {
@@ -102,19 +102,19 @@ export class Indexes {
     const index = known ?? find();
     if (!known) {
       this.known.set(key, index);
-      index.catch((error: unknown) => this.forget(key, error));
+      index.catch((error: unknown) => this.removeFailed(key, error));
     }
     return reading(index);
   }
 
   /** What the store has failed to give may be there the next time; a damaged file stays damaged. */
-  private forget(key: string, error: unknown): void {
+  private removeFailed(key: string, error: unknown): void {
     if (!(error instanceof DamagedFile)) this.known.delete(key);
     else setTimeout(() => this.known.delete(key), DAMAGED_MS).unref();
   }
 
   /** Null when the worker left no index, or one that is too long. */
-  private async told({ runId, attempt }: StoredAttempt, name: ResultFileName): Promise<string | null> {
+  private async readIndex({ runId, attempt }: StoredAttempt, name: ResultFileName): Promise<string | null> {
     const file = await this.store.open(runId, attempt, name);
     if (!file) return null;
     if (file.size <= INDEX_BYTES_MAX) return (await buffer(file.content)).toString();
@@ -126,7 +126,7 @@ export class Indexes {
     const indexer = new LogIndexer(this.errors);
     const isWhole = await this.read(of, 'log.gz', size, (chunk) => indexer.add(chunk));
     const index = indexer.end();
-    if (isWhole) await this.keep(of, 'log-index.json', logIndexText(index));
+    if (isWhole) await this.saveIndex(of, 'log-index.json', logIndexText(index));
     return index;
   }
 
@@ -135,7 +135,7 @@ export class Indexes {
     const members = new TarMembers((member) => indexer.addMember(member));
     const isWhole = await this.read(of, 'artifacts.tar.gz', size, (chunk) => members.add(chunk));
     const index = indexer.end();
-    if (isWhole) await this.keep(of, 'artifacts-index.json', artifactsIndexText(index));
+    if (isWhole) await this.saveIndex(of, 'artifacts-index.json', artifactsIndexText(index));
     return index;
   }
 
@@ -150,7 +150,7 @@ export class Indexes {
     size: number,
     add: (chunk: Buffer) => void,
   ): Promise<boolean> {
-    const leave = await this.places.take(1, WAIT_MS);
+    const leave = await this.places.acquire(1, WAIT_MS);
     if (!leave) throw comeBack(503, 'Too many logs are being read for the first time.', WAIT_MS);
     const until = performance.now() + INDEXED_MS_MAX;
     let bytes = 0;
@@ -171,7 +171,11 @@ export class Indexes {
   }
 
   /** The api need not be allowed to write to the store: then the index is found again after a while. */
-  private async keep({ runId, attempt }: StoredAttempt, name: ResultFileName, text: string): Promise<void> {
+  private async saveIndex(
+    { runId, attempt }: StoredAttempt,
+    name: ResultFileName,
+    text: string,
+  ): Promise<void> {
     const content = Buffer.from(text);
     const sha256 = createHash('sha256').update(content).digest('hex');
     const expected = { size: content.length, sha256 };

@@ -37,18 +37,18 @@ export class LineReader {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
       if (this.hasBegun) {
-        this.keep(chunk.subarray(from, end));
+        this.addPart(chunk.subarray(from, end));
         this.endLine();
       }
       this.number += 1;
       from = end + 1;
     }
-    if (this.hasBegun) this.keep(chunk.subarray(from));
+    if (this.hasBegun) this.addPart(chunk.subarray(from));
     return this.lines.length;
   }
 
-  /** The whole lines that nobody has taken yet. */
-  taken(): LogLine[] {
+  /** The whole lines that have come since the last call. */
+  newLines(): LogLine[] {
     const { lines } = this;
     this.lines = [];
     return lines;
@@ -65,7 +65,7 @@ export class LineReader {
     return this.lines;
   }
 
-  private keep(part: Buffer): void {
+  private addPart(part: Buffer): void {
     this.bytes += part.length;
     const room = LINE_BYTES_MAX - this.kept;
     if (room <= 0 || part.length === 0) return;

@@ -27,7 +27,7 @@ export const FOLLOW_SETTINGS_TOKEN = Symbol('FollowSettings');
 /** Each log that is followed is read from NATS. */
 const BOUNDS: Bounds = { connectionsMax: 200, connectionsPerAddressMax: 50 };
 
-/** What somebody hears who follows a log: pieces, and at last how the attempt ended. */
+/** What a reader who follows a log gets: pieces, and at last how the attempt ended. */
 export type LogEvent = ({ kind: 'piece' } & LivePiece) | { kind: 'end'; attempt: AttemptRecord };
 
 /**
@@ -65,7 +65,7 @@ export class LogFollower implements OnModuleDestroy {
     request: Request,
     response: Response,
   ): Promise<AsyncGenerator<LogEvent>> {
-    this.held.hold(request, response, 'logs', BOUNDS);
+    this.held.add(request, response, 'logs', BOUNDS);
     const attempt = await this.logs.attempt(runId, number);
     return this.events(runId, attempt, offset, this.until(response));
   }
@@ -77,7 +77,7 @@ export class LogFollower implements OnModuleDestroy {
     request: Request,
     response: Response,
   ): Promise<AsyncGenerator<LogEvent>> {
-    this.held.hold(request, response, 'logs', BOUNDS);
+    this.held.add(request, response, 'logs', BOUNDS);
     const attempt = await this.logs.attempt(runId, number);
     return this.events(runId, attempt, 0, this.until(response), false);
   }
@@ -110,7 +110,7 @@ export class LogFollower implements OnModuleDestroy {
     }
   }
 
-  /** What there is to read until the attempt has ended, as far as the bus and the store can tell. */
+  /** The content that is there until the attempt has ended, as far as bus and store know it. */
   private async *part(
     runId: number,
     attempt: AttemptRecord,
@@ -139,7 +139,7 @@ export class LogFollower implements OnModuleDestroy {
   }
 
   private async *storedPart(runId: number, attempt: AttemptRecord, from: number): AsyncGenerator<LivePiece> {
-    const log = await this.logs.stored(runId, attempt);
+    const log = await this.logs.findStored(runId, attempt);
     let offset = from;
     if (!log || from >= log.index.bytes) return;
     for await (const data of log.bytesFrom(from)) {

@@ -55,7 +55,7 @@ export class LogIndexController {
     @Sent() { attempt }: AttemptQuery,
     @CurrentReader() reader: ApiReader,
   ) {
-    const { log, error, ...found } = await this.found(runId, attempt, reader);
+    const { log, error, ...found } = await this.findLog(runId, attempt, reader);
     const { bytes, lines, sections, marks, marksTotal } = withMark(log.index, error);
     return { ...found, bytes, lines, sections, errors: marks, errors_total: marksTotal };
   }
@@ -88,13 +88,13 @@ export class LogIndexController {
     @Sent() { attempt, q, from = 1 }: LogSearchQuery,
     @CurrentReader() reader: ApiReader,
   ) {
-    const { log, error: _error, ...found } = await this.found(runId, attempt, reader);
+    const { log, error: _error, ...found } = await this.findLog(runId, attempt, reader);
     const { hits, cutAt } = await log.search(q, from, LOG_SEARCH);
     return { ...found, hits, next: cutAt };
   }
 
   /** @throws Problem 404 also for a private run that the reader may not know of; 410 when a rule has removed its logs; 503 */
-  private async found(runId: number, number: number | undefined, reader: ApiReader) {
+  private async findLog(runId: number, number: number | undefined, reader: ApiReader) {
     const run = await this.runs.one(runId, reader.runs);
     requireKept(run, 'log.gz');
     const attempt = await this.logs.attempt(runId, number ?? null);

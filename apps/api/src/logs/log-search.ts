@@ -32,7 +32,7 @@ const LINE_BYTES_MAX = 1024 * 1024;
  * @param number of the line in which the content begins
  * @param first line that counts
  */
-export async function searched(
+export async function searchLines(
   content: AsyncIterable<Buffer>,
   number: number,
   text: string,

@@ -7,7 +7,7 @@ import { type ApiReader, CurrentReader } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { requireKept } from '../runs/removed-files';
 import { VisibleRuns } from '../runs/visible-runs';
-import { byteEvents, resumed, sendEvents } from './event-stream';
+import { byteEvents, offsetOf, sendEvents } from './event-stream';
 import { LogFollower } from './log-follower';
 import { LogQuery } from './logs.dto';
 import { RunLogs } from './run-logs';
@@ -91,7 +91,7 @@ export class LogsController {
     @Res() response: Response,
   ): Promise<void> {
     await this.check(runId, reader);
-    const from = resumed(lastEventId) ?? query.offset ?? 0;
+    const from = offsetOf(lastEventId) ?? query.offset ?? 0;
     const events = await this.follower.follow(runId, query.attempt ?? null, from, request, response);
     await sendEvents(byteEvents(events), response);
   }

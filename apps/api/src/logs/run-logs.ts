@@ -19,7 +19,7 @@ const SO_FAR_TIMEOUT_MS = 3_000;
 /** How long what comes before the wanted byte of a file is passed over. */
 const SKIP_MS = 3_000;
 
-/** Whoever reads for a request stops when its client has gone. */
+/** Reading for a request stops when its client has gone. */
 export function readingLimits(): ReadingLimits {
   return { signal: readerGone(), skipMs: SKIP_MS };
 }
@@ -64,7 +64,7 @@ export class RunLogs {
   }
 
   /** Null while there is no log of the attempt in the store. @throws StoreUnavailable; Error for what is no gzip */
-  async stored(
+  async findStored(
     runId: number,
     { attempt, logSize }: Pick<AttemptRecord, 'attempt' | 'logSize'>,
   ): Promise<IndexedLog | null> {
@@ -94,7 +94,7 @@ export class RunLogs {
    * @throws Problem 503 while a live one cannot be read; as `stored`
    */
   async whole(runId: number, attempt: AttemptRecord): Promise<{ log: IndexedLog; isComplete: boolean }> {
-    const stored = await this.stored(runId, attempt);
+    const stored = await this.findStored(runId, attempt);
     if (stored) return { log: stored, isComplete: true };
     const { log, isReached } = await this.liveLog(runId, attempt);
     if (!isReached)

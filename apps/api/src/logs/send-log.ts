@@ -12,8 +12,8 @@ export const TEXT_HEADERS = {
 };
 
 /**
- * Answers with the bytes of a log from one on: of the stored one, or of what there is of the live one. `Log-Complete` tells which it was, and
- * `Log-Attempt` of which attempt.
+ * Answers with the bytes of a log from one on: of the stored log, or of the live one as far as it has come.
+ * `Log-Complete` says which it was, and `Log-Attempt` names the attempt.
  * @throws StoreUnavailable; NoAnswer
  */
 export async function sendLog(
@@ -23,7 +23,7 @@ export async function sendLog(
   offset: number,
   response: Response,
 ): Promise<void> {
-  const stored = await logs.stored(runId, attempt);
+  const stored = await logs.findStored(runId, attempt);
   response.status(200).set({
     ...TEXT_HEADERS,
     'Cache-Control': 'private, no-cache',

@@ -21,7 +21,7 @@ export class ApiMetrics implements OnModuleInit, OnModuleDestroy {
     describePools(registry, pools);
   }
 
-  /** Nobody can ask for the numbers where no port is set. */
+  /** No monitor can read the numbers where no port is set. */
   onModuleInit(): void {
     if (this.isAsked) this.process.start();
   }

@@ -25,7 +25,7 @@ export class NotesApiController {
     summary: 'What people have written about failures',
     description: [
       'For everybody, without a key: `/data/v1/notes`.',
-      'The newest first, withdrawn ones included. With `run_id`, those that say something of this run, and nothing else may be asked for. Notes on private runs are told to those who may see the run. Feed `before` back for the next part.',
+      'The newest first, withdrawn ones included. With `run_id`, those that say something of this run, and nothing else may be asked for. Only those who may see a private run get notes on it. Feed `before` back for the next part.',
     ].join('\n\n'),
     answer: {
       description: 'A part of the list; it may be empty before its end.',

@@ -59,7 +59,7 @@ const NOTES_MAX = 200;
 
 type Subject = Omit<Parameters<Notes['add']>[0], keyof NoteText>;
 
-/** What people write about failures: each note for whoever may see what it was written on. */
+/** What people write about failures. A user sees each note whose run, package or error that user may see. */
 @Injectable()
 export class NotesService {
   constructor(
@@ -80,7 +80,7 @@ export class NotesService {
     return new Map(noted.map((run) => [run.runId, found.filter((note) => fits(note, run))]));
   }
 
-  /** Those of a package, on a place when that is told, the newest first; removed ones, too. */
+  /** Those of a package, on a place when one is given, the newest first; removed ones, too. */
   async ofPackage(
     name: string,
     place: { suite: string; arch: string } | null,

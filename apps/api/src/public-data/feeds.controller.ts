@@ -81,7 +81,7 @@ export class FeedsController {
   private async feed(request: Request, name: string | null): Promise<PublicAnswer> {
     const { publicUrl, neutral } = this.configuration.server;
     const base = baseUrl(request, publicUrl);
-    const changes = await this.changes.get(name ?? '', () =>
+    const changes = await this.changes.find(name ?? '', () =>
       this.publicRuns.statusChanges(name, ENTRIES_MAX),
     );
     const pagePath = name === null ? '/packages/' : packagePath(name);

@@ -42,9 +42,9 @@ export interface LastModified {
 }
 
 /**
- * For clients that go by the header alone. It has whole seconds, and a row may become visible for as long as a
- * transaction may take after its time was drawn: so the header is ahead of the newest row by that much, or the present
- * second until then.
+ * For clients that use the header alone. It has whole seconds, and a row may become visible for as long as a
+ * transaction may take after its time was drawn: so the header is ahead of the newest row by that much, or
+ * the present second until then.
  * @param newest the latest `updatedAt` of the rows
  */
 export function lastModified(newest: Date, now: Date): LastModified {

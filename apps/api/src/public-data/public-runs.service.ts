@@ -109,7 +109,7 @@ export class PublicRunsService {
     return run;
   }
 
-  /** What was tested stays readable when its suite is not tested any more; without a run, the suite must be there. */
+  /** What was tested stays readable when its suite is no longer tested; without a run, the suite must be there. */
   private checkTarget({ suite, arch }: PackagePlace): void {
     const { suites, architectures } = this.configuration.server;
     if (!suites.includes(suite)) throw notFound(`There is no suite ${describe(suite)}.`);

@@ -109,7 +109,7 @@ export class StatusService {
     const { neutral } = this.configuration.server;
     const { suite, arch } = place;
     const verdicts = word && PACKAGE_VERDICTS.filter((verdict) => statusOf(verdict, neutral) === word);
-    return this.parts.get(`${suite}/${arch} ${after} ${limit} ${verdicts?.join() ?? ''}`, () =>
+    return this.parts.find(`${suite}/${arch} ${after} ${limit} ${verdicts?.join() ?? ''}`, () =>
       this.publicRuns.statusOf(suite, arch, { after, limit, ...(verdicts && { verdicts }) }),
     );
   }
@@ -134,7 +134,7 @@ export class StatusService {
   /**
    * At the end of a day, also of one that is older than the history.
    * @param day `YYYY-MM-DD`, UTC
-   * @throws Problem 404 for what is no day, and for one of which nothing is known
+   * @throws Problem 404 for what is no day, and for one without any data
    */
   async ofDay(
     place: SuiteArch,
@@ -161,7 +161,7 @@ export class StatusService {
     form: string,
     make: (place: SuiteArch) => Promise<T>,
   ): Promise<DatedAnswer<T>> {
-    return known.get(`${place.suite}/${place.arch} ${form}`, async (previous) => {
+    return known.find(`${place.suite}/${place.arch} ${form}`, async (previous) => {
       const version = await this.version(place);
       const isSame = previous !== undefined && stateOf(previous.version) === stateOf(version);
       return isSame ? previous : { version, answer: await make(place) };

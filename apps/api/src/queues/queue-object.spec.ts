@@ -65,7 +65,7 @@ it('nothing is estimated where nothing finishes', () => {
   expect(trixie({ rates: [] }).estimate_seconds).toBeNull();
 });
 
-it('a queue tells what the dispatcher expects and why, when it answers', () => {
+it('a queue says what the dispatcher expects and why, when it answers', () => {
   const reasons = ['all 2 slots are busy'];
   expect(trixie({ statuses: answering({ emptyInMs: 61_200, reasons }) })).toMatchObject({
     estimate_seconds: 62,

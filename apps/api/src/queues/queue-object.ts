@@ -17,8 +17,8 @@ export interface QueueFacts {
 }
 
 /**
- * All queues of the deployment, empty ones too, and those of suites that are not tested any more and have runs left;
- * by suite and architecture.
+ * All queues of the deployment, empty ones too, and those of suites that are no longer tested and have runs
+ * left; by suite and architecture.
  */
 export function queueObjects(
   { suites, architectures }: { suites: string[]; architectures: string[] },

@@ -1,7 +1,7 @@
 import type { AffectedRun } from '@proctor/database';
 import { firstOfEachPlace } from './affected-by';
 
-it('of each place of a package the first run that failed is told, the newest first', () => {
+it('each place of a package has its first run that failed, the newest first', () => {
   const run = (runId: number, name: string, arch = 'amd64'): AffectedRun => {
     const rest = { version: '1', date: new Date(0), passedRunId: 1, changed: 'libfoo', from: '1', to: '2' };
     return { runId, package: name, suite: 'sid', arch, verdict: 'fail', ...rest };

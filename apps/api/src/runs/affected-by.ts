@@ -75,7 +75,7 @@ export function firstOfEachPlace(runs: AffectedRun[]): AffectedRun[] {
   return [...places.values()].sort((one, other) => other.runId - one.runId);
 }
 
-/** As the API tells it. */
+/** In the form of the API. */
 export function affectedObject({ runs, isCut }: Affected) {
   return {
     runs: runs.map((run) => ({

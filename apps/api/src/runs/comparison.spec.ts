@@ -16,7 +16,7 @@ const compared = (
   return { run: runRecord(run), testbed: { packages, kernel: null, fallback: null, tests: [], ...rest } };
 };
 
-it('packages that changed are told by their nearness to what is tested, those that changed together as one', () => {
+it('packages that changed are sorted by their nearness to what is tested, those that changed together as one', () => {
   const a = compared(
     { trigger: 'zlib/0.9 migration-reference/0' },
     { bash: '1', awk: '1', zlib: '1', libc6: '2.1', 'libc-bin': '2.1' },
@@ -53,12 +53,12 @@ it('what changed of the tested package goes first, and of each part changed vers
     { base: '2' },
     { 'tool-data': '1.0-2+b1', zz: '3', arrived: '6', cc: '14' },
   );
-  const told = comparedPackages(a, b)!.changed.map(({ names, source, nearness }) => [
+  const changes = comparedPackages(a, b)!.changed.map(({ names, source, nearness }) => [
     names[0],
     source,
     nearness,
   ]);
-  expect(told).toEqual([
+  expect(changes).toEqual([
     ['tool-data', 'tool', 'tested'],
     // Two words of the trigger have this version.
     ['cc', null, 'named'],
@@ -69,11 +69,11 @@ it('what changed of the tested package goes first, and of each part changed vers
   ]);
 });
 
-it('nothing is told of packages when one of the runs has no list of them', () => {
+it('packages are left out when one of the runs has no list of them', () => {
   expect(comparedPackages(compared({}), compared({}, {}, {}, { packages: null }))).toBeNull();
 });
 
-it('settings are told side by side, and what is not known of one run is no difference', () => {
+it('settings are listed side by side, and what is not known of one run is no difference', () => {
   const image = { name: 'unshare/sid/amd64', builtAtMs: Date.UTC(2026, 10, 20, 10) };
   const settings = settingsOf(
     compared({ trigger: 'a/1', worker: null, image }, {}, {}, { kernel: 'Linux 6.1' }),

@@ -118,7 +118,7 @@ export function comparedPackages(a: ComparedRun, b: ComparedRun): ComparedPackag
   };
 }
 
-/** A comparison as the API tells it: one entry for each package, those that changed together behind each other. */
+/** A comparison in the form of the API: one entry for each package, those that changed together behind each other. */
 export function comparisonObject(
   { a, b, settings, packages, withoutList }: Comparison,
   neutral: NeutralStatus,

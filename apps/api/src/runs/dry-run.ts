@@ -7,7 +7,7 @@ import { type Observable, tap } from 'rxjs';
 import { QueuesService } from '../queues/queues.service';
 import type { IgnoredItem, Submission } from './accept';
 
-/** Who wants to know: doubles and queues are told as far as they may know of them. */
+/** The reader of the answer: doubles and queues are named as far as this reader may know of them. */
 export type Asker = Pick<Requestor, 'userName' | 'isAdmin' | 'isOnPages'> & Partial<Pick<Requestor, 'keyId'>>;
 
 /** The part of a request that goes to one suite queue, and the queue as it is now. */
@@ -36,7 +36,7 @@ export interface DryRunAnswer {
   warnings: string[];
 }
 
-/** Tells what a request would do, of what the rules have made of it. */
+/** Describes what a request would do, from what the rules have made of it. */
 @Injectable()
 export class DryRuns {
   constructor(

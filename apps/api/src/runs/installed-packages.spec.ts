@@ -1,7 +1,7 @@
 import { runRecord } from '@test/support/run-record';
 import { installedObject } from './installed-packages';
 
-it('the packages that a run had installed are told by name, with what the testbed had of those that were upgraded', () => {
+it('the packages that a run had installed are listed by name, with what the testbed had of those that were upgraded', () => {
   const packages = {
     testbed: new Map([
       ['libc6', '2.41-12'],

@@ -36,7 +36,7 @@ export function installedPackages({
   return [...ofTests, ...ofTestbed].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** What a run had installed, as the API and the data of its page tell it. */
+/** What a run had installed, in the form of the API and of the data of its page. */
 export function installedObject({ runId }: RunRecord, { packages, kernel, fallback }: KeptTestbed) {
   return {
     run_id: runId,

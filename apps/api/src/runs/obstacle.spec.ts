@@ -12,12 +12,12 @@ it('a run of what the deployment tests has no obstacle', () => {
 
 it.each([
   [{ package: 'blocked' }, 'blocked is on the reject list for bookworm/amd64.'],
-  [{ suite: 'buster' }, 'There is no suite buster any more.'],
-  [{ pinPackages: [['a1', 'buster']] as [string, string][] }, 'There is no suite buster any more.'],
-  [{ arch: 'i386' }, 'There is no architecture i386 any more.'],
-  [{ backend: 'lxc' }, 'There is no backend lxc any more.'],
-  [{ variant: 'git' }, 'There is no variant git any more.'],
-  [{ extraAptSources: ['inner', 'security'] }, 'There is no apt source security any more.'],
+  [{ suite: 'buster' }, 'There is no longer a suite buster.'],
+  [{ pinPackages: [['a1', 'buster']] as [string, string][] }, 'There is no longer a suite buster.'],
+  [{ arch: 'i386' }, 'There is no longer an architecture i386.'],
+  [{ backend: 'lxc' }, 'There is no longer a backend lxc.'],
+  [{ variant: 'git' }, 'There is no longer a variant git.'],
+  [{ extraAptSources: ['inner', 'security'] }, 'There is no longer an apt source security.'],
 ])('a run with %j has an obstacle', (change, obstacle) => {
   expect(obstacleTo(finishedRunRecord(change), configuration)).toBe(obstacle);
 });

@@ -21,7 +21,7 @@ export function obstacleTo(
       extraAptSources.map((source) => source.name),
     ),
   ].find((name) => name !== null);
-  return gone === undefined ? null : `There is no ${gone} any more.`;
+  return gone === undefined ? null : `There is no longer ${/^a/.test(gone) ? 'an' : 'a'} ${gone}.`;
 }
 
 function missing(what: string, names: string[], known: string[]): string | null {

@@ -25,7 +25,7 @@ export function requireKept(run: RunRecord, name: ResultContentName): void {
     throw new Problem(410, `${WHAT[name].replace('{run}', String(run.runId))} removed: ${rule}.`);
 }
 
-/** What the page of a run tells of what was removed. */
+/** What the page of a run says about what was removed. */
 export function removalSentences(run: RunRecord): string[] {
   const rules: [string, string | null][] = [
     ['The log was removed', run.logSize === null ? run.logRemovedBy : null],

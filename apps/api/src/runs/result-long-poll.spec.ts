@@ -23,15 +23,15 @@ let clock: VirtualClock;
 let books: Books;
 let longPoll: ResultLongPoll;
 let hint: () => void;
-let told: string[];
+let signals: string[];
 beforeEach(() => {
   clock = new VirtualClock();
   books = new Books(clock);
   hint = (): void => undefined;
-  told = [];
+  signals = [];
   longPoll = new ResultLongPoll(books as unknown as Results, clock, {
-    listen: (_subject, heard) => (hint = heard),
-    signal: (subject) => told.push(subject),
+    listen: (_subject, received) => (hint = received),
+    signal: (subject) => signals.push(subject),
   });
   longPoll.onApplicationBootstrap();
 });
@@ -71,7 +71,7 @@ it('a wait ends when the time is over', async () => {
   expect(books.looks.map(([atMs]) => atMs)).toEqual([0, 1_000, 2_000]);
 });
 
-it('a wait ends within a second of news that no hint told', async () => {
+it('a wait ends within a second of news without a hint', async () => {
   const outcome = wait(1);
   await clock.runUntil(5_500);
   books.withNewsFor.add(1);
@@ -88,14 +88,14 @@ it('a wait ends at once after a hint', async () => {
   expect(outcome.endedMs).toBe(5_500);
 });
 
-it('a wait ends at once for what this process did, and other processes hear of it', async () => {
+it('a wait ends at once for what this process did, and other processes get a signal', async () => {
   const outcome = wait(1);
   await clock.runUntil(5_500);
   books.withNewsFor.add(1);
   longPoll.notify();
   await clock.runUntil(10_000);
   expect(outcome.endedMs).toBe(5_500);
-  expect(told).toEqual(['proctor.signal.results-changed']);
+  expect(signals).toEqual(['proctor.signal.results-changed']);
 });
 
 it('one look is shared by all who wait, and wakes those alone who have news', async () => {
@@ -111,7 +111,7 @@ it('one look is shared by all who wait, and wakes those alone who have news', as
   ]);
 });
 
-it('many hints cause no more looks, and not two at a time', async () => {
+it('many hints cause no further reads, and not two at a time', async () => {
   wait(1);
   await clock.runUntil(500);
   for (let count = 0; count < 100; count += 1) hint();

@@ -6,7 +6,7 @@ import { besideRequests, type Results } from '@proctor/database';
 import type { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { comeBack } from '../http/problem';
 
-/** How late a client gets a result of which no hint came. */
+/** How late a client gets a result whose hint was lost. */
 const LOOK_EVERY_MS = 1_000;
 /** Hints that come thick and fast lead to one look. */
 const LOOK_GAP_MS = 100;
@@ -41,7 +41,7 @@ export class ResultLongPoll implements OnApplicationBootstrap, BeforeApplication
   ) {}
 
   onApplicationBootstrap(): void {
-    this.dispatchers.listen(SUBJECTS.resultsChanged, () => this.look());
+    this.dispatchers.listen(SUBJECTS.resultsChanged, () => this.checkSoon());
   }
 
   /**
@@ -70,18 +70,18 @@ export class ResultLongPoll implements OnApplicationBootstrap, BeforeApplication
       };
       gone.addEventListener('abort', end);
       this.waiting.add(entry);
-      this.look();
+      this.checkSoon();
     });
   }
 
   /** Something was committed that clients may wait for, at this process or another. */
   notify(): void {
-    this.look();
+    this.checkSoon();
     this.dispatchers.signal(SUBJECTS.resultsChanged, {});
   }
 
   /** Follows a hint that something may be new. */
-  private look(): void {
+  private checkSoon(): void {
     if (this.isLooking) this.isHinted = true;
     else this.schedule(this.lookedMs + LOOK_GAP_MS);
   }
@@ -100,7 +100,7 @@ export class ResultLongPoll implements OnApplicationBootstrap, BeforeApplication
     if (this.waiting.size === 0 || this.isShutDown || atMs >= this.next.dueMs) return;
     this.rest();
     this.next.dueMs = atMs;
-    this.next.cancel = this.clock.after(Math.max(0, atMs - this.clock.now()), () => void this.lookNow());
+    this.next.cancel = this.clock.after(Math.max(0, atMs - this.clock.now()), () => void this.checkNow());
   }
 
   private rest(): void {
@@ -108,7 +108,7 @@ export class ResultLongPoll implements OnApplicationBootstrap, BeforeApplication
     this.next.dueMs = Infinity;
   }
 
-  private async lookNow(): Promise<void> {
+  private async checkNow(): Promise<void> {
     this.next.dueMs = Infinity;
     this.isLooking = true;
     const asked = [...this.waiting];

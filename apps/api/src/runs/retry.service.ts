@@ -46,10 +46,10 @@ export class RetryService {
   }
 
   /**
-   * Asks for a run again, as it was asked for, on behalf of who asked first.
+   * Requests a run again, as it was requested, for the user who requested it first.
    * @returns RetryAnswer
-   * @throws Problem 404; 410 when it was removed; 403 when the deployment does not test that any more; 409 when the run, or a retry of it, has
-   *   not finished
+   * @throws Problem 404; 410 when it was removed; 403 when the deployment no longer tests that; 409 when the
+   * run, or a retry of it, has not finished
    */
   async retry(runId: number, requestor: Requestor, claim: IdempotencyKey | null): Promise<unknown> {
     const run = await this.runs.one(runId, readerOf(requestor));

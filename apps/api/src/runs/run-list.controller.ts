@@ -34,12 +34,12 @@ export class RunListService {
     const filter = { ...same, verdicts: status, states: state };
     const { runs, next } = filter.package?.includes('*')
       ? await this.search.findAmong(filter, reader, limit, before)
-      : await this.found(filter, reader, limit, before);
+      : await this.findRuns(filter, reader, limit, before);
     const { neutral } = this.configuration.server;
     return { results: runs.map((run) => resultObject(run, neutral)), before: next };
   }
 
-  private async found(
+  private async findRuns(
     filter: RunFilter,
     reader: RunReader,
     limit: number,

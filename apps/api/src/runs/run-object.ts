@@ -4,8 +4,8 @@ import type { Fact, TestResult } from '@proctor/contracts';
 import type { Explanation } from '../dispatchers/explanation.service';
 
 /**
- * One thing that happened to a run. Its id is its place in the run's story: gaps between the ids of the rows would tell how
- * much happened to private runs meanwhile.
+ * One thing that happened to a run. Its id is its place in the run's story: gaps between the ids of the rows
+ * would show how much happened to private runs meanwhile.
  */
 export function factObject({ kind, state, attempt, actor, reason, at }: Fact, index: number): FactResource {
   return { id: index + 1, kind, state, attempt, actor, reason, at };

@@ -8,7 +8,7 @@ import { comparisonPath, shortRunPath } from './page-paths';
 export interface TriageFacts {
   /** Finished, not cancelled, and not as pass or neutral. */
   run: RunRecord;
-  /** Of the package on the run's place; null when no run tells. */
+  /** Of the package on the run's place; null without a run that counts. */
   here: PackageStatus | null;
   /** On other places. */
   elsewhere: PackageStatus[];
@@ -75,7 +75,7 @@ function evidenceOfPackage(facts: TriageFacts): (TriageEvidence | null)[] {
       question: 'Is it flaky?',
       answer: here
         ? `${here.isFlaky ? 'Yes' : 'No'}: ${Math.round(here.flakiness * 100)} % of its last runs changed between pass and fail within a version.`
-        : 'No run tells.',
+        : 'No run counts.',
       links: [],
     },
     changesEvidence(facts),
@@ -103,7 +103,7 @@ function referenceEvidence({ run, reference }: TriageFacts): TriageEvidence {
   const question = 'Does the reference fail?';
   if (!reference) return { question, answer: 'There is none.', links: [] };
   const { verdict, version, date, runId } = reference;
-  const age = isFresh(reference, run.finishedAt!) ? '' : ', too long before to tell';
+  const age = isFresh(reference, run.finishedAt!) ? '' : ', too long before';
   const how = verdict === 'fail' ? 'Yes: it failed' : 'No: it passed';
   return {
     question,

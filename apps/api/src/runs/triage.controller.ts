@@ -26,7 +26,7 @@ export class TriageController {
       'The questions that are asked of a failed test before anything is done, answered from this run and public ones, with one conclusion and one step. `report` names the package in which the bug most likely is.',
     ].join('\n\n'),
     answer: {
-      description: 'The conclusion and what tells so.',
+      description: 'The conclusion and the evidence for it.',
       of: TriageResource,
       example: {
         run_id: 12,

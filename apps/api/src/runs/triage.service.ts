@@ -34,7 +34,7 @@ export class TriageService {
     const hasPassed = run.verdict === 'pass' || run.verdict === 'neutral';
     if (run.state !== 'finished' || run.cancelled || hasPassed) return null;
     const [{ statuses, lastPass, changes }, reference, passOfVersion, later, signature] = await Promise.all([
-      known ?? this.ask(run),
+      known ?? this.loadEvidence(run),
       this.runs.reference(run),
       this.runs.passOfVersion(run),
       this.runs.later(run),
@@ -55,7 +55,7 @@ export class TriageService {
     });
   }
 
-  private async ask(run: RunRecord): Promise<KnownOfRun> {
+  private async loadEvidence(run: RunRecord): Promise<KnownOfRun> {
     const [statuses, lastPass] = await Promise.all([
       this.publicRuns.packageStatuses([run.package]),
       this.pages.passBefore(run),

@@ -185,12 +185,12 @@ describe('the decision tree of failed tests', () => {
     ],
   ])('with %s it concludes %#', (_, change, kind, step) => {
     const found = triage(facts(change));
-    const told = found.step.kind === 'report' ? `report ${found.step.package}` : found.step.kind;
-    expect([found.kind, told]).toEqual([kind, step]);
+    const next = found.step.kind === 'report' ? `report ${found.step.package}` : found.step.kind;
+    expect([found.kind, next]).toEqual([kind, step]);
     expect(found.conclusion).toMatch(/^[A-Z\d].*\.$/);
   });
 
-  it('every question is answered, with links to what tells so', () => {
+  it('every question is answered, with links to the evidence', () => {
     const { evidence } = triage(
       facts({
         run: ofTrigger,
@@ -207,11 +207,7 @@ describe('the decision tree of failed tests', () => {
     ).toEqual([
       ['Could it be carried out?', 'Yes, to its end.', []],
       ['Does it fail elsewhere too?', 'Yes, on 2 of 2.', ['/runs/20', '/runs/20']],
-      [
-        'Does the reference fail?',
-        'No: it passed with 1 on 2026-10-31, too long before to tell.',
-        ['/runs/9'],
-      ],
+      ['Does the reference fail?', 'No: it passed with 1 on 2026-10-31, too long before.', ['/runs/9']],
       ['Has 2 passed here before?', 'Yes, on 2026-11-17.', ['/runs/3']],
       ['Is it flaky?', 'No: 10 % of its last runs changed between pass and fail within a version.', []],
       ['What has changed since it last passed?', '1 package version: bash 1 → 2.', ['/compare/3...7']],

@@ -93,7 +93,7 @@ function concluded(facts: TriageFacts): Omit<Triage, 'evidence'> {
     const conclusion = 'It has never passed here: nothing new is the cause.';
     return { kind: 'never-passed', step: report(run.package), conclusion };
   }
-  const conclusion = 'Nothing that is known tells why it fails: try it again.';
+  const conclusion = 'Nothing that is known explains the failure: try it again.';
   return { kind: 'unclear', step: retry, conclusion };
 }
 

@@ -45,7 +45,10 @@ export interface TriggerOutcome {
   left: number;
 }
 
-/** Changes many runs of a trigger as each could be changed by itself: those that may not be are told one by one. */
+/**
+ * Changes many runs of a trigger as each could be changed by itself; those that may not be changed are named
+ * one by one.
+ */
 @Injectable()
 export class TriggerActions {
   constructor(

@@ -19,7 +19,7 @@ const queued = { state: 'queued', verdict: null, finishedAt: null } as const;
 const finished = { state: 'finished', finishedAt: ended } as const;
 
 describe('the tests of a trigger', () => {
-  it('each test is told by what its run and a fresh reference say together', () => {
+  it('the group of each test follows from its run and a fresh reference together', () => {
     const { tests, counts, total, done } = triggerProgress(
       [
         run('waiting', queued),

@@ -2,7 +2,7 @@ import { isUntested } from '@proctor/contracts';
 import type { ReferenceRun, RunOfTrigger, TriggerTotal } from '@proctor/database';
 import { TRIGGER_GROUPS, type TriggerGroup } from '@proctor/resources';
 
-/** A reference that ended longer before the run than this says nothing any more. */
+/** A reference that ended longer before the run than this proves nothing. */
 export const REFERENCE_DAYS_MAX = 14;
 const REFERENCE_AGE_MAX_MS = REFERENCE_DAYS_MAX * 86_400_000;
 

@@ -54,7 +54,7 @@ it.each([
     finished({ package: 'blocked' }),
     ['blocked is on the reject list for bookworm/amd64.'],
   ],
-])('whether %s can be retried is told before', (_, requestor, run, refused) => {
+])('whether %s can be retried is known before', (_, requestor, run, refused) => {
   expect(reasons(retryPlan([run], requestor, configuration))).toEqual(refused);
 });
 
@@ -64,7 +64,7 @@ it.each([
   ['a run of another', bob, waiting(), ['Only its requestor and administrators may cancel it.']],
   ['any run, for an administrator', root, waiting({ isPrivate: true }), []],
   ['a run that has finished', alice, finished(), ['It has finished.']],
-])('whether %s can be cancelled is told before', (_, requestor, run, refused) => {
+])('whether %s can be cancelled is known before', (_, requestor, run, refused) => {
   expect(reasons(cancelPlan([run], requestor))).toEqual(refused);
 });
 

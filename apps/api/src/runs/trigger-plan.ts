@@ -65,7 +65,7 @@ export function cancelPlan(runs: RunOfTrigger[], requestor: Requestor): Omit<Tri
 }
 
 /**
- * Of runs of which a new reference is asked for. A reference is public, without pins and sources.
+ * The plan for runs that need a new reference. A reference is public, without pins and sources.
  * @param unfinished a reference that waits or is executed, for each of the runs; null without one
  */
 export function refreshPlan(

@@ -44,7 +44,7 @@ export class TriggerService {
   }
 
   /**
-   * The same as the API tells it, with a part of the tests that are selected.
+   * The same in the form of the API, with a part of the tests that are selected.
    * @throws Problem 404
    */
   async object(

@@ -76,7 +76,7 @@ export class TriggerApiController {
     summary: 'How far the tests of a trigger are',
     description: [
       'For everybody, without a key: `/data/v1/triggers/{package}/{version}`.',
-      'The tests that a new version of a package has triggered, of which this key may see the runs, each with its group. A failed test is a `regression` when the newest `migration-reference/0` run of its package and place passed no more than 14 days before it, `as-before` when that failed too, `unknown` without such a run.',
+      'The tests that a new version of a package has triggered, each with its group, as far as this key may see the runs. A failed test is a `regression` when the newest `migration-reference/0` run of its package and place passed at most 14 days before it, `as-before` when that failed too, `unknown` without such a run.',
     ].join('\n\n'),
     answer: {
       description: 'The tests, regressions first.',
@@ -120,7 +120,7 @@ export class TriggerApiController {
     id: 'changeTestsOfTrigger',
     summary: 'Retry, cancel or refresh many tests of a trigger',
     description:
-      '`retry` repeats runs, `cancel` ends them, `refresh` asks for a new `migration-reference/0` run of each place. Each run is treated as it would be alone: what this key may not do to one is told in `refused`, and the others go on.',
+      '`retry` repeats runs, `cancel` ends them, `refresh` asks for a new `migration-reference/0` run of each place. Each run is treated as it would be alone: what this key may not do to one is listed in `refused`, and the others go on.',
     answer: {
       description: 'What was done, or would be, and what not.',
       of: ManyRunsAnswerResource,

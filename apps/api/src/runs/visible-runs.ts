@@ -22,13 +22,16 @@ export class VisibleRuns {
     return run;
   }
 
-  /** @returns what is answered for a run that is not there any more: it may have been removed since it was found */
+  /** @returns the answer for a run that is no longer there: it may have been removed since it was found */
   absence(runId: number, reader: RunReader): Promise<Problem> {
     return this.missing.problem(runId, reader);
   }
 }
 
-/** For whom a run that the reader may know of is explained. By the API, another key of the same user is told no more than the public. */
+/**
+ * The reader that a run is explained to, who may know of it. By the API, another key of the same user gets
+ * the same as the public.
+ */
 export function explainedTo(run: OwnedRun, reader: RunReader): ExplanationViewer {
   if (reader.everything) return { everything: true };
   return isOwn(reader, run) ? { user: run.requestor } : {};

@@ -2,7 +2,7 @@
 export const PROVIDER_ANSWER_BYTES_MAX = 512 * 1024;
 
 /**
- * Fetches like `fetch`, and reads no more of the answer than that. A redirection is followed by nobody.
+ * Fetches like `fetch`, and reads at most a bounded length of the answer. Redirections are not followed.
  * @throws TypeError for a longer answer
  */
 export async function boundedFetch(url: string, options: object): Promise<Response> {

@@ -94,10 +94,10 @@ export class BrowserSessions {
   }
 
   /**
-   * Logs a user in, in a session of a new id: one that somebody else put into the browser leads nowhere.
-   * @param provider by which the user was let in, if its own session can be ended
+   * Logs a user in, in a session with a new id: an id that another person put into the browser is of no use.
+   * @param provider the login provider, if its own session can be ended
    */
-  async begin(
+  async startSession(
     request: ContextRequest,
     response: Response,
     user: User,
@@ -113,7 +113,7 @@ export class BrowserSessions {
   }
 
   /**
-   * Logs out. The session is no more, whatever the browser keeps.
+   * Logs out. The session is deleted, whatever the browser keeps.
    * @returns the session that the user still has at a provider
    */
   async end(request: ContextRequest, response: Response): Promise<ProviderSession | null> {

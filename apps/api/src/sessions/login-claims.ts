@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ClaimSection, ProviderSection } from '@proctor/config';
 import { isWord } from '@proctor/contracts';
 
-/** What a provider says of somebody: names of claims are its own. */
+/** What a provider says about a person; each provider has its own names of claims. */
 export type Claims = Record<string, unknown>;
 
 /** So many names are tried with a number behind them, then some with letters that are drawn. */

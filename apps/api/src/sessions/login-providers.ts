@@ -17,12 +17,12 @@ const KEPT_MS = 3_600_000;
 const KEPT_MAX = 100;
 /** Requests that wait for a provider at a time: one that hangs holds up no other pages. */
 const WAITING_MAX = 4;
-/** Names of an error are told to people, if they are as short and plain as the standard has them. */
+/** Names of errors are shown to people, if they are as short and plain as the standard requires. */
 const ERROR_NAME = /^[a-z_]{1,50}$/;
 /** As long as the standard lets it be. */
 const SUBJECT = /^\P{Cc}{1,255}$/u;
 
-/** What a browser was sent to a provider with; only its answer to this may log somebody in. */
+/** What a browser took to a provider; only the answer to exactly this may log a user in. */
 export interface BegunLogin {
   providerId: string;
   state: string;
@@ -49,7 +49,10 @@ export interface Vouched {
 /** The provider cannot be reached, or gives no proper answer. */
 export class ProviderAway extends Error {}
 
-/** Somebody is not let in, or what came back is no answer to what this browser was sent with. The message is for people. */
+/**
+ * A person may not log in, or the answer does not belong to what this browser took to the provider. The
+ * message is for people.
+ */
 export class LoginRefused extends Error {}
 
 /** The providers where people log in by OpenID Connect: authorization code with PKCE, state and nonce. */
@@ -65,7 +68,7 @@ export class LoginProviders {
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 
   /** @throws Problem 404 */
-  named(id: string): ProviderSection {
+  findProvider(id: string): ProviderSection {
     const provider = this.configuration.server.login.providers.find((each) => each.id === id);
     if (provider) return provider;
     throw notFound('There is no such login provider.');
@@ -76,7 +79,7 @@ export class LoginProviders {
    * @returns where to send the browser, and what to remember for its return
    * @throws ProviderAway; Problem 503
    */
-  async begin(
+  async startLogin(
     provider: ProviderSection,
     callbackUrl: string,
   ): Promise<{ url: string; begun: Omit<BegunLogin, 'next'> }> {
@@ -103,7 +106,7 @@ export class LoginProviders {
    * @param returnedTo the callback's address with the query that the browser came with
    * @throws ProviderAway, LoginRefused; Problem 503
    */
-  async finish(provider: ProviderSection, returnedTo: URL, begun: BegunLogin): Promise<Vouched> {
+  async completeLogin(provider: ProviderSection, returnedTo: URL, begun: BegunLogin): Promise<Vouched> {
     return this.waitingFor(provider, async () => {
       const client = await this.client(provider);
       const tokens = await openid.authorizationCodeGrant(client, returnedTo, {
@@ -116,14 +119,14 @@ export class LoginProviders {
       if (!SUBJECT.test(token.sub)) throw new Error('the subject is too long, or no text');
       const { userinfo_endpoint: more, end_session_endpoint: end } = client.serverMetadata();
       const isMoreNeeded = claimsNeeded(provider).some((claim) => token[claim] === undefined);
-      const told =
+      const userInfo =
         more !== undefined && isMoreNeeded
           ? await openid.fetchUserInfo(client, tokens.access_token, token.sub)
           : {};
       const isLogoutOffered = end !== undefined && /^https?:/.test(end);
       return {
         identity: { issuer: token.iss, subject: token.sub },
-        claims: { ...told, ...token },
+        claims: { ...userInfo, ...token },
         session: isLogoutOffered
           ? { label: provider.label, logoutUrl: openid.buildEndSessionUrl(client).href }
           : null,
@@ -131,9 +134,12 @@ export class LoginProviders {
     });
   }
 
-  /** Bounds the requests that wait, and tells what went wrong in our words, and to the log in the provider's. */
+  /**
+   * Bounds the requests that wait. Errors are described in our words for people, and in the provider's words
+   * in the log.
+   */
   private async waitingFor<T>(provider: ProviderSection, work: () => Promise<T>): Promise<T> {
-    const leave = await this.waiting.take(1, 0);
+    const leave = await this.waiting.acquire(1, 0);
     if (!leave) throw comeBack(503, `Too many logins wait for ${provider.label}.`, 1_000);
     try {
       return await work();
@@ -176,7 +182,7 @@ async function discovered(
       [openid.customFetch]: boundedFetch,
     })
     .catch((error: unknown) => {
-      throw new ProviderAway('it tells nothing of itself', { cause: error });
+      throw new ProviderAway('it does not describe itself', { cause: error });
     });
   if (secret === null) return found;
   const metadata = found.serverMetadata();
@@ -220,12 +226,12 @@ function nameOf(error: unknown): string {
 
 const CAUSES_MAX = 4;
 
-/** One line: the error and its causes, none of which holds a token or a secret. */
+/** One line: the error and its causes, without any token or secret. */
 function textOf(error: unknown): string {
   const parts: string[] = [];
   // What cannot be parsed would be repeated.
-  const isTold = (each: unknown): each is Error => each instanceof Error && !(each instanceof SyntaxError);
-  for (let each = error; isTold(each) && parts.length < CAUSES_MAX; each = each.cause)
+  const isSafe = (each: unknown): each is Error => each instanceof Error && !(each instanceof SyntaxError);
+  for (let each = error; isSafe(each) && parts.length < CAUSES_MAX; each = each.cause)
     parts.push(each.message);
   const said = nameOf(error);
   return JSON.stringify([...parts, ...(said === '' ? [] : [said])].join(': '));

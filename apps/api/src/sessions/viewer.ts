@@ -3,7 +3,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { RunReader, User } from '@proctor/database';
 import type { RequestContext } from '../http/request-context';
 
-/** Who looks at a page: somebody unknown, a user, or an administrator. */
+/** The reader of a page: an unknown person, a user, or an administrator. */
 export class Viewer {
   static readonly ANONYMOUS = new Viewer(null, null);
 

@@ -42,13 +42,13 @@ it('nothing is known before the first look, and each list is read once', async (
   expect(sources.of('bookworm', 'amd64')).toBeNull();
   const content = gzipSync('foo\n');
   state.lists = { 'bookworm/amd64': { content, ageMs: 0 }, 'bookworm/arm64': { content, ageMs: 0 } };
-  await sources.look();
-  await sources.look();
+  await sources.loadNew();
+  await sources.loadNew();
   expect(state.reads).toEqual(['bookworm/amd64']);
   expect(sources.of('bookworm', 'arm64')?.list.has('foo')).toBe(true);
   expect(sources.of('sid', 'amd64')).toBeNull();
   state.lists = { 'bookworm/amd64': { content: gzipSync('bar\n'), ageMs: 0 } };
-  await sources.look();
+  await sources.loadNew();
   expect(sources.of('bookworm', 'amd64')?.list.has('foo')).toBe(false);
   expect(sources.of('bookworm', 'arm64')).toBeNull();
 });
@@ -59,9 +59,9 @@ it('a list that is too old is not used, and one that is known stays while the da
     'bookworm/amd64': { content: gzipSync('foo\n'), ageMs: 6 * DAY_MS },
     'sid/amd64': { content: gzipSync('foo\n'), ageMs: 8 * DAY_MS },
   };
-  await sources.look();
+  await sources.loadNew();
   state.isAway = true;
-  await sources.look();
+  await sources.loadNew();
   expect(sources.of('sid', 'amd64')).toBeNull();
   const { seenAt } = sources.of('bookworm', 'amd64')!;
   expect(Math.round((Date.now() - seenAt.getTime()) / DAY_MS)).toBe(6);
@@ -75,7 +75,7 @@ it('a list that cannot be read, or that makes them too many, leaves the others',
     'large/amd64': { content: gzipSync('a1\nb1\nc1\nd1\ne1\n'), ageMs: 0 },
     'sid/amd64': { content: gzipSync('bar\n'), ageMs: 0 },
   };
-  await sources.look();
+  await sources.loadNew();
   const known = ['bad', 'bookworm', 'large', 'sid'].map((suite) => sources.of(suite, 'amd64') !== null);
   expect(known).toEqual([false, true, false, true]);
 });

@@ -25,7 +25,7 @@ export interface DatedSourceList {
   seenAt: Date;
 }
 
-/** What is known of the packages that suites have. It is read beside requests, none of which waits for it. */
+/** The packages that suites are known to have. The lists are read beside requests, and no request waits for that. */
 @Injectable()
 export class KnownSources implements OnApplicationBootstrap, OnModuleDestroy {
   /** Lines of all lists together: some 80 MB. Equal lists count once. */
@@ -34,7 +34,7 @@ export class KnownSources implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly looking = new Repeater(
     systemClock,
     () => LOOK_EVERY_MS,
-    () => this.look(),
+    () => this.loadNew(),
   );
   private byPlace = new Map<string, { sha256: string; seenAt: Date }>();
   /** Null: one that cannot be used, which is not read again. */
@@ -46,7 +46,7 @@ export class KnownSources implements OnApplicationBootstrap, OnModuleDestroy {
   ) {}
 
   onApplicationBootstrap(): void {
-    void this.look();
+    void this.loadNew();
     this.looking.start();
   }
 
@@ -64,7 +64,7 @@ export class KnownSources implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Reads the lists that are new; never rejects. */
-  async look(): Promise<void> {
+  async loadNew(): Promise<void> {
     try {
       const known = await this.names.listSaved();
       const lists = await this.listsOf(known);

@@ -45,8 +45,8 @@ it.each([
   ['pins of the suite', { pinPackages: [['src:foo,nosuch', 'bookworm']] }],
   ['pins and extra apt sources', { pinPackages: [['src:nosuch', 'bookworm']], extraAptSources: ['ours'] }],
   ['extra apt sources', { extraAptSources: ['ours'] }],
-  ['a suite of which nothing is known', { suite: 'sid' }],
-])('nobody is warned of a package that may come from %s', (_where, changes) => {
+  ['a suite without a known list', { suite: 'sid' }],
+])('a package that may come from %s causes no warning', (_where, changes) => {
   expect(warningsOf(run('nosuch', changes))).toEqual([]);
 });
 
@@ -57,7 +57,7 @@ it('a pin that names a source package that its suite does not have is named', ()
   ]);
 });
 
-it('no more packages are looked for than a request may name', () => {
+it('at most as many packages are looked up as a request may name', () => {
   const spec = Array.from({ length: SOUGHT_MAX }, (_, n) => `src:x${n}`).join(',');
   const sentences = warningsOf(run('foo', { pinPackages: [[spec, 'bookworm']] }), run('nosuch'));
   expect(sentences.at(-1)).toBe(

@@ -5,10 +5,10 @@ import { SUBJECTS } from '@proctor/contracts';
 import type { WebhookDeliveries, WebhookEvents } from '@proctor/database';
 import type { ApiConfiguration } from '../configuration.token';
 import type { DispatcherClient } from '../dispatchers/dispatcher-client';
-import { isTold } from './webhook-message';
+import { isWantedBy } from './webhook-message';
 import type { WebhookSender } from './webhook-sender';
 
-/** How late deliveries are made of events of which no hint came. */
+/** How late deliveries are created for events whose hint was lost. */
 const LOOK_EVERY_MS = 1_000;
 /** The same while there is no webhook, or another process makes them. */
 const IDLE_LOOK_EVERY_MS = 30_000;
@@ -22,7 +22,7 @@ const DAY_SECONDS = 86_400;
 export interface MatcherPorts {
   events: Pick<WebhookEvents, 'step'>;
   deliveries: Pick<WebhookDeliveries, 'expire'>;
-  sender: Pick<WebhookSender, 'look'>;
+  sender: Pick<WebhookSender, 'wake'>;
   dispatchers: Pick<DispatcherClient, 'listen'>;
   configuration: ApiConfiguration;
   clock: Clock;
@@ -68,8 +68,8 @@ export class WebhookMatcher implements OnApplicationBootstrap, BeforeApplication
     const { events, deliveries, sender, configuration, clock } = this.ports;
     const { waitingMax, keptDays } = configuration.server.webhooks;
     try {
-      const done = await events.step(isTold, waitingMax);
-      if (done && done.made > 0) sender.look();
+      const done = await events.step(isWantedBy, waitingMax);
+      if (done && done.made > 0) sender.wake();
       if (clock.now() >= this.expiresAt) {
         const expired = await deliveries.expire(keptDays * DAY_SECONDS, EXPIRED_AT_ONCE_MAX);
         if (expired < EXPIRED_AT_ONCE_MAX) this.expiresAt = clock.now() + EXPIRE_EVERY_MS;

@@ -8,8 +8,11 @@ import type { WebhookMessage } from './webhook-request';
 
 const AGENT = 'Proctor-Webhook/1.0';
 
-/** Whether a webhook is told of an event. */
-export function isTold({ filter, keyId, userName, eventsFromMs }: MatchedWebhook, event: RunEvent): boolean {
+/** Whether a webhook gets an event. */
+export function isWantedBy(
+  { filter, keyId, userName, eventsFromMs }: MatchedWebhook,
+  event: RunEvent,
+): boolean {
   const { mine = false, ...wanted } = filter;
   if (event.isPrivate && event.keyId !== keyId) return false;
   if (mine && event.requestor !== userName) return false;

@@ -44,7 +44,7 @@ export async function sendMessage(message: WebhookMessage, limits: SendingLimits
 
 function reasonOf(error: unknown): string {
   const { name, message } = error as Error;
-  // The library tells which address was resolved, which is nobody's business.
+  // The message of the library has the address that was resolved, which must stay private.
   if (/is not allowed\. Because/.test(message)) return 'the address is not on the public Internet';
   if (name === 'TimeoutError' || name === 'AbortError') return 'there was no answer in time';
   return message.slice(0, ANSWER_LENGTH_KEPT);

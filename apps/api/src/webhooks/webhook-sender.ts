@@ -23,7 +23,7 @@ const LOOK_EVERY_MS = 30_000;
 const LOOK_GAP_MS = 1_000;
 /** Webhooks that one process sends to at a time. */
 const WEBHOOKS_AT_ONCE_MAX = 16;
-/** Runs of which a webhook is told at a time; one that fails is told of one. */
+/** Deliveries that are sent to a webhook at a time; one at a time after a failure. */
 const RUNS_AT_ONCE_MAX = 4;
 /** A claim lasts for longer than what is sent under it may take, so that no two processes send to a webhook. */
 const CLAIM_MARGIN_MS = 5_000;
@@ -63,7 +63,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   /** Something is due. */
-  look(): void {
+  wake(): void {
     this.news.wake();
   }
 
@@ -134,16 +134,16 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     const { neutral, webhooks: limits } = configuration.server;
     const why = whyNoWebhook(webhook.url, limits.mayBeHttp, ownServices);
     if (!delivery.isTest && !delivery.event)
-      return this.drop(delivery, webhook, 'the run may not be told of any more');
-    if (why !== null) return this.drop(delivery, webhook, `the address is not allowed: ${why}`);
+      return this.failDelivery(delivery, webhook, 'the webhook may no longer get events of this run');
+    if (why !== null) return this.failDelivery(delivery, webhook, `the address is not allowed: ${why}`);
     const body = bodyOf(delivery, neutral);
     const answer = await this.ports.send(messageOf(delivery, webhook, body, Math.floor(Date.now() / 1_000)));
-    const { attempt, change } = judged(delivery, answer, standing, this.ports.random());
+    const { attempt, change } = judgeAttempt(delivery, answer, standing, this.ports.random());
     await this.ports.deliveries.record(webhook.webhookId, attempt, change, this.name);
     this.ports.ended(attempt.state === 'pending' ? 'again' : attempt.state);
   }
 
-  private async drop(
+  private async failDelivery(
     { deliveryId }: DueDelivery,
     { webhookId }: ClaimedWebhook,
     error: string,
@@ -163,7 +163,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
  * What becomes of a delivery and its webhook after an attempt.
  * @param standing before it; changed, so that attempts at the same time count one after the other
  */
-export function judged(
+export function judgeAttempt(
   { deliveryId, attempts }: Pick<DueDelivery, 'deliveryId' | 'attempts'>,
   answer: WebhookAnswer,
   standing: { failures: number; failingMs: number },

@@ -42,7 +42,7 @@ export class WebhooksController {
     id: 'addWebhook',
     summary: 'Have events sent to an address',
     description:
-      'Events are sent by POST, signed as Standard Webhooks describes; docs/webhooks.md tells all of it. The secret is in this answer, and in no other.',
+      'Events are sent by POST, signed as Standard Webhooks describes; docs/webhooks.md describes all of it. The secret is in this answer, and in no other.',
     answer: { description: 'The webhook.', of: WebhookWithSecret },
     body: { example: { url: 'https://hooks.example.org/proctor', package: ['hello'], status: ['fail'] } },
     refusals: { 409: 'WebhookConflict' },
@@ -65,7 +65,7 @@ export class WebhooksController {
     refusals: { 404: 'NotFound' },
   })
   @Get(':webhook_id')
-  async show(
+  async renderWebhook(
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @CurrentRequestor() { userId }: Requestor,
   ): Promise<WebhookResource> {
@@ -180,7 +180,7 @@ export class WebhooksController {
     id: 'recoverWebhook',
     summary: 'Send what a webhook has missed',
     description:
-      'What failed since a time is sent again, and so is what the webhook was not told of, as while it was disabled.',
+      'What failed since a time is sent again, and so is what the webhook did not get, as while it was disabled.',
     answer: { description: 'How many events are sent again, and how many for the first time.', of: Recovery },
     body: { example: { since: 1763719200 } },
     refusals: { 404: 'NotFound', 409: 'WebhookConflict' },

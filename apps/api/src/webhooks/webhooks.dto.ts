@@ -53,7 +53,7 @@ export class DeliveriesQuery {
   limit?: number;
 }
 
-/** From when on a webhook is to be told again of what it was not told of. */
+/** From when on events that a webhook did not get are sent to it. */
 @Strict()
 export class RecoverRequest {
   @Field(whole({ minimum: 0 }), 'UNIX time in seconds.')

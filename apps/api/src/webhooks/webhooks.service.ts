@@ -14,7 +14,7 @@ import { newSecret } from '@proctor/webhooks';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { notFound, Problem, refused } from '../http/problem';
-import { isTold } from './webhook-message';
+import { isWantedBy } from './webhook-message';
 import { WebhookSender } from './webhook-sender';
 import { OWN_SERVICES, type OwnServices, whyNoWebhook } from './webhook-url';
 import type { WebhookRequest } from './webhooks.dto';
@@ -49,8 +49,8 @@ export class WebhooksService {
   }
 
   /**
-   * @param keyId of its user: the key whose private runs it may be told of; null where there is none
-   * @returns its secret, which is told this once
+   * @param keyId of its user: the key whose private runs it may get; null where there is none
+   * @returns its secret, which is shown this once
    * @throws Problem 400; 409 when there are too many
    */
   async add(
@@ -61,7 +61,7 @@ export class WebhooksService {
     const { perUserMax } = this.configuration.server.webhooks;
     const secret = newSecret();
     const webhookId = await this.webhooks.add(this.settingsOf(asked, keyId), secret, owner, perUserMax);
-    if (webhookId === null) throw new Problem(409, `You have ${perUserMax} webhooks; there may be no more.`);
+    if (webhookId === null) throw new Problem(409, `You have ${perUserMax} webhooks; that is the limit.`);
     return { webhook: await this.one(webhookId, owner.userId), secret };
   }
 
@@ -75,7 +75,7 @@ export class WebhooksService {
     const settings = this.settingsOf(asked, keyId);
     if (!(await this.webhooks.change(webhookId, settings, asked.enabled ?? true, owner)))
       throw noSuchWebhook(webhookId);
-    this.sender.look();
+    this.sender.wake();
     return this.one(webhookId, owner.userId);
   }
 
@@ -84,10 +84,10 @@ export class WebhooksService {
     const { url, description, filter, keyId } = await this.one(webhookId, owner.userId);
     if (!(await this.webhooks.change(webhookId, { url, description, filter, keyId }, isEnabled, owner)))
       throw noSuchWebhook(webhookId);
-    this.sender.look();
+    this.sender.wake();
   }
 
-  /** @returns the new secret, which is told this once. @throws Problem 404 */
+  /** @returns the new secret, which is shown this once. @throws Problem 404 */
   async rotate(webhookId: number, owner: WebhookOwner): Promise<{ webhook: Webhook; secret: string }> {
     const secret = newSecret();
     if (!(await this.webhooks.rotate(webhookId, secret, OLD_SECRET_SECONDS, owner)))
@@ -105,7 +105,7 @@ export class WebhooksService {
     const webhook = await this.one(webhookId, userId);
     if (webhook.disabledAt) throw new Problem(409, `The webhook ${webhookId} is disabled; enable it first.`);
     const deliveryId = await this.deliveries.ping(webhookId);
-    this.sender.look();
+    this.sender.wake();
     return this.delivery(webhookId, { userId, keyId: null }, deliveryId);
   }
 
@@ -131,7 +131,7 @@ export class WebhooksService {
     await this.one(webhookId, reader.userId);
     await this.delivery(webhookId, reader, deliveryId);
     if (!(await this.deliveries.redeliver(webhookId, deliveryId))) throw noSuchDelivery(deliveryId);
-    this.sender.look();
+    this.sender.wake();
     return this.delivery(webhookId, reader, deliveryId);
   }
 
@@ -145,8 +145,8 @@ export class WebhooksService {
     const { keptDays, waitingMax } = this.configuration.server.webhooks;
     if (since < Date.now() / 1_000 - keptDays * DAY_SECONDS)
       throw refused(`since must be of the last ${keptDays} days, not ${describe(since)}.`, null);
-    const done = await this.deliveries.recover({ webhookId, userId }, since, isTold, waitingMax);
-    this.sender.look();
+    const done = await this.deliveries.recover({ webhookId, userId }, since, isWantedBy, waitingMax);
+    this.sender.wake();
     return done;
   }
 

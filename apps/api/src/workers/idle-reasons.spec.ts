@@ -70,7 +70,7 @@ it.each<[string, Partial<WorkerFacts>, string[]]>([
     ],
   ],
   [
-    'images of which none is ready',
+    'images that are all not ready',
     {
       offers: [
         offer({ testbeds: [{ suite: 'sid', backend: 'unshare', state: 'failed', detail: 'no mirror' }] }),
@@ -85,8 +85,8 @@ it.each<[string, Partial<WorkerFacts>, string[]]>([
     {
       queues: [
         queue({ reasons: ['paused by root: the mirror is away', 'another'] }),
-        queue({ suite: 'trixie', waiting: 0, reasons: ['not told'] }),
-        queue({ arch: 'arm64', reasons: ['not told'] }),
+        queue({ suite: 'trixie', waiting: 0, reasons: ['not shown'] }),
+        queue({ arch: 'arm64', reasons: ['not shown'] }),
       ],
     },
     ['sid/amd64: paused by root: the mirror is away'],

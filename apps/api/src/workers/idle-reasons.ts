@@ -16,7 +16,10 @@ export interface WorkerFacts {
 /** Reasons of queues that are named; a worker serves few, but all suites of them. */
 const QUEUES_NAMED_MAX = 5;
 
-/** Why a worker gets no work, or no more, for people, the weightiest first; empty when it gets what there is. */
+/**
+ * Why a worker gets no work, or no further work, for people, the weightiest first; empty when it gets what
+ * there is.
+ */
 export function idleReasons({ record, offers, silent, queues }: WorkerFacts): string[] {
   if (record?.revokedAt) return ['an administrator has revoked it'];
   if (!record && offers.length === 0) return ['it is not registered'];

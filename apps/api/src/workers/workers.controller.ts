@@ -57,7 +57,7 @@ export class WorkersController {
     summary: 'One worker',
     description: [
       'For everybody, without a key: `/data/v1/workers/{name}`.',
-      'What it offers, executes and has ended, why it gets no work, and whether it goes wrong there oftener than elsewhere. Private runs are told of to administrators alone.',
+      'What it offers, executes and has ended, why it gets no work, and whether it goes wrong there oftener than elsewhere. Private runs are shown to administrators alone.',
     ].join('\n\n'),
     answer: {
       description: 'The worker.',

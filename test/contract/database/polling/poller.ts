@@ -4,7 +4,7 @@ import { readSince, type ReadResult } from '@test/support/results-since';
 
 type Seen = ReadResult;
 
-/** A client of the interface: it feeds `until` back as `since`, and believes what it is told. */
+/** A client of the interface: it sends `until` back as `since`, and believes each answer. */
 export class Poller {
   private readonly latest = new Map<number, Seen>();
   private readonly firstSeenAt = new Map<string, number>();

@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 
 const STEP_EVERY_MS = 250;
 
-/** The database's clock stands still nowhere, but steps; the rows go by it. */
+/** The database's clock, which steps: the rows have its times. */
 export class SteppingClock {
   private constructor(private readonly client: Client) {}
 

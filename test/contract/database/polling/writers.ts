@@ -108,7 +108,7 @@ const ACTIONS: Record<Writer, (writer: WriterProcess) => Promise<unknown>> = {
     const runId = await writer.some(`state = 'queued' and attempt = 0`);
     const ownership = await writer.database.ownershipRegister.claim(ARCH, 'scheduler-1', 60_000);
     if (runId === undefined || !ownership) return;
-    // Left out when somebody has cancelled it.
+    // Left out when the run was cancelled.
     await writer.database.journal.commit(ARCH, ownership.epoch, [grant(runId, 1)]);
     await writer.database.journal.commit(ARCH, ownership.epoch, [finish(runId, 1)]);
   },

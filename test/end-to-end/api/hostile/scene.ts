@@ -26,12 +26,12 @@ const LOG =
 /** Where no control characters may be. */
 const EVIL_LINE = EVIL.replace(/\p{C}/gu, '');
 
-/** A deployment of which everything that others may write is hostile. */
+/** A deployment in which everything that others may write is hostile. */
 export class HostileScene {
   private constructor(
     readonly api: RunningApi,
     /** By the name of who looks. */
-    readonly browsers: Record<'nobody' | 'alice' | 'root', Browser>,
+    readonly browsers: Record<'public' | 'alice' | 'root', Browser>,
   ) {}
 
   static async make(): Promise<HostileScene> {
@@ -39,7 +39,7 @@ export class HostileScene {
     await api.database.users.setPassword('alice', 'of alice');
     await api.database.users.add('root', { isAdmin: true, password: 'of root' });
     const browsers = {
-      nobody: new Browser(api.url),
+      public: new Browser(api.url),
       alice: new Browser(api.url),
       root: new Browser(api.url),
     };

@@ -1,6 +1,6 @@
 import { packagePrefix } from '@proctor/contracts';
 
-/** What is asked for: what everybody knows, and what nobody but a user knows, where there is any. */
+/** Names in requests: those that all readers know, and those that only one user knows, if there are any. */
 export interface Names {
   suites: string[];
   /** With the suite on which each is tested. */

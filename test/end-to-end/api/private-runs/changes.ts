@@ -44,7 +44,7 @@ export const CHANGES: Record<string, Asks> = {
   'POST /api/v1/test/publish': ({ runs }) => [
     post('/api/v1/test/publish', { run_ids: runs.map(({ runId }) => runId).join(',') }),
   ],
-  // Bob may cancel his own, and is told when that was.
+  // Bob may cancel his own, and the answer says when that was.
   'DELETE /api/v1/test/:run_id': ({ runs }) =>
     runs.flatMap(({ runId, isBobs }) =>
       isBobs ? [] : [{ method: 'DELETE', path: `/api/v1/test/${runId}` }],

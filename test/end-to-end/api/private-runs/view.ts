@@ -283,8 +283,8 @@ export async function seen(
   const open = todo.filter(({ key }) => !(key in known));
   for (let next = 0; next < open.length; next += atOnce) {
     const some = open.slice(next, next + atOnce);
-    const told = await Promise.all(some.map(({ ask, headers }) => answer(api, ask, headers)));
-    for (const [index, { key }] of some.entries()) answers[key] = told[index]!;
+    const texts = await Promise.all(some.map(({ ask, headers }) => answer(api, ask, headers)));
+    for (const [index, { key }] of some.entries()) answers[key] = texts[index]!;
   }
   return Object.fromEntries(todo.map(({ key }) => [key, answers[key]!]));
 }
@@ -298,9 +298,9 @@ async function answer(
     ...{ method, headers: { ...own, ...headers } },
     ...(body !== undefined && { body }),
   });
-  const told = [...response.headers].filter(([header]) => !OWN_HEADERS.includes(header));
-  const seen = { status: response.status, headers: Object.fromEntries(told) };
-  // Events of a public run that is executed go on: they tell what its worker writes, which no test does here.
+  const others = [...response.headers].filter(([header]) => !OWN_HEADERS.includes(header));
+  const seen = { status: response.status, headers: Object.fromEntries(others) };
+  // Events of a public run that is executed go on: they have what its worker writes, which no test does here.
   if (!response.headers.get('content-type')?.startsWith('text/event-stream'))
     return { ...seen, body: await response.text() };
   await response.body?.cancel();

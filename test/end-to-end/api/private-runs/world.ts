@@ -38,7 +38,10 @@ const SLOTS: Slot[] = [
 /** Suites that each worker offers, and backends. */
 const OFFERED: Record<Slot['worker'], string[]> = { w1: ['bookworm'], w2: ['bookworm', 'trixie'] };
 
-/** A deployment of its own whose dispatcher is the real one, on the rows of a real database; its clock goes by steps. */
+/**
+ * A deployment of its own whose dispatcher is the real one, on the rows of a real database; its clock moves
+ * by steps.
+ */
 export class World {
   /** Runs that have a name in the test. */
   readonly ids: Record<string, number> = {};
@@ -102,8 +105,8 @@ export class World {
   async ingest(): Promise<void> {
     const { journal } = this.api.database;
     const { runs } = await journal.arrivals(ARCH, 100);
-    await this.tell({ kind: 'arrivals', runs });
-    await this.tell({ kind: 'orders', orders: await journal.orders(ARCH, 100) });
+    await this.send({ kind: 'arrivals', runs });
+    await this.send({ kind: 'orders', orders: await journal.orders(ARCH, 100) });
   }
 
   /** The slot asks and is granted this run. */
@@ -113,13 +116,13 @@ export class World {
   }
 
   async start(runId: number, slot: Slot, attempt = 1): Promise<void> {
-    await this.tell({ kind: 'started', report: startedReport(runId, attempt, slot) });
+    await this.send({ kind: 'started', report: startedReport(runId, attempt, slot) });
   }
 
   async handBack(runId: number, slot: Slot): Promise<void> {
     const { incarnation } = startedReport(runId, 1);
     const request = { ...slot, incarnation, runId, attempt: 1, reason: 'no image' };
-    await this.tell({ kind: 'return', request });
+    await this.send({ kind: 'return', request });
   }
 
   async finish(
@@ -141,7 +144,7 @@ export class World {
       files.push({ name, ...expected });
     }
     const report = finishedReport(runId, attempt, { worker, slot, files, ...result });
-    await this.tell({ kind: 'finished', report });
+    await this.send({ kind: 'finished', report });
   }
 
   endDelay(runId: number): void {
@@ -172,10 +175,10 @@ export class World {
     const { incarnation } = startedReport(1, 1);
     const ask = '00000000-0000-4000-8000-00000000000a';
     const request = { ...slot, incarnation, ask, testbeds, variants: ['autopkgtest'], ...changes };
-    return this.tell({ kind: 'lease', request });
+    return this.send({ kind: 'lease', request });
   }
 
-  private async tell<K extends MessageKind>(message: MessageOf<K>): Promise<Replies[K]> {
+  private async send<K extends MessageKind>(message: MessageOf<K>): Promise<Replies[K]> {
     const { writes, reply } = this.dispatcher.send(message);
     await this.api.commit([...writes, ...this.dispatcher.state.usageWrites(this.dispatcher.now)]);
     return reply;

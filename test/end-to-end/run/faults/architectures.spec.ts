@@ -22,7 +22,7 @@ async function serve(architectures: string[]): Promise<void> {
 }
 
 /** The log does not show it: an ownership that ran out on a busy machine is given up too, and claimed again. */
-async function nobodyOwns(architecture: string): Promise<void> {
+async function waitUntilUnowned(architecture: string): Promise<void> {
   const database = await connectTo(stage.proctor.databaseUrl);
   try {
     const isSo = async (): Promise<boolean> => {
@@ -44,7 +44,7 @@ it('an architecture that is taken away with results in all slots holds up no oth
   const kept = [await stage.waitingRun('one', GONE), await stage.waitingRun('two', GONE)];
   await serve([arch]);
   await proctor.output.line('scheduler', /is in use, with these changes/);
-  await nobodyOwns(GONE);
+  await waitUntilUnowned(GONE);
   await stage.go();
   for (const runId of kept) await proctor.output.line('worker', new RegExp(`run ${runId} attempt 1: pass`));
 

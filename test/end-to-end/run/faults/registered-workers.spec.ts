@@ -11,7 +11,7 @@ import { arch, Stage } from './stage';
 
 silenceLog();
 
-/** The dispatcher hears of a change by the command alone. */
+/** The dispatcher learns of a change by the command alone. */
 const NO_POLL = { arrivalPollMs: 600_000 };
 
 let stage: Stage;
@@ -86,7 +86,7 @@ it('a worker that is revoked ends its test, which another executes at once; adde
   expect(await stage.client.finished(next)).toMatchObject({ worker: name, status: 'pass' });
 });
 
-it('what a revoked worker reports changes nothing, and it is told so', async () => {
+it('what a revoked worker reports changes nothing, and its answer says so', async () => {
   const { client } = stage;
   await stage.proctor.kill('worker', 'SIGINT');
   await stage.proctor.restart('worker2');
@@ -95,7 +95,7 @@ it('what a revoked worker reports changes nothing, and it is told so', async () 
   await proctor('revoke', worker);
   await client.runThat(runId, ({ state }) => state === 'queued');
   const before = await accountsOf(stage.proctor, [runId]);
-  const told = new Promise<unknown>((resolve) => {
+  const answer = new Promise<unknown>((resolve) => {
     bus.subscribe(subjectOf(SUBJECTS.recorded, worker), ({ text }) => resolve(JSON.parse(text)));
   });
   await bus.flush();
@@ -103,7 +103,7 @@ it('what a revoked worker reports changes nothing, and it is told so', async () 
   const result = { verdict: 'pass', message: 'mine', exitCode: 0, version: '6.6', durationSeconds: 1 };
   await bus.report(reportSubject(arch, 'finished', grant), { ...grant, ...result });
   const reason = expect.stringContaining(`worker ${worker} may not report`) as string;
-  expect(await told).toMatchObject({ runId, attempt: 1, answer: 'refused', reason });
+  expect(await answer).toMatchObject({ runId, attempt: 1, answer: 'refused', reason });
   expect(await accountsOf(stage.proctor, [runId])).toEqual(before);
   expect(before).toMatchObject([{ state: 'queued', outcomes: ['returned'] }]);
 

@@ -33,7 +33,7 @@ async function proctor(...args: string[]): Promise<string> {
   };
   const { code, stdout, stderr } = await machine.program(['worker', ...args], '', env);
   expect({ code, stderr }).toMatchObject({ code: 0 });
-  // A server before 2.10 is told by hand.
+  // A server before 2.10 gets its signal by hand.
   if (stderr.includes('nats-server --signal reload')) await stage.proctor.kill('nats', 'SIGHUP');
   return stdout;
 }
@@ -107,12 +107,12 @@ it.each([
   },
 );
 
-it('a worker that is cut off before it hears why says once that it is refused, and ends its tests', async () => {
+it('a worker that is cut off before it learns why says once that it is refused, and ends its tests', async () => {
   const { output } = stage.proctor;
   const runId = await stage.waitingRun();
   const name = String((await stage.client.run(runId)).worker);
   const revoked = name === 'second' ? 'worker2' : 'worker';
-  // It does not tell the worker to stop, and grants the run to nobody.
+  // It neither stops the worker nor grants the run to another.
   await stage.proctor.kill('scheduler', 'SIGSTOP');
   await proctor('revoke', name, '--reason', 'sold');
   await output.line(

@@ -9,7 +9,7 @@ silenceLog();
 
 const ARCHITECTURES = ['amd64', 'arm64', 'i386', 'riscv64'];
 const SCHEDULERS: AppName[] = ['scheduler', 'scheduler2'];
-/** What a deployment is told to expect: see `ownershipTtlMs`. */
+/** What documents promise: see `ownershipTtlMs`. */
 const SERVED_AGAIN_MS = 10_000;
 
 let stage: Stage;

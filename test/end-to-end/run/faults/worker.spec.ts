@@ -10,7 +10,7 @@ silenceLog();
 
 let stage: Stage;
 
-/** Reports an end of the first attempt of a run, as its worker would. @returns what the worker is told */
+/** Reports an end of the first attempt of a run, as its worker would. @returns the answer to the worker */
 async function answerTo(runId: number, result: object): Promise<unknown> {
   const worker = String((await stage.client.run(runId)).worker);
   const bus = await connectBus(await stage.proctor.users.operator());
@@ -98,7 +98,7 @@ describe('a deployment whose leases outlast each test', () => {
     expect(await client.run(runId)).toMatchObject({ version: '1.0-1' });
   });
 
-  it('an unreadable report ends its attempt, its worker is told, and the run is tried again', async () => {
+  it('an unreadable report ends its attempt, its worker gets an answer, and the run is tried again', async () => {
     const { client, proctor } = stage;
     const runId = await stage.waitingRun('odd');
     const result = { verdict: 'pass', message: 'odd', exitCode: 0, version: '1.0-1', durationSeconds: 1 };
@@ -124,14 +124,14 @@ describe('a deployment whose leases outlast each test', () => {
 
 describe('a deployment with two workers of one name', () => {
   const isAlone = (app: 'worker' | 'worker2') =>
-    new RegExp(`^(?!.*no more).*${app === 'worker' ? 'too' : 'alive'}`);
+    new RegExp(`^(?!.*no longer).*${app === 'worker' ? 'too' : 'alive'}`);
 
   beforeAll(async () => {
     stage = await Stage.open({ worker2: { name: hostname() } });
   });
   afterAll(() => stage?.close());
 
-  it('a second worker of the same name is granted nothing while the first lives, and both are told', async () => {
+  it('a second worker of the same name is granted nothing while the first lives, and both learn why', async () => {
     const { client, proctor } = stage;
     const runId = await stage.waitingRun();
     await proctor.restart('worker2');

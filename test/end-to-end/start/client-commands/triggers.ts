@@ -29,7 +29,7 @@ export function testTriggerCommands(stage: () => CommandStage): void {
     });
   });
 
-  it('trigger retry, refresh and cancel count first, change what they counted, and are told apart from nothing to do', async () => {
+  it('trigger retry, refresh and cancel count first, change what they counted, and end differently from nothing to do', async () => {
     const runId = await stage().client.submitOne(STUB_SUITE, arch, {
       package: 'fail-now',
       trigger: 'many/1',

@@ -14,7 +14,7 @@ import {
 } from '@proctor/contracts';
 import { SHAPES } from '@test/end-to-end/api/loop/shapes';
 
-/** What somebody may send. */
+/** A message that an attacker may send. */
 export interface HostileMessage {
   name: string;
   payload: Buffer;
@@ -26,8 +26,8 @@ const HEADERS_MAX = 3_000;
 const ROOM_BYTES = 512;
 
 /**
- * All subjects that a worker may publish to, as the accounts of nats-server have them. A wildcard stands for each word of the protocol
- * that fits, and for one that nobody knows.
+ * All subjects that a worker may publish to, as the accounts of nats-server have them. A wildcard stands for
+ * each word of the protocol that fits, and for an unknown one.
  */
 export async function subjectsOfWorker(natsFolder: string, worker: string): Promise<string[]> {
   const text = await readFile(join(natsFolder, 'accounts.conf'), 'utf8');

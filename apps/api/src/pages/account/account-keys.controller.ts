@@ -41,7 +41,7 @@ export class AccountKeysController {
 
   /** The address behind the button "Get API Key". */
   @Get('getkey')
-  getKey(@CurrentUser() { name }: User): Redirect {
+  redirectToKeys(@CurrentUser() { name }: User): Redirect {
     return { redirectTo: `/user/${name}/keys` };
   }
 

@@ -46,7 +46,7 @@ it('of the packages that are followed, those that fail come first, the latest of
   });
 });
 
-it('names that are followed before there is a public run are told apart from patterns', () => {
+it('names that are followed before there is a public run are distinguished from patterns', () => {
   const view = followedView(followed([status('hello')], ['hello', 'unheard-of', 'python3-*']), TARGETS);
   expect(view.unknown).toEqual(['unheard-of']);
   expect(followedView(followed([], []), TARGETS).sentence).toBe('You follow no package yet.');

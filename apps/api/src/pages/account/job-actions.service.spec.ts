@@ -22,9 +22,11 @@ function changesWith(fault: Error): { changes: RunChanges; retried: number[] } {
   return { changes: new RunChanges({} as PublicationService, {} as CancellationService, retries), retried };
 }
 
-it('a change of several runs tells which were changed when the database goes away meanwhile', async () => {
+it('a change of several runs says which were changed when the database goes away meanwhile', async () => {
   const { changes, retried } = changesWith(new DatabaseUnavailable('away'));
-  const error: unknown = await changes.make('retry', RUNS, REQUESTOR).then(fail, (thrown: unknown) => thrown);
+  const error: unknown = await changes
+    .runAction('retry', RUNS, REQUESTOR)
+    .then(fail, (thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(BrokenOff);
   expect((error as BrokenOff).done).toEqual([1]);
   expect(retried).toEqual([1]);
@@ -34,14 +36,11 @@ it.each([
   [404, 'There is no run 2.'],
   [409, 'Run 9 waits.'],
   [410, 'Run 2 was removed: runs are kept for 3650 days.'],
-])(
-  'a run that can no longer be changed is told of, and the others are changed: %i',
-  async (status, reason) => {
-    const { changes, retried } = changesWith(new Problem(status, reason));
-    expect(await changes.make('retry', RUNS, REQUESTOR)).toEqual([{ runId: 2, reason }]);
-    expect(retried).toEqual([1, 3]);
-  },
-);
+])('a run that can no longer be changed is named, and the others are changed: %i', async (status, reason) => {
+  const { changes, retried } = changesWith(new Problem(status, reason));
+  expect(await changes.runAction('retry', RUNS, REQUESTOR)).toEqual([{ runId: 2, reason }]);
+  expect(retried).toEqual([1, 3]);
+});
 
 function fail(): never {
   throw new Error('it was not refused');

@@ -52,7 +52,7 @@ const WORDS: Record<JobAction, Words> = {
     verb: 'Retry',
     outcome: 'Each is tested again as it was asked for, with the same trigger and priority.',
     none: 'None of the runs that you chose can be retried.',
-    because: 'not finished, not tested here any more, or not yours',
+    because: 'not finished, no longer tested here, or not yours',
     path: '/jobs/retry',
   },
 };
@@ -99,7 +99,7 @@ export class RunChanges {
    * @returns the runs that could not be changed; what was is done
    * @throws DatabaseUnavailable when none was changed, else BrokenOff
    */
-  async make(action: JobAction, runs: RunRecord[], requestor: Requestor): Promise<Refusal[]> {
+  async runAction(action: JobAction, runs: RunRecord[], requestor: Requestor): Promise<Refusal[]> {
     const ids = runs.map(({ runId }) => runId);
     if (action === 'publish') {
       const { ignored } = await this.publication.publish(ids, requestor);
@@ -149,7 +149,7 @@ export class JobActionsService {
       return { template: 'account/confirm', data };
     };
     const act = async (): Promise<Page | Redirect> => {
-      const refusals = await this.changes.make(action, possible, await this.sessions.requestorOf(user));
+      const refusals = await this.changes.runAction(action, possible, await this.sessions.requestorOf(user));
       if (refusals.length === 0) return { redirectTo: backUrl };
       const done = possible.length - refusals.length;
       return { template: 'account/left-out', data: { refusals, done, backUrl } };

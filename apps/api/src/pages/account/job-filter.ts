@@ -13,7 +13,7 @@ import { BEFORE_RUN } from '../../http/path-ids';
 
 const TEXTS = ['package', 'trigger', 'status', 'readers'] as const;
 
-/** An address holds no more. */
+/** A longer address would be cut. */
 const TEXT_LENGTH_MAX = 16_384;
 
 /** Who may read a run, for a filter. */
@@ -116,10 +116,10 @@ export class SelectedRunsPipe implements PipeTransform<Parameters, number[]> {
   /** @throws Problem 400 for too many */
   transform(parameters: Parameters): number[] {
     const named = [...parameters.keys()].map((name) => Number(/^run-(\d{1,16})$/.exec(name)?.[1]));
-    return this.checked(named.filter(isRunId));
+    return this.checkCount(named.filter(isRunId));
   }
 
-  protected checked(runIds: number[]): number[] {
+  protected checkCount(runIds: number[]): number[] {
     const { bulkRunsMax } = this.configuration.server;
     if (runIds.length <= bulkRunsMax) return runIds;
     throw badRequest(`${runIds.length} runs were chosen; ${bulkRunsMax} can be changed at once.`);
@@ -133,6 +133,6 @@ export class ListedRunsPipe extends SelectedRunsPipe {
   override transform(parameters: Parameters): number[] {
     const listed = [parameters.get('run_ids')?.value, parameters.get('run_ids[]')?.value].flat();
     const words = listed.flatMap((each) => (typeof each === 'string' ? each.split(',') : []));
-    return this.checked([...new Set(words.map(Number))].filter(isRunId));
+    return this.checkCount([...new Set(words.map(Number))].filter(isRunId));
   }
 }

@@ -30,7 +30,7 @@ export class JobsService {
     const { suites, architectures, neutral } = this.configuration.server;
     const { runs, next } = await this.find(user, filter);
     const base = `/user/${user.name}/jobs`;
-    // Older runs change no more once they have all finished.
+    // Older runs do not change once they have all finished.
     const isFollowed = filter.before === null || runs.some(({ state }) => state !== 'finished');
     const topic = filter.before === null ? user.name : `${user.name}/${filter.before}`;
     return {

@@ -33,7 +33,7 @@ export class LoginForm {
   next?: unknown;
 }
 
-/** How somebody has come in. */
+/** How a user has logged in. */
 interface Door {
   /** For the audit log. */
   by: string;
@@ -76,7 +76,7 @@ export class LoginService {
       return { redirectTo: next };
     }
     // More of the same would fill the log.
-    if (!user) await this.noteRefusal(form.name, 'password', request);
+    if (!user) await this.recordRefusal(form.name, 'password', request);
     response.status(user?.status ?? 403).set(user?.headers ?? {});
     const minutes = Math.ceil(Number(user?.headers['Retry-After'] ?? 0) / 60);
     const reason = user
@@ -87,15 +87,15 @@ export class LoginService {
 
   /** Makes the browser's session that of a user. */
   async enter(user: User, { by, session }: Door, request: ContextRequest, response: Response): Promise<void> {
-    await this.sessions.begin(request, response, user, session);
+    await this.sessions.startSession(request, response, user, session);
     await this.audit.add({ action: 'login', subject: by, ...actorOf(user, request) });
   }
 
   /**
-   * Writes down that somebody was not let in.
-   * @param name as it was said
+   * Records a login that was refused.
+   * @param name as it was typed
    */
-  async noteRefusal(name: string, by: string, request: ContextRequest): Promise<void> {
+  async recordRefusal(name: string, by: string, request: ContextRequest): Promise<void> {
     const address = networkOf(request.ip ?? '');
     await this.audit.addRefusedLogin({ userName: name, by, address });
   }

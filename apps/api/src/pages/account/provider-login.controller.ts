@@ -17,7 +17,7 @@ export class ProviderLoginController {
   constructor(private readonly logins: ProviderLoginService) {}
 
   @Get()
-  begin(
+  startLogin(
     @Param('provider') id: string,
     @Query('next') next: unknown,
     @CurrentViewer() viewer: Viewer,
@@ -25,16 +25,16 @@ export class ProviderLoginController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<Page | Redirect> | Redirect {
     if (viewer.user) return { redirectTo: returnTo(next) };
-    return this.logins.begin(id, returnTo(next), request, response);
+    return this.logins.startLogin(id, returnTo(next), request, response);
   }
 
   @Get('callback')
-  finish(
+  completeLogin(
     @Param('provider') id: string,
     @Query('state') state: unknown,
     @Req() request: ContextRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Page | Redirect> {
-    return this.logins.finish(id, state, request, response);
+    return this.logins.completeLogin(id, state, request, response);
   }
 }

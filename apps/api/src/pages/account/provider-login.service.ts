@@ -13,7 +13,7 @@ import { doorOf, ProviderUsers } from './provider-users';
 
 const NOT_BEGUN = 'This login was not begun in this browser, or is over already. Begin it again.';
 
-/** Logs people in to whom a login provider vouches. */
+/** Logs people in by a login provider. */
 @Injectable()
 export class ProviderLoginService {
   constructor(
@@ -29,19 +29,19 @@ export class ProviderLoginService {
    * @param next a path of this server
    * @throws Problem 404 for an unknown provider
    */
-  async begin(
+  async startLogin(
     id: string,
     next: string,
     request: ContextRequest,
     response: Response,
   ): Promise<Page | Redirect> {
-    const provider = this.providers.named(id);
+    const provider = this.providers.findProvider(id);
     try {
-      const { url, begun } = await this.providers.begin(provider, this.callbackUrl(id, request));
+      const { url, begun } = await this.providers.startLogin(provider, this.callbackUrl(id, request));
       await this.sessions.remember(request, response, { ...begun, next });
       return { redirectTo: url };
     } catch (error) {
-      return this.refused(error, provider, next, request, response);
+      return this.refusalPage(error, provider, next, request, response);
     }
   }
 
@@ -50,29 +50,29 @@ export class ProviderLoginService {
    * @param state as it came with the browser
    * @throws Problem 404 for an unknown provider
    */
-  async finish(
+  async completeLogin(
     id: string,
     state: unknown,
     request: ContextRequest,
     response: Response,
   ): Promise<Page | Redirect> {
-    const provider = this.providers.named(id);
+    const provider = this.providers.findProvider(id);
     const begun = typeof state === 'string' ? await this.sessions.recall(request, response, state) : null;
     try {
       if (begun?.providerId !== id) throw new LoginRefused(NOT_BEGUN);
-      const vouched = await this.providers.finish(provider, this.returnedTo(id, request), begun);
+      const vouched = await this.providers.completeLogin(provider, this.returnedTo(id, request), begun);
       const user = await this.users.userOf(vouched, provider, request);
       if (!user) throw new LoginRefused(`${provider.label} knows you, but you may not log in here.`);
       const door = { by: doorOf(provider), session: vouched.session };
       await this.logins.enter(user, door, request, response);
       return { redirectTo: begun.next };
     } catch (error) {
-      return this.refused(error, provider, begun?.next ?? '/', request, response);
+      return this.refusalPage(error, provider, begun?.next ?? '/', request, response);
     }
   }
 
   /** The page of the login, which says why and what else there is. */
-  private async refused(
+  private async refusalPage(
     error: unknown,
     { label }: ProviderSection,
     next: string,

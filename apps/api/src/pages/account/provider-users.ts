@@ -9,12 +9,12 @@ import { hasClaim, namesFor } from '../../sessions/login-claims';
 import type { Vouched } from '../../sessions/login-providers';
 import { LoginService } from './login.service';
 
-/** What the audit log says that somebody came in by. */
+/** The name of a provider's login in the audit log. */
 export function doorOf({ id }: ProviderSection): string {
   return `provider ${id}`;
 }
 
-/** The users to whom login providers vouch, and what they may do by the provider's word. */
+/** The users who log in by providers, and what they may do by the provider's word. */
 @Injectable()
 export class ProviderUsers {
   constructor(
@@ -23,7 +23,7 @@ export class ProviderUsers {
     private readonly logins: LoginService,
   ) {}
 
-  /** @returns null for somebody who may not log in here */
+  /** @returns null for a person who may not log in here */
   async userOf(
     { identity, claims }: Vouched,
     provider: ProviderSection,
@@ -33,14 +33,14 @@ export class ProviderUsers {
     const names = namesFor(claims, nameClaim);
     const door = doorOf(provider);
     if (mayLogIn && !hasClaim(claims, mayLogIn)) {
-      await this.logins.noteRefusal(names[0]!, door, request);
+      await this.logins.recordRefusal(names[0]!, door, request);
       return null;
     }
     const isAdmin = administrators ? hasClaim(claims, administrators) : null;
     const address = networkOf(request.ip ?? '');
     const { user, isChanged } = await this.identities.logIn(identity, { names, isAdmin, door, address });
-    if (isChanged) this.keys.changed();
-    if (!user) await this.logins.noteRefusal(names[0]!, door, request);
+    if (isChanged) this.keys.notifyChanged();
+    if (!user) await this.logins.recordRefusal(names[0]!, door, request);
     return user;
   }
 }

@@ -58,7 +58,7 @@ it('a preview of many lines is cut, and says so', () => {
   expect([view.doubles.length, view.more]).toEqual([100, 30]);
 });
 
-it('a mistake that each package of a form has is told once, without its place in the JSON', () => {
+it('a mistake that each package of a form has is shown once, without its place in the JSON', () => {
   const errors = [0, 1].map((place) => ({
     pointer: `#/tests/0/tests/${place}/priority`,
     detail: `tests[0].tests[${place}].priority must be an integer`,

@@ -81,6 +81,6 @@ export class RequestExportController {
   @Header('Content-Type', 'application/json; charset=utf-8')
   @TakesForm()
   export(@Sent(RequestFieldsPipe) fields: Step): Promise<string> {
-    return this.requests.exported(fields);
+    return this.requests.exportFile(fields);
   }
 }

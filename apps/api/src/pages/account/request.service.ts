@@ -36,10 +36,10 @@ export class RequestPageService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  form(user: User, fields: RequestFields, told: { refusal?: object; preview?: object } = {}): Page {
+  form(user: User, fields: RequestFields, outcome: { refusal?: object; preview?: object } = {}): Page {
     const { server, extraAptSources } = this.configuration;
     const sources = extraAptSources.filter(({ users }) => users === undefined || users.includes(user.name));
-    const { refusal = null, preview = null } = told;
+    const { refusal = null, preview = null } = outcome;
     return {
       template: 'account/request',
       data: { fields, server, sources: sources.map(({ name }) => name), refusal, preview },
@@ -69,20 +69,20 @@ export class RequestPageService {
   }
 
   /** The form's content as a file. @throws Problem 400 that names each mistake; 413 */
-  async exported(fields: RequestFields): Promise<string> {
+  async exportFile(fields: RequestFields): Promise<string> {
     await this.read(fields);
     return this.jsonOf(fields);
   }
 
   submit(user: User, fields: RequestFields): Promise<Requested> {
-    return this.requested(user, fields, mistakesOfForm, () => this.read(fields));
+    return this.submitFields(user, fields, mistakesOfForm, () => this.read(fields));
   }
 
   submitFile(user: User, upload: Upload): Promise<Requested> {
-    return this.requested(user, NO_FIELDS, mistakesOfFile, () => this.readFile(upload));
+    return this.submitFields(user, NO_FIELDS, mistakesOfFile, () => this.readFile(upload));
   }
 
-  private async requested(
+  private async submitFields(
     user: User,
     fields: RequestFields,
     mistakesOf: typeof mistakesOfForm,

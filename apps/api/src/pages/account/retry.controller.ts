@@ -52,7 +52,10 @@ export class RetryPageController {
     refusals: { 404: 'NotFound', 410: 'Gone' },
   })
   @Get()
-  show(@Param('run_id', RUN_IN_PATH) runId: number, @CurrentRequestor() requestor: Requestor): Promise<Page> {
+  renderPage(
+    @Param('run_id', RUN_IN_PATH) runId: number,
+    @CurrentRequestor() requestor: Requestor,
+  ): Promise<Page> {
     return this.page.of(runId, requestor);
   }
 }
@@ -68,7 +71,10 @@ export class AccountRetryController {
   ) {}
 
   @Get()
-  show(@Param('run_id', RUN_IN_PATH) runId: number, @SessionRequestor() requestor: Requestor): Promise<Page> {
+  renderPage(
+    @Param('run_id', RUN_IN_PATH) runId: number,
+    @SessionRequestor() requestor: Requestor,
+  ): Promise<Page> {
     return this.page.of(runId, requestor);
   }
 

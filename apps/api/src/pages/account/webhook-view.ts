@@ -57,7 +57,7 @@ function fieldsOf({
 
 const NOTHING_KNOWN = fieldsOf({ url: '', description: '', filter: {}, keyId: null });
 
-/** Which events a webhook is told of, in words. */
+/** Which events a webhook gets, in words. */
 function wantsOf({ filter, keyId }: Webhook): string {
   const { packages, suites, arches, kinds, verdicts, trigger, mine } = filter;
   const parts = [

@@ -38,7 +38,7 @@ export class AdminKeysController {
     return {
       question: () => ({
         title: `Revoke key ${id}?`,
-        lead: 'It opens nothing any more, and cannot be brought back. Its runs and results stay.',
+        lead: 'It is no longer valid, and cannot be brought back. Its runs and results stay.',
         button: 'Revoke it',
       }),
       act: () => this.usersAndKeys.revokeKey(id, by),

@@ -28,7 +28,7 @@ const ACCESS_CHANGES = {
   },
   remove: {
     verb: 'Remove',
-    lead: 'Password, keys, sessions, webhooks and what is followed are gone for good. Runs and results stay, and nobody else gets the name.',
+    lead: 'Password, keys, sessions, webhooks and what is followed are gone for good. Runs and results stay, and no other user gets the name.',
   },
 };
 type AccessChange = keyof typeof ACCESS_CHANGES;

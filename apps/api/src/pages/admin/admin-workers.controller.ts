@@ -47,7 +47,7 @@ export class AdminWorkersController {
     return {
       question: () => ({
         title: `New credentials for ${name}?`,
-        lead: 'Those that it has are of no use any more: it is cut off until the new ones are on its machine. Its tests go on meanwhile.',
+        lead: 'Those that it has are no longer valid: it is cut off until the new ones are on its machine. Its tests go on meanwhile.',
         button: 'Give it new ones',
       }),
       act: async () => workerNotice(name, 'has new credentials', await this.register.rotate(name, form, by)),
@@ -64,7 +64,7 @@ export class AdminWorkersController {
       question: async () => {
         const { busy } = await this.pages.worker(name);
         const tests = busy === 1 ? 'One test that it executes is' : `${busy} tests that it executes are`;
-        const lead = `It may do nothing any more. ${tests} stopped, and wait again.`;
+        const lead = `From now on it may do nothing. ${tests} stopped, and wait again.`;
         return { title: `Revoke worker ${name}?`, lead, button: 'Revoke it' };
       },
       act: async () => workerNotice(name, 'is revoked', await this.register.revoke(name, form, by)),

@@ -48,7 +48,7 @@ it('what is wrong comes before what was decided', () => {
   expect(attentionSentence(found)).toBe('5 things are wrong; 3 decisions hold.');
 });
 
-it('a restore of the database is told with what it has lost', () => {
+it('a restore of the database is shown with what it has lost', () => {
   const [restoredAt, takenAt] = [new Date('2026-11-20T15:00:00Z'), new Date('2026-11-20T12:00:00Z')];
   const restored = { restoredAt, takenAt, firstLostRun: 8, nextRun: 100_008, filesMissing: 2 };
   expect(attentionOf({ ...quiet, restored })).toEqual([

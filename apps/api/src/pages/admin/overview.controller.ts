@@ -10,8 +10,8 @@ import { ServiceState } from '../layout/service-state';
 import { AdminPages } from './admin-pages';
 import { attentionOf, attentionSentence } from './attention';
 
-/** For so long it is told that the database was restored. */
-const RESTORE_TOLD_MS = 30 * 86_400_000;
+/** For so long the page shows that the database was restored. */
+const RESTORE_SHOWN_MS = 30 * 86_400_000;
 
 /** What needs an administrator's attention. */
 @Controller('admin')
@@ -34,7 +34,7 @@ export class OverviewController {
       this.state.troubles(),
       this.backups.lastRestore(),
     ]);
-    const isRecent = restore !== null && Date.now() - restore.restoredAt.getTime() < RESTORE_TOLD_MS;
+    const isRecent = restore !== null && Date.now() - restore.restoredAt.getTime() < RESTORE_SHOWN_MS;
     const configuration = this.configurationStatus();
     const found = attentionOf({
       configuration,

@@ -60,7 +60,7 @@ describe('OpenAPI', () => {
   );
 
   it.each(operations)(
-    'the document tells of the refusals that every request to %s may meet',
+    'the document has the refusals that every request to %s may meet',
     (_name, operation) => {
       const statuses = Object.keys(operation.responses);
       const [credential] = operation.security ?? document.security;

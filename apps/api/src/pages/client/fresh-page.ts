@@ -11,7 +11,7 @@ export async function freshPage(url: string): Promise<Document | null> {
  * A section takes over what has changed. Focus, opened parts and what was filled in stay: with its id, so that a row that
  * is new does not take over the box of another.
  */
-export function takeOver(section: HTMLElement, other: HTMLElement): void {
+export function updateSection(section: HTMLElement, other: HTMLElement): void {
   // Ages are compared as they are shown.
   writeAges(other);
   keepInput(section, other);

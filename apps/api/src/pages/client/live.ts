@@ -1,4 +1,4 @@
-import { freshPage, takeOver } from './fresh-page';
+import { freshPage, updateSection } from './fresh-page';
 
 /** Changes that come thick and fast are shown together. */
 const GAP_MS = 500;
@@ -17,9 +17,9 @@ export function followPage(topic: string): void {
     if (!fresh) return;
     for (const section of document.querySelectorAll<HTMLElement>('[data-live][id]')) {
       const other = fresh.getElementById(section.id);
-      if (other) takeOver(section, other);
+      if (other) updateSection(section, other);
     }
-    // Nothing moves any more: the page stands as it is.
+    // Nothing changes from now on: the page stays as it is.
     if (fresh.body.dataset.follow === undefined) close();
   };
   const open = (): void => {

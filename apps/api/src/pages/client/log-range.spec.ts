@@ -1,4 +1,4 @@
-import { rangeOf, stretched } from './log-range';
+import { rangeOf, extendRange } from './log-range';
 
 it.each([
   ['#L12', { first: 12, last: 12 }],
@@ -21,5 +21,5 @@ it.each([
   ['#L5-L9', 2, '#L2-L9'],
   ['#L5-L9', 5, '#L5'],
 ])('with %s chosen, a click on line %i makes it %s', (before, line, after) => {
-  expect(stretched(before, line)).toBe(after);
+  expect(extendRange(before, line)).toBe(after);
 });

@@ -15,7 +15,7 @@ export function rangeOf(hash: string): LineRange | null {
 }
 
 /** The lines from the one that was chosen before to another. */
-export function stretched(hash: string, line: number): string {
+export function extendRange(hash: string, line: number): string {
   const before = rangeOf(hash);
   if (!before) return `#L${line}`;
   const start = line < before.first ? before.last : before.first;
@@ -36,7 +36,7 @@ export function offerRanges(lines: HTMLElement): void {
     event.preventDefault();
     getSelection()?.removeAllRanges();
     // Moving there would take the lines above out of sight.
-    history.pushState(null, '', stretched(location.hash, Number(anchor.id.slice(1))));
+    history.pushState(null, '', extendRange(location.hash, Number(anchor.id.slice(1))));
     show();
   });
   const go = (): void => {

@@ -20,7 +20,7 @@ export class LogSteps {
         : marks.findLast((mark) => at === null || numberOf(mark) < at);
     const { nextError, previousError } = this.lines.dataset;
     const beyond = step === 1 ? nextError : previousError;
-    if (next) this.show(next);
+    if (next) this.setMark(next);
     else if (beyond !== undefined) location.assign(beyond);
     else this.say(step === 1 ? 'There is no error after this one.' : 'There is no error before this one.');
   }
@@ -48,7 +48,7 @@ export class LogSteps {
     return rangeOf(location.hash)?.first ?? (focus === undefined ? null : Number(focus) - 0.5);
   }
 
-  private show(mark: HTMLElement): void {
+  private setMark(mark: HTMLElement): void {
     this.here?.classList.remove('here');
     this.here = mark;
     mark.classList.add('here');

@@ -14,9 +14,9 @@ export interface ReceivedLines {
 export interface LogHandlers {
   lines(added: ReceivedLines): void;
   /** Something is said of the log, or of the connection; empty: nothing more. */
-  note(text: string): void;
+  notice(text: string): void;
   connection(text: string): void;
-  /** There is no more to come: the page is to be asked for again. */
+  /** The log is complete: the page is to be loaded again. */
   end(): void;
 }
 
@@ -26,8 +26,8 @@ const AGAIN_MAX_MS = 60_000;
 const LOST = 'The connection is lost; it is made again.';
 
 /**
- * Follows a live log from a place on until it ends. While nobody looks at the page there is no connection; it goes on where it
- * was.
+ * Follows a live log from a place on until it ends. While the page is hidden there is no connection; then it
+ * goes on where it was.
  * @param place `OFFSET.LINE`, where the next line begins
  */
 export function followLog(url: string, place: string, on: LogHandlers): void {
@@ -55,7 +55,7 @@ export function followLog(url: string, place: string, on: LogHandlers): void {
       on.lines(JSON.parse(event.data) as ReceivedLines);
     });
     source.addEventListener('note', (event: MessageEvent<string>) => {
-      on.note((JSON.parse(event.data) as { text: string }).text);
+      on.notice((JSON.parse(event.data) as { text: string }).text);
     });
     for (const last of ['end', 'stale'])
       source.addEventListener(last, () => {

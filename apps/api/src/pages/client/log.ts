@@ -1,4 +1,4 @@
-import { freshPage, takeOver } from './fresh-page';
+import { freshPage, updateSection } from './fresh-page';
 import { followPage } from './live';
 import { addLines } from './log-lines';
 import { offerRanges } from './log-range';
@@ -41,15 +41,15 @@ function follow(lines: HTMLElement): void {
   const jump = jumpButton();
   const connection = statusLine('log-connection');
   let unseen = 0;
-  const tell = (): void => {
+  const showUnseen = (): void => {
     if (isAtBottom()) unseen = 0;
     jump.hidden = isAtBottom();
     jump.textContent =
       unseen === 0 ? 'To the end ↓' : unseen === 1 ? '1 new line ↓' : `${unseen} new lines ↓`;
   };
   let known = Number(line) - 1;
-  addEventListener('scroll', tell, { passive: true });
-  tell();
+  addEventListener('scroll', showUnseen, { passive: true });
+  showUnseen();
   followLog(events, `${offset}.${line}`, {
     lines(added) {
       const isFollowed = isAtBottom();
@@ -57,17 +57,19 @@ function follow(lines: HTMLElement): void {
       unseen += Math.max(0, added.lines - known);
       known = Math.max(known, added.lines);
       if (isFollowed) toEnd();
-      tell();
+      showUnseen();
     },
-    note(text) {
+    notice(text) {
       const note = document.getElementById('log-note');
       if (note) [note.textContent, note.hidden] = [text, false];
     },
     connection,
     end() {
-      removeEventListener('scroll', tell);
+      removeEventListener('scroll', showUnseen);
       jump.remove();
-      void showKept(lines).catch(() => connection('No more comes here. Load the page again to see why.'));
+      void showKept(lines).catch(() =>
+        connection('Nothing further comes here. Load the page again to see why.'),
+      );
     },
   });
 }
@@ -100,7 +102,7 @@ async function showKept(lines: HTMLElement): Promise<void> {
 
 function take(fresh: Document, id: string): void {
   const [section, other] = [document.getElementById(id), fresh.getElementById(id)];
-  if (section && other) takeOver(section, other);
+  if (section && other) updateSection(section, other);
 }
 
 /**

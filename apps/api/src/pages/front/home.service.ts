@@ -21,11 +21,11 @@ import { statusOf } from '../../runs/result-object';
 import { underWaySentence } from '../layout/sentence';
 import { type Told, troubleSentence } from '../layout/troubles';
 
-const TROUBLES_TOLD_MAX = 3;
+const TROUBLES_NAMED_MAX = 3;
 
 /** What is wrong, and what the service does now. */
 export function frontSentence(queues: QueueLength[], troubles: Told[], now: Date): string {
-  const wrong = troubles.slice(0, TROUBLES_TOLD_MAX).map((trouble) => troubleSentence(trouble, now));
+  const wrong = troubles.slice(0, TROUBLES_NAMED_MAX).map((trouble) => troubleSentence(trouble, now));
   return [...wrong, activitySentence(queues)].join(' ');
 }
 
@@ -67,7 +67,7 @@ const CHANGES_SHOWN_MAX = 10;
 /** Gathers what the first page shows. */
 @Injectable()
 export class HomeService {
-  private readonly views: SharedAnswers<Awaited<ReturnType<HomeService['make']>>>;
+  private readonly views: SharedAnswers<Awaited<ReturnType<HomeService['buildHome']>>>;
 
   constructor(
     private readonly publicRuns: PublicRuns,
@@ -83,7 +83,7 @@ export class HomeService {
 
   /** Made for all who ask at the same time. */
   async view(baseUrl: string) {
-    const view = await this.views.get('home', () => this.make());
+    const view = await this.views.find('home', () => this.buildHome());
     const { architectures, suites } = this.configuration.server;
     return {
       ...view,
@@ -91,7 +91,7 @@ export class HomeService {
     };
   }
 
-  private async make() {
+  private async buildHome() {
     const { architectures, neutral } = this.configuration.server;
     const [queues, waiting, running, recent, changes, pauses, statuses, troubles] = await Promise.all([
       this.publicRuns.queues(),

@@ -69,7 +69,7 @@ it.each([
     [/could not build the image sid\/amd64: no mirror$/],
   ],
   ['a ready image', status(worker({ testbeds: [{ suite: 'sid', backend: 'unshare', state: 'ready' }] })), []],
-])('the page of an architecture tells of %s', (_what, reply, patterns) => {
+])('the page of an architecture shows %s', (_what, reply, patterns) => {
   const sentences = obstacles('amd64', reply);
   expect(sentences).toHaveLength(patterns.length);
   patterns.forEach((pattern, index) => expect(sentences[index]).toMatch(pattern));
@@ -102,7 +102,7 @@ describe('queueView', () => {
     expect(queueView(length, null, null)).toMatchObject({ busyFor: '', reasons: [] });
   });
 
-  it('a paused queue says by whom, whether its dispatcher knows or not', () => {
+  it('a paused queue names the user who paused it, whether its dispatcher knows or not', () => {
     const reasons = ['paused by root (since 2026-11-20 15:40:51 UTC): disk full'];
     for (const seen of [status(), null]) {
       expect(queueView(length, decision, seen)).toMatchObject({ busyFor: '', reasons });

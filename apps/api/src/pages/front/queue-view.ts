@@ -50,7 +50,7 @@ export function obstacles(arch: string, status: StatusReply | null): string[] {
   ]);
 }
 
-/** What keeps runs from a worker by somebody's decision or by its dispatcher's judgement. */
+/** What keeps runs from a worker: a user's decision, or its dispatcher's judgement. */
 function standingOf({ drained, standing, reason, untilMs }: WorkerStatus): string[] {
   const until = untilMs === undefined ? '' : ` until ${utc(secondFromNow(untilMs))}`;
   return [

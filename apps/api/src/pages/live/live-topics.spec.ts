@@ -28,7 +28,7 @@ function rig() {
 /** Everything that was begun has ended. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-it('all pages that show the same are told of its change by one look', async () => {
+it('one check serves all pages that show the same', async () => {
   const { topics, versions, asked, clock } = rig();
   const stale = [jest.fn(), jest.fn(), jest.fn()];
   await topics.watch('front', {}, { stale: stale[0]!, end: nothing });
@@ -42,7 +42,7 @@ it('all pages that show the same are told of its change by one look', async () =
   expect(stale.map((each) => each.mock.calls.length)).toEqual([1, 1, 0]);
 });
 
-it('who sees more than the public is told of that, and all others share one look', async () => {
+it('a reader who sees more than the public has a check of their own, and all others share one', async () => {
   const { topics, versions, asked, clock } = rig();
   versions.set('run/8 for ada', 'one');
   versions.set('run/8 for administrators', 'one');
@@ -71,7 +71,7 @@ it('a hint that a run has ended leads to a look at once', async () => {
   expect(stale).toHaveBeenCalledTimes(1);
 });
 
-it('what is not there cannot be followed, and what nobody follows is not looked at', async () => {
+it('what is not there cannot be followed, and what no page follows is not checked', async () => {
   const { topics, asked, clock, hint } = rig();
   expect(await topics.watch('run/8', {}, { stale: nothing, end: nothing })).toBeNull();
   const leave = await topics.watch('front', {}, { stale: nothing, end: nothing });
@@ -110,7 +110,7 @@ it('the end of the process ends what pages follow', async () => {
   });
 });
 
-it('a page that asks while the process begins to end is told so, and is not followed', async () => {
+it('a page that asks while the process begins to end gets an answer that says so, and is not followed', async () => {
   const { topics, clock, asked } = rig();
   const watched = topics.watch('front', {}, { stale: nothing, end: nothing });
   topics.beforeApplicationShutdown();

@@ -8,13 +8,13 @@ import type { RunReader } from '@proctor/database';
 import type { DispatcherClient } from '../../dispatchers/dispatcher-client';
 import { comeBack } from '../../http/problem';
 
-/** How late a page follows a change of which no hint came. */
+/** How late a page follows a change when its signal was lost. */
 const LOOK_EVERY_MS = 2_000;
 
 /** What pages show may be stale. */
 interface Topic {
   name: string;
-  /** Who shows it: the public where these see no more. */
+  /** The reader who sees it: the public where these see nothing else. */
   reader: RunReader;
   version: string;
   watchers: Set<Watcher>;
@@ -29,8 +29,9 @@ interface Watcher {
 export type VersionOf = (topic: string, reader: RunReader) => Promise<string>;
 
 /**
- * Tells open pages that something they show has changed. However many show the same, the database is asked once for all
- * of them who see the same: every two seconds, and at once after the hint that a run has ended.
+ * Sends a message to open pages when something that they show has changed. For all pages that show the same
+ * to readers with the same rights, the database is asked once: every two seconds, and at once after the hint
+ * that a run has ended.
  */
 export class LiveTopics implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('LiveTopics');
@@ -47,12 +48,12 @@ export class LiveTopics implements OnApplicationBootstrap, BeforeApplicationShut
     this.looks = new Repeater(
       clock,
       () => LOOK_EVERY_MS,
-      () => this.look(),
+      () => this.checkTopics(),
     );
   }
 
   onApplicationBootstrap(): void {
-    this.dispatchers.listen(SUBJECTS.resultsChanged, () => void this.look());
+    this.dispatchers.listen(SUBJECTS.resultsChanged, () => void this.checkTopics());
   }
 
   /**
@@ -83,7 +84,7 @@ export class LiveTopics implements OnApplicationBootstrap, BeforeApplicationShut
     for (const { watchers } of this.topics.values()) for (const { end } of watchers) end();
   }
 
-  /** That of the public, if the reader sees no more. */
+  /** That of the public, if the reader sees the same. */
   private async topicFor(name: string, reader: RunReader): Promise<Topic> {
     const topic: Topic = { name, reader: {}, version: await this.versionOf(name, {}), watchers: new Set() };
     if (!reader.everything && reader.userName === undefined) return topic;
@@ -97,12 +98,12 @@ export class LiveTopics implements OnApplicationBootstrap, BeforeApplicationShut
     if (this.topics.size === 0) this.looks.stop();
   }
 
-  private look(): Promise<void> {
-    this.looking ??= besideRequests(() => this.lookNow()).finally(() => (this.looking = null));
+  private checkTopics(): Promise<void> {
+    this.looking ??= besideRequests(() => this.checkNow()).finally(() => (this.looking = null));
     return this.looking;
   }
 
-  private async lookNow(): Promise<void> {
+  private async checkNow(): Promise<void> {
     for (const topic of this.topics.values()) {
       try {
         const version = await this.versionOf(topic.name, topic.reader);

@@ -8,12 +8,12 @@ import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { LiveTopics } from './live-topics';
 import { eventRetry } from '../../http/event-retry';
 
-/** A connection on which nothing is sent is taken for dead on its way. */
+/** A connection on which nothing is sent is treated as dead by proxies on its way. */
 const COMMENT_EVERY_MS = 15_000;
 const TOPIC_LENGTH_MAX = 300;
 const BOUNDS = { connectionsMax: 2_000, connectionsPerAddressMax: 200 };
 
-/** Tells the script of a page that it is stale, as server-sent events. */
+/** Sends the script of a page a message when the page is stale, as server-sent events. */
 @Controller('-/live')
 @Requires('nothing')
 export class LiveController {
@@ -30,7 +30,7 @@ export class LiveController {
     @Res() response: Response,
   ): Promise<void> {
     const isTopic = typeof topic === 'string' && topic.length <= TOPIC_LENGTH_MAX;
-    this.held.hold(request, response, 'pages', BOUNDS);
+    this.held.add(request, response, 'pages', BOUNDS);
     const leave = isTopic
       ? await this.topics.watch(topic, viewer.reader, {
           stale: () => void response.write('event: stale\ndata:\n\n'),

@@ -8,7 +8,7 @@ import type { WorkersService } from '../../workers/workers.service';
 import type { VersionOf } from './live-topics';
 import type { WaitingPlaces } from './waiting-places';
 
-/** What is told of more than one run or package. */
+/** What pages show of more than one run or package. */
 interface Groups {
   ownRuns: Pick<OwnRuns, 'version'>;
   triggers: Pick<TriggerRuns, 'version'>;
@@ -65,7 +65,7 @@ async function ofQueues(queues: Groups['queues']): Promise<string> {
   return JSON.stringify(shown.map((queue) => ({ ...queue, estimate_seconds: null })));
 }
 
-/** But for the ends of judgements, which are told to the second. */
+/** Without the ends of judgements, which are given to the second. */
 async function ofWorkers(workers: Groups['workers']): Promise<string> {
   const { workers: shown, silent_architectures: silent } = await workers.list(false);
   return JSON.stringify([silent, shown.map((worker) => ({ ...worker, until: null }))]);

@@ -45,7 +45,7 @@ it('of an architecture whose dispatcher is silent one run asks for all, and othe
   expect(await words(2)).toBe('This run waits at position 1.');
 });
 
-it('dispatchers are asked so often and no more, however many pages are open', async () => {
+it('dispatchers are asked at most so often, however many pages are open', async () => {
   const { words, clock, asked } = rig();
   for (let runId = 1; runId <= 250; runId += 1) await words(runId);
   expect(asked).toHaveLength(200);

@@ -32,7 +32,7 @@ export class WaitingPlaces {
     private readonly clock: Clock,
   ) {}
 
-  /** The words of a run's page, which tell the old place while too much is asked for. */
+  /** The words of a run's page, which keep the old place while too many requests are made. */
   async words(run: { runId: number; arch: string }, viewer: ExplanationViewer): Promise<string> {
     const key = JSON.stringify([run.runId, viewer.user, viewer.everything]);
     const known = this.known.get(key);

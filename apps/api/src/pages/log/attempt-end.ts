@@ -4,7 +4,7 @@ import type { AttemptRecord, RunRecord } from '@proctor/database';
 const ENDED: Record<AttemptOutcome, string> = {
   finished: 'The test has ended.',
   failed: 'This attempt failed, which says nothing about the package.',
-  expired: 'This attempt expired: its worker was not heard of for too long.',
+  expired: 'This attempt expired: its worker sent nothing for too long.',
   lost: 'This attempt is lost: its worker was started again.',
   returned: 'The worker handed this attempt back.',
   cancelled: 'This attempt was cancelled.',

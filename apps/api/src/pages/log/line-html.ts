@@ -57,10 +57,10 @@ export class LineHtml {
     const plain = overwritten(text).slice(0, SHOWN_LENGTH_MAX).toWellFormed().replace(COMMANDS, '');
     this.isColoured ||= COLOURS.test(plain);
     if (!this.isColoured) return marked(visible(plain));
-    return markup`${this.coloured(plain)}`;
+    return markup`${this.colourHtml(plain)}`;
   }
 
-  private coloured(text: string): Html[] {
+  private colourHtml(text: string): Html[] {
     const options = { json: true, use_classes: true, remove_empty: true };
     const parts = this.colours.ansiToJson(GO_ON + text + GO_ON + '.', options);
     // It adds what there is already: a log that is bold in each line would make it slower with each.
@@ -87,7 +87,7 @@ export function visible(text: string): string {
   return text.replace(CONTROL, '\ufffd');
 }
 
-/** Links http and https; names characters that nobody would see. */
+/** Links http and https; names characters that would be invisible. */
 function marked(text: string): Html {
   const parts: Html[] = [];
   let from = 0;

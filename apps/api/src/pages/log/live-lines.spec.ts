@@ -25,7 +25,7 @@ const LOG = Buffer.from(
 );
 const START: LogPlace = { offset: 0, line: 1 };
 
-/** What a page shows that adds what it is told as the page's script does. */
+/** A page that adds what it receives as the page's script does. */
 class ShownLog {
   readonly lines = new Map<number, string>();
   readonly heads = new Map<string, string>();
@@ -64,7 +64,7 @@ function send(shown: ShownLog, log: Buffer, ends: number[]): LiveLines {
     if (end <= at) continue;
     live.add(at, log.subarray(at, end));
     at = end;
-    const added = live.added();
+    const added = live.newLines();
     if (added) shown.take(added);
   }
   return live;
@@ -88,20 +88,20 @@ it('a live log is shown as it will be once it is kept, however it is cut and whe
 it('nothing is added when nothing has come, or only what the page has', () => {
   const shown = new ShownLog();
   const live = send(shown, LOG, [LOG.length]);
-  expect(live.added()).toBeNull();
+  expect(live.newLines()).toBeNull();
   live.add(LOG.length, Buffer.from('!'));
-  expect(live.added()!.from).toBe(18);
+  expect(live.newLines()!.from).toBe(18);
   const again = new LiveLines(shown.place, ERRORS, '/log?');
   again.add(0, LOG.subarray(0, shown.place.offset));
-  expect([again.added(), again.isStale]).toEqual([null, false]);
+  expect([again.newLines(), again.isStale]).toEqual([null, false]);
 });
 
 it('forgotten bytes are counted, and lines behind them are numbered from those that are known', () => {
   const live = new LiveLines(START, ERRORS, '/log?');
   expect(live.add(1_000, Buffer.from('known\nnext'))).toBe(1_000);
-  expect(live.added()).toMatchObject({ from: 1, lines: 2, next: { offset: 1_006, line: 2 } });
+  expect(live.newLines()).toMatchObject({ from: 1, lines: 2, next: { offset: 1_006, line: 2 } });
   expect(live.add(1_020, Buffer.from(' end\n'))).toBe(10);
-  expect(live.added()).toMatchObject({ from: 2, lines: 2, next: { offset: 1_025, line: 3 } });
+  expect(live.newLines()).toMatchObject({ from: 2, lines: 2, next: { offset: 1_025, line: 3 } });
   expect(live.isStale).toBe(false);
 });
 
@@ -112,5 +112,5 @@ it.each<[string, LogPlace, number, string]>([
 ])('a page that %s is stale', (_what, place, offset, text) => {
   const live = new LiveLines(place, ERRORS, '/log?');
   live.add(offset, Buffer.from(text));
-  expect([live.isStale, live.added()]).toEqual([true, null]);
+  expect([live.isStale, live.newLines()]).toEqual([true, null]);
 });

@@ -36,8 +36,8 @@ export class LiveLines {
   /** Bytes within the line that has not ended that are forgotten. */
   private missing = 0;
   private waiting: LogLine[] = [];
-  /** Of the line that has not ended, how much the page was told. */
-  private toldBytes = 0;
+  /** Bytes of the line that has not ended which the page has got. */
+  private sentBytes = 0;
   private isBegun = false;
   /** Marks that this connection has sent, by the ids of their sections. */
   private marks = new Map<string, string>();
@@ -49,7 +49,7 @@ export class LiveLines {
     private readonly logUrl: string,
   ) {
     this.indexer = new LogIndexer(errors);
-    this.begin();
+    this.markBegun();
   }
 
   /**
@@ -70,27 +70,27 @@ export class LiveLines {
     this.missing += offset - this.expected;
     if (offset !== this.expected) this.indexer.skip();
     this.expected = offset + data.length;
-    this.begin();
+    this.markBegun();
     this.reader.add(data);
     this.indexer.add(data);
-    for (const line of this.reader.taken()) {
+    for (const line of this.reader.newLines()) {
       if (this.isBegun) this.waiting.push(line);
       else this.html.pass(line.text);
       this.open.offset += line.bytes + 1 + this.missing;
       this.open.line += 1;
       this.missing = 0;
-      this.begin();
+      this.markBegun();
     }
     return forgotten;
   }
 
   /** What has come since it was asked last; null: nothing. */
-  added(): AddedLines | null {
+  newLines(): AddedLines | null {
     const open = this.isBegun ? this.reader.open : null;
-    if (this.waiting.length === 0 && (open?.bytes ?? 0) === this.toldBytes) return null;
+    if (this.waiting.length === 0 && (open?.bytes ?? 0) === this.sentBytes) return null;
     const whole = this.waiting;
     this.waiting = [];
-    this.toldBytes = open?.bytes ?? 0;
+    this.sentBytes = open?.bytes ?? 0;
     const shown = open ? [...whole, open] : whole;
     const index = this.indexer.currentIndex();
     const lines = index.lines + (open ? 1 : 0);
@@ -107,7 +107,7 @@ export class LiveLines {
     return { from, sections, lines, next: { ...this.open } };
   }
 
-  private begin(): void {
+  private markBegun(): void {
     const { offset, line } = this.open;
     this.isBegun ||= offset === this.start.offset && line === this.start.line;
   }

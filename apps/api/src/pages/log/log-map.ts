@@ -14,7 +14,7 @@ const STEPS = 200;
 /** The least height of what is drawn, so that it can be seen. */
 const LEAST = 2;
 
-/** What width tells of a test is told by its colour too. */
+/** What the width of a test's mark shows is shown by its colour too. */
 const DRAWN: Record<TestStatus | 'none', { name: string; width: number }> = {
   FAIL: { name: 'fail', width: 24 },
   FLAKY: { name: 'tmpfail', width: 18 },
@@ -24,8 +24,9 @@ const DRAWN: Record<TestStatus | 'none', { name: string; width: number }> = {
 };
 
 /**
- * A log from its first line above to its last one below, as a drawing of 40 × 1000: its tests with their outcomes on the left, its errors
- * as links on the right, and what the page shows of it. It tells nothing that the outline and the links between errors do not.
+ * A log from its first line above to its last one below, as a drawing of 40 × 1000: its tests with their
+ * outcomes on the left, its errors as links on the right, and what the page shows of it. Everything in it is
+ * also in the outline and in the links between errors.
  * @returns null for a log that is short
  */
 export function logMap(index: LogIndex, shown: ShownPart, logUrl: string): Html | null {

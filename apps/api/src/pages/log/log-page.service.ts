@@ -50,7 +50,7 @@ export class LogPageService {
     const attempts = await this.logs.attempts(run.runId);
     const attempt = await this.logs.attempt(run.runId, asked.attempt);
     const logUrl = openLogUrl(run, asked.attempt);
-    const stored = await this.logs.stored(run.runId, attempt);
+    const stored = await this.logs.findStored(run.runId, attempt);
     const live = stored ? null : await this.logs.liveLog(run.runId, attempt, PART);
     const log = stored ?? live!.log;
     const error = stored && (await this.logs.errorLine(run, attempt.attempt));
@@ -141,7 +141,7 @@ function liveView(
 ) {
   const isOver = attempt.outcome !== null;
   const { bytes, lines } = log.index;
-  // The last line is told again when it has grown.
+  // The last line is sent again when it has grown.
   const isOpen = bytes > 0 && openAt < bytes + missing;
   return {
     isOver,

@@ -49,7 +49,7 @@ it.each<[number | null, number | null, string | null, string | null]>([
   },
 );
 
-it('of errors without end the first are gone to, and the page is told how many', () => {
+it('links lead to the first of very many errors, and the page says how many there are', () => {
   expect(errorSteps({ ...INDEX, marksTotal: 9_000 }, 1, '/log?')).toMatchObject({
     total: 9_000,
     keptMarks: 4,

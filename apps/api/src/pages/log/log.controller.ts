@@ -4,7 +4,7 @@ import { Requires } from '../../auth/authentication.middleware';
 import { visitorOf } from '../../auth/run-reader';
 import { notFound } from '../../http/problem';
 import type { ContextRequest } from '../../http/request-context';
-import { sendEvents, endEvent, message, noteEvent } from '../../logs/event-stream';
+import { sendEvents, endEvent, message, textEvent } from '../../logs/event-stream';
 import { LogFollower, type LogEvent } from '../../logs/log-follower';
 import { RunLogs } from '../../logs/run-logs';
 import { sendLog, TEXT_HEADERS } from '../../logs/send-log';
@@ -34,7 +34,7 @@ async function* lineEvents(
       return;
     }
     if (event.isNote) {
-      yield noteEvent(nameHidden(event.data.toString('utf8').trim()));
+      yield textEvent(nameHidden(event.data.toString('utf8').trim()));
       continue;
     }
     const forgotten = lines.add(event.offset, event.data);
@@ -42,8 +42,8 @@ async function* lineEvents(
       yield message('stale', {});
       return;
     }
-    if (forgotten > 0) yield noteEvent(`${forgotten} bytes of the log are not there any more.`);
-    const added = lines.added();
+    if (forgotten > 0) yield textEvent(`${forgotten} bytes of the log are no longer there.`);
+    const added = lines.newLines();
     if (!added) continue;
     const changed = templates.render('log/outline', added);
     yield linesEvent(added, templates.render('log/parts', added), changed === outline ? null : changed);
@@ -126,7 +126,7 @@ export class LogController {
     const run = await this.run(place, request);
     const attempt = await this.logs.attempt(run.runId, number);
     if (line === null) return sendLog(this.logs, run.runId, attempt, 0, response);
-    const stored = await this.logs.stored(run.runId, attempt);
+    const stored = await this.logs.findStored(run.runId, attempt);
     const log = stored ?? (await this.logs.liveLog(run.runId, attempt)).log;
     if (line > log.index.lines) throw notFound(`The log has no line ${line}.`);
     response.status(200).set({ ...TEXT_HEADERS, 'Cache-Control': 'private, no-cache' });

@@ -32,7 +32,7 @@ export class QueuePagesController {
     return this.queues.list(isAdmin);
   }
 
-  /** As the public sees them, whoever asks. */
+  /** As the public sees them, also for a user who is logged in. */
   @Get('queue.xml')
   @Header('Cache-Control', 'no-cache')
   @Header('Content-Type', 'application/atom+xml; charset=utf-8')

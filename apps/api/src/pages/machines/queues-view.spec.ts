@@ -16,7 +16,7 @@ const queue = (change: Partial<QueueResource> = {}): QueueResource => ({
 });
 const decision = { by: 'root', reason: 'disk full', since: '2026-11-20T15:40:51.123Z' };
 
-it('the page of the queues tells how much waits, which queue needs longest, and of how many no end is expected', () => {
+it('the page of the queues shows how much waits, which queue needs longest, and how many have no expected end', () => {
   const queues = [
     queue(),
     queue({ arch: 'armhf', waiting: 40, estimate_seconds: 18_000 }),
@@ -41,7 +41,7 @@ it('the page of the queues says who paused one, whether its dispatcher knows or 
   expect(rows[0]!.reasons).toEqual(['paused by root (since 2026-11-20 15:40:51 UTC): disk full']);
 });
 
-it('the page of the queues tells that nothing is under way', () => {
+it('the page of the queues says that nothing is under way', () => {
   expect(queuesView([queue({ waiting: 0, running: 0 })])).toEqual({
     sentence: 'No run waits, and none is executed.',
     rows: [],
@@ -50,7 +50,7 @@ it('the page of the queues tells that nothing is under way', () => {
   expect(queuesView([queue({ waiting: 0 })]).rows[0]).toMatchObject({ left: '' });
 });
 
-it('the feed of the queues tells where runs wait, and of each pause as of something new', () => {
+it('the feed of the queues says where runs wait, and has each pause as a new entry', () => {
   const paused = { ...decision, since: '2026-11-21T10:00:00.000Z' };
   const queues = [
     queue(),

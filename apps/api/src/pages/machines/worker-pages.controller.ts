@@ -25,7 +25,7 @@ const AFTER_WORKER = queryValue(
   '',
 );
 
-/** The machines that execute tests. Administrators see private runs among theirs; nobody sees addresses. */
+/** The machines that execute tests. Administrators see private runs among theirs; no page shows addresses. */
 @Controller('status')
 @Requires('nothing')
 export class WorkerPagesController {
@@ -50,7 +50,7 @@ export class WorkerPagesController {
     return this.workers.list(isAdmin);
   }
 
-  /** Those that are not well, as the public sees them, whoever asks. */
+  /** Those that are not well, as the public sees them, also for a user who is logged in. */
   @Get('workers.xml')
   @Header('Cache-Control', 'no-cache')
   @Header('Content-Type', 'application/atom+xml; charset=utf-8')

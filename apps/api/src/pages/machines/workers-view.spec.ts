@@ -40,7 +40,7 @@ it('an attempt without a report is drawn as one that had no result', () => {
   expect(stripEntry({ outcome: 'finished', verdict: 'fail' }).verdict).toBe('fail');
 });
 
-it('the feed of the workers tells since when one takes no work and why, each time anew', () => {
+it('the feed of the workers says since when one takes no work and why, with a new entry each time', () => {
   const seen = { createdAt: new Date('2026-11-01'), lastSeenAt: new Date('2026-11-22') } as WorkerRecord;
   const attempts = [{ endedAt: new Date('2026-11-21') } as EndedAttempt];
   const judged = offer({ standing: 'quarantined', reason: 'attempts failed here in a row' });
@@ -108,7 +108,7 @@ describe('the page of a worker', () => {
     expect(workerView(details({ comparison })).comparison!.rows[0]).toMatchObject({ isOftener });
   });
 
-  it('tells in a sentence how it is', () => {
+  it('describes its state in a sentence', () => {
     const registered = {
       architectures: ['amd64'],
       since: '2026-11-20T15:40:51.123Z',

@@ -102,7 +102,7 @@ export function workerEntries(workers: WorkerSummary[]): FeedEntry[] {
     .sort((one, other) => other.date.getTime() - one.date.getTime());
 }
 
-/** Of a judgement nobody tells when it began: it followed an attempt. */
+/** The beginning of a judgement is recorded nowhere: it followed an attempt. */
 function sinceOf({ record, offers, attempts }: WorkerSummary): Date {
   const { word } = stateOf(offers);
   const drained = offers.flatMap((offer) => offer.drained?.since ?? []).sort()[0];
@@ -120,7 +120,7 @@ function whyOf(offers: WorkerResource[]): string {
   return [...new Set(reasons.filter((reason) => reason !== null))].join('; ');
 }
 
-/** An attempt that nobody reported is like one that could not be executed; one that tested nothing is neutral. */
+/** An attempt without a report is like one that could not be executed; one that tested nothing is neutral. */
 export function stripEntry({ outcome, verdict }: Pick<EndedAttempt, 'outcome' | 'verdict'>): StripEntry {
   const ended = outcome === 'finished' && verdict !== null ? verdict : 'tmpfail';
   const shown = isUntested(ended) ? 'neutral' : ended;

@@ -4,12 +4,12 @@ import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { hasFailed, NotesService } from '../../notes/notes.service';
 import type { Viewer } from '../../sessions/viewer';
-import { noteView } from './note-view';
+import { viewOfNote } from './note-view';
 
 /** Withdrawn notes that a page shows. */
 const EARLIER_MAX = 20;
 
-type NoteView = ReturnType<typeof noteView>;
+type NoteView = ReturnType<typeof viewOfNote>;
 
 /** The section of notes of a page. */
 export interface NoteSection {
@@ -78,6 +78,6 @@ export class NoteLists {
   }
 
   private views(notes: Note[], viewer: Viewer): NoteView[] {
-    return notes.map((note) => noteView(note, viewer, this.configuration.server.bugUrl));
+    return notes.map((note) => viewOfNote(note, viewer, this.configuration.server.bugUrl));
   }
 }

@@ -11,7 +11,7 @@ import { CurrentActor, LoginGuard, SessionRequestor } from '../account/account-p
 import { Form, SentForm } from '../layout/form-action';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
-import { noteView, pathOfNote } from './note-view';
+import { viewOfNote, pathOfNote } from './note-view';
 import { NOTE_IN_PATH } from '../../http/path-ids';
 
 /** What users write about failures. */
@@ -42,7 +42,7 @@ export class NotesController {
   ): Promise<Page> {
     const note = await this.notes.one(noteId, requestor);
     const { bugUrl, noteLengthMax: lengthMax } = this.configuration.server;
-    const data = { note: noteView(note, viewer, bugUrl), bugs: note.bugs.join(' '), lengthMax };
+    const data = { note: viewOfNote(note, viewer, bugUrl), bugs: note.bugs.join(' '), lengthMax };
     return { template: 'notes/note', data: { ...data, backUrl: pathOfNote(note) } };
   }
 

@@ -3,7 +3,7 @@ import { packagePath, shortRunPath } from '../../runs/page-paths';
 import type { Viewer } from '../../sessions/viewer';
 
 /** A note as the pages write it. */
-export function noteView(note: Note, { user, isAdmin }: Viewer, bugUrl: string) {
+export function viewOfNote(note: Note, { user, isAdmin }: Viewer, bugUrl: string) {
   return {
     noteId: note.noteId,
     text: note.text,

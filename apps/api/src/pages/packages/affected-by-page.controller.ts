@@ -48,7 +48,7 @@ export class AffectedByPageController {
   constructor(private readonly affected: AffectedByService) {}
 
   @Get()
-  async show(@Sent() asked: AffectedByAsked): Promise<Page> {
+  async renderPage(@Sent() asked: AffectedByAsked): Promise<Page> {
     const { package: name, ...versions } = asked;
     if (name === undefined) return { template: 'packages/affected-by', data: affectedByForm(asked) };
     const changed = { package: name, ...versions };

@@ -44,7 +44,7 @@ it.each([
   expect(failureView(failure({ changedPackages }), [run], [], 'pass').compare!.words).toBe(words);
 });
 
-it('a failure of which nothing else is known yet has a card too', () => {
+it('a failure without further data has a card too', () => {
   expect(failureView(failure({ kept: undefined }), [run], [], 'pass')).toMatchObject({
     first: null,
     lastPass: null,
@@ -55,7 +55,7 @@ it('a failure of which nothing else is known yet has a card too', () => {
   });
 });
 
-it('a card tells how the package is on the other architectures of its suite, not on other suites', () => {
+it('a card says how the package is on the other architectures of its suite, not on other suites', () => {
   const others = [
     finishedRunRecord({ suite: 'sid', arch: 'amd64' }),
     finishedRunRecord({ suite: 'trixie', arch: 'amd64' }),

@@ -4,7 +4,7 @@ import type { RunError } from '@proctor/dispatch';
 import { comparisonPath, errorPath, historyPath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
 import { sinceWords } from '../layout/sentence';
-import type { noteView } from '../notes/note-view';
+import type { viewOfNote } from '../notes/note-view';
 import { excerptView } from '../runs/excerpt-view';
 
 /** Lines before and after the error. */
@@ -15,10 +15,13 @@ export interface FailingPlace {
   /** The newest run there. */
   run: RunRecord;
   kept: PackageStatus | undefined;
-  /** Packages of which the first run that failed had another version than the last that passed; null when that is not known. */
+  /**
+   * How many packages had another version in the first run that failed than in the last that passed; null
+   * when that is not known.
+   */
   changedPackages: number | null;
   error: RunError | null;
-  notes: ReturnType<typeof noteView>[];
+  notes: ReturnType<typeof viewOfNote>[];
   mayBeRetried: boolean;
 }
 

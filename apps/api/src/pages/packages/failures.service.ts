@@ -9,10 +9,10 @@ import { NoteLists } from '../notes/note-lists.service';
 import type { FailingPlace } from './failure-view';
 import type { PackageKnown } from './package-view';
 
-/** Places of which more is told than that the package fails there. */
-const FAILURES_TOLD_MAX = 12;
+/** For this many places the page shows more than that the package fails there. */
+const FAILURES_DETAILED_MAX = 12;
 
-/** Gathers what a package's page tells of the places where it fails. */
+/** Gathers what a package's page shows of the places where it fails. */
 @Injectable()
 export class Failures {
   constructor(
@@ -23,10 +23,11 @@ export class Failures {
   ) {}
 
   /**
-   * Of the first FAILURES_TOLD_MAX places where the newest run failed. It takes as many statements for one as for all.
+   * Of the first FAILURES_DETAILED_MAX places where the newest run failed. It takes as many statements for
+   * one as for all.
    */
   async of({ latest, kept }: Pick<PackageKnown, 'latest' | 'kept'>, viewer: Viewer): Promise<FailingPlace[]> {
-    const failing = latest.filter(({ verdict }) => verdict === 'fail').slice(0, FAILURES_TOLD_MAX);
+    const failing = latest.filter(({ verdict }) => verdict === 'fail').slice(0, FAILURES_DETAILED_MAX);
     if (failing.length === 0) return [];
     const places = failing.map((run) => ({
       run,

@@ -28,10 +28,10 @@ export class HistoryPageService {
   ) {}
 
   /**
-   * @throws Problem 404 for a path that names no package of this deployment, for a package of which no public run was asked
-   * for, and for a `before` that was never given out
+   * @throws Problem 404 for a path that names no package of this deployment, for a package without a public
+   * run, and for a `before` that was never given out
    */
-  async known(place: PackagePlace, asked: HistoryAsked): Promise<HistoryKnown> {
+  async loadHistory(place: PackagePlace, asked: HistoryAsked): Promise<HistoryKnown> {
     const { neutral } = this.configuration.server;
     const { before } = asked;
     const at: [string, string, string] = [place.package, place.suite, place.arch];

@@ -33,7 +33,7 @@ it('the addresses of older runs and of the JSON keep what was asked for', () => 
   expect(view({ runs }).isUnindexed).toBe(false);
 });
 
-it('the sentence of a history tells of runs under way', () => {
+it('the sentence of a history names runs under way', () => {
   const latest = finishedRunRecord({ suite: 'trixie', arch: 'amd64' });
   const unfinished = [runRecord({ state: 'running' }), runRecord()];
   expect(view({ latest, unfinished }).sentence).toBe('Passes on trixie/amd64. 1 run waits, 1 is executed.');
@@ -60,7 +60,7 @@ it('durations are drawn from the oldest run to the newest, and never of two runs
   ]);
 });
 
-it('the months of runs that were removed tell how these ended and how long they took', () => {
+it('the months of runs that were removed show how these ended and how long they took', () => {
   const month = { month: '2025-02', timedRuns: 2, testSeconds: 130 };
   const { months } = view({
     removed: [

@@ -51,7 +51,7 @@ export interface HistoryKnown {
   last: number | null;
   /** Of runs that were removed, the newest month first; empty unless the oldest run is on this page. */
   removed: RemovedRunsOfMonth[];
-  /** The newest run that tells how the package is. */
+  /** The newest run that counts for the status. */
   latest: RunRecord | null;
   unfinished: RunRecord[];
   /** Until those that wait are done; null where that is not known. */

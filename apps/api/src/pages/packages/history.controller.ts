@@ -51,7 +51,7 @@ export class HistoryController {
       const begins = await this.histories.pageBegins(place, asked, page);
       return { redirectTo: historyAddress(place, asked, begins) };
     }
-    const known = await this.histories.known(place, asked);
+    const known = await this.histories.loadHistory(place, asked);
     const { section: notes, updates } = await this.notes.ofPackage(place.package, place, viewer);
     const view = historyView(known, asked, this.status.historyWords, this.configuration.server);
     const data = { ...view, notes };
@@ -64,7 +64,7 @@ export class HistoryController {
         };
   }
 
-  /** Leads to the newest run that tells how the package is. */
+  /** Leads to the newest run that counts for the status. */
   @Get('latest')
   @UseInterceptors(PageInterceptor)
   async latest(@Param() place: PackagePlace): Promise<Redirect> {

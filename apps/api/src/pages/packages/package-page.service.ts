@@ -27,7 +27,7 @@ interface PackagesOfPrefix {
   last: PackageOfPrefix | null;
 }
 
-/** Gathers what pages tell of one package. */
+/** Gathers what pages show of one package. */
 @Injectable()
 export class PackagePageService {
   constructor(
@@ -48,8 +48,8 @@ export class PackagePageService {
     return !PREFIX.test(prefix) && isPackageName(prefix) && (await this.pages.isKnown(prefix));
   }
 
-  /** @throws Problem 404 for a package of which no public run was asked for, and for what is no package's name */
-  async known(prefix: string, name: string): Promise<PackageKnown> {
+  /** @throws Problem 404 for a package without a public run, and for what is no package's name */
+  async loadPackage(prefix: string, name: string): Promise<PackageKnown> {
     checkName(prefix, name);
     const [suites, kept, unfinished] = await Promise.all([
       this.publicRuns.suitesOf(name),
@@ -110,13 +110,13 @@ export class PackagePageService {
    * @throws Problem 404 for an unknown package, and for a suite on which it has no results and nothing is tested
    */
   async checkSuite(prefix: string, name: string, suite: string): Promise<void> {
-    const { latest } = await this.known(prefix, name);
+    const { latest } = await this.loadPackage(prefix, name);
     const isThere =
       this.configuration.server.suites.includes(suite) || latest.some((run) => run.suite === suite);
     if (!isThere) throw notFound(`There is no suite ${describe(suite)}.`);
   }
 
-  /** @throws Problem 404 for a package of which no public run was asked for */
+  /** @throws Problem 404 for a package without a public run */
   async checkKnown(name: string): Promise<void> {
     if (await this.pages.isKnown(name)) return;
     throw notFound(`No run of the package ${describe(name)} was asked for here yet.`);

@@ -38,7 +38,7 @@ it('the page of a package has a cell for each suite and architecture, tested or 
   expect(rows[1]?.cells[0]?.url).toBe('/packages/libf/libfoo/trixie/amd64/');
 });
 
-it('the page of a package keeps what is not tested any more', () => {
+it('the page of a package keeps what is no longer tested', () => {
   const latest = finishedRunRecord({ suite: 'sid', arch: 'riscv64' });
   const { rows, architectures } = packageView({ ...nothing, latest: [latest] }, nothingMore, targets);
   expect(architectures).toEqual(['amd64', 'arm64', 'riscv64']);

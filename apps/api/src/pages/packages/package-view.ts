@@ -13,16 +13,16 @@ import { type FailingPlace, failureView } from './failure-view';
 /** All that is known of a package. */
 export interface PackageKnown {
   name: string;
-  /** The newest run that tells how the package is, for each suite and architecture that has one. */
+  /** The newest run that counts for the status, for each suite and architecture that has one. */
   latest: RunRecord[];
   /** They follow the runs by about a second: one may be missing, or of the run before. */
   kept: PackageStatus[];
   unfinished: RunRecord[];
-  /** Where no run tells how it is: the newest run of each place that found no such package. */
+  /** For places without a run that counts: the newest run of each that found no such package. */
   absent: RunRecord[];
 }
 
-/** What only its page tells. */
+/** What only the page of the package shows. */
 export interface PackageDetails {
   failures: FailingPlace[];
   /** Until the runs that wait are done; null where that is not known. */
@@ -82,7 +82,7 @@ export function packageView(
   };
 }
 
-/** How the package is on the run's suite and architecture, as a sentence tells of it. */
+/** How the package is on the run's suite and architecture, as a sentence says it. */
 export function placeState(
   run: RunRecord,
   kept: PackageStatus | undefined,

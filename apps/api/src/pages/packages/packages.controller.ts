@@ -51,7 +51,7 @@ export class PackagesController {
 
   @Get()
   async prefixes(): Promise<Page> {
-    const prefixes = await this.prefixList.get('all', () => this.service.prefixList());
+    const prefixes = await this.prefixList.find('all', () => this.service.prefixList());
     return { template: 'packages/prefixes', data: { prefixes } };
   }
 
@@ -88,7 +88,7 @@ export class PackagesController {
     @CurrentViewer() viewer: Viewer,
   ): Promise<Page | Redirect> {
     if (await this.service.isPackage(prefix)) return { redirectTo: `${packagePath(prefix)}${path(name)}/` };
-    const known = await this.service.known(prefix, name);
+    const known = await this.service.loadPackage(prefix, name);
     const [{ section: notes, updates }, failures, doneInMs, missing] = await Promise.all([
       this.notes.ofPackage(name, null, viewer),
       this.failures.of(known, viewer),
@@ -160,7 +160,7 @@ export class BadgeController {
   @Get()
   @UseInterceptors(PublicAnswerInterceptor)
   async ofPackage(@Param('prefix') prefix: string, @Param('package') name: string): Promise<PublicAnswer> {
-    const { latest } = await this.service.known(prefix, name);
+    const { latest } = await this.service.loadPackage(prefix, name);
     const places = latest.map((run) => placeState(run, undefined, this.configuration.server.neutral));
     return {
       content: badge(badgeWords(places)),

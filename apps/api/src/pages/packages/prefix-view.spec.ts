@@ -72,7 +72,7 @@ it('a row has the last runs of the place where the package is worst', () => {
 const none = { fail: 0, tmpfail: 0, flaky: 0, stale: 0, pass: 0, untested: 0 };
 
 it.each([
-  [{ untested: 1 }, '1 package, none of which has a result yet.'],
+  [{ untested: 1 }, '1 package, without any result yet.'],
   [{ pass: 1, untested: 1 }, '2 packages: all that were tested pass; 1 has no result yet.'],
   [{ fail: 700, pass: 300 }, '1000 packages: 700 fail somewhere.'],
   [{}, 'No package is as asked for.'],

@@ -178,7 +178,7 @@ export function countsSentence(counts: Record<PackageState, number>): string {
   const all = PACKAGE_STATES.reduce((sum, state) => sum + counts[state], 0);
   const packages = all === 1 ? '1 package' : `${all} packages`;
   if (all === 0) return 'No package is as asked for.';
-  if (untested === all) return `${packages}, none of which has a result yet.`;
+  if (untested === all) return `${packages}, without any result yet.`;
   const trouble = [
     fail > 0 ? `${fail} ${fail === 1 ? 'fails' : 'fail'} somewhere` : '',
     other > 0 ? `${other} could not be tested or are flaky` : '',

@@ -37,7 +37,7 @@ export class SearchController {
     const isName = isPackageName(query) && (await this.pages.isKnown(query));
     if (isName) return { redirectTo: packagePath(query) };
     const jsonUrl = `/packages/-/search.json?query=${encodeURIComponent(query)}`;
-    const found = await this.found(query);
+    const found = await this.findPackages(query);
     const [only, ...others] = found.packages;
     if (only && others.length === 0) return { redirectTo: only.url };
     const data = { query, ...found, isUnindexed: true, jsonUrl };
@@ -47,8 +47,8 @@ export class SearchController {
   /** The very name of a package is one of its answers, the first. */
   @Get('search.json')
   @Header('Cache-Control', 'no-cache')
-  async searched(@Query('query', QUERY) query: string): Promise<object> {
-    const { packages, hasMore } = await this.found(query);
+  async searchJson(@Query('query', QUERY) query: string): Promise<object> {
+    const { packages, hasMore } = await this.findPackages(query);
     return { query, packages, has_more: hasMore };
   }
 
@@ -58,7 +58,7 @@ export class SearchController {
     return this.find(query, SUGGESTED_MAX);
   }
 
-  private async found(query: string): Promise<{ packages: FoundPackage[]; hasMore: boolean }> {
+  private async findPackages(query: string): Promise<{ packages: FoundPackage[]; hasMore: boolean }> {
     const read = (limit: number) => this.find(query, limit);
     const { rows, last } = await loadPart(FOUND_MAX, read, ({ name }) => name);
     return { packages: rows, hasMore: last !== null };

@@ -2,7 +2,7 @@ import type { Comparison } from '../../runs/comparison';
 import { runRecord } from '@test/support/run-record';
 import { compareView } from './compare-view';
 
-it('packages that changed together are told with each suite that they came from, as far as it is known', () => {
+it('packages that changed together are shown with each suite that they came from, as far as it is known', () => {
   const comparison: Comparison = {
     a: runRecord({ runId: 1 }),
     b: runRecord({ runId: 2 }),

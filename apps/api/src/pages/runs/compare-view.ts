@@ -37,7 +37,7 @@ export function compareView({ a, b, settings, packages, withoutList }: Compariso
     equal: settings.filter((setting) => setting.a === setting.b && setting.a),
     unknown: settings
       .filter((setting) => setting.a === null || setting.b === null)
-      .map((setting) => `${setting.name.toLowerCase()}${ofWhich(setting, a, b)}`)
+      .map((setting) => `${setting.name.toLowerCase()}${runOfSetting(setting, a, b)}`)
       .join(', '),
     packages: packages && {
       parts: partsOf(packages),
@@ -60,7 +60,7 @@ function trailOf(run: RunRecord, isOnePackage: boolean, isOnePlace: boolean): [u
   ];
 }
 
-const GROUPS_TOLD_MAX = 5;
+const GROUPS_NAMED_MAX = 5;
 
 /** The differences in brief: how many there are, and the nearest. */
 export function changesView({ settings, packages }: Comparison) {
@@ -72,12 +72,12 @@ export function changesView({ settings, packages }: Comparison) {
       ({ name, a, b }) => `${name}: ${a === '' ? 'none' : a} → ${b === '' ? 'none' : b}`,
     ),
     packages: changed
-      .slice(0, GROUPS_TOLD_MAX)
+      .slice(0, GROUPS_NAMED_MAX)
       .map(
         ({ names, source, a, b }) =>
           `${source ?? namesOf(names)} ${a ?? 'not installed'} → ${b ?? 'not installed'}`,
       ),
-    more: Math.max(0, changed.length - GROUPS_TOLD_MAX),
+    more: Math.max(0, changed.length - GROUPS_NAMED_MAX),
   };
 }
 
@@ -98,7 +98,7 @@ function counted(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? '' : 's'}`;
 }
 
-function ofWhich(setting: { a: string | null; b: string | null }, a: RunRecord, b: RunRecord): string {
+function runOfSetting(setting: { a: string | null; b: string | null }, a: RunRecord, b: RunRecord): string {
   if (setting.a === null && setting.b === null) return '';
   return ` of run ${setting.a === null ? a.runId : b.runId}`;
 }

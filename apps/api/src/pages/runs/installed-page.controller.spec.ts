@@ -28,7 +28,7 @@ it.each([
   expect(installedView(run, installed(testbed, added)).sentence).toBe(sentence);
 });
 
-it('a list that is missing is told as such, with the rule that removed the files, and one of a run that goes on as to come', () => {
+it('a list that is missing is announced as such, with the rule that removed the files, and one of a run that goes on as to come', () => {
   const removed = installedView({ ...run, logSize: null, logRemovedBy: 'log-age 90' }, unknown);
   expect(removed.sentence).toBe('There is no list of the packages of this run.');
   expect(removed.removals).toHaveLength(1);
@@ -44,7 +44,7 @@ it('the page lists the packages of the tests before those of the testbed, and no
   ]);
 });
 
-it('pins that were given up lead to the line of the log that tells so, while there is a log', () => {
+it('pins that were given up lead to the line of the log that says so, while there is a log', () => {
   const fallback = { line: 30, release: 'sid' };
   const of = (logSize: number | null) =>
     installedView({ ...run, logSize }, { ...unknown, fallback }).fallback;

@@ -84,7 +84,7 @@ export class InstalledPagesController {
     @Req() request: ContextRequest,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const { run, testbed } = await this.found(place, request, response);
+    const { run, testbed } = await this.findInstalled(place, request, response);
     return installedObject(run, testbed);
   }
 
@@ -95,11 +95,15 @@ export class InstalledPagesController {
     @Req() request: ContextRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Page> {
-    const { run, testbed } = await this.found(place, request, response);
+    const { run, testbed } = await this.findInstalled(place, request, response);
     return { template: 'runs/installed', data: installedView(run, testbed) };
   }
 
-  private async found({ run_id: runId, ...place }: RunPlace, request: ContextRequest, response: Response) {
+  private async findInstalled(
+    { run_id: runId, ...place }: RunPlace,
+    request: ContextRequest,
+    response: Response,
+  ) {
     const run = await this.runs.run(place, runId, visitorOf(request));
     response.set('Cache-Control', run.isPrivate ? 'private, no-store' : 'no-cache');
     return { run, testbed: await this.installed.ofOne(run) };

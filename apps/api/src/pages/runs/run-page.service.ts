@@ -86,7 +86,7 @@ export class RunPageService {
     };
   }
 
-  /** What there is to tell of a run that has ended. */
+  /** What the page shows of a run that has ended. */
   private async resultView(run: RunRecord) {
     const { neutral } = this.configuration.server;
     const [tests, error, before, machine, testbed] = await Promise.all([
@@ -101,7 +101,7 @@ export class RunPageService {
         return { sentence, logUrl: line === null ? null : logLinePath(run, line) };
       }),
       excerpt: error && excerptView(error.excerpt, run),
-      // Of a private run nobody else is told, so there is no page of what only these have.
+      // The page of an error is public, so a private run has no link to it.
       errorUrl: error && !run.isPrivate ? errorPath(error.signature) : null,
       tests: testsView(tests, before, testbed?.tests ?? [], run),
       machine: machine
@@ -155,7 +155,10 @@ function actionsOf(run: RunRecord, { user, reader }: Viewer) {
   };
 }
 
-/** Where else the package is tested: its newest run there that tells how it is, and the newest for the same trigger. */
+/**
+ * Where else the package is tested: its newest run there that counts for the status, and the newest for the
+ * same trigger.
+ */
 function elsewhereView(
   statuses: PackageStatus[],
   sameTrigger: RunRecord[],

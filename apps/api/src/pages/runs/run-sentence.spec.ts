@@ -22,7 +22,7 @@ it.each([
   expect(runSentence(runRecord({ ...finished, ...change }), 'neutral')).toBe(sentence);
 });
 
-it('a run that is executed tells since when, and how long those of its place took', () => {
+it('a run that is executed says since when, and how long those of its place took', () => {
   const startedAt = new Date('2026-11-20T10:00:00Z');
   const run = runRecord({ state: 'running', suite: 'sid', arch: 'amd64', startedAt });
   const status = (arch: string, medianSeconds: number) => {
@@ -39,21 +39,21 @@ it('a run that is executed tells since when, and how long those of its place too
     expect(progressOf(runRecord({ ...run, ...change }), [])).toBeNull();
 });
 
-it('a run that has tested another version than its trigger names tells so', () => {
-  const told = (trigger: string | null, version = '2.10-3') =>
+it('a run that has tested another version than its trigger names says so', () => {
+  const mismatchesFor = (trigger: string | null, version = '2.10-3') =>
     mismatches(runRecord({ ...finished, verdict: 'pass', trigger, version }), null).map(
       ({ sentence }) => sentence,
     );
-  expect(told('glibc/2 hello/2.10-4')).toEqual([
+  expect(mismatchesFor('glibc/2 hello/2.10-4')).toEqual([
     'The trigger names version 2.10-4 of hello, but 2.10-3 was tested.',
   ]);
-  expect(told('hello/2.10-4 hello/2.10-3')).toEqual([]);
+  expect(mismatchesFor('hello/2.10-4 hello/2.10-3')).toEqual([]);
   for (const trigger of [null, 'glibc/2', 'migration-reference/0', 'hello', 'hello/0'])
-    expect(told(trigger)).toEqual([]);
-  expect(told('hello/2.10-4', 'n/a')).toEqual([]);
+    expect(mismatchesFor(trigger)).toEqual([]);
+  expect(mismatchesFor('hello/2.10-4', 'n/a')).toEqual([]);
 });
 
-it('a run tells of packages of the trigger that were installed in another version, and of pins that were given up', () => {
+it('a run names packages of the trigger that were installed in another version, and of pins that were given up', () => {
   const installed = { perl: '5.38', zlib: '1.3', 'libgcc-s1': '14-2+b1', gcc: '13' };
   const packages = {
     testbed: new Map(Object.entries(installed)),
@@ -68,7 +68,7 @@ it('a run tells of packages of the trigger that were installed in another versio
   ]);
 });
 
-it('a run tells of packages that matter and came from a suite that was not asked for, after all else', () => {
+it('a run names packages that matter and came from a suite that was not asked for, after all else', () => {
   const names = ['libperl5', 'perl', 'perl-base', 'perl-doc'];
   const packages = {
     testbed: new Map(),

@@ -43,7 +43,7 @@ export function progressOf(
   return { startedAt, durations: durations ? durationWords(durations) : '' };
 }
 
-/** What was tested otherwise than it was asked for: a sentence each, and the line of the log that tells so. */
+/** Where a run differs from its request: a sentence each, and the line of the log that says so. */
 export interface Mismatch {
   sentence: string;
   line: number | null;
@@ -53,7 +53,7 @@ export interface Mismatch {
 export interface PackageMismatches {
   otherVersions: OtherVersion[];
   otherSuites: OtherSuite[];
-  /** Of which apt took all packages, since the pins could not be kept; null when it did not. */
+  /** The release from which apt took all packages, because the pins could not be kept; null when it did not. */
   fallback: { release: string; line: number | null } | null;
 }
 
@@ -89,13 +89,13 @@ export function mismatchesOf(run: RunRecord, packages: PackageMismatches): Misma
   ].filter((mismatch) => mismatch !== null);
 }
 
-const NAMES_TOLD_MAX = 3;
+const NAMES_LISTED_MAX = 3;
 
 /** `libfoo1, libfoo-dev, foo and 2 more came from experimental, which was not asked for.` */
 function suiteSentence({ suite, packages, more }: OtherSuite): string {
-  const told = packages.slice(0, NAMES_TOLD_MAX);
-  const others = packages.length - told.length + more;
-  const names = told.join(', ') + (others > 0 ? ` and ${others} more` : '');
+  const listed = packages.slice(0, NAMES_LISTED_MAX);
+  const others = packages.length - listed.length + more;
+  const names = listed.join(', ') + (others > 0 ? ` and ${others} more` : '');
   return `${names} came from ${suite}, which was not asked for.`;
 }
 

@@ -58,7 +58,7 @@ interface TriagePlace {
   /** What comes before a path. */
   base: string;
   bugReportUrl: string;
-  /** The line of the run's log that tells of its first error. */
+  /** The line of the run's log that has its first error. */
   errorLine: string | null;
 }
 
@@ -88,7 +88,7 @@ function buttonOf(
     const form = userName === null ? '/-/request' : `/user/${userName}/test`;
     return { label: 'Ask for a new reference', url: `${form}?${fields.toString()}` };
   }
-  // What is private is told nobody by a message.
+  // A message never contains private things.
   if (step.kind === 'nothing' || run.isPrivate) return null;
   const runUrl = `${base}${shortRunPath(run.runId)}`;
   const url = bugReportUrl(template, step.package, run, found, runUrl, errorLine);

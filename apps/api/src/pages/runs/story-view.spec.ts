@@ -16,7 +16,7 @@ const fact = (changes: Partial<Fact>): Fact => ({
   ...changes,
 });
 
-it('a fact is told in words', () => {
+it('a fact is described in words', () => {
   expect(factView(fact({}), 'pass')).toEqual({
     at: new Date('2026-11-20T15:40:51.123Z'),
     what: 'requested',
@@ -35,7 +35,7 @@ it('a fact is told in words', () => {
   expect(factView(finished, 'neutral')).toMatchObject({ what: 'finished: neutral' });
 });
 
-it('a test is told with its name and its detail', () => {
+it('a test is described with its name and its detail', () => {
   expect(testView({ name: 'unit', status: 'PASS', detail: null })).toEqual({
     name: 'unit',
     status: 'PASS',
@@ -66,7 +66,7 @@ it.each([
     { position: null, ahead: null, estimatedStart: null, reasons: ['no scheduler answers for amd64'] },
     'This run waits for its turn.',
   ],
-])('a waiting run is told in a sentence', (explanation, sentence) => {
+])('a waiting run is explained in a sentence', (explanation, sentence) => {
   expect(waitView(explanation, new Date('2026-11-20T15:50:00Z'))).toEqual({
     sentence,
     reasons: explanation.reasons,

@@ -21,7 +21,7 @@ const BY_PLACE = cursor<ErrorKey>(`how many errors are left out, below ${SIGNATU
   leftOut: (text) => (/^\d{1,3}$/.test(text) && Number(text) < SIGNATURES_COMPARED_MAX ? Number(text) : null),
 });
 
-/** The lists of errors, of which those that differ only in paths, numbers and the like are one. */
+/** The lists of errors. Errors that differ only in paths, numbers and the like count as one. */
 export function errorLists(signatures: ErrorSignatures): StatusList<ListedError, ErrorKey>[] {
   return [
     errorList(signatures, 'seen', {

@@ -46,7 +46,7 @@ export class ListDirectory {
       pendingList(this.lists, neutral),
       ...errorLists(this.signatures),
       rejectedList(
-        () => this.rejected(),
+        () => this.listRejected(),
         () => this.status().loadedAt,
       ),
     ] as StatusList[];
@@ -59,7 +59,7 @@ export class ListDirectory {
     throw notFound(`There is no list ${describe(name)} of statuses.`);
   }
 
-  private rejected(): RejectedPackage[] {
+  private listRejected(): RejectedPackage[] {
     return Object.entries(this.configuration.rejectList).flatMap(([name, suites]) =>
       Object.entries(suites).flatMap(([suite, architectures]) =>
         Object.entries(architectures).flatMap(([arch, versions]) =>
@@ -84,7 +84,7 @@ export class ListsController {
     id: 'listStatuses',
     summary: 'Statuses of packages, as a list',
     description:
-      'What the page `/status/{list}/` shows, in parts of 100; the address with `.xml` is its feed. Entries of `failing`, `alerts` (could not be tested), `flaky`, `slow` and `changes` are packages on a suite and architecture; those of `platform-specific-issues` packages on a suite; those of `pending` and `mismatches` are results. Of a mismatch, `wanted_version` is what the trigger names of the package itself, when another version was tested; `other_versions` are packages of the trigger that were installed in another version; `other_suites` are suites that nobody asked for, with the first `packages` that came from each and how many `more` did; of `fallback_release` apt took all packages, when the pins could not be kept. Those of `errors` (seen most among the newest errors) and `new-errors` (seen for the first time last) are what `/api/v1/signatures` lists, 500 at most. No key is needed, and no private run is in any.',
+      'What the page `/status/{list}/` shows, in parts of 100; the address with `.xml` is its feed. Entries of `failing`, `alerts` (could not be tested), `flaky`, `slow` and `changes` are packages on a suite and architecture; those of `platform-specific-issues` packages on a suite; those of `pending` and `mismatches` are results. Of a mismatch, `wanted_version` is what the trigger names of the package itself, when another version was tested; `other_versions` are packages of the trigger that were installed in another version; `other_suites` are suites that the request did not name, with the first `packages` that came from each and how many `more` did; `fallback_release` is the release from which apt took all packages, when the pins could not be kept. Those of `errors` (seen most among the newest errors) and `new-errors` (seen for the first time last) are what `/api/v1/signatures` lists, 500 at most. No key is needed, and no private run is in any.',
     answer: { description: 'A part of the list.', of: StatusPartResource },
     path: {
       list: {

@@ -28,7 +28,7 @@ it('names fit patterns as a regular expression would have it', () => {
   );
 });
 
-it('an entry of the reject list tells its pattern, where and in which version it holds, and when the configuration was read', () => {
+it('an entry of the reject list has its pattern, where and in which version it holds, and when the configuration was read', () => {
   const read = new Date('2026-11-02T03:04:05Z');
   const entry = { package: 'rust-*', suite: '*', arch: 'arm64', version: '1.2-3' };
   const { columns } = rejectedList(

@@ -37,7 +37,7 @@ export function pendingList(lists: StatusLists, neutral: NeutralStatus): RunList
 
 /** The list of runs that tested something else than was asked for. */
 export function mismatchList(lists: StatusLists, neutral: NeutralStatus): RunList<ListedMismatch> {
-  const told = (run: ListedMismatch): string => {
+  const differences = (run: ListedMismatch): string => {
     const { otherVersions, otherSuites, fallbackRelease: release } = run;
     const fallback = release === null ? null : { release, line: null };
     return mismatchesOf(run, { otherVersions, otherSuites, fallback })
@@ -54,7 +54,7 @@ export function mismatchList(lists: StatusLists, neutral: NeutralStatus): RunLis
     order: 'the latest first',
     columns: [
       ...runColumns(neutral),
-      { head: 'What differs', className: 'text', cell: (run) => ({ text: told(run) }) },
+      { head: 'What differs', className: 'text', cell: (run) => ({ text: differences(run) }) },
       { head: 'Tested', className: 'version', cell: ({ version }) => ({ text: version ?? 'n/a' }) },
       {
         head: 'Status',
@@ -84,7 +84,7 @@ export function mismatchList(lists: StatusLists, neutral: NeutralStatus): RunLis
         `${run.package} was tested on ${run.suite}/${run.arch} otherwise than asked`,
         run.finishedAt ?? run.updatedAt,
       ),
-      text: told(run),
+      text: differences(run),
     }),
   };
 }

@@ -63,7 +63,7 @@ it('the figures are said in a sentence', () => {
   );
 });
 
-it('the figures are drawn and told day by day, the newest first', () => {
+it('the figures are drawn and listed day by day, the newest first', () => {
   const { charts, rows } = statisticsView(figures, asked);
   for (const { svg } of charts) {
     expect(svg.text).toMatch(/^<svg class="figure" viewBox="0 0 720 200" role="img" aria-label="[^"]+">/);
@@ -88,7 +88,7 @@ it('the figures are drawn and told day by day, the newest first', () => {
   });
 });
 
-it('the feed of the figures tells of the days that are over, when they are', () => {
+it('the feed of the figures has the days that are over, when they are', () => {
   expect(statisticsEntries(figures)).toEqual([
     {
       path: '/status/statistics/#2026-11-19',

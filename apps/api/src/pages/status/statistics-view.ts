@@ -234,10 +234,10 @@ function rowOf({ day, packages, runs, testSeconds, meanWaitSeconds }: DayFigures
   };
 }
 
-/** Days that a feed tells of. */
+/** Days in a feed. */
 const FEED_DAYS_MAX = 30;
 
-/** The days that are over, the latest first; nothing of those of which nothing is known. */
+/** The days that are over, the latest first, without those that have no figures. */
 export function statisticsEntries(figures: DayFigures[]): FeedEntry[] {
   const over = figures.slice(0, -1).filter(({ packages, runs }) => packages !== null || total(runs) > 0);
   return over

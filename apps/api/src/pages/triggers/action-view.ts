@@ -35,7 +35,7 @@ const WORDS: Record<TriggerAction, Words> = {
   },
 };
 
-/** What is told before runs of a trigger are changed. */
+/** What is shown before runs of a trigger are changed. */
 export function previewView(trigger: string, url: string, action: TriggerAction, preview: TriggerPreview) {
   const { runs, refused, left } = preview;
   return {
@@ -53,7 +53,7 @@ export function previewView(trigger: string, url: string, action: TriggerAction,
   };
 }
 
-/** What is told after it. */
+/** What is shown after it. */
 export function outcomeView(trigger: string, url: string, action: TriggerAction, outcome: TriggerOutcome) {
   const { done, refused, left } = outcome;
   return {

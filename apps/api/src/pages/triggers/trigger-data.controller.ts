@@ -14,7 +14,7 @@ import { BEFORE_RUN } from '../../http/path-ids';
 const ENTRIES_MAX = 50;
 const MAX_AGE_SECONDS = 60;
 
-/** The pages of triggers for programs: as the public sees them, whoever asks. */
+/** The pages of triggers for programs: as the public sees them, whatever the key. */
 @Controller('triggers')
 @Requires('nothing')
 export class TriggerDataController {

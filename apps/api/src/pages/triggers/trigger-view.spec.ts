@@ -36,6 +36,6 @@ it.each([
     progress([arch('amd64', 0, null)], { done: 4, counts: { ...COUNTS, regression: 1, 'as-before': 3 } }),
     '4 of 4 done; 1 regression; 3 fail in the reference too.',
   ],
-])('the sentence of a trigger tells of %s', (_, told, sentence) => {
-  expect(triggerSentence(told)).toBe(sentence);
+])('the sentence of a trigger names %s', (_, summary, sentence) => {
+  expect(triggerSentence(summary)).toBe(sentence);
 });

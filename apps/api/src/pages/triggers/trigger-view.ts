@@ -10,7 +10,7 @@ import {
 } from '../../runs/trigger-groups';
 import { type TestPart, triggerPath } from '../../runs/trigger.service';
 import { spanOf } from '../layout/times';
-import type { noteView } from '../notes/note-view';
+import type { viewOfNote } from '../notes/note-view';
 import { runView } from '../runs/run-view';
 import { comparisonPath, errorPath, shortRunPath } from '../../runs/page-paths';
 
@@ -120,7 +120,7 @@ export interface ShownTests {
   /** Of the runs of the errors. */
   errorLines: ReadonlyMap<number, string>;
   /** Of the runs that are shown. */
-  notes: ReadonlyMap<number, ReturnType<typeof noteView>[]>;
+  notes: ReadonlyMap<number, ReturnType<typeof viewOfNote>[]>;
 }
 
 export function triggerView(

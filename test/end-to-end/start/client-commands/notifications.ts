@@ -5,16 +5,16 @@ import type { CommandStage } from './command-stage';
 
 const arch = hostArchitecture();
 
-/** What other programs are told of. */
-export function testToldCommands(stage: () => CommandStage): void {
+/** Commands about what other programs receive. */
+export function testNotifyingCommands(stage: () => CommandStage): void {
   const typed: CommandStage['typed'] = (args) => stage().typed(args);
   const expectAsDocumented: CommandStage['expectAsDocumented'] = (...answer) =>
     stage().expectAsDocumented(...answer);
 
-  it('webhooks are made, told of, tested, held and removed, and what they missed is sent', async () => {
+  it('webhooks are made, listed, tested, held and removed, and what they missed is sent', async () => {
     const receiver = new WebhookReceiver();
     await receiver.open();
-    const made = await typed(['webhook', 'add', receiver.url, '--package', 'heard', '--kind', 'requested']);
+    const made = await typed(['webhook', 'add', receiver.url, '--package', 'noticed', '--kind', 'requested']);
     expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^whsec_\S+\n$/) });
     receiver.secret = made.stdout.trim();
     const id = /proctor webhook ping (\d+)/.exec(made.stderr)![1]!;
@@ -27,10 +27,10 @@ export function testToldCommands(stage: () => CommandStage): void {
     expect(expectAsDocumented('post', '/api/v1/webhooks/{webhook_id}', '200', disabled.stdout)).toMatchObject(
       { enabled: false },
     );
-    await stage().client.submitOne(STUB_SUITE, arch, { package: 'heard' });
+    await stage().client.submitOne(STUB_SUITE, arch, { package: 'noticed' });
     const show = await typed(['webhook', 'show', id, '--json']);
     expect(expectAsDocumented('get', '/api/v1/webhooks/{webhook_id}', '200', show.stdout)).toMatchObject({
-      ...{ enabled: false, package: ['heard'], kinds: ['requested'], old_secret_until: expect.any(String) },
+      ...{ enabled: false, package: ['noticed'], kinds: ['requested'], old_secret_until: expect.any(String) },
     });
     expect(await typed(['webhook', 'recover', id, '--since', '1h'])).toMatchObject({ code: 1 });
     expect((await typed(['webhook', 'enable', id])).stderr).toContain(
@@ -40,7 +40,7 @@ export function testToldCommands(stage: () => CommandStage): void {
     while ((JSON.parse(recovered.stdout) as { made: number }).made === 0)
       recovered = await typed(['webhook', 'recover', id, '--since', '1h', '--json']);
     await receiver.until((received) => received.length === 2);
-    expect(receiver.received.map(({ data }) => data.package)).toEqual([undefined, 'heard']);
+    expect(receiver.received.map(({ data }) => data.package)).toEqual([undefined, 'noticed']);
 
     let log = await typed(['webhook', 'deliveries', id, '--state', 'delivered', '--json']);
     while ((JSON.parse(log.stdout) as { deliveries: object[] }).deliveries.length < 2)
