@@ -1,5 +1,6 @@
 import { Field } from './field';
-import { anyObject, flag, listOf, oneOf, sentAs, text } from './schema';
+import { ListedStatusResource } from './public-data';
+import { flag, listOf, oneOf, sentAs, text } from './schema';
 
 /** Names of packages that a user is to follow. */
 export class FollowRequest {
@@ -14,8 +15,8 @@ export class FollowedPackage {
   @Field(text())
   package: string;
 
-  @Field(listOf(anyObject()), 'How it is in each place, as in the lists of statuses.')
-  statuses: object[];
+  @Field(listOf(ListedStatusResource), 'How it is in each place, as in the lists of statuses.')
+  statuses: ListedStatusResource[];
 }
 
 export class FollowedResource {

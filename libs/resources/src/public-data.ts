@@ -1,8 +1,8 @@
 import { PACKAGE_VERDICTS, type Status } from '@proctor/contracts';
-import { Field } from './field';
+import { Field, OptionalField } from './field';
 import { ResultResource } from './runs';
-import { anyObject, listOf, orNull, text, whole, words } from './schema';
-import { TIME } from './values';
+import { anyObject, decimal, flag, listOf, orNull, text, whole, words } from './schema';
+import { RUN_ID, TIME } from './values';
 
 /** The latest status of a package. */
 export class PackageStatusResource extends ResultResource {
@@ -22,11 +22,8 @@ export class PackageStatusResource extends ResultResource {
   last_pass_date: string | null;
 }
 
-/** How the runs of a package ended in one month. */
-export class MonthResource {
-  @Field(text({ pattern: '^\\d{4}-\\d{2}$' }), 'UTC.')
-  month: string;
-
+/** How many ended in which way. */
+export class VerdictCounts {
   @Field(whole())
   pass: number;
 
@@ -38,6 +35,12 @@ export class MonthResource {
 
   @Field(whole())
   tmpfail: number;
+}
+
+/** How the runs of a package ended in one month. */
+export class MonthResource extends VerdictCounts {
+  @Field(text({ pattern: '^\\d{4}-\\d{2}$' }), 'UTC.')
+  month: string;
 
   @Field(whole())
   total: number;
@@ -49,13 +52,108 @@ export class MonthResource {
   average_duration_seconds: number | null;
 }
 
+/** A run that a status names. */
+export class StatusRun {
+  @Field(RUN_ID)
+  run_id: number;
+
+  @Field(text())
+  version: string;
+
+  @Field(TIME)
+  date: string;
+
+  @OptionalField(orNull(text()))
+  trigger?: string | null;
+}
+
+/** How a package is on a suite and architecture. */
+export class ListedStatusResource {
+  @Field(text())
+  package: string;
+
+  @Field(text())
+  suite: string;
+
+  @Field(text())
+  arch: string;
+
+  @Field(orNull(words(PACKAGE_VERDICTS)))
+  status: Status;
+
+  @Field(text())
+  version: string;
+
+  @Field(TIME)
+  date: string;
+
+  @Field(RUN_ID)
+  run_id: number;
+
+  @Field(orNull(text()), 'How the run ended, for people, of lists that show it.')
+  message: string | null;
+
+  @Field(orNull(words(PACKAGE_VERDICTS)), 'Of the run before; null the first time.')
+  previous_status: Status;
+
+  @Field(
+    orNull(StatusRun),
+    'While it fails, the first run that failed since it last passed; a `tmpfail` is none.',
+  )
+  failing_since: StatusRun | null;
+
+  @Field(
+    orNull(StatusRun),
+    'While it does not fail, the first run that passed after the newest failure; null also when none ever failed.',
+  )
+  recovered: StatusRun | null;
+
+  @Field(orNull(StatusRun), 'The newest run that passed or had nothing to test; null when there is none.')
+  last_pass: StatusRun | null;
+
+  @Field(flag(), 'From a flakiness of 0.2 on, until it is below 0.1.')
+  is_flaky: boolean;
+
+  @Field(
+    decimal({ minimum: 0, maximum: 1 }),
+    'Changes between pass and fail among the last 30 runs, within a version, as a share of 30.',
+  )
+  flakiness: number;
+
+  @Field(orNull(whole()), 'Of these runs; null when no duration is known.')
+  median_seconds: number | null;
+
+  @Field(orNull(whole()), 'Of 20 runs, 19 took no longer.')
+  p95_seconds: number | null;
+
+  @Field(text(), 'Path of its history.')
+  page_url: string;
+}
+
+export class StatusFilter {
+  @Field(orNull(listOf(text())))
+  suites: string[] | null;
+
+  @Field(orNull(listOf(text())))
+  architectures: string[] | null;
+
+  @Field(orNull(text()))
+  package: string | null;
+
+  @OptionalField(TIME, 'Of `changes`.')
+  since?: string;
+
+  @OptionalField(whole(), 'Of `slow`.')
+  minutes?: number;
+}
+
 /** A part of a list of statuses. Its items have the columns of the list. */
 export class StatusPartResource {
   @Field(text())
   list: string;
 
-  @Field(anyObject(), 'What was asked for.')
-  filter: object;
+  @Field(StatusFilter, 'What was asked for.')
+  filter: StatusFilter;
 
   @Field(listOf(anyObject()))
   items: object[];
@@ -64,10 +162,55 @@ export class StatusPartResource {
   next: string | null;
 }
 
-export class StatisticsResource {
-  @Field(anyObject(), 'What was asked for.')
-  filter: object;
+export class StatisticsFilter {
+  @Field(orNull(text()))
+  suite: string | null;
 
-  @Field(listOf(anyObject()))
-  days: object[];
+  @Field(orNull(text()))
+  arch: string | null;
+}
+
+export class StartsWithin {
+  @Field(whole())
+  quarter_hour: number;
+
+  @Field(whole())
+  hour: number;
+
+  @Field(whole())
+  six_hours: number;
+
+  @Field(whole())
+  day: number;
+}
+
+export class StatisticsDay {
+  @Field(text({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }), 'UTC.')
+  day: string;
+
+  @Field(orNull(VerdictCounts), 'By the latest status at its end; null where they were not counted.')
+  packages: VerdictCounts | null;
+
+  @Field(VerdictCounts, 'That ended.')
+  runs: VerdictCounts;
+
+  @Field(whole())
+  test_seconds: number;
+
+  @Field(orNull(whole()), 'From the request to the start; null when none was started.')
+  mean_wait_seconds: number | null;
+
+  @Field(whole())
+  started_runs: number;
+
+  @Field(StartsWithin, 'How many of these were started within that time of their request.')
+  began_within: StartsWithin;
+}
+
+export class StatisticsResource {
+  @Field(StatisticsFilter, 'What was asked for.')
+  filter: StatisticsFilter;
+
+  @Field(listOf(StatisticsDay))
+  days: StatisticsDay[];
 }

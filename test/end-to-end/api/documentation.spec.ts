@@ -16,9 +16,13 @@ afterAll(() => api.stop());
 interface Content {
   content?: Record<string, { schema: object }>;
 }
+interface Operation {
+  parameters?: { name?: string; schema?: { enum?: string[] } }[];
+  responses: Record<string, Content & { $ref?: string }>;
+}
 interface Document {
   openapi: string;
-  paths: Record<string, Record<string, { responses: Record<string, Content & { $ref?: string }> }>>;
+  paths: Record<string, Record<string, Operation>>;
   components: { responses: Record<string, Content> };
 }
 
@@ -225,6 +229,25 @@ it('the service answers administrators as the document says', async () => {
     const response = await api.api(`/admin/${what}`, body ? json(body) : {}, key);
     await expectAsDocumented(body ? 'post' : 'get', `/api/v1/admin/${what}`, response);
   }
+});
+
+it('statuses of packages and their figures are answered as the document says', async () => {
+  await api.finish(await api.submit('hello'), { verdict: 'pass' });
+  await api.finish(await api.submit('hello'), { verdict: 'fail' });
+  while (await api.database.statusProjection.step('amd64'));
+  while (await api.database.dayStatistics.step('amd64'));
+  const [list] = document.paths['/status/{list}.json']!['get']!.parameters!;
+  expect(list!.schema!.enum!.length).toBeGreaterThan(5);
+  for (const name of list!.schema!.enum!)
+    await expectAsDocumented('get', '/status/{list}.json', await api.fetch(`/status/${name}.json`));
+  await expectAsDocumented('get', '/status/statistics.json', await api.fetch('/status/statistics.json'));
+  const statuses = '/data/status/{suite}/{arch}/packages.json';
+  const ofPackages = await api.fetch('/data/status/bookworm/amd64/packages.json');
+  expect(await ofPackages.clone().json()).toMatchObject([{ package: 'hello', status: 'fail' }]);
+  await expectAsDocumented('get', statuses, ofPackages);
+  const followed = await api.api('/followed', json({ packages: 'hello' }));
+  expect(await followed.clone().json()).toMatchObject({ packages: [{ statuses: [{ status: 'fail' }] }] });
+  await expectAsDocumented('post', '/api/v1/followed', followed);
 });
 
 it('the documentation is a page for people too, without scripts', async () => {

@@ -3,7 +3,7 @@ import { Operation } from '../http/operation';
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import type { SignatureOrder } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
-import { SIGNATURE_ORDER, SignaturesService } from './signatures.service';
+import { SIGNATURE_ORDER, SIGNATURE_ORDERS, SignaturesService } from './signatures.service';
 import { SIGNATURE_IN_PATH } from '../http/path-ids';
 
 /** What goes wrong in the same way in several runs. */
@@ -45,7 +45,7 @@ export class SignaturesController {
     },
     query: {
       order: {
-        of: words(['seen', 'new'], { default: 'seen' }),
+        of: words(SIGNATURE_ORDERS, { default: 'seen' }),
         description: '`seen`: the most frequent lately first; `new`: those first that were seen first last.',
         example: 'new',
       },

@@ -11,12 +11,12 @@ import { queryValue, oneOf } from '../http/parameter-values';
 import { SharedAnswers } from '../http/shared-answers';
 import { errorPath } from './page-paths';
 
-const ORDERS: readonly SignatureOrder[] = ['seen', 'new'];
+export const SIGNATURE_ORDERS = ['seen', 'new'] as const satisfies readonly SignatureOrder[];
 const SIGNATURES_SHOWN_MAX = 50;
 const PACKAGES_SHOWN_MAX = 50;
 
 /** The parameter `order` of the list. */
-export const SIGNATURE_ORDER = queryValue(oneOf(ORDERS), 'seen');
+export const SIGNATURE_ORDER = queryValue<SignatureOrder>(oneOf(SIGNATURE_ORDERS), 'seen');
 
 /** Errors across packages, of public runs alone. */
 @Injectable()
@@ -28,7 +28,7 @@ export class SignaturesService {
     @Inject(CONFIGURATION) configuration: ApiConfiguration,
   ) {
     this.lists = new SharedAnswers(systemClock, {
-      sizeMax: ORDERS.length,
+      sizeMax: SIGNATURE_ORDERS.length,
       ageMaxMs: () => configuration.server.publicAgeMaxMs,
     });
   }

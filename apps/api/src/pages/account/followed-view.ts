@@ -1,3 +1,4 @@
+import type { FollowedResource } from '@proctor/resources';
 import { timestamp } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
 import type { PackageStatus } from '@proctor/database';
@@ -81,7 +82,10 @@ function unknownOf(patterns: string[], packages: string[]): string[] {
 }
 
 /** The same for programs. */
-export function followedObject({ patterns, packages, hasMore, statuses }: Followed, neutral: NeutralStatus) {
+export function followedObject(
+  { patterns, packages, hasMore, statuses }: Followed,
+  neutral: NeutralStatus,
+): FollowedResource {
   return {
     patterns,
     packages: packages.map((name) => ({

@@ -3,7 +3,7 @@ import type { PipeTransform } from '@nestjs/common';
 import { describe } from '@proctor/contracts';
 import { FollowedPackages, PublicRuns } from '@proctor/database';
 import type { User } from '@proctor/database';
-import type { FollowRequest } from '@proctor/resources';
+import type { FollowedResource, FollowRequest } from '@proctor/resources';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import type { Parameters } from '../../http/parameters';
@@ -66,7 +66,7 @@ export class FollowedService {
     };
   }
 
-  async object({ userId }: Follower): Promise<ReturnType<typeof followedObject>> {
+  async object({ userId }: Follower): Promise<FollowedResource> {
     return followedObject(await this.find(userId), this.configuration.server.neutral);
   }
 

@@ -1,3 +1,4 @@
+import type { ListedStatusResource } from '@proctor/resources';
 import { timestamp } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
 import type { ListedStatus, PackageStatus, PlaceKey } from '@proctor/database';
@@ -116,7 +117,10 @@ export const CHANGED_TRIGGER: ListColumn<ListedStatus> = {
 };
 
 /** How a package is on a suite and architecture, for programs. */
-export function statusObject(status: PackageStatus & { message?: string | null }, neutral: NeutralStatus) {
+export function statusObject(
+  status: PackageStatus & { message?: string | null },
+  neutral: NeutralStatus,
+): ListedStatusResource {
   const { latest, failingSince, recovered, lastPass, durations } = status;
   const run = <Run extends { runId: number; version: string; date: Date }>(
     of: Run | null,

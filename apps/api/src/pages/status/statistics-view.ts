@@ -1,6 +1,6 @@
 import type { NeutralStatus, PackageVerdict } from '@proctor/contracts';
 import type { DayFilter, PackagesOfDay, RunsOfDay } from '@proctor/database';
-import { OptionalField, sentAs, text, whole } from '@proctor/resources';
+import { OptionalField, sentAs, text, whole, type StatisticsResource } from '@proctor/resources';
 import type { FeedEntry } from '../../public-data/status-feed';
 import type { Html } from '../layout/html';
 import { secondsInWords } from '../layout/times';
@@ -265,7 +265,7 @@ function countsOf(counts: Counts): string {
 }
 
 /** The same for programs. */
-export function statisticsObject(figures: DayFigures[], { suite, arch }: DayFilter) {
+export function statisticsObject(figures: DayFigures[], { suite, arch }: DayFilter): StatisticsResource {
   return {
     filter: { suite, arch },
     days: figures.map(({ day, packages, runs, testSeconds, meanWaitSeconds, startedRuns, began }) => ({

@@ -1,3 +1,4 @@
+import type { StatusPartResource } from '@proctor/resources';
 import type { BoundedCount, StripEntry } from '@proctor/database';
 import { queried } from '../../http/parameters';
 import { loadPart, type Cursor, type ListedPart } from '../../http/parts';
@@ -178,7 +179,7 @@ export function listView(
 }
 
 /** The same for programs. */
-export function listObject(list: StatusList, asked: ListAsked, { rows, last }: ListPart) {
+export function listObject(list: StatusList, asked: ListAsked, { rows, last }: ListPart): StatusPartResource {
   const { suites, architectures, package: name } = asked;
   return {
     list: list.name,
