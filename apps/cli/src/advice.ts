@@ -1,4 +1,4 @@
-/** What to do next after a command has failed, where its error does not say; of a command, or of all in a group. */
+/** Advice after a failed command whose error gives none. The keys are commands or groups of commands. */
 const USUAL: Record<string, string | null> = {
   run: 'proctor run list has the runs that there are',
   trigger: 'proctor trigger list shows the triggers that there are',
@@ -26,12 +26,15 @@ const USUAL: Record<string, string | null> = {
 
 export const NEEDS = 'proctor doctor looks at everything that it needs';
 
-/** @param words of the command that was typed, without `proctor`; none when it was not understood. @returns null: nothing more is said */
+/**
+ * @param words of the command that was typed, without `proctor`; empty if it was not understood. @returns null for no
+ * advice
+ */
 export function usualAdvice(words: string[]): string | null {
   if (words.length === 0) return null;
   for (let count = words.length; count > 0; count--) {
-    const found = USUAL[words.slice(0, count).join(' ')];
-    if (found !== undefined) return found;
+    const advice = USUAL[words.slice(0, count).join(' ')];
+    if (advice !== undefined) return advice;
   }
   return NEEDS;
 }

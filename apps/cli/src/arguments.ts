@@ -1,34 +1,34 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { printJson } from './output/print';
 
-/** The user that the first start makes. */
+/** The name of the user that the first start creates. */
 export const ADMINISTRATOR = 'admin';
 
-/** What the option `--reason` is for. */
+/** Description of the option `--reason`. */
 export const WHY = 'why, for people';
 
-/** Those who add commands find the one that theirs belong to, which is made when it is not there yet. */
+/** Returns the group of commands with this name, and creates it if it does not exist yet. */
 export function groupOf(program: Command, name: string, description: string): Command {
-  const found = program.commands.find((command) => command.name() === name);
-  return found ?? program.command(name).description(description);
+  const group = program.commands.find((command) => command.name() === name);
+  return group ?? program.command(name).description(description);
 }
 
-/** For commands that print data. */
+/** Adds the option `--json` to a command that prints data. */
 export function withJson(command: Command): Command {
   return command.option('--json', 'print one JSON document, as the API has it', false);
 }
 
-/** For commands that ask before they change something. */
+/** Adds the option `--yes` to a command that asks before it changes something. */
 export function withYes(command: Command): Command {
   return command.option('--yes', 'do not ask', false);
 }
 
-/** For an option that may be said several times. */
+/** Collects the values of an option that may be given several times, each value once. */
 export function collect(text: string, before: string[] = []): string[] {
   return [...new Set([...before, text])];
 }
 
-/** @param what that the id is of: `a run` … */
+/** @param what names the thing with this id, for the message: `a run` … */
 export function readIdOf(text: string, what: string): number {
   const id = /^\d{1,16}$/.test(text) ? Number(text) : 0;
   if (id >= 1 && Number.isSafeInteger(id)) return id;
@@ -43,8 +43,9 @@ export function readCount(text: string): number {
 type Action<Outcome = void> = (...typed: unknown[]) => Promise<Outcome>;
 
 /**
- * The action of a command, whose code is loaded when the command is typed: that of all others takes no time. It gets the arguments
- * and, last, the options, those of the program among them.
+ * Returns the action of a command. The code of the action is loaded only when the command is typed, because loading the
+ * code of all commands takes time. The action receives the arguments and, last, the options, those of the program
+ * included.
  */
 export function actionOf<Module, Name extends keyof Module>(
   load: () => Promise<Module>,
@@ -55,8 +56,9 @@ export function actionOf<Module>(load: () => Promise<Module>, name: keyof Module
 }
 
 /**
- * For a command that changes something: adds `--json` and the action, which returns what the API has answered, or for what is done on
- * this machine alone an object with the names of what has changed. What it says to people goes to standard error in any case.
+ * Adds `--json` and the action to a command that changes something. The action returns the answer of the API; if it
+ * changes only this machine, it returns an object with the names of the changes. Messages for people always go to
+ * standard error.
  */
 export function addChange<Module, Name extends keyof Module>(
   command: Command,

@@ -5,17 +5,20 @@ import { EXIT, Failure } from './failure';
 import { printNotice } from './output/print';
 import { createProgram } from './program';
 
-/** Mistakes of ours, whose place in the code matters; other errors are for the reader and say all in their message. */
+/**
+ * Errors that are faults of this program: the stack is printed. The message of any other error says enough for the
+ * reader.
+ */
 const BUGS = [TypeError, ReferenceError, RangeError];
 
-/** Does what was typed behind `proctor`, and says why when it does not. @returns the exit code */
+/** Runs the command that was typed after `proctor`, and prints the error if it fails. @returns the exit code */
 export async function execute(args: string[]): Promise<number> {
   let typed: string[] = [];
   try {
     await createProgram((words) => (typed = words)).parseAsync(args, { from: 'user' });
     return EXIT.done;
   } catch (error) {
-    // Commander has printed its message; asking for help or the version is no mistake.
+    // Commander has printed its message. A request for help or for the version is no mistake.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (!types.isNativeError(error) || BUGS.some((kind) => error instanceof kind)) {
       console.error(error);
@@ -29,7 +32,7 @@ export async function execute(args: string[]): Promise<number> {
   }
 }
 
-/** By its name: the class would have each command load what speaks to databases. */
+/** Recognises the error by its name: with its class, each command would have to load the code of the database. */
 function codeOf(error: Error): Pick<Failure, 'code' | 'advice'> {
   const isAway = error.constructor.name === 'DatabaseUnavailable';
   return isAway ? { code: EXIT.tryLater, advice: NEEDS } : { code: EXIT.failed, advice: null };

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { addChange, actionOf } from '../arguments';
 import { readMoment } from '../output/duration';
 
-/** What keeps a service in order over the years. */
+/** Adds the commands that back up, restore and clean up a service. */
 export function addBackupCommands(program: Command): void {
   program
     .command('expire')

@@ -10,36 +10,36 @@ import { Failure } from '../failure';
 
 const FORMAT = 1;
 const MANIFEST = 'manifest.json';
-/** Those of the store, one a line as sha256sum writes them: there may be millions. */
+/** The checksums of the store's files, one a line as sha256sum writes them: there may be millions of files. */
 export const STORE_SUMS = 'store.sha256';
 
-/** What a backup is, written when all else is there. */
+/** The description of a backup. It is written last, so only a complete backup has one. */
 export interface Manifest {
   format: number;
   proctor: string;
   database: DumpDescription;
-  /** Whether the files of the store are in it; of a bucket only its name is known. */
+  /** Whether the backup contains the files of the store; for a bucket, only the name of the bucket is recorded. */
   store: 'included' | 'left out' | { bucket: string };
-  /** Runs whose rows name files that were not in the store. */
+  /** The number of runs whose rows name files that were not in the store. */
   filesMissing: number;
-  /** Path → SHA-256 of everything but the store's files. */
+  /** Path → SHA-256 of every file except those of the store. */
   sums: Record<string, string>;
-  /** Path → what the file was; absent in backups of earlier versions. */
+  /** Path → mode and owner of the file; absent in backups of earlier versions. */
   attributes?: Record<string, FileAttributes>;
 }
 
 export interface FileAttributes {
-  /** Its permissions. */
+  /** Permission bits. */
   mode: number;
-  /** Names; empty when the system had none. */
+  /** User and group by name; empty if the system had no name for the id. */
   user: string;
   group: string;
 }
 
-/** What belongs to its owner alone. */
+/** Attributes of a file that only its owner may read. */
 const CLOSED: FileAttributes = { mode: 0o600, user: '', group: '' };
 
-/** The bytes and the sum of what passes through. */
+/** Counts the bytes that pass through and computes their checksum. */
 export class Measured extends Transform {
   private readonly hash = createHash('sha256');
   bytes = 0;
@@ -59,7 +59,7 @@ export class Measured extends Transform {
   }
 }
 
-/** A folder that a backup is written to, for its owner alone: it holds secrets. */
+/** A folder that a backup is written to. Only its owner may read it, because it contains secrets. */
 export class BackupFolder {
   readonly sums: Record<string, string> = {};
   readonly attributes: Record<string, FileAttributes> = {};
@@ -67,7 +67,7 @@ export class BackupFolder {
 
   constructor(readonly path: string) {}
 
-  /** @returns the sum of what was written */
+  /** @returns the SHA-256 of the written file */
   async write(name: string, ...content: [Readable, ...Transform[]]): Promise<string> {
     const measured = new Measured();
     const target = join(this.path, name);
@@ -81,7 +81,7 @@ export class BackupFolder {
     this.sums[name] = await this.write(name, ...content);
   }
 
-  /** A file that is there already. */
+  /** Records the checksum of a file that is already in the folder. */
   async addExistingFile(name: string): Promise<void> {
     this.sums[name] = await sumOf(join(this.path, name));
   }
@@ -99,14 +99,14 @@ export class BackupFolder {
   }
 }
 
-/** A backup that is complete, and whose sums but those of the store's files are right. */
+/** A complete backup. All its checksums are verified, except those of the store's files. */
 export class CheckedBackup {
   private constructor(
     readonly path: string,
     readonly manifest: Manifest,
   ) {}
 
-  /** @throws Failure for what is none, or was changed since */
+  /** @throws Failure if the folder is no complete backup, or a file was changed since */
   static async open(path: string): Promise<CheckedBackup> {
     const text = await readFile(join(path, MANIFEST), 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
@@ -116,9 +116,9 @@ export class CheckedBackup {
     if (manifest.format !== FORMAT)
       throw new Failure(`${path} has the format ${manifest.format}: a newer Proctor made it`);
     for (const [name, sum] of Object.entries(manifest.sums)) {
-      const found = await sumOf(join(path, name));
-      if (found !== sum)
-        throw new Failure(`${name} of the backup is damaged: its SHA-256 is ${found}, not ${sum}`);
+      const actual = await sumOf(join(path, name));
+      if (actual !== sum)
+        throw new Failure(`${name} of the backup is damaged: its SHA-256 is ${actual}, not ${sum}`);
     }
     return new CheckedBackup(path, manifest);
   }
@@ -131,12 +131,12 @@ export class CheckedBackup {
     return unpacked;
   }
 
-  /** Of a file of the home or of the configuration. */
+  /** The mode and owner of a file of the home or of the configuration. */
   attributesOf(name: string): FileAttributes {
     return this.manifest.attributes?.[name] ?? CLOSED;
   }
 
-  /** Paths of files below a folder of it. */
+  /** Paths of the files in a folder of the backup. */
   filesBelow(folder: string): string[] {
     return Object.keys(this.manifest.sums).filter((name) => name.startsWith(`${folder}/`));
   }

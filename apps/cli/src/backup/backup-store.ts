@@ -9,13 +9,13 @@ import { fileAt, type MaintainedStore, type NamedFile, storedPath } from '@proct
 import { Failure } from '../failure';
 import { type BackupFolder, STORE_SUMS } from './backup-folder';
 
-/** Files that are copied at the same time. */
+/** Number of files that are copied at the same time. */
 const AT_ONCE = 8;
 const PRINT_EVERY = 10_000;
 
 /**
- * Copies the files that the dump's rows name, with a line for the sum of each.
- * @returns how many runs miss a log or artifacts: rules may have removed them meanwhile
+ * Copies the files that the rows of the dump name, and writes the checksum of each.
+ * @returns the number of runs without a log or artifacts; retention may have removed these during the backup
  */
 export async function copyStore(
   dump: Dump,
@@ -42,7 +42,7 @@ export async function copyStore(
     count += 1;
     if (count % PRINT_EVERY === 0) printLine(`${count} files of the store`);
   };
-  // A disk that is full ends the copying.
+  // If the disk is full, copying stops with an error.
   await Promise.all([inParallel(namedFiles(dump), copy).finally(() => sums.end()), written]);
   await folder.addExistingFile(STORE_SUMS);
   printLine(`${count} files of the store`);
@@ -50,8 +50,9 @@ export async function copyStore(
 }
 
 /**
- * Brings the files of a backup into a store; each is checked on its way, and is there as a whole or not at all.
- * @throws Failure for one that is damaged or missing
+ * Copies the files of a backup into a store. Each file is checked while it is copied, and appears in the store only
+ * when it is complete.
+ * @throws Failure if a file is damaged or missing
  */
 export async function fillStore(
   path: string,
@@ -80,7 +81,7 @@ async function* namedFiles(dump: Dump): AsyncGenerator<NamedFile> {
     for (const name of names) yield { runId, attempt, name };
 }
 
-/** @throws the first error of any work, once all that was begun has ended; nothing is begun after it */
+/** @throws the first error of `work`, after all work that was started has ended; no more work starts after an error */
 export async function inParallel<T>(all: AsyncIterable<T>, work: (each: T) => Promise<void>): Promise<void> {
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];

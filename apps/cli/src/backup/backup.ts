@@ -14,10 +14,10 @@ import { copyStore } from './backup-store';
 import { saveHomeFiles } from './home-files';
 import { withServiceDatabase } from './own-database';
 
-/** Between two lines about the tables, which may take hours. */
+/** The interval between two progress lines about the tables, which may take hours. */
 const PRINT_EVERY_MS = 5_000;
 
-/** Makes a backup in a folder of its own below `parent`, beside a service that runs or not, and prints its path. */
+/** Writes a backup into a new folder below `parent` and prints its path. The service may be running. */
 export async function backup(
   parent: string,
   { files, json }: OutputOptions & { files: boolean },
@@ -43,7 +43,7 @@ export async function backup(
     printNotice(`the service as it was at ${takenAt}: ${sizeText(folder.bytes)}`);
     return { path, taken_at: takenAt, bytes: folder.bytes };
   });
-  // At the very end: a reader who is gone must not break off what is still to be done.
+  // Printed last: if the reader of the output is gone, writing ends the process, and nothing may remain undone then.
   if (!json) write(`${made.path}\n`);
   return made;
 }

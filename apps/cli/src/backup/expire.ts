@@ -12,7 +12,10 @@ import { Progress } from '../output/progress';
 
 type ExpireOptions = AskOptions & OutputOptions & { dryRun: boolean; share: number };
 
-/** Removes what is older than the configuration keeps it, or only counts it. Neither grace nor `enabled` matter to it. */
+/**
+ * Removes what is older than the retention rules of the configuration, or only counts it. The grace period and
+ * `enabled` have no effect here.
+ */
 export async function expire(options: ExpireOptions): Promise<void> {
   const configuration = await ownConfiguration();
   const store = await openStore(configuration.store, () => connections().storeCredentials);
@@ -85,9 +88,9 @@ async function sweep(
 ): Promise<void> {
   const progress = new Progress('attempts in the store looked at');
   async function* listed(): AsyncGenerator<StoredNames> {
-    for await (const found of store.list()) {
+    for await (const names of store.list()) {
       progress.add(1);
-      yield found;
+      yield names;
     }
   }
   const { removed, unknownRuns } = await sweepOrphans({

@@ -3,16 +3,16 @@ import { dirname, isAbsolute, join, relative } from 'node:path';
 import type { Home } from '@proctor/embedded';
 import type { BackupFolder, CheckedBackup } from './backup-folder';
 
-/** What a new database server gets new. */
+/** Secrets that are not restored, because a new database server gets new ones. */
 const OF_ONE_SERVER = ['secrets/postgres', 'secrets/database.url'];
 
-/** Behind the name of a file that is being restored. */
+/** Suffix of a file that is not completely restored yet. */
 const UNFINISHED = '.restoring';
 
 /**
- * The keys, passwords and credentials of a home, and the files of the configuration.
- * @param secretFiles absolute paths of others: those in the home are kept
- * @returns paths of those that the user of the backup may not read
+ * Saves the keys, passwords and credentials of a home, and the files of the configuration.
+ * @param secretFiles absolute paths of further secrets; only those inside the home are saved
+ * @returns paths of the files that the user of the backup may not read
  */
 export async function saveHomeFiles(
   home: Home,
@@ -33,15 +33,15 @@ export async function saveHomeFiles(
   return unreadable;
 }
 
-/** What was brought into the folder of the configuration, and what was not, since a file with another content is there. */
+/** Result of restoring the configuration files. */
 export interface BroughtConfiguration {
-  /** Paths. */
+  /** Absolute paths of the files that were restored. */
   brought: string[];
-  /** Names. */
+  /** Names of the files that were not restored, because a file with different content exists. */
   different: string[];
 }
 
-/** Into the folder of the configuration what it does not have. */
+/** Restores the configuration files that are missing in `configurationFolder`. */
 export async function restoreConfiguration(
   backup: CheckedBackup,
   configurationFolder: string,
@@ -50,21 +50,22 @@ export async function restoreConfiguration(
   for (const name of backup.filesBelow('config')) {
     const inside = name.slice('config/'.length);
     const target = join(configurationFolder, inside);
-    const found = await readFile(target).catch((error: NodeJS.ErrnoException) => {
+    const info = await readFile(target).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
       return null;
     });
-    if (found === null) {
+    if (info === null) {
       result.brought.push(target);
       await bring(backup, name, target);
-    } else if (!found.equals(await readFile(join(backup.path, name)))) result.different.push(inside);
+    } else if (!info.equals(await readFile(join(backup.path, name)))) result.different.push(inside);
   }
   return result;
 }
 
 /**
- * Into a home, all of them or none: each lies beside its place under another name until `ready` has resolved.
- * @param ready what is to be done once all are there
+ * Restores all files of a home, or none of them. Each is copied under a temporary name and renamed after `ready` has
+ * resolved.
+ * @param ready called when all files are copied
  */
 export async function restoreHomeFiles(
   backup: CheckedBackup,
@@ -84,28 +85,28 @@ export async function restoreHomeFiles(
   }
 }
 
-/** @returns false when it may not be read */
+/** @returns false if the file may not be read */
 async function keepFile(path: string, name: string, backup: BackupFolder): Promise<boolean> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'EACCES') return error.code;
     throw error;
   });
   if (typeof file === 'string') return file === 'ENOENT';
-  const found = await file.stat();
-  if (found.isFile()) {
+  const info = await file.stat();
+  if (info.isFile()) {
     const users = await systemNames('/etc/passwd');
     const groups = await systemNames('/etc/group');
     backup.attributes[name] = {
-      mode: found.mode & 0o777,
-      user: nameOf(users, found.uid),
-      group: nameOf(groups, found.gid),
+      mode: info.mode & 0o777,
+      user: nameOf(users, info.uid),
+      group: nameOf(groups, info.gid),
     };
     await backup.saveFile(name, file.createReadStream());
   } else await file.close();
   return true;
 }
 
-/** With its mode; root gives it to its user and group, where this machine has them. */
+/** Copies a file of the backup and sets its mode. Root also sets its user and group, if this machine has them. */
 async function bring(backup: CheckedBackup, name: string, target: string): Promise<void> {
   const { mode, user, group } = backup.attributesOf(name);
   const made = await mkdir(dirname(target), { recursive: true, mode: 0o700 });
@@ -118,7 +119,7 @@ async function bring(backup: CheckedBackup, name: string, target: string): Promi
   if (made !== undefined) await chown(dirname(target), uid, gid);
 }
 
-/** Name → number of users, or of groups. */
+/** Name → id of all users, or of all groups. */
 async function systemNames(file: string): Promise<Map<string, number>> {
   const lines = (await readFile(file, 'utf8')).split('\n').map((line) => line.split(':'));
   return new Map(lines.map(([name = '', , id]) => [name, Number(id)]));
@@ -128,7 +129,7 @@ function nameOf(names: Map<string, number>, id: number): string {
   return [...names].find(([, each]) => each === id)?.[0] ?? '';
 }
 
-/** Paths of the files below `folder` of `top`; none when it is not there. */
+/** Paths of the files below `folder` of `top`; empty if the folder does not exist. */
 async function namesBelow(top: string, folder: string): Promise<string[]> {
   const path = join(top, folder);
   const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(

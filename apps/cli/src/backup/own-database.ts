@@ -2,8 +2,9 @@ import { EmbeddedPostgres, type Home, HomeLock } from '@proctor/embedded';
 import { databaseUrl } from '../own-servers';
 
 /**
- * Works on the database of the service, whether it runs or not: that of a home that does not run is started for the time.
- * @throws HomeInUse when the home has begun to run meanwhile
+ * Calls `work` with the database of the service. If no Proctor runs on the home, starts its PostgreSQL until `work`
+ * ends.
+ * @throws HomeInUse if a Proctor starts on the home in between
  */
 export async function withServiceDatabase<T>(home: Home, work: (url: string) => Promise<T>): Promise<T> {
   if (process.env['PROCTOR_DATABASE_URL'] || (await HomeLock.holder(home.lock)))
@@ -11,7 +12,7 @@ export async function withServiceDatabase<T>(home: Home, work: (url: string) => 
   return withStoppedHome(home, () => withServer(serverIn(home.postgresql, home), work));
 }
 
-/** No Proctor begins to run on the home meanwhile. @throws HomeInUse when one runs on it */
+/** Calls `work` while no Proctor can start on the home. @throws HomeInUse if one is running */
 export async function withStoppedHome<T>(home: Home, work: () => Promise<T>): Promise<T> {
   await home.prepare();
   const lock = await HomeLock.acquire(home.lock, 'a command of proctor');
@@ -23,8 +24,8 @@ export async function withStoppedHome<T>(home: Home, work: () => Promise<T>): Pr
 }
 
 /**
- * Works on a database that is new, in a folder of its own, for a home that does not run. What an earlier one left there, which was
- * killed, is removed before, and so is all when it fails.
+ * Calls `work` with a new database in its own folder; no Proctor may run on the home. First deletes what an earlier
+ * call left there when it was killed. If `work` fails, deletes the new database.
  */
 export async function withNewDatabase<T>(
   home: Home,

@@ -14,7 +14,9 @@ import { fillStore } from './backup-store';
 import { restoreConfiguration, restoreHomeFiles } from './home-files';
 import { withNewDatabase, withStoppedHome } from './own-database';
 
-/** Brings a backup into the home, or into the empty database of `PROCTOR_DATABASE_URL`, while no service runs on it. */
+/**
+ * Restores a backup into the home, or into the empty database of `PROCTOR_DATABASE_URL`, while no service runs on it.
+ */
 export async function restore(path: string, { force }: { force: boolean }): Promise<object> {
   const home = await Home.findHome(process.env, projectFolder());
   const backup = await CheckedBackup.open(resolve(path));
@@ -31,8 +33,9 @@ export async function restore(path: string, { force }: { force: boolean }): Prom
 }
 
 /**
- * @returns `aside`: where the database of before is now; null when there was none of the home's own. Until the backup is there as a whole
- *   that stays in its place, whatever ends this.
+ * Loads the backup and then puts its database in the place of the old one. Until the backup is completely loaded, the
+ * old database stays in its place, however this ends.
+ * @returns `aside`: the folder of the old database; null if the home had none
  */
 async function inItsPlace(
   backup: CheckedBackup,
@@ -55,7 +58,10 @@ async function inItsPlace(
   }
 }
 
-/** @throws what has failed; the files of the configuration that were brought are gone then, and those of the home were not brought. */
+/**
+ * @throws the error of the failed step. Restored configuration files are deleted again; files of the home are not
+ * restored.
+ */
 async function bringBack(backup: CheckedBackup, home: Home, url: string): Promise<LoadedDump> {
   await requireEmpty(url);
   const loaded = await loadDump(url, backup.manifest.database, (table) => backup.rows(table), printNotice);
@@ -78,7 +84,10 @@ async function bringBack(backup: CheckedBackup, home: Home, url: string): Promis
   return loaded;
 }
 
-/** Those of the store, then, last, the secrets of the home: a restore that fails leaves none behind. */
+/**
+ * Restores the files of the store, then the secrets of the home. The secrets come last so that a failed restore leaves
+ * none behind.
+ */
 async function bringFiles(backup: CheckedBackup, home: Home, atEnd: () => Promise<void>): Promise<void> {
   const { store: settings } = await ownConfiguration();
   if (backup.manifest.store === 'included') {
@@ -102,7 +111,7 @@ async function record(url: string, manifest: Manifest, loaded: LoadedDump): Prom
   }
 }
 
-/** What root brings into the home of a service's user is that user's. */
+/** If root restores into the home of a service user, gives the files to that user. */
 async function giveToOwnerOf(home: string, folders: string[]): Promise<void> {
   const { uid, gid } = await stat(home);
   if (process.getuid?.() !== 0 || uid === 0) return;
@@ -110,7 +119,7 @@ async function giveToOwnerOf(home: string, folders: string[]): Promise<void> {
   await runCommand('chown', ['--recursive', `${uid}:${gid}`, ...there]);
 }
 
-/** @returns where the database of before is to go; null when there is none */
+/** @returns the folder to which the old database is moved; null if there is no old database */
 function placeAside(home: Home, force: boolean): string | null {
   if (!existsSync(join(home.postgresql, 'data'))) return null;
   if (!force)

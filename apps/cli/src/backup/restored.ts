@@ -11,7 +11,9 @@ import { withServiceDatabase } from './own-database';
 const BATCH_ATTEMPTS = 1_000;
 const PRINT_EVERY = 100_000;
 
-/** For a database that PostgreSQL's own means have brought back to an earlier moment: what `restore` does at its end. */
+/**
+ * Repairs a database that PostgreSQL itself has brought back to an earlier moment, with the last steps of `restore`.
+ */
 export async function repairRestored({ at }: { at?: number }): Promise<object> {
   const home = await Home.findHome(process.env, projectFolder());
   if (await HomeLock.holder(home.lock))
@@ -61,11 +63,11 @@ export async function repairRestored({ at }: { at?: number }): Promise<object> {
 }
 
 interface Compared {
-  /** The highest id of a run that has files; 0 when none has. */
+  /** The highest id of a run that has files; 0 if no run has files. */
   highestRun: number;
-  /** Attempts in the store of runs that the database gave their ids later. */
+  /** Number of attempts in the store whose run id is higher than any in the database. */
   unknown: number;
-  /** Runs whose rows name files that are not there. */
+  /** Number of runs whose rows name files that do not exist. */
   missing: number;
 }
 
@@ -78,12 +80,12 @@ async function compare(moment: EarlierMoment, store: MaintainedStore): Promise<C
     if (batch.length > 0) compared.missing -= await moment.wholeAmong(batch.map(contentOf));
     batch = [];
   };
-  for await (const found of store.list()) {
+  for await (const names of store.list()) {
     count += 1;
     if (count % PRINT_EVERY === 0) printNotice(`${count} attempts of the store`);
-    compared.highestRun = Math.max(compared.highestRun, found.runId);
-    if (found.runId > last) compared.unknown += 1;
-    else batch.push(found);
+    compared.highestRun = Math.max(compared.highestRun, names.runId);
+    if (names.runId > last) compared.unknown += 1;
+    else batch.push(names);
     if (batch.length === BATCH_ATTEMPTS) await subtract();
   }
   await subtract();

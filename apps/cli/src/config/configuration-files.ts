@@ -7,9 +7,9 @@ import { type OutputOptions, printAnswer, printNotice, printTable, write } from 
 import { projectFolder } from '../project';
 
 /**
- * Looks at a configuration folder as the service would: `folder`, else `PROCTOR_CONFIG`, else the one of this program.
- * Each problem is a line on standard output: file, line, key and what is wrong; each warning likewise.
- * @throws Failure when there is any problem; with `strict` when there is any warning
+ * Checks a configuration folder as the service would: `folder`, else `PROCTOR_CONFIG`, else the folder of this program.
+ * Prints each problem on a line: file, line, key and what is wrong; then each warning in the same form.
+ * @throws Failure if there is a problem, or with `strict` a warning
  */
 export async function checkConfiguration(
   folder: string | undefined,
@@ -30,8 +30,8 @@ function counted({ length }: string[], what: string): string {
 }
 
 /**
- * Prints each value in use, with the file and line where it stands, the environment, or that it is a default; no secrets.
- * @throws ConfigurationError when no process would take the folder
+ * Prints each value in use and its source: file and line, the environment, or the default. Secrets are not printed.
+ * @throws ConfigurationError if the configuration is not valid
  */
 export async function printConfiguration(folder: string | undefined, options: OutputOptions): Promise<void> {
   const path = folder === undefined ? configurationFolder() : resolve(folder);
@@ -53,10 +53,10 @@ function originOf({ file, line, origin }: Setting): string {
   return origin === 'file' && line !== null ? `${file}:${line}` : origin;
 }
 
-/** Where a package of Debian has what lies in the project's docs. */
+/** The folder in which the Debian package installs the project's docs. */
 const INSTALLED_DOCS = '/usr/share/doc/proctor/docs';
 
-/** Prints the JSON Schema of one of the configuration's files. @throws Failure for any other name */
+/** Prints the JSON Schema of a configuration file. @throws Failure if there is no configuration file with this name */
 export async function printSchema(name: string): Promise<void> {
   const file = FILES.find((each) => each === name);
   if (!file) throw new Failure(`FILE: ${JSON.stringify(name)} is none of ${FILES.join(', ')}`, EXIT.usage);

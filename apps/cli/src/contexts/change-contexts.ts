@@ -6,7 +6,10 @@ import { Contexts } from '../service/context-file';
 import { Service } from '../service/service';
 import { readHidden } from '../output/ask';
 
-/** Asks the service whose key it is before anything is kept. @throws Failure */
+/**
+ * Saves a context after the service has accepted its key. @throws Failure if the service refuses the key or does not
+ * answer
+ */
 export async function addContext(name: string, options: { url: string; keyStdin: boolean }): Promise<object> {
   const url = readServiceUrl(options.url, '--url');
   const contexts = await Contexts.read();
@@ -29,7 +32,7 @@ async function typedKey(isOnStdin: boolean, url: string): Promise<string> {
   throw new Failure('that is no API key', EXIT.key, `get one at ${url}/user/login`);
 }
 
-/** @throws Failure when there is no such context */
+/** @throws Failure if there is no such context */
 export async function useContext(name: string): Promise<object> {
   const contexts = await Contexts.read();
   await contexts.use(name);
@@ -53,7 +56,7 @@ export async function listContexts({ json }: OutputOptions): Promise<void> {
   );
 }
 
-/** @throws Failure when there is no such context */
+/** @throws Failure if there is no such context */
 export async function removeContext(name: string): Promise<object> {
   const contexts = await Contexts.read();
   const wasCurrent = contexts.current === name;

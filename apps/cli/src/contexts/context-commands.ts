@@ -3,7 +3,7 @@ import { addChange, groupOf, actionOf, withJson } from '../arguments';
 
 const actions = () => import('./change-contexts');
 
-/** Which service is spoken to. */
+/** Adds the commands that choose the service to use. */
 export function addContextCommands(program: Command): void {
   const context = groupOf(program, 'context', 'the services that you speak to, each under a name of yours');
   addChange(

@@ -4,7 +4,9 @@ import { readDuration } from '../output/duration';
 
 const queuesAndWorkers = () => import('./decisions');
 
-/** What administrators decide about queues and workers; the dispatchers follow within seconds. */
+/**
+ * Adds the commands for decisions of administrators about queues and workers. Dispatchers apply them within seconds.
+ */
 export function addDecisionCommands(program: Command): void {
   const pause = withYes(withScope(program.command('pause')))
     .description(

@@ -17,7 +17,7 @@ interface WorkerOptions extends ServiceOptions {
 
 type ScopeOptions = WorkerOptions & { [Field in ScopeField]?: string };
 
-/** @throws when the suite or architecture is not tested, or the key may not */
+/** @throws Failure if the suite or architecture is not tested, or the key may not do this */
 export async function pause(options: ScopeOptions & AskOptions): Promise<object> {
   const service = await Service.find(options);
   if (SCOPE_FIELDS.every((field) => options[field] === undefined))
@@ -27,7 +27,7 @@ export async function pause(options: ScopeOptions & AskOptions): Promise<object>
   return paused;
 }
 
-/** @throws also when there is no such pause */
+/** @throws Failure if there is no such pause, or the key may not do this */
 export async function resume(options: ScopeOptions): Promise<object> {
   const service = await Service.find(options);
   const scope = await service.post<PauseScopeResource>('/admin/resume', scopeAndReason(options));
@@ -35,14 +35,14 @@ export async function resume(options: ScopeOptions): Promise<object> {
   return scope;
 }
 
-/** @throws also when the worker is not drained */
+/** @throws Failure if the worker is not drained, or the key may not do this */
 export async function undrain(worker: string, { reason, ...options }: WorkerOptions): Promise<object> {
   const undrained = await (await Service.find(options)).post<object>('/admin/undrain', { worker, reason });
   printNotice(`worker ${worker} gets runs again`);
   return undrained;
 }
 
-/** @throws also when no such worker is registered */
+/** @throws Failure if no such worker is registered, or the key may not do this */
 export async function quarantine(worker: string, { reason, ...options }: WorkerOptions): Promise<object> {
   const service = await Service.find(options);
   const quarantined = await service.post<TrustResource>('/admin/quarantine', { worker, reason });
@@ -52,7 +52,7 @@ export async function quarantine(worker: string, { reason, ...options }: WorkerO
   return quarantined;
 }
 
-/** @throws also when no such worker is known, or it is sound */
+/** @throws Failure if the worker is unknown or already trusted, or the key may not do this */
 export async function trust(worker: string, { reason, ...options }: WorkerOptions): Promise<object> {
   const service = await Service.find(options);
   const trusted = await service.post<TrustResource>('/admin/trust', { worker, reason });
@@ -60,7 +60,7 @@ export async function trust(worker: string, { reason, ...options }: WorkerOption
   return trusted;
 }
 
-/** What is paused and drained. */
+/** Prints the pauses and drains in force. */
 export async function listDecisions(options: ServiceOptions & OutputOptions): Promise<void> {
   const decisions = await (await Service.find(options)).request<DecisionList>('/admin/decisions');
   printAnswer(decisions, options, printDecisions);

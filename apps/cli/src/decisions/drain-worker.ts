@@ -9,15 +9,15 @@ import { RefusedByService, Service } from '../service/service';
 interface DrainOptions extends ServiceOptions {
   reason: string;
   wait: boolean;
-  /** Seconds. */
+  /** Seconds from now. */
   deadline?: number;
 }
 
 const LOOK_MS = 2_000;
-/** After the deadline: dispatchers read it, and the worker learns each end. */
+/** Seconds to wait after the deadline: dispatchers must read it, and the worker must receive the end of each run. */
 const GRACE_SECONDS = 60;
 
-/** @throws Failure: `tryLater` when it still has something a while after the deadline */
+/** @throws Failure `tryLater` if the worker still executes something some time after the deadline */
 export async function drainWorker(worker: string, options: DrainOptions): Promise<object> {
   const { reason, wait, deadline } = options;
   const seconds = deadline === undefined ? null : Math.max(1, Math.ceil(deadline));
@@ -47,12 +47,14 @@ async function emptied(service: Service, worker: string, seconds: number): Promi
   }
 }
 
-/** In words; null when it executes nothing that this key may see. @throws Failure when no dispatcher answers */
+/**
+ * Describes what the worker still executes; null if this key can see nothing. @throws Failure if no dispatcher answers
+ */
 async function whatItHas(service: Service, worker: string): Promise<string | null> {
   const details = await service
     .request<WorkerDetails>(`/workers/${encodeURIComponent(worker)}`)
     .catch((error: unknown) => {
-      // A worker that never was is drained, too: it has nothing.
+      // A worker that never existed can be drained, too: it executes nothing.
       if (error instanceof RefusedByService && error.status === 404) return null;
       throw error;
     });

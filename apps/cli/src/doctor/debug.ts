@@ -13,19 +13,19 @@ import { Service } from '../service/service';
 import { examine, lineOf } from './doctor';
 import { hideSecrets, knownSecrets } from './secrets';
 
-/** Of each log. */
+/** Lines from the end of each log. */
 const LOG_LINES = 500;
 const ANSWER_MS = 5_000;
-/** The units that the packages install. */
+/** The systemd units that the packages install. */
 const UNITS = 'proctor-*';
 
-/** Something that the archive has; what cannot be had says why in its place. */
+/** A file of the archive. If its content cannot be read, the reason is written instead. */
 interface Part {
   name: string;
   read: () => Promise<string>;
 }
 
-/** Packs what helps to find a fault. No secret that this machine knows of gets into it. */
+/** Writes an archive of what helps to find a fault, without the secrets that this machine has. */
 export async function debug(file: string): Promise<void> {
   const home = await Home.findHome(process.env, projectFolder());
   const configuration = await readConfiguration().catch(() => null);
@@ -48,10 +48,10 @@ export async function debug(file: string): Promise<void> {
   );
 }
 
-/** For its owner alone, also where there was a file that others might read. */
+/** Packs the folder. Only the owner may read the archive, even if the file existed and others could read it. */
 async function pack(folder: string, file: string): Promise<void> {
   const archive = await open(file, 'w', 0o600);
-  // Closes the file, also when it fails.
+  // The stream closes the file, even after an error.
   const output = archive.createWriteStream();
   await archive.chmod(0o600);
   const packed = create({ gzip: true, cwd: dirname(folder), portable: true }, [basename(folder)]);
@@ -92,7 +92,7 @@ function about(): Promise<string> {
   return Promise.resolve(json({ proctor: VERSION, node: version, platform, ...machine, at }));
 }
 
-/** As administrators see them: with where each value comes from, and without what settings hide. */
+/** The settings as administrators see them: each value with its source, and without hidden values. */
 async function settings(): Promise<string> {
   const parts = ['server', 'store', 'scheduler', 'worker', 'extraAptSources', 'rejectList'] as const;
   const env = { ...process.env, PROCTOR_CONFIG: configurationFolder() };
@@ -108,7 +108,7 @@ async function endOf(file: string): Promise<string> {
   return `${lastLines(await readFile(file, 'utf8'), LOG_LINES)}\n`;
 }
 
-/** Of units; `npm start` writes to its own terminal. */
+/** The last lines of the logs of the systemd units. `npm start` writes to its own terminal instead. */
 function journal(): Promise<string> {
   return runCommand('journalctl', ['--no-pager', '--lines', String(LOG_LINES), '--unit', UNITS]);
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { actionOf, withJson } from '../arguments';
 
-/** What helps when something does not work. */
+/** Adds the commands that help when something does not work. */
 export function addDoctorCommands(program: Command): void {
   withJson(program.command('doctor'))
     .description('look at every dependency and limit of this machine, and say what to do, a line each')

@@ -6,11 +6,11 @@ import { ownRole } from './role';
 import { checkDatabase, checkNats } from './servers';
 
 export interface DoctorOptions extends OutputOptions {
-  /** Without, the worker of this machine is not looked at. */
+  /** If false, the worker of this machine is not checked. */
   worker: boolean;
 }
 
-/** Everything that is found, in the order in which a deployment is built up. */
+/** Returns all findings, in the order in which a deployment is built up. */
 export async function examine({ worker }: Pick<DoctorOptions, 'worker'>): Promise<Finding[]> {
   const { isServer, isWorker } = await ownRole();
   const parts = [...(isServer ? ['a server'] : []), ...(isWorker ? ['a worker'] : [])];
@@ -25,7 +25,7 @@ export async function examine({ worker }: Pick<DoctorOptions, 'worker'>): Promis
   return [ok('role', what), ...(await Promise.all(looks)).flat()];
 }
 
-/** Says of each dependency and limit how it is, and what to do. @throws Failure when something is wrong */
+/** Prints the state of each dependency and limit, and the remedy. @throws Failure if something is wrong */
 export async function doctor(options: DoctorOptions): Promise<void> {
   const findings = await examine(options);
   if (options.json) printJson({ findings });
@@ -34,7 +34,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   if (failed > 0) throw new Failure(`${failed} of ${findings.length} are wrong`, EXIT.failed);
 }
 
-/** One line, with the one thing to do. */
+/** A finding with its remedy, on one line. */
 export function lineOf({ check, state, found, remedy }: Finding): string {
   const advice = remedy === null ? '' : ` → ${remedy}`;
   return `${state.padEnd(4)}  ${check}: ${found}${advice}`;

@@ -1,17 +1,17 @@
 import { Failure } from '../failure';
 
-/** What one look at the deployment has found. */
+/** The result of one check of the deployment. */
 export interface Finding {
-  /** What was looked at. */
+  /** The name of the part that was checked. */
   check: string;
-  /** `warn`: it works, and something should be done. */
+  /** `warn`: the part works, but something should be done. */
   state: 'ok' | 'warn' | 'fail';
   found: string;
-  /** What to do; null where nothing is to be done. */
+  /** What to do; null if nothing needs to be done. */
   remedy: string | null;
 }
 
-/** What looks at one part. */
+/** Checks one part. */
 export type Check = () => Promise<Finding[]>;
 
 export function ok(check: string, found: string): Finding {
@@ -26,7 +26,7 @@ export function fail(check: string, found: string, remedy: string): Finding {
   return { check, state: 'fail', found, remedy };
 }
 
-/** A look that fails is a finding, too. @param remedy where the failure names none */
+/** Returns a finding also if `look` throws. @param remedy used if the error has no advice of its own */
 export async function findingsOf(check: string, remedy: string, look: Check): Promise<Finding[]> {
   try {
     return await look();

@@ -10,15 +10,15 @@ import { serviceUrl } from '../start/welcome';
 import { fail, findingsOf, ok, warn, type Finding } from './finding';
 
 const GIB = 1024 ** 3;
-/** Of the disk: below the first a person should look, below the second results stop being kept. */
+/** Free part of the disk: below the first, a warning; below the second, results can no longer be saved. */
 const FREE_WARN = 0.1;
 const FREE_FAIL = 0.02;
-/** Each connection and each file that is sent takes one. */
+/** Each connection and each file that is sent takes one open file. */
 const OPEN_FILES_MIN = 4_096;
 const HEALTH_MS = 5_000;
 const WORKER_MS = 60_000;
 
-/** The files of the configuration folder. */
+/** Checks the files of the configuration folder. */
 export function checkConfiguration(): Promise<Finding[]> {
   return findingsOf('configuration', `proctor config check ${configurationFolder()}`, async () => {
     await readConfiguration();
@@ -26,7 +26,7 @@ export function checkConfiguration(): Promise<Finding[]> {
   });
 }
 
-/** The home, the store, the limits of this machine, and the service that runs here. */
+/** Checks the home, the store, the limits of this machine, and the service that runs here. */
 export async function checkMachine(): Promise<Finding[]> {
   const configuration = await readConfiguration().catch(() => null);
   const home = await Home.findHome(process.env, projectFolder());
@@ -46,13 +46,13 @@ function lookAtFolder(check: string, folder: string): Promise<Finding[]> {
   return findingsOf(check, remedy, async () => {
     const { freeBytes, totalBytes } = await diskSpace(folder);
     const free = freeBytes / totalBytes;
-    const found = `${folder}: ${(freeBytes / GIB).toFixed(1)} GiB free (${Math.round(free * 100)} %)`;
-    if (free < FREE_FAIL) return [fail(check, found, `free space on the disk of ${folder}`)];
-    return [free < FREE_WARN ? warn(check, found, `free space on the disk of ${folder}`) : ok(check, found)];
+    const space = `${folder}: ${(freeBytes / GIB).toFixed(1)} GiB free (${Math.round(free * 100)} %)`;
+    if (free < FREE_FAIL) return [fail(check, space, `free space on the disk of ${folder}`)];
+    return [free < FREE_WARN ? warn(check, space, `free space on the disk of ${folder}`) : ok(check, space)];
   });
 }
 
-/** Asked for a file that is not there. */
+/** Checks a bucket by opening a file that does not exist. */
 function lookAtBucket(settings: Extract<Configuration['store'], { kind: 's3' }>): Promise<Finding[]> {
   const remedy = `correct store in proctor.yaml, or PROCTOR_S3_ACCESS_KEY_ID and PROCTOR_S3_SECRET_ACCESS_KEY`;
   return findingsOf('store', remedy, async () => {
@@ -66,13 +66,13 @@ function lookAtBucket(settings: Extract<Configuration['store'], { kind: 's3' }>)
   });
 }
 
-/** How many files a process may have open. */
+/** Checks how many files a process may have open. */
 export async function checkOpenFiles(): Promise<Finding> {
   const limits = await readFile('/proc/self/limits', 'utf8');
   const text = /^Max open files +\S+ +(\S+)/m.exec(limits)?.[1] ?? '0';
-  const found = `a process may open ${text} files`;
-  if (text === 'unlimited' || Number(text) >= OPEN_FILES_MIN) return ok('open files', found);
-  return warn('open files', found, 'LimitNOFILE=65536 in the units, or ulimit -n 65536 before the start');
+  const limit = `a process may open ${text} files`;
+  if (text === 'unlimited' || Number(text) >= OPEN_FILES_MIN) return ok('open files', limit);
+  return warn('open files', limit, 'LimitNOFILE=65536 in the units, or ulimit -n 65536 before the start');
 }
 
 async function lookAtService({ server }: Configuration, home: Home): Promise<Finding[]> {
@@ -111,7 +111,7 @@ function lookAtHealth(url: string): Promise<Finding[]> {
   });
 }
 
-/** As `apps/worker/src/check/findings.ts` has them. */
+/** The output of the worker's own check: `apps/worker/src/check/findings.ts`. */
 interface MachineFindings {
   backends: {
     name: string;
@@ -124,8 +124,8 @@ interface MachineFindings {
 }
 
 /**
- * What a worker on this machine could do: the worker's own code looks.
- * @param signal ends the look
+ * Checks what a worker on this machine could run, with the worker's own code.
+ * @param signal stops the check
  */
 export function checkWorkerMachine(signal?: AbortSignal): Promise<Finding[]> {
   return findingsOf('worker', 'proctor worker check', async () => {
@@ -133,14 +133,14 @@ export function checkWorkerMachine(signal?: AbortSignal): Promise<Finding[]> {
     const home = await Home.findHome(process.env, projectFolder());
     const env = { ...process.env, PROCTOR_HOME: home.path, PROCTOR_CONFIG: configurationFolder() };
     const main = join(__dirname, '../../../worker/src/check-machine.js');
-    const found = (await runAppForAnswer(main, env, WORKER_MS, signal)) as MachineFindings;
-    return workerFindings(found, worker.imageAgeMaxMs, Date.now());
+    const machine = (await runAppForAnswer(main, env, WORKER_MS, signal)) as MachineFindings;
+    return workerFindings(machine, worker.imageAgeMaxMs, Date.now());
   });
 }
 
-/** Of what the configuration has the worker offer. */
-export function workerFindings(found: MachineFindings, imageAgeMaxMs: number, now: number): Finding[] {
-  const { backends, architectures, variants } = found;
+/** Findings about everything that the configuration has the worker offer. */
+export function workerFindings(machine: MachineFindings, imageAgeMaxMs: number, now: number): Finding[] {
+  const { backends, architectures, variants } = machine;
   return [
     ...backends
       .filter(({ isConfigured }) => isConfigured)
@@ -173,7 +173,7 @@ export function workerFindings(found: MachineFindings, imageAgeMaxMs: number, no
 
 const firstLine = (text: string): string => text.split('\n')[0]!;
 
-/** The command that a problem names on a line of its own, else all of it. */
+/** The command that a problem names on its own line; `proctor worker check` if it names none. */
 function remedyIn(problem: string): string {
   const lines = problem
     .split('\n')

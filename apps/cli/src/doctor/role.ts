@@ -4,7 +4,7 @@ import { Home, HomeLock } from '@proctor/embedded';
 import { configurationFolder } from '../configuration';
 import { projectFolder } from '../project';
 
-/** What a machine has of Proctor. */
+/** The parts of Proctor that a machine has. */
 export interface InstalledParts {
   hasServer: boolean;
   hasWorker: boolean;
@@ -12,18 +12,21 @@ export interface InstalledParts {
   namesDatabase: boolean;
   /** `npm start` runs on the home. */
   isStarted: boolean;
-  /** In the folder of the configuration. */
+  /** The folder of the configuration has a file of the worker. */
   hasWorkerFile: boolean;
   hasServerFile: boolean;
 }
 
-/** What a machine is there for. */
+/** The services that a machine should run. */
 export interface Role {
   isServer: boolean;
   isWorker: boolean;
 }
 
-/** By what is installed and configured; where neither decides, `npm start` would make it both. */
+/**
+ * Derives the role from what is installed and configured. If neither decides, `npm start` would run both, so both are
+ * true.
+ */
 export function roleOf(installed: InstalledParts): Role {
   const { hasServer, hasWorker, namesDatabase, isStarted, hasWorkerFile, hasServerFile } = installed;
   const isWorkerAlone = hasWorkerFile && !hasServerFile && !namesDatabase && !isStarted;
@@ -33,7 +36,7 @@ export function roleOf(installed: InstalledParts): Role {
   };
 }
 
-/** Of this machine. */
+/** The role of this machine. */
 export async function ownRole(): Promise<Role> {
   const home = await Home.findHome(process.env, projectFolder());
   const app = (path: string): boolean => existsSync(join(__dirname, '../../..', path));

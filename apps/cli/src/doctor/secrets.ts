@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { Configuration } from '@proctor/config';
 import type { Home } from '@proctor/embedded';
 
-/** Shorter ones would hide words that are none. */
+/** Minimum length of a hidden secret: hiding shorter ones would also hide ordinary words. */
 const SECRET_LENGTH_MIN = 6;
 const SECRET_NAMES = /PASSWORD|SECRET|TOKEN|KEY|SEED|HEADERS/i;
 const HIDDEN = '[hidden]';
 
-/** What must leave this machine in no archive: everything secret that this machine knows of. */
+/** All secrets that this machine has. None of them may be in an archive that leaves it. */
 export async function knownSecrets(
   home: Home,
   configuration: Configuration | null,
@@ -37,7 +37,7 @@ export async function knownSecrets(
     .sort((a, b) => b.length - a.length);
 }
 
-/** The text without them. */
+/** Returns the text with all secrets replaced. */
 export function hideSecrets(text: string, secrets: string[]): string {
   return secrets
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
@@ -50,12 +50,12 @@ async function filesBelow(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** What cannot be read cannot get into an archive either. */
+/** The content of a file; empty if it cannot be read, since it cannot be in an archive then either. */
 async function textIn(file: string): Promise<string> {
   return (await readFile(file, 'utf8').catch(() => '')).trim();
 }
 
-/** Of credentials files. */
+/** The seeds in a credentials file. */
 function seedsIn(text: string): string[] {
   return [...text.matchAll(/"seed":\s*"([^"]+)"/g)].map(([, seed = '']) => seed);
 }
@@ -66,7 +66,7 @@ function passwordsIn(address: string): string[] {
   try {
     return [password, decodeURIComponent(password)];
   } catch {
-    // It has a percent sign of its own.
+    // The password contains a plain percent sign.
     return [password];
   }
 }

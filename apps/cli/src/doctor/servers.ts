@@ -15,11 +15,11 @@ import {
 const POSTGRES_MIN = 14;
 const CLOCK_WARN_MS = 1_000;
 const CLOCK_FAIL_MS = 30_000;
-/** A server that is away is reported after so long. */
+/** How long to wait for a server that does not answer. */
 const PATIENCE_MS = 5_000;
 const NEARLY_FULL = 0.8;
 
-/** PostgreSQL: reached, new enough, its schema, its clock. */
+/** Checks PostgreSQL: connection, version, schema and clock. */
 export function checkDatabase(): Promise<Finding[]> {
   const remedy = 'start PostgreSQL, or correct PROCTOR_DATABASE_URL';
   return findingsOf('database', remedy, () => withDatabase(findingsOfDatabase));
@@ -34,15 +34,15 @@ async function findingsOfDatabase({ vitals }: OpenDatabase): Promise<Finding[]> 
   const schema = await findingsOf('schema', 'proctor migrate', async () => [
     schemaFinding(await vitals.schema()),
   ]);
-  const found = [server, ...schema, clockFinding(at.getTime() + tookMs / 2 - Date.now())];
-  // The rest is in rows, which only an up-to-date schema is sure to have.
-  if (schema.some(({ state }) => state !== 'ok')) return found;
+  const findings = [server, ...schema, clockFinding(at.getTime() + tookMs / 2 - Date.now())];
+  // The other checks read rows, which only an up-to-date schema is sure to have.
+  if (schema.some(({ state }) => state !== 'ok')) return findings;
   const configuration = await readConfiguration().catch(() => null);
   const { backupAgeSeconds } = await vitals.read();
   const owners = configuration
     ? [ownerFinding(configuration.server.architectures, await vitals.ownedArchitectures())]
     : [];
-  return [...found, ...owners, backupFinding(backupAgeSeconds)];
+  return [...findings, ...owners, backupFinding(backupAgeSeconds)];
 }
 
 function schemaFinding({ pending, unknown }: { pending: string[]; unknown: string[] }): Finding {
@@ -58,24 +58,24 @@ function schemaFinding({ pending, unknown }: { pending: string[]; unknown: strin
 }
 
 function clockFinding(aheadMs: number): Finding {
-  const found = `PostgreSQL's clock and this machine's differ by ${(Math.abs(aheadMs) / 1000).toFixed(1)} s`;
+  const difference = `PostgreSQL's clock and this machine's differ by ${(Math.abs(aheadMs) / 1000).toFixed(1)} s`;
   const remedy = 'let both machines follow a time server: timedatectl set-ntp true';
-  if (Math.abs(aheadMs) > CLOCK_FAIL_MS) return fail('clock', found, remedy);
-  return Math.abs(aheadMs) > CLOCK_WARN_MS ? warn('clock', found, remedy) : ok('clock', found);
+  if (Math.abs(aheadMs) > CLOCK_FAIL_MS) return fail('clock', difference, remedy);
+  return Math.abs(aheadMs) > CLOCK_WARN_MS ? warn('clock', difference, remedy) : ok('clock', difference);
 }
 
-/** nats-server: reached, JetStream, streams, the accounts of workers. */
+/** Checks nats-server: connection, JetStream, streams, and the accounts of workers. */
 export function checkNats(): Promise<Finding[]> {
   return findingsOf('nats', 'start nats-server, or name its users in PROCTOR_NATS_USERS', async () => {
     const known = await credentials();
     const { version, streams } = await readServerState(known, PATIENCE_MS);
-    const found = [
+    const findings = [
       ok('nats', `nats-server ${version} with JetStream answers`),
       ...natsVersionFindings(version, known.url),
       ...streams.fills.map(streamFinding),
       ...(await ownCertificates()),
     ];
-    return [...found, ...(await accountsFindings())];
+    return [...findings, ...(await accountsFindings())];
   });
 }
 
@@ -86,19 +86,19 @@ function ownCertificates(): Promise<Finding[]> {
   );
 }
 
-/** Those of the scheduler, which alone may look at the streams. */
+/** The credentials of the scheduler, the only user that may read the state of the streams. */
 async function credentials(): Promise<Credentials> {
   const file = process.env['PROCTOR_NATS_CREDENTIALS'];
   return file ? readCredentials(file) : (await findNats()).users.read('scheduler');
 }
 
 function streamFinding({ kind, fullest }: StreamFill): Finding {
-  const found = `the fullest stream of ${kind} is ${Math.round(fullest * 100)} % full`;
+  const fill = `the fullest stream of ${kind} is ${Math.round(fullest * 100)} % full`;
   const forgets = kind === 'logs' || kind === 'events';
-  if (forgets || fullest < NEARLY_FULL) return ok('streams', found);
+  if (forgets || fullest < NEARLY_FULL) return ok('streams', fill);
   return warn(
     'streams',
-    found,
+    fill,
     'see whether schedulers run and the store takes results: /health of the schedulers',
   );
 }
