@@ -6,13 +6,13 @@ import { DATABASE_LIMITS, type DatabaseLimits, PUBLIC_DATABASE_LIMITS } from './
 import type { OpenDatabase } from './open-database';
 import { PublicRuns, STORES } from './stores';
 
-/** Those on the first pool. */
+/** The stores that use the first pool. */
 const FIRST_STORES = Object.values(STORES).filter((store) => store !== PublicRuns);
 
-/** A process that starts while PostgreSQL is away waits for it, this often and this long between. */
+/** A process that starts while PostgreSQL is unavailable tries this often, with this pause in milliseconds. */
 const CONNECT_RETRIES = { retryAttempts: 30, retryDelay: 1_000 };
 
-/** The name of the second pool. TypeOrmModule calls its data source by it, with `DataSource` behind. */
+/** The name of the second pool. TypeOrmModule names its data source `publicDataSource`. */
 const PUBLIC = 'public';
 
 const PUBLIC_RUNS: Provider = {
@@ -21,7 +21,7 @@ const PUBLIC_RUNS: Provider = {
   useFactory: (pool: DataSource) => new PublicRuns(new Database(pool, PUBLIC_DATABASE_LIMITS)),
 };
 
-/** The stores, for every module of an application; the pool is closed when the application is. */
+/** The stores, for every module of an application. The pool is closed with the application. */
 @Module({})
 export class DatabaseModule {
   static forRoot(url: string, limits: Partial<DatabaseLimits> = {}): DynamicModule {
@@ -40,7 +40,7 @@ export class DatabaseModule {
     };
   }
 
-  /** Those of a program that has opened the database itself, and closes it. */
+  /** The stores of a program that has opened the database itself and also closes it. */
   static of(database: OpenDatabase): DynamicModule {
     const names = Object.keys(STORES) as (keyof typeof STORES)[];
     return {
@@ -51,7 +51,7 @@ export class DatabaseModule {
     };
   }
 
-  /** With PublicRuns, which has a pool of its own. */
+  /** The stores including PublicRuns, which has its own pool. */
   static forReaders(url: string, limits: Partial<DatabaseLimits> = {}): DynamicModule {
     const stores = DatabaseModule.forRoot(url, limits);
     return {
@@ -63,7 +63,7 @@ export class DatabaseModule {
   }
 }
 
-/** Loads TypeOrmModule for those alone that ask for a pool: a command starts sooner without. */
+/** Loads TypeOrmModule only if a pool is needed: commands without it start sooner. */
 async function poolOf(url: string, limits: DatabaseLimits, name?: string): Promise<DynamicModule> {
   const { TypeOrmModule } = await import('@nestjs/typeorm');
   return TypeOrmModule.forRoot({

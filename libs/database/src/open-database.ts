@@ -5,12 +5,12 @@ import { DATABASE_LIMITS, type DatabaseLimits } from './kit/limits';
 import { type Stores, STORES } from './stores';
 import { asUnavailable } from './kit/unavailable';
 
-/** Every store on one pool, without Nest. */
+/** All stores on one pool, without Nest. */
 export interface OpenDatabase extends Stores {
   close(): Promise<void>;
 }
 
-/** For the command line and tests; the schema must be there, see `migrate`. */
+/** Opens the database for the command line and tests. The schema must exist, see `migrate`. */
 export async function openDatabase(url: string, limits: Partial<DatabaseLimits> = {}): Promise<OpenDatabase> {
   const allLimits = { ...DATABASE_LIMITS, ...limits };
   const dataSource = new DataSource(dataSourceOptions(url, allLimits));

@@ -46,8 +46,8 @@ import { WorkerPages } from './reading/worker-pages';
 import { WorkerRegister } from './dispatch/worker-register';
 
 /**
- * The stores: what other parts of the product see of the database. A new one is added to this file
- * alone: DatabaseModule gives it to Nest, `openDatabase` to those without Nest, and the library exports it.
+ * The stores: the part of the database that other code may use. A new store is added only here: DatabaseModule
+ * provides it to Nest, `openDatabase` to programs without Nest, and the library exports it.
  */
 export const STORES = {
   users: Users,
@@ -98,7 +98,7 @@ export const STORES = {
   webhookDeliveries: WebhookDeliveries,
 };
 
-/** One of each, by name. */
+/** An instance of each store, by name. */
 export type Stores = { [Name in keyof typeof STORES]: InstanceType<(typeof STORES)[Name]> };
 
 export {

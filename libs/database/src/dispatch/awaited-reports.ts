@@ -4,14 +4,14 @@ import type { ReportState } from '@proctor/dispatch';
 import { Database } from '../kit/database';
 import { integer, statement, text } from '../kit/statement';
 
-/** Which grants may still have a report that changes something. */
+/** Finds the grants whose report can still change something. */
 @Injectable()
 export class AwaitedReports {
   constructor(private readonly database: Database) {}
 
   /**
-   * Those of the grants whose result would be the first of its run's latest attempt, whether the run has been ended for
-   * lack of it or not.
+   * Returns the grants whose result would be the first one of the latest attempt of their run. The run may have ended
+   * meanwhile because the result was missing.
    */
   async among(grants: Grant[]): Promise<Grant[]> {
     const awaited = await this.database.query(AWAITED_REPORTS, [
@@ -23,7 +23,7 @@ export class AwaitedReports {
   }
 }
 
-/** ReportState of an attempt `a` of a run `r`. */
+/** The SQL of the ReportState of an attempt `a` of a run `r`. */
 const STATE_OF_REPORT = `
   case
     when a.outcome in ('finished', 'failed') then 'reported'
@@ -32,12 +32,15 @@ const STATE_OF_REPORT = `
     else 'over'
   end`;
 
-/** Whether an attempt `a` was granted in this epoch; null when that is not known. */
+/** The SQL condition that the attempt `a` was granted in this epoch; true if the epoch is null. */
 function isOfEpoch(epoch: string): string {
   return `coalesce(a.epoch = ${epoch}, true)`;
 }
 
-/** The ReportState of the attempt $2 of the run $1 by the worker $3, granted in the epoch $4; no row when it was not. */
+/**
+ * The ReportState of the attempt $2 of the run $1, granted to the worker $3 in the epoch $4; no row if it was not
+ * granted.
+ */
 export const REPORT_STATE = statement(
   { state: text.as<ReportState>() },
   `
@@ -46,7 +49,10 @@ export const REPORT_STATE = statement(
   where a.run_id = $1 and a.attempt = $2 and a.worker = $3 and ${isOfEpoch('$4::bigint')}`,
 );
 
-/** Which of the grants ($2 of the runs $1, in the epochs $3) have an awaited result, whichever worker has them. */
+/**
+ * The positions of the grants (attempts $2 of the runs $1, in the epochs $3) that have an awaited result, whichever
+ * worker has them.
+ */
 const AWAITED_REPORTS = statement(
   { nth: integer },
   `

@@ -5,13 +5,16 @@ import { CLOCK } from '../kit/horizon';
 import { LEARNED, RESULT_OF_RUN, resultOfAttempt } from './outcome-columns';
 import { bigint, integer, jsonb, text } from '../kit/statement';
 
-/** As believedSeconds has it; memory has forgotten the grant. */
+/**
+ * The SQL of the longest believable duration, as in `believedSeconds`: the grant is no longer in memory, so its age
+ * is computed here.
+ */
 const DURATION_SEEN_MAX = `ceil(extract(epoch from greatest(clock.now - a.granted_at, interval '0')))::integer
           + ${DURATION_MARGIN_SECONDS}`;
 
 /**
- * As APPLY does it, for runs that were ended because their result was missing, and whose result has come now.
- * The run stays finished, and its end keeps its time. Readers who ask what is new get it again.
+ * The statement for `correct` writes, in the form of `APPLY`: results that arrived after their runs were ended
+ * without them. The run stays finished with the time of its end. Readers who follow changes get it again.
  */
 export const CORRECT = aboutRuns(`
     with ${CLOCK},

@@ -10,20 +10,20 @@ import type { Drain, Pause } from '@proctor/dispatch';
 import { type EntityManager, type FindOptionsWhere, IsNull } from 'typeorm';
 import { DrainRow, PauseRow } from '../rows';
 
-/** With the name of the user who has decided. */
+/** The relation that adds the name of the user who decided. */
 const ACTOR = { relations: { actor: true }, select: { actor: { userId: true, name: true } } } as const;
 
 const SCOPE = Object.fromEntries(SCOPE_FIELDS.map((field) => [field, true])) as Record<ScopeField, true>;
 
-/** All of them, the oldest first. */
+/** All pauses, the oldest first. */
 export function allPauses(manager: EntityManager): Promise<DecidedPause[]> {
   return pauses(manager, {});
 }
 
-/** Those that concern an architecture, the oldest first. */
+/** The pauses that concern an architecture, the oldest first. */
 export async function pausesOf(manager: EntityManager, arch: string): Promise<Pause[]> {
-  const found = await pauses(manager, [{ arch }, { arch: IsNull() }]);
-  return found.map(({ arch: _, ...pause }) => pause);
+  const rows = await pauses(manager, [{ arch }, { arch: IsNull() }]);
+  return rows.map(({ arch: _, ...pause }) => pause);
 }
 
 async function pauses(
@@ -39,14 +39,14 @@ async function pauses(
   return rows.map((row) => ({ ...scopeOf(row), ...decision(row) }));
 }
 
-/** A drain as people read it. */
+/** A drain with its decision, for people. */
 export interface DrainedWorker extends Decision {
   worker: string;
-  /** When it hands back what it still executes; null: it may finish all of it. */
+  /** When the worker hands back its running tests; null: it may finish all of them. */
   deadline: Date | null;
 }
 
-/** All of them, the oldest first. */
+/** All drains, the oldest first. */
 export async function allDrains(manager: EntityManager): Promise<DrainedWorker[]> {
   const rows = await manager.find(DrainRow, {
     relations: ACTOR.relations,
@@ -56,7 +56,7 @@ export async function allDrains(manager: EntityManager): Promise<DrainedWorker[]
   return rows.map((row) => ({ worker: row.worker, ...decision(row), deadline: row.deadline }));
 }
 
-/** The same in the form that dispatchers use: with what is left of a deadline, by the clock that set it. */
+/** The drains in the form for dispatchers: the deadline as the remaining time, by the clock that set it. */
 export async function drainsToKeep(manager: EntityManager): Promise<Drain[]> {
   const drains = await allDrains(manager);
   const isTimed = drains.some(({ deadline }) => deadline !== null);
@@ -71,7 +71,7 @@ async function databaseTimeMs(manager: EntityManager): Promise<number> {
   return row!.now.getTime();
 }
 
-/** Its time as the wire has it. */
+/** The decision with its time in the format of the wire. */
 function decision({ actor, reason, since }: PauseRow | DrainRow): Decision {
   return { by: actor!.name, reason, since: timestamp(since) };
 }

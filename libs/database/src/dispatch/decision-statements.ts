@@ -6,8 +6,8 @@ import { countRuns, lockRuns, selectRuns } from '../runs/run-selection';
 import { boolean, command, integer, nothing, statement, text, texts } from '../kit/statement';
 
 /**
- * Key of an advisory lock: held alone by a decision about all architectures, shared by who begins to own one. A renewal of
- * ownership takes no part in it.
+ * Key of an advisory lock. A decision about all architectures holds it exclusively; a scheduler that begins to own an
+ * architecture holds it shared. Renewing an ownership does not use it.
  */
 export const DECISIONS_LOCK = 5_787_301_932_447_859;
 
@@ -16,17 +16,17 @@ export const LOCK_OWNERS = statement(
   `select pg_advisory_xact_lock(${DECISIONS_LOCK}) as locked`,
 );
 
-/** Architectures that have, or had, a dispatcher. */
+/** The architectures that have, or had, a dispatcher. */
 export const OWNED_ARCHITECTURES = statement({ arch: text }, 'select arch from dispatchers order by arch');
 
-/** The user $1 pauses, for the reason $2, the scope whose fields follow in their order. */
+/** Pauses a scope for the user $1 with the reason $2; the fields of the scope follow in order. */
 export const PAUSE = command(`
   insert into pauses (actor_id, reason, since, ${SCOPE_FIELDS.join(', ')})
   values ($1, $2, clock_timestamp(), ${SCOPE_FIELDS.map((_, place) => `$${place + 3}`).join(', ')})
   on conflict ${PAUSES_KEY} do update
     set actor_id = excluded.actor_id, reason = excluded.reason, since = excluded.since`);
 
-/** Of the scope whose fields are $1 and so on; each may be null. */
+/** The conditions for the scope whose fields are $1 and so on; each may be null. */
 const SCOPE = SCOPE_FIELDS.map((field, place) => `coalesce(${field}, '') = coalesce($${place + 1}, '')`);
 
 export const RESUME = statement(
@@ -34,7 +34,10 @@ export const RESUME = statement(
   `delete from pauses where ${SCOPE.join(' and ')} returning pause_id as "pauseId"`,
 );
 
-/** How the worker $1 stands on each architecture where a dispatcher has judged it, or has the order to quarantine it. */
+/**
+ * The standing of the worker $1 on each architecture where a dispatcher has judged it, or has the order to quarantine
+ * it.
+ */
 export const STANDINGS = statement(
   { arch: text, standing: text.as<WorkerStanding>() },
   `
@@ -58,7 +61,7 @@ export const ARCHITECTURES_OF_WORKER = statement(
 /** Workers are listed from this many attempts, those of the newest runs. */
 const ATTEMPTS_LOOKED_AT = 10_000;
 
-/** Whether the worker $1 is known: it executes or executed something recently, or is drained. */
+/** Whether the worker $1 is known: it is drained, executes something or has recently executed something. */
 export const KNOWN_WORKER = statement(
   { isKnown: boolean },
   `
@@ -71,17 +74,17 @@ export const KNOWN_WORKER = statement(
     ) as "isKnown"`,
 );
 
-/** An order of the kind $2 for each architecture of $1. */
+/** Adds an order of the kind $2 for each architecture of $1. */
 export const STAND = command(`
   insert into orders (arch, kind, suite, worker, actor_id, reason, created_at)
   select arch, $2, $3, $4, $5, $6, clock_timestamp() from unnest($1::text[]) as concerned(arch)`);
 
-/** Waiting runs that have another priority than $7. */
+/** The waiting runs whose priority differs from $7. */
 export const SELECT_WAITING = selectRuns(waiting('$7'));
 
 export const COUNT_WAITING = countRuns(waiting('$7'));
 
-/** Those of $1 that wait and have another priority than $2. */
+/** Locks the runs among $1 that wait and whose priority differs from $2. */
 export const LOCK_WAITING = lockRuns(waiting('$2'));
 
 function waiting(priority: string): string {

@@ -16,15 +16,15 @@ import {
 import { changeInSteps } from '../kit/steps';
 
 /**
- * What people decide about suite queues, workers and waiting runs. Each decision is committed when its promise
- * resolves, with an order to every dispatcher that is concerned; orders are also its lasting record.
+ * The decisions of people about suite queues, workers and waiting runs. A decision is committed when its promise
+ * resolves, with an order to every dispatcher that it concerns. The orders are also its permanent record.
  */
 @Injectable()
 export class Decisions {
   constructor(private readonly database: Database) {}
 
   /**
-   * Replaces an earlier pause of the same scope.
+   * Pauses a scope; replaces an earlier pause of the same scope.
    * @returns the architectures whose dispatchers wait for a signal
    */
   pause(scope: PauseScope, by: Canceller, reason: string): Promise<string[]> {
@@ -48,7 +48,7 @@ export class Decisions {
     });
   }
 
-  /** @returns false when exactly this scope was not paused: nothing was changed */
+  /** @returns false if exactly this scope was not paused; nothing was changed then */
   resume(scope: PauseScope, by: Canceller, reason: string | null = null): Promise<boolean> {
     return this.database.transaction(async (transaction) => {
       const architectures = await architecturesOf(transaction, scope.arch);
@@ -71,8 +71,8 @@ export class Decisions {
   }
 
   /**
-   * Replaces an earlier drain of the worker; whether there is such a worker is not checked.
-   * @param deadlineSeconds when it hands back what it still executes; null: it may finish all of it
+   * Drains a worker; replaces an earlier drain of it. Does not check that the worker exists.
+   * @param deadlineSeconds when the worker hands back its running tests; null: it may finish all of them
    * @returns the architectures whose dispatchers wait for a signal
    */
   drain(
@@ -95,7 +95,7 @@ export class Decisions {
     });
   }
 
-  /** @returns false when the worker was not drained: nothing was changed */
+  /** @returns false if the worker was not drained; nothing was changed then */
   undrain(worker: string, by: Canceller, reason: string | null = null): Promise<boolean> {
     return this.database.transaction(async (transaction) => {
       const architectures = await architecturesOf(transaction, null);
@@ -112,9 +112,9 @@ export class Decisions {
   }
 
   /**
-   * Whatever dispatchers hold against the worker is to be forgotten.
-   * @returns on which architectures it is not sound; or why nothing was changed: there is no such worker, or no dispatcher has
-   * anything against it
+   * Lets dispatchers trust the worker again, whatever they have recorded against it.
+   * @returns the architectures on which it is not sound; or why nothing was changed: `unknown` if there is no such
+   * worker, `sound` if no dispatcher has anything against it
    */
   trust(
     worker: string,
@@ -139,10 +139,7 @@ export class Decisions {
     });
   }
 
-  /**
-   * From now on the worker counts as unsound, wherever it may work.
-   * @returns those architectures; none when there is no such worker
-   */
+  /** Quarantines the worker on all its architectures. @returns these architectures; empty if there is no such worker */
   quarantine(worker: string, by: Canceller, reason: string): Promise<string[]> {
     return this.database.transaction(async (transaction) => {
       const [found] = await transaction.query(statements.ARCHITECTURES_OF_WORKER, [worker]);
@@ -172,16 +169,16 @@ export class Decisions {
     return this.database.entities(allDrains);
   }
 
-  /** What reprioritise would change. */
+  /** The number of runs that `reprioritise` would change. */
   countReprioritised(selection: RunSelection, priority: number): Promise<SelectedCount[]> {
     return this.database.query(statements.COUNT_WAITING, [...selectionParameters(selection), priority]);
   }
 
   /**
-   * Gives all waiting runs that match another priority, in steps.
+   * Sets the priority of all waiting runs that match, in steps.
    * @param priority 1 to 10
-   * @returns the ids of those that had another one, ascending
-   * @throws DatabaseUnavailable when none was changed, else BrokenOff
+   * @returns the ids of the runs that had another priority, ascending
+   * @throws DatabaseUnavailable if no run was changed, otherwise BrokenOff
    */
   reprioritise(
     selection: RunSelection,
@@ -207,14 +204,15 @@ export class Decisions {
   }
 }
 
-/** Its fields, in the order in which the statements take them. */
+/** The fields of the scope, in the order of the parameters of the statements. */
 function valuesOf(scope: PauseScope): (string | null)[] {
   return SCOPE_FIELDS.map((field) => scope[field]);
 }
 
 /**
- * The architectures that a decision is about. Of one about all of them, those that ever had a dispatcher: none gets its
- * first before this transaction is committed, and whichever comes later finds the decision when it begins.
+ * The architectures that a decision is about. A decision about all of them concerns those that ever had a dispatcher:
+ * no architecture gets its first dispatcher before this transaction is committed, and a later dispatcher finds the
+ * decision when it starts.
  */
 export async function architecturesOf(transaction: Statements, arch: string | null): Promise<string[]> {
   if (arch !== null) return [arch];

@@ -22,9 +22,9 @@ type ArrivedRun = typeof ARRIVALS extends Statement<infer Row> ? Row : never;
 /** PostgreSQL's largest integer. */
 const NO_LIMIT = 2_147_483_647;
 
-/** Lines that one statement reads: less than a second's work, however long they are. */
+/** The lines that one statement reads: less than a second of work, however long the lines are. */
 const LINES_AT_A_TIME = 200;
-/** Comes before every line. */
+/** A key before those of all lines. */
 const BEFORE_ALL: LineKey = ['', '', '', false, 0, 0];
 
 /** Suite, backend, variant, privacy, priority and owner. */
@@ -32,9 +32,9 @@ type LineKey = [string, string, string, boolean, number, number];
 type RunOfLine = typeof LINES extends Statement<infer Row> ? Row : never;
 
 /**
- * All runs of an architecture that were ever granted, and the first of each line of the others. One that
- * arrives meanwhile may be missing: it is among the arrivals then. One that is moved meanwhile may be missing
- * or come twice, the last time as it is now: an order follows that says so.
+ * Loads all runs of an architecture that were ever granted, and the first runs of each line of the others. A run that
+ * arrives meanwhile may be missing: it is among the arrivals then. A run that is moved meanwhile may be missing or
+ * come twice, the second time with its new values: an order about it follows.
  */
 export async function unfinishedRuns(
   database: Database,
@@ -42,7 +42,8 @@ export async function unfinishedRuns(
   perLineMax: number,
 ): Promise<Pick<Loaded, 'runs' | 'edges'>> {
   const limit = Math.min(perLineMax, NO_LIMIT);
-  // Before the others: one that is granted meanwhile is not possible, its owner loads; one that is retried is a new run.
+  // Read first. No run is granted meanwhile, because the owner of the architecture is loading; a retried run is a new
+  // run.
   const runs = new Map(
     dispatchedRuns(await database.query(GRANTED, [arch, NO_LIMIT])).map((run) => [run.runId, run]),
   );
@@ -63,7 +64,6 @@ export async function unfinishedRuns(
   return { runs: [...runs.values()].sort((a, b) => a.arrivedAt - b.arrivedAt || a.runId - b.runId), edges };
 }
 
-/** In order of arrival. */
 function linesAfter(database: Database, arch: string, limit: number, after: LineKey): Promise<RunOfLine[]> {
   return database.transaction(async (transaction) => {
     await transaction.query(AVOID_SORTING);
@@ -75,7 +75,7 @@ function keyOfLine({ suite, backend, variant, isPrivate, priority, owner }: RunO
   return [suite, backend, variant, isPrivate, priority, owner];
 }
 
-/** The next of a line after a place in it. */
+/** The next runs of a line after a place in it. */
 export async function nextOfLine(
   statements: Statements,
   arch: string,
@@ -86,7 +86,7 @@ export async function nextOfLine(
   return dispatchedRuns(await statements.query(NEXT_OF_LINE, [arch, limit, ...place]));
 }
 
-/** The parts of each stretch, in their order. */
+/** Counts the runs of each stretch, in parts. */
 export async function countBeyond(
   statements: Statements,
   arch: string,
@@ -95,15 +95,15 @@ export async function countBeyond(
 ): Promise<CountedPart[][]> {
   const parts: CountedPart[][] = stretches.map(() => []);
   const rows = await statements.query(COUNT_BEYOND, [arch, jsonOf(stretches), blockRuns, runsMax]);
-  const counted = stretches.map(() => 0);
+  const countedBefore = stretches.map(() => 0);
   for (const { stretch, arrivedAt, runId, number } of rows) {
-    parts[stretch]!.push({ end: { arrivedAt, runId }, count: number - counted[stretch]! });
-    counted[stretch] = number;
+    parts[stretch]!.push({ end: { arrivedAt, runId }, count: number - countedBefore[stretch]! });
+    countedBefore[stretch] = number;
   }
   return parts;
 }
 
-/** The last run of each line beyond a place in it. */
+/** The last run of each line after a place in it. */
 export async function lastBeyond(
   statements: Statements,
   arch: string,
@@ -134,21 +134,21 @@ function jsonOf(stretches: LineStretch[]): string {
   );
 }
 
-/** PostgreSQL's snapshot: which transactions were over by then. */
+/** PostgreSQL's snapshot: the transactions that were over at its time. */
 type Snapshot = string;
 
-/** How far runs were read. */
+/** How far the runs have been read. */
 interface SeenRuns {
-  /** All runs that it shows were. */
+  /** All runs that this snapshot shows have been read. */
   upTo: Snapshot;
-  /** Beyond it, those up to this run of this transaction that the first reading after it showed. */
+  /** Of the later runs that the snapshot `first` shows, those up to this run of this transaction have been read. */
   after?: { first: Snapshot; createdIn: number; runId: number } | undefined;
 }
 
-/** Knows of no run. */
+/** A snapshot that shows no run. */
 const NOTHING_SEEN: Snapshot = '3:3:';
 
-/** All runs that can be seen now. */
+/** A mark after all runs that are visible now. */
 export async function seenNow(statements: Statements): Promise<Seen> {
   const [row] = await statements.query(SNAPSHOT);
   return JSON.stringify({ upTo: row!.snapshot } satisfies SeenRuns);
@@ -167,12 +167,12 @@ export async function arrivedRuns(
   ]);
   const isAtEnd = rows.length < limit;
   const now = seenAfter({ upTo, after }, rows, isAtEnd);
-  // What the first of several readings did not show comes with another first one.
+  // Runs that the first of several readings did not show are found by the next series of readings.
   const more = !isAtEnd || after !== undefined;
   return { runs: dispatchedRuns(rows), seen: JSON.stringify(now), more };
 }
 
-/** What the first reading showed has been read when a later one comes to the end. */
+/** The mark after these rows. At the end of a series, all runs that its first reading showed have been read. */
 function seenAfter({ upTo, after }: SeenRuns, rows: ArrivedRun[], isAtEnd: boolean): SeenRuns {
   const first = after?.first ?? rows[0]?.snapshot;
   if (first === undefined || isAtEnd) return { upTo: first ?? upTo };
@@ -181,7 +181,7 @@ function seenAfter({ upTo, after }: SeenRuns, rows: ArrivedRun[], isAtEnd: boole
   return { upTo, after: { first, createdIn, runId } };
 }
 
-/** Those of the given runs that are not finished, oldest first. */
+/** The runs among `runIds` that are not finished, oldest first. */
 export async function unfinishedOf(
   statements: Statements,
   arch: string,
@@ -195,14 +195,16 @@ function dispatchedRuns(rows: LoadedRun[]): DispatchedRun[] {
   return rows.map((row) => dispatchedRun(row, words));
 }
 
-/** Gives equal words as one string: each row brings its own, and a million of them are held for long. */
+/**
+ * Returns one string object for equal words: each row has its own copies, and a million rows stay in memory for long.
+ */
 class Words {
-  private readonly known = new Map<string, string>();
+  private readonly shared = new Map<string, string>();
 
   one(word: string): string {
-    const known = this.known.get(word);
-    if (known !== undefined) return known;
-    this.known.set(word, word);
+    const sharedWord = this.shared.get(word);
+    if (sharedWord !== undefined) return sharedWord;
+    this.shared.set(word, word);
     return word;
   }
 
@@ -211,7 +213,7 @@ class Words {
   }
 }
 
-/** Written out, since copies of whole rows take several times the memory. */
+/** All fields are written out: copies of whole rows take several times the memory. */
 function dispatchedRun(row: LoadedRun, words: Words): DispatchedRun {
   const crashes = crashesOf(row.lost ?? []);
   return {

@@ -7,9 +7,9 @@ export type WriteOf<Kind extends Write['kind']> = Extract<Write, { kind: Kind }>
 type FieldsOf<Kind extends Write['kind']> = Omit<WriteOf<Kind>, 'kind' | 'runId'>;
 
 /**
- * The writes of $1 whose run is as its fence says, locked: the first part of every statement. Each row is looked up by
- * its id and nothing else, behind `offset 0`, since before the table's first statistics (a minute after a flood began)
- * the planner would rather go through all unfinished runs for each write.
+ * The first part of every statement: the writes of $1 whose run fulfils the fence, with the run locked. Each row is
+ * found by its id alone, behind `offset 0`. Otherwise, without statistics for the table (up to a minute after a flood
+ * began), the planner would read all unfinished runs for each write.
  */
 export function fencedWrites<Kind extends Write['kind'], More = unknown>(
   columns: ColumnsOf<FieldsOf<Kind> & More>,
@@ -29,7 +29,7 @@ export function fencedWrites<Kind extends Write['kind'], More = unknown>(
 /** Outcomes of attempts that ended for lack of a report. */
 export const EXPIRED_OR_LOST = `('expired', 'lost')`;
 
-/** Answers the runs of the writes that it has made. */
+/** A statement that returns the ids of the runs whose writes were made. */
 export function aboutRuns(sql: string): Statement<{ id: number }> {
   return statement({ id: bigint }, sql).asPrepared;
 }

@@ -10,8 +10,9 @@ import { boolean, integer, jsonb, type Statement, text } from '../kit/statement'
 import { JUDGE_WORKERS, KEEP_USAGE } from './usage-and-judgements';
 
 /**
- * A statement for each kind of write: $1 is the JSON array of the writes, each about another thing, $2 the architecture.
- * Each answers, as `id`, what the writes are about whose fence held; the others are as before.
+ * A statement for each kind of write. $1 is the JSON array of the writes, each about another subject, and $2 the
+ * architecture. Each statement returns, as `id`, the subjects of the writes whose fence held; the others are
+ * unchanged.
  */
 export const APPLY: Record<Write['kind'], Statement<{ id: number | string }>> = {
   'ingest-order': INGEST_ORDERS,
@@ -61,7 +62,7 @@ export const APPLY: Record<Write['kind'], Statement<{ id: number | string }>> = 
     })})
     select run_id as id from expected`),
 
-  // The report of a failed attempt may come when the run waits again for another reason, and counts once.
+  // The report of a failed attempt may arrive after the run was queued again for another reason. It counts once.
   requeue: aboutRuns(`
     with ${CLOCK},
     ${fencedWrites<'requeue'>(
@@ -94,8 +95,8 @@ export const APPLY: Record<Write['kind'], Statement<{ id: number | string }>> = 
     })})
     select run_id as id from expected`),
 
-  // The run may wait again: a result of the latest attempt counts until another attempt is granted. With `isStart` it is the
-  // start of the attempt as well, and fenced as one.
+  // The run may be queued again: a result of the latest attempt counts until another attempt is granted. With
+  // `isStart` the write is also the start of the attempt, and has the fence of a start.
   finish: aboutRuns(`
     with ${CLOCK},
     ${fencedWrites<'finish', { isStart?: true }>(

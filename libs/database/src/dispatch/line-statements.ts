@@ -2,7 +2,7 @@ import { LOADED_COLUMNS, loadedRuns, loadedSql } from './loading-statements';
 import { bigint, boolean, double, integer, propertiesOf, smallint, statement, text } from '../kit/statement';
 import { firstInOrder } from '../runs/waiting-rows';
 
-/** Whose slot time it is. */
+/** The id of the user whose slot time the run uses. */
 const OWNER = 'coalesce(r.retried_by, r.requestor_id)';
 
 /** The key of a line and the order in it: the columns of the index runs_lines. */
@@ -12,13 +12,13 @@ const BACKWARDS = IN_ORDER.split(/, (?!r\.requestor)/)
   .map((column) => `${column} desc`)
   .join(', ');
 
-/** Of these that index holds no others. */
+/** The condition of the index runs_lines. */
 const IS_NEW = `r.state = 'queued' and r.attempt = 0`;
 
-/** `ms` milliseconds since the epoch, as the rows have it. */
+/** The SQL of the time that is `ms` milliseconds after the epoch. */
 const timeOf = (ms: string): string => `(timestamptz 'epoch' + ${ms}::float8 * interval '1 millisecond')`;
 
-/** Those that were granted, of the architecture $1, $2 at most. */
+/** The unfinished runs of the architecture $1 that were granted, at most $2. */
 export const GRANTED = loadedRuns(
   firstInOrder(
     `runs r where r.arch between $1 and $1 and r.attempt > 0 and r.state <> 'finished'`,
@@ -29,7 +29,7 @@ export const GRANTED = loadedRuns(
 const KEY_OF_LINE = 'l.arch, l.suite, l.backend, l.variant, l.is_private, l.priority, l.owner';
 const FIRST_OF_LINE = `select ${LINE} as owner`;
 
-/** In this transaction rows are read in the order of an index, wherever one has it. */
+/** Makes PostgreSQL read rows in the order of an index, wherever there is one, until the end of this transaction. */
 export const AVOID_SORTING = statement(
   { all: text, some: text },
   `select set_config('enable_sort', 'off', true) as "all", set_config('enable_incremental_sort', 'off', true) as "some"`,
@@ -37,14 +37,15 @@ export const AVOID_SORTING = statement(
 
 const LINES_COLUMNS = {
   ...LOADED_COLUMNS,
-  /** Of its line, among those that are read. */
+  /** The number of the line among the lines that are read. */
   number: integer.from('r.number'),
   owner: integer.from(OWNER),
 };
 
 /**
- * The first $2 runs of each line of the architecture $1: of the first $3 lines after that of $4 to $9. The index is entered once for each line, however long they are: after
- * AVOID_SORTING, or statistics of when few waited would make the planner sort all that wait, again for each line.
+ * The first $2 runs of each line of the architecture $1, for the first $3 lines after the line whose key is $4 to $9.
+ * The index is entered once for each line, however long the lines are. Send AVOID_SORTING first: with statistics from
+ * a time when few runs waited, the planner would sort all waiting runs again for each line.
  */
 export const LINES = statement(
   LINES_COLUMNS,
@@ -76,7 +77,10 @@ export const LINES = statement(
 const GIVEN_LINE = `$1::text, $3::text, $4::text, $5::text, $6::boolean, $7::smallint,
       (select user_id from users where name = $8)`;
 
-/** The next $2 runs of a line of the architecture $1 after a place in it: what $3 to $10 are is the order of `parametersOf`. */
+/**
+ * The next $2 runs of a line of the architecture $1 after a place in it; `nextOfLine` has the order of the parameters
+ * $3 to $10.
+ */
 export const NEXT_OF_LINE = loadedRuns(
   firstInOrder(
     `runs r where (${IN_ORDER}) > (${GIVEN_LINE}, ${timeOf('$9')}, $10::bigint) and (${LINE}) <= (${GIVEN_LINE})
@@ -85,7 +89,10 @@ export const NEXT_OF_LINE = loadedRuns(
   ),
 ).asPrepared;
 
-/** A stretch of the line that has the run `place`; `upToAt` and `upToRunId` are null when it goes to the end. */
+/**
+ * A stretch of the line of the run `place`; `upToAt` and `upToRunId` are null if the stretch goes to the end of the
+ * line.
+ */
 const STRETCH = {
   stretch: integer,
   suite: text,
@@ -100,12 +107,12 @@ const STRETCH = {
   upToRunId: bigint,
 };
 
-/** The largest that PostgreSQL has. */
+/** The largest bigint of PostgreSQL. */
 const RUN_ID_MAX = '9223372036854775807';
 
 const KEY_OF_STRETCH = `$1::text, s.suite, s.backend, s.variant, s."isPrivate", s.priority, o.user_id`;
 
-/** The runs of the stretches `s` in $2, a JSON array, in the architecture $1: the columns, and what comes after the condition. */
+/** The runs of the stretches `s` in $2, a JSON array, of the architecture $1. @param end the SQL after the condition */
 const ofStretches = (columns: string, end: string): string => `
     select ${columns} from runs r
     where (${IN_ORDER}) > (${KEY_OF_STRETCH}, ${timeOf('s."afterAt"')}, s."afterRunId")
@@ -117,8 +124,8 @@ const ofStretches = (columns: string, end: string): string => `
 const STRETCHES = `jsonb_to_recordset($2::jsonb) as s(${propertiesOf(STRETCH)}) join users o on o.name = s.requestor`;
 
 /**
- * The last of each $3 runs of a stretch, and the last of all that are counted: the first $4 of each stretch. They are numbered
- * in the order of the index, which alone is read.
+ * The last run of every $3 runs of a stretch, and the last run of all that are counted: the first $4 of each stretch.
+ * Runs are numbered in the order of the index; no other data is read.
  */
 export const COUNT_BEYOND = statement(
   { stretch: integer.from('s.stretch'), arrivedAt: double, runId: bigint, number: bigint },
@@ -132,6 +139,6 @@ export const COUNT_BEYOND = statement(
     order by s.stretch, r.number`,
 ).asPrepared;
 
-/** The last run of each of the stretches. */
+/** The last run of each stretch. */
 export const LAST_BEYOND = loadedRuns(`
     select r.* from ${STRETCHES} cross join lateral (${ofStretches('*', `order by ${BACKWARDS} limit 1`)} offset 0) r`).asPrepared;

@@ -19,8 +19,8 @@ import {
 import { firstInOrder } from '../runs/waiting-rows';
 
 /**
- * An unfinished run `r` as a dispatcher loads it, its user `u` and its `latest` attempt. Lists are null when they are empty,
- * and attempts are looked for only where there are any: most of a long queue was never granted.
+ * An unfinished run `r` as a dispatcher loads it, with its user `u` and its `latest` attempt. Empty lists are null.
+ * Attempts are read only for runs that have some: most runs of a long queue were never granted.
  */
 export const LOADED_COLUMNS = {
   runId: bigint,
@@ -43,18 +43,18 @@ export const LOADED_COLUMNS = {
   incarnation: text.orNull.from('latest.incarnation'),
   slot: integer.orNull.from('latest.slot'),
   heldMs: double.orNull.from(`latest."heldMs"`),
-  /** Null while it is executed. */
+  /** The outcome of the latest attempt; null while the attempt is executed. */
   outcome: text.as<AttemptOutcome>().orNull.from('latest.outcome'),
   endedAgoMs: double.orNull.from(`latest."endedAgoMs"`),
   reason: text.orNull.from('latest.reason'),
 };
 
-/** Milliseconds since a time, by PostgreSQL's clock. */
+/** The SQL of the milliseconds since a time, by PostgreSQL's clock. */
 function ago(time: string): string {
   return `greatest(0, extract(epoch from statement_timestamp() - ${time}) * 1000)::float8`;
 }
 
-/** The rows of `runs` that `chosen` gives, oldest first. */
+/** Loads the rows of `runs` that the SQL `chosen` selects, oldest first. */
 export function loadedRuns(chosen: string): Statement<RowOf<typeof LOADED_COLUMNS>> {
   return statement(LOADED_COLUMNS, loadedSql(LOADED_COLUMNS, chosen));
 }
@@ -74,7 +74,7 @@ export function loadedSql(columns: Columns, chosen: string): string {
 
 const UNFINISHED = `r.arch = $1 and r.state <> 'finished'`;
 
-/** Which transactions have ended at this moment. */
+/** The transactions that have ended at this moment. */
 export const SNAPSHOT = statement(
   { snapshot: text },
   'select pg_current_snapshot()::text as snapshot',
@@ -86,20 +86,19 @@ const ARRIVAL_COLUMNS = {
   snapshot: text.from('pg_current_snapshot()::text'),
 };
 
-/** The number of a transaction as a column holds it. */
+/** The number of a transaction in the type of its column. */
 const transaction = (id: string): string => `${id}::text::bigint`;
 
-/** Before that all transactions were over at the snapshot $3. */
+/** The oldest transaction that was not over at the snapshot $3. */
 const OLDEST = transaction('pg_snapshot_xmin($3::pg_snapshot)');
 
 /**
- * Runs that wait, were never granted, and came with a transaction that the snapshot $3 does not know as committed; after the
- * run $5 of the transaction $4. Transactions become visible in another order than that of their numbers, so none is passed
- * over: whatever was in progress at the snapshot is not below its `xmin`. Numbers of rows that came out of a dump may lie
- * ahead of this server's: no row that it has made does.
- *
- * The bounds are of the whole key of the index: with a range of the architecture beside them, each poll would go through all
- * that wait.
+ * Waiting runs that were never granted and whose transaction was not yet committed at the snapshot $3; after the run
+ * $5 of the transaction $4. Transactions become visible in another order than that of their numbers, but none is
+ * missed: all that were in progress at the snapshot have numbers from its `xmin` on. Rows from a dump may have larger
+ * transaction numbers than this server has reached; rows that this server wrote never do.
+ * The bounds use the whole key of the index: with a range for the architecture alone, each poll would read all
+ * waiting runs.
  */
 export const ARRIVALS = statement(
   ARRIVAL_COLUMNS,
@@ -116,7 +115,7 @@ export const ARRIVALS = statement(
   ),
 ).asPrepared;
 
-/** Of the runs $2, each looked up by its id and nothing else, whatever the statistics say. */
+/** The unfinished runs among $2. Each run is found by its id alone, whatever the statistics say. */
 export const UNFINISHED_OF = loadedRuns(`
     select r.* from unnest($2::bigint[]) as wanted(run_id) cross join lateral (
       select * from runs where run_id = wanted.run_id offset 0
@@ -134,7 +133,7 @@ export const REGISTERED_WORKERS = statement(
   from workers order by name`,
 );
 
-/** More than that are not remembered in memory either; the newest are the likeliest to be there still. */
+/** Memory does not hold more than this either. The newest are the most likely to still matter. */
 const JUDGEMENTS_MAX = 10_000;
 
 /** Workers that are not sound. */
@@ -168,7 +167,7 @@ export const USAGE = statement(
   where s.arch = $1 order by u.name`,
 );
 
-/** The $2 that were learned last, the latest of them at the end. */
+/** The $2 durations that were learned last, the latest at the end. */
 export const DURATIONS = statement(
   { package: text, durationMs: double } satisfies ColumnsOf<Loaded['durations'][number]>,
   `

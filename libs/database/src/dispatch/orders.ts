@@ -15,7 +15,10 @@ import {
   text,
 } from '../kit/statement';
 
-/** An order `o`, and its run `r` if it is about one. What a cancelled run was is found in its row, which is final. */
+/**
+ * An order `o`, and its run `r` if it is about one. The row of a cancelled run is final, so it still has the values
+ * of then.
+ */
 const ORDER_COLUMNS = {
   orderId: integer,
   kind: text.as<OrderKind>(),
@@ -24,7 +27,7 @@ const ORDER_COLUMNS = {
   by: text.from('u.name'),
   attempt: integer.orNull.from('r.attempt'),
   grantEpoch: bigint.from('coalesce(r.epoch, 0)'),
-  /** Who held the run's lease. */
+  /** The worker that held the lease of the run. */
   worker: text.orNull.from('r.worker'),
   /** The worker that the order is about. */
   subject: text.orNull.from('o.worker'),
@@ -38,7 +41,7 @@ const ORDER_COLUMNS = {
   arrivedAt: double.orNull.from('(extract(epoch from r.created_at) * 1000)::float8'),
 };
 
-/** Those of the architecture $1 that no dispatcher has ingested, $2 at most. */
+/** The orders for the architecture $1 that no dispatcher has ingested, at most $2. */
 export const ORDERS = statement(
   ORDER_COLUMNS,
   `
@@ -54,7 +57,7 @@ export const ORDERS = statement(
   order by o.order_id`,
 );
 
-/** The checks of the table say which columns an order of each kind has. */
+/** Builds an order from its row. The check constraints of the table say which columns each kind has. */
 export function orderOf(order: RowOf<typeof ORDER_COLUMNS>): Order {
   const { orderId, kind, by, grantEpoch, worker, reason } = order;
   const runId = order.runId!;
@@ -94,8 +97,9 @@ const ORDER_INGESTED = { orderId: integer } satisfies ColumnsOf<
 >;
 
 /**
- * As APPLY has it, of orders: one may have been ingested before. Looked up by ids alone for the same reason as runs:
- * statistics that know no order of this architecture make the planner go through all of them.
+ * The statement for `ingest-order` writes, in the form of `APPLY`. An order may have been ingested before. Orders are
+ * found by ids alone, for the same reason as runs: with statistics that have no order of this architecture, the
+ * planner would read all orders.
  */
 export const INGEST_ORDERS = statement(
   { id: integer },

@@ -1,12 +1,12 @@
 import type { ResultFileName } from '@proctor/contracts';
 
-/** What a moving average takes of each new value. */
+/** The weight of each new value in a moving average. */
 const NEWEST_WEIGHT = 0.3;
 
-/** The share of the old average that is left when as many values as `excluded.runs` have come. */
+/** The share of the old average that remains after `excluded.runs` new values. */
 const OLD_SHARE = `power(${1 - NEWEST_WEIGHT}, excluded.runs)`;
 
-/** Sets the columns of a run's outcome, from rows `t` with the outcome, duration, start and updated. */
+/** Sets the columns of a run's outcome, from rows `t` with `outcome`, `duration`, `start` and `updated`. */
 export const RESULT_OF_RUN = `
         verdict = t.outcome ->> 'verdict',
         message = t.outcome ->> 'message',
@@ -23,13 +23,13 @@ export const RESULT_OF_RUN = `
         started_at = t.start,
         updated_at = t.updated`;
 
-/** Sets what an attempt left, of a RunOutcome or null. */
+/** Sets the columns of an attempt's result. @param outcome SQL of a RunOutcome or null */
 export function resultOfAttempt(outcome: string): string {
   return `verdict = ${outcome} ->> 'verdict', exit_code = (${outcome} ->> 'exitCode')::smallint,
         log_size = ${sizeOf('log.gz', outcome)}, artifacts_size = ${sizeOf('artifacts.tar.gz', outcome)}`;
 }
 
-/** What the results of public runs among the rows of `timed` show about their packages. */
+/** Learns the durations of packages from the results of public runs among the rows of `timed`. */
 export const LEARNED = `
     learned as (
       insert into package_durations as known (arch, package, seconds, runs, learned_at)

@@ -39,7 +39,7 @@ import { EPOCH, LIMIT_TURN, LOCK_RUNS } from './turn-statements';
 import { foldStarts, groupsOf, partsOf, runsOf, subjectOf } from './turn-writes';
 import { DatabaseUnavailable, isUnstorable } from '../kit/unavailable';
 
-/** The rows behind the dispatchers; every write carries its fences in its own statement. */
+/** The dispatchers' journal in PostgreSQL. Every write has its fence in the same statement. */
 @Injectable()
 export class PostgresJournal implements Journal {
   private counting: Promise<unknown> = Promise.resolve();
@@ -48,7 +48,7 @@ export class PostgresJournal implements Journal {
 
   async load(arch: string, usageHalfLifeMs: number, perLineMax = Infinity): Promise<Loaded> {
     const { database } = this;
-    // Before the runs are read: what is committed meanwhile may come twice, and is not missed.
+    // Taken before the runs are read: a run that is committed meanwhile may come twice, but is not missed.
     const seen = await seenNow(database);
     return {
       seen,
@@ -81,7 +81,7 @@ export class PostgresJournal implements Journal {
   }
 
   countBeyond(arch: string, stretches: LineStretch[], limits: CountLimits): Promise<CountedPart[][]> {
-    // One after the other, whatever the architecture: turns should not wait for them.
+    // One count at a time, over all architectures: turns should not wait for them.
     const counts = this.counting.then(() => countBeyond(this.database, arch, stretches, limits));
     this.counting = counts.catch(() => undefined);
     return counts;
@@ -106,11 +106,11 @@ export class PostgresJournal implements Journal {
       const refused = new RefusedWrites();
       const turn = foldStarts(writes);
       const parts = partsOf(groupsOf(turn.writes));
-      const begun = beginTurn(transaction, writes, timeoutMs);
-      for (const part of parts.slice(0, -1)) await sent([begun, refused.apply(part, transaction, arch)]);
-      // Last, since it locks: see EPOCH.
+      const beginning = beginTurn(transaction, writes, timeoutMs);
+      for (const part of parts.slice(0, -1)) await sent([beginning, refused.apply(part, transaction, arch)]);
+      // Sent last because it locks the row: see EPOCH.
       const [, , inForce] = await sent([
-        begun,
+        beginning,
         refused.apply(parts.at(-1) ?? [], transaction, arch),
         transaction.query(EPOCH, [arch, epoch]),
       ]);
@@ -122,12 +122,15 @@ export class PostgresJournal implements Journal {
 
   async reportState({ runId, attempt, worker, grantEpoch }: AttemptOfWorker): Promise<ReportState> {
     const parameters = [runId, attempt, worker, grantEpoch ?? null];
-    const [found] = await this.database.query(REPORT_STATE, parameters);
-    return found?.state ?? 'foreign';
+    const [row] = await this.database.query(REPORT_STATE, parameters);
+    return row?.state ?? 'foreign';
   }
 }
 
-/** No statement begins after `endMs` of this process's clock: a dispatcher that gave the turn up must find it over. */
+/**
+ * Statements that do not begin after `endMs` of this process's clock: when a dispatcher has given up the turn, no
+ * part of it may follow.
+ */
 function until(endMs: number, statements: Statements): Statements {
   return {
     query: async (statement, parameters) => {
@@ -142,9 +145,9 @@ function checkTime(endMs: number): void {
 }
 
 /**
- * The answers to what was sent in this order. After a statement that fails the server refuses those behind it for that alone, and
- * their answers may be noticed first.
- * @throws the first failure
+ * The answers to statements that were sent in this order. After a failed statement the server refuses those that
+ * follow, and their errors may arrive first.
+ * @throws the first failure in the order of sending
  */
 async function sent<const Sent extends readonly unknown[]>(
   answers: Sent,
@@ -153,7 +156,10 @@ async function sent<const Sent extends readonly unknown[]>(
   return Promise.all(answers);
 }
 
-/** What comes before the writes of a turn. */
+/**
+ * Prepares the transaction for the writes of a turn: sets its time limit, locks its runs and announces the update
+ * time.
+ */
 async function beginTurn(transaction: Statements, writes: Write[], timeoutMs?: number): Promise<void> {
   const runIds = runsOf(writes);
   await sent([
@@ -163,12 +169,15 @@ async function beginTurn(transaction: Statements, writes: Write[], timeoutMs?: n
   ]);
 }
 
-/** The writes of a turn that were left out. */
+/** The writes of a turn that were not made. */
 class RefusedWrites {
   readonly writes: Write[] = [];
   private readonly runIds = new Set<number>();
 
-  /** Makes the writes of these groups but those that follow a refused one of their run; sends all before it waits. */
+  /**
+   * Makes the writes of these groups, except those that follow a refused write of their run. Sends all of them before
+   * it waits.
+   */
   async apply(groups: Write[][], transaction: Statements, arch: string): Promise<void> {
     const tried = groups.map((group) => this.withoutFollowing(group)).filter(({ length }) => length > 0);
     const changed = await sent(tried.map((group) => apply(transaction, arch, group)));
@@ -192,7 +201,11 @@ class RefusedWrites {
   }
 }
 
-/** Answers what the writes are about whose fence held. */
+/**
+ * Makes the writes of one group.
+ * @returns the subjects of those whose fence held
+ * @throws WriteRefused if a value cannot be stored
+ */
 async function apply(
   transaction: Statements,
   arch: string,

@@ -6,14 +6,14 @@ import { UP_SINCE } from '../kit/servers';
 import { bigint, boolean, command, statement, text, texts } from '../kit/statement';
 import { IN_FORCE } from './turn-statements';
 
-/** Every time here is PostgreSQL's: schedulers' clocks may differ. */
+/** The ownership register in PostgreSQL. All times are from PostgreSQL's clock: the clocks of schedulers may differ. */
 @Injectable()
 export class PostgresOwnershipRegister implements OwnershipRegister {
   constructor(private readonly database: Database) {}
 
   async reportAlive(scheduler: string, ttlMs: number): Promise<string[]> {
-    const [met] = await this.database.query(ANNOUNCE, [scheduler, ttlMs]);
-    const { others, areLasting, areDead } = met!;
+    const [state] = await this.database.query(ANNOUNCE, [scheduler, ttlMs]);
+    const { others, areLasting, areDead } = state!;
     if (areLasting) await this.database.query(SHORTEN, [ttlMs]);
     if (areDead) await this.database.query(BURY);
     return [scheduler, ...others].sort();
@@ -21,9 +21,9 @@ export class PostgresOwnershipRegister implements OwnershipRegister {
 
   async claim(arch: string, scheduler: string, ttlMs: number): Promise<Ownership | null> {
     const parameters = [arch, scheduler, ttlMs];
-    const [renewed] = await this.database.query(RENEW, parameters);
-    const [claimed] = renewed ? [renewed] : await this.database.query(TAKE, parameters);
-    return claimed ? { arch, epoch: claimed.epoch } : null;
+    const [renewal] = await this.database.query(RENEW, parameters);
+    const [claim] = renewal ? [renewal] : await this.database.query(TAKE, parameters);
+    return claim ? { arch, epoch: claim.epoch } : null;
   }
 
   async release(arch: string, scheduler: string): Promise<void> {
@@ -41,11 +41,17 @@ export class PostgresOwnershipRegister implements OwnershipRegister {
   }
 }
 
-/** For much longer than a time-to-live: it was written before PostgreSQL's clock was set back. */
+/**
+ * The SQL condition that a row expires much later than a time-to-live from now: it was written before PostgreSQL's
+ * clock was set back.
+ */
 const LASTING = (ttl: string): string =>
   `expires_at > clock_timestamp() + 2 * ${ttl} * interval '1 millisecond'`;
 
-/** Most statements of an idle deployment would be these four: so one looks whether there is anything to do for two others. */
+/**
+ * Announces a scheduler and checks whether SHORTEN and BURY have anything to do: otherwise those would be most of the
+ * statements of an idle deployment.
+ */
 const ANNOUNCE = statement(
   { others: texts, areLasting: boolean, areDead: boolean },
   `
@@ -60,7 +66,8 @@ const ANNOUNCE = statement(
 );
 
 /**
- * What lasts for too long lasts for a time-to-live from now on, and those that live renew it meanwhile. Waits for no lock, as BURY.
+ * Rows that expire too late now expire after one time-to-live; live owners renew them before. Waits for no lock, as
+ * BURY.
  */
 const SHORTEN = command(`
   with shorter as (
@@ -75,8 +82,8 @@ const SHORTEN = command(`
     for no key update skip locked)`);
 
 /**
- * A statement of its own that waits for no lock: two schedulers that come back at once and each bury the other before
- * they announce themselves would wait for each other.
+ * Deletes schedulers that have expired. A separate statement that waits for no lock: two schedulers that return at
+ * the same time and each delete the other before they announce themselves would wait for each other.
  */
 const BURY = command(`
   delete from schedulers where scheduler in (
@@ -85,8 +92,8 @@ const BURY = command(`
 const EXPIRES_AT = `clock_timestamp() + $3 * interval '1 millisecond'`;
 
 /**
- * Changes no key, so that it waits for no dispatcher's turn (see EPOCH in turn-statements.ts). That is why it is no
- * part of TAKE: ON CONFLICT locks the row as if every column that it names were changed.
+ * Renews an ownership. It changes no key, so it does not wait for a dispatcher's turn (see EPOCH in
+ * turn-statements.ts). TAKE cannot do this: ON CONFLICT locks the row as if every named column were changed.
  */
 const RENEW = statement(
   { epoch: bigint },
@@ -97,15 +104,18 @@ const RENEW = statement(
 );
 
 /**
- * A new epoch is PostgreSQL's time in milliseconds: higher than all before, also when the database was restored to an
- * earlier moment or another took over from one that had not sent everything.
+ * A new epoch is PostgreSQL's time in milliseconds. It is higher than all earlier epochs, even if the database was
+ * restored to an earlier moment or replaced by a copy that had not received everything.
  */
 const NEW_EPOCH = `floor(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-/** While the clock is behind: two copies of a database would hardly take the same. */
+/** The epoch while the clock is behind: two copies of a database hardly choose the same. */
 const HIGHER_EPOCH = `d.epoch + 1 + floor(random() * 1000)::bigint`;
 
-/** A decision about all architectures finds the row, or is in effect when the first dispatcher loads. */
+/**
+ * Begins an ownership. A decision about all architectures finds the row, or is in effect when the first dispatcher
+ * loads.
+ */
 const TAKE = statement(
   { epoch: bigint },
   `

@@ -13,7 +13,7 @@ import {
 } from '../kit/statement';
 import { WorkerRow } from '../rows/worker';
 
-/** What an administrator says of a worker. */
+/** The fields of a worker that an administrator sets. */
 export type WorkerRegistration = Pick<WorkerRow, 'name' | 'publicKey' | 'architectures' | 'mayRunPrivate'>;
 
 export type WorkerRecord = WorkerRow;
@@ -21,15 +21,15 @@ export type WorkerRecord = WorkerRow;
 /** A worker whose messages a dispatcher has handled. */
 export interface SeenWorker {
   worker: string;
-  /** IP address; null when it is not known, which leaves the one before. */
+  /** The IP address; null if unknown, which leaves the earlier one. */
   from: string | null;
 }
 
-/** Messages of a worker that dispatchers did not take. */
+/** Messages of a worker that dispatchers refused. */
 export interface WorkerRefusals {
   worker: string;
   count: number;
-  /** Why the last one was not, for people. */
+  /** Why the last message was refused, for people. */
   reason: string;
 }
 
@@ -55,7 +55,7 @@ const INSERT = `
   on conflict (name) do update set public_key = excluded.public_key, architectures = excluded.architectures,
     may_run_private = excluded.may_run_private`;
 
-/** A worker that was revoked begins again, with no past. */
+/** Adds a worker. A revoked worker with this name starts again, without its history. */
 export const ADD = statement(
   { name: text },
   `${INSERT}, created_at = excluded.created_at, revoked_at = null, last_seen_at = null,
@@ -78,7 +78,7 @@ export const REVOKE = statement(
   'update workers set revoked_at = clock_timestamp() where name = $1 and revoked_at is null returning architectures',
 );
 
-/** Whether each dispatcher that is alive has acted on the revocations of the worker $1. */
+/** Whether each live dispatcher has handled the revocations of the worker $1. */
 export const REVOCATION_INGESTED = statement(
   { isIngested: boolean },
   `
@@ -89,7 +89,10 @@ export const REVOCATION_INGESTED = statement(
   ) as "isIngested"`,
 );
 
-/** $1 is the JSON array of SeenWorkers. Locked by name, as in all statements that change several rows: no two wait for each other in a circle. */
+/**
+ * $1 is the JSON array of SeenWorkers. Rows are locked by name, as in all statements that change several rows, so
+ * that statements cannot deadlock.
+ */
 export const SEEN = command(`
   update workers w
   set last_seen_at = statement_timestamp(), last_seen_from = coalesce(seen.address, w.last_seen_from)
@@ -100,7 +103,7 @@ export const SEEN = command(`
     order by name for no key update of workers
   ) seen where w.name = seen.name`);
 
-/** $1 is the JSON array of WorkerRefusals, each of another worker. */
+/** $1 is the JSON array of WorkerRefusals, one for each worker. */
 export const REFUSED = command(`
   update workers w set refusals = w.refusals + refused.count, last_refusal = refused.reason,
     last_refused_at = statement_timestamp()

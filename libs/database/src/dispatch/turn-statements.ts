@@ -2,26 +2,29 @@ import { UP_SINCE } from '../kit/servers';
 import { bigint, statement, text } from '../kit/statement';
 
 /**
- * Of an ownership. It ends with the server under which it began: after a restore, a crash, or when a copy has taken over, the
- * rows may be of an earlier moment than what its owner has in memory, and numbers of transactions that it has seen are given again.
+ * The condition that an ownership is in force. An ownership ends with the server under which it began: after a
+ * restore, a crash or the promotion of a copy, the rows may be older than the owner's memory, and the server may give
+ * out transaction numbers again that the owner has seen.
  */
 export const IN_FORCE = `expires_at > clock_timestamp() and server_started_at = ${UP_SINCE}`;
 
 /**
- * The architecture's row if it is still at this epoch and its ownership in force, locked against a change of the epoch: the last statement of each
- * turn. Nothing is written under an epoch that is over, and nothing waits long for a turn:
- * - An epoch that has ended before is seen here, since each statement looks at what is committed when it begins; one that
- *   is just being ended is waited for, and seen then. The whole turn is rolled back.
- * - Who ends the epoch after this waits for the commit, which follows at once, and loads what it wrote.
- * - A renewal changes no column of a unique index (dispatchers_epoch), so it neither waits for this lock nor makes it
- *   wait: PostgreSQL's KEY SHARE conflicts with changes of keys only.
+ * The last statement of each turn: the row of the architecture if it still has this epoch and its ownership is in
+ * force, locked against a change of the epoch. Nothing is written under an epoch that is over, and nothing waits long
+ * for a turn:
+ * - An epoch that ended earlier is noticed here, because each statement sees what was committed when it begins. If
+ * the epoch is being ended at this moment, the statement waits for that and then notices it. The whole turn is rolled
+ * back.
+ * - A scheduler that ends the epoch later waits for the commit, which follows at once, and loads what the turn wrote.
+ * - A renewal changes no column of a unique index (dispatchers_epoch). So it does not wait for this lock, nor this
+ * lock for it: PostgreSQL's KEY SHARE conflicts only with changes of keys.
  */
 export const EPOCH = statement(
   { arch: text },
   `select arch from dispatchers where arch = $1 and epoch = $2 and ${IN_FORCE} for key share`,
 ).asPrepared;
 
-/** $1 in milliseconds, for each statement of the transaction and for each pause of its client. */
+/** Sets the limit $1, in milliseconds, for each statement of the transaction and for each pause of its client. */
 export const LIMIT_TURN = statement(
   { ofStatements: text, ofPauses: text },
   `
@@ -30,8 +33,8 @@ export const LIMIT_TURN = statement(
 ).asPrepared;
 
 /**
- * The runs of a turn, locked in the order of their ids. All who lock several runs and wait for them do so in this order,
- * so that no two wait for each other in a circle.
+ * Locks the runs of a turn in the order of their ids. All transactions that wait for locks on several runs use this
+ * order, so they cannot deadlock.
  */
 export const LOCK_RUNS = statement(
   { count: bigint },

@@ -1,11 +1,14 @@
 import type { Write } from '@proctor/dispatch';
 
-/** What a turn has the database do. A finish may be the start of its attempt as well: one write of each row in the place of two. */
+/**
+ * A write as it is sent to the database. A `finish` with `isStart` is also the start of its attempt: one write of
+ * each row instead of two.
+ */
 export type TurnWrite = Write | (Extract<Write, { kind: 'finish' }> & { isStart: true });
 
 /**
- * The writes with each start that the end of its attempt follows put together with that end.
- * @returns of each that was put together the two that it stands for
+ * Joins each start with the end of the same attempt, if the end follows.
+ * @returns `folded`: the two original writes of each joined write
  */
 export function foldStarts(writes: Write[]): { writes: TurnWrite[]; folded: Map<TurnWrite, Write[]> } {
   const starts = new Map<number, Write>();
@@ -19,7 +22,7 @@ export function foldStarts(writes: Write[]): { writes: TurnWrite[]; folded: Map<
   }
   const folded = new Map<TurnWrite, Write[]>();
   const withoutStarts = new Set(pairs.values());
-  const made = writes.flatMap((write): TurnWrite[] => {
+  const joined = writes.flatMap((write): TurnWrite[] => {
     if (withoutStarts.has(write)) return [];
     const start = pairs.get(write);
     if (!start || write.kind !== 'finish') return [write];
@@ -27,21 +30,24 @@ export function foldStarts(writes: Write[]): { writes: TurnWrite[]; folded: Map<
     folded.set(both, [start, write]);
     return [both];
   });
-  return { writes: made, folded };
+  return { writes: joined, folded };
 }
 
-/** Reported by the worker that has started it; of the same attempt, since no grant comes between. */
+/**
+ * Whether the worker itself reported this end. It belongs to the same attempt as the start, because no grant comes
+ * between them.
+ */
 function isOwnEnd(write: Write): boolean {
   return write.kind === 'finish' && write.attemptOutcome === 'finished' && write.worker !== null;
 }
 
-/** The runs that the writes are about, each once, ascending. */
+/** The ids of the runs that the writes are about, without duplicates, ascending. */
 export function runsOf(writes: Write[]): number[] {
   const runIds = new Set(writes.flatMap((write) => ('runId' in write ? [write.runId] : [])));
   return [...runIds].sort((a, b) => a - b);
 }
 
-/** What a write is about; among writes of one kind. */
+/** The subject of a write, unique among writes of the same kind. */
 export function subjectOf(write: Write): number | string {
   if (write.kind === 'ingest-order') return write.orderId;
   if (write.kind === 'usage') return write.requestor;
@@ -49,8 +55,8 @@ export function subjectOf(write: Write): number | string {
 }
 
 /**
- * Writes that one statement can make, each about another thing: as few groups as may be, in which those about one thing come in
- * their order. Between writes about different things there is none.
+ * Groups of writes that one statement can make, each about another subject. There are as few groups as possible.
+ * Writes about the same subject keep their order; writes about different subjects need none.
  */
 export function groupsOf(writes: Write[]): Write[][] {
   const groups: Write[][] = [];
@@ -58,22 +64,22 @@ export function groupsOf(writes: Write[]): Write[][] {
   for (const write of writes) {
     const thing = thingOf(write);
     const from = (placeOf.get(thing) ?? -1) + 1;
-    const found = groups.findIndex((group, place) => place >= from && group[0]!.kind === write.kind);
-    const place = found === -1 ? groups.push([]) - 1 : found;
+    const groupIndex = groups.findIndex((group, place) => place >= from && group[0]!.kind === write.kind);
+    const place = groupIndex === -1 ? groups.push([]) - 1 : groupIndex;
     groups[place]!.push(write);
     placeOf.set(thing, place);
   }
   return groups;
 }
 
-/** What a write is about; among writes of all kinds. */
+/** The subject of a write, unique among writes of all kinds. */
 function thingOf(write: Write): number | string {
   return 'runId' in write ? write.runId : `${write.kind} ${subjectOf(write)}`;
 }
 
 /**
- * Groups that can be sent without waiting for the answers of each other: where a run is written about twice, the second write
- * depends on whether its row has refused the first.
+ * Parts of the groups that can be sent without waiting for answers. If a turn writes to a run twice, the second write
+ * depends on whether the first was refused.
  */
 export function partsOf(groups: Write[][]): Write[][][] {
   const parts: Write[][][] = [];

@@ -3,19 +3,19 @@ import type { Write } from '@proctor/dispatch';
 import { CLOCK } from '../kit/horizon';
 import { type ColumnsOf, double, propertiesOf, statement, text } from '../kit/statement';
 
-/** Of each worker on each architecture: what a dispatcher needs is the newest, the others are for people. */
+/** Judgements of each worker on each architecture: a dispatcher needs only the newest, the others are for people. */
 const JUDGEMENTS_KEPT_MAX = 100;
 
-/** Judgements that are older are deleted, a hundred at a time, */
+/** Judgements older than this are deleted, a hundred at a time. */
 const JUDGEMENTS_KEPT = '30 days';
-/** but the newest of a worker that is not sound after so long only. */
+/** The newest judgement of a worker that is not sound is deleted only after this time. */
 const STANDINGS_KEPT = '1 year';
 
 const USAGE = { requestor: text, slotMs: double, publicSlotMs: double } satisfies ColumnsOf<
   Omit<Extract<Write, { kind: 'usage' }>, 'kind'>
 >;
 
-/** As APPLY has it, of users. One who is gone has no row, and needs none. */
+/** The statement for `usage` writes, in the form of `APPLY`. A deleted user has no row and needs none. */
 export const KEEP_USAGE = statement(
   { id: text },
   `
@@ -40,7 +40,7 @@ const JUDGEMENT = { worker: text, standing: text.as<WorkerStanding>(), reason: t
   Omit<Extract<Write, { kind: 'judge-worker' }>, 'kind'>
 >;
 
-/** As APPLY has it, of workers. */
+/** The statement for `judge-worker` writes, in the form of `APPLY`. */
 export const JUDGE_WORKERS = statement(
   { id: text },
   `

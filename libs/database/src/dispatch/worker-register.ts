@@ -9,7 +9,7 @@ import * as statements from './register-statements';
 import type { SeenWorker, WorkerRecord, WorkerRefusals, WorkerRegistration } from './register-statements';
 import type { Statement } from '../kit/statement';
 
-/** A name, key or architecture that no worker can have. */
+/** The name, key or architecture of a worker is not valid. */
 export class InvalidRegistration extends Error {}
 
 export class WorkerExists extends Error {
@@ -30,9 +30,9 @@ export class WorkerRevoked extends Error {
   }
 }
 
-/** Nothing was done with the accounts. */
+/** Another process changes the accounts for too long. The accounts are unchanged. */
 export class AccountsBusy extends Error {
-  /** @param waitMs how long it has waited */
+  /** @param waitMs how long this process has waited */
   constructor(waitMs: number) {
     super(
       `another process has been changing the accounts of nats-server for more than ${waitMs} ms: look which one is stuck` +
@@ -54,18 +54,18 @@ const ACTION_OF: Record<Change, AuditAction> = {
 };
 
 /**
- * Who is a worker: the truth, by which dispatchers take messages and nats-server takes connections. Each change is
- * committed when its promise resolves, with an order to every dispatcher; orders are also its lasting record. A dispatcher
- * follows when it reads its orders.
+ * The register of workers: it decides whose messages dispatchers accept and whose connections nats-server accepts. A
+ * change is committed when its promise resolves, with an order to every dispatcher. The orders are also the permanent
+ * record. A dispatcher applies a change when it reads its orders.
  */
 @Injectable()
 export class WorkerRegister {
   constructor(private readonly database: Database) {}
 
   /**
-   * Takes the place of a worker of that name that was revoked.
+   * Adds a worker; replaces a revoked one with the same name.
    * @returns the architectures whose dispatchers wait for a signal
-   * @throws WorkerExists, InvalidRegistration
+   * @throws WorkerExists if the name is in use; InvalidRegistration if a field is not valid
    */
   async add(worker: WorkerRegistration, by: Canceller, reason: string | null = null): Promise<string[]> {
     check(worker);
@@ -77,15 +77,15 @@ export class WorkerRegister {
   }
 
   /**
-   * Adds the worker, or brings what is known of it up to date.
-   * @returns false when a worker of that name was revoked: nothing was changed
-   * @throws InvalidRegistration
+   * Adds the worker, or updates its record.
+   * @returns false if a worker with this name was revoked; nothing was changed then
+   * @throws InvalidRegistration if a field is not valid
    */
   async saveWorker(worker: WorkerRegistration, by: Canceller): Promise<boolean> {
     check(worker);
-    const known = await this.find(worker.name);
-    if (known?.revokedAt) return false;
-    if (known && isSame(known, worker)) return true;
+    const record = await this.find(worker.name);
+    if (record?.revokedAt) return false;
+    if (record && isSame(record, worker)) return true;
     await this.change('register', worker.name, by, null, async (transaction) => {
       await transaction.query(statements.PUT, parametersOf(worker));
       return worker.architectures;
@@ -94,9 +94,10 @@ export class WorkerRegister {
   }
 
   /**
-   * Gives the worker another key. The one before is no longer valid.
+   * Replaces the key of a worker. The earlier key is no longer valid.
    * @returns the architectures whose dispatchers wait for a signal
-   * @throws UnknownWorker, WorkerRevoked, InvalidRegistration
+   * @throws UnknownWorker if no worker has the name; WorkerRevoked if it is revoked; InvalidRegistration if the key
+   * is not valid
    */
   async rotate(
     name: string,
@@ -111,9 +112,9 @@ export class WorkerRegister {
   }
 
   /**
-   * From now on the worker may do nothing. Dispatchers end its leases, whose runs wait again.
+   * Revokes a worker: it may do nothing from now on. Dispatchers end its leases, and their runs wait again.
    * @returns the architectures whose dispatchers wait for a signal
-   * @throws UnknownWorker, WorkerRevoked
+   * @throws UnknownWorker if no worker has the name; WorkerRevoked if it is already revoked
    */
   revoke(name: string, by: Canceller, reason: string | null = null): Promise<string[]> {
     return this.change('revoke', name, by, reason, (transaction) =>
@@ -121,26 +122,27 @@ export class WorkerRegister {
     );
   }
 
-  /** Whether each dispatcher that is alive has ended the leases of a worker that was revoked. */
+  /** Whether each live dispatcher has ended the leases of a revoked worker. */
   async isRevocationIngested(name: string): Promise<boolean> {
     const [row] = await this.database.query(statements.REVOCATION_INGESTED, [name]);
     return row!.isIngested;
   }
 
-  /** All, also those that were revoked, by name. */
+  /** All workers by name, including revoked ones. */
   list(): Promise<WorkerRecord[]> {
     return this.database.query(statements.LIST);
   }
 
-  /** Those that are not revoked, by name. */
+  /** The workers that are not revoked, by name. */
   valid(): Promise<WorkerRecord[]> {
     return this.database.query(statements.VALID);
   }
 
   /**
-   * Hands the workers that are not revoked, by name, to `apply`, which has nats-server let in those and no others. One call at a
-   * time in all processes, and the register is read within it: what was committed before is never undone by an older list.
-   * @throws AccountsBusy, DatabaseUnavailable; what `apply` throws
+   * Calls `apply` with the workers that are not revoked, by name; it makes nats-server accept these and no others.
+   * Only one call runs at a time in all processes, and it reads the register itself, so an older list never replaces
+   * a newer one.
+   * @throws AccountsBusy if another process holds the lock for too long; DatabaseUnavailable; the error of `apply`
    */
   applyAccounts<T>(apply: (workers: WorkerRecord[]) => Promise<T>): Promise<T> {
     const waitMs = this.database.limits.accountsWaitMs;
@@ -149,13 +151,14 @@ export class WorkerRegister {
   }
 
   async find(name: string): Promise<WorkerRecord | null> {
-    const [found] = await this.database.query(statements.FIND, [name]);
-    return found ?? null;
+    const [row] = await this.database.query(statements.FIND, [name]);
+    return row ?? null;
   }
 
   /**
-   * What dispatchers have noted of workers since the last call; of names that are not in the register nothing is kept.
-   * @param seen names of workers whose messages they took: their rows are written once a minute at most, however many
+   * Records which workers dispatchers have seen and refused since the last call. Names that are not in the register
+   * are ignored.
+   * @param seen workers whose messages were accepted: their rows are written at most once a minute, however many
    * schedulers see them
    */
   async recordSeen(seen: SeenWorker[], refusals: WorkerRefusals[]): Promise<void> {
@@ -163,7 +166,10 @@ export class WorkerRegister {
     if (refusals.length > 0) await this.database.query(statements.REFUSED, [JSON.stringify(refusals)]);
   }
 
-  /** @param work answers the architectures of the worker, which may not have a dispatcher yet */
+  /**
+   * Makes a change with its orders and its entry of the audit log.
+   * @param work returns the architectures of the worker, which may not have a dispatcher yet
+   */
   private change(
     kind: Change,
     name: string,
@@ -181,7 +187,10 @@ export class WorkerRegister {
   }
 }
 
-/** The architectures of the worker that the statement has changed. @throws UnknownWorker, WorkerRevoked */
+/**
+ * The architectures of the worker that the statement has changed.
+ * @throws UnknownWorker if no worker has the name; WorkerRevoked if it is revoked
+ */
 async function changed(
   transaction: Statements,
   statement: Statement<{ architectures: string[] }>,

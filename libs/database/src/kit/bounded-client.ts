@@ -5,25 +5,25 @@ import { Servers } from './servers';
 import type { Statement } from './statement';
 import { isPlanOutdated } from './unavailable';
 
-/** What a pool gives it, or another maker of a client. */
+/** The options of a connection, from a pool or from other code that creates one. */
 export interface BoundedClientOptions extends ClientConfig {
   /** Milliseconds. */
   answerTimeoutMs: number;
   /** Shared by the connections of a pool. */
   plans?: Plans;
-  /** Likewise; when absent, those of `connectionString`. */
+  /** Shared by the connections of a pool; by default the servers of `connectionString`. */
   servers?: Servers;
 }
 
 /**
- * How often plans that connections keep were found to be of no use: a migration has changed the type of a column that
- * they return. It is a part of the names of prepared statements, so that each is prepared again.
+ * The number of times that prepared plans became useless because a migration changed the type of a column that they
+ * return. It is a part of the names of prepared statements, so each statement is prepared again.
  */
 export class Plans {
   generation = 0;
 }
 
-/** Its code is that of a lost connection. */
+/** An answer took too long. The code is the same as for a lost connection. */
 class AnswerTimeout extends Error {
   readonly code = 'ETIMEDOUT';
 
@@ -56,14 +56,14 @@ const END_TIMEOUT_MS = 500;
 export class BoundedClient extends (Client as unknown as Unbounded) {
   /** Identifies the server, and differs between it and its restored copy; null while it is unknown. */
   server: string | null = null;
-  /** What is left of the time of its present user, milliseconds; no statement waits longer. */
+  /** The remaining time of the present user of the connection, in milliseconds; no statement waits longer. */
   leftMs: () => number = noLimit;
   readonly plans: Plans;
   private readonly answerTimeoutMs: number;
   private readonly connectTimeoutMs: number;
-  /** Null: the one that it was given. */
+  /** The servers among which the primary is searched; null if the options name only one server. */
   private readonly servers: Servers | null;
-  /** What is written to now, until the present turn of the event loop has sent all that it has to send. */
+  /** The stream whose writes are gathered until the end of this turn of the event loop. */
   private gathering: Duplex | null = null;
 
   constructor(options: BoundedClientOptions) {
@@ -81,7 +81,7 @@ export class BoundedClient extends (Client as unknown as Unbounded) {
     this.plans = options.plans ?? new Plans();
   }
 
-  /** To the primary, where there are several servers. */
+  /** Connects to the primary, if there are several servers. */
   override connect(...callback: [((error?: unknown) => void)?]): Promise<unknown> {
     const [whenConnected] = callback;
     const connected = this.connectToPrimary();
@@ -134,13 +134,13 @@ export class BoundedClient extends (Client as unknown as Unbounded) {
     return super.end(...callback);
   }
 
-  /** At once; whatever waits for an answer fails. */
+  /** Closes the connection at once; everything that waits for an answer fails. */
   closeNow(reason = new Error('Connection terminated')): void {
     this.connection.stream.destroy(reason);
   }
 }
 
-/** Has the server execute a statement. @throws whatever pg throws */
+/** Executes a statement on the server. @throws the error of pg */
 export async function rowsOf<Row>(
   client: BoundedClient,
   statement: Statement<Row>,
@@ -152,7 +152,7 @@ export async function rowsOf<Row>(
   } catch (error) {
     if (!isPlanOutdated(error)) throw error;
     client.plans.generation = Math.max(client.plans.generation, generation + 1);
-    // Nothing was executed. A transaction is lost all the same, and its rows may be of the time before.
+    // Nothing was executed. But a transaction is lost, and rows that it has read may be from before the migration.
     if (client.getTransactionStatus() !== 'I') throw error;
     return answer(client, statement, parameters);
   }

@@ -1,7 +1,7 @@
 import { getMetadataArgsStorage } from 'typeorm';
 import { Column, type Columns, snakeCase } from './statement';
 
-/** Properties of an entity that are columns. The others are relations, and may be absent. */
+/** The properties of an entity that are columns. The others are relations, and may be absent. */
 export type ColumnName<Entity> = {
   [Name in keyof Entity]-?: object extends Pick<Entity, Name> ? never : Name;
 }[keyof Entity];
@@ -13,7 +13,7 @@ type EntityClass<Entity> = abstract new () => Entity;
 
 type EntityColumns<Entity, Name extends keyof Entity> = { [N in Name]: Column<Entity[N]> };
 
-/** The columns of an entity, as its decorators describe them: these, or all of them. */
+/** The columns of an entity, as its decorators describe them: the named ones, or all. */
 export function columnsOf<Entity>(entity: EntityClass<Entity>): EntityColumns<Entity, ColumnName<Entity>>;
 export function columnsOf<Entity, const Name extends ColumnName<Entity>>(
   entity: EntityClass<Entity>,
@@ -25,7 +25,7 @@ export function columnsOf(entity: EntityClass<object>, ...names: string[]): Colu
   return Object.fromEntries(names.map((name) => [name, all[name]!]));
 }
 
-/** All columns but these. */
+/** The columns without the named ones. */
 export function without<Described extends Columns, const Name extends keyof Described>(
   columns: Described,
   ...names: Name[]
@@ -34,13 +34,17 @@ export function without<Described extends Columns, const Name extends keyof Desc
   return Object.fromEntries(left) as Omit<Described, Name>;
 }
 
-/** What an insert into the entity's table does about a row of the same key, and which columns it sets then: by default all others. */
+/**
+ * How an insert treats a row that has the same key.
+ * `key`: the properties of the key, by default the primary key. `set`: the properties that get new values, by default
+ * all others.
+ */
 interface Upsert {
   key?: string[];
   set?: string[];
 }
 
-/** What ends an insert: a row of the same key gets the new values. */
+/** The end of an `insert` statement: a row with the same key gets the new values. */
 export function upsert(
   entity: EntityClass<object>,
   { key = keyOf(entity), set = notOf(entity, key) }: Upsert = {},
@@ -51,7 +55,7 @@ export function upsert(
       do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`;
 }
 
-/** What ends an `insert into … as kept`: a row of the same key gets the new values, unless it has them. */
+/** The end of an `insert into … as kept` statement: a row with the same key gets the new values if they differ. */
 export function upsertChanged(
   entity: EntityClass<object>,
   { key = keyOf(entity), set = notOf(entity, key) }: Upsert = {},
@@ -83,9 +87,10 @@ function keyOf(entity: EntityClass<object>): string[] {
     .map(({ propertyName }) => propertyName);
 }
 
-/** What the decorators of its columns were given, those of the class that it extends first. */
+/** The arguments of the decorators of the entity's columns, and of those of the classes that it extends. */
 function argumentsOf(entity: EntityClass<object>) {
   const classes: unknown[] = [];
-  for (let each: unknown = entity; each; each = Object.getPrototypeOf(each)) classes.push(each);
+  for (let ancestor: unknown = entity; ancestor; ancestor = Object.getPrototypeOf(ancestor))
+    classes.push(ancestor);
   return getMetadataArgsStorage().columns.filter(({ target }) => classes.includes(target));
 }

@@ -1,13 +1,13 @@
 import { type RequestWait, requestWait, within } from './request-wait';
 import { DatabaseUnavailable, errorCode } from './unavailable';
 
-/** What a group does for its members. */
+/** How tasks are done as a group. */
 interface GroupWork<Task, Outcome> {
-  /** Does the tasks in one transaction, all or none. @returns what became of each, in their order */
+  /** Does the tasks in one transaction, all or none. @returns the outcome of each task, in the same order */
   together(tasks: Task[]): Promise<Outcome[]>;
-  /** Whether one more task may be in a group with these. */
+  /** Whether the task may be in a group with `others`. */
   fits(task: Task, others: Task[]): boolean;
-  /** Longest wait of one request for the database, milliseconds. */
+  /** The longest time that one request may wait for the database, in milliseconds. */
   requestTimeoutMs: number;
 }
 
@@ -18,27 +18,27 @@ interface Member<Task, Outcome> {
   reject: (error: unknown) => void;
 }
 
-/** After so long the next group begins beside a group, milliseconds. */
+/** A group that takes longer than this no longer holds up the next group, in milliseconds. */
 const HOLDS_OTHERS_MS = 50;
 
-/** After a group of several, so long is waited for as many requests again, milliseconds. */
+/** After a group of several requests, the next group waits this long for as many requests, in milliseconds. */
 const FOLLOWED_WITHIN_MS = 2;
 
 /**
- * Has requests that come while a transaction is under way share the next one: a commit costs as much for many as for one. Each
- * has its own outcome and its own error. What fails together is done again one by one, unless the database is away or it is
- * not known whether it was done.
+ * Collects requests that arrive during a transaction into the next transaction: a commit costs as much for many
+ * requests as for one. Each request has its own outcome and its own error. If a group fails, its tasks are done again
+ * one by one, unless the database is unavailable or the transaction may have been committed.
  */
 export class CommitGroups<Task, Outcome> {
   private waiting: Member<Task, Outcome>[] = [];
   private underWay = 0;
   private lastLength = 1;
-  /** Begins the group that is due. */
+  /** The timer that starts the next group. */
   private due: { at: 'once' | 'later'; cancel: () => void } | null = null;
 
   constructor(private readonly work: GroupWork<Task, Outcome>) {}
 
-  /** @throws what the task meets when it is done alone */
+  /** @throws the error that the task would get alone */
   async runTask(task: Task): Promise<Outcome> {
     const wait = requestWait();
     wait?.start();
@@ -53,8 +53,8 @@ export class CommitGroups<Task, Outcome> {
   }
 
   /**
-   * Requests that were read in the same turn of the event loop are in one group. Those of the group before are often followed by
-   * as many, which come a little later one after the other.
+   * Requests that were read in the same turn of the event loop form one group. A group is often followed by equally
+   * many requests, which arrive a little later one after the other; so a smaller group waits for them.
    */
   private startGroups(): void {
     const { length } = this.waiting;
@@ -93,7 +93,10 @@ export class CommitGroups<Task, Outcome> {
     });
   }
 
-  /** The first, and all that fit it. One whose time is half over is alone: it must not cut short the time of others. */
+  /**
+   * Takes the first member and all that fit it from the queue. A member that has used more than half of its time
+   * forms a group alone: its time limit must not end the work of others.
+   */
   private gather(): Member<Task, Outcome>[] {
     const isInHaste = ({ wait }: Member<Task, Outcome>): boolean =>
       (wait?.ms ?? 0) > this.work.requestTimeoutMs / 2;
@@ -113,13 +116,13 @@ export class CommitGroups<Task, Outcome> {
     return group;
   }
 
-  /** Never rejects. */
+  /** Settles the promises of all members. Never rejects. */
   private async endGroup(members: Member<Task, Outcome>[]): Promise<void> {
     try {
-      // The first has waited for the longest time.
+      // The first member has waited the longest.
       const tasks = members.map(({ task }) => task);
       const outcomes = await within(members[0]!.wait, () => this.work.together(tasks));
-      members.forEach(({ resolve }, place) => resolve(outcomes[place]!));
+      members.forEach(({ resolve }, index) => resolve(outcomes[index]!));
     } catch (error) {
       if (members.length === 1 || isOfAll(error)) members.forEach(({ reject }) => reject(error));
       else await Promise.all(members.map((member) => this.endGroup([member])));
@@ -127,7 +130,7 @@ export class CommitGroups<Task, Outcome> {
   }
 }
 
-/** Whether each member alone would get the same error. An error of the server may be due to one of them. */
+/** Whether each member alone would get the same error. An error from the server may be caused by one member only. */
 function isOfAll(error: unknown): boolean {
   if (!(error instanceof DatabaseUnavailable)) return false;
   return error.changed === 'unknown' || !/^[0-9A-Z]{5}$/.test(errorCode(error.cause) ?? '');

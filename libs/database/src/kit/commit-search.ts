@@ -5,17 +5,17 @@ import type { DatabaseLimits } from './limits';
 import { boolean, integer, statement, text } from './statement';
 import { errorCode, asUnavailable, DatabaseUnavailable } from './unavailable';
 
-/** A transaction as the server knows it. */
+/** The identity of a transaction on its server. */
 export interface TransactionIdentity {
-  /** See `serverOf`; null when that is not known. */
+  /** The result of `serverOf`; null when unknown. */
   server: string | null;
-  /** pg_current_xact_id(). */
+  /** The result of `pg_current_xact_id()`. */
   id: string;
   /** The server process that executes it. */
   processId: number;
 }
 
-/** What became of a transaction. */
+/** How a transaction ended. */
 export type End = 'committed' | 'aborted' | 'unknown';
 
 interface Result<Row> {
@@ -28,9 +28,10 @@ const SEARCH_AGAIN_AFTER_MS = 25;
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /**
- * The cluster; its timeline, which changes when a copy takes over or an earlier state is restored; since when it runs; and since
- * when it has forgotten nothing: see UP_SINCE. The two times stand by themselves, since a clock may have been set back between
- * them. Elsewhere a transaction's id may stand for another transaction, or for none yet.
+ * Identifies a server: its cluster; its timeline, which changes when a copy takes over or an earlier state is
+ * restored; its start time; and the time since when it has forgotten nothing (see UP_SINCE). Both times are included
+ * because the clock may have been set back between them. On any other server the same transaction id may belong to
+ * another transaction, or to none yet.
  */
 const SERVER = `
   case when not pg_is_in_recovery() then
@@ -39,7 +40,7 @@ const SERVER = `
       || '/' || extract(epoch from pg_stat_get_bgwriter_stat_reset_time())
   end`;
 
-/** @returns null for a standby, and where the role may not ask */
+/** Reads the identity of the server. @returns null for a standby, or if the role may not read it */
 export async function serverOf(client: BoundedClient): Promise<string | null> {
   try {
     const { rows } = (await client.query(`select ${SERVER} as server`)) as Result<{ server: string | null }>;
@@ -51,8 +52,8 @@ export async function serverOf(client: BoundedClient): Promise<string | null> {
 }
 
 /**
- * Begins a transaction and learns who it is. Its statements may be sent before this is answered: should the server not begin,
- * it executes none of them.
+ * Begins a transaction and reads its identity. Statements of the transaction may be sent before the answer: if the
+ * transaction does not begin, the server executes none of them.
  */
 export async function startTransaction(client: BoundedClient): Promise<TransactionIdentity> {
   const begun = client.query(BEGIN) as Promise<unknown>;
@@ -63,28 +64,28 @@ export async function startTransaction(client: BoundedClient): Promise<Transacti
   return { id, processId, server: client.server };
 }
 
-/** @throws whatever pg throws; an Error when the server rolled back instead */
+/** @throws the error of pg; an Error if the server rolled back instead */
 export async function commit(client: BoundedClient): Promise<void> {
   const { command } = (await client.query('commit')) as Result<unknown>;
   // A transaction in which a statement failed is rolled back by a commit that succeeds.
   if (command !== 'COMMIT') throw new Error(`the transaction was not committed: ${command}`);
 }
 
-/** Answers how a transaction ended: one connection, which does not outlive a crash of its server. */
+/** Reads how a transaction ended, on one connection, which does not survive a crash of its server. */
 export interface CommitWitness {
   /** See `serverOf`. */
   server(): Promise<string | null>;
-  /** As pg_xact_status. @throws for an id that this server has not reached */
+  /** The result of `pg_xact_status`. @throws an error of pg if the server has not reached this id */
   statusOf(id: string): Promise<string | null>;
-  /** Ends the server process of the transaction, unless that has gone on to another one. */
+  /** Ends the server process of the transaction, unless the process now executes another transaction. */
   terminate(transaction: TransactionIdentity): Promise<void>;
   end(): Promise<void>;
 }
 
 /**
- * Finds how a transaction ended whose commit was not answered, on a connection of its own. One that is still
- * open is ended: its client has given it up, and then its end is certain. Tries again until the time is over.
- * @param open makes a connection that waits so many milliseconds for each answer
+ * Finds how a transaction ended whose commit was not answered, on a separate connection. If the transaction is still
+ * open, ends it: its client has given it up, and its end is certain then. Tries again until the time is over.
+ * @param open opens a connection that waits this many milliseconds for each answer
  */
 export async function endOf(
   transaction: TransactionIdentity,
@@ -106,7 +107,7 @@ export async function endOf(
   return 'unknown';
 }
 
-/** @returns null while it is open */
+/** @returns null while the transaction is open */
 async function searchFor(
   transaction: TransactionIdentity,
   open: (timeoutMs: number) => Promise<CommitWitness>,
@@ -114,7 +115,7 @@ async function searchFor(
 ): Promise<End | null> {
   const witness = await open(timeoutMs);
   try {
-    // What another server knows of this id, or the same one since a crash, is not about our transaction.
+    // The id means something else on another server, and on the same server after a crash.
     if ((await witness.server()) !== transaction.server) return 'unknown';
     const status = await witness.statusOf(transaction.id);
     if (status === 'committed' || status === 'aborted') return status;
@@ -126,7 +127,7 @@ async function searchFor(
   }
 }
 
-/** A connection of its own to the server at the address. */
+/** Opens a separate connection to the server at the address. */
 export async function witnessAt(url: string, timeoutMs: number): Promise<CommitWitness> {
   const client = new BoundedClient({
     connectionString: url,
@@ -134,7 +135,7 @@ export async function witnessAt(url: string, timeoutMs: number): Promise<CommitW
     connectionTimeoutMillis: timeoutMs,
     answerTimeoutMs: timeoutMs,
   });
-  // What breaks the connection fails the statements too.
+  // If the connection breaks, the statements fail too.
   client.on('error', () => undefined);
   await client.connect().catch(async (error: unknown) => {
     await client.end();
@@ -156,12 +157,16 @@ export async function witnessAt(url: string, timeoutMs: number): Promise<CommitW
 }
 
 /**
- * What a statement reads is fixed as it begins, whatever the database's default is: see horizon.ts. `deferrable` changes nothing
- * about such a transaction: it is the mark by which the next statement knows that it is in one.
+ * Each statement reads what was committed when it began, whatever the default of the database is: see horizon.ts.
+ * `deferrable` has no effect on such a transaction: it marks the transaction, so that the next statement can check
+ * that it is inside of it.
  */
 const BEGIN = 'begin isolation level read committed deferrable';
 
-/** Outside a transaction each statement behind it would be committed by itself: the connection is ended before they are read. */
+/**
+ * Outside of a transaction, each following statement would be committed alone. So this statement ends the connection
+ * in that case, before the server reads them.
+ */
 const IDENTITY = statement(
   { id: text, processId: integer, isEnded: boolean.orNull },
   `
@@ -171,6 +176,6 @@ const IDENTITY = statement(
 
 const STATUS = `select pg_xact_status($1::text::xid8) as status`;
 
-/** The process may have gone on to another transaction. */
+/** Ends the process only if it still executes this transaction. */
 const TERMINATE = `
   select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and backend_xid = $2::text::xid8::xid`;

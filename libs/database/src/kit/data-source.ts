@@ -15,7 +15,10 @@ export function addressOf(options: PostgresOptions): string | undefined {
   return (options.extra as Partial<PoolOptions> | undefined)?.servers?.text ?? options.url;
 }
 
-/** A connection is used once the promise has resolved, which pg's types do not say. */
+/**
+ * The options of pg's pool. It uses a connection after the promise of `onConnect` has resolved, which pg's types do
+ * not say.
+ */
 type PoolOptions = Omit<PoolConfig, 'onConnect' | 'Client'> &
   BoundedClientOptions & {
     Client: typeof BoundedClient;
@@ -24,7 +27,7 @@ type PoolOptions = Omit<PoolConfig, 'onConnect' | 'Client'> &
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
-/** A broken way to the server is found on idle connections too, within twice this time. */
+/** Idle connections also notice a broken network, within twice this time. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /** Columns are snake_case in PostgreSQL and camelCase in TypeScript; a primary key has the name that PostgreSQL gives it. */
@@ -33,12 +36,14 @@ class SnakeCaseNaming extends DefaultNamingStrategy {
     return `${this.getTableName(table)}_pkey`;
   }
 
-  override columnName(property: string, given: string | undefined, prefixes: string[]): string {
-    return given ?? [...prefixes, property].map(snakeCase).join('_');
+  override columnName(property: string, column: string | undefined, prefixes: string[]): string {
+    return column ?? [...prefixes, property].map(snakeCase).join('_');
   }
 }
 
-/** How every process connects: a bounded pool whose statements and transactions are bounded too. */
+/**
+ * The options of a bounded pool whose statements and transactions have time limits; every process connects with them.
+ */
 export function dataSourceOptions(url: string, limits: DatabaseLimits): PostgresOptions {
   const logger = new Logger('Database');
   const servers = Servers.of(url);
@@ -55,7 +60,7 @@ export function dataSourceOptions(url: string, limits: DatabaseLimits): Postgres
   };
   return {
     type: 'postgres',
-    // TypeORM uses this one alone; see Servers.
+    // TypeORM knows only this server; see Servers for the others.
     url: servers.first,
     applicationName: 'proctor',
     entities: ROWS,
@@ -69,7 +74,7 @@ export function dataSourceOptions(url: string, limits: DatabaseLimits): Postgres
   };
 }
 
-/** Set after connecting and not as start-up parameters, which connection poolers refuse. */
+/** Sets the time limits after connecting, not as start-up parameters, because connection poolers refuse those. */
 async function prepare(client: BoundedClient, limits: DatabaseLimits): Promise<void> {
   await client.query(
     `select set_config('statement_timeout', $1, false), set_config('idle_in_transaction_session_timeout', $2, false)`,

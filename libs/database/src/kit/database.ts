@@ -9,24 +9,23 @@ import { type SessionLock, withSessionLock } from './session-lock';
 import type { Statement } from './statement';
 import { DatabaseUnavailable, errorCode, asUnavailable } from './unavailable';
 
-/** Where explicit SQL is sent: the pool, or one transaction. */
+/** Executes SQL statements: on the pool, or in one transaction. */
 export interface Statements {
   query<Row>(statement: Statement<Row>, parameters?: unknown[]): Promise<Row[]>;
 }
 
-/** One transaction. */
 export interface Transaction extends Statements {
-  /** What needs no SQL of its own: see `Database.entities`. */
+  /** TypeORM's repositories: see `Database.entities`. */
   entities<T>(work: (manager: EntityManager) => Promise<T>): Promise<T>;
 }
 
-/** Of the connections that a process may have, at the moment. */
+/** The present use of the connections of a process. */
 export interface PoolUse {
   max: number;
-  /** In use by a call. */
+  /** Connections that a call uses. */
   busy: number;
   idle: number;
-  /** Calls that wait for one. */
+  /** Calls that wait for a connection. */
   waiting: number;
 }
 
@@ -38,9 +37,9 @@ interface CountedPool {
 }
 
 /**
- * The pool of connections. Every store goes through it, so this is the one place where a lost connection becomes
- * DatabaseUnavailable. No call waits without a limit: for a connection, for each answer, for the end of a commit; nor do
- * all calls of one request together.
+ * The pool of connections. All stores use it, so only this class turns a lost connection into DatabaseUnavailable.
+ * Every wait has a limit: for a connection, for each answer, for the end of a commit, and for all calls of one
+ * request together.
  */
 @Injectable()
 export class Database implements Statements {
@@ -49,14 +48,14 @@ export class Database implements Statements {
     readonly limits: DatabaseLimits,
   ) {}
 
-  /** For statements that change nothing, or that may be repeated: it is not known whether one that failed was done. */
+  /** Executes a statement that changes nothing or may be repeated: if it fails, it is unknown whether it was done. */
   query<Row>(statement: Statement<Row>, parameters: unknown[] = []): Promise<Row[]> {
     return this.withClient((client) => rowsOf(client, statement, parameters));
   }
 
   /**
-   * For statements without a transaction that are sent together: each sees what was committed when the one before it was
-   * answered, or later.
+   * Runs `work` on one connection without a transaction. Each statement sees at least what was committed when the
+   * statement before it was answered.
    */
   inOrder<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
     return this.withClient((client) =>
@@ -65,10 +64,11 @@ export class Database implements Statements {
   }
 
   /**
-   * Commits when `work` resolves; rolls back and throws its error when it rejects. Statements that it sends without waiting for
-   * each other's answers are executed in their order, in one round trip; after one that fails, none is. The first of them leave
-   * together with what begins the transaction.
-   * @throws DatabaseUnavailable, which says whether the transaction may have been committed all the same
+   * Commits when `work` resolves; rolls back and throws the error when `work` rejects. Statements that `work` sends
+   * without waiting for answers are executed in order, in one round trip; after a failed statement, none is executed.
+   * The first ones are sent together with the statements that begin the transaction.
+   * @throws DatabaseUnavailable if the database did not answer; it says whether the transaction may have been
+   * committed
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.withClient(async (client, runner) => {
@@ -87,14 +87,15 @@ export class Database implements Statements {
   }
 
   /**
-   * TypeORM's repositories, for plain reads and writes; a write must be one statement that may be repeated, as for `query`.
-   * `save` and `remove` are none: they begin transactions that this class knows nothing of.
+   * Runs `work` with TypeORM's repositories, for plain reads and writes. A write must be one statement that may be
+   * repeated, as for `query`. Do not use `save` and `remove`: they begin transactions that this class does not
+   * control.
    */
   entities<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.withClient((_client, runner) => work(runner.manager));
   }
 
-  /** Does the work while no other process does work under this lock: see withSessionLock. */
+  /** Runs `work` while no other process works under this lock: see withSessionLock. */
   alone<T>(lock: SessionLock, work: () => Promise<T>): Promise<T> {
     return withSessionLock(this.url, lock, this.limits, work);
   }
@@ -127,7 +128,7 @@ export class Database implements Statements {
     }
   }
 
-  /** The pool's own limit ends before a new connection is prepared. */
+  /** Waits for a connection including its preparation; the limit of the pool does not include the preparation. */
   private async connect(limitMs: number): Promise<QueryRunner> {
     if (limitMs <= 0) throw outOfTime();
     const runner = this.dataSource.createQueryRunner();
@@ -150,7 +151,10 @@ export class Database implements Statements {
     }
   }
 
-  /** Those of one transaction, within its time: each of many statements may be answered in time. */
+  /**
+   * The statements of one transaction, within its time limit: many statements may each be in time and together take
+   * too long.
+   */
   private withTimeLimit(client: BoundedClient, { manager }: QueryRunner): Transaction {
     const { transactionTimeoutMs } = this.limits;
     const endMs = performance.now() + transactionTimeoutMs;
@@ -166,7 +170,7 @@ export class Database implements Statements {
         try {
           return await rowsOf(client, statement, parameters);
         } catch (error) {
-          // Statements that were sent together fail with the one that failed first; its reason counts.
+          // Statements that were sent together all fail after the first failure; only its error has the reason.
           if (errorCode(error) !== IN_FAILED_TRANSACTION) failure = error;
           throw failure ?? error;
         }
@@ -178,7 +182,10 @@ export class Database implements Statements {
     };
   }
 
-  /** A commit is given up while there is still time to learn what became of it. @throws when there is none before it */
+  /**
+   * Shortens the wait for the commit, so that time is left to find out how it ended.
+   * @throws DatabaseUnavailable if no time is left for the commit
+   */
   private spareTimeForSearch<T>(client: BoundedClient, done: T): T {
     const { leftMs } = client;
     client.leftMs = () => leftMs() - this.limits.commitSearchTimeoutMs;
@@ -186,7 +193,7 @@ export class Database implements Statements {
     return done;
   }
 
-  /** A commit failed. @throws unless the transaction was committed all the same */
+  /** Handles a failed commit. @throws unless the transaction was committed in spite of the failure */
   private async resolve(transaction: TransactionIdentity, failure: unknown): Promise<void> {
     const error = asUnavailable(failure);
     if (!(error instanceof DatabaseUnavailable)) throw error;
@@ -203,7 +210,7 @@ export class Database implements Statements {
   }
 }
 
-/** @throws once both are over, the failure of the beginning before that of the work */
+/** Waits until both have ended. @throws the error of `beginning`, or else that of `work` */
 async function both<T>(
   beginning: Promise<TransactionIdentity>,
   work: Promise<T>,
@@ -218,7 +225,7 @@ function outOfTime(): DatabaseUnavailable {
   return new DatabaseUnavailable(new Error('the request has waited for too long'));
 }
 
-/** PostgreSQL rolls back by itself when the connection is lost, so only the first error is worth logging. */
+/** If the rollback fails, closes the connection: PostgreSQL then rolls back by itself. */
 async function rollBack(client: BoundedClient): Promise<void> {
   await (client.query('rollback') as Promise<unknown>).catch(() => client.closeNow());
 }

@@ -33,22 +33,22 @@ import { DatabaseUnavailable, errorCode } from './unavailable';
 /** Advisory lock keys of writers are this number in the upper 32 bits and the second in the lower ones. */
 const ANNOUNCEMENTS = 1_347_571_523;
 
-/** A time that is not below the mark. */
+/** The SQL of a time that is not below the mark. */
 const marked = (time: string): string => `greatest(${time}, (select to_timestamp(second) from horizons))`;
 
-/** The second that this transaction has announced; null before. */
+/** The SQL of the second that this transaction has announced; null before. */
 const ANNOUNCED = `to_timestamp(nullif(current_setting('proctor.announced', true), '')::float8)`;
 
 /**
- * The times that a statement writes, one for all its rows: PostgreSQL's, as `now`, and `updated`, which is for
- * `updated_at`, after `announceUpdate`. The two differ only while the clock is behind.
+ * The times that a statement writes, the same for all its rows: `now` is PostgreSQL's time; `updated` is the value
+ * for `updated_at`, after `recordUpdateTime`. The two differ only while the clock is behind.
  */
 export const CLOCK = `clock as materialized (
   select date_trunc('milliseconds', now) as now,
     date_trunc('milliseconds', greatest(${marked('now')}, ${ANNOUNCED})) as updated
   from (select run_clock() as now offset 0) drawn)`;
 
-/** Must be the statement before the first that draws `updated_at` in its transaction. */
+/** Announces the update time. Call it before the first statement of a transaction that sets `updated_at`. */
 export async function recordUpdateTime(transaction: Statements): Promise<void> {
   await transaction.query(ANNOUNCE);
 }
@@ -61,7 +61,7 @@ const ANNOUNCE = statement(
   from (select floor(extract(epoch from ${marked('run_clock()')}))::bigint as second offset 0) drawn`,
 ).asPrepared;
 
-/** Below `second`, UNIX time, every row that will ever exist is visible from now on. */
+/** All rows with an `updated_at` below `second` (UNIX time) are visible; no new ones can appear there. */
 export interface Horizon {
   second: number;
   /** Whether raising the mark would raise the horizon. */
@@ -74,7 +74,7 @@ export async function horizon(statements: Statements): Promise<Horizon> {
   return { second: Math.min(mark, held ?? mark), canRise: (held === null || held > mark) && clock !== mark };
 }
 
-/** The snapshot with the mark is taken before the locks are looked at. */
+/** The snapshot with the mark is taken before the statement reads the locks. */
 const HORIZON = statement(
   { mark: bigint, clock: bigint, held: bigint.orNull },
   `
@@ -88,7 +88,10 @@ const READ_ONLY = '25006';
 
 const RAISE = statement({ raised: nothing }, 'select raise_horizon() as raised').asPrepared;
 
-/** Lets the next horizon be higher, unless this is a copy that cannot be written, whose mark comes from the original. */
+/**
+ * Raises the mark, so that the next horizon can be higher. Does nothing on a read-only copy, which gets its mark from
+ * the original.
+ */
 export async function raiseHorizon(database: Database): Promise<void> {
   try {
     await database.query(RAISE);
@@ -97,16 +100,16 @@ export async function raiseHorizon(database: Database): Promise<void> {
   }
 }
 
-/** What a reader would get if there were no horizon. */
+/** The result of `until` without a horizon. */
 export function untilAtBest(since: number, last: Date | null): number {
   return until(since, last, Infinity);
 }
 
 /**
- * What a reader may ask for next: just above the last row, so that an idle reader gets nothing twice, but never above
- * the horizon and never below what it asked for.
- * @param since UNIX seconds as asked
- * @param last the newest row's `updated_at`; null when there was no row
+ * The next time from which a reader should read: just above the last row, so that an idle reader gets no row twice,
+ * but never above the horizon and never below `since`.
+ * @param since UNIX seconds, as in the reader's query
+ * @param last the `updated_at` of the newest row; null without a row
  */
 export function until(since: number, last: Date | null, horizonSecond: number): number {
   if (last === null) return Math.floor(since);

@@ -1,32 +1,38 @@
-/** What one process may ask of the database. Times are milliseconds. */
+/** The limits of one process on the database. Times are milliseconds. */
 export interface DatabaseLimits {
   connectionsMax: number;
   /** Longest wait for a connection, new or from the pool. */
   connectTimeoutMs: number;
-  /** PostgreSQL cancels a statement after it. Shorter than `answerTimeoutMs`: the connection stays of use. */
+  /**
+   * The time after which PostgreSQL cancels a statement. Shorter than `answerTimeoutMs`, so that the connection stays
+   * usable.
+   */
   statementTimeoutMs: number;
   /**
-   * Longest wait for the answer to one statement, by this process's own clock: the server may be frozen, or whatever
-   * lies between may drop what is sent. The connection is destroyed then.
+   * Longest wait for the answer to one statement, by the clock of this process; then the connection is destroyed. The
+   * server may be frozen, or the network may drop packets.
    */
   answerTimeoutMs: number;
   /**
-   * Longest time from the first statement of a transaction to its last. PostgreSQL ends one that takes longer where it
-   * knows such a limit (from 17 on).
+   * Longest time from the first to the last statement of a transaction. PostgreSQL 17 and newer also ends longer
+   * transactions itself.
    */
   transactionTimeoutMs: number;
   /**
-   * A transaction whose client says nothing for so long is ended: it may hold rows that others wait for. A dispatcher's
-   * turn has a shorter limit of its own, see `scheduler.turnTimeoutMs`.
+   * PostgreSQL ends a transaction whose client sends nothing for this long: it may hold rows that others wait for. A
+   * dispatcher's turn has its own shorter limit, see `scheduler.turnTimeoutMs`.
    */
   idleInTransactionTimeoutMs: number;
   /** Longest search for the end of a transaction whose commit was not answered. */
   commitSearchTimeoutMs: number;
-  /** Longest wait of one request for all its calls together, such a search included: see `asOneRequest`. */
+  /**
+   * Longest wait of one request for all its calls together, including a search for the end of a commit: see
+   * `asOneRequest`.
+   */
   requestTimeoutMs: number;
-  /** Longest wait for others that change the accounts of nats-server: see `WorkerRegister.applyAccounts`. */
+  /** Longest wait for other processes that change the accounts of nats-server: see `WorkerRegister.applyAccounts`. */
   accountsWaitMs: number;
-  /** Changes of more runs are made in several transactions. */
+  /** Changes of more runs than this are split into several transactions. */
   rowsPerTransactionMax: number;
 }
 
@@ -43,11 +49,13 @@ export const DATABASE_LIMITS: DatabaseLimits = {
   rowsPerTransactionMax: 1_000,
 };
 
-/** Of the pool for public data: however many requests without a key come, they leave the other pool alone. */
+/**
+ * The limits of the pool for public data: however many requests without a key arrive, they do not use the other pool.
+ */
 export const PUBLIC_DATABASE_LIMITS: DatabaseLimits = {
   ...DATABASE_LIMITS,
   connectionsMax: 4,
   transactionTimeoutMs: 5_000,
-  // A page is made of several statements that may each take long, and is not sent again for lack of an answer.
+  // A page needs several statements that may each take long, and its request is not sent again without an answer.
   requestTimeoutMs: Infinity,
 };

@@ -1,4 +1,4 @@
-/** Which entries of a list are asked for; null where it does not matter. */
+/** The filter of a list; null where any value matches. */
 export interface ListFilter {
   suites: string[] | null;
   architectures: string[] | null;
@@ -6,12 +6,15 @@ export interface ListFilter {
   package: string | null;
 }
 
-/** What a person types as `like` reads it: `*` stands for anything, everything else for itself. */
+/**
+ * The pattern of SQL's `like` for a text that a person typed: `*` matches anything, all other characters match
+ * themselves.
+ */
 export function likeOf(pattern: string): string {
   return pattern.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%');
 }
 
-/** As parameters $1 to $3 of a statement. */
+/** The filter as the parameters $1 to $3 of a statement. */
 export function parametersOf({
   suites,
   architectures,
@@ -20,12 +23,15 @@ export function parametersOf({
   return [suites, architectures, name === null ? null : likeOf(name)];
 }
 
-/** Of the parameters that the filter makes. */
+/** The SQL condition that the row `r` matches the filter, with the parameters of `parametersOf`. */
 export const AS_ASKED = (
   r: string,
 ): string => `($1::text[] is null or ${r}.suite = any($1)) and ($2::text[] is null or ${r}.arch = any($2))
   and ($3::text is null or ${r}.package like $3)`;
 
-/** Whether the package of a row is one that is still there: an import may have brought some that were removed. */
+/**
+ * The SQL condition that the package of the row `r` was not removed: an import may have brought rows of removed
+ * packages.
+ */
 export const IS_PRESENT = (r: string): string =>
   `not exists (select from packages gone where gone.name = ${r}.package and gone.removed)`;

@@ -9,8 +9,8 @@ type Parser = (text: string) => unknown;
 const parserOf = types.getTypeParser as (type: number, format?: 'text' | 'binary') => Parser;
 
 /**
- * How connections read PostgreSQL's types: as pg does, but a bigint is a number. Ids, epochs, counts and sizes stay below
- * 2^53; a value beyond would be rounded, and breaks its statement instead.
+ * How connections read PostgreSQL's types: as pg does, but a bigint becomes a number. Ids, epochs, counts and sizes
+ * stay below 2^53; a larger value would be rounded, so it makes the statement fail.
  */
 export const NUMERIC_TYPES: CustomTypesConfig = {
   getTypeParser: ((type: number, format?: 'text' | 'binary'): Parser => {
@@ -20,7 +20,7 @@ export const NUMERIC_TYPES: CustomTypesConfig = {
   }) as CustomTypesConfig['getTypeParser'],
 };
 
-/** @throws RangeError */
+/** @throws RangeError if a number cannot hold the value exactly */
 function exactNumber(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value)) return value;

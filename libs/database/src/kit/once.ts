@@ -5,34 +5,37 @@ import { command, integer, json, statement, text } from './statement';
 
 /** A request that its client may send again without creating anything twice. */
 export interface IdempotencyKey {
-  /** The API key of the client: two clients may choose the same word. */
+  /** The API key of the client: two clients may choose the same `key`. */
   keyId: number;
-  /** The client's word for the request. */
+  /** The name that the client chose for the request. */
   key: string;
-  /** SHA-256 of what was asked, lower-case hex: method, path and parsed parameters. */
+  /** SHA-256 of the request, lower-case hex: method, path and parsed parameters. */
   fingerprint: string;
 }
 
-/** `replayed`: it was done before, this is the answer of then. `conflict`: the key was used for another request. */
+/**
+ * `replayed`: the request was done before, and `answer` is its answer. `conflict`: the key was used for another
+ * request.
+ */
 export type Once =
   { kind: 'created'; answer: unknown } | { kind: 'replayed'; answer: unknown } | { kind: 'conflict' };
 
-/** What the work found in its way: nothing is kept, the same request may succeed later. */
+/** The work was refused: nothing is saved, and the same request may succeed later. */
 export class Refused<Outcome> {
   constructor(readonly outcome: Outcome) {}
 }
 
-/** An answer is kept this long. */
+/** Answers can be repeated for this long. */
 export const KEPT_HOURS = 24;
-/** By then no client repeats the request. Each new row removes a few of such rows. */
+/** After this time no client repeats a request. Each new row deletes a few older rows. */
 const SWEPT_AFTER_HOURS = KEPT_HOURS + 1;
 const SWEPT_MAX = 10;
 
 /**
- * Does the work in one transaction with the row that says so, at most once for a key within 24 hours. The same request
- * sent meanwhile waits for the first, as long as a statement may take.
+ * Does the work and records its answer in one transaction, at most once for a key within 24 hours. If the same
+ * request arrives meanwhile, it waits for the first, at most as long as a statement may take.
  * @param work resolves with the answer, which must be JSON
- * @throws DatabaseUnavailable, or whatever the work throws: nothing was done then
+ * @throws DatabaseUnavailable, or the error of `work`; nothing was done then
  */
 export function once<Outcome = never>(
   database: Database,
@@ -54,9 +57,9 @@ export function once<Outcome = never>(
 }
 
 /**
- * Claims keys that differ from each other. It may wait for another transaction that has claimed one of them and is not
- * committed; all claim in one order.
- * @returns which of them are claimed now, in their order; of the others, see `earlier`
+ * Claims keys, all different. It may wait for another transaction that has claimed one of them and is not committed;
+ * all transactions claim keys in the same order, so they cannot deadlock.
+ * @returns for each key whether it is claimed now; for the others see `earlier`
  */
 export async function claim(transaction: Transaction, keys: IdempotencyKey[]): Promise<boolean[]> {
   const rows = await transaction.query(CLAIM, [
@@ -68,27 +71,30 @@ export async function claim(transaction: Transaction, keys: IdempotencyKey[]): P
   return keys.map((key) => claimed.has(nameOf(key)));
 }
 
-/** Two claims of the same name are of the same request, or of one that is refused. */
+/**
+ * The client and the key as one text. Two claims with the same text are of the same request, or the second is
+ * refused.
+ */
 export function nameOf({ keyId, key }: Pick<IdempotencyKey, 'keyId' | 'key'>): string {
   return `${keyId} ${key}`;
 }
 
-/** Of requests whose keys were claimed in the transaction. */
+/** Saves the answers of requests whose keys were claimed in the transaction. */
 export async function saveAnswers(
   transaction: Transaction,
-  kept: { key: IdempotencyKey; answer: unknown }[],
+  saved: { key: IdempotencyKey; answer: unknown }[],
 ): Promise<void> {
   await Promise.all([
     transaction.query(ANSWER, [
-      kept.map(({ key }) => key.keyId),
-      kept.map(({ key }) => key.key),
-      kept.map(({ answer }) => JSON.stringify(answer)),
+      saved.map(({ key }) => key.keyId),
+      saved.map(({ key }) => key.key),
+      saved.map(({ answer }) => JSON.stringify(answer)),
     ]),
     transaction.query(SWEEP),
   ]);
 }
 
-/** What became of a request whose key was claimed before. */
+/** The result of a request whose key was claimed before. */
 export async function earlier(
   transaction: Transaction,
   { keyId, key, fingerprint }: IdempotencyKey,
@@ -98,14 +104,14 @@ export async function earlier(
   return { kind: 'replayed', answer: row.answer };
 }
 
-/** The answers to requests that their clients may send again. */
+/** Saved answers to requests that clients may send again. */
 @Injectable()
 export class KeptAnswers {
   constructor(private readonly database: Database) {}
 
   /**
-   * What the request was answered before; null when it was not, or is being answered now. For the time before a
-   * request that is sent again meets any other check: the deployment's rules may have changed since.
+   * The earlier answer to the request; null if it was not answered yet. Call it before all other checks: the rules of
+   * the deployment may have changed since the first answer.
    */
   async find({ keyId, key, fingerprint }: IdempotencyKey): Promise<Once | null> {
     const [row] = await this.database.query(KEPT, [keyId, key]);

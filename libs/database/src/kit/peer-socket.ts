@@ -2,8 +2,8 @@ import { Socket } from 'node:net';
 import { Client } from 'pg';
 
 /**
- * PostgreSQL knows who comes through its socket by the system's user, and root is no user of the database: root comes as the one
- * that the address names, where the system has it.
+ * On its socket, PostgreSQL identifies a client by the user of the system, and root is no user of the database. So
+ * root connects as the user in the address, if the system has this user.
  * @returns options of a connection
  */
 export function peerSocket(url: string): { stream?: () => Socket } {
@@ -17,7 +17,7 @@ class SocketOf extends Socket {
     super();
   }
 
-  /** The kernel notes the user when the call is made, which is before this returns. */
+  /** The kernel records the user during the call, before it returns. */
   override connect(...args: unknown[]): this {
     const connect = (): this => super.connect(...(args as [string]));
     try {

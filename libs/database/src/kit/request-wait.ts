@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** How long one request has waited for the database, calls at the same time counted once. */
+/** The time that one request has waited for the database. Calls that run at the same time count once. */
 export class RequestWait {
   private waitedMs = 0;
   private calls = 0;
@@ -20,7 +20,7 @@ export class RequestWait {
     if (this.calls === 0) this.waitedMs += performance.now() - this.sinceMs;
   }
 
-  /** A part of what was asked for is done, and the next may take as long. */
+  /** Starts the time again: one step of the request is done, and the next step may take as long. */
   restart(): void {
     this.waitedMs = 0;
     this.sinceMs = performance.now();
@@ -29,22 +29,25 @@ export class RequestWait {
 
 const current = new AsyncLocalStorage<RequestWait | undefined>();
 
-/** All calls that the work makes wait for `DatabaseLimits.requestTimeoutMs` together, also those of what it starts. */
+/**
+ * Runs `work` as one request: all its database calls, and those of what it starts, share
+ * `DatabaseLimits.requestTimeoutMs`.
+ */
 export function asOneRequest<T>(work: () => T): T {
   return current.run(new RequestWait(), work);
 }
 
-/** For what a request starts and does not wait for. */
+/** Runs `work` outside of any request, for work that a request starts but does not wait for. */
 export function besideRequests<T>(work: () => T): T {
   return current.run(undefined, work);
 }
 
-/** For what is done for several requests, in the time of the one. */
+/** Runs `work` for several requests at once. Its calls count for the one request that has this `wait`. */
 export function within<T>(wait: RequestWait | undefined, work: () => T): T {
   return current.run(wait, work);
 }
 
-/** Of the request that is being worked on; undefined outside of requests. */
+/** The wait of the current request; undefined outside of a request. */
 export function requestWait(): RequestWait | undefined {
   return current.getStore();
 }

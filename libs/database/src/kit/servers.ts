@@ -1,21 +1,24 @@
 import { removeAmbient } from '@proctor/surroundings';
 import { Client } from 'pg';
 
-/** Who the primary is, is asked again after so long: connections that are made together ask once. */
+/** How long a found primary is remembered. Connections that are opened together share one search. */
 const KNOWN_MS = 1_000;
-/** After the first primary has answered, another one may: one that was promoted while the first could not be reached. */
+/**
+ * How long the search waits for other servers after the first primary has answered: another server may have been
+ * promoted while the first was unreachable.
+ */
 const OTHERS_MS = 200;
 
-/** For each server to say whether it is the primary, where nothing else limits that. */
+/** The time for each server to answer whether it is the primary, if the caller sets no limit. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Scheme, user and password; hosts with ports, separated by commas; the rest. */
+/** Three groups: scheme, user and password; hosts with ports, separated by commas; the rest. */
 const ADDRESS = /^([a-z]+:\/\/(?:[^@/?]*@)?)([^@/?][^@/?,]*,[^@/?]+)([/?].*)?$/i;
 
 /**
- * SQL: since when the server has forgotten nothing. After a crash it gives the ids of transactions again whose commits had not
- * reached its disk. A crash of one of its processes alone does not change when it was started; but the server drops its
- * statistics whenever it recovers from a crash, and knows since when it has new ones.
+ * SQL: the time since when the server has forgotten nothing. After a crash it gives out again the ids of transactions
+ * whose commits had not reached its disk. If only one of its processes crashes, its start time does not change. But
+ * the server drops its statistics when it recovers from any crash, and knows since when it has new ones.
  */
 export const UP_SINCE = 'greatest(pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())';
 
@@ -24,19 +27,22 @@ const TIMELINE = `
   select case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline`;
 
 /**
- * The servers that the address of a database names, as libpq has it: `postgres://user@one:5432,two:5432/name`. One of several
- * is the primary, which others may become: connections are made to the one that is.
+ * The servers that the address of a database names, in the form of libpq: `postgres://user@one:5432,two:5432/name`.
+ * One of several servers is the primary, and others may become it: connections are opened to the present primary.
  */
 export class Servers {
   private asked: { atMs: number; answer: Promise<URL> } | null = null;
 
   private constructor(
     readonly text: string,
-    /** One of each server. */
+    /** The address of each server. */
     readonly urls: readonly string[],
   ) {}
 
-  /** Every connection begins here: from now on its address alone says how it is made. */
+  /**
+   * Parses an address. All connections start here: environment variables of libpq are removed, so that only the
+   * address matters.
+   */
   static of(text: string): Servers {
     removeAmbient('postgres');
     const [, before = '', hosts, after = ''] = ADDRESS.exec(text) ?? [];
@@ -46,7 +52,7 @@ export class Servers {
     );
   }
 
-  /** Address of the one that connections are made to. @throws as primary */
+  /** The address of the primary, or the address itself if it names one server. @throws as `primary` */
   static async primaryOf(text: string): Promise<string> {
     const servers = Servers.of(text);
     return servers.isSingle ? text : String(await servers.primaryUrl(CONNECT_TIMEOUT_MS));
@@ -60,25 +66,28 @@ export class Servers {
     return this.urls[0]!;
   }
 
-  /** @throws ETIMEDOUT when no server says within the time that it is the primary */
+  /**
+   * The host and port of the primary.
+   * @throws an error with code ETIMEDOUT if no server answers in time that it is the primary
+   */
   async primary(timeoutMs: number): Promise<{ host: string; port: number }> {
     const { hostname, port } = await this.primaryUrl(timeoutMs);
     return { host: hostname.replace(/^\[(.+)\]$/, '$1'), port: Number(port || 5432) };
   }
 
-  /** Its own address. @throws as primary */
+  /** The address of the primary. @throws as `primary` */
   primaryUrl(timeoutMs: number): Promise<URL> {
     const now = performance.now();
     if (this.asked !== null && now - this.asked.atMs < KNOWN_MS) return this.asked.answer;
     const asked = (this.asked = { atMs: now, answer: this.findPrimary(timeoutMs) });
-    // One may be promoted at the next moment.
+    // A server may be promoted at the next moment.
     asked.answer.catch(() => {
       if (this.asked === asked) this.asked = null;
     });
     return asked.answer;
   }
 
-  /** It was found and is away now: another one may be promoted. */
+  /** Forgets the primary, because it is unavailable now: another server may be promoted. */
   searchAgain(): void {
     this.asked = null;
   }
@@ -106,7 +115,7 @@ export class Servers {
   }
 }
 
-/** Null of a standby, and of a server that does not answer. */
+/** @returns null for a standby, and for a server that does not answer */
 async function timelineOf(url: string, timeoutMs: number): Promise<string | null> {
   const client = new Client({
     connectionString: url,
@@ -114,14 +123,14 @@ async function timelineOf(url: string, timeoutMs: number): Promise<string | null
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
   });
-  // What breaks the connection fails the question too.
+  // If the connection breaks, the query fails too.
   client.on('error', () => undefined);
   try {
     await client.connect();
     const { rows } = await client.query<{ timeline: string | null }>(TIMELINE);
     return rows[0]?.timeline ?? null;
   } catch {
-    // It is away, starts, or does not let us in; a server that does answers in its place.
+    // The server is unavailable, is starting or refuses the connection; the others are asked as well.
     return null;
   } finally {
     void client.end().catch(() => undefined);

@@ -4,26 +4,26 @@ import type { DatabaseLimits } from './limits';
 import { boolean, statement } from './statement';
 import { asUnavailable } from './unavailable';
 
-/** What one process at a time may do, whatever else it is connected to. */
+/** A lock under which only one process works at a time, whichever server it is connected to. */
 export interface SessionLock {
-  /** Of the advisory lock. */
+  /** The key of the advisory lock. */
   key: number;
-  /** Shown beside the connection in PostgreSQL. */
+  /** The name of the connection in PostgreSQL. */
   applicationName: string;
-  /** Longest wait for those before. */
+  /** Longest wait for the processes that had the lock before, milliseconds. */
   waitMs: number;
-  /** @returns the error of one who has waited for so long */
+  /** Creates the error for a process that has waited this long. */
   waitedTooLong: () => Error;
 }
 
 const POLL_MS = 50;
 
 /**
- * Does the work while no other process does work under this lock. The lock belongs to a connection of its own, and ends with it,
- * so a process that dies does not block others. It is asked for at intervals: a statement that waits would hold a snapshot, for
- * which the building of an index waits.
- * @throws DatabaseUnavailable, also when the connection was lost meanwhile: another process may have begun before the work was
- * done
+ * Runs `work` while no other process works under this lock. The lock belongs to a separate connection and ends with
+ * it, so a process that dies does not block others. The lock is tried at intervals: a statement that waits would hold
+ * a snapshot, and building an index would wait for that.
+ * @throws DatabaseUnavailable also if the connection was lost during the work: another process may have started
+ * before the work was done
  */
 export async function withSessionLock<T>(
   url: string,
@@ -38,7 +38,7 @@ export async function withSessionLock<T>(
     answerTimeoutMs: limits.answerTimeoutMs,
     keepAlive: true,
   });
-  // What breaks the connection fails the next statement.
+  // If the connection breaks, the next statement fails.
   client.on('error', () => undefined);
   try {
     await asked(() => client.connect());
@@ -54,7 +54,7 @@ export async function withSessionLock<T>(
 const TRY = statement({ isMine: boolean }, 'select pg_try_advisory_lock($1) as "isMine"');
 const RELEASE = statement({ wasMine: boolean }, 'select pg_advisory_unlock($1) as "wasMine"');
 
-/** @throws what the lock says when the time is over */
+/** Waits for the lock. @throws the error of `waitedTooLong` when the time is over */
 async function take(client: BoundedClient, lock: SessionLock): Promise<void> {
   const endMs = performance.now() + lock.waitMs;
   for (;;) {

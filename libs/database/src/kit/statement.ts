@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What a connection makes of values of PostgreSQL's types, by their names there; see numeric-types.ts. */
+/** The JavaScript types of values, by the names of PostgreSQL's types; see numeric-types.ts. */
 interface Values {
   boolean: boolean;
   smallint: number;
@@ -13,16 +13,16 @@ interface Values {
   json: unknown;
   jsonb: unknown;
   'timestamp with time zone': Date;
-  /** What a function gives that is called for what it does. */
+  /** The result of a function that is called for its effect. */
   void: '';
 }
 
-/** One column: its type in PostgreSQL, and the type of its values here. */
+/** A column: its type in PostgreSQL, and the type of its values in TypeScript. */
 export class Column<Value> {
-  /** Exists for the compiler only: a column of other values does not fit in this one's place. */
+  /** Only for the compiler: columns with values of different types are not interchangeable. */
   declare private readonly values: (value: Value) => Value;
 
-  /** @param source an SQL expression, where it is not the column of its own name */
+  /** @param source an SQL expression; by default the column with the same name */
   constructor(
     readonly type: keyof Values,
     readonly isNullable: boolean,
@@ -33,12 +33,12 @@ export class Column<Value> {
     return new Column(this.type, true, this.source);
   }
 
-  /** Of the values of its type, these are possible: a check constraint, or what writes them, says so. */
+  /** Narrows the type of the values: a check constraint, or the code that writes them, allows only these. */
   as<Narrower extends Value>(): Column<Narrower> {
     return new Column(this.type, this.isNullable, this.source);
   }
 
-  /** Selected by an SQL expression. */
+  /** The column with another source: an SQL expression. */
   from(source: string): Column<Value> {
     return new Column(this.type, this.isNullable, source);
   }
@@ -61,55 +61,55 @@ export const jsonb = column('jsonb');
 export const time = column('timestamp with time zone');
 export const nothing = column('void');
 
-/** An SQL expression of a column that may be null in the table, and is not in the rows that are selected. */
+/** An SQL expression of a column that may be null in the table, but is never null in the selected rows. */
 export const certain = (column: string): string => `least(${column})`;
 
 type AnyColumn = Pick<Column<unknown>, 'type' | 'isNullable' | 'source'>;
 
-/** Columns by the names that their values have here; in PostgreSQL the same names are in snake_case. */
+/** Columns by the names of their properties; in PostgreSQL these names are in snake_case. */
 export type Columns = Record<string, AnyColumn>;
 
 /**
- * A column for each property of a type: `satisfies ColumnsOf<T>` does not compile when one is forgotten. A property that
- * may be absent is null then.
+ * A column for each property of a type: `satisfies ColumnsOf<T>` does not compile if one is missing. A property that
+ * may be absent is null in the row.
  */
 export type ColumnsOf<T> = {
   [Name in keyof T]-?: Column<undefined extends T[Name] ? Exclude<T[Name], undefined> | null : T[Name]>;
 };
 
-/** The row that such columns make. */
+/** The type of a row with these columns. */
 export type RowOf<Described> = {
   [Name in keyof Described]: Described[Name] extends Column<infer Value> ? Value : never;
 };
 
-/** A name here, as PostgreSQL has it. */
+/** The name of a property in PostgreSQL's form. */
 export function snakeCase(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
 }
 
-/** Their names in PostgreSQL, for an insert. */
+/** The names of the columns in PostgreSQL, for an insert. */
 export function namesOf(columns: Columns): string {
   return Object.keys(columns).map(snakeCase).join(', ');
 }
 
-/** What a `select` names, to get these columns of the row `row`. */
+/** The list of a `select` that reads these columns from the row `row`. */
 export function selectList(columns: Columns, row: string): string {
   return Object.entries(columns)
     .map(([name, { source }]) => `${source ?? `${row}.${snakeCase(name)}`} as "${name}"`)
     .join(', ');
 }
 
-/** The definition of what `jsonb_to_recordset` makes of objects with these properties. */
+/** The column list of `jsonb_to_recordset` for objects with these properties. */
 export function propertiesOf(columns: Columns): string {
   return Object.entries(columns)
     .map(([name, { type }]) => `"${name}" ${type}`)
     .join(', ');
 }
 
-/** The parameters of an `unnest` that makes rows of arrays, $1 and so on: one for each column. */
+/** The parameters of an `unnest` that turns arrays into rows, $1 and so on: one for each column. */
 export function arraysOf(columns: Columns): string {
   return Object.values(columns)
-    .map(({ type }, place) => `$${place + 1}::${type}[]`)
+    .map(({ type }, index) => `$${index + 1}::${type}[]`)
     .join(', ');
 }
 
@@ -120,7 +120,7 @@ export function valuesOfRow<Row>(columns: ColumnsOf<Row>, row: Row): unknown[] {
   );
 }
 
-/** The values of such parameters. PostgreSQL reads them in half the time that it takes for a list of JSON objects. */
+/** The values for the parameters of `arraysOf`. PostgreSQL reads them in half the time of a list of JSON objects. */
 export function valuesOf<Row>(columns: ColumnsOf<Row>, rows: Row[]): unknown[] {
   return (Object.entries(columns) as [keyof Row, AnyColumn][]).map(([name, { type }]) =>
     arrayOf(
@@ -132,8 +132,9 @@ export function valuesOf<Row>(columns: ColumnsOf<Row>, rows: Row[]): unknown[] {
 }
 
 /**
- * Strings, numbers, booleans and nulls as a parameter that is an array. PostgreSQL writes an array as JSON does but for the brackets,
- * and for what is escaped: with any of that, pg writes it, which takes ten times as long.
+ * The array as a parameter; its elements are strings, numbers, booleans and nulls. Without escaped characters,
+ * PostgreSQL's form differs from JSON only in the brackets. With escaped characters pg formats the array, which takes
+ * ten times as long.
  */
 export function arrayOf(values: unknown[]): unknown {
   const written = JSON.stringify(values);
@@ -142,20 +143,20 @@ export function arrayOf(values: unknown[]): unknown {
 
 /** An SQL statement, and the columns of its rows. */
 export class Statement<Row> {
-  /** Exists for the compiler only. */
+  /** Only for the compiler. */
   declare private readonly row: Row;
 
   constructor(
     readonly text: string,
     readonly columns: Columns,
-    /** Under which a connection keeps it prepared; null when it is parsed and planned each time. */
+    /** The name under which a connection keeps the statement prepared; null: it is parsed and planned at each call. */
     readonly name: string | null = null,
   ) {}
 
   /**
-   * The same for a hot path: each connection has it parsed and analysed once, by a name that is made of its text. After five
-   * executions PostgreSQL may plan it once for all parameters too, where it expects no worse of that than of a plan for each.
-   * It takes ten elements for the length of an array then, so a test looks at these plans.
+   * The statement for frequent use: each connection parses and analyses it once, under a name derived from its text.
+   * After five executions PostgreSQL may use one plan for all parameters, if it expects that plan to be as good as
+   * one for each call. Such a plan assumes that arrays have ten elements, so a test checks these plans.
    */
   get asPrepared(): Statement<Row> {
     const digest = createHash('sha256').update(this.text).digest('hex').slice(0, 24);
@@ -164,8 +165,8 @@ export class Statement<Row> {
 }
 
 /**
- * The one way to make a statement, once for each when its file is loaded. A test shows every one to PostgreSQL, and compares
- * the names and types of its columns.
+ * Creates a statement; use only this, once when the file is loaded. A test sends every statement to PostgreSQL and
+ * compares the names and types of its columns.
  */
 export function statement<const Described extends Columns>(
   columns: Described,

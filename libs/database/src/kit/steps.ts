@@ -3,7 +3,7 @@ import { requestWait } from './request-wait';
 import type { Statement } from './statement';
 import { DatabaseUnavailable } from './unavailable';
 
-/** A change of many runs that broke off: what is done stays done, and asking again goes on with the rest. */
+/** A change of many runs that failed half-way: finished steps stay, and the same request continues with the rest. */
 export class BrokenOff extends DatabaseUnavailable {
   /** @param done ids of the runs that were changed, ascending; when `changed` is unknown, there may be more */
   constructor(
@@ -21,29 +21,29 @@ interface RunIds {
   parameters: unknown[];
 }
 
-/** Which runs are changed, and how. */
+/** A change of many runs. */
 export interface RunsChange {
   /** Ids of all candidates. */
   candidates: RunIds;
-  /** Locks those of the runs $1 that are still to be changed. */
+  /** Locks the runs among $1 that still have to be changed. */
   lock: RunIds;
-  /** Changes runs that are locked. */
+  /** Changes the locked runs. */
   apply(transaction: Statements, runIds: number[]): Promise<void>;
 }
 
 /**
- * Changes runs in transactions of a bounded number of rows: no other transaction waits long for a row, and however many there
- * are, no statement takes too long. Runs that come meanwhile are not among them.
- * @returns the ids of those that were changed, ascending
- * @throws DatabaseUnavailable when none was changed, else BrokenOff
+ * Changes runs in transactions with a limited number of rows: no other transaction waits long for a row, and no
+ * statement takes too long, however many runs there are. Runs that arrive meanwhile are not included.
+ * @returns the ids of the changed runs, ascending
+ * @throws DatabaseUnavailable if no run was changed, otherwise BrokenOff
  */
 export async function changeInSteps(database: Database, change: RunsChange): Promise<number[]> {
   const { candidates } = change;
   const rows = await database.query(candidates.statement, candidates.parameters);
   const { rowsPerTransactionMax } = database.limits;
   const done: number[] = [];
-  for (let place = 0; place < rows.length; place += rowsPerTransactionMax) {
-    const runIds = rows.slice(place, place + rowsPerTransactionMax).map((row) => row.runId);
+  for (let start = 0; start < rows.length; start += rowsPerTransactionMax) {
+    const runIds = rows.slice(start, start + rowsPerTransactionMax).map((row) => row.runId);
     const changed = await step(database, change, runIds).catch((error: unknown) => {
       throw done.length > 0 && error instanceof DatabaseUnavailable ? new BrokenOff(done, error) : error;
     });

@@ -1,11 +1,11 @@
 import { isNativeError } from 'node:util/types';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 
-/** What a call that failed has changed: `unknown`, since a commit was under way, or some of it was committed before. */
+/** What a failed call has changed: `unknown` if a commit was under way, or if a part was committed before. */
 export type Changed = 'nothing' | 'unknown';
 
 /**
- * The database is away, is shutting down, has no connection to spare or did not answer in time. The same call may
+ * The database is unreachable, is shutting down, has no free connection or did not answer in time. The same call may
  * succeed later.
  */
 export class DatabaseUnavailable extends Error {
@@ -33,7 +33,10 @@ const NETWORK_ERRORS = new Set([
   'ENOENT',
 ]);
 
-/** PostgreSQL's codes, or their first letters, of errors that lie in the server's state and not in the statement. */
+/**
+ * PostgreSQL's error codes, or their first letters, that are caused by the state of the server and not by the
+ * statement.
+ */
 const SERVER_STATES = [
   '08', // connection exceptions
   '25006', // read-only: a standby answered
@@ -48,16 +51,19 @@ const SERVER_STATES = [
   '58', // system error outside PostgreSQL
 ];
 
-/** What pg says of a lost connection without giving a code. */
+/** Messages of pg about a lost connection, which have no code. */
 const LOST =
   /^(Connection terminated|Client (has encountered a connection error|was closed)|timeout exceeded when trying to connect|timeout expired|Cannot use a pool after)/;
 
-/** For what fails after a change of the same request was committed. @throws */
+/**
+ * Rethrows an error that happened after a change of the same request was committed.
+ * @throws DatabaseUnavailable with the change `unknown`, or other errors as they are
+ */
 export function afterChange(error: unknown): never {
   throw error instanceof DatabaseUnavailable ? new DatabaseUnavailable(error.cause, 'unknown') : error;
 }
 
-/** Turns an error into DatabaseUnavailable when trying again later may help; other errors stay as they are. */
+/** Turns an error into DatabaseUnavailable if a later attempt may succeed; other errors stay as they are. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof QueryRunnerAlreadyReleasedError) return new DatabaseUnavailable(error);
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
@@ -65,8 +71,8 @@ export function asUnavailable(error: unknown): unknown {
 }
 
 /**
- * Whether a connection keeps a plan that returns another type than its columns have now. PostgreSQL has no code for it
- * alone, and words it in the language of the server.
+ * Whether the error says that a prepared plan returns other types than its columns have now. PostgreSQL has no
+ * separate code for this error, and its message is in the language of the server.
  */
 export function isPlanOutdated(error: unknown): boolean {
   return isNativeError(error) && 'routine' in error && error.routine === 'RevalidateCachedQuery';
@@ -84,7 +90,7 @@ export function isUnstorable(error: unknown): boolean {
   return /^2[23]/.test(errorCode(error) ?? '');
 }
 
-/** PostgreSQL's five-character code, or Node's name of a system error. */
+/** The five-character code of PostgreSQL, or Node's name of a system error. */
 export function errorCode(error: unknown): string | undefined {
   const source: unknown = error instanceof QueryFailedError ? error.driverError : error;
   const code: unknown = isNativeError(source) && 'code' in source ? source.code : undefined;

@@ -2,9 +2,9 @@ import type { DataSource } from 'typeorm';
 import { SQL_INDEXES } from '../rows/decorators';
 
 /**
- * The statements that an empty database needs to have the tables of the entities. They need the functions of the baseline
+ * The statements that create the tables of the entities in an empty database. They need the functions of the baseline
  * (`before-tables.sql`).
- * @param source of an empty database
+ * @param source a connection to an empty database
  */
 export async function entitySchema(source: DataSource): Promise<string[]> {
   const { upQueries } = await source.driver.createSchemaBuilder().log();
@@ -15,7 +15,7 @@ export async function entitySchema(source: DataSource): Promise<string[]> {
   return [...upQueries.map(({ query }) => inLines(query.trim())), ...indexes];
 }
 
-/** With a line for each column and constraint of a table. */
+/** The statement with one line for each column and constraint of a table. */
 function inLines(statement: string): string {
   const [, head, body] = /^(CREATE TABLE "\w+" \()(.*)\)$/s.exec(statement) ?? [];
   if (head === undefined || body === undefined) return statement;

@@ -13,17 +13,18 @@ const MIGRATION_LOCK = '5787213827046133840';
 
 const LOCK_POLL_MS = 200;
 
-/** The database is of a version from which there is no upgrade; nothing was changed. */
+/** The database has a version that cannot be upgraded; nothing was changed. */
 export class NoUpgrade extends Error {
   override readonly name = 'NoUpgrade';
 }
 
 /**
- * Brings the schema up to date, while others use the database; a second process that comes meanwhile waits and then finds
- * nothing to do. Each migration is a transaction, or consists of steps that each can be done again: one that was broken
- * off is completed by the next call.
+ * Brings the schema up to date while others use the database. A second process waits and then has nothing to do. Each
+ * migration is one transaction, or consists of steps that can be repeated: the next call completes an interrupted
+ * one.
  * @returns the names of the migrations that it ran, in order
- * @throws DatabaseUnavailable; NoUpgrade; TableInUse when another transaction holds a table for long
+ * @throws DatabaseUnavailable; NoUpgrade if the version is too old; TableInUse if another transaction holds a table
+ * for long
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const primary = await Servers.primaryOf(url);
@@ -35,7 +36,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     migrations: upTo ? MIGRATIONS.filter(({ name }) => upTo.includes(name)) : MIGRATIONS,
     // Silent: TypeORM would print each try that did not get its lock.
     logger: 'debug',
-    // The lock and the work share a connection: who loses it has lost both.
+    // The lock and the work share a connection: if it is lost, both end.
     poolSize: 1,
     connectTimeoutMS: DATABASE_LIMITS.connectTimeoutMs,
     extra: { keepAlive: true, types: NUMERIC_TYPES, ...peerSocket(primary) },
@@ -51,7 +52,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     try {
       return await runPending(dataSource, runner);
     } finally {
-      // A connection that was lost has lost the lock too.
+      // A lost connection has already lost the lock.
       await runner.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
     }
   } finally {
@@ -60,7 +61,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   }
 }
 
-/** @returns the names of those that ran */
+/** Runs the migrations that have not run yet. @returns their names */
 export async function runPending(dataSource: DataSource, runner: QueryRunner): Promise<string[]> {
   const executor = new MigrationExecutor(dataSource, runner);
   executor.transaction = 'each';
@@ -72,7 +73,10 @@ export async function runPending(dataSource: DataSource, runner: QueryRunner): P
   return (await namesOfDone()).filter((name) => !before.has(name));
 }
 
-/** Asked for at intervals: a statement that waits would hold a snapshot, which building an index waits for. */
+/**
+ * Tries the lock at intervals: a statement that waits would hold a snapshot, and building an index would wait for
+ * that.
+ */
 async function lockMigrations(runner: QueryRunner): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
     const [row] = (await runner.query('select pg_try_advisory_lock($1) as "isMine"', [MIGRATION_LOCK])) as [

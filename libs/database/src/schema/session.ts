@@ -1,31 +1,34 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { QueryFailedError, type QueryRunner } from 'typeorm';
 
-/** What the caller of `migrate` may set. */
+/** Options of `migrate`. */
 export interface MigrateOptions {
   /** Receives a line about each long step. */
   progress?: (line: string) => void;
-  /** These alone, of those that there are: the schema of an earlier version. */
+  /** The names of the migrations to run, for the schema of an earlier version; by default all. */
   upTo?: string[];
-  /** For how long a lock is tried for before the migration gives up, in milliseconds. */
+  /** How long the migration tries to get a lock before it gives up, in milliseconds. */
   lockPatienceMs?: number;
 }
 
 /**
- * A lock that excludes others makes all wait that come later, also while it is only waited for. So all locks of a
- * step are waited for this long together, then all others go first.
+ * An exclusive lock blocks all later clients, even while the migration only waits for it. So a step waits this long
+ * for all its locks together, and then lets the others go first.
  */
 const LOCK_WAIT_MS = 300;
 
 const LOCK_PATIENCE_MS = 10 * 60_000;
 
-/** Between two tries; some of it is drawn, so as not to meet the rhythm of another process. */
+/** The pause between two tries, partly random so that two processes do not try in step. */
 const PAUSE_MS = 500;
 
-/** PostgreSQL's codes for a lock that was not got in time, and for a circle of waiters that was broken up. */
+/** PostgreSQL's codes for a lock that was not granted in time, and for a deadlock. */
 const NOT_LOCKED = ['55P03', '40P01'];
 
-/** A table was in use for longer than a migration may wait; what it had done stays, or is undone by the next try. */
+/**
+ * A table was in use for longer than a migration may wait. Finished steps stay; the next call continues or repeats
+ * them.
+ */
 export class TableInUse extends Error {
   override readonly name = 'TableInUse';
 }
@@ -44,9 +47,9 @@ export function logProgress(runner: QueryRunner, line: string): void {
 }
 
 /**
- * Does the work again while it fails for lack of a lock.
- * @param work leaves nothing half done that it would not find when it is done again
- * @throws TableInUse
+ * Repeats `work` while it fails for lack of a lock.
+ * @param work must be safe to repeat
+ * @throws TableInUse if the patience is over
  */
 export async function patiently<T>(runner: QueryRunner, work: () => Promise<T>): Promise<T> {
   const until = performance.now() + (optionsOf(runner).lockPatienceMs ?? LOCK_PATIENCE_MS);
@@ -62,14 +65,14 @@ export async function patiently<T>(runner: QueryRunner, work: () => Promise<T>):
 }
 
 /**
- * Does the work in a transaction that has the tables for itself, and for what else it locks. What comes meanwhile
- * waits: the work only changes what the catalogue says.
- * @throws TableInUse
+ * Runs `work` in a transaction that has the tables, and everything else that it locks, for itself. Other clients wait
+ * meanwhile, so `work` may only change the catalogue.
+ * @throws TableInUse as `patiently`
  */
 export function briefly<T>(runner: QueryRunner, tables: string[], work: () => Promise<T>): Promise<T> {
   return patiently(runner, () =>
     transaction(runner, async () => {
-      // This lock excludes vacuum and the like alone: waiting for it makes no other transaction wait.
+      // This lock excludes only vacuum and similar commands: no other transaction has to wait for it.
       await runner.query('set local lock_timeout = 0');
       for (const table of tables) await runner.query(`lock table ${table} in share update exclusive mode`);
       await runner.query(`set local lock_timeout = ${Math.ceil(LOCK_WAIT_MS / Math.max(1, tables.length))}`);
@@ -79,7 +82,7 @@ export function briefly<T>(runner: QueryRunner, tables: string[], work: () => Pr
   );
 }
 
-/** Does what takes no lock that excludes readers or writers, and may wait for one of its own. */
+/** Runs `work` without a limit on lock waits. It may take only locks that readers and writers do not wait for. */
 export async function waiting<T>(runner: QueryRunner, work: () => Promise<T>): Promise<T> {
   await runner.query('set lock_timeout = 0');
   try {
@@ -97,7 +100,7 @@ export async function transaction<T>(runner: QueryRunner, work: () => Promise<T>
     await runner.commitTransaction();
     return result;
   } catch (error) {
-    // A lost connection has rolled back by itself; the first error says more.
+    // A lost connection is rolled back by the server; the first error has more information.
     await runner.rollbackTransaction().catch(() => undefined);
     throw error;
   }
@@ -122,8 +125,8 @@ function isNotLocked(error: unknown): boolean {
 
 async function whoIsInTheWay(runner: QueryRunner): Promise<string> {
   const others = await select<{ line: string }>(runner, LONG_TRANSACTIONS);
-  const found = others.length === 0 ? 'none is open now' : others.map(({ line }) => line).join('; ');
-  return `A table was in use each time the migration needed it for a moment. End what holds it and migrate again. Transactions older than a second: ${found}`;
+  const list = others.length === 0 ? 'none is open now' : others.map(({ line }) => line).join('; ');
+  return `A table was in use each time the migration needed it for a moment. End what holds it and migrate again. Transactions older than a second: ${list}`;
 }
 
 const LONG_TRANSACTIONS = `

@@ -2,7 +2,7 @@ import type { QueryRunner } from 'typeorm';
 import { patiently, select, logProgress, transaction, waiting } from './session';
 
 /**
- * Builds indexes that are not there while others read and write. What a broken-off build left is no index: it is dropped.
+ * Builds missing indexes while others read and write. An invalid index from an interrupted build is dropped first.
  * @param definitions `create [unique] index NAME on …`
  */
 export async function buildIndexes(runner: QueryRunner, definitions: string[]): Promise<void> {
@@ -10,9 +10,9 @@ export async function buildIndexes(runner: QueryRunner, definitions: string[]): 
     const [, kind, name, rest] = /^create (unique )?index (\w+) (on [^]*)$/i.exec(definition.trim())!;
     await patiently(runner, () =>
       waiting(runner, async () => {
-        const [found] = await select<{ isValid: boolean }>(runner, INDEX, [name]);
-        if (found?.isValid) return;
-        if (found) await runner.query(`drop index concurrently ${name}`);
+        const [index] = await select<{ isValid: boolean }>(runner, INDEX, [name]);
+        if (index?.isValid) return;
+        if (index) await runner.query(`drop index concurrently ${name}`);
         logProgress(runner, `building the index ${name}`);
         await runner.query(`create ${kind ?? ''}index concurrently ${name} ${rest}`);
       }),
@@ -22,7 +22,7 @@ export async function buildIndexes(runner: QueryRunner, definitions: string[]): 
 
 const INDEX = `select indisvalid as "isValid" from pg_index where indexrelid = to_regclass($1)`;
 
-/** Checks the rows that were there when constraints were added `not valid`, while others read and write. */
+/** Checks the rows that existed when constraints were added as `not valid`, while others read and write. */
 export async function validateConstraints(runner: QueryRunner, tables: string[]): Promise<void> {
   for (const { table, name } of await select<{ table: string; name: string }>(runner, NOT_VALID, [tables])) {
     logProgress(runner, `checking ${name} of ${table}`);
@@ -36,15 +36,15 @@ const NOT_VALID = `
   select conrelid::regclass::text as table, quote_ident(conname) as name from pg_constraint
   where conrelid = any($1::regclass[]) and contype in ('c', 'f') and not convalidated order by 1, 2`;
 
-/** Rows that one transaction reads or writes: a fraction of a second. */
+/** Rows that one transaction reads or writes: it takes a fraction of a second. */
 const BATCH_ROWS = 20_000;
 
-/** How often a long walk through a table says where it is. */
+/** The number of batches between two progress lines. */
 const BATCHES_PER_LINE = 25;
 
 /**
- * Walks through a table in the order of an indexed whole number, with a transaction for each part of it.
- * @param work for the rows above `from` and up to `to`; done again when it was broken off
+ * Walks through a table in the order of an indexed integer column, with a transaction for each batch.
+ * @param work handles the rows above `from` and up to `to`; it is repeated if it was interrupted
  */
 export async function inBatches(
   runner: QueryRunner,
