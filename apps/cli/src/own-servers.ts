@@ -5,7 +5,7 @@ import { openDatabase, type OpenDatabase } from '@proctor/database';
 import { Home, HomeLock } from '@proctor/embedded';
 import { projectFolder } from './project';
 
-/** Opens the database for `work` and closes it after. */
+/** Opens the database for `work` and closes it afterwards. */
 export async function withDatabase<T>(work: (database: OpenDatabase) => Promise<T>): Promise<T> {
   const database = await openDatabase(await databaseUrl());
   try {
@@ -17,10 +17,10 @@ export async function withDatabase<T>(work: (database: OpenDatabase) => Promise<
 
 /**
  * `PROCTOR_DATABASE_URL`, else the database of the Proctor that runs on the home.
- * @throws when neither exists
+ * @throws Error if neither exists
  */
 export async function databaseUrl(env = process.env): Promise<string> {
-  // A text that is no address is refused as such, and not read as the name of a machine.
+  // A text that is no address is refused here; PostgreSQL's client would read it as the name of a machine.
   if (env['PROCTOR_DATABASE_URL']) return connections(env).databaseUrl;
   const home = await runningHome('database', 'PROCTOR_DATABASE_URL', env);
   try {
@@ -36,7 +36,7 @@ export async function databaseUrl(env = process.env): Promise<string> {
 
 /**
  * The nats-server of `PROCTOR_NATS_USERS`, else of the Proctor that runs on the home.
- * @throws when neither exists
+ * @throws Error if neither exists
  */
 export async function findNats(env = process.env): Promise<NatsServer> {
   if (env['PROCTOR_NATS_USERS']) return namedNats(env);
@@ -45,7 +45,7 @@ export async function findNats(env = process.env): Promise<NatsServer> {
   return ownNats(await runningHome('nats-server', 'PROCTOR_NATS_USERS', env));
 }
 
-/** @throws when no Proctor runs on the home */
+/** @throws Error if no Proctor runs on the home */
 async function runningHome(server: string, variable: string, env: NodeJS.ProcessEnv): Promise<Home> {
   const home = await Home.findHome(env, projectFolder());
   if (await HomeLock.holder(home.lock)) return home;

@@ -16,7 +16,10 @@ import { addBackupCommands } from './backup/backup-commands';
 import { addImportCommands } from './import/import-commands';
 import { addUserCommands } from './users/user-commands';
 
-/** Each adds what belongs together, in the order of the help; the code behind a command is loaded when it is typed. */
+/**
+ * Functions that add the groups of commands, in the order of the help. The code of a command is loaded when it is
+ * typed.
+ */
 const ADDED = [
   addRunCommands,
   addQueryCommands,
@@ -34,8 +37,8 @@ const ADDED = [
 ];
 
 /**
- * Exit codes: see `EXIT`.
- * @param onStart gets the words of the command that starts, as `run`, `list`
+ * Creates the program with all its commands. Its exit codes are in `EXIT`.
+ * @param onStart called with the words of the command that starts: `run`, `list`
  */
 export function createProgram(onStart: (words: string[]) => void = () => undefined): Command {
   const program = new Command('proctor')
@@ -50,7 +53,7 @@ export function createProgram(onStart: (words: string[]) => void = () => undefin
   return program;
 }
 
-/** Without the name of the program. */
+/** The words of a command, without the name of the program. */
 function wordsOf(command: Command): string[] {
   return command.parent === null ? [] : [...wordsOf(command.parent), command.name()];
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The folder that package.json lies in, whether this runs from sources or from dist. */
+/** The folder that contains package.json, whether this code runs from the sources or from dist. */
 export function projectFolder(from = __dirname): string {
   if (existsSync(join(from, 'package.json'))) return from;
   const parent = dirname(from);

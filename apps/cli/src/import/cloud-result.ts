@@ -8,7 +8,7 @@ export interface CloudTest {
 
 /** A result of autopkgtest-cloud. */
 export interface CloudResult {
-  /** Of its test and its run id, which is a text. */
+  /** The id of its test and its run id, which is a text, in one text. */
   foreignId: string;
   test: CloudTest;
   version: string | null;
@@ -24,27 +24,27 @@ export interface CloudResult {
 const DURATION_MAX = 2 ** 31 - 1;
 const EXIT_CODE_MAX = 2 ** 15 - 1;
 
-/** As autopkgtest(1) says; what it does not name is no verdict about the package. */
+/** The verdict that autopkgtest(1) gives for an exit code; all other codes say nothing about the package. */
 export function verdictOfExit(code: number): PackageVerdict {
   if (code === 0 || code === 2) return 'pass';
   if (code === 8) return 'neutral';
   return [4, 6, 12, 14].includes(code) ? 'fail' : 'tmpfail';
 }
 
-/** `20260102_030405_ab12c@` */
+/** The form of a run id: `20260102_030405_ab12c@`. */
 const RUN_ID = /^(\d{4})(\d\d)(\d\d)_(\d\d)(\d\d)(\d\d)_/;
 
 function timeOf(runId: string): Date | null {
-  const found = RUN_ID.exec(runId);
-  if (!found) return null;
-  const [year, month, day, hour, minute, second] = found.slice(1);
+  const match = RUN_ID.exec(runId);
+  if (!match) return null;
+  const [year, month, day, hour, minute, second] = match.slice(1);
   const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   return Number.isNaN(time.getTime()) ? null : time;
 }
 
 type Fields = Record<string, unknown>;
 
-/** @throws Error that names the field and the value */
+/** @throws Error that names the field and the value, if `read` rejects the value */
 function check<T>(fields: Fields, name: string, read: (value: unknown) => T | undefined, rule: string): T {
   const made = read(fields[name]);
   if (made !== undefined) return made;
@@ -66,7 +66,7 @@ const orNull =
   (value: unknown): T | null | undefined =>
     value === null || value === undefined || value === '' ? null : read(value);
 
-/** @throws Error */
+/** @throws Error if a field of the row is not valid */
 export function cloudTest(fields: Fields): [id: number, test: CloudTest] {
   const id = check(fields, 'id', wholeUpTo(Number.MAX_SAFE_INTEGER), 'be a whole number');
   const suite = check(fields, 'release', textThat(isWord), 'be the name of a release');
@@ -75,7 +75,7 @@ export function cloudTest(fields: Fields): [id: number, test: CloudTest] {
   return [id, { suite, arch, package: name }];
 }
 
-/** @throws Error */
+/** @throws Error if a field of the row is not valid, or its test is not in `tests` */
 export function cloudResult(fields: Fields, tests: ReadonlyMap<number, CloudTest>): CloudResult {
   const testId = check(fields, 'test_id', wholeUpTo(Number.MAX_SAFE_INTEGER), 'be a whole number');
   const test = tests.get(testId);

@@ -23,9 +23,9 @@ interface Owner {
 }
 
 /**
- * Takes over the results of an autopkgtest-cloud, of what sqlite3 wrote as a line of JSON for each row. Doing it again adds what
- * is new.
- * @throws Failure, with nothing written when a row is wrong
+ * Imports the results of an autopkgtest-cloud from the lines of JSON that sqlite3 wrote, one for each row. A second
+ * import adds only what is new.
+ * @throws Failure if a row is wrong; nothing is written then
  */
 export async function importCloud(folder: string, options: CloudOptions): Promise<void> {
   const tests = new Map<number, ReturnType<typeof cloudTest>[1]>();
@@ -60,7 +60,7 @@ export async function importCloud(folder: string, options: CloudOptions): Promis
   });
 }
 
-/** @throws Failure that names each fault with its file and line */
+/** @throws Failure that names each fault with its file and line, if a row is wrong */
 async function* rows<T>(path: string, read: (fields: Record<string, unknown>) => T): AsyncGenerator<T[]> {
   const faults: string[] = [];
   if (!existsSync(path)) throw new Failure(`${path} is not there`);
@@ -84,7 +84,7 @@ async function* rows<T>(path: string, read: (fields: Record<string, unknown>) =>
     throw new Failure(`${faulty} rows cannot be imported; nothing was written\n${faults.join('\n')}`);
 }
 
-/** Who requested, with a key that opens nothing and has their results. */
+/** Creates the users who requested tests. Each gets a key that owns the results but authenticates no one. */
 async function makeOwners(
   imports: Imports,
   names: Set<string>,
@@ -107,7 +107,7 @@ async function makeOwners(
   return owners;
 }
 
-/** @returns how many are new */
+/** @returns the number of new runs */
 async function addResults(
   imports: Imports,
   results: CloudResult[],
@@ -115,20 +115,20 @@ async function addResults(
   backend: string,
   comparison: ThereAndHere,
 ): Promise<number> {
-  const known = await imports.localIds(
+  const localIds = await imports.localIds(
     SOURCE,
     'run',
     results.map(({ foreignId }) => foreignId),
   );
-  const fresh = results.filter(({ foreignId }) => !known.has(foreignId));
+  const fresh = results.filter(({ foreignId }) => !localIds.has(foreignId));
   const ids = await imports.nextIds(fresh.length);
   const runs = fresh.map((result, place) => runOf(result, ids[place]!, owners, backend));
   if (runs.length > 0)
     await imports.addRuns(runs, { source: SOURCE, ids: fresh.map(({ foreignId }) => foreignId) });
-  const removed = await imports.findRemoved([...known.values()]);
+  const removed = await imports.findRemoved([...localIds.values()]);
   for (const { foreignId, test, verdict } of results)
-    if (!removed.has(known.get(foreignId) ?? NaN)) comparison.there(test.suite, test.arch, verdict);
-  await comparison.here(imports, [...known.values(), ...ids]);
+    if (!removed.has(localIds.get(foreignId) ?? NaN)) comparison.there(test.suite, test.arch, verdict);
+  await comparison.here(imports, [...localIds.values(), ...ids]);
   return fresh.length;
 }
 

@@ -4,17 +4,17 @@ import { describe } from '@proctor/contracts';
 import { Failure } from '../failure';
 import { csvRows } from './csv';
 
-/** Of more faults than that only the first are printed. */
+/** Number of faults that are printed; further faults are only counted. */
 const FAULTS_MAX = 20;
 
-/** A value that cannot be, in the row that is being read. */
+/** An invalid value in the row that is being read. */
 export class FieldFault extends Error {
   constructor(column: string, value: unknown, rule: string) {
     super(`${column} must ${rule}, not ${describe(value)}`);
   }
 }
 
-/** A row, by the names of its columns. */
+/** A row whose fields are read by the name of their column. */
 export class TableRow {
   constructor(
     readonly line: number,
@@ -22,20 +22,20 @@ export class TableRow {
     private readonly fields: (string | null)[],
   ) {}
 
-  /** Null too for a column that older versions do not have. */
+  /** Returns null also for a column that older versions do not have. */
   text(column: string): string | null {
     const place = this.columns.get(column);
     return place === undefined ? null : (this.fields[place] ?? null);
   }
 
-  /** @throws FieldFault */
+  /** @throws FieldFault if the field is empty */
   requiredText(column: string): string {
     const value = this.text(column);
     if (value === null) throw new FieldFault(column, undefined, 'be given');
     return value;
   }
 
-  /** @throws FieldFault */
+  /** @throws FieldFault if the field is no whole number from 0 to `most` */
   integer(column: string, most: number): number | null {
     const value = this.text(column);
     if (value === null) return null;
@@ -44,7 +44,7 @@ export class TableRow {
     throw new FieldFault(column, value, `be a whole number from 0 to ${most}`);
   }
 
-  /** As PostgreSQL or SQLite writes it. @throws FieldFault */
+  /** Reads a boolean in the form of PostgreSQL or SQLite. @throws FieldFault for any other text */
   boolean(column: string): boolean {
     const value = this.text(column);
     if (value === null || ['f', '0', 'false'].includes(value)) return false;
@@ -52,22 +52,22 @@ export class TableRow {
     throw new FieldFault(column, value, 'be t or f');
   }
 
-  /** A time without a zone is one of UTC. @throws FieldFault */
+  /** Reads a time; without a zone it is UTC. @throws FieldFault if the text is no time */
   time(column: string): Date | null {
     const value = this.text(column);
     if (value === null) return null;
-    const found = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,9})?( ?UTC|Z|[+-]\d\d(:?\d\d)?)?$/.exec(
+    const match = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,9})?( ?UTC|Z|[+-]\d\d(:?\d\d)?)?$/.exec(
       value,
     );
-    const [, day, clock, fraction = '', zone = 'Z'] = found ?? [];
+    const [, day, clock, fraction = '', zone = 'Z'] = match ?? [];
     const offset = /^[+-]\d\d$/.test(zone) ? `${zone}:00` : zone.replace(/ ?UTC/, 'Z');
     const time = new Date(`${day}T${clock}${fraction.slice(0, 4)}${offset}`);
-    if (found && !Number.isNaN(time.getTime())) return time;
+    if (match && !Number.isNaN(time.getTime())) return time;
     throw new FieldFault(column, value, 'be a time');
   }
 }
 
-/** A file of rows whose first names the columns. */
+/** A CSV file whose first row names the columns. */
 export class Table {
   constructor(
     readonly path: string,
@@ -79,8 +79,8 @@ export class Table {
   }
 
   /**
-   * What `read` makes of each row, in parts.
-   * @throws Failure that names each fault with file, line, column and value, once all was read
+   * Converts each row with `read`, and yields the results in batches.
+   * @throws Failure that names each fault with file, line, column and value, after all rows were read
    */
   async *read<T>(read: (row: TableRow) => T): AsyncGenerator<T[]> {
     const name = basename(this.path);

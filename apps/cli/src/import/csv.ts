@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 
-/** A row of a file, and where it stands. */
+/** A row of a file, with the line on which it begins. */
 export interface CsvRow {
-  /** The line on which it begins; 1 is the head. */
+  /** The line on which the row begins; line 1 is the header. */
   line: number;
   fields: (string | null)[];
 }
@@ -26,30 +26,30 @@ class CsvParser {
 
   feed(chunk: string): void {
     let start = 0;
-    for (let place = 0; place < chunk.length; place += 1) {
-      const code = chunk.charCodeAt(place);
+    for (let index = 0; index < chunk.length; index += 1) {
+      const code = chunk.charCodeAt(index);
       if (code === NEWLINE) this.line += 1;
       if (this.isQuoted && !this.isAfterQuote) {
         if (code !== QUOTE) continue;
-        this.text += chunk.slice(start, place);
+        this.text += chunk.slice(start, index);
         this.isAfterQuote = true;
-        start = place + 1;
+        start = index + 1;
         continue;
       }
       if (this.isAfterQuote) {
         this.isAfterQuote = false;
         if (code === QUOTE) {
-          // Two quotes are one; the text goes on behind the first of them.
-          start = place;
+          // Two quotes mean one: the text continues with the second.
+          start = index;
           continue;
         }
         this.isQuoted = false;
       }
-      if (code === QUOTE && this.text === '' && start === place && !this.wasQuoted) {
-        [this.isQuoted, this.wasQuoted, start] = [true, true, place + 1];
+      if (code === QUOTE && this.text === '' && start === index && !this.wasQuoted) {
+        [this.isQuoted, this.wasQuoted, start] = [true, true, index + 1];
       } else if (code === COMMA || code === NEWLINE || code === RETURN) {
-        this.text += chunk.slice(start, place);
-        start = place + 1;
+        this.text += chunk.slice(start, index);
+        start = index + 1;
         if (code === COMMA) this.endField();
         else if (code === NEWLINE) this.endRow();
       }
@@ -57,7 +57,7 @@ class CsvParser {
     this.text += chunk.slice(start);
   }
 
-  /** @returns the line of a quote that nothing closes; null when the file ended well */
+  /** @returns the first line of a row with an unclosed quote; null if there is none */
   end(): number | null {
     if (this.isQuoted && !this.isAfterQuote) return this.firstLine;
     if (this.fields.length > 0 || this.text !== '' || this.wasQuoted) this.endRow();
@@ -78,7 +78,7 @@ class CsvParser {
   }
 }
 
-/** The rows in parts, the head among them. @throws Error for a quote that is not closed */
+/** Reads the rows in batches, the header first. @throws Error for an unclosed quote */
 export async function* csvRows(path: string): AsyncGenerator<CsvRow[]> {
   const parser = new CsvParser();
   for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: 1 << 20 })) {

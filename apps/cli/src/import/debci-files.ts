@@ -15,7 +15,7 @@ import { Progress } from '../output/progress';
 /**
  * @param data debci's data folder
  * @returns the folder in it that has the files of runs
- * @throws Failure when there is none
+ * @throws Failure if that folder does not exist
  */
 export function requireFiles(data: string | undefined): string {
   const tree = join(data ?? '', 'autopkgtest');
@@ -25,7 +25,7 @@ export function requireFiles(data: string | undefined): string {
 }
 
 /**
- * Copies logs and artifacts into the store, of each run that has none yet.
+ * Copies logs and artifacts into the store for each run that has none yet.
  * @param tree the folder that has the files of runs
  */
 export async function importDebciFiles(
@@ -60,7 +60,7 @@ export async function importDebciFiles(
   printNotice(`files: of ${copied} runs; ${without} have none there`);
 }
 
-/** @returns its size; null when there is none */
+/** @returns the size in bytes; null if the file does not exist */
 async function copy(
   store: ResultStore,
   runId: number,

@@ -10,17 +10,17 @@ import type { Pin } from '@proctor/request-fields';
 import { parse } from 'yaml';
 import { FieldFault, type TableRow } from './csv-table';
 
-/** A job of debci, as its table has it. */
+/** A row of debci's table of jobs. */
 export interface DebciJob {
   runId: number;
-  /** Null in the first years, when the package had its name here. */
+  /** Null in debci's first years, when the row had the name of the package here. */
   packageId: string | null;
   packageName: string | null;
   suite: string;
   arch: string;
   requestorId: string | null;
   requestorName: string | null;
-  /** Null: it waits. */
+  /** Null while the job waits. */
   verdict: PackageVerdict | null;
   version: string | null;
   trigger: string | null;
@@ -35,7 +35,7 @@ export interface DebciJob {
   durationSeconds: number | null;
   createdAt: Date;
   finishedAt: Date | null;
-  /** When its result could be read. */
+  /** The time at which the result was available. */
   updatedAt: Date;
 }
 
@@ -43,7 +43,7 @@ const DURATION_MAX = 2 ** 31 - 1;
 const PRIORITY_MAX = 10;
 const TEXT_LENGTH_MAX = 1_000_000;
 
-/** debci keeps no exit codes: its messages are made of them. */
+/** debci does not save exit codes, but each of its messages stands for one. */
 const EXIT_CODES = new Map([
   ['All tests passed', 0],
   ['Tests passed, but at least one test skipped', 2],
@@ -61,7 +61,7 @@ export function exitCodeOf(message: string | null): number | null {
   return code === undefined ? (EXIT_CODES.get(message) ?? null) : Number(code);
 }
 
-/** @throws FieldFault */
+/** @throws FieldFault if a field of the row is not valid */
 export function debciJob(row: TableRow): DebciJob {
   const runId = row.integer('run_id', RUN_ID_MAX);
   if (runId === null || runId === 0) throw new FieldFault('run_id', row.text('run_id'), 'be the id of a run');
@@ -108,8 +108,8 @@ function latest(one: Date, other: Date | null): Date {
 function verdictOf(row: TableRow): PackageVerdict | null {
   const status = row.text('status');
   if (status === null || status === '') return null;
-  const found = PACKAGE_VERDICTS.find((verdict) => verdict === status);
-  if (found) return found;
+  const match = PACKAGE_VERDICTS.find((verdict) => verdict === status);
+  if (match) return match;
   throw new FieldFault('status', status, `be one of ${PACKAGE_VERDICTS.join(', ')}, or empty`);
 }
 
@@ -126,7 +126,7 @@ function textOf(row: TableRow, column: string): string | null {
   throw new FieldFault(column, value, `be a text without NUL, of at most ${TEXT_LENGTH_MAX} characters`);
 }
 
-/** What Ruby wrote as YAML; most are empty, and need no parser. @throws FieldFault */
+/** Reads a YAML list that Ruby wrote. Most lists are empty and need no parser. @throws FieldFault if it is no list */
 function listOf(row: TableRow, column: string, rule: string): unknown[] {
   const value = row.text(column);
   if (value === null || value === '' || /^---( \[\]| null)?\s*(\.\.\.\s*)?$/.test(value)) return [];
@@ -139,7 +139,7 @@ function listOf(row: TableRow, column: string, rule: string): unknown[] {
   throw new FieldFault(column, value, rule);
 }
 
-/** The last of each is the suite, all others are packages. */
+/** Reads pins: in each list the last entry is the suite, all others are packages. */
 function pinsOf(row: TableRow): Pin[] {
   const rule = 'be a YAML list of lists, packages and their suite';
   return listOf(row, 'pin_packages', rule).map((pin) => {

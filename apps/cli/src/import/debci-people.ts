@@ -10,9 +10,9 @@ export const DEBCI = 'debci';
 const SHA1 = /^[0-9a-f]{40}$/;
 const INTEGER_MAX = 2 ** 31 - 1;
 
-/** Whose runs are, by the ids of debci. */
+/** Finds the owner of a run by the ids of debci. */
 export interface DebciPeople {
-  /** @param foreignId of the requestor; null: unknown */
+  /** @param foreignId debci's id of the requestor; null if unknown */
   ownerOf(foreignId: string | null, name: string | null): { userId: number; keyId: number };
 }
 
@@ -33,14 +33,14 @@ interface DebciKey {
   createdAt: Date;
 }
 
-/** What the rows say, judged: nothing is written yet. */
+/** Reads and checks users and keys; nothing is written yet. */
 export async function readDebciPeople(folder: string): Promise<{ users: DebciUser[]; keys: DebciKey[] }> {
   const users = await new Table(join(folder, 'users.csv'), ['id', 'username']).all(debciUser);
   const keyTable = new Table(join(folder, 'keys.csv'), ['id', 'encrypted_key', 'user_id']);
-  const known = new Set(users.map(({ id }) => id));
+  const userIds = new Set(users.map(({ id }) => id));
   const keys = await keyTable.all((row) => {
     const key = debciKey(row);
-    if (!known.has(key.userId)) throw new FieldFault('user_id', key.userId, 'be a user of users.csv');
+    if (!userIds.has(key.userId)) throw new FieldFault('user_id', key.userId, 'be a user of users.csv');
     return key;
   });
   return { users, keys };
@@ -74,16 +74,16 @@ function debciKey(row: TableRow): DebciKey {
 }
 
 export interface PeopleOptions {
-  /** Of the login provider whose ids the users' are. */
+  /** The address of the login provider that gave the users their ids. */
   issuer?: string;
-  /** Users of the same name are the same people. */
+  /** If true, users with the same name are the same people. */
   sameUsers?: boolean;
 }
 
 /**
- * Makes users and keys. debci may have several users of one name: they are one here, with the keys of all. Results belong to a key,
- * and debci did not note which: to the user's first.
- * @throws Failure when a name is another user's here
+ * Creates users and keys. debci may have several users with the same name: here they become one user with the keys of
+ * all. A result belongs to a key, but debci did not record which: it gets the first key of the user.
+ * @throws Failure if another user has one of the names here
  */
 export async function importDebciPeople(
   imports: Imports,
@@ -130,7 +130,7 @@ export async function importDebciPeople(
   };
 }
 
-/** Of jobs whose requestor is gone. */
+/** The owner of jobs whose requestor no longer exists. */
 async function unknownOwner(imports: Imports): Promise<{ userId: number; keyId: number }> {
   const user = { foreignId: 'unknown', name: 'debci-unknown', isAdmin: false, createdAt: new Date() };
   const userId = await imports.addUser(DEBCI, { ...user, identity: null }, true, COMMAND_LINE);

@@ -9,7 +9,7 @@ import { importDebciFiles, requireFiles } from './debci-files';
 import { Progress } from '../output/progress';
 import { Table } from './csv-table';
 
-/** Runs of one transaction. */
+/** Runs per transaction. */
 const BATCH = 1_000;
 
 const COLUMNS = ['run_id', 'created_at', 'suite', 'arch', 'status'];
@@ -28,7 +28,7 @@ interface Names {
   workers: Map<string, string>;
 }
 
-/** What a first pass over all jobs has found, before anything is written. */
+/** Result of the first pass over all jobs, before anything is written. */
 interface Survey {
   jobs: number;
   pending: number;
@@ -38,8 +38,8 @@ interface Survey {
 }
 
 /**
- * Takes over what a debci knew, of the CSV files of its tables. Doing it again goes on where it was broken off.
- * @throws Failure, with nothing written when a row is wrong
+ * Imports everything from the CSV files of debci's tables. If an import was interrupted, the next one continues there.
+ * @throws Failure if a row is wrong; nothing is written then
  */
 export async function importDebci(folder: string, options: DebciOptions): Promise<void> {
   const since = sinceOf(options.since);
@@ -52,9 +52,9 @@ export async function importDebci(folder: string, options: DebciOptions): Promis
   await withImports(async (imports) => {
     await imports.reserveIds(survey.lastId);
     const owners = await importDebciPeople(imports, people, options);
-    const known = [...names.packages.values()];
-    for (let place = 0; place < known.length; place += BATCH)
-      await imports.savePackages(known.slice(place, place + BATCH));
+    const packages = [...names.packages.values()];
+    for (let start = 0; start < packages.length; start += BATCH)
+      await imports.savePackages(packages.slice(start, start + BATCH));
     const comparison = new ThereAndHere();
     const runs = await importJobs(imports, { jobs, names, owners, survey, since, options, comparison });
     await imports.rebuildStatuses([...survey.architectures], survey.firstDay);
@@ -159,10 +159,10 @@ async function importJobs(
       const taken = batch.filter(
         ({ runId, verdict }) => !removed.has(runId) && (verdict !== null || rest.options.pending !== 'leave'),
       );
-      const known = await presentOf(imports, taken, rest.names);
-      const runs = taken.filter(({ runId }) => !known.has(runId)).map((job) => importedRun(job, rest));
+      const presentIds = await presentOf(imports, taken, rest.names);
+      const runs = taken.filter(({ runId }) => !presentIds.has(runId)).map((job) => importedRun(job, rest));
       added += runs.length > 0 ? await asFailure(imports.addRuns(runs)) : 0;
-      present += known.size + removed.size;
+      present += presentIds.size + removed.size;
       const finished = taken.filter(({ verdict }) => verdict !== null);
       for (const { suite, arch, verdict } of finished) comparison.there(suite, arch, verdict!);
       await comparison.here(
@@ -183,7 +183,7 @@ function presentOf(imports: Imports, jobs: DebciJob[], names: Names): Promise<Se
   return asFailure(imports.present(runs));
 }
 
-/** @throws Failure for an id that is another run's here */
+/** @throws Failure if another run has one of the ids here */
 function asFailure<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     if (!(error instanceof ImportConflict)) throw error;
@@ -203,7 +203,7 @@ function importedRun(
   job: DebciJob,
   { names, owners, options }: Pick<JobsImport, 'names' | 'owners' | 'options'>,
 ): ImportedRun {
-  const known = names.packages.get(job.packageId ?? '');
+  const packageRow = names.packages.get(job.packageId ?? '');
   const { userId, keyId } = owners.ownerOf(job.requestorId, job.requestorName);
   const isCancelled = job.verdict === null && options.pending === 'cancel';
   const verdict = isCancelled ? 'tmpfail' : job.verdict;
@@ -214,9 +214,9 @@ function importedRun(
     package: packageOf(names)(job)!,
     suite: job.suite,
     arch: job.arch,
-    backend: job.backend ?? known?.backend ?? options.backend,
+    backend: job.backend ?? packageRow?.backend ?? options.backend,
     variant: job.variant ?? 'autopkgtest',
-    // Priority 0 was possible on debci's own command line.
+    // debci's own command line allowed priority 0.
     priority: Math.max(1, job.priority ?? 5),
     trigger: job.trigger,
     isPrivate: job.isPrivate,

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { groupOf, actionOf, withJson } from '../arguments';
 
-/** Taking over what another service knew. */
+/** Adds the commands that import the data of another service. */
 export function addImportCommands(program: Command): void {
   const group = groupOf(program, 'import', 'take over what another service knew; see docs/moving-in.md');
   withJson(group.command('debci'))

@@ -3,13 +3,13 @@ import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printAnswer, printTable } from '../output/print';
 import { withDatabase } from '../own-servers';
 
-/** Runs of an import: those that are new here, and those that were here before. */
+/** Numbers of runs of an import: new ones, and ones that were already here. */
 export interface ImportedRuns {
   added: number;
   present: number;
 }
 
-interface Counted {
+interface PlaceCount {
   suite: string;
   arch: string;
   verdict: string;
@@ -17,21 +17,21 @@ interface Counted {
   here: number;
 }
 
-/** Finished runs by place and verdict, there and here. */
+/** Counts finished runs by suite, architecture and verdict, in the other service and here. */
 export class ThereAndHere {
-  private readonly places = new Map<string, Counted>();
+  private readonly places = new Map<string, PlaceCount>();
 
   there(suite: string, arch: string, verdict: string): void {
     this.of(suite, arch, verdict).there += 1;
   }
 
-  /** @param runIds of finished runs that were counted there */
+  /** @param runIds finished runs that were counted with `there` */
   async here(imports: Imports, runIds: number[]): Promise<void> {
     for (const { suite, arch, verdict, runs } of await imports.counts(runIds))
       this.of(suite, arch, verdict ?? 'waiting').here += runs;
   }
 
-  /** Prints all, and fails where they differ. @param runs what the import did, for `--json` @throws Failure */
+  /** Prints all counts. @param runs numbers of the import, for `--json` @throws Failure if the counts differ */
   print(runs: ImportedRuns, options: OutputOptions): void {
     const rows = [...this.places.values()].sort(
       (a, b) =>
@@ -45,15 +45,15 @@ export class ThereAndHere {
       );
   }
 
-  private of(suite: string, arch: string, verdict: string): Counted {
+  private of(suite: string, arch: string, verdict: string): PlaceCount {
     const key = `${suite} ${arch} ${verdict}`;
-    const found = this.places.get(key) ?? { suite, arch, verdict, there: 0, here: 0 };
-    this.places.set(key, found);
-    return found;
+    const count = this.places.get(key) ?? { suite, arch, verdict, there: 0, here: 0 };
+    this.places.set(key, count);
+    return count;
   }
 }
 
-function printPlaces(rows: Counted[]): void {
+function printPlaces(rows: PlaceCount[]): void {
   printTable(
     rows,
     [
@@ -68,7 +68,7 @@ function printPlaces(rows: Counted[]): void {
   );
 }
 
-/** @throws Failure while another import goes on */
+/** @throws Failure if another import is running */
 export async function withImports(work: (imports: Imports) => Promise<void>): Promise<void> {
   try {
     await withDatabase(({ imports }) => imports.alone(() => work(imports)));

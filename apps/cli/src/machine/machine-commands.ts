@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addChange, groupOf, actionOf } from '../arguments';
 
-/** What is done with the services of this machine. */
+/** Adds the commands for the services of this machine. */
 export function addMachineCommands(program: Command): void {
   program
     .command('start')

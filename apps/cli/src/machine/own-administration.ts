@@ -34,28 +34,29 @@ import { EXIT, Failure } from '../failure';
 import { findNats, withDatabase } from '../own-servers';
 import { findAdministrator } from '../service/machine-key';
 
-// What is done on the database of this machine: what no key opens yet (the first administrator), what the API gives to a user alone
-// (a password that is lost, a key), and the register of workers where nats-server's accounts are files that the api may not write.
+// Administration on the database of this machine. The API cannot do this: create the first administrator, set a lost
+// password or create a key for another user, and change the register of workers while the accounts of nats-server are
+// files that the api may not write.
 
 /**
- * Makes a user, who is an administrator, when there is no administrator yet.
- * @returns false when there is one: nothing was done
+ * Creates the first administrator.
+ * @returns false if one exists; nothing was changed then
  */
 export function addFirstAdministrator(fields: Partial<NewUser>): Promise<boolean> {
   const request = validated(NewUser, fields);
   return asFirst(async ({ usersAndKeys }) => void (await usersAndKeys.add(request, COMMAND_LINE)));
 }
 
-/** The same of a user who exists. */
+/** Makes an existing user the first administrator. @returns as `addFirstAdministrator` */
 export function appointFirstAdministrator(name: string): Promise<boolean> {
   return asFirst(({ usersAndKeys }) => usersAndKeys.setAdministrator(name, true, COMMAND_LINE));
 }
 
-/** @param type asks for the password, once it is known that the user exists */
-export function setPassword(name: string, type: () => Promise<string>): Promise<void> {
+/** @param promptPassword called only if the user exists */
+export function setPassword(name: string, promptPassword: () => Promise<string>): Promise<void> {
   return administer(async ({ usersAndKeys, database }) => {
     if (!(await database.users.find(name))) throw new UnknownUser(name);
-    const { password } = validated(PasswordRequest, { password: await type() });
+    const { password } = validated(PasswordRequest, { password: await promptPassword() });
     await usersAndKeys.setPassword(name, password, COMMAND_LINE);
   });
 }
@@ -93,7 +94,7 @@ export function revokeWorker(name: string, fields: Partial<RevokeRequest>): Prom
   return decide(({ register }, by) => register.revoke(name, request, by));
 }
 
-/** Takes credentials as soon as the register has their key. */
+/** Receives new credentials as soon as the register has recorded their key. */
 export type HandOver = (credentials: object) => Promise<void>;
 
 interface UseCases {
@@ -110,7 +111,7 @@ async function asFirst(work: (useCases: UseCases) => Promise<void>): Promise<boo
   });
 }
 
-/** In the name of an administrator: the register has one for each change. */
+/** Runs `work` in the name of an administrator: the register records one for each change. */
 function decide<T>(work: (useCases: UseCases, by: Administrator) => Promise<T>): Promise<T> {
   return administer(async (useCases) => {
     const { users } = useCases.database;
@@ -150,7 +151,7 @@ function validated<T extends object>(shape: new () => T, fields: Partial<T>): T 
   }
 }
 
-/** What no deployment could do has the exit code of wrong usage. */
+/** A request that no deployment could accept gets the exit code of wrong usage. */
 function failureOf(error: unknown): unknown {
   if (error instanceof InvalidRequest) return new Failure(error.message, EXIT.usage, null, { cause: error });
   if (error instanceof Refusal && error.kind === 'invalid')
@@ -171,23 +172,23 @@ class OwnDeployment extends Deployment {
 }
 
 class OwnNats extends NatsAccess {
-  private found: Promise<NatsServer> | undefined;
+  private natsServer: Promise<NatsServer> | undefined;
 
   /** The change is made in any case, and the notice says what is left to do. */
   async require(): Promise<void> {}
 
   server(): Promise<NatsServer> {
-    return (this.found ??= findNats().catch((error: Error) => {
+    return (this.natsServer ??= findNats().catch((error: Error) => {
       throw new NoNatsAccess(error.message, { cause: error });
     }));
   }
 }
 
-/** A command does not wait long for a server that is away. */
+/** How long a command waits for a server that does not answer. */
 const PATIENCE_MS = 2_000;
 
 class OwnSignals extends Signals {
-  /** For people: which signals were lost. */
+  /** Messages for people: the signals that were lost. */
   readonly notices: string[] = [];
 
   constructor(
@@ -214,7 +215,7 @@ class OwnSignals extends Signals {
     return this.send([SUBJECTS.keysChanged], 'the api got no signal and follows');
   }
 
-  /** Where nats-server is not known, nothing is said: all processes find out by themselves. */
+  /** Without a known nats-server this adds no notice: all processes see the change by themselves. */
   private async send(subjects: string[], lost = 'the dispatchers got no signal and follow'): Promise<void> {
     try {
       const [{ users }, { sendSignals }] = [await this.nats.server(), await import('@proctor/bus')];

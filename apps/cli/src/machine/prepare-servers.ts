@@ -13,9 +13,9 @@ export async function migrateDatabase({ json }: OutputOptions): Promise<object> 
 }
 
 /**
- * Makes the users of the services, or has their files name another address, and the file of accounts, in which the registered
- * workers are added when the register can be read.
- * @throws when `PROCTOR_NATS_USERS` is not set; or when the file is there already, and the register is not known
+ * Creates the credentials of the services, or changes the address in existing ones. Also writes the file of accounts,
+ * with the registered workers if the register can be read.
+ * @throws Error if `PROCTOR_NATS_USERS` is not set, or if the file of accounts exists and the register cannot be read
  */
 export async function prepareNats({ url, ca }: { url: string; ca?: string }): Promise<object> {
   if (!process.env['PROCTOR_NATS_USERS'])

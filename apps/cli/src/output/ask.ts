@@ -3,15 +3,15 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { EXIT, Failure } from '../failure';
 
-/** What every command takes that asks before it changes much. */
+/** Options of every command that asks before it changes much. */
 export interface AskOptions {
   yes?: boolean;
 }
 
 /**
  * Asks on the terminal before something is done that cannot be undone.
- * @param what is about to happen, with its count: `3 runs are cancelled`
- * @throws Failure when the answer is no, or no terminal is there to ask on
+ * @param what describes the change, with its count: `3 runs are cancelled`
+ * @throws Failure if the answer is no, or there is no terminal
  */
 export async function confirm(what: string, { yes }: AskOptions): Promise<void> {
   if (yes) return;
@@ -32,14 +32,14 @@ export async function confirm(what: string, { yes }: AskOptions): Promise<void> 
   throw new Failure('nothing was changed');
 }
 
-/** The same where a person may be asked: a script has decided before it was started. */
+/** Asks as `confirm` does, but only on a terminal: the author of a script decided in advance. */
 export async function confirmOnTerminal(what: string, options: AskOptions): Promise<void> {
   if (process.stdin.isTTY) await confirm(what, options);
 }
 
 const AGAIN = 'type the same command again';
 
-/** All of standard input but one newline at its end. */
+/** Reads all of standard input, without one newline at its end. */
 export async function passwordFromStdin(): Promise<string> {
   return checked((await text(process.stdin)).replace(/\r?\n$/, ''));
 }
@@ -54,7 +54,7 @@ export async function readNewPassword(userName: string): Promise<string> {
   return checked(first);
 }
 
-/** One line from the terminal that is not shown. @throws when it is stopped by Ctrl-C */
+/** Reads one line from the terminal without showing it. @throws Failure if Ctrl-C is pressed */
 export async function readHidden(question: string): Promise<string> {
   process.stderr.write(question);
   // The terminal in raw mode echoes through readline's output, so an output that drops everything hides it.

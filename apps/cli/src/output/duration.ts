@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 
-/** A length of time as people type it, in seconds: `90`, `30s`, `10m`, `2h`, `1d`. For options of commander. */
+/** Reads a length of time that was typed as an option, and returns seconds: `90`, `30s`, `10m`, `2h`, `1d`. */
 export function readDuration(text: string): number {
   const [, count, unit = 's'] = /^(\d{1,9}(?:\.\d{1,3})?)([smhd]?)$/.exec(text) ?? [];
   if (count === undefined)
@@ -10,7 +10,7 @@ export function readDuration(text: string): number {
   return Number(count) * SECONDS[(unit || 's') as keyof typeof SECONDS];
 }
 
-/** A moment as people type it, in UNIX seconds: how long ago, a date or a time of ISO 8601, or UNIX seconds. */
+/** Reads a moment that was typed, and returns UNIX seconds: how long ago, an ISO 8601 date or time, or UNIX seconds. */
 export function readMoment(text: string, now = Date.now()): number {
   if (/^\d{10,}(\.\d+)?$/.test(text)) return Number(text);
   const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN;

@@ -1,15 +1,15 @@
 import { EXIT } from '../failure';
 import { type TableCell, type TableColumn, formatTable, outputPlace, plain } from './table';
 
-/** What every command takes that prints data. */
+/** Options of every command that prints data. */
 export interface OutputOptions {
-  /** One JSON document in place of words. */
+  /** Print one JSON document instead of words. */
   json?: boolean;
 }
 
 /**
- * On standard output. Where its reader has read enough, as in `proctor run list | head`, that is the end and no mistake; a full disk
- * is one.
+ * Writes to standard output. If the reader has closed it, as in `proctor run list | head`, the command ends without an
+ * error. A full disk is an error.
  */
 export function write(text: string | Uint8Array): void {
   if (!process.stdout.listeners('error').includes(endWithoutReader))
@@ -23,18 +23,18 @@ function endWithoutReader(error: NodeJS.ErrnoException): void {
   process.exit(EXIT.failed);
 }
 
-/** Words for people, beside what a command prints; what others wrote in them cannot move the terminal's cursor. */
+/** Prints a message for people on standard error. Text of other origin in it cannot move the cursor of the terminal. */
 export function printNotice(text: string): void {
   console.error(text.split('\n').map(plain).join('\n'));
 }
 
-/** A table; `whenEmpty` is said when it has no rows. */
+/** Prints a table, or the notice `whenEmpty` if it has no rows. */
 export function printTable<Row>(rows: Row[], columns: TableColumn<Row>[], whenEmpty: string): void {
   if (rows.length === 0) printNotice(whenEmpty);
   else write(formatTable(rows, columns, outputPlace()));
 }
 
-/** Names and values, one a line. */
+/** Prints names and values, one pair a line. */
 export function printFields(fields: [string, TableCell][]): void {
   const place = outputPlace();
   const columns: TableColumn<[string, TableCell]>[] = [
@@ -46,12 +46,12 @@ export function printFields(fields: [string, TableCell][]): void {
   write(place.isTerminal ? text.slice(text.indexOf('\n') + 1) : text);
 }
 
-/** A JSON document on standard output: on a terminal to be read, elsewhere in one line. */
+/** Prints a JSON document on standard output: indented on a terminal, else on one line. */
 export function printJson(value: unknown): void {
   write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : undefined)}\n`);
 }
 
-/** The answer as it is with `--json`, else in words. */
+/** Prints the answer as JSON with `--json`, else in words. */
 export function printAnswer<T>(answer: T, { json }: OutputOptions, inWords: (answer: T) => void): void {
   if (json) printJson(answer);
   else inWords(answer);

@@ -1,6 +1,6 @@
 const EVERY_MS = 2_000;
 
-/** Says on standard error how far a long step is: on a terminal in one line that changes. */
+/** Reports the progress of a long step on standard error; a terminal shows it in one line that changes. */
 export class Progress {
   private done = 0;
   private printedMs = 0;

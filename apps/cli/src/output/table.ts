@@ -1,24 +1,27 @@
-/** Null: nothing. A time is written in words on a terminal. */
+/** A null is shown as an empty cell. A terminal shows a time in words. */
 export type TableCell = string | number | Date | null;
 
 export interface TableColumn<Row> {
   head: string;
   of: (row: Row) => TableCell;
-  /** What does not fit on the terminal is cut here. */
+  /** If the table is too wide for the terminal, this column is cut. */
   isCut?: boolean;
 }
 
-/** Where a table is shown. */
+/** The properties of the output that decide how a table looks. */
 export interface OutputPlace {
   isTerminal: boolean;
-  /** Of the terminal, in characters. */
+  /** Width of the terminal in characters. */
   width: number;
 }
 
 const GAP = '  ';
 const CUT_WIDTH_MIN = 8;
 
-/** On a terminal in columns below heads, elsewhere with tabs between and without heads; each line has its end. */
+/**
+ * Formats rows: on a terminal in columns below heads, else separated by tabs and without heads. Each line ends with a
+ * newline.
+ */
 export function formatTable<Row>(rows: Row[], columns: TableColumn<Row>[], place: OutputPlace): string {
   const format = place.isTerminal ? inWords : inFull;
   const cells = rows.map((row) => columns.map((column) => plain(format(column.of(row)))));
@@ -35,17 +38,17 @@ export function formatTable<Row>(rows: Row[], columns: TableColumn<Row>[], place
   return lines.map((row) => `${line(row)}\n`).join('');
 }
 
-/** The terminal of standard output, or what takes its place. */
+/** The properties of standard output, with 80 columns if it is no terminal. */
 export function outputPlace(): OutputPlace {
   return { isTerminal: process.stdout.isTTY === true, width: process.stdout.columns ?? 80 };
 }
 
-/** A text of another origin on one line, without what moves a terminal's cursor or changes its colours. */
+/** Puts a text of other origin on one line, without characters that move the cursor or change colours. */
 export function plain(text: string): string {
   return forTerminal(text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '));
 }
 
-/** How long ago, or until when, in one unit. */
+/** Describes how long ago a time was, or how long until it comes, in one unit. */
 export function ago(time: Date, now = Date.now()): string {
   const seconds = Math.round((now - time.getTime()) / 1000);
   return seconds < 0 ? `in ${span(-seconds)}` : `${span(seconds)} ago`;
@@ -57,7 +60,7 @@ const UNITS: [string, number][] = [
   ['min', 60],
 ];
 
-/** A length of time, in the largest unit that it has twice. */
+/** Describes a length of time, in the largest unit that fits at least twice. */
 export function span(seconds: number): string {
   const [unit, size] = UNITS.find(([, each]) => seconds >= 2 * each) ?? ['s', 1];
   return `${Math.round(seconds / size)} ${unit}`;
@@ -84,7 +87,7 @@ function cutTo(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }
 
-/** Takes from the widest column that may be cut, until the line fits or there is nothing more to take. */
+/** Narrows the widest column that may be cut, until the line fits or no column can be narrowed further. */
 function fit<Row>(widths: number[], columns: TableColumn<Row>[], width: number): void {
   const gaps = GAP.length * (widths.length - 1);
   let over = widths.reduce((sum, each) => sum + each, gaps) - width;
@@ -100,13 +103,17 @@ function fit<Row>(widths: number[], columns: TableColumn<Row>[], width: number):
 const ESCAPE = String.fromCharCode(27);
 const [LINE, TAB, RETURN] = ['\n', '\t', '\r'];
 
-/** Controls, what turns the order of characters, and what ends a line without saying so; a colour may follow the first. */
+/**
+ * Control characters, characters that change the direction of text, and unusual line ends; an escape may begin a
+ * colour.
+ */
 const SIGNS =
   /((?<!\r)\r+\n|[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069])(\[[0-9;]{0,20}m)?/gu;
 
 /**
- * A text of another origin, of several lines, for a terminal. Colours remain. A carriage return that would write over its line begins
- * another one, and what turns the order of characters is named; other controls are left out.
+ * Makes a text of other origin, with several lines, safe for a terminal. Colours remain. A carriage return that would
+ * overwrite its line starts a new one, characters that change the direction of text are replaced by their names, and
+ * other control characters are removed.
  */
 export function forTerminal(text: string): string {
   return text.replace(SIGNS, (_all, sign: string, colour: string | undefined) => shown(sign, colour ?? ''));

@@ -8,7 +8,7 @@ const rejectList = () => import('./reject-list');
 const GROUPS =
   'regression, unknown, as-before, infrastructure, absent, waiting, passed, superseded; joined by commas';
 
-/** What the service does, and what it does not. */
+/** Adds the commands that show the state of the service. */
 export function addQueryCommands(program: Command): void {
   withJson(program.command('status'))
     .description('queues, workers, and what holds them back')

@@ -7,7 +7,7 @@ import { Service } from '../service/service';
 
 const length = (seconds: number | null): string | null => (seconds === null ? null : span(seconds));
 
-/** A list of queues. */
+/** Columns of a list of queues. */
 export const QUEUE_COLUMNS: TableColumn<QueueResource>[] = [
   { head: 'SUITE', of: (queue) => queue.suite },
   { head: 'ARCH', of: (queue) => queue.arch },
@@ -25,7 +25,7 @@ interface QueueOptions extends ServiceOptions, OutputOptions {
   arch?: string;
 }
 
-/** @throws Failure for a suite or architecture that is not tested */
+/** @throws Failure if the suite or architecture is not tested */
 export async function listQueues(options: QueueOptions): Promise<void> {
   const { suite, arch } = options;
   const queues = await (await Service.find(options)).request<QueueResource[]>('/queues');
@@ -39,10 +39,10 @@ export async function listQueues(options: QueueOptions): Promise<void> {
     arch,
     queues.map((queue) => queue.arch),
   );
-  const found = queues.filter(
+  const selected = queues.filter(
     (queue) => (suite ?? queue.suite) === queue.suite && (arch ?? queue.arch) === queue.arch,
   );
-  printAnswer(found, options, (rows) => printTable(rows, QUEUE_COLUMNS, 'there is no queue'));
+  printAnswer(selected, options, (rows) => printTable(rows, QUEUE_COLUMNS, 'there is no queue'));
 }
 
 function requireKnown(what: string, name: string | undefined, known: string[]): void {

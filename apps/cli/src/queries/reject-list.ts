@@ -25,23 +25,26 @@ interface CheckOptions extends ServiceOptions, OutputOptions {
   packageVersion?: string;
 }
 
-/** Prints what of the list is about a package, as far as it is said which. @throws Failure when it is not tested */
+/**
+ * Prints the entries of the list that match a package and the given options. @throws Failure if the package is not
+ * tested
+ */
 export async function checkPackage(name: string, options: CheckOptions): Promise<void> {
   const list = await readList(options);
-  const meant = (asked: string | undefined, said: string): boolean =>
-    asked === undefined || said === '*' || said === asked;
-  const found = entriesOf(list).filter(
+  const matches = (option: string | undefined, entry: string): boolean =>
+    option === undefined || entry === '*' || entry === option;
+  const entries = entriesOf(list).filter(
     (entry) =>
       isNamed(name, entry.package) &&
-      meant(options.suite, entry.suite) &&
-      meant(options.arch, entry.arch) &&
-      meant(options.packageVersion, entry.version),
+      matches(options.suite, entry.suite) &&
+      matches(options.arch, entry.arch) &&
+      matches(options.packageVersion, entry.version),
   );
-  printAnswer({ package: name, rejected: found.length > 0, entries: found }, options, () => {
-    if (found.length > 0) printEntries(found, '');
+  printAnswer({ package: name, rejected: entries.length > 0, entries }, options, () => {
+    if (entries.length > 0) printEntries(entries, '');
   });
-  if (found.length === 0) return printNotice(`${name} is tested`);
-  const isEverywhere = found.some(({ suite, arch, version }) =>
+  if (entries.length === 0) return printNotice(`${name} is tested`);
+  const isEverywhere = entries.some(({ suite, arch, version }) =>
     [suite, arch, version].every((each) => each === '*'),
   );
   throw new Failure(
@@ -51,9 +54,9 @@ export async function checkPackage(name: string, options: CheckOptions): Promise
   );
 }
 
-/** @param said may be the beginning of names, with `*` */
-function isNamed(name: string, said: string): boolean {
-  return said.endsWith('*') ? name.startsWith(said.slice(0, -1)) : said === name;
+/** @param entry a name, or the beginning of names followed by `*` */
+function isNamed(name: string, entry: string): boolean {
+  return entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : entry === name;
 }
 
 async function readList(options: ServiceOptions): Promise<RejectListAnswer> {

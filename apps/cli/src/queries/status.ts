@@ -12,10 +12,10 @@ interface StatusOptions extends ServiceOptions, OutputOptions {
   every: number;
 }
 
-/** From the top left, with what was there before gone. */
+/** Moves the cursor to the top left and clears the screen. */
 const CLEAR = `${String.fromCharCode(27)}[H${String.fromCharCode(27)}[J`;
 
-/** With `watch`: a screen that is drawn again on a terminal, elsewhere one after the other. */
+/** Prints the overview. With `watch`, a terminal redraws it again and again; elsewhere each one follows the last. */
 export async function printStatus(options: StatusOptions): Promise<void> {
   const service = await Service.find(options);
   for (;;) {
@@ -33,7 +33,7 @@ export async function printStatus(options: StatusOptions): Promise<void> {
   }
 }
 
-/** Who watches sees that the service is away, and that it is back. */
+/** With `watch`, a lost connection is only reported, and the next look may succeed. */
 function lost(error: unknown, { watch }: StatusOptions): [undefined, undefined] {
   if (!watch || !(error instanceof Failure) || error.code !== EXIT.tryLater) throw error;
   printNotice(error.message);

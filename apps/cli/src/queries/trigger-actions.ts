@@ -6,7 +6,7 @@ import type { ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
 import { pathOfTrigger } from './triggers';
 
-/** What was done to tests of a trigger, or would be. */
+/** The tests of a trigger that were changed, or would be. */
 interface ManyRunsAnswer {
   is_dry_run: boolean;
   runs: { run_id: number; package: string; suite: string; arch: string; new_run_id: number | null }[];
@@ -24,37 +24,37 @@ interface ActionOptions extends ServiceOptions, OutputOptions, AskOptions {
   reason?: string;
 }
 
-/** What is done to a test, in words. */
+/** A change to a test, with its words. */
 interface Action {
   name: 'retry' | 'refresh' | 'cancel';
-  /** `3 tests are …` */
+  /** The participle of the sentence `3 tests are …`. */
   becomes: string;
 }
 
-/** @throws Failure when no test can be repeated, or the answer is no */
+/** @throws Failure if no test can be repeated, or the answer is no */
 export function retryTests(trigger: string, options: ActionOptions): Promise<void> {
   return change(trigger, { name: 'retry', becomes: 'repeated' }, options);
 }
 
-/** @throws Failure when no reference can be asked for, or the answer is no */
+/** @throws Failure if no reference run can be requested, or the answer is no */
 export function refreshTests(trigger: string, options: ActionOptions): Promise<void> {
   return change(trigger, { name: 'refresh', becomes: 'given a new reference run' }, options);
 }
 
-/** @throws Failure when no test can be ended, or the answer is no */
+/** @throws Failure if no test can be cancelled, or the answer is no */
 export function cancelTests(trigger: string, options: ActionOptions): Promise<void> {
   return change(trigger, { name: 'cancel', becomes: 'cancelled' }, options);
 }
 
-/** What was printed before is what is done: runs that have come to match since then are left alone. */
+/** Changes exactly the runs of the preview: runs that match only since then are not changed. */
 async function change(trigger: string, { name, becomes }: Action, options: ActionOptions): Promise<void> {
   const { group, suite, arch, run, dryRun, reason } = options;
   const path = `${pathOfTrigger(trigger)}/${name}`;
   if (group === undefined && run === undefined)
     throw new Failure('which tests are meant is not said', EXIT.usage, 'say --group regression, or --run ID');
   const service = await Service.find(options);
-  const said = { group: run === undefined ? group : undefined, run_ids: run, suite, arch };
-  const preview = await service.post<ManyRunsAnswer>(path, { ...said, dry_run: true });
+  const selection = { group: run === undefined ? group : undefined, run_ids: run, suite, arch };
+  const preview = await service.post<ManyRunsAnswer>(path, { ...selection, dry_run: true });
   if (dryRun) return printAnswer(preview, options, printOutcome);
   const count = preview.runs.length;
   if (count === 0) throw nothingToDo(trigger, becomes, preview);

@@ -27,7 +27,7 @@ interface TriggerAnswer {
   }[];
 }
 
-/** Of one answer. */
+/** Triggers in one answer of the API. */
 const PART_MAX = 100;
 
 export async function listTriggers(
@@ -64,7 +64,7 @@ interface ShowOptions extends ServiceOptions, OutputOptions {
   limit: number;
 }
 
-/** @param trigger `PACKAGE/VERSION`. @throws Failure when it is none */
+/** @param trigger `PACKAGE/VERSION` @throws Failure if the text has another form */
 export function pathOfTrigger(trigger: string): string {
   const [, name, version] = /^([^/\s]+)\/([^/\s]+)$/.exec(trigger) ?? [];
   if (name !== undefined && version !== undefined)
@@ -76,7 +76,7 @@ export function pathOfTrigger(trigger: string): string {
   );
 }
 
-/** @throws Failure when it is no trigger, or none of its runs may be seen */
+/** @throws Failure if it is no trigger, or the key may see none of its runs */
 export async function printTrigger(trigger: string, options: ShowOptions): Promise<void> {
   const path = pathOfTrigger(trigger);
   const { group, suite, arch, limit } = options;

@@ -3,12 +3,12 @@ import type { CommandPage } from './tree';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** A script of the shell that completes commands, options, and the names of contexts. */
+/** Returns a script for the shell that completes commands, options, and the names of contexts. */
 export function completionScript(shell: Shell, commands: CommandPage[]): string {
   return { bash, zsh, fish }[shell](commands);
 }
 
-/** What is typed behind the program: `run submit`. */
+/** The words of a command without the program: `run submit`. */
 function pathOf({ words }: CommandPage): string {
   return words.slice(1).join(' ');
 }
@@ -16,14 +16,14 @@ function pathOf({ words }: CommandPage): string {
 const CONTEXTS = 'proctor context list 2>/dev/null | cut -f1';
 
 /**
- * How the words before the cursor name a command; options are passed over. Nothing is called `path`: in zsh that is where programs are
- * looked for.
+ * A loop in the language of the shell that finds the command in the words before the cursor, and skips options. No
+ * variable is called `path`: in zsh that is the search path for programs.
  */
 function pathLoop(commands: CommandPage[], first: string): string {
-  const known = commands.filter(({ words }) => words.length > 1).map((each) => `'${pathOf(each)}'`);
+  const paths = commands.filter(({ words }) => words.length > 1).map((each) => `'${pathOf(each)}'`);
   return `${first}
     case "\${said:+$said }$word" in
-      ${known.join(' | ')}) said="\${said:+$said }$word" ;;
+      ${paths.join(' | ')}) said="\${said:+$said }$word" ;;
     esac
   done`;
 }
@@ -103,10 +103,10 @@ function fish(commands: CommandPage[]): string {
       ),
     ];
   });
-  const known = commands.map((command) => `'${pathOf(command)}'`).join(' ');
+  const paths = commands.map((command) => `'${pathOf(command)}'`).join(' ');
   return `# Completion of proctor for fish: proctor completion fish | source
 function __proctor_at
-  set -l known ${known}
+  set -l known ${paths}
   set -l path ''
   for word in (commandline -opc)[2..]
     set -l longer (string trim "$path $word")
@@ -119,7 +119,7 @@ ${lines.join('\n')}
 `;
 }
 
-/** For zsh and fish alike: both end a quotation at ', and neither may see a ` that runs something. */
+/** Quotes a text for zsh and fish: in both, ' ends a quotation, and a ` must not start a command. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", '’').replaceAll('\\', '')}'`;
 }

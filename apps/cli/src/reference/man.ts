@@ -2,7 +2,7 @@ import { SHARED_SECTIONS, type CommandPage } from './tree';
 
 const SECTION = 1;
 
-/** Name of the file of a command's page. */
+/** The file name of a command's page. */
 export function pageName({ words }: Pick<CommandPage, 'words'>): string {
   return `${words.join('-')}.${SECTION}`;
 }
@@ -10,7 +10,7 @@ export function pageName({ words }: Pick<CommandPage, 'words'>): string {
 /**
  * The manual page of one command, for man(7).
  * @param version name and number of the program
- * @param date of the page, as 2026-11-20
+ * @param date of the page: 2026-11-20
  */
 export function manualPage(command: CommandPage, version: string, date: string): string {
   const { words, description, usage, args, options, subcommands } = command;
@@ -50,7 +50,7 @@ function section(heading: string, lines: string[]): string {
   return lines.length === 0 ? '' : [`.SH ${heading.toUpperCase()}`, ...lines].join('\n');
 }
 
-/** A term, and what it means below it. */
+/** A term with its explanation below. */
 function term(what: string, text: string): string[] {
   return ['.TP', `.B ${escaped(what)}`, text === '' ? '\\&' : escaped(text)];
 }
@@ -62,7 +62,7 @@ function seeAlso(names: string[]): string[] {
   });
 }
 
-/** A text in which nothing is a command of roff, and a hyphen is what people type. */
+/** Escapes a text so that roff finds no command in it, and a hyphen stays a hyphen. */
 function escaped(text: string): string {
   const plain = text
     .replaceAll('`', '')

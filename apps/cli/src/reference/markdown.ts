@@ -1,6 +1,6 @@
 import { SHARED_SECTIONS, type CommandPage } from './tree';
 
-/** docs/command-line.md: what holds for all commands, and each of them. */
+/** The text of docs/command-line.md: what is common to all commands, then each command. */
 export function commandLinePage(commands: CommandPage[]): string {
   return [
     '# The command line',

@@ -11,7 +11,7 @@ export function printCompletion(program: Command, shell: Shell): void {
   write(completionScript(shell, listCommands(program)));
 }
 
-/** @throws Failure when there is no such command, or it is not said which while all are to be written */
+/** @throws Failure if there is no such command, or both a command and a folder are named */
 export async function printManual(
   program: Command,
   words: string[],
@@ -20,14 +20,10 @@ export async function printManual(
   const commands = listCommands(program);
   const page = (command: CommandPage): string => manualPage(command, program.version() ?? '', today());
   if (out === undefined) {
-    const wanted = ['proctor', ...words].join(' ');
-    const found = commands.find((command) => command.words.join(' ') === wanted);
-    if (found !== undefined) return write(page(found));
-    throw new Failure(
-      `there is no command ${wanted}`,
-      EXIT.usage,
-      'proctor --help shows those that there are',
-    );
+    const name = ['proctor', ...words].join(' ');
+    const commandPage = commands.find((command) => command.words.join(' ') === name);
+    if (commandPage !== undefined) return write(page(commandPage));
+    throw new Failure(`there is no command ${name}`, EXIT.usage, 'proctor --help shows those that there are');
   }
   if (words.length > 0) throw new Failure('--out writes the pages of all commands: name none', EXIT.usage);
   await mkdir(out, { recursive: true });
@@ -35,7 +31,7 @@ export async function printManual(
   printNotice(`${commands.length} pages written to ${out}`);
 }
 
-/** `SOURCE_DATE_EPOCH` makes the same pages every time. */
+/** The date of the pages; `SOURCE_DATE_EPOCH` makes them reproducible. */
 function today(): string {
   const seconds = Number(process.env['SOURCE_DATE_EPOCH'] ?? NaN);
   return new Date(Number.isFinite(seconds) ? seconds * 1000 : Date.now()).toISOString().slice(0, 10);

@@ -3,7 +3,7 @@ import { type Shell, SHELLS } from './completion';
 
 const print = () => import('./print-reference');
 
-/** Commands about the commands themselves. */
+/** Adds the commands that document the commands. */
 export function addReferenceCommands(program: Command): void {
   program
     .command('completion')

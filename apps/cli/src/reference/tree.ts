@@ -1,8 +1,8 @@
 import type { Command, Option } from 'commander';
 
-/** One command of the program, and how it is typed. */
+/** One command of the program, as manual pages show it. */
 export interface CommandPage {
-  /** What is typed before it: `['proctor', 'run', 'submit']`. */
+  /** All words up to the command: `['proctor', 'run', 'submit']`. */
   words: string[];
   description: string;
   /** Its arguments and `[options]`. */
@@ -14,14 +14,14 @@ export interface CommandPage {
 }
 
 export interface CommandOption {
-  /** As in the help: `--suite <name>`. */
+  /** In the form of the help: `--suite <name>`. */
   flags: string;
   long: string;
   takesValue: boolean;
   description: string;
 }
 
-/** The program itself and all below it, each before those below it. */
+/** Lists the program and all its commands; each group comes before its own commands. */
 export function listCommands(command: Command, above: string[] = []): CommandPage[] {
   const words = [...above, command.name()];
   const help = command.createHelp();
@@ -52,7 +52,10 @@ function commandOption(option: Option, description: string): CommandOption {
   };
 }
 
-/** What holds for every command, as manual pages and docs/command-line.md have it: a heading, and pairs of a term and a text. */
+/**
+ * A section that is the same for every command, in manual pages and docs/command-line.md: a heading, and pairs of term
+ * and text.
+ */
 export interface SharedSection {
   heading: string;
   terms: [string, string][];
