@@ -12,7 +12,10 @@ interface TriageAnswer {
   evidence: { question: string; answer: string }[];
 }
 
-/** Why a run is as it is, and what to type next. With `json`: the run, and its triage where it has failed. @throws Failure */
+/**
+ * Prints why a run is in its state, and what to type next. With `json`, prints the run, and its triage if it failed.
+ * @throws Failure if there is no such run
+ */
 export async function explainRun(
   runId: number,
   { json, ...options }: ServiceOptions & OutputOptions,

@@ -10,7 +10,7 @@ interface RunPage {
   before: number | null;
 }
 
-/** Of one answer. */
+/** Runs in one answer of the API. */
 const PART_MAX = 500;
 
 interface ListOptions extends ServiceOptions, OutputOptions {
@@ -25,7 +25,7 @@ interface ListOptions extends ServiceOptions, OutputOptions {
   limit: number;
 }
 
-/** Prints as many runs as were asked for, in as many requests as that takes. */
+/** Prints up to `limit` runs, with as many requests as necessary. */
 export async function listRuns({ context, json, limit, ...selectors }: ListOptions): Promise<void> {
   const service = await Service.find({ ...(context !== undefined && { context }) });
   const results: ResultResource[] = [];
@@ -44,12 +44,12 @@ export async function listRuns({ context, json, limit, ...selectors }: ListOptio
   if (before !== null) printNotice(`there are more; say --limit ${limit * 2} for more of them`);
 }
 
-/** How a run ended: its status, but for one that tested nothing. Null while there is none. */
+/** The outcome of a run: its verdict if nothing was tested, else its status. Null before the end. */
 export function endWord({ status, verdict }: Pick<ResultResource, 'status' | 'verdict'>): string | null {
   return isUntested(verdict) ? verdict : status;
 }
 
-/** A list of runs. */
+/** Columns of a list of runs. */
 export const RUN_COLUMNS: TableColumn<ResultResource>[] = [
   { head: 'RUN', of: (run) => run.run_id },
   { head: 'PACKAGE', of: (run) => run.package, isCut: true },
@@ -63,7 +63,7 @@ export const RUN_COLUMNS: TableColumn<ResultResource>[] = [
   { head: 'TOOK', of: (run) => (run.duration_seconds === null ? null : span(run.duration_seconds)) },
 ];
 
-/** Runs with a known place and nothing else. */
+/** Columns of a list that names only the place of each run. */
 export const PLACED_RUN_COLUMNS: TableColumn<
   Pick<ResultResource, 'run_id' | 'package' | 'suite' | 'arch'>
 >[] = [

@@ -13,12 +13,15 @@ interface LogOptions extends ServiceOptions {
   offset: number;
 }
 
-/** Between two looks at a run that has not started, and before a connection is made again. */
+/** The pause before the next look at a run that has not started, and before a new connection. */
 const LOOK_MS = 1_000;
-/** Connections in a row that brought nothing, until there is no use in another one. */
+/** After this number of connections in a row without data, the command gives up. */
 const VAIN_MAX = 5;
 
-/** The bytes of the log on standard output, and what is said of it beside. @throws Failure */
+/**
+ * Prints the bytes of the log on standard output, and notices about it on standard error. @throws Failure if there is
+ * no log, or no answer
+ */
 export async function printLog(runId: number, options: LogOptions): Promise<void> {
   const service = await Service.find(options);
   if (options.follow) return follow(service, runId, options);
@@ -32,7 +35,10 @@ export async function printLog(runId: number, options: LogOptions): Promise<void
     printNotice(`it is still executed; go on with: proctor run log --follow ${runId}`);
 }
 
-/** One attempt after the other, until the run has ended; a broken connection is made again where it broke. */
+/**
+ * Follows one attempt after the other until the run ends. A broken connection is replaced, and reading continues where
+ * it broke.
+ */
 async function follow(service: Service, runId: number, { attempt, offset }: LogOptions): Promise<void> {
   let number = attempt ?? (await started(service, runId, 0));
   if (number === null)
@@ -67,7 +73,7 @@ interface Ending {
   verdict: string | null;
 }
 
-/** @returns null when the connection broke */
+/** @returns null if the connection broke */
 async function followOnce(
   service: Service,
   runId: number,
@@ -85,7 +91,7 @@ async function followOnce(
         const { offset: at, data: base64 } = data as { offset: number; data: string };
         const bytes = Buffer.from(base64, 'base64');
         if (at > behind) printNotice(`(${at - behind} bytes are no longer there)`);
-        // What was sent twice was written already.
+        // Bytes that were written already may be sent again: they are skipped.
         const next = Math.max(behind, at + bytes.length);
         onBytes(bytes.subarray(Math.max(0, behind - at)), next);
         behind = next;
@@ -99,8 +105,8 @@ async function followOnce(
 }
 
 /**
- * Waits for the attempt behind `after`.
- * @returns its number; null when the run has ended without another one
+ * Waits for an attempt with a higher number than `after`.
+ * @returns its number; null if the run ended without another attempt
  */
 async function started(service: Service, runId: number, after: number): Promise<number | null> {
   for (let isReported = false; ; isReported = true) {
@@ -113,12 +119,12 @@ async function started(service: Service, runId: number, after: number): Promise<
 }
 
 const ESCAPE = String.fromCharCode(27);
-/** At the end of a piece: a carriage return, or the begin of a colour, whose end is in the next. */
+/** The end of a piece that may belong to the next piece: a carriage return, or an incomplete colour. */
 const BEGUN = new RegExp(`(${ESCAPE}(\\[[0-9;]{0,20})?|(?<!\r)\r+)$`);
 
 /**
- * A terminal shows colours; whatever else a test could do to it is left out. In a pipe all is as it was written. Characters and
- * colours may be cut between two pieces.
+ * Converts the pieces of a log for the output. A terminal gets colours but no other control characters; a pipe gets the
+ * bytes unchanged. Characters and colours may be cut between two pieces.
  */
 export class Shown {
   private readonly decoder = new TextDecoder();
@@ -134,7 +140,7 @@ export class Shown {
   }
 }
 
-/** @throws RefusedByService that says what to do where there is no log, no attempt or no run */
+/** @throws RefusedByService with advice, if there is no log, no attempt or no run */
 async function withoutLog(service: Service, error: unknown, runId: number): Promise<never> {
   if (!(error instanceof RefusedByService) || error.status !== 404) throw error;
   const { status } = await readRun(service, runId);

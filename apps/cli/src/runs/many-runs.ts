@@ -15,14 +15,14 @@ interface ManyOptions extends ServiceOptions, OutputOptions, AskOptions {
 }
 
 /**
- * Prints the ids of the runs that it ended. Asks first when they are not named one by one.
- * @throws Failure when there was nothing to end, or a run that was named could not be ended
+ * Cancels runs and prints their ids. Asks first unless the runs are named by id.
+ * @throws Failure if there was nothing to cancel, or a named run could not be cancelled
  */
 export async function cancelRuns(runIds: number[] | undefined, options: ManyOptions): Promise<void> {
   await changeRuns(runIds ?? [], null, options);
 }
 
-/** The same for the ids of the waiting runs that have another priority now. */
+/** Changes the priority of waiting runs, as `cancelRuns` cancels them, and prints the ids of the changed runs. */
 export async function changePriority(
   priority: number,
   runIds: number[] | undefined,
@@ -31,7 +31,7 @@ export async function changePriority(
   await changeRuns(runIds ?? [], priority, options);
 }
 
-/** What the API changes: `priority` is null where the runs are to be cancelled. */
+/** A request to the API. `priority` is null if the runs are to be cancelled. */
 interface Change {
   path: string;
   body: object;
@@ -62,7 +62,7 @@ async function changeRuns(runIds: number[], priority: number | null, options: Ma
       ...(runIds.length > 0 && { run_ids: runIds }),
       ...(reason !== undefined && { reason }),
       ...(priority !== null && { priority }),
-      // The key of the machine itself has no runs of its own: those of all users are meant.
+      // The key of the machine has no runs of its own, so the runs of all users are selected.
       ...((options.everyone || service.address.keyFile !== undefined) && { everyone: true }),
     },
     priority,
@@ -75,7 +75,7 @@ async function changeRuns(runIds: number[], priority: number | null, options: Ma
   if (missed.length > 0) throw await whyNot(service, missed, priority);
 }
 
-/** @throws Failure when no run matches, or the answer is no */
+/** @throws Failure if no run matches, or the answer is no */
 async function ask(service: Service, { path, body, priority }: Change, options: ManyOptions): Promise<void> {
   const { runs: count } = await service.post<{ runs: number }>(path, { ...body, dry_run: true });
   const runs = count === 1 ? '1 run is' : `${count} runs are`;
@@ -122,7 +122,7 @@ async function whyNotOne(service: Service, runId: number, priority: number | nul
   const which = `run ${runId}`;
   const run = await service.request<ResultResource>(`/test/${runId}`).catch((error: unknown) => {
     if (error instanceof RefusedByService && error.status === 404) return `${which}: there is none`;
-    // Its rule of retention has removed it, which the message says.
+    // The rules of retention have removed the run, as the message says.
     if (error instanceof RefusedByService && error.status === 410) return error.message;
     throw error;
   });

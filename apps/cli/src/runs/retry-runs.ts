@@ -4,7 +4,10 @@ import type { ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
 import { awaitRuns, type WaitOptions } from './wait';
 
-/** One after the other; what was repeated is printed in any case. @throws Failure when one could not be repeated */
+/**
+ * Repeats runs one after the other, and prints those that were repeated even if others could not be. @throws Failure if
+ * one could not be repeated
+ */
 export async function retryRuns(
   runIds: number[],
   options: ServiceOptions & OutputOptions & WaitOptions & { wait: boolean },
@@ -53,7 +56,7 @@ interface PublishedAnswer {
   ignored: number[];
 }
 
-/** @throws Failure when one of them is no private run of the key */
+/** @throws Failure if one of them is no private run of the key */
 export async function publishRuns(runIds: number[], options: ServiceOptions & OutputOptions): Promise<void> {
   const service = await Service.find(options);
   const answer = await service.post<PublishedAnswer>('/test/publish', { run_ids: runIds.join(',') });

@@ -8,7 +8,7 @@ const many = () => import('./many-runs');
 
 const PRIORITY_MAX = 10;
 
-/** What people ask for, and what became of it. */
+/** Adds the commands that request tests and show their results. */
 export function addRunCommands(program: Command): void {
   const run = groupOf(program, 'run', 'tests that were asked for, and what became of them');
   addSubmit(run);

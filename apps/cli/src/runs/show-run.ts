@@ -5,13 +5,13 @@ import { endWord } from './list-runs';
 import type { ServiceOptions } from '../service/address';
 import { RefusedByService, Service } from '../service/service';
 
-/** Everything about a run. @throws Failure when there is none */
+/** Prints all properties of a run. @throws Failure if there is no such run */
 export async function printRun(runId: number, options: ServiceOptions & OutputOptions): Promise<void> {
   const service = await Service.find(options);
   printAnswer(await readRun(service, runId), options, (run) => printFieldsOf(run, service));
 }
 
-/** One run, with its facts. @throws RefusedByService that says how to find the right id */
+/** Reads one run. @throws RefusedByService with advice on how to find the right id, if there is no such run */
 export async function readRun(service: Service, runId: number): Promise<ResultResource> {
   try {
     return await service.request(`/test/${runId}`);
@@ -51,7 +51,7 @@ function printFieldsOf(run: ResultResource, service: Service): void {
     ['log', at(run.log_url)],
     ['artifacts', at(run.artifacts_url)],
   ];
-  // On a terminal what is not known takes no room; in a pipe each line is where it always is.
+  // A terminal shows no empty fields; in a pipe each field is always on the same line.
   printFields(
     outputPlace().isTerminal ? fields.filter(([, value]) => value !== null && value !== '') : fields,
   );

@@ -46,8 +46,8 @@ interface SubmitOptions extends ServiceOptions, OutputOptions, WaitOptions {
 }
 
 /**
- * Asks for runs, all or none. With `wait`, ends as `run wait` does.
- * @throws Failure, also when nothing of it could be asked for
+ * Requests runs, all or none. With `wait`, ends as `run wait` does.
+ * @throws Failure if the request is refused, or no test of it could be requested
  */
 export async function submitRuns(packages: string[], options: SubmitOptions): Promise<void> {
   const service = await Service.find(options);
@@ -89,7 +89,7 @@ async function batchOf(packages: string[], options: SubmitOptions, service: Serv
     throw new Failure('no package is named', EXIT.usage, advice);
   }
   const listed = file === undefined ? null : await listIn(file);
-  // Parts of several queues say themselves where they are tested.
+  // If each entry names its suite, `placeOf` is not needed.
   if (listed !== null && listed.every((item) => typeof item['suite'] === 'string'))
     return { tests: listed, ...(priority !== undefined && { priority }) };
   const place = await placeOf(options, service);
@@ -134,7 +134,7 @@ async function listIn(path: string): Promise<Record<string, unknown>[]> {
   throw new Failure(`${path} must be an array of tests, as [{"package": "hello"}]`, EXIT.usage);
 }
 
-/** What is not said is found out where there is one only. */
+/** Fills in an omitted suite or architecture if the service has only one. */
 async function placeOf(
   { suite, arch }: SubmitOptions,
   service: Service,

@@ -13,14 +13,16 @@ export interface WaitOptions {
   timeout?: number;
 }
 
-/** Between two looks at the same run: often at first, when a short test may end. */
+/** The pause between two looks at the same run. It is short at first, when a short test may end. */
 const LOOK_MIN_MS = 250;
 const LOOK_MAX_MS = 5_000;
 const LOOK_FACTOR = 1.4;
-/** Requests at a time, for many runs. */
+/** Requests at the same time, for many runs. */
 const SIDE_BY_SIDE = 8;
 
-/** Ends with 0 when all have passed. @throws Failure whose code says how they ended */
+/**
+ * Ends with 0 if all runs have passed. @throws Failure whose code is that of the worst outcome, if not all have passed
+ */
 export async function waitForRuns(
   runIds: number[],
   options: ServiceOptions & OutputOptions & WaitOptions,
@@ -29,8 +31,8 @@ export async function waitForRuns(
 }
 
 /**
- * Waits for runs, reports on the way what becomes of them, and prints them at the end.
- * @throws Failure: `failed` when one has failed, `tryLater` when one has no verdict, `usage` for one that is not there
+ * Waits for runs, reports their changes on the way, and prints them at the end.
+ * @throws Failure `failed` if a run has failed, `tryLater` if one has no verdict, `usage` if one does not exist
  */
 export async function awaitRuns(
   service: Service,
@@ -87,7 +89,7 @@ function notInTime(left: number[], seconds: number): Failure {
   );
 }
 
-/** With 1 a script would take a run that is not there, or was removed, for one that has failed. */
+/** Changes the exit code of a run that does not exist: with 1, a script would think that it has failed. */
 function asUsage(error: unknown): never {
   if (error instanceof RefusedByService && [404, 410].includes(error.status))
     throw new Failure(error.message, EXIT.usage, error.advice);

@@ -1,17 +1,17 @@
 import { EXIT, Failure } from '../failure';
 import { type Context, Contexts } from './context-file';
 
-/** What every command takes that speaks to a service. */
+/** Options of every command that uses a service. */
 export interface ServiceOptions {
-  /** Name of a context, for this command alone. */
+  /** Name of a context, for this command only. */
   context?: string;
 }
 
-/** Where the service is, and the key for it. */
+/** The address of a service, and the key for it. */
 export interface ServiceAddress extends Context {
-  /** Where both were found, for people. */
+  /** The source of both, in words for people. */
   origin: string;
-  /** The file with the key of this machine's own commands; absent where a person gave the key. */
+  /** The file with the key of this machine's own commands; absent if a person supplied the key. */
   keyFile?: string;
 }
 
@@ -19,9 +19,10 @@ export const HOW_TO_NAME_ONE =
   'name a service: proctor context add NAME --url URL, or PROCTOR_URL and PROCTOR_API_KEY in the environment';
 
 /**
- * The service that `--context` names, or `PROCTOR_URL` with `PROCTOR_API_KEY`, or `PROCTOR_CONTEXT`, or `proctor context use`.
- * @returns null when nothing is named: this machine's own Proctor is meant
- * @throws Failure when what is named is not complete
+ * Finds the service that `--context` names, or `PROCTOR_URL` with `PROCTOR_API_KEY`, or `PROCTOR_CONTEXT`, or `proctor
+ * context use`.
+ * @returns null if no service is named: the command uses this machine's own Proctor
+ * @throws Failure if the address or the key is missing
  */
 export async function namedService(
   { context }: ServiceOptions,
@@ -34,27 +35,36 @@ export async function namedService(
   return contexts.current === null ? null : ofContext(contexts, contexts.current);
 }
 
-/** Beside a database and without a key, `PROCTOR_URL` is where the services of this machine are reached. */
+/** If a database but no key is set, `PROCTOR_URL` is the address of the services of this machine. */
 function isOwnAddress(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env['PROCTOR_DATABASE_URL']) && !env['PROCTOR_API_KEY'];
 }
 
-/** The service of this machine is meant: its database may be used as well. @throws as namedService() */
+/**
+ * Whether the command uses the service of this machine, so that it may also use its database. @throws Failure as
+ * namedService()
+ */
 export async function isOwnMachine(options: ServiceOptions): Promise<boolean> {
   return (await namedService(options)) === null;
 }
 
-/** The same, with a database that was set up by hand: it may have no administrator yet. @throws as namedService() */
+/**
+ * Whether the command uses the service of this machine with a database that was set up by hand. Such a database may
+ * have no administrator yet. @throws Failure as namedService()
+ */
 export async function hasOwnDatabase(options: ServiceOptions): Promise<boolean> {
   return Boolean(process.env['PROCTOR_DATABASE_URL']) && (await isOwnMachine(options));
 }
 
-/** The same, with a nats-server whose file of accounts is changed from here. @throws as namedService() */
+/**
+ * Whether the command uses the service of this machine and changes the accounts of its nats-server in a file. @throws
+ * Failure as namedService()
+ */
 export async function hasOwnAccounts(options: ServiceOptions): Promise<boolean> {
   return Boolean(process.env['PROCTOR_NATS_USERS']) && (await isOwnMachine(options));
 }
 
-/** @throws Failure when it is no address of a service */
+/** @throws Failure if the text is no address of a service */
 export function readServiceUrl(text: string, what: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isPlain = url !== null && url.username === '' && url.search === '' && url.hash === '';
@@ -63,7 +73,7 @@ export function readServiceUrl(text: string, what: string): string {
   throw new Failure(`${what} must be http://HOST:PORT or https://HOST, not "${text}"`, EXIT.usage);
 }
 
-/** For a user who may not use the home. */
+/** The error for a user who may not read the home. */
 export function closedHome(path: string, cause: unknown): Failure {
   const advice = `type it as the user of the services (runuser -u proctor -- proctor …), or ${HOW_TO_NAME_ONE}`;
   return new Failure(`no service is named, and ${path} belongs to another user`, EXIT.key, advice, { cause });

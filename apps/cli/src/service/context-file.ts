@@ -3,31 +3,31 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { EXIT, Failure } from '../failure';
 
-/** A service that a person speaks to, under a name of their own. */
+/** A service that a person uses, under a name that they chose. */
 export interface Context {
-  /** Without a slash at its end. */
+  /** The address of the service, without a slash at its end. */
   url: string;
   /** An API key. */
   key: string;
 }
 
-interface Kept {
+interface ContextsFile {
   current: string | null;
   contexts: Record<string, Context>;
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
-/** Of a file's mode: whatever others than its owner may do. */
+/** Mask of the permission bits of everybody except the owner. */
 const FOR_OTHERS = 0o077;
 
-/** The services of one person, with their keys, in a file that only its owner reads. */
+/** The services of one person, with their keys. Only this person may read the file. */
 export class Contexts {
   private constructor(
     readonly path: string,
-    private readonly kept: Kept,
+    private readonly content: ContextsFile,
   ) {}
 
-  /** @throws Failure when the file cannot be understood, or others may read the keys in it */
+  /** @throws Failure if the file is not valid, or others may read it */
   static async read(env: NodeJS.ProcessEnv = process.env): Promise<Contexts> {
     const path = join(configurationHome(env), 'proctor', 'contexts.json');
     let text: string;
@@ -41,7 +41,8 @@ export class Contexts {
       }
       text = await readFile(path, 'utf8');
     } catch (error) {
-      // A service's user may have the environment of the person who types, whose folder is closed to it.
+      // A service user may have inherited the environment of the person who types the command, and may not open that
+      // person's folder.
       if (!['ENOENT', 'EACCES', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
       return new Contexts(path, { current: null, contexts: {} });
     }
@@ -49,18 +50,18 @@ export class Contexts {
   }
 
   get current(): string | null {
-    return this.kept.current;
+    return this.content.current;
   }
 
-  /** By name. */
+  /** All contexts, sorted by name. */
   get all(): [string, Context][] {
-    return Object.entries(this.kept.contexts).sort(([one], [other]) => (one < other ? -1 : 1));
+    return Object.entries(this.content.contexts).sort(([one], [other]) => (one < other ? -1 : 1));
   }
 
-  /** @throws Failure that names those that there are */
+  /** @throws Failure with the existing names, if there is no such context */
   find(name: string): Context {
-    const found = Object.hasOwn(this.kept.contexts, name) ? this.kept.contexts[name] : undefined;
-    if (found !== undefined) return found;
+    const context = Object.hasOwn(this.content.contexts, name) ? this.content.contexts[name] : undefined;
+    if (context !== undefined) return context;
     const names = this.all.map(([other]) => other);
     const there = names.length === 0 ? 'there is none yet' : `there is ${names.join(', ')}`;
     throw new Failure(
@@ -70,7 +71,7 @@ export class Contexts {
     );
   }
 
-  /** The first one is the current one from then on. @throws Failure for a name that cannot be */
+  /** Saves a context. The first one becomes the current one. @throws Failure if the name is not valid */
   async add(name: string, context: Context): Promise<void> {
     if (!NAME.test(name)) {
       throw new Failure(
@@ -78,30 +79,30 @@ export class Contexts {
         EXIT.usage,
       );
     }
-    this.kept.contexts[name] = context;
-    this.kept.current ??= name;
+    this.content.contexts[name] = context;
+    this.content.current ??= name;
     await this.write();
   }
 
   async use(name: string): Promise<void> {
     this.find(name);
-    this.kept.current = name;
+    this.content.current = name;
     await this.write();
   }
 
   async remove(name: string): Promise<void> {
     this.find(name);
-    delete this.kept.contexts[name];
-    if (this.kept.current === name) this.kept.current = null;
+    delete this.content.contexts[name];
+    if (this.content.current === name) this.content.current = null;
     await this.write();
   }
 
-  /** Whole at every moment, and never open to others. */
+  /** Replaces the file in one step; others can never read it. */
   private async write(): Promise<void> {
     await mkdir(join(this.path, '..'), { recursive: true, mode: 0o700 });
     const draft = `${this.path}.${process.pid}`;
     try {
-      await writeFile(draft, `${JSON.stringify(this.kept, null, 2)}\n`, { mode: 0o600 });
+      await writeFile(draft, `${JSON.stringify(this.content, null, 2)}\n`, { mode: 0o600 });
       await rename(draft, this.path);
     } finally {
       await rm(draft, { force: true });
@@ -109,10 +110,10 @@ export class Contexts {
   }
 }
 
-/** A user without a name and without HOME, as in some containers, has no folder of their own. */
+/** A user without a name and without HOME, as in some containers, has no such folder. */
 function configurationHome(env: NodeJS.ProcessEnv): string {
   const named = env['XDG_CONFIG_HOME'];
-  // What is not absolute counts for nothing: the specification has it so.
+  // The specification says that a path that is not absolute is ignored.
   if (named && isAbsolute(named)) return named;
   try {
     return join(homedir(), '.config');
@@ -121,8 +122,8 @@ function configurationHome(env: NodeJS.ProcessEnv): string {
   }
 }
 
-function parsed(text: string, path: string): Kept {
-  const value = jsonIn(text) as Partial<Kept> | null;
+function parsed(text: string, path: string): ContextsFile {
+  const value = jsonIn(text) as Partial<ContextsFile> | null;
   const contexts: unknown = value?.contexts;
   const isUnderstood =
     typeof contexts === 'object' && contexts !== null && Object.values(contexts).every(isContext);

@@ -1,13 +1,13 @@
-/** One of server-sent events, with its data read as JSON. */
+/** A server-sent event, with its data parsed as JSON. */
 interface SentEvent {
-  /** Where to begin again; null when the stream has sent none. */
+  /** The id after which the stream can be resumed; null if the stream has sent none. */
   id: string | null;
-  /** Null for an id that came alone. */
+  /** Null if the event consists only of an id. */
   event: string | null;
   data: unknown;
 }
 
-/** The events of a stream in their order; an event that was cut off at its end is none. */
+/** Yields the events of a stream in order. An incomplete event at its end is ignored. */
 export async function* eventsOf(body: AsyncIterable<unknown>): AsyncGenerator<SentEvent> {
   const decoder = new TextDecoder();
   let text = '';
@@ -22,7 +22,7 @@ export async function* eventsOf(body: AsyncIterable<unknown>): AsyncGenerator<Se
   }
 }
 
-/** @returns null for a comment, which keeps the connection alive */
+/** @returns null for a comment, which only keeps the connection open */
 function eventIn(block: string): SentEvent | null {
   const lines = block.split(/\r?\n/);
   const of = (field: string): string[] =>

@@ -10,8 +10,8 @@ import { closedHome, HOW_TO_NAME_ONE } from './address';
 const USERS_AT_A_TIME = 500;
 
 /**
- * The key with which the commands of this machine speak to its service: the saved one when it is valid, else a new one.
- * @throws Failure when there is no administrator yet whose key it could be, or it could not be saved
+ * Returns the key that the commands of this machine use for its service: the saved key if it is valid, else a new one.
+ * @throws Failure if no administrator exists who could own the key, or it could not be saved
  */
 export async function machineKey(database: OpenDatabase, home: Home, saved: string | null): Promise<string> {
   const { users, apiKeys } = database;
@@ -21,7 +21,7 @@ export async function machineKey(database: OpenDatabase, home: Home, saved: stri
     const advice = `make one: proctor user add ${ADMINISTRATOR} --admin; or ${HOW_TO_NAME_ONE}`;
     throw new Failure('there is no administrator yet, to make a key for', EXIT.key, advice);
   }
-  // A key is only made once the file can be written.
+  // The file is written first, so that no key is created that cannot be saved.
   await saveKey(home, '');
   const { key } = await apiKeys.create(name, `commands on ${hostname()}`, COMMAND_LINE);
   await saveKey(home, key);
@@ -29,20 +29,20 @@ export async function machineKey(database: OpenDatabase, home: Home, saved: stri
   return key;
 }
 
-/** The name of an administrator who may act: `admin` if possible, else the first by name; null: none. */
+/** The name of an active administrator: `admin` if possible, else the first by name; null if there is none. */
 export async function findAdministrator(users: Users): Promise<string | null> {
   const mayAct = (user: UserRecord | null): boolean => user?.standing === 'active' && user.isAdmin;
   if (mayAct(await users.record(ADMINISTRATOR))) return ADMINISTRATOR;
   for (let after = ''; ;) {
     const part = await users.list('', USERS_AT_A_TIME, after);
-    const found = part.find(mayAct);
+    const administrator = part.find(mayAct);
     const last = part.at(-1);
-    if (found || !last) return found?.name ?? null;
+    if (administrator || !last) return administrator?.name ?? null;
     after = last.name;
   }
 }
 
-/** For the user of the services, whose home it is, also when root types. */
+/** Writes the key for the user of the services, who owns the home, even if root types the command. */
 async function saveKey(home: Home, key: string): Promise<void> {
   try {
     await writeFile(home.adminKey, `${key}\n`, { mode: 0o600 });

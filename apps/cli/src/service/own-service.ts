@@ -5,9 +5,9 @@ import { projectFolder } from '../project';
 import { closedHome, HOW_TO_NAME_ONE, readServiceUrl, type ServiceAddress } from './address';
 
 /**
- * The service of this machine: the one that works on the database of the environment, else the Proctor that runs on the home. Its
- * key is in the home, and is made in the database when there is none.
- * @throws Failure when the machine has no service, or its database no administrator
+ * The service of this machine: the one that uses the database of the environment, else the Proctor that runs on the
+ * home. Its key is in the home, and is created in the database if it is missing.
+ * @throws Failure if the machine has no service, or its database no administrator
  */
 export async function ownService(env: NodeJS.ProcessEnv): Promise<ServiceAddress> {
   const home = await Home.findHome(env, projectFolder());
@@ -43,7 +43,7 @@ async function urlOfHome(home: Home): Promise<[url: string, place: string]> {
   );
 }
 
-/** Loading the database takes longer than a request: a home whose key is there does without. */
+/** Loading the code of the database takes longer than a request, so it is loaded only if the home has no usable key. */
 async function keyInDatabase(home: Home, savedKey: string | null): Promise<string> {
   const [{ withDatabase }, { machineKey }] = await Promise.all([
     import('../own-servers'),
@@ -52,7 +52,7 @@ async function keyInDatabase(home: Home, savedKey: string | null): Promise<strin
   return withDatabase((database) => machineKey(database, home, savedKey));
 }
 
-/** @returns null when there is none @throws Failure where another user's home may not be read */
+/** @returns null if there is no key @throws Failure if the home belongs to another user */
 async function readKey(path: string): Promise<string | null> {
   try {
     return (await readFile(path, 'utf8')).trim() || null;

@@ -6,10 +6,10 @@ import { EXIT, Failure } from '../failure';
 import { namedService, type ServiceAddress, type ServiceOptions } from './address';
 import { ownService } from './own-service';
 
-/** Parameters of a query; what is undefined is left out. */
+/** Parameters of a query; undefined ones are omitted. */
 export type Query = Record<string, string | number | boolean | undefined>;
 
-/** The service understood, and said no. */
+/** The error answer of a service that could be reached. */
 export class RefusedByService extends Failure {
   constructor(
     readonly status: number,
@@ -21,31 +21,34 @@ export class RefusedByService extends Failure {
   }
 }
 
-export interface Asked {
+export interface RequestOptions {
   method?: 'GET' | 'POST' | 'DELETE';
   query?: Query;
   /** Sent as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
-  /** The same request may be sent again when the connection breaks: it changes nothing twice. */
+  /** The request changes nothing twice, so it may be sent again after the connection broke. */
   isRepeatable?: boolean;
-  /** For an answer that comes for as long as there is something to say. */
+  /** The answer is a stream without a known end, so it has no time limit. */
   isEndless?: boolean;
 }
 
 const ANSWER_MS = 90_000;
-/** How often a request is sent that may be sent again, and the first pause between; each is twice as long as the one before. */
+/**
+ * Attempts to send a repeatable request, and the first pause between them; each pause is twice as long as the one
+ * before.
+ */
 const TRIES = 4;
 const PAUSE_MS = 500;
 const PAUSE_MAX_MS = 15_000;
-/** Busy, or behind a proxy that cannot reach it. */
+/** Status codes that pass: the service is busy, or a proxy cannot reach it. */
 const PASSING = [429, 502, 503, 504];
 
-/** The API of one service. */
+/** A client of the API of one service. */
 export class Service {
   constructor(readonly address: ServiceAddress) {}
 
-  /** The one that is named, else that of this machine. @throws Failure */
+  /** Finds the named service, else that of this machine. @throws Failure if there is none, or its key is missing */
   static async find(options: ServiceOptions): Promise<Service> {
     return new Service((await namedService(options)) ?? (await ownService(process.env)));
   }
@@ -54,11 +57,11 @@ export class Service {
     return this.answer(path, { query });
   }
 
-  post<T>(path: string, body: unknown = {}, asked: Asked = {}): Promise<T> {
-    return this.answer(path, { ...asked, method: 'POST', body });
+  post<T>(path: string, body: unknown = {}, options: RequestOptions = {}): Promise<T> {
+    return this.answer(path, { ...options, method: 'POST', body });
   }
 
-  /** For requests that take an `Idempotency-Key`: they are sent again when the connection breaks. */
+  /** Sends a request with an `Idempotency-Key`, so that it can be sent again after the connection broke. */
   create<T>(path: string, body: unknown = {}, query: Query = {}): Promise<T> {
     const headers = { 'Idempotency-Key': randomUUID() };
     return this.answer(path, { method: 'POST', body, query, headers, isRepeatable: true });
@@ -68,51 +71,51 @@ export class Service {
     return this.answer(path, { method: 'DELETE' });
   }
 
-  /** Address of a page, or of a file. */
+  /** The address of a page or a file. */
   at(path: string): string {
     return `${this.address.url}${path}`;
   }
 
   /**
-   * The answer before it is read.
+   * Returns the answer before its body is read.
    * @param path below `/api/v1`
-   * @throws RefusedByService; Failure when there is no answer
+   * @throws RefusedByService if the service answers with an error; Failure if there is no answer
    */
-  async open(path: string, asked: Asked = {}): Promise<Response> {
-    const response = await this.reach(path, asked);
+  async open(path: string, options: RequestOptions = {}): Promise<Response> {
+    const response = await this.reach(path, options);
     if (response.ok) return response;
     throw await this.refusal(response);
   }
 
-  private async answer<T>(path: string, asked: Asked): Promise<T> {
-    const response = await this.open(path, asked);
+  private async answer<T>(path: string, options: RequestOptions): Promise<T> {
+    const response = await this.open(path, options);
     if (response.status === 204) return undefined as T;
     const type = response.headers.get('content-type') ?? 'nothing';
     if (type.startsWith('application/json')) return (await response.json()) as T;
     throw this.strange(`${this.address.url} answered with ${type}`);
   }
 
-  private async reach(path: string, asked: Asked): Promise<Response> {
-    const { method = 'GET', isRepeatable = method === 'GET' } = asked;
+  private async reach(path: string, options: RequestOptions): Promise<Response> {
+    const { method = 'GET', isRepeatable = method === 'GET' } = options;
     for (let attempt = 1; ; attempt++) {
       const isLast = !isRepeatable || attempt === TRIES;
-      const response = await this.send(path, asked).catch((error: unknown) => {
+      const response = await this.send(path, options).catch((error: unknown) => {
         if (isLast) throw this.unreachable(error);
         return null;
       });
       if (response !== null && (isLast || !PASSING.includes(response.status))) return response;
       await response?.body?.cancel();
       const seconds = Number(response?.headers.get('retry-after') ?? NaN);
-      const wanted = Number.isFinite(seconds)
+      const pauseMs = Number.isFinite(seconds)
         ? seconds * 1000
         : scatterPause(growingPauseMs(PAUSE_MS, PAUSE_MAX_MS, attempt), Math.random());
-      await pause(Math.min(wanted, PAUSE_MAX_MS));
+      await pause(Math.min(pauseMs, PAUSE_MAX_MS));
     }
   }
 
   private send(
     path: string,
-    { method = 'GET', query = {}, body, headers, isEndless }: Asked,
+    { method = 'GET', query = {}, body, headers, isEndless }: RequestOptions,
   ): Promise<Response> {
     const url = new URL(`${this.address.url}/api/v1${path}`);
     for (const [name, value] of Object.entries(query))
@@ -147,7 +150,7 @@ export class Service {
     return new RefusedByService(status, detail, status === 400 ? EXIT.usage : EXIT.failed, advice);
   }
 
-  /** @param user null when the key is not valid */
+  /** @param user null if the key is not valid */
   private forbidden(detail: string, user: string | null): Failure {
     const { url, origin } = this.address;
     if (user === null) {
@@ -184,12 +187,12 @@ async function problemIn(response: Response): Promise<string | null> {
   return typeof detail === 'string' ? detail : null;
 }
 
-/** A sentence of the API, as this program writes its own messages. */
+/** Changes a sentence of the API to the style of this program's messages. */
 function asMessage(sentence: string): string {
   return sentence.replace(/\.$/, '').replace(/^[A-Z](?=[a-z]* )/, (first) => first.toLowerCase());
 }
 
-/** fetch() says "fetch failed"; what it was is below. */
+/** The message of fetch() is only "fetch failed"; the cause has the real one. */
 function causeOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   if ((error as Error).name === 'TimeoutError') return `no answer for ${ANSWER_MS / 1000} s`;

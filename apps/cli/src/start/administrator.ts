@@ -6,17 +6,20 @@ import { type Home, replaceFile } from '@proctor/embedded';
 import { ADMINISTRATOR } from '../arguments';
 
 export interface AdministratorAccess {
-  /** null when it was made elsewhere and is not kept in this home. */
+  /** Null if the key was created elsewhere and is not saved in this home. */
   key: string | null;
-  /** Whether the key is new. */
+  /** Whether this start created the key. */
   isNew: boolean;
-  /** Whether the password of the first login is kept in this home. */
+  /** Whether the password of the first login is saved in this home. */
   hasPasswordFile: boolean;
 }
 
 const PASSWORD_BYTES = 15;
 
-/** The first start makes the user `admin` with a password and one API key, both kept in the home. */
+/**
+ * Returns the access of the user `admin`. The first start creates this user with a password and one API key, and saves
+ * both in the home.
+ */
 export async function administratorAccess(url: string, home: Home): Promise<AdministratorAccess> {
   const database = await openDatabase(url);
   try {
@@ -25,11 +28,11 @@ export async function administratorAccess(url: string, home: Home): Promise<Admi
     const isRemoved = (await database.users.record(ADMINISTRATOR))?.standing === 'removed';
     if (!isRemoved && !(await database.users.hasPassword(ADMINISTRATOR))) {
       const password = randomBytes(PASSWORD_BYTES).toString('base64url');
-      // Written first: after a start that was interrupted between the two, the next one replaces it.
+      // Written first: if the start is interrupted before the next line, the next start replaces the file.
       await replaceFile(home.adminPassword, `${password}\n`, 0o600);
       await database.users.setPassword(ADMINISTRATOR, password, COMMAND_LINE);
     }
-    // Also after a start that was interrupted between the two.
+    // This also repairs a start that was interrupted after the key was created in the database.
     if (!isRemoved && (await database.apiKeys.list(ADMINISTRATOR)).length === 0) {
       const { key } = await database.apiKeys.create(ADMINISTRATOR, 'first start', COMMAND_LINE);
       await replaceFile(home.adminKey, `${key}\n`, 0o600);
@@ -38,9 +41,9 @@ export async function administratorAccess(url: string, home: Home): Promise<Admi
   } finally {
     await database.close();
   }
-  const kept = await readFile(home.adminKey, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const savedKey = await readFile(home.adminKey, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-  return { key: kept?.trim() ?? null, isNew: false, hasPasswordFile: existsSync(home.adminPassword) };
+  return { key: savedKey?.trim() ?? null, isNew: false, hasPasswordFile: existsSync(home.adminPassword) };
 }

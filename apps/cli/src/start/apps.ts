@@ -6,8 +6,9 @@ export const APPS = ['api', 'scheduler', 'worker'] as const;
 export type AppName = (typeof APPS)[number];
 
 /**
- * Node.js would let 48 MiB of short-lived objects gather before it frees any, in each process. A busy scheduler makes so many
- * that to free them after 6 MiB costs it a sixth of its speed.
+ * By default each Node.js process collects 48 MiB of short-lived objects before it frees any. The scheduler gets a
+ * larger limit than the others: it creates so many objects that freeing them after 6 MiB would cost a sixth of its
+ * speed.
  */
 export const NODE_OPTIONS: Record<AppName, string[]> = {
   api: ['--max-semi-space-size=2'],
@@ -17,7 +18,7 @@ export const NODE_OPTIONS: Record<AppName, string[]> = {
 
 const NAME_WIDTH = Math.max(...APPS.map((name) => name.length));
 
-/** An app of this build; its lines go to standard output with its name before them. */
+/** The process of an app of this build. Its lines go to standard output after its name. */
 export function appProcess(name: AppName, env: NodeJS.ProcessEnv, home: Home): AppProcess {
   return new AppProcess({
     name,
@@ -27,12 +28,12 @@ export function appProcess(name: AppName, env: NodeJS.ProcessEnv, home: Home): A
     identityFile: home.processFile(name),
     // At SIGTERM a worker finishes its tests first, which may take hours.
     stopSignal: name === 'worker' ? 'SIGINT' : 'SIGTERM',
-    // A program that ends by an error writes what others wrote as it is.
+    // A program that crashes prints texts of other origin unchanged, so they are escaped here.
     onLine: (line) => console.log(`${name.padEnd(NAME_WIDTH)} | ${escapeLine(line)}`),
   });
 }
 
-/** Apps of a run that was killed end by themselves; this waits for it. */
+/** Waits for the apps of an earlier run that was killed: they end by themselves. */
 export async function endLeftOverApps(home: Home): Promise<void> {
   await Promise.all(APPS.map((name) => stopLeftOverApp(home.processFile(name))));
 }

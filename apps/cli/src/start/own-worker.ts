@@ -5,9 +5,9 @@ import { openDatabase, UnknownUser } from '@proctor/database';
 import { ADMINISTRATOR } from '../arguments';
 
 /**
- * Makes the worker of this machine one that may work, unless it was revoked: for all architectures that it serves, private
- * tests included. nats-server lets in who is registered.
- * @returns whether it may work, and what people should know; null: nothing
+ * Registers the worker of this machine for all its architectures and for private tests, unless it was revoked.
+ * nats-server accepts only registered workers.
+ * @returns whether the worker may work, and a notice for people; null if there is nothing to say
  */
 export async function registerOwnWorker(
   databaseUrl: string,

@@ -15,7 +15,7 @@ import { EXIT, Failure } from '../failure';
 import { administratorAccess, type AdministratorAccess } from './administrator';
 import type { Steps } from './steps';
 
-/** Of PostgreSQL. */
+/** PostgreSQL's error code for a wrong password. */
 const INVALID_PASSWORD = '28P01';
 
 export interface LaunchContext {
@@ -32,7 +32,7 @@ export async function startDatabase(
   const { home, steps, env } = context;
   const isNamed = Boolean(env['PROCTOR_DATABASE_URL']);
   const databaseUrl = isNamed ? connections(env).databaseUrl : await startPostgres(context);
-  await steps.during(
+  await steps.run(
     (names: string[]) =>
       names.length === 0
         ? 'database is up to date'
@@ -53,7 +53,7 @@ async function startPostgres({ home, supervisor, steps, env }: LaunchContext): P
     passwordFile: home.secret('postgres'),
     ...port(env, 'PROCTOR_POSTGRES_PORT'),
   });
-  await steps.during(
+  await steps.run(
     (version: string) => `PostgreSQL ${version}`,
     async () => {
       await supervisor.start(postgres);
@@ -63,19 +63,22 @@ async function startPostgres({ home, supervisor, steps, env }: LaunchContext): P
   return postgres.url;
 }
 
-/** Starts nats-server, fetched from Debian where there is none that is patched, unless `PROCTOR_NATS_USERS` names the users of one. */
+/**
+ * Starts nats-server, unless `PROCTOR_NATS_USERS` names the users of one. If this machine has no patched nats-server,
+ * it is fetched from Debian.
+ */
 export async function startNats(context: LaunchContext, { worker }: Configuration): Promise<NatsServer> {
   const { env, home } = context;
   const isNamed = Boolean(env['PROCTOR_NATS_USERS']);
   const nats = await (isNamed ? namedNats(env) : ownNats(home));
   const { port: natsPort = await findFreePort() } = port(env, 'PROCTOR_NATS_PORT');
   await ensureUsers(nats, worker.name, isNamed ? null : `nats://127.0.0.1:${natsPort}`);
-  // The register decides who else is let in, once the database is there.
+  // The register decides which other users are accepted, as soon as the database is available.
   if (!isNamed) await startNatsServer(context, await nats.users.accountsText([]), natsPort);
   return nats;
 }
 
-/** @param ownUrl of the nats-server of this home; null: it runs elsewhere */
+/** @param ownUrl address of the nats-server of this home; null if it runs elsewhere */
 async function ensureUsers({ users }: NatsServer, worker: string, ownUrl: string | null): Promise<void> {
   try {
     if (ownUrl !== null) await users.prepare(ownUrl);
@@ -88,7 +91,7 @@ async function ensureUsers({ users }: NatsServer, worker: string, ownUrl: string
   }
 }
 
-/** @throws what was thrown; with what to do where the home cannot be used with this version or this password */
+/** @throws Error with advice if this version or password cannot be used with the home, else `error` itself */
 function explained(error: unknown, home: Home): never {
   if (error instanceof NoUpgrade)
     throw new Error(`${error.message}: remove ${home.path}, or name another PROCTOR_HOME`, { cause: error });
@@ -112,10 +115,10 @@ async function startNatsServer(
     accounts,
     port: natsPort,
   });
-  await steps.during(`nats-server ${binary.version}`, () => supervisor.start(nats));
+  await steps.run(`nats-server ${binary.version}`, () => supervisor.start(nats));
 }
 
-/** A fixed port that the environment asks for; any free one otherwise. */
+/** The fixed port that the environment requests, else any free port. */
 function port(env: NodeJS.ProcessEnv, name: string): { port?: number } {
   const text = env[name];
   if (!text) return {};

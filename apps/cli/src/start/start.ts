@@ -21,26 +21,26 @@ import { appProcess, endLeftOverApps, type AppName } from './apps';
 import { startDatabase, startNats, type LaunchContext } from './services';
 import { Steps } from './steps';
 import { onStopRequest } from './stop-request';
-import { lacksIn, serviceUrl, welcome } from './welcome';
+import { problemsIn, serviceUrl, welcome } from './welcome';
 
-/** A worker knows NATS alone. */
+/** A worker connects only to NATS, so it gets none of these variables. */
 const NOT_FOR_WORKERS = {
   PROCTOR_DATABASE_URL: undefined,
   PROCTOR_S3_ACCESS_KEY_ID: undefined,
   PROCTOR_S3_SECRET_ACCESS_KEY: undefined,
 };
 const MIB = 1024 ** 2;
-/** What an empty database, nats-server's package and its streams take at first. */
+/** Disk space for an empty database, the package of nats-server and its streams. */
 const ROOM_MIN_BYTES = 300 * MIB;
 const STOP_ORDER = ['worker', 'scheduler', 'api', 'nats', 'postgres'];
 
-/** What the worker needs is fetched and looked at beside the start, and must have ended before we end. */
+/** Installs and checks what the worker needs, in parallel with the start. `serve` waits for it before it returns. */
 interface Preparation {
   pending: Promise<unknown>;
   readonly signal: AbortSignal;
 }
 
-/** Runs everything on this machine until a signal asks for the end. @throws with nothing left running */
+/** Runs all services on this machine until a signal stops them. If it throws, no service is left running. */
 export async function start(): Promise<void> {
   surviveLostOutput(process.stdout);
   await requireProcessRoom();
@@ -76,7 +76,7 @@ async function checkPort({ server }: Configuration): Promise<void> {
   throw new Error(`port ${port} of ${host} is in use by another program; ${advice}`);
 }
 
-/** @throws with what the error means here */
+/** @throws Error with the cause and the remedy, if they are known */
 function cannotListen(host: string, port: number, error: unknown): never {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EACCES')
@@ -91,10 +91,10 @@ function cannotListen(host: string, port: number, error: unknown): never {
   throw error;
 }
 
-/** PostgreSQL and nats-server would fail in ways that do not name a full disk. */
+/** PostgreSQL and nats-server report a full disk with errors that do not name it, so the space is checked first. */
 async function requireRoom(home: Home): Promise<void> {
   const space = await diskSpace(home.path).catch(() => null);
-  // A user who may not write there gets that message from `prepare`.
+  // If the user may not write there, `prepare` reports it.
   if (!space || space.freeBytes >= ROOM_MIN_BYTES) return;
   const [free, needed] = [space.freeBytes, ROOM_MIN_BYTES].map((bytes) => Math.floor(bytes / MIB));
   throw new Error(
@@ -121,7 +121,7 @@ async function serve(configuration: Configuration, env: NodeJS.ProcessEnv, home:
   steps.printNotice(`everything is kept in ${home.path}${home.reason ? `, since ${home.reason}` : ''}`);
   try {
     const launched = launch(configuration, { env, home, supervisor, steps }, preparation);
-    // What is interrupted rejects after the stop; the first to settle counts.
+    // After a stop, the interrupted start rejects too late to matter: the race is decided.
     await Promise.race([launched, stopRequested]);
     await stopRequested;
   } finally {
@@ -140,38 +140,41 @@ async function launch(
   const { steps } = context;
   const { server } = configuration;
   const services = [startNats(context, configuration), startDatabase(context)] as const;
-  // apt is asked for nats-server first, then for the worker's packages.
+  // apt installs nats-server first, then the packages of the worker.
   const installed = services[0].then(
     () => (context.supervisor.isStopping ? [] : installPackages(steps)),
     () => [],
   );
-  const found = installed.then((missing) =>
-    missing.length > 0 ? missing : whatWorkerLacks(preparation.signal),
+  const workerProblems = installed.then((missing) =>
+    missing.length > 0 ? missing : listWorkerProblems(preparation.signal),
   );
-  preparation.pending = found;
+  preparation.pending = workerProblems;
   const [nats, { databaseUrl, admin }] = await Promise.all(services);
   const { isRegistered, notice } = await registerOwnWorker(databaseUrl, nats, configuration);
   if (notice !== null) steps.printNotice(notice);
   const startApp = (name: AppName, urls: NodeJS.ProcessEnv): Promise<void> => {
     const app = appProcess(name, { ...context.env, ...urls }, context.home);
-    return steps.during(name, () => context.supervisor.start(app).catch(withNodeOptions));
+    return steps.run(name, () => context.supervisor.start(app).catch(withNodeOptions));
   };
   const urls = (user: string) => ({
     PROCTOR_DATABASE_URL: databaseUrl,
     PROCTOR_NATS_CREDENTIALS: nats.users.path(user),
   });
   const scheduler = startApp('scheduler', urls('scheduler'));
-  // A worker that asks before there is a dispatcher says that there is no answer.
+  // A worker that requests leases before a dispatcher runs would log that it gets no answer.
   const worker = Promise.all([installed, scheduler]).then(async () => {
     if (isRegistered) await startApp('worker', { ...urls(configuration.worker.name), ...NOT_FOR_WORKERS });
   });
   await Promise.all([startApp('api', urls('api')), scheduler, worker]);
-  // Repeated at the end, where it is seen.
-  const lacks = [...(notice === null ? [] : [notice]), ...(await found)];
-  steps.printNotice(welcome(server, context.home, admin, { isTerminal: process.stdout.isTTY, lacks }));
+  // Printed again at the end, where users see it.
+  const problems = [...(notice === null ? [] : [notice]), ...(await workerProblems)];
+  steps.printNotice(welcome(server, context.home, admin, { isTerminal: process.stdout.isTTY, problems }));
 }
 
-/** What Node.js was given for all programs may be what one of ours does not start with. @throws what was thrown, with that advice */
+/**
+ * Options in NODE_OPTIONS may keep one of our programs from starting. @throws Failure with that advice; without
+ * NODE_OPTIONS, the error itself
+ */
 function withNodeOptions(error: unknown): never {
   const options = process.env['NODE_OPTIONS'];
   if (!options || !(error instanceof Error)) throw error;
@@ -179,14 +182,14 @@ function withNodeOptions(error: unknown): never {
   throw new Failure(error.message, EXIT.failed, advice, { cause: error });
 }
 
-/** What tests cannot be run on this machine, and what to type. */
-async function whatWorkerLacks(signal: AbortSignal): Promise<string[]> {
-  return signal.aborted ? [] : lacksIn(await checkWorkerMachine(signal));
+/** Returns why this machine cannot run all tests: a line each, with the remedy. */
+async function listWorkerProblems(signal: AbortSignal): Promise<string[]> {
+  return signal.aborted ? [] : problemsIn(await checkWorkerMachine(signal));
 }
 
 /**
- * Beside everything else: the api answers meanwhile, and the worker starts after it.
- * @returns what does not work for lack of them
+ * Installs missing Debian packages in parallel with the start; only the worker waits for them.
+ * @returns why tests cannot run, a line each; empty if they can
  */
 async function installPackages(steps: Steps): Promise<string[]> {
   const from = performance.now();

@@ -1,7 +1,7 @@
-/** Between two lines about work that takes long. */
-const STILL_EVERY_MS = 10_000;
+/** The interval between two progress lines. */
+const PROGRESS_INTERVAL_MS = 10_000;
 
-/** Prints on one line each what was done and how long it took, and meanwhile how far it is. */
+/** Prints a line for each finished step with its duration, and progress lines while a step runs. */
 export class Steps {
   constructor(private readonly write: (line: string) => void) {}
 
@@ -9,25 +9,28 @@ export class Steps {
     this.write(line);
   }
 
-  /** Says `name` (or what it makes of the result) with the time that `work` took. @param doing names it while it lasts */
-  async during<T>(
+  /**
+   * Runs `work` and prints `name` with the duration. @param name a text, or a function that returns the text for the
+   * result @param doing the text of the progress lines
+   */
+  async run<T>(
     name: string | ((result: T) => string),
     work: () => Promise<T>,
     doing = typeof name === 'string' ? name : 'still at work',
   ): Promise<T> {
     const from = performance.now();
     const seconds = (): string => ((performance.now() - from) / 1000).toFixed(1);
-    const still = setInterval(() => this.write(`${doing} … ${seconds()} s so far`), STILL_EVERY_MS);
+    const timer = setInterval(() => this.write(`${doing} … ${seconds()} s so far`), PROGRESS_INTERVAL_MS);
     try {
       const result = await work();
       this.write(`${typeof name === 'string' ? name : name(result)} … ${seconds()} s`);
       return result;
     } finally {
-      clearInterval(still);
+      clearInterval(timer);
     }
   }
 
-  /** For work that reports how far it is, in percent and in words: a line for each tenth of it. */
+  /** Returns a function that prints progress, at most one line for each ten percent. */
   progress(what: string): (percent: number, doing: string) => void {
     let printed = -1;
     return (percent, doing) => {

@@ -1,11 +1,11 @@
 const PARENT_POLL_MS = 1_000;
-/** Ctrl-C comes twice: from the terminal, and from npm, which passes on what it got itself. */
+/** Ctrl-C sends two signals: one from the terminal, and one from npm, which forwards its own. */
 const SAME_REQUEST_MS = 300;
 
 /**
- * Calls `onRequest` with its cause at each SIGINT, SIGTERM or SIGHUP, and when the npm that started us is gone: npm
- * may be killed without a word to what it runs.
- * @returns stops listening
+ * Calls `onRequest` with the cause at each SIGINT, SIGTERM or SIGHUP, and when the npm that started this process is
+ * gone. A killed npm sends no signal to the processes that it started.
+ * @returns a function that stops listening
  */
 export function onStopRequest(onRequest: (cause: string) => void): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -1,6 +1,6 @@
 import { Home } from '@proctor/embedded';
 import { fail, ok, warn } from '../doctor/finding';
-import { lacksIn, welcome } from './welcome';
+import { problemsIn, welcome } from './welcome';
 
 const server = { host: '127.0.0.1', port: 8080, suites: ['trixie'], architectures: ['amd64'] };
 const said = (isNew: boolean, isTerminal: boolean) =>
@@ -40,10 +40,10 @@ it('the start says how to log in, and shows no password', () => {
 
 it('what does not work is said with the word that the rest is ready, and last of all', () => {
   const admin = { key: null, isNew: false, hasPasswordFile: false };
-  const lacks = [
+  const problems = [
     'the worker cannot run tests: missing Debian packages: uidmap. As root, type:\n  apt-get install uidmap',
   ];
-  const lines = welcome(server as never, new Home('/h'), admin, { isTerminal: true, lacks }).split('\n');
+  const lines = welcome(server as never, new Home('/h'), admin, { isTerminal: true, problems }).split('\n');
   expect(lines[0]).toBe(
     'Proctor is ready at http://127.0.0.1:8080 for requests, and cannot run tests here yet: see below',
   );
@@ -52,7 +52,7 @@ it('what does not work is said with the word that the rest is ready, and last of
 
 it('what keeps the worker from running tests is named with what to type, and what works is not', () => {
   expect(
-    lacksIn([
+    problemsIn([
       ok('worker', 'backend null works'),
       warn('worker', 'the image of sid for unshare is old', 'read its log'),
       fail(

@@ -3,7 +3,7 @@ import type { Home } from '@proctor/embedded';
 import type { Finding } from '../doctor/finding';
 import type { AdministratorAccess } from './administrator';
 
-/** Where a browser on this machine finds the service. */
+/** The address of the service for a browser on this machine. */
 export function serviceUrl({ host, port }: Pick<ServerConfiguration, 'host' | 'port'>): string {
   const isEverywhere = host === '0.0.0.0' || host === '::';
   const name = isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
@@ -11,18 +11,18 @@ export function serviceUrl({ host, port }: Pick<ServerConfiguration, 'host' | 'p
 }
 
 /**
- * What `npm start` says once everything serves, with a line to copy. A new key is shown on a terminal only: what is written
- * elsewhere is kept as a log. What does not work comes last, each with what to type.
+ * The text that `npm start` prints when everything runs, with a command to copy. A new key is printed only on a
+ * terminal, because other output is saved as a log. Problems come last, each with its remedy.
  */
 export function welcome(
   server: ServerConfiguration,
   home: Home,
   admin: AdministratorAccess,
-  { isTerminal, lacks = [] }: { isTerminal: boolean; lacks?: string[] },
+  { isTerminal, problems = [] }: { isTerminal: boolean; problems?: string[] },
 ): string {
   const isShown = admin.isNew && isTerminal;
   const url = serviceUrl(server);
-  const isWhole = lacks.length === 0;
+  const isWhole = problems.length === 0;
   const lines = [
     `Proctor is ready at ${url}${isWhole ? '' : ' for requests, and cannot run tests here yet: see below'}`,
   ];
@@ -36,12 +36,12 @@ export function welcome(
   const key = isShown ? admin.key : admin.key ? `$(cat ${home.adminKey})` : 'KEY';
   const path = `/api/v1/test/${server.suites[0]}/${server.architectures[0]}/hello`;
   lines.push('Ask for a test:', `  curl -H "Auth-Key: ${key}" -X POST ${url}${path}`);
-  if (!isWhole) lines.push('What does not work:', ...lacks);
+  if (!isWhole) lines.push('What does not work:', ...problems);
   return lines.join('\n');
 }
 
-/** Of what was found about the worker, what keeps it from running tests, each with what to type. */
-export function lacksIn(findings: Finding[]): string[] {
+/** The findings that keep the worker from running tests, a line each, with the remedy. */
+export function problemsIn(findings: Finding[]): string[] {
   return findings
     .filter(({ state }) => state === 'fail')
     .map(

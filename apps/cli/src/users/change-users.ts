@@ -12,7 +12,10 @@ import { Service } from '../service/service';
 
 const ownAdministration = () => import('../machine/own-administration');
 
-/** The first administrator is made in the database: no key exists yet. @throws also when the user exists */
+/**
+ * Creates a user. The first administrator is created in the database, since no key exists yet. @throws Failure if the
+ * user exists
+ */
 export async function addUser(
   name: string,
   options: ServiceOptions & { admin: boolean; passwordStdin: boolean },
@@ -31,31 +34,32 @@ export async function addUser(
   return added;
 }
 
-/** @throws also when the user does not exist, or no terminal is there to ask on */
+/** @throws Failure if the user does not exist, or there is no terminal */
 export async function changePassword(
   name: string,
   options: ServiceOptions & { passwordStdin: boolean },
 ): Promise<object> {
-  const type = (): Promise<string> => (options.passwordStdin ? passwordFromStdin() : readNewPassword(name));
-  const answer = await setPassword(name, type, options);
+  const promptPassword = (): Promise<string> =>
+    options.passwordStdin ? passwordFromStdin() : readNewPassword(name);
+  const answer = await setPassword(name, promptPassword, options);
   printNotice(`password of ${name} set`);
   return answer;
 }
 
-/** On this machine without a key too: that is how an administrator who lost both comes in again. */
+/** On this machine this needs no key, so that an administrator who lost both password and key can log in again. */
 async function setPassword(
   name: string,
-  type: () => Promise<string>,
+  promptPassword: () => Promise<string>,
   options: ServiceOptions,
 ): Promise<object> {
   if (await isOwnMachine(options)) {
-    await (await ownAdministration()).setPassword(name, type);
+    await (await ownAdministration()).setPassword(name, promptPassword);
     return { user: name, password: null };
   }
-  return (await Service.find(options)).post(pathOf(name, 'password'), { password: await type() });
+  return (await Service.find(options)).post(pathOf(name, 'password'), { password: await promptPassword() });
 }
 
-/** @throws also when the user is that already, and for the last administrator */
+/** @throws Failure if the user already has this role, or is the last administrator */
 export async function appointUser(
   name: string,
   options: ServiceOptions & { dismiss: boolean },
@@ -98,7 +102,7 @@ export async function listUsers(options: ServiceOptions & OutputOptions): Promis
   );
 }
 
-/** @throws also when the user is that already, and for the last administrator */
+/** @throws Failure if the user is disabled already, or is the last administrator */
 export async function disableUser(name: string, options: ServiceOptions & AskOptions): Promise<object> {
   const service = await Service.find(options);
   await confirmOnTerminal(`user ${name} is kept out, and sessions and keys end`, options);
@@ -107,14 +111,14 @@ export async function disableUser(name: string, options: ServiceOptions & AskOpt
   return disabled;
 }
 
-/** @throws also when the user does not exist */
+/** @throws Failure if the user does not exist */
 export async function enableUser(name: string, options: ServiceOptions): Promise<object> {
   const enabled = await (await Service.find(options)).post<object>(pathOf(name, 'enable'));
   printNotice(`user ${name} may come in again`);
   return enabled;
 }
 
-/** Asks first. @throws also for the last administrator */
+/** Removes a user, after a question. @throws Failure if the user is the last administrator */
 export async function removeUser(name: string, options: ServiceOptions & AskOptions): Promise<object> {
   const service = await Service.find(options);
   await confirm(`user ${name} loses password, keys and sessions for good`, options);

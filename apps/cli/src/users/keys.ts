@@ -15,9 +15,9 @@ interface NewKeyOptions extends ServiceOptions, OutputOptions {
 }
 
 /**
- * Prints the key alone on standard output, so that a script can save it. A service makes a key for its user alone, and asks for the
- * password; on this machine none is needed.
- * @throws also when the user does not exist
+ * Creates a key and prints only the key on standard output, so that a script can save it. A service creates keys only
+ * for the user who asks, and requires the password; on this machine none is needed.
+ * @throws Failure if the user does not exist
  */
 export async function createKey(
   userName: string,
@@ -32,7 +32,10 @@ export async function createKey(
   return created;
 }
 
-/** Prints the new secret alone. Runs, name and limits of the key stay. @throws also when the user has no such key */
+/**
+ * Replaces the secret of a key and prints only the new one. Runs, name and limits of the key stay. @throws Failure if
+ * the user has no such key
+ */
 export async function rotateKey(
   userName: string,
   id: number,
@@ -60,10 +63,10 @@ async function postAsUser(
   return service.post(path, body, { headers: { Authorization: `Basic ${basic}` } });
 }
 
-/** @throws also when the user does not exist */
+/** @throws Failure if the user does not exist */
 export async function listKeys(userName: string, options: ServiceOptions & OutputOptions): Promise<void> {
-  const found = await findKeys(await Service.find(options), userName);
-  const keys = found.filter(({ user }) => user === userName);
+  const matches = await findKeys(await Service.find(options), userName);
+  const keys = matches.filter(({ user }) => user === userName);
   if (options.json) return printJson({ keys, before: null });
   const time = (at: string | null): Date | null => (at === null ? null : new Date(at));
   printTable(
@@ -81,7 +84,7 @@ export async function listKeys(userName: string, options: ServiceOptions & Outpu
   );
 }
 
-/** @throws also when there is no such key, or it is revoked */
+/** @throws Failure if there is no such key, or it is revoked already */
 export async function revokeKey(idOrPrefix: string, options: ServiceOptions & AskOptions): Promise<object> {
   const service = await Service.find(options);
   await confirmOnTerminal(`key ${idOrPrefix} no longer opens anything, for good`, options);
@@ -95,7 +98,7 @@ export async function revokeKey(idOrPrefix: string, options: ServiceOptions & As
   return revoked;
 }
 
-/** @param search a part of the user's name, of the key's or of its beginning */
+/** @param search a part of the name of the user or of the key, or the beginning of the key */
 async function findKeys(service: Service, search: string): Promise<OwnedKeyResource[]> {
   const keys: OwnedKeyResource[] = [];
   for (let before: number | null | undefined; before !== null;) {

@@ -6,7 +6,7 @@ const keys = () => import('./keys');
 
 const PASSWORD_STDIN = 'read the password from standard input';
 
-/** Who may ask for tests. */
+/** Adds the commands for users and their keys. */
 export function addUserCommands(program: Command): void {
   const user = groupOf(program, 'user', 'who may ask for tests');
   addChange(

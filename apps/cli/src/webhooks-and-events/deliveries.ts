@@ -14,10 +14,10 @@ interface DeliveryAnswer {
   error: string | null;
 }
 
-/** Of one answer. */
+/** Deliveries in one answer of the API. */
 const PART_MAX = 200;
 
-/** @throws Failure */
+/** @throws Failure if there is no such webhook */
 export async function pingWebhook(id: number, options: ServiceOptions & OutputOptions): Promise<void> {
   const service = await Service.find(options);
   const delivery = await service.post<DeliveryAnswer>(`/webhooks/${id}/ping`);
@@ -25,7 +25,7 @@ export async function pingWebhook(id: number, options: ServiceOptions & OutputOp
   printNotice(`what was answered: proctor webhook deliveries ${id}`);
 }
 
-/** @throws Failure */
+/** @throws Failure if there is no such webhook */
 export async function listDeliveries(
   id: number,
   options: ServiceOptions & OutputOptions & { state?: string; limit: number },
@@ -47,7 +47,7 @@ export async function listDeliveries(
   else printDeliveries(deliveries);
 }
 
-/** @throws Failure */
+/** @throws Failure if there is no such webhook or delivery */
 export async function redeliver(
   id: number,
   deliveryId: number,
@@ -64,7 +64,7 @@ interface RecoveredAnswer {
   until: string | null;
 }
 
-/** @throws Failure */
+/** @throws Failure if there is no such webhook */
 export async function recoverWebhook(
   id: number,
   options: ServiceOptions & OutputOptions & { since: number },

@@ -12,18 +12,18 @@ interface EventsOptions extends ServiceOptions, TypedFilter {
   after?: string;
 }
 
-/** Before a connection is made again. */
+/** The pause before a new connection. */
 const PAUSE_MS = 1_000;
-/** Connections in a row that brought nothing, until there is no use in another one. */
+/** After this number of connections in a row without events, the command gives up. */
 const VAIN_MAX = 30;
-/** Of events that may come again. */
+/** Number of printed events that are remembered, because an event may be sent again. */
 const REPEATED_MAX = 10_000;
 const STREAM_ID = /^\d{1,11}(\.[\d.]{1,40})?$/;
 
 /**
- * Events on standard output, until it is stopped; without `follow`, those that there are already. Each has the place in the stream behind it
- * as `stream_id`: what comes behind that is printed again by `--after`.
- * @throws Failure
+ * Prints events on standard output until it is stopped; without `follow`, only the events that exist already.
+ * `stream_id` of an event is its place in the stream: `--after` with it prints all later events again.
+ * @throws Failure if neither `follow` nor `after` is set, or the service does not answer
  */
 export async function printEvents(options: EventsOptions): Promise<void> {
   const { follow, after } = options;
@@ -48,17 +48,17 @@ export async function printEvents(options: EventsOptions): Promise<void> {
 }
 
 class FollowedStream {
-  /** What was written last: after a broken connection some of it comes again. */
+  /** The events that were written last: after a broken connection some of them are sent again. */
   private readonly written = new Set<unknown>();
 
-  /** @param last where to begin; undefined: with what comes */
+  /** @param last the place after which to begin; undefined to begin with new events */
   constructor(
     private readonly service: Service,
     private readonly query: Record<string, string>,
     public last: string | undefined,
   ) {}
 
-  /** @returns whether every event was printed, where none are wanted after it; else the connection broke */
+  /** @returns true if all existing events were printed and `follow` is false; false if the connection broke */
   async read(follow: boolean): Promise<boolean> {
     const { query, last } = this;
     const place = last !== undefined && { 'Last-Event-ID': last };
@@ -85,7 +85,7 @@ class FollowedStream {
   }
 }
 
-/** @throws Failure */
+/** @throws InvalidArgumentError if the text is neither a place in the stream nor a time */
 function placeIn(text: string): string {
   return STREAM_ID.test(text) ? text : String(Math.floor(readMoment(text)));
 }

@@ -6,7 +6,7 @@ import { readMoment } from '../output/duration';
 const hooks = () => import('./webhooks');
 const deliveries = () => import('./deliveries');
 
-/** What other programs get to know of runs. */
+/** Adds the commands that send events of runs to other programs. */
 export function addWebhookAndEventCommands(program: Command): void {
   withFilter(program.command('events'))
     .description('what happens to runs, one JSON document a line; its `stream_id` is where to go on')

@@ -14,7 +14,7 @@ interface KnownWebhook {
   id: number;
   url: string;
   description: string;
-  /** Null, as of the other lists: all. */
+  /** Null, here and in the lists below, matches everything. */
   package: string[] | null;
   suite: string[] | null;
   arch: string[] | null;
@@ -55,7 +55,10 @@ interface AddOptions extends ServiceOptions, OutputOptions, TypedFilter {
   description?: string;
 }
 
-/** Prints the secret alone on standard output, so that a script can keep it. @throws Failure */
+/**
+ * Creates a webhook and prints only its secret on standard output, so that a script can save it. @throws Failure if the
+ * service refuses the webhook
+ */
 export async function addWebhook(url: string, options: AddOptions): Promise<void> {
   const service = await Service.find(options);
   const { description, private: isPrivate } = options;
@@ -72,7 +75,7 @@ export async function printWebhook(id: number, options: ServiceOptions & OutputO
   if (why !== null) printNotice(`it is disabled: ${why}; enable it: proctor webhook enable ${id}`);
 }
 
-/** @throws Failure */
+/** @throws Failure if there is no such webhook */
 export async function enableWebhook(id: number, options: ServiceOptions): Promise<object> {
   const { before, after } = await change(id, true, options);
   const { disabled_at: since } = before;
@@ -83,14 +86,14 @@ export async function enableWebhook(id: number, options: ServiceOptions): Promis
   return after;
 }
 
-/** @throws Failure */
+/** @throws Failure if there is no such webhook */
 export async function disableWebhook(id: number, options: ServiceOptions): Promise<object> {
   const { after } = await change(id, false, options);
   printNotice(`webhook ${id} is disabled; it gets events again after: proctor webhook enable ${id}`);
   return after;
 }
 
-/** Prints the new secret alone on standard output. @throws Failure */
+/** Replaces the secret and prints only the new one on standard output. @throws Failure if there is no such webhook */
 export async function rotateWebhook(id: number, options: ServiceOptions & OutputOptions): Promise<object> {
   const service = await Service.find(options);
   const rotated = await service.post<WithSecret>(`/webhooks/${id}/rotate`);
@@ -99,7 +102,7 @@ export async function rotateWebhook(id: number, options: ServiceOptions & Output
   return rotated;
 }
 
-/** @throws Failure when there is none, or the answer is no */
+/** @throws Failure if there is no such webhook, or the answer is no */
 export async function removeWebhook(id: number, options: ServiceOptions & AskOptions): Promise<object> {
   const service = await Service.find(options);
   const { url, waiting } = await read(service, id);
@@ -126,14 +129,14 @@ interface Changed {
   after: KnownWebhook;
 }
 
-/** The API takes all settings at a time. */
+/** Sends all settings of the webhook with the change, as the API requires. */
 async function change(id: number, enabled: boolean, options: ServiceOptions): Promise<Changed> {
   const service = await Service.find(options);
   const before = await read(service, id);
   const { url, description, package: packages, suite, arch, trigger, kinds, status, mine } = before;
   const filter = { package: packages, suite, arch, trigger, kinds, status };
-  const said = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== null));
-  const settings = { url, description, ...said, mine, private: before.private, enabled };
+  const filters = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== null));
+  const settings = { url, description, ...filters, mine, private: before.private, enabled };
   return { before, after: await service.post<KnownWebhook>(`/webhooks/${id}`, settings) };
 }
 
@@ -166,7 +169,7 @@ function standingOf({ enabled, failing_since: since }: KnownWebhook): string {
   return since === null ? 'enabled' : 'failing';
 }
 
-/** Which events are meant, as it is typed. */
+/** The filter of events as options of a command. */
 export interface TypedFilter {
   package?: string[];
   suite?: string[];
@@ -177,9 +180,9 @@ export interface TypedFilter {
   mine: boolean;
 }
 
-/** The same as a webhook keeps it; what was not typed is left out. */
+/** Converts the options to the filter of a webhook, without the options that were not typed. */
 export function filterIn({ kind, mine, ...typed }: TypedFilter): Record<string, unknown> {
   const { package: packages, suite, arch, trigger, status } = typed;
-  const said = { package: packages, suite, arch, trigger, kinds: kind, status, mine: mine || undefined };
-  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+  const filters = { package: packages, suite, arch, trigger, kinds: kind, status, mine: mine || undefined };
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 }

@@ -26,8 +26,8 @@ interface CredentialsFields {
 type Give = (credentials: object) => Promise<void>;
 
 /**
- * Prints the credentials, alone on standard output.
- * @throws also when the worker exists, or the file does
+ * Adds a worker and prints only its credentials on standard output.
+ * @throws Failure if the worker or the file exists
  */
 export async function addWorker(
   name: string,
@@ -42,7 +42,10 @@ export async function addWorker(
   );
 }
 
-/** The same. @throws also when the worker does not exist, or is revoked */
+/**
+ * Replaces the credentials of a worker and prints only the new ones. @throws Failure if the worker does not exist or is
+ * revoked
+ */
 export async function rotateWorker(name: string, options: CredentialsOptions): Promise<object> {
   const fields = await credentialsFields(options);
   await confirmOnTerminal(`worker ${name} is kept out until it has its new credentials`, options);
@@ -53,7 +56,7 @@ export async function rotateWorker(name: string, options: CredentialsOptions): P
   );
 }
 
-/** @throws also when the worker does not exist, or is revoked */
+/** @throws Failure if the worker does not exist or is revoked already */
 export async function revokeWorker(
   name: string,
   { reason, ...options }: ServiceOptions & AskOptions & { reason?: string },
@@ -96,8 +99,8 @@ function pathOf(name: string, change: string): string {
 }
 
 /**
- * Credentials are handed over only once the register has them: alone, or as a part of the answer.
- * @throws Failure when the answer would have those that are to be in a file alone
+ * Prints or writes new credentials as soon as the register has recorded them: alone, or as a part of the answer.
+ * @throws Failure if the answer would contain credentials that should be only in a file
  */
 async function withNewCredentials(
   worker: string,

@@ -3,7 +3,10 @@ import { Home, runApp } from '@proctor/embedded';
 import { configurationFolder } from '../configuration';
 import { projectFolder } from '../project';
 
-/** Lets the worker's own code look at this machine and print what it can do. @throws when it cannot run tests */
+/**
+ * Checks this machine with the worker's own code, which prints what the machine can run. @throws Error if it cannot run
+ * tests
+ */
 export async function checkWorker(): Promise<void> {
   const home = await Home.findHome(process.env, projectFolder());
   await home.prepare();

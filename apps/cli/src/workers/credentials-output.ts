@@ -2,9 +2,9 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 import { write as print } from '../output/print';
 
 /**
- * Gives `work` a place to write to: standard output, or a file that only its owner reads. Whether the file can be made is known
- * before the work begins; it is gone again when the work fails and has written nothing.
- * @throws when there is such a file already
+ * Calls `work` with a function that writes to standard output, or to a new file that only its owner may read. The file
+ * is created before the work begins, and removed if the work fails before it wrote anything.
+ * @throws Error if the file exists already
  */
 export async function handOver<T>(
   path: string | undefined,

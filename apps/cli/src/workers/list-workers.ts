@@ -30,7 +30,7 @@ const CONNECTED: TableColumn<WorkerResource>[] = [
   { head: 'WHY NOT', of: whyNot, isCut: true },
 ];
 
-/** Who works now; with `registered`, who may, and when each was last seen or refused. */
+/** Prints the active workers; with `registered`, all registered workers and when each was last seen or refused. */
 export async function listWorkers({
   registered,
   json,

@@ -5,7 +5,7 @@ import { endWord, RUN_COLUMNS } from '../runs/list-runs';
 import type { ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
 
-/** @throws Failure when there is no such worker */
+/** @throws Failure if there is no such worker */
 export async function printWorker(name: string, options: ServiceOptions & OutputOptions): Promise<void> {
   const service = await Service.find(options);
   const details = await service.request<WorkerDetails>(`/workers/${encodeURIComponent(name)}`);

@@ -3,7 +3,7 @@ import { addChange, collect, groupOf, actionOf, WHY, withJson, withYes } from '.
 
 const change = () => import('./change-workers');
 
-/** Who is a worker; the dispatchers follow within seconds. */
+/** Adds the commands for the register of workers. Dispatchers apply changes within seconds. */
 export function addRegisterCommands(program: Command): void {
   const worker = groupOf(program, 'worker', 'the machines that run tests');
   const add = withCredentials(worker.command('add').argument('<name>', 'its name'))
