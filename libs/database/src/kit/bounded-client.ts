@@ -45,13 +45,13 @@ type Unbounded = new (options: ClientConfig) => EventEmitter & {
 
 export const noLimit = (): number => Infinity;
 
-/** A connection is given up when its orderly end takes longer, milliseconds. */
+/** After this time an orderly end is given up and the connection is closed, milliseconds. */
 const END_TIMEOUT_MS = 500;
 
 /**
- * A connection that answers each statement in time or is destroyed. pg's own limit leaves the connection waiting for
- * the old answer, and TypeORM would give it back to the pool like that; a destroyed one fails all that waits for it, a
- * rollback too, and every pool drops it.
+ * A connection that answers each statement in time or is closed. With pg's own limit the connection would
+ * still wait for the old answer, and TypeORM would return it to the pool in that state. When a connection is
+ * closed, all calls that wait for it fail, a rollback too, and every pool removes it.
  */
 export class BoundedClient extends (Client as unknown as Unbounded) {
   /** Identifies the server, and differs between it and its restored copy; null while it is unknown. */

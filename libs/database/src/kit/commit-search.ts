@@ -67,7 +67,7 @@ export async function startTransaction(client: BoundedClient): Promise<Transacti
 /** @throws the error of pg; an Error if the server rolled back instead */
 export async function commit(client: BoundedClient): Promise<void> {
   const { command } = (await client.query('commit')) as Result<unknown>;
-  // A transaction in which a statement failed is rolled back by a commit that succeeds.
+  // When a statement of the transaction has failed, the commit succeeds and rolls back.
   if (command !== 'COMMIT') throw new Error(`the transaction was not committed: ${command}`);
 }
 

@@ -68,7 +68,8 @@ export function dataSourceOptions(url: string, limits: DatabaseLimits): Postgres
     synchronize: false,
     poolSize: limits.connectionsMax,
     connectTimeoutMS: limits.connectTimeoutMs,
-    // An idle connection breaks when PostgreSQL restarts; the pool drops it and opens another when asked.
+    // An idle connection breaks when PostgreSQL restarts; the pool removes it and opens another at the next
+    // call.
     poolErrorHandler: (error: Error) => logger.warn(`a connection was lost: ${error.message}`),
     extra: pool,
   };

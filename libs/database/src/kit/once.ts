@@ -3,7 +3,7 @@ import { Database, type Transaction } from './database';
 import { IdempotencyKeyRow } from '../rows';
 import { command, integer, json, statement, text } from './statement';
 
-/** A request that its client may send again without creating anything twice. */
+/** Identifies a request that its client may send again without creating anything twice. */
 export interface IdempotencyKey {
   /** The API key of the client: two clients may choose the same `key`. */
   keyId: number;

@@ -22,7 +22,7 @@ const ADDRESS = /^([a-z]+:\/\/(?:[^@/?]*@)?)([^@/?][^@/?,]*,[^@/?]+)([/?].*)?$/i
  */
 export const UP_SINCE = 'greatest(pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())';
 
-/** The timeline is higher with each promotion; a standby has none. */
+/** The timeline rises with each promotion; a standby has none. */
 const TIMELINE = `
   select case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline`;
 

@@ -85,7 +85,7 @@ function isUnavailability(error: unknown): boolean {
   return NETWORK_ERRORS.has(code) || SERVER_STATES.some((state) => code.startsWith(state));
 }
 
-/** Whether a value does not fit its column or breaks one of its rules: the same statement would always fail. */
+/** Whether a value does not fit its column or violates a constraint: the same statement would always fail. */
 export function isUnstorable(error: unknown): boolean {
   return /^2[23]/.test(errorCode(error) ?? '');
 }

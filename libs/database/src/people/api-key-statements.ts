@@ -13,10 +13,10 @@ import {
 } from '../kit/statement';
 import { ApiKeyRow } from '../rows/api-key';
 
-/** What a key is good for. */
+/** What a key permits, and until when. */
 export type KeyLimits = Pick<ApiKeyRow, 'scope' | 'expiresAt'>;
 
-/** A key at its creation: the only time that the secret is seen. */
+/** A key at its creation: the only time that the secret is shown. */
 export interface NewApiKey extends Pick<ApiKeyRow, 'name' | 'prefix' | 'createdAt' | 'scope' | 'expiresAt'> {
   id: number;
   key: string;
@@ -51,7 +51,7 @@ export const FIND = statement(
   where k.key_hash in ($1, $3) and k.revoked_at is null`,
 ).asPrepared;
 
-/** Two equal requests of a user at once come one after the other. */
+/** Two equal requests of a user at the same time wait for each other. */
 export const LOCK_USER = statement(
   { userId: integer },
   'select user_id as "userId" from users where name = $1 and removed_at is null for no key update',
@@ -117,8 +117,8 @@ export const NOTE_USE = command(`
   where key_id = $1 and coalesce(last_used_at <= now() - make_interval(secs => $2), true)`).asPrepared;
 
 /**
- * An imported key is known by a digest that is fast to try: at its first use it gets the one of all others,
- * unless it was rotated since it was found by the digest $3.
+ * An imported key has a digest that is fast to compute. At its first use it gets the digest of all other
+ * keys, unless it was rotated since it was found by the digest $3.
  */
 export const REHASH = command(
   'update api_keys set key_hash = $2 where key_id = $1 and key_hash = $3',

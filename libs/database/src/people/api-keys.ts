@@ -18,33 +18,33 @@ export interface Requestor {
   isAdmin: boolean;
   /** Of the network that the request comes from. */
   address?: string;
-  /** Logged in on pages: all that was requested with any key of theirs is their own. */
+  /** Logged in on pages: runs that were requested with any of the user's keys are the user's own. */
   isOnPages?: true;
 }
 
-/** A valid key, and whose it is. */
+/** A valid key and its owner. */
 export interface KeyHolder extends Requestor, KeyLimits {
-  /** Until it expires; null: for ever. */
+  /** Milliseconds until it expires; null: never. */
   validMs: number | null;
 }
 
-/** The right secret of a key that opens nothing. The message is for who has it. */
+/** The secret is right, but the key may no longer be used. The message is for its owner. */
 export class KeyRefused extends Error {}
 
 /** A request for a key that its client may send again. */
 export interface SealedRequest {
   /** The client's word for the request. */
   word: string;
-  /** SHA-256 of what was asked, lower-case hex. */
+  /** SHA-256 of the request, lower-case hex. */
   fingerprint: string;
   seal(created: NewApiKey): string;
 }
 
-/** `replayed`: what `seal` made of the key then. `conflict`: the word was used for another request. */
+/** `replayed`: what `seal` returned for the key then. `conflict`: the word was used for another request. */
 export type NewApiKeyOnce =
   { kind: 'created'; created: NewApiKey } | { kind: 'replayed'; sealed: string } | { kind: 'conflict' };
 
-/** Before the digest of a key that was imported and not used here yet. */
+/** The beginning of the digest of an imported key that was not used here yet. */
 export const IMPORTED_HASH_MARK = 'sha1:';
 
 const UNLIMITED: KeyLimits = { scope: 'everything', expiresAt: null };
@@ -60,7 +60,7 @@ const USE_NOTED_EVERY_SECONDS = 60;
 @Injectable()
 export class ApiKeys implements OnModuleDestroy {
   private readonly logger = new Logger(ApiKeys.name);
-  /** Uses being noted, by key id. */
+  /** Uses that are being recorded, by key id. */
   private readonly noting = new Map<number, Promise<void>>();
 
   constructor(private readonly database: Database) {}
@@ -85,8 +85,8 @@ export class ApiKeys implements OnModuleDestroy {
   }
 
   /**
-   * The same, at most once for a client's word within 24 hours. The answer holds the secret, so only what the client
-   * alone can open again is kept of it.
+   * The same, at most once for a client's word within 24 hours. The answer contains the secret, so it is
+   * saved in a form that only the client can open.
    * @throws UnknownUser
    */
   createOnce(
@@ -99,7 +99,7 @@ export class ApiKeys implements OnModuleDestroy {
     return this.database.transaction(async (transaction) => {
       const [user] = await transaction.query(statements.LOCK_USER, [userName]);
       if (!user) throw new UnknownUser(userName);
-      // No word of a client begins with a space: headers are trimmed.
+      // A client's word never begins with a space: headers are trimmed.
       const word = ` ${hashOf(request.word)}`;
       const [earlier] = await transaction.query(statements.EARLIER, [user.userId, word]);
       if (earlier && earlier.fingerprint !== request.fingerprint) return { kind: 'conflict' };
@@ -120,7 +120,7 @@ export class ApiKeys implements OnModuleDestroy {
   }
 
   /**
-   * A new secret for a key: the old one opens nothing from now on, and the results stay readable by the new one.
+   * Gives a key a new secret. The old one is no longer valid, and the results stay readable with the new one.
    * @returns null when the user has no such key, or it was revoked
    */
   async rotate(id: number, userName: string, by?: Actor): Promise<NewApiKey | null> {
@@ -134,7 +134,7 @@ export class ApiKeys implements OnModuleDestroy {
   }
 
   /**
-   * What a key is good for from now on; what is absent stays as it is.
+   * Changes what a key permits from now on; absent fields stay as they are.
    * @returns false when the user has no such key, or it was revoked
    */
   limit(id: number, userName: string, limits: Partial<KeyLimits>, by?: Actor): Promise<boolean> {
@@ -151,7 +151,8 @@ export class ApiKeys implements OnModuleDestroy {
   }
 
   /**
-   * The key of what a user requests on pages, which is made at the first request. It opens nothing: its secret is not kept.
+   * The key for what a user requests on pages, which is created at the first request. It cannot be used
+   * otherwise: its secret is not saved.
    */
   async ofPages(userId: number): Promise<number> {
     const { prefix, keyHash } = newSecret();
@@ -180,7 +181,7 @@ export class ApiKeys implements OnModuleDestroy {
   }
 
   /**
-   * The key opens nothing from now on; its results stay.
+   * From now on the key is not valid; its results stay.
    * @param userName only if it is this user's
    * @returns its id; null when there is no such key or it was revoked before
    */
@@ -265,7 +266,7 @@ function newSecret(): { key: string; prefix: string; keyHash: string } {
   return { key, prefix: key.slice(0, PREFIX_LENGTH), keyHash: hashOf(key) };
 }
 
-/** As the key of another service is known whose SHA-1 alone could be imported. */
+/** The digest of a key from another service, whose SHA-1 alone could be imported. */
 function importedHashOf(key: string): string {
   return IMPORTED_HASH_MARK + createHash('sha1').update(key).digest('hex');
 }

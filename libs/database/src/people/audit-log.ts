@@ -7,7 +7,7 @@ import { addRefusedLogin, type RefusedLogin } from './refused-logins';
 import { bigint, type ColumnsOf, command, selectList, statement, text, time } from '../kit/statement';
 import { AuditEntryRow } from '../rows/audit-entry';
 
-/** Who decides. */
+/** The user who decides. */
 export interface Actor {
   /** Null when the actor is no user of this service. */
   userId: number | null;
@@ -16,13 +16,13 @@ export interface Actor {
   address?: string | undefined;
 }
 
-/** Who has the machine, and types `proctor` there; no user's name has a space. */
+/** The administrator who types `proctor` on the machine; no user's name has a space. */
 export const COMMAND_LINE: Actor = { userId: null, userName: 'command line' };
 
-/** What was done. */
+/** An action for the audit log. */
 export interface AuditedDeed {
   action: AuditAction;
-  /** What it was done to, in words: `key 12`, `worker w1`, `queue sid/amd64`. */
+  /** The object of the action, in words: `key 12`, `worker w1`, `queue sid/amd64`. */
   subject?: string;
   /** Why, or how, for people. */
   detail?: string | null | undefined;
@@ -30,22 +30,22 @@ export interface AuditedDeed {
   runs?: number;
 }
 
-/** Who did what, in one. */
+/** An action with its actor. */
 export interface AuditEntry extends AuditedDeed, Actor {}
 
 export interface AuditRecord extends Pick<AuditEntryRow, (typeof RECORDED)[number]> {
   at: Date;
-  /** As it was said at a login that was refused. */
+  /** The name as it was typed at a refused login. */
   user: string;
 }
 
 const RECORDED = ['entryId', 'action', 'subject', 'detail', 'runs', 'address'] as const;
 
-/** Which entries are meant; what is absent does not matter. */
+/** A filter of entries; an absent field accepts any value. */
 export interface AuditFilter {
   user?: string | undefined;
   action?: AuditAction | undefined;
-  /** In which `*` stands for anything. */
+  /** With `*` for any characters. */
   subject?: string | undefined;
   /** At this time or later. */
   since?: Date | undefined;
@@ -56,7 +56,7 @@ export interface AuditFilter {
 const USER_NAME_LENGTH_MAX = 100;
 const SUBJECT_LENGTH_MAX = 300;
 
-/** Who did what to accounts, queues, workers and runs, for administrators. */
+/** The actions on accounts, queues, workers and runs with their actors, for administrators. */
 @Injectable()
 export class AuditLog {
   constructor(private readonly database: Database) {}
@@ -88,7 +88,7 @@ export class AuditLog {
 }
 
 /**
- * Writes down what is done, in the transaction that does it.
+ * Records an action in the transaction that does it.
  * @returns the entry's id
  */
 export async function audit(
@@ -103,8 +103,9 @@ export async function audit(
 }
 
 /**
- * Of a decision about runs that takes several transactions: the first writes the entry, the others count their runs in it.
- * @returns what is to be called in each of them
+ * For a decision about runs that takes several transactions: the first writes the entry, the others add their
+ * runs to it.
+ * @returns a function to call in each of them
  */
 export function auditOfSteps(
   by: Actor,

@@ -6,7 +6,7 @@ import { boolean, command, integer, statement, text } from '../kit/statement';
 
 const TOKEN_BYTES = 32;
 
-/** The packages that users follow: names, in which `*` may stand for anything. */
+/** The packages that users follow: names with `*` for any characters. */
 @Injectable()
 export class FollowedPackages {
   constructor(private readonly database: Database) {}
@@ -17,7 +17,7 @@ export class FollowedPackages {
   }
 
   /**
-   * All of them, or none when there would be too many.
+   * Follows all of the patterns, or none when there would be too many.
    * @returns whether they are followed now
    */
   async follow(userId: number, patterns: string[], most: number): Promise<boolean> {
@@ -30,7 +30,7 @@ export class FollowedPackages {
     return (await this.database.query(UNFOLLOW, [userId, pattern])).length > 0;
   }
 
-  /** Packages of public runs that the patterns mean; those that fail somewhere come first, then by name. */
+  /** Packages of public runs that match the patterns; those that fail in some place come first, then by name. */
   async listMatching(patterns: string[], limit: number): Promise<string[]> {
     if (patterns.length === 0) return [];
     const wild = patterns.filter((pattern) => pattern.includes('*'));

@@ -8,27 +8,27 @@ import { type User, USER_COLUMNS, userSubject } from './users';
 
 /** Who a person is, as a login provider states it. */
 export interface Identity {
-  /** Address that the provider calls itself by. */
+  /** The address by which the provider identifies itself. */
   issuer: string;
-  /** What the provider knows them by, for good. */
+  /** The provider's permanent name for the person. */
   subject: string;
 }
 
 export interface WhoLoggedIn {
-  /** An administrator from now on, or none; null: as they were. */
+  /** Whether the user is an administrator from now on; null: no change. */
   isAdmin: boolean | null;
-  /** Names for a new user, the best first. None is that of a user who is there. */
+  /** Names for a new user, the best first. No existing user has one of them. */
   names: string[];
-  /** By which they came, and from which network, for the audit log. */
+  /** The login provider and the network, for the audit log. */
   door: string;
   address?: string;
 }
 
 export interface LoggedIn {
-  /** Null: the user is disabled or removed, and stays outside. */
+  /** Null: the user is disabled or removed, and may not log in. */
   user: User | null;
   isNew: boolean;
-  /** Whether they became an administrator, or are one no longer. */
+  /** Whether the user became an administrator, or stopped being one. */
   isChanged: boolean;
 }
 
@@ -56,12 +56,12 @@ export class Identities {
         if (isChanged) {
           await transaction.query(SET_ADMIN, [known.userId, isAdmin]);
           const action = isAdmin ? 'administrator-appointed' : 'administrator-dismissed';
-          await note(transaction, action, user, who);
+          await recordByProvider(transaction, action, user, who);
         }
         return { user, isNew: false, isChanged };
       });
     return attempt().catch((error: unknown) => {
-      // The same person's first login, in two tabs: the other one has added the user.
+      // The first login of the same person in two tabs: the other one has added the user.
       if (errorCode(error) === UNIQUE_VIOLATION) return attempt();
       throw error;
     });
@@ -75,14 +75,14 @@ async function add(transaction: Statements, identity: Identity, who: WhoLoggedIn
     if (!user) continue;
     await transaction.query(ADD_IDENTITY, [identity.issuer, identity.subject, user.userId]);
     const added = { userId: user.userId, name, isAdmin };
-    await note(transaction, 'user-added', added, who);
+    await recordByProvider(transaction, 'user-added', added, who);
     return added;
   }
   throw new Error('every name for a new user is taken');
 }
 
-/** A provider has the user do it. */
-async function note(
+/** Records the change as the user's own action, by the provider. */
+async function recordByProvider(
   transaction: Statements,
   action: AuditAction,
   { userId, name: userName, isAdmin }: User,

@@ -17,7 +17,7 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64'), hash.toString('base64')].join('$');
 }
 
-/** Of the shape of an answer of `hashPassword`; no password is known that it was made from. */
+/** Has the form of an answer of `hashPassword`, and belongs to no known password. */
 export const DECOY_PASSWORD_HASH = [
   'scrypt',
   COST.N,
@@ -36,7 +36,7 @@ export async function isPassword(password: string, stored: string): Promise<bool
   return timingSafeEqual(actual, expected);
 }
 
-/** Unicode gives some passwords two spellings; both are the same password. */
+/** Unicode gives some passwords two encodings; both are the same password. */
 function scryptOf(password: string, salt: Buffer, bytes: number, cost: typeof COST): Promise<Buffer> {
   return derive(password.normalize('NFKC'), salt, bytes, { ...cost, maxmem: 256 * cost.N * cost.r });
 }

@@ -1,27 +1,28 @@
 import type { Statements } from '../kit/database';
 import { bigint, statement } from '../kit/statement';
 
-/** Entries that a network adds in an hour; each is of one name and one way in. */
+/** Entries that one network may add in an hour; each is about one name and one way to log in. */
 export const REFUSED_LOGINS_OF_NETWORK_MAX = 20;
 /** Entries that all networks add in an hour. */
 export const REFUSED_LOGINS_PER_HOUR_MAX = 1_000;
-/** Entries that are kept; the oldest go. */
+/** Entries that are kept; the oldest are removed. */
 export const REFUSED_LOGINS_MAX = 100_000;
 
-/** Who stands in an entry that counts what has no entry of its own; no user's name has a space. */
+/** The name in an entry that counts the logins without an entry of their own; no user's name has a space. */
 export const OTHER_NAMES = 'other names';
 
 export interface RefusedLogin {
   /** As it was typed. */
   userName: string;
-  /** The way in: `password`, or a login provider. */
+  /** The way to log in: `password`, or a login provider. */
   by: string;
   address: string;
 }
 
 /**
- * Strangers cause these entries, so their number is bounded: what repeats within an hour is counted in the entry that is there,
- * and beyond the limits one entry counts the rest. Logins at the same moment may add a few more.
+ * Strangers cause these entries, so their number is bounded. Repeated logins within an hour are counted in
+ * the existing entry, and beyond the limits one entry counts the rest. Logins at the same moment may add a
+ * few more.
  */
 export async function addRefusedLogin(
   statements: Statements,
@@ -32,7 +33,7 @@ export async function addRefusedLogin(
   if (added.length > 0) await statements.query(REMOVE_OLDEST, [REFUSED_LOGINS_MAX]);
 }
 
-/** The entries of an hour are few, and the index of actions has them together. */
+/** An hour has few entries, and the index of actions has them together. */
 const ADD_OR_COUNT = statement(
   { entryId: bigint },
   `

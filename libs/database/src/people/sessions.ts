@@ -9,12 +9,12 @@ import { Statement, statement, text } from '../kit/statement';
 
 const PgStore = connectPgSimple(session);
 
-/** Seconds between two removals of sessions that are over; some of it is drawn. */
+/** Seconds between two removals of expired sessions, with a random part. */
 const PRUNE_SECONDS = 900;
 
 /** Sessions of browsers without a login. Each request for the login page makes one. */
 export const SESSIONS_BEFORE_LOGIN_MAX = 100_000;
-/** The oldest beyond that go once so many have been begun in this process. */
+/** After this many new sessions of this process, the oldest beyond that limit are removed. */
 const LOOKED_AT_EACH = 5_000;
 
 /** Saves the digest of a session's id: a reader of the table, or of a copy of it, cannot use the session. */
@@ -52,7 +52,7 @@ export class Sessions implements OnModuleDestroy {
       pool: poolOf(database),
       tableName: 'sessions',
       createTableIfMissing: false,
-      // A session ends at a fixed time: looking at a page writes nothing.
+      // A session ends at a fixed time, so that reading a page writes nothing.
       disableTouch: true,
       pruneSessionInterval: PRUNE_SECONDS,
       errorLog: (what: unknown, error: unknown) => this.logger.warn(`${String(what)} ${String(error)}`),
@@ -74,7 +74,7 @@ export class Sessions implements OnModuleDestroy {
     );
   }
 
-  /** By which cookies are signed, in all api processes. */
+  /** The secret that signs cookies, the same for all api processes. */
   async secret(): Promise<string> {
     const [row] = await this.database.entities((manager) => manager.find(SessionSecretRow, { take: 1 }));
     if (!row) throw new Error('the table session_secrets is empty');
@@ -87,7 +87,7 @@ export class Sessions implements OnModuleDestroy {
 }
 
 /**
- * In a transaction of what makes it necessary.
+ * Called in the transaction of the change that requires it.
  * @returns how many there were
  */
 export async function endSessionsOf(statements: Statements, userId: number): Promise<number> {
@@ -110,7 +110,7 @@ function poolOf(database: Database): NonNullable<PGStoreOptions['pool']> {
   return { query } as unknown as NonNullable<PGStoreOptions['pool']>;
 }
 
-/** Sessions that are over are removed by a timer, which a request has started. */
+/** Expired sessions are removed by a timer, which a request has started. */
 function besideRequestsWhenPruning<T>(sql: string, work: () => T): T {
   return sql.startsWith('DELETE') && sql.includes('expire') ? besideRequests(work) : work();
 }

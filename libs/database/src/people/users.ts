@@ -31,7 +31,7 @@ export interface UserRecord extends User {
   createdAt: Date;
   /** Valid API keys. */
   keys: number;
-  /** Browsers in which they are logged in. */
+  /** Browsers in which the user is logged in. */
   sessions: number;
 }
 
@@ -48,7 +48,7 @@ export class UnknownUser extends Error {
   }
 }
 
-/** A user's name travels in a header and in paths. */
+/** A user's name is used in a header and in paths. */
 export class InvalidUserName extends Error {
   constructor(name: string) {
     super(`${JSON.stringify(name)} cannot be a user's name: letters, digits and + . _ - only, at most 100`);
@@ -168,7 +168,7 @@ export class Users {
 
   /**
    * Logs a user out of all browsers.
-   * @returns of how many
+   * @returns the number of browsers
    * @throws UnknownUser
    */
   endSessions(name: string, by: Actor): Promise<number> {
@@ -200,7 +200,7 @@ export class Users {
     return (await this.row(name))?.passwordHash != null;
   }
 
-  /** Who may come in. */
+  /** The user, if active; else null. */
   async byId(userId: number): Promise<User | null> {
     const [user] = await this.database.query(BY_ID, [userId]);
     return user ?? null;
@@ -211,7 +211,10 @@ export class Users {
     return row && userOf(row);
   }
 
-  /** The user, if this is their password; null too for an unknown or disabled user, and for one without a password. */
+  /**
+   * The user, if this is the right password; null also for an unknown or disabled user, and for one without a
+   * password.
+   */
   async authenticate(name: string, password: string): Promise<User | null> {
     const row = await this.row(name);
     // Takes as long for a name that does not exist: the time does not show which names exist.

@@ -16,7 +16,7 @@ export interface FactSource {
   actor: string;
   reason?: string;
   verdict?: string;
-  /** What follows `from`: rows `f` with run_id, arch and suite, each locked or new, and `clock`, after `announceUpdate`. */
+  /** What follows `from`: rows `f` with run_id, arch and suite, each locked or new, and `clock`, after `recordUpdateTime`. */
   from: string;
   /** In which order the ids are drawn, where a run has several facts. */
   order?: string;
