@@ -26,7 +26,7 @@ export function fencedWrites<Kind extends Write['kind'], More = unknown>(
     )`;
 }
 
-/** Outcomes of attempts that ended for lack of a report. */
+/** Outcomes of attempts that ended because no report came. */
 export const EXPIRED_OR_LOST = `('expired', 'lost')`;
 
 /** A statement that returns the ids of the runs whose writes were made. */
