@@ -46,11 +46,6 @@ const NO_PARTICIPLES = ['need', 'feed', 'seed', 'embed', 'speed', 'exceed'];
 const isParticiple = (name: string): boolean =>
   IRREGULAR.includes(name) || (/^[a-z]+ed$/.test(name) && !NO_PARTICIPLES.includes(name));
 
-/** Rooms that do not keep these rules yet, each with the number of its breaches, which only shrinks. */
-const NOT_DONE: Record<string, number> = {
-  'apps/api': 60,
-};
-
 /** What this file and the table name, text that other programs wrote, and what is written from the commands. */
 const EXEMPT =
   /^(?:test\/unit\/repository\/plain-words\.spec\.ts|test\/unit\/failing-logs\/.*|docs\/command-line\.md|LICENSE)$/;
@@ -129,13 +124,8 @@ it('the vocabulary has at most 60 verbs, and none of them is refused', () => {
   expect(VERBS.filter((verb) => REFUSED_VERBS.has(verb))).toEqual([]);
 });
 
-it.each([...rooms])('names and sentences of %s use plain words', (room, breaches) => {
-  const allowed = NOT_DONE[room] ?? 0;
-  expect(breaches.length <= allowed ? [] : breaches).toEqual([]);
-});
-
-it('the rooms that are not done yet exist', () => {
-  expect(Object.keys(NOT_DONE).filter((room) => !rooms.has(room))).toEqual([]);
+it.each([...rooms])('names and sentences of %s use plain words', (_room, breaches) => {
+  expect(breaches).toEqual([]);
 });
 
 it('breaches are found', () => {

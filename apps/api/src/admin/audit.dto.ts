@@ -9,7 +9,7 @@ import {
 } from '@proctor/resources';
 import { AUDIT_ACTIONS, type AuditAction, describe, Strict, timestamp } from '@proctor/contracts';
 import type { AuditFilter, AuditRecord } from '@proctor/database';
-import { refused } from '../http/problem';
+import { badRequestAt } from '../http/problem';
 import type { Parameter } from '../http/parameters';
 import { oneOf, unlessEmpty, wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
@@ -64,7 +64,7 @@ function timeOf({ value, pointer }: Parameter, name: string): Date | undefined {
   const seconds = /^\d{1,12}(\.\d{1,6})?$/.test(text) ? Number(text) : NaN;
   if (seconds <= SECONDS_MAX) return new Date(seconds * 1_000);
   const rule = 'must be a day as 2026-11-23, or a UNIX timestamp in seconds';
-  throw refused(`${name} ${rule}, not ${describe(text)}.`, pointer);
+  throw badRequestAt(`${name} ${rule}, not ${describe(text)}.`, pointer);
 }
 
 export function auditFilter({ user, action, subject, since, until }: AuditQuery): AuditFilter {

@@ -66,7 +66,7 @@ export interface ApiDocument {
  * What a reference stands for; what is no reference stands for itself.
  * @throws Error for a reference to nothing
  */
-export function resolved<T extends object>(document: ApiDocument, value: T | Reference): T {
+export function resolve<T extends object>(document: ApiDocument, value: T | Reference): T {
   if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T;
   const keys = value.$ref.replace(/^#\//, '').split('/');
   const found = keys.reduce<unknown>(
@@ -74,5 +74,5 @@ export function resolved<T extends object>(document: ApiDocument, value: T | Ref
     document,
   );
   if (found === undefined) throw new Error(`the document refers to ${value.$ref}, which it does not have`);
-  return resolved(document, found as T);
+  return resolve(document, found as T);
 }

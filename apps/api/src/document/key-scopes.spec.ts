@@ -11,7 +11,7 @@ interface Route {
   method: string;
   path: string;
   /** What the document says; null: no key is asked for. */
-  told: string | null;
+  scopeInDocument: string | null;
   description: string;
 }
 
@@ -21,26 +21,26 @@ const routes = Object.entries(document.paths).flatMap(([path, item]) =>
     if (!operation) return [];
     const [first] = operation.security ?? document.security;
     const byMethod = method === 'get' ? 'read' : 'everything';
-    const told = first && 'key' in first ? (first['key'][0] ?? byMethod) : null;
+    const scopeInDocument = first && 'key' in first ? (first['key'][0] ?? byMethod) : null;
     const { description = '' } = operation;
     const name = `${method.toUpperCase()} ${path}`;
-    return [[name, { method: method.toUpperCase(), path, told, description }]];
+    return [[name, { method: method.toUpperCase(), path, scopeInDocument, description }]];
   }),
 );
 
-/** A path as somebody asks for it. */
+/** A path as a client requests it. */
 const asked = (path: string): string => path.replace(/\{run_id\}/g, '12').replace(/\{\w+\}/g, 'x1');
 
-const withKey = routes.filter(([, { told }]) => told !== null);
+const withKey = routes.filter(([, { scopeInDocument }]) => scopeInDocument !== null);
 
-it.each(withKey)('%s needs the scope that the document tells', (_name, { method, path, told }) => {
-  for (const end of ['', '/']) expect(neededScope(method, asked(path) + end)).toBe(told);
-  if (method === 'GET') expect(neededScope('HEAD', asked(path))).toBe(told);
+it.each(withKey)('%s needs the scope that the document states', (_name, { method, path, scopeInDocument }) => {
+  for (const end of ['', '/']) expect(neededScope(method, asked(path) + end)).toBe(scopeInDocument);
+  if (method === 'GET') expect(neededScope('HEAD', asked(path))).toBe(scopeInDocument);
 });
 
 it('the routes of the API need these scopes', () => {
   const needing = (scope: string): string[] =>
-    withKey.filter(([, { told }]) => told === scope).map(([name]) => name);
+    withKey.filter(([, { scopeInDocument }]) => scopeInDocument === scope).map(([name]) => name);
   expect(needing('any')).toEqual(['GET /api/v1/auth']);
   expect(needing('submit')).toEqual([
     'POST /api/v1/retry/{run_id}',

@@ -111,7 +111,7 @@ const SHARED: Record<string, string> = {
   arch: 'Arch',
 };
 
-/** @throws Error for a parameter of the path that nobody describes */
+/** @throws Error for a parameter of the path without a description */
 function parametersOf(
   { path, method, shape }: Endpoint,
   { path: own = {}, query = {}, headers = {}, parameters = [], inQuery = false }: DescribedOperation,

@@ -2,8 +2,8 @@ import { OptionalField, flag, listOf, PACKAGE_NAME, sentAs, text, words } from '
 import { describe, END_KINDS, FACT_KINDS, isPackageName, isWord, Strict, VERDICTS } from '@proctor/contracts';
 import type { FactKind, Verdict } from '@proctor/contracts';
 import type { Parameter } from '../http/parameters';
-import { refused } from '../http/problem';
-import { listOf as itemsOf, named, someOf } from '../http/parameter-values';
+import { badRequestAt } from '../http/problem';
+import { listOf as itemsOf, validName, someOf } from '../http/parameter-values';
 import { From } from '../http/shape';
 import { statusesOf } from '../runs/run-list.dto';
 
@@ -32,7 +32,7 @@ export class EventFilterQuery {
     text({ maxLength: 1000, example: 'glibc/2.40-4' }),
     'Words that the trigger has, separated by spaces.',
   )
-  @From({ read: named('a trigger', (text) => text !== '') })
+  @From({ read: validName('a trigger', (text) => text !== '') })
   trigger?: string;
 
   @OptionalField(listOf(words(FACT_KINDS), { example: END_KINDS }), 'Kinds of events.')
@@ -68,7 +68,7 @@ export class EventsQuery extends EventFilterQuery {
 export function cursorOf(text: string, name: string, pointer: string | null = null): number {
   const second = /^(\d{1,11})(\.[\d.]{1,40})?$/.exec(text)?.[1];
   if (second !== undefined) return Number(second);
-  throw refused(
+  throw badRequestAt(
     `${name} must be the id of an event or a UNIX time in seconds, not ${describe(text)}.`,
     pointer,
   );
@@ -78,10 +78,10 @@ function namesOf(what: string, isName: (text: string) => boolean) {
   return ({ value, pointer }: Parameter, name: string): string[] => {
     const given = itemsOf(value);
     if (given.length > NAMES_MAX)
-      throw refused(`${name} has ${given.length} entries; there may be ${NAMES_MAX}.`, pointer);
+      throw badRequestAt(`${name} has ${given.length} entries; there may be ${NAMES_MAX}.`, pointer);
     for (const each of given) {
       if (typeof each !== 'string' || each.length > NAME_LENGTH_MAX || !isName(each))
-        throw refused(`${name} must be ${what}, not ${describe(each)}.`, pointer);
+        throw badRequestAt(`${name} must be ${what}, not ${describe(each)}.`, pointer);
     }
     return [...new Set(given as string[])];
   };

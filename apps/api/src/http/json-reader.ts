@@ -1,5 +1,5 @@
 import { wellFormed } from '@proctor/contracts';
-import { Problem, refused } from './problem';
+import { Problem, badRequestAt } from './problem';
 import type { SlicedWork } from './slices';
 import { checkUtf8 } from './utf8';
 
@@ -155,7 +155,7 @@ class JsonReader {
     const from = this.place + 1;
     this.open.push({ isList, from, taken: from, value: null, after: 'bracket', name: [0, 0] });
     if (this.open.length > JSON_DEPTH_MAX)
-      throw refused(`${this.what} is nested more than ${JSON_DEPTH_MAX} deep.`, this.pointer);
+      throw badRequestAt(`${this.what} is nested more than ${JSON_DEPTH_MAX} deep.`, this.pointer);
     if (this.place - this.unparsed < PIECE_BYTES) return;
     this.materialise();
     this.unparsed = from;
@@ -242,7 +242,7 @@ class JsonReader {
       if (!(error instanceof SyntaxError)) throw error;
       const where = this.isShort ? '' : ` behind byte ${from}`;
       const reason = wellFormed(error.message.slice(0, 200));
-      throw refused(`${this.what} is not valid JSON${where}: ${reason}.`, this.pointer);
+      throw badRequestAt(`${this.what} is not valid JSON${where}: ${reason}.`, this.pointer);
     }
   }
 
@@ -258,7 +258,7 @@ class JsonReader {
   private syntaxError(at: number): Problem {
     // The parser of a short text says more.
     if (this.isShort) this.parsePart(this.start, this.bytes.length);
-    return refused(`${this.what} is not valid JSON at byte ${at}.`, this.pointer);
+    return badRequestAt(`${this.what} is not valid JSON at byte ${at}.`, this.pointer);
   }
 
   private tooLong(): Problem {

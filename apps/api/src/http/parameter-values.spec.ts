@@ -3,7 +3,7 @@ import { refusalOf } from '@test/support/refusal';
 import {
   fromQuery,
   idOf,
-  named,
+  validName,
   oneOf,
   pattern,
   type ReadValue,
@@ -14,7 +14,7 @@ import {
   WILDCARDS_MAX,
 } from './parameter-values';
 
-const suite = named('the name of a suite', isWord);
+const suite = validName('the name of a suite', isWord);
 const WORDS = ['yes', 'no', 'perhaps'] as const;
 
 it.each<[string, ReadValue<unknown>, unknown, unknown]>([
@@ -36,8 +36,8 @@ it.each<[string, ReadValue<unknown>, unknown, unknown]>([
 it.each<[ReadValue<unknown>, unknown, string]>([
   [suite, 'a b', 'field must be the name of a suite, not "a b".'],
   [suite, ['sid', 'sid'], 'field must be the name of a suite, not an array.'],
-  [named('a trigger', () => true), '\ud800', 'field must be a trigger, not '],
-  [named('a trigger', () => true), 'a\0', 'field must be a trigger, not '],
+  [validName('a trigger', () => true), '\ud800', 'field must be a trigger, not '],
+  [validName('a trigger', () => true), 'a\0', 'field must be a trigger, not '],
   [text(3), ['a', 'b'], 'field must be one text, not an array.'],
   [text(3), 'abcd', 'field must be a text of at most 3 characters, not "abcd".'],
   [pattern(100), '*'.repeat(WILDCARDS_MAX + 1), 'field may have * at most 10 times, not 11 times.'],

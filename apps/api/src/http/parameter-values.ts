@@ -1,7 +1,7 @@
 import { describe, isStorable, isWord } from '@proctor/contracts';
-import { queried } from './parameters';
+import { asParameter } from './parameters';
 import type { Parameter } from './parameters';
-import { badRequest, refused } from './problem';
+import { badRequest, badRequestAt } from './problem';
 
 /** Reads the value of a parameter. @throws Problem 400 that names the parameter and what it holds */
 export type ReadValue<T> = (parameter: Parameter, name: string) => T;
@@ -9,21 +9,21 @@ export type ReadValue<T> = (parameter: Parameter, name: string) => T;
 const NAME_LENGTH_MAX = 1_000;
 
 /** @param what completes `package must be …` */
-export function named(what: string, isName: (text: string) => boolean): ReadValue<string> {
+export function validName(what: string, isName: (text: string) => boolean): ReadValue<string> {
   return ({ value, pointer }, name) => {
     const isText = typeof value === 'string' && value.length <= NAME_LENGTH_MAX && isStorable(value);
     if (isText && isName(value)) return value;
-    throw refused(`${name} must be ${what}, not ${describe(value)}.`, pointer);
+    throw badRequestAt(`${name} must be ${what}, not ${describe(value)}.`, pointer);
   };
 }
 
 export function text(lengthMax: number): ReadValue<string> {
   return ({ value, pointer }, name) => {
     if (typeof value !== 'string')
-      throw refused(`${name} must be one text, not ${describe(value)}.`, pointer);
+      throw badRequestAt(`${name} must be one text, not ${describe(value)}.`, pointer);
     if (value.length <= lengthMax && isStorable(value)) return value;
     const rule = `must be a text of at most ${lengthMax} characters`;
-    throw refused(`${name} ${rule}, not ${describe(value)}.`, pointer);
+    throw badRequestAt(`${name} ${rule}, not ${describe(value)}.`, pointer);
   };
 }
 
@@ -37,7 +37,7 @@ export function pattern(lengthMax: number): ReadValue<string> {
     const value = read(parameter, name);
     const count = value.split('*').length - 1;
     if (count <= WILDCARDS_MAX) return value;
-    throw refused(
+    throw badRequestAt(
       `${name} may have * at most ${WILDCARDS_MAX} times, not ${count} times.`,
       parameter.pointer,
     );
@@ -48,7 +48,7 @@ export function oneOf<Word extends string | number>(words: readonly Word[]): Rea
   return ({ value, pointer }, name) => {
     const word = words.find((each) => String(each) === value);
     if (word !== undefined) return word;
-    throw refused(`${name} must be one of ${words.join(', ')}, not ${describe(value)}.`, pointer);
+    throw badRequestAt(`${name} must be one of ${words.join(', ')}, not ${describe(value)}.`, pointer);
   };
 }
 
@@ -58,7 +58,7 @@ export function someOf<Word extends string>(words: readonly Word[]): ReadValue<W
     const given: unknown[] = listOf(value);
     const found = words.filter((word) => given.includes(word));
     if (given.length > 0 && given.every((word) => found.includes(word as Word))) return found;
-    throw refused(`${name} must be of ${words.join(', ')}, not ${describe(value)}.`, pointer);
+    throw badRequestAt(`${name} must be of ${words.join(', ')}, not ${describe(value)}.`, pointer);
   };
 }
 
@@ -83,7 +83,7 @@ function numberThat(what: string, least: number, most: number): ReadValue<number
       typeof value === 'number' || (typeof value === 'string' && /^(?:0|[1-9]\d{0,15})$/.test(value));
     const number = isNumber ? Number(value) : NaN;
     if (Number.isInteger(number) && number >= least && number <= most) return number;
-    throw refused(`${name} must be ${what}, not ${describe(value)}.`, pointer);
+    throw badRequestAt(`${name} must be ${what}, not ${describe(value)}.`, pointer);
   };
 }
 
@@ -98,7 +98,7 @@ export function unlessEmpty<T>(read: ReadValue<T>): ReadValue<T | undefined> {
  */
 export function fromQuery<T>(name: string, value: unknown, read: ReadValue<T>): T | null {
   if (value === undefined || value === '') return null;
-  return read(queried(value), name);
+  return read(asParameter(value), name);
 }
 
 /** Reads one value of a query: see `queryValue`. */
@@ -148,12 +148,12 @@ const WORDS_MAX = 50;
 export function wordsIn(query: Query, name: 'suite' | 'arch'): string[] | null {
   const given = [query[name], query[`${name}[]`]].flat().filter((each) => each !== undefined);
   const words = given.flatMap((each) => (typeof each === 'string' ? each.split(',') : [each]));
-  const named = words.filter((word) => word !== '');
-  const odd = named.find((word) => typeof word !== 'string' || !isWord(word));
+  const validName = words.filter((word) => word !== '');
+  const odd = validName.find((word) => typeof word !== 'string' || !isWord(word));
   const what = name === 'suite' ? 'suites' : 'architectures';
   if (odd !== undefined) throw badRequest(`${name} must be names of ${what}, and ${describe(odd)} is none.`);
-  if (named.length > WORDS_MAX) throw badRequest(`${name} must name ${WORDS_MAX} ${what} at most.`);
-  return named.length === 0 ? null : [...new Set(named as string[])];
+  if (validName.length > WORDS_MAX) throw badRequest(`${name} must name ${WORDS_MAX} ${what} at most.`);
+  return validName.length === 0 ? null : [...new Set(validName as string[])];
 }
 
 /** One of them at most. @throws Problem 400 */

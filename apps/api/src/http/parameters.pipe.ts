@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { badRequest, refused } from './problem';
+import { badRequest, badRequestAt } from './problem';
 import type { BodyFault } from './problem';
 import { json } from './text';
 import type { Parameter, Parameters } from './parameters';
@@ -40,7 +40,7 @@ export function fieldsOf(shape: Shape, parameters: Parameters, server: ApiConfig
   if (isStrict(shape) && unknown[0] !== undefined) {
     const names = [...keysOf(shape)].join(', ') || 'none';
     const detail = `The parameter ${describe(unknown[0])} is unknown; there is ${names}.`;
-    throw refused(detail, parameters.get(unknown[0])!.pointer);
+    throw badRequestAt(detail, parameters.get(unknown[0])!.pointer);
   }
   const values = new Map<string, unknown>();
   for (const key of keysOf(shape)) {
@@ -51,7 +51,7 @@ export function fieldsOf(shape: Shape, parameters: Parameters, server: ApiConfig
     const isLeftOut = !sent || (sent.value === null && isStrict(shape));
     const value = isLeftOut ? undefined : read ? read(sent, name, server) : sent.value;
     if (value !== undefined) values.set(key, value);
-    else if (missing) throw refused(`${key} is missing: ${missing}.`, null);
+    else if (missing) throw badRequestAt(`${key} is missing: ${missing}.`, null);
   }
   return { values: Object.fromEntries(values), spellings, unknown };
 }
@@ -65,7 +65,7 @@ function spellingsIn(shape: Shape, parameters: Parameters): Omit<Fields, 'values
   for (const [name, { pointer }] of parameters) {
     const key = keys.get(name);
     if (key === undefined) unknown.push(name);
-    else if (spellings.has(key)) throw refused(`${name} is given more than once.`, pointer);
+    else if (spellings.has(key)) throw badRequestAt(`${name} is given more than once.`, pointer);
     else spellings.set(key, name);
   }
   return { spellings, unknown };
@@ -98,7 +98,7 @@ export function shapeOf<T extends object>(
   }));
   const [first] = faults;
   if (!first) return instance;
-  if (!isStrict(shape)) throw refused(`${first.detail}.`, first.pointer);
+  if (!isStrict(shape)) throw badRequestAt(`${first.detail}.`, first.pointer);
   const errors = faults.filter((fault): fault is BodyFault => fault.pointer !== null);
   throw badRequest(`${faults.map(({ detail }) => detail).join('; ')}.`, errors);
 }

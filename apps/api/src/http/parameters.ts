@@ -1,5 +1,5 @@
 import { describe, wellFormed } from '@proctor/contracts';
-import { refused } from './problem';
+import { badRequestAt } from './problem';
 
 /** A named value of a request, wherever it travelled. */
 export interface Parameter {
@@ -14,7 +14,7 @@ export interface Parameter {
 }
 
 /** A value of the query as Express has read it: an array when it was given several times. */
-export function queried(value: unknown): Parameter {
+export function asParameter(value: unknown): Parameter {
   return { value, isText: typeof value === 'string', pointer: null };
 }
 
@@ -40,7 +40,7 @@ export function textParameters(fields: SentField[], pointerOf: (name: string) =>
       parameters.set(name, { value: [before.value, value].flat(), isText: false, pointer });
       continue;
     }
-    if (before) throw refused(`${describe(name)} is given more than once.`, pointer);
+    if (before) throw badRequestAt(`${describe(name)} is given more than once.`, pointer);
     parameters.set(name, { value, isText: true, pointer });
   }
   return parameters;
@@ -53,7 +53,7 @@ export function textParameters(fields: SentField[], pointerOf: (name: string) =>
 export function jsonParameters(body: unknown): Parameters {
   if (Array.isArray(body)) return new Map([['tests', { value: body, isText: false, pointer: '#' }]]);
   if (typeof body !== 'object' || body === null) {
-    throw refused(`The JSON body must be an object or an array, not ${describe(body)}.`, '#');
+    throw badRequestAt(`The JSON body must be an object or an array, not ${describe(body)}.`, '#');
   }
   const parameter = ([name, value]: [string, unknown]): [string, Parameter] => [
     name,

@@ -1,5 +1,5 @@
 import { refusalOf } from '@test/support/refusal';
-import { queried } from './parameters';
+import { asParameter } from './parameters';
 import { cursor, loadPart } from './parts';
 
 const readFrom =
@@ -28,13 +28,13 @@ it('a position in a list is read as it was written, and further fields of a row 
   const row = { id: 7, extra: true, name: 'libx', at: new Date('2026-11-01T10:00:00.000Z') };
   const text = positions.encode(row);
   expect(text).toBe('2026-11-01T10:00:00.000Z/libx/7');
-  expect(positions.decode(queried(text), 'after')).toEqual({ at: row.at, name: 'libx', id: 7 });
+  expect(positions.decode(asParameter(text), 'after')).toEqual({ at: row.at, name: 'libx', id: 7 });
 });
 
 it.each([[''], ['x'], ['2026-11-01/libx'], ['2026-11-01/libx/7/'], ['soon/libx/7'], [['a', 'b']]])(
   'what is no position in a list is refused with field and value: %j',
   (value) => {
-    const error = refusalOf(() => positions.decode(queried(value), 'after'));
+    const error = refusalOf(() => positions.decode(asParameter(value), 'after'));
     const given = Array.isArray(value) ? 'an array' : `"${value}"`;
     expect(error).toMatchObject({ status: 400, detail: `after must be a position, not ${given}.` });
   },

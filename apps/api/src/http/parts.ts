@@ -1,6 +1,6 @@
 import { describe, timestamp } from '@proctor/contracts';
 import type { ReadValue } from './parameter-values';
-import { refused } from './problem';
+import { badRequestAt } from './problem';
 
 /** A part of a list. */
 export interface ListedPart<Row, Key> {
@@ -47,7 +47,7 @@ export function cursor<Key extends object>(
       const key = names.map((field, index) => [field, fields[field](parts[index] ?? '')] as const);
       if (parts.length === names.length && key.every(([, read]) => read !== null))
         return Object.fromEntries(key) as Key;
-      throw refused(`${name} must be ${what}, not ${describe(value)}.`, pointer);
+      throw badRequestAt(`${name} must be ${what}, not ${describe(value)}.`, pointer);
     },
   };
 }

@@ -44,7 +44,7 @@ export function badRequest(detail: string, errors: BodyFault[] = []): Problem {
 }
 
 /** One fault, of the body when `pointer` says where. */
-export function refused(detail: string, pointer: string | null): Problem {
+export function badRequestAt(detail: string, pointer: string | null): Problem {
   return badRequest(detail, pointer === null ? [] : [{ pointer, detail }]);
 }
 

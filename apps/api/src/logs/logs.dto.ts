@@ -1,6 +1,6 @@
 import { describe, Strict } from '@proctor/contracts';
 import { Field, OptionalField, text, whole } from '@proctor/resources';
-import { refused } from '../http/problem';
+import { badRequestAt } from '../http/problem';
 import { wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
 import type { Parameter } from '../http/parameters';
@@ -48,7 +48,7 @@ export class LogSearchQuery extends AttemptQuery {
 
 function wantedOf({ value, pointer }: Parameter, name: string): string {
   if (typeof value === 'string' && value !== '' && value.length <= SEARCH_LENGTH_MAX) return value;
-  throw refused(
+  throw badRequestAt(
     `${name} must be a text of 1 to ${SEARCH_LENGTH_MAX} characters, not ${describe(value)}.`,
     pointer,
   );

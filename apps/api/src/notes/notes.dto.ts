@@ -25,9 +25,9 @@ import {
 } from '@proctor/contracts';
 import { NOTE_SUBJECTS, type NoteSubject } from '@proctor/database';
 import type { ApiConfiguration } from '../configuration.token';
-import { refused } from '../http/problem';
+import { badRequestAt } from '../http/problem';
 import type { Parameter } from '../http/parameters';
-import { idOf, named, wholeNumber } from '../http/parameter-values';
+import { idOf, validName, wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
 
 export const NOTES_PER_PAGE = 50;
@@ -77,15 +77,15 @@ export class NewNoteRequest extends NoteRequest {
 @Strict()
 export class NotesQuery {
   @OptionalField(withExample(PACKAGE_NAME, 'hello'))
-  @From({ read: named('the name of a package', isPackageName) })
+  @From({ read: validName('the name of a package', isPackageName) })
   package?: string;
 
   @OptionalField(text({ example: 'trixie' }))
-  @From({ read: named('the name of a suite', isWord) })
+  @From({ read: validName('the name of a suite', isWord) })
   suite?: string;
 
   @OptionalField(text({ example: 'armhf' }))
-  @From({ read: named('the name of an architecture', isWord) })
+  @From({ read: validName('the name of an architecture', isWord) })
   arch?: string;
 
   @OptionalField(withExample(RUN_ID, 12), 'Only notes that say something of this run.')
@@ -108,7 +108,7 @@ function textOf(
 ): string {
   const text = typeof value === 'string' ? value.replaceAll('\r\n', '\n').trim() : '';
   if (text !== '' && text.length <= noteLengthMax && isStorable(text)) return text;
-  throw refused(
+  throw badRequestAt(
     `${name} must be a text of 1 to ${noteLengthMax} characters, not ${describe(value)}.`,
     pointer,
   );
@@ -126,11 +126,11 @@ function bugsOf(
         ? value
         : [value];
   if (given.length > noteBugsMax)
-    throw refused(`${name} names ${given.length} bugs; a note may name ${noteBugsMax}.`, pointer);
+    throw badRequestAt(`${name} names ${given.length} bugs; a note may name ${noteBugsMax}.`, pointer);
   const bugs = given.map((bug) => {
     const found = typeof bug === 'string' ? bugOf(bug) : null;
     if (found !== null) return found;
-    throw refused(
+    throw badRequestAt(
       `${name} must be numbers as #123456 or addresses with http or https, not ${describe(bug)}.`,
       pointer,
     );

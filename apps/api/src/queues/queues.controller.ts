@@ -19,7 +19,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import type { Parameter } from '../http/parameters';
-import { refused } from '../http/problem';
+import { badRequestAt } from '../http/problem';
 import { From } from '../http/shape';
 import { QueuesService } from './queues.service';
 
@@ -37,10 +37,10 @@ const BACKENDS_MAX = 50;
 function backendsOf({ value, pointer }: Parameter): string[] {
   const backends: unknown[] = [value].flat();
   if (backends.length > BACKENDS_MAX)
-    throw refused(`backend must be at most ${BACKENDS_MAX} names, not ${backends.length}.`, pointer);
+    throw badRequestAt(`backend must be at most ${BACKENDS_MAX} names, not ${backends.length}.`, pointer);
   const odd = backends.find((each) => typeof each !== 'string' || !isStorable(each));
   if (odd === undefined) return backends as string[];
-  throw refused(`backend must be the name of a backend, not ${describe(odd)}.`, pointer);
+  throw badRequestAt(`backend must be the name of a backend, not ${describe(odd)}.`, pointer);
 }
 
 /** What waits, where it may run, and what is not tested. */

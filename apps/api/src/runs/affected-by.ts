@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isPackageName, Strict, timestamp } from '@proctor/contracts';
 import { Field, OptionalField, text } from '@proctor/resources';
 import { type AffectedRun, RunTestbeds } from '@proctor/database';
-import { named } from '../http/parameter-values';
+import { validName } from '../http/parameter-values';
 import { loadPart } from '../http/parts';
 import { From } from '../http/shape';
 import { shortRunPath } from './page-paths';
@@ -17,28 +17,31 @@ const isVersion = (text: string): boolean => /^[0-9A-Za-z.+:~-]*$/.test(text);
 @Strict()
 export class AffectedByQuery {
   @Field(text({ example: 'libc6' }))
-  @From({ read: named('the name of a package', isPackageName), missing: 'it holds the name of a package' })
+  @From({
+    read: validName('the name of a package', isPackageName),
+    missing: 'it holds the name of a package',
+  })
   package: string;
 
   @OptionalField(text({ example: '2.40-3' }), 'When absent, whatever it was.')
-  @From({ read: named('a version', isVersion) })
+  @From({ read: validName('a version', isVersion) })
   from?: string;
 
   @OptionalField(text({ example: '2.40-4' }), 'When absent, whatever it became.')
-  @From({ read: named('a version', isVersion) })
+  @From({ read: validName('a version', isVersion) })
   to?: string;
 }
 
 /** Of the page alone: before a package is named there is a form. */
 @Strict()
 export class AffectedByAsked {
-  @From({ read: named('the name of a package', isPackageName) })
+  @From({ read: validName('the name of a package', isPackageName) })
   package?: string;
 
-  @From({ read: named('a version', isVersion) })
+  @From({ read: validName('a version', isVersion) })
   from?: string;
 
-  @From({ read: named('a version', isVersion) })
+  @From({ read: validName('a version', isVersion) })
   to?: string;
 }
 

@@ -12,7 +12,7 @@ import {
 import { Selection } from '@proctor/administration';
 import { describe } from '@proctor/contracts';
 import type { ApiConfiguration } from '../configuration.token';
-import { Problem, refused } from '../http/problem';
+import { Problem, badRequestAt } from '../http/problem';
 import { From } from '../http/shape';
 import { PRIORITY_RANGE, priorityOf } from './priority';
 import type { Parameter } from '../http/parameters';
@@ -81,7 +81,8 @@ export function runIdsOf(
   _name: string,
   { itemsPerRequestMax: idsMax }: Pick<ApiConfiguration['server'], 'itemsPerRequestMax'>,
 ): number[] {
-  if (typeof value !== 'string') throw refused(`run_ids must be a string, not ${describe(value)}.`, pointer);
+  if (typeof value !== 'string')
+    throw badRequestAt(`run_ids must be a string, not ${describe(value)}.`, pointer);
   if (value.trim() === '') return [];
   const tokens = value.split(',').map((token) => token.trim());
   if (tokens.length > idsMax) {
@@ -89,6 +90,6 @@ export function runIdsOf(
   }
   const wrong = tokens.find((token) => !isInteger(token));
   if (wrong !== undefined)
-    throw refused(`run_ids names ${describe(wrong)}, which is no id of a run.`, pointer);
+    throw badRequestAt(`run_ids names ${describe(wrong)}, which is no id of a run.`, pointer);
   return [...new Set(tokens.map(Number))];
 }

@@ -1,6 +1,6 @@
 import { describe, PRIORITY_MAX, PRIORITY_MIN } from '@proctor/contracts';
 import { REQUEST_FIELDS } from '@proctor/request-fields';
-import { refused } from '../http/problem';
+import { badRequestAt } from '../http/problem';
 import type { Parameter } from '../http/parameters';
 
 export const PRIORITY_RANGE = `a whole number from ${PRIORITY_MIN} to ${PRIORITY_MAX}`;
@@ -20,7 +20,7 @@ export function numberFrom({ minimum, maximum }: { minimum: number; maximum: num
     if (typeof number === 'number' && Number.isInteger(number) && number >= minimum && number <= maximum)
       return number;
     const range = `a whole number from ${minimum} to ${maximum}`;
-    throw refused(`${name} must be ${range}, not ${describe(value)}.`, pointer);
+    throw badRequestAt(`${name} must be ${range}, not ${describe(value)}.`, pointer);
   };
 }
 

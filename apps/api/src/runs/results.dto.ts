@@ -1,7 +1,7 @@
 import { describe } from '@proctor/contracts';
 import { decimal, Field, OptionalField, whole } from '@proctor/resources';
 import type { ApiConfiguration } from '../configuration.token';
-import { refused } from '../http/problem';
+import { badRequestAt } from '../http/problem';
 import { From } from '../http/shape';
 import type { Parameter } from '../http/parameters';
 
@@ -29,7 +29,7 @@ function sinceOf({ value, pointer }: Parameter): number {
   const text = String(value);
   const seconds = /^\d{1,20}(\.\d{1,20})?$/.test(text) ? Number(text) : NaN;
   if (seconds <= SINCE_MAX) return seconds;
-  throw refused(`since must be a UNIX timestamp in seconds, not ${describe(text)}.`, pointer);
+  throw badRequestAt(`since must be a UNIX timestamp in seconds, not ${describe(text)}.`, pointer);
 }
 
 function waitOf(
@@ -41,5 +41,5 @@ function waitOf(
   const seconds = /^\d{1,4}$/.test(text) ? Number(text) : NaN;
   if (seconds <= waitSecondsMax) return seconds;
   const range = `from 0 to ${waitSecondsMax}`;
-  throw refused(`wait must be a whole number of seconds ${range}, not ${describe(text)}.`, pointer);
+  throw badRequestAt(`wait must be a whole number of seconds ${range}, not ${describe(text)}.`, pointer);
 }

@@ -58,7 +58,7 @@ export class RetryService {
     const outcome = await this.repeat(runId, lookingAs(requestor, run), claim);
     if (outcome.kind === 'unknown') throw await this.runs.absence(runId, readerOf(requestor));
     if (outcome.kind === 'unfinished' || outcome.kind === 'waiting') throw notRetried(outcome, runId);
-    if (outcome.kind === 'created') this.newRuns.announce([run]);
+    if (outcome.kind === 'created') this.newRuns.notifyOfRuns([run]);
     return answerOf(outcome);
   }
 

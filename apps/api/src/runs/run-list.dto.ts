@@ -21,9 +21,9 @@ import {
   words,
 } from '@proctor/resources';
 import type { ApiConfiguration } from '../configuration.token';
-import { refused } from '../http/problem';
+import { badRequestAt } from '../http/problem';
 import type { Parameter } from '../http/parameters';
-import { idOf, named, someOf, wholeNumber } from '../http/parameter-values';
+import { idOf, validName, someOf, wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
 import { endWord } from './result-object';
 
@@ -37,15 +37,15 @@ export class RunListQuery {
     text({ pattern: '^[a-z0-9+.*-]{1,200}$', example: 'hello' }),
     'The name of a package. With `*`, which stands for anything, each answer is found among the newest 50,000 runs before `before` that the key may see: it may have few results, or none, while its own `before` is not null yet.',
   )
-  @From({ read: named('the name of a package, with * for anything', isPackagePattern) })
+  @From({ read: validName('the name of a package, with * for anything', isPackagePattern) })
   package?: string;
 
   @OptionalField(text({ example: 'trixie' }))
-  @From({ read: named('the name of a suite', isWord) })
+  @From({ read: validName('the name of a suite', isWord) })
   suite?: string;
 
   @OptionalField(text({ example: 'amd64' }))
-  @From({ read: named('the name of an architecture', isWord) })
+  @From({ read: validName('the name of an architecture', isWord) })
   arch?: string;
 
   @OptionalField(
@@ -60,11 +60,11 @@ export class RunListQuery {
   state?: RunState[];
 
   @OptionalField(text({ example: 'glibc/2.40-4' }), 'Words that the trigger has, separated by spaces.')
-  @From({ read: named('a trigger', (text) => text !== '') })
+  @From({ read: validName('a trigger', (text) => text !== '') })
   trigger?: string;
 
   @OptionalField(text({ example: 'alice' }), 'The user who asked.')
-  @From({ read: named('the name of a user', (text) => text !== '') })
+  @From({ read: validName('the name of a user', (text) => text !== '') })
   requestor?: string;
 
   @OptionalField(
@@ -118,5 +118,5 @@ function timeOf({ value, pointer }: Parameter): Date {
   const text = String(value);
   const seconds = /^\d{1,12}(\.\d{1,6})?$/.test(text) ? Number(text) : NaN;
   if (seconds < 253_402_300_800) return new Date(seconds * 1_000);
-  throw refused(`since must be a UNIX timestamp in seconds, not ${describe(text)}.`, pointer);
+  throw badRequestAt(`since must be a UNIX timestamp in seconds, not ${describe(text)}.`, pointer);
 }

@@ -165,7 +165,7 @@ describe('single packages', () => {
     expect(() => single(parameters)).toThrow(Problem);
   });
 
-  it('a parameter is not taken for a prototype', () => {
+  it('the name of a member of a prototype is an ordinary parameter', () => {
     const read = single(jsonParameters(JSON.parse('{"__proto__": {"priority": 1}, "package": "other"}')));
     expect(itemsOf(read)).toEqual([{ package: 'hello' }]);
     expect(read.warnings).toHaveLength(2);

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { badRequest, refused } from '../http/problem';
+import { badRequest, badRequestAt } from '../http/problem';
 import { fieldsOf } from '../http/parameters.pipe';
 import type { Fields } from '../http/parameters.pipe';
 import { copyOf, keysOf } from '../http/shape';
@@ -67,7 +67,7 @@ export class TestOptionsPipe extends SubmissionPipe<SubmittedOptions> {
   // eslint-disable-next-line require-yield -- one item is read at once
   *steps(parameters: Parameters): SlicedWork<SubmittedOptions> {
     const tests = parameters.get('tests');
-    if (tests) throw refused('tests does not belong to a request for a single package.', tests.pointer);
+    if (tests) throw badRequestAt('tests does not belong to a request for a single package.', tests.pointer);
     const { values, spellings, unknown } = this.fields(SingleTest, parameters);
     const options = copyOf(SingleTest, values);
     const { dry_run: isDryRun = false } = options;

@@ -16,7 +16,10 @@ export interface SubmissionAnswer {
   warnings: string[];
 }
 
-/** Tells of runs that were created. Only hints: a dispatcher that misses its own finds the rows by itself, and so does a client. */
+/**
+ * Sends hints about runs that were created. A dispatcher that misses one finds the rows by itself, and so
+ * does a client.
+ */
 @Injectable()
 export class NewRuns {
   constructor(
@@ -25,7 +28,7 @@ export class NewRuns {
   ) {}
 
   /** To the dispatchers of their architectures, and to the clients that wait. */
-  announce(runs: readonly { arch: string }[]): void {
+  notifyOfRuns(runs: readonly { arch: string }[]): void {
     const counts = new Map<string, number>();
     for (const { arch } of runs) counts.set(arch, (counts.get(arch) ?? 0) + 1);
     for (const [arch, count] of counts)
@@ -73,7 +76,7 @@ export class SubmissionService {
     const outcome: Once = claim
       ? await this.submissions.submitOnce(claim, runs, submitter, answer)
       : { kind: 'created', answer: answer(await this.submissions.submit(runs, submitter)) };
-    if (outcome.kind === 'created') this.newRuns.announce(runs);
+    if (outcome.kind === 'created') this.newRuns.notifyOfRuns(runs);
     return answerOf(outcome);
   }
 }

@@ -40,7 +40,7 @@ export interface Submitted {
   parts: SubmittedPart[];
   /** Sentences for people. */
   warnings: string[];
-  /** The answer tells what would become of it; nothing is created. */
+  /** Nothing is created: the answer says what would happen. */
   isDryRun: boolean;
 }
 

@@ -19,7 +19,7 @@ import {
 import { IsArray, IsString, ValidateBy } from 'class-validator';
 import type { ValidationOptions } from 'class-validator';
 import type { ApiConfiguration } from '../configuration.token';
-import { Problem, refused } from '../http/problem';
+import { Problem, badRequestAt } from '../http/problem';
 import { From, type Source } from '../http/shape';
 import type { Parameter } from '../http/parameters';
 import { numberFrom, priorityOf } from './priority';
@@ -110,7 +110,7 @@ function IsEachOnce(options: ValidationOptions): PropertyDecorator {
 function dryRunOf({ value, pointer }: Parameter, name: string): boolean | undefined {
   if (value === null) return undefined;
   if (typeof value === 'boolean') return value;
-  throw refused(`${name} must be true or false, not ${describe(value)}.`, pointer);
+  throw badRequestAt(`${name} must be true or false, not ${describe(value)}.`, pointer);
 }
 
 function testsOf(
@@ -118,7 +118,7 @@ function testsOf(
   _name: string,
   { itemsPerRequestMax }: ApiConfiguration['server'],
 ): unknown[] {
-  if (!Array.isArray(value)) throw refused(`tests must be an array, not ${describe(value)}.`, pointer);
+  if (!Array.isArray(value)) throw badRequestAt(`tests must be an array, not ${describe(value)}.`, pointer);
   checkLength(value.length, itemsPerRequestMax);
   return value;
 }

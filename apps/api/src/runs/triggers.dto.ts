@@ -16,9 +16,9 @@ import {
 } from '@proctor/resources';
 import { describe, isWord, Strict } from '@proctor/contracts';
 import type { ApiConfiguration } from '../configuration.token';
-import { Problem, refused } from '../http/problem';
+import { Problem, badRequestAt } from '../http/problem';
 import type { Parameter } from '../http/parameters';
-import { idOf, named, someOf, text as textOf, wholeNumber } from '../http/parameter-values';
+import { idOf, validName, someOf, text as textOf, wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
 import { runIdsOf } from './changes.dto';
 import type { TriggerSelection } from './trigger-plan';
@@ -40,15 +40,15 @@ export class TestSelection {
   group?: TriggerGroup[];
 
   @OptionalField(text({ example: 'trixie' }))
-  @From({ read: named('the name of a suite', isWord) })
+  @From({ read: validName('the name of a suite', isWord) })
   suite?: string;
 
   @OptionalField(text({ example: 'amd64' }))
-  @From({ read: named('the name of an architecture', isWord) })
+  @From({ read: validName('the name of an architecture', isWord) })
   arch?: string;
 
   @OptionalField(text({ example: '3f1d7f2e9a0e4c3f' }), 'Only tests with this first error.')
-  @From({ read: named('the signature of an error', (text) => SIGNATURE.test(text)) })
+  @From({ read: validName('the signature of an error', (text) => SIGNATURE.test(text)) })
   signature?: string;
 }
 
@@ -118,5 +118,5 @@ function idsOf(parameter: Parameter, name: string, server: ApiConfiguration['ser
     );
   const odd = (value as unknown[]).find((id) => !Number.isSafeInteger(id));
   if (odd === undefined) return value as number[];
-  throw refused(`run_ids must be an array of ids of runs, and ${describe(odd)} is none.`, pointer);
+  throw badRequestAt(`run_ids must be an array of ids of runs, and ${describe(odd)} is none.`, pointer);
 }

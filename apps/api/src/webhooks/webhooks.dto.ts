@@ -3,7 +3,7 @@ import { describe, END_KINDS, FACT_KINDS, type FactKind, isStorable, Strict } fr
 import { DELIVERY_STATES, type DeliveryState } from '@proctor/database';
 import { EventFilterQuery } from '../events/events.dto';
 import type { Parameter } from '../http/parameters';
-import { refused } from '../http/problem';
+import { badRequestAt } from '../http/problem';
 import { idOf, wholeNumber } from '../http/parameter-values';
 import { From } from '../http/shape';
 
@@ -64,14 +64,14 @@ export class RecoverRequest {
 function urlOf({ value, pointer }: Parameter, name: string): string {
   const text = typeof value === 'string' ? value.trim() : '';
   if (text !== '' && isStorable(text)) return text;
-  throw refused(`${name} must be an address, not ${describe(value)}.`, pointer);
+  throw badRequestAt(`${name} must be an address, not ${describe(value)}.`, pointer);
 }
 
 function descriptionOf({ value, pointer }: Parameter, name: string): string {
   const text = typeof value === 'string' ? value.trim() : null;
   if (text !== null && text.length <= DESCRIPTION_LENGTH_MAX && isStorable(text) && !/\p{Cc}/u.test(text))
     return text;
-  throw refused(
+  throw badRequestAt(
     `${name} must be a line of at most ${DESCRIPTION_LENGTH_MAX} characters, not ${describe(value)}.`,
     pointer,
   );
@@ -80,5 +80,5 @@ function descriptionOf({ value, pointer }: Parameter, name: string): string {
 function sinceOf({ value, pointer }: Parameter, name: string): number {
   const text = String(value);
   if (/^\d{1,11}$/.test(text)) return Number(text);
-  throw refused(`${name} must be a UNIX time in whole seconds, not ${describe(value)}.`, pointer);
+  throw badRequestAt(`${name} must be a UNIX time in whole seconds, not ${describe(value)}.`, pointer);
 }

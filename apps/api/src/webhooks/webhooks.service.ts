@@ -13,7 +13,7 @@ import {
 import { newSecret } from '@proctor/webhooks';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { notFound, Problem, refused } from '../http/problem';
+import { notFound, Problem, badRequestAt } from '../http/problem';
 import { isWantedBy } from './webhook-message';
 import { WebhookSender } from './webhook-sender';
 import { OWN_SERVICES, type OwnServices, whyNoWebhook } from './webhook-url';
@@ -144,7 +144,7 @@ export class WebhooksService {
     if (webhook.disabledAt) throw new Problem(409, `The webhook ${webhookId} is disabled; enable it first.`);
     const { keptDays, waitingMax } = this.configuration.server.webhooks;
     if (since < Date.now() / 1_000 - keptDays * DAY_SECONDS)
-      throw refused(`since must be of the last ${keptDays} days, not ${describe(since)}.`, null);
+      throw badRequestAt(`since must be of the last ${keptDays} days, not ${describe(since)}.`, null);
     const done = await this.deliveries.recover({ webhookId, userId }, since, isWantedBy, waitingMax);
     this.sender.wake();
     return done;
@@ -161,9 +161,9 @@ export class WebhooksService {
   private settingsOf(asked: WebhookRequest, keyId: number | null): WebhookSettings {
     const { url, description = '', package: packages, suite: suites, arch: arches, status: verdicts } = asked;
     const why = whyNoWebhook(url, this.configuration.server.webhooks.mayBeHttp, this.ownServices);
-    if (why !== null) throw refused(`url cannot be ${describe(url)}: ${why}.`, null);
+    if (why !== null) throw badRequestAt(`url cannot be ${describe(url)}: ${why}.`, null);
     if (asked.private === true && keyId === null)
-      throw refused('private is for webhooks that belong to an API key.', null);
+      throw badRequestAt('private is for webhooks that belong to an API key.', null);
     const { trigger, kinds = END_KINDS, mine } = asked;
     const filter = { packages, suites, arches, verdicts, trigger, kinds, mine };
     return { url: new URL(url).href, description, filter, keyId: asked.private === true ? keyId : null };

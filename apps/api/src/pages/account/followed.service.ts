@@ -8,7 +8,7 @@ import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import type { Parameters } from '../../http/parameters';
 import { loadPart } from '../../http/parts';
-import { badRequest, notFound, refused } from '../../http/problem';
+import { badRequest, notFound, badRequestAt } from '../../http/problem';
 import { atomFeed } from '../../public-data/status-feed';
 import { PACKAGES_SHOWN_MAX } from '../layout/package-list';
 import { staleBefore } from '../layout/stale';
@@ -29,13 +29,14 @@ export class PatternsPipe implements PipeTransform<Parameters, FollowRequest> {
     const { value: sent, pointer } = parameters.get('packages') ?? { value: '', pointer: null };
     const given: unknown = typeof sent === 'string' ? sent.split(/[\s,]+/, NAMES_MAX + 1) : sent;
     if (!Array.isArray(given))
-      throw refused(`packages must be a text or a list of names, not ${describe(sent)}.`, pointer);
-    if (given.length > NAMES_MAX) throw refused(`packages names more than ${NAMES_MAX} at once.`, pointer);
+      throw badRequestAt(`packages must be a text or a list of names, not ${describe(sent)}.`, pointer);
+    if (given.length > NAMES_MAX)
+      throw badRequestAt(`packages names more than ${NAMES_MAX} at once.`, pointer);
     const words = given.filter((word) => word !== '') as unknown[];
-    if (words.length === 0) throw refused('No package is named in packages.', pointer);
+    if (words.length === 0) throw badRequestAt('No package is named in packages.', pointer);
     const wrong = words.find((word) => typeof word !== 'string' || !PATTERN.test(word));
     if (wrong !== undefined)
-      throw refused(`${describe(wrong)} is no name of a package, nor a part of one with *.`, pointer);
+      throw badRequestAt(`${describe(wrong)} is no name of a package, nor a part of one with *.`, pointer);
     return { packages: [...new Set(words as string[])] };
   }
 }

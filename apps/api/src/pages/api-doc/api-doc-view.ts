@@ -1,6 +1,6 @@
 import {
   METHODS,
-  resolved,
+  resolve,
   type DocumentedAnswer,
   type ApiDocument,
   type Example,
@@ -103,11 +103,11 @@ function endpointView(
     text: paragraphs(operation.description ?? ''),
     credential: credentialOf(operation.security ?? document.security, method),
     parameters: parameters.map((parameter) =>
-      parameterRow(resolved<DocumentedParameter>(document, parameter)),
+      parameterRow(resolve<DocumentedParameter>(document, parameter)),
     ),
     bodies: samples(document, operation.requestBody?.content ?? {}),
     answers: Object.entries(operation.responses).map(([status, reference]) => {
-      const answer = resolved<DocumentedAnswer>(document, reference);
+      const answer = resolve<DocumentedAnswer>(document, reference);
       return { status, text: answer.description, samples: samples(document, answer.content ?? {}) };
     }),
   };
@@ -130,7 +130,7 @@ function samples(document: ApiDocument, content: Record<string, MediaType>): Sam
   return Object.entries(content).flatMap(([type, { schema, example, examples }]) => {
     const title = `${type}: ${schemaText(schema)}`;
     if (example !== undefined) return [{ title, text: json(example) }];
-    const several = Object.values(examples ?? {}).map((each) => resolved<Example>(document, each));
+    const several = Object.values(examples ?? {}).map((each) => resolve<Example>(document, each));
     if (several.length === 0) return [{ title, text: '' }];
     return several.map(({ summary, value }) => ({ title: `${title}. ${summary ?? ''}`, text: json(value) }));
   });

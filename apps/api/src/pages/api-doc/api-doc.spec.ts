@@ -2,7 +2,7 @@ import Ajv2020 from 'ajv/dist/2020';
 import type { ValidateFunction } from 'ajv';
 import { controllersOfApi, routesOf } from '@test/support/routes';
 import { apiDocument } from '../../document/document';
-import { METHODS, resolved } from '../../document/api-document';
+import { METHODS, resolve } from '../../document/api-document';
 import type {
   DocumentedAnswer,
   Example,
@@ -50,7 +50,7 @@ describe('OpenAPI', () => {
     (name, operation) => {
       const path = name.split(' ')[1]!;
       const declared = [...(document.paths[path]!.parameters ?? []), ...(operation.parameters ?? [])]
-        .map((parameter) => resolved<DocumentedParameter>(document, parameter))
+        .map((parameter) => resolve<DocumentedParameter>(document, parameter))
         .filter((parameter) => parameter.in === 'path');
       expect(declared.map((parameter) => parameter.name)).toEqual(
         [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter),
@@ -75,7 +75,7 @@ describe('OpenAPI', () => {
   it('the document refers to nothing that is not there', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to!);
     expect(references.length).toBeGreaterThan(50);
-    for (const $ref of references) expect(resolved(document, { $ref })).toBeDefined();
+    for (const $ref of references) expect(resolve(document, { $ref })).toBeDefined();
     const used = new Set(references.map((reference) => reference.replace('#/components/', '')));
     const kept = ['parameters', 'responses', 'schemas', 'headers'].flatMap((kind) =>
       Object.keys(document.components[kind]!).map((name) => `${kind}/${name}`),
@@ -86,7 +86,7 @@ describe('OpenAPI', () => {
   const samples: [string, MediaType, unknown][] = operations.flatMap(([name, operation]) => [
     ...media(`${name} body`, operation.requestBody?.content),
     ...Object.entries(operation.responses).flatMap(([status, answer]) =>
-      media(`${name} ${status}`, resolved<DocumentedAnswer>(document, answer).content),
+      media(`${name} ${status}`, resolve<DocumentedAnswer>(document, answer).content),
     ),
   ]);
 
@@ -108,7 +108,7 @@ function media(name: string, content: Record<string, MediaType> = {}): [string, 
       ([key, example]): [string, MediaType, unknown] => [
         `${name} ${type} ${key}`,
         mediaType,
-        resolved<Example>(document, example).value,
+        resolve<Example>(document, example).value,
       ],
     );
     const { example } = mediaType;

@@ -19,12 +19,12 @@ import type { NeutralStatus } from '@proctor/contracts';
 import { historyPath, packagePath, runPath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
 import { underWaySentence } from '../layout/sentence';
-import { type Told, troubleSentence } from '../layout/troubles';
+import { type NamedTrouble, troubleSentence } from '../layout/troubles';
 
 const TROUBLES_NAMED_MAX = 3;
 
 /** What is wrong, and what the service does now. */
-export function frontSentence(queues: QueueLength[], troubles: Told[], now: Date): string {
+export function frontSentence(queues: QueueLength[], troubles: NamedTrouble[], now: Date): string {
   const wrong = troubles.slice(0, TROUBLES_NAMED_MAX).map((trouble) => troubleSentence(trouble, now));
   return [...wrong, activitySentence(queues)].join(' ');
 }

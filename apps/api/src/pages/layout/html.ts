@@ -29,10 +29,10 @@ function written(part: MarkupPart): string {
   if (part === null || part === undefined) return '';
   if (Array.isArray(part)) return part.join('');
   if (part instanceof Html) return part.text;
-  return escaped(part);
+  return escapeHtml(part);
 }
 
 /** A value as HTML, in an element or between quotes: characters that would work without being seen are named. */
-export function escaped(value: unknown): string {
+export function escapeHtml(value: unknown): string {
   return nameHidden(String(value)).replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }

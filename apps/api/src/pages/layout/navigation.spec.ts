@@ -9,7 +9,7 @@ it.each([
   ['/status/workers', ['Workers']],
   ['/status/workers/w1', ['Workers']],
   ['/user/ada/test', ['Request']],
-])('the head of a page at %s tells where its reader is', (path, here) => {
+])('the head of a page at %s shows where its reader is', (path, here) => {
   const links = navigation(path, 'ada');
   expect(links.filter(({ isHere }) => isHere).map(({ name }) => name)).toEqual(here);
 });

@@ -15,7 +15,7 @@ const PARTS: Omit<Link, 'isHere'>[] = [
 
 /**
  * @param path of the page that shows them
- * @param userName who looks; null where nobody is logged in, who is led to the login to request tests
+ * @param userName of the reader; null without a login, and then the link to request tests leads to the login
  */
 export function navigation(path: string, userName: string | null): Link[] {
   const request = { url: userName === null ? '/-/request' : `/user/${userName}/test`, name: 'Request' };

@@ -10,7 +10,7 @@ export interface LinkValues {
 
 const PLACEHOLDER = /\{\w+\}/g;
 
-/** The links of which everything is known that they name. */
+/** Those links for which all names are known. */
 export function packageLinks(
   links: PackageLinkSection[],
   { package: name, suite, arch, version }: LinkValues,

@@ -1,5 +1,5 @@
 import { isPackageName } from '@proctor/contracts';
-import { queryValue, named } from '../../http/parameter-values';
+import { queryValue, validName } from '../../http/parameter-values';
 
 /** Packages that one page of a list shows. */
 export const PACKAGES_SHOWN_MAX = 500;
@@ -15,7 +15,7 @@ export interface ListPages {
 }
 
 /** The parameter `after` of a list: the last package of the part before; empty at the beginning. */
-export const AFTER_PACKAGE = queryValue(named('the name of a package', isPackageName), '');
+export const AFTER_PACKAGE = queryValue(validName('the name of a package', isPackageName), '');
 
 /** @param lastName of the packages shown, when there are more */
 export function listPages(

@@ -36,7 +36,7 @@ it('the page of a problem has the links of a user who is logged in', () => {
   expect(page).not.toContain('Log in');
 });
 
-it('the page of a problem offers no login while nobody knows who looks', () => {
+it('the page of a problem offers no login while the reader is not known', () => {
   const page = pageFor({});
   expect(page).not.toContain('Log in');
   expect(page).toContain('There is no run 7.');

@@ -3,8 +3,8 @@ import type { Problem } from '../../http/problem';
 import type { ContextRequest } from '../../http/request-context';
 
 /**
- * What the page of a problem shows. Whoever is not logged in finds the login there, which leads back: the page may be one that
- * only its owner has.
+ * What the page of a problem shows. A reader without a login finds the login there, which leads back: the
+ * page may be one that only its owner has.
  */
 export function problemView(problem: Problem, request: ContextRequest) {
   const { requestId, viewer, method } = request;

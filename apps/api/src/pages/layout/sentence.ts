@@ -1,6 +1,6 @@
 import { secondsInWords, spanOf } from './times';
 
-/** How a package is on one suite and architecture, as far as a sentence tells of it. */
+/** How a package is on one suite and architecture, as far as a sentence says it. */
 export interface PlaceState {
   suite: string;
   arch: string;
@@ -26,9 +26,9 @@ const MINUTE_MS = 60_000;
 const PLACES_NAMED_MAX = 4;
 
 /**
- * The state of a package in one or more sentences; page, title, feed and badge tell the same.
- * It has no ages: but for what is expected of runs that wait, it stays as it is while nothing changes.
- * @param absences what runs said that found no such package
+ * The state of a package in one or more sentences; page, title, feed and badge have the same words. It has no
+ * ages: except for the expected times of runs that wait, it stays as it is while nothing changes.
+ * @param absences the words of runs that found no such package
  */
 export function packageSentence(
   places: PlaceState[],

@@ -7,7 +7,7 @@ const cell = (verdict: StripEntry['verdict'], isNewVersion = false, isPinned = f
   isPinned,
 });
 
-it('the label of a strip counts its runs and tells since when it fails', () => {
+it('the label of a strip counts its runs and says since when it fails', () => {
   const cells = [cell('pass'), cell('pass'), cell('tmpfail'), cell('fail')];
   expect(stripLabel(cells, '2.10-3')).toBe('4 runs: 2 pass, 1 fail, 1 tmpfail; now failing since 2.10-3');
   expect(stripLabel([cell('pass')], '')).toBe('1 run: 1 pass');

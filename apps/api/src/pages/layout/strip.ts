@@ -14,8 +14,8 @@ const DRAWN: Record<StripEntry['verdict'], (x: number) => string> = {
 };
 
 /**
- * The last runs of a package on a suite and architecture, as a drawing of 180 × 18, the newest on the right; the height of
- * each bar tells what its colour tells.
+ * The last runs of a package on a suite and architecture, as a drawing of 180 × 18, the newest on the right.
+ * The height of each bar means the same as its colour.
  * @param cells the oldest first; the last 30 are drawn
  * @param since the version since which it fails; empty when it does not
  */

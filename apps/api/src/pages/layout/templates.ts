@@ -9,7 +9,7 @@ import { htmlBelow } from '../../http/base-path';
 import { Assets } from './assets';
 import { mark, shape } from './mark';
 import type { ShapeName } from './mark';
-import { escaped, markup } from './html';
+import { escapeHtml, markup } from './html';
 import { triggerLinks, workerLink } from './links';
 import type { Html } from './html';
 import { navigation } from './navigation';
@@ -49,7 +49,7 @@ class PageEta extends Eta {
       views: join(__dirname, '../views'),
       cache: true,
       autoEscape: true,
-      escapeFunction: escaped,
+      escapeFunction: escapeHtml,
       functionHeader: `const { ${NAMES.join(', ')} } = this.helpers;`,
     });
   }

@@ -19,7 +19,7 @@ it.each([
   [5_399_000, '90 minutes'],
   [7_200_000, '2 hours'],
   [345_600_000, '4 days'],
-])('%d ms are told as %s', (ms, words) => {
+])('%d ms are written as %s', (ms, words) => {
   expect(spanOf(ms)).toBe(words);
 });
 
@@ -32,6 +32,6 @@ it.each([
   [3_599, '59 min 59 s'],
   [3_600, '1 h'],
   [7_384, '2 h 3 min'],
-])('a length of %d seconds is told as %s', (seconds, words) => {
+])('a length of %d seconds is written as %s', (seconds, words) => {
   expect(secondsInWords(seconds)).toBe(words);
 });

@@ -11,7 +11,7 @@ export function timeHtml(time: Date | null): Html {
   return time ? markup`<time datetime="${time.toISOString()}">${utc(time)}</time>` : markup``;
 }
 
-/** A time in UTC that the script replaces by its age, `3 days ago`, and tells in full on demand; empty for null. */
+/** A time in UTC that the script replaces by its age, `3 days ago`; its title has the whole time. Empty for null. */
 export function agoHtml(time: Date | null): Html {
   if (!time) return markup``;
   return markup`<time datetime="${time.toISOString()}" title="${utc(time)}" data-ago>${utc(time)}</time>`;
@@ -23,7 +23,7 @@ const SPANS: [seconds: number, name: string][] = [
   [60, 'minute'],
 ];
 
-/** A length of time in words, in the largest unit of which it has two, rounded: `4 days`, `90 minutes`. */
+/** A length of time in words, rounded to the largest unit that it has twice: `4 days`, `90 minutes`. */
 export function spanOf(ms: number): string {
   const seconds = Math.max(0, ms / 1_000);
   const [unit, name] = SPANS.find(([length]) => seconds >= 1.5 * length) ?? [1, 'second'];

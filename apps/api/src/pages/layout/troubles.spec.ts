@@ -68,11 +68,11 @@ it.each<[string, ServiceFacts, object[]]>([
     facts(status(worker()), { pauses: [{ ...decision, suite: 'trixie', arch: null }] }),
     [],
   ],
-])('the head of a page tells of %s', (_what, known, told) => {
-  expect(troubles(known)).toEqual(told);
+])('the head of a page names %s', (_what, known, expected) => {
+  expect(troubles(known)).toEqual(expected);
 });
 
-it('a trouble is told with how long it lasts, where that is known', () => {
+it('a trouble is shown with how long it lasts, where that is known', () => {
   const now = new Date('2026-11-20T15:54:51.123Z');
   expect(troubleSentence({ what: 'arm64: no worker', since: new Date(since) }, now)).toBe(
     'arm64: no worker for 14 minutes.',

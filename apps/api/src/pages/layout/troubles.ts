@@ -4,7 +4,7 @@ import type { QueueLength, WorkerRecord } from '@proctor/database';
 import { pauseOfQueue } from '../../admin/decision-object';
 import { spanOf } from './times';
 
-/** Something that keeps public runs from being executed, as the head of each page tells it. */
+/** What keeps public runs from being executed, as the head of each page shows it. */
 export interface ServiceTrouble {
   kind: 'no answer' | 'no scheduler' | 'no worker' | 'stopped' | 'paused';
   /** `arm64: no worker` */
@@ -13,8 +13,8 @@ export interface ServiceTrouble {
   since: Date | null;
 }
 
-/** What a sentence tells of a trouble. */
-export type Told = Pick<ServiceTrouble, 'what' | 'since'>;
+/** The parts of a trouble that a sentence names. */
+export type NamedTrouble = Pick<ServiceTrouble, 'what' | 'since'>;
 
 /** What is known of the service. */
 export interface ServiceFacts {
@@ -63,6 +63,6 @@ function isStopped({ drained, problem, standing }: WorkerStatus): boolean {
 }
 
 /** `arm64: no worker for 14 minutes.` */
-export function troubleSentence({ what, since }: Told, now: Date): string {
+export function troubleSentence({ what, since }: NamedTrouble, now: Date): string {
   return since === null ? `${what}.` : `${what} for ${spanOf(now.getTime() - since.getTime())}.`;
 }

@@ -7,7 +7,7 @@ import { Assets } from './assets';
 import { PageInterceptor } from './page';
 import type { Redirect } from './page';
 
-/** Pages may be read; what is large, changes with each question, or is somebody's own may not. */
+/** Crawlers may read pages. They may not read what is large, changes with each request, or belongs to one user. */
 const ROBOTS = `User-agent: *
 Disallow: /*?
 Disallow: /-/

@@ -7,7 +7,7 @@ import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { loadPart } from '../../http/parts';
 import { baseUrl } from '../../http/paths';
-import { queryValue, named } from '../../http/parameter-values';
+import { queryValue, validName } from '../../http/parameter-values';
 import { atomFeed } from '../../public-data/status-feed';
 import { WorkersService } from '../../workers/workers.service';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
@@ -21,7 +21,7 @@ const WORKERS_SHOWN_MAX = 100;
 
 /** The parameter `after` of the list: the last worker of the part before; empty at the beginning. */
 const AFTER_WORKER = queryValue(
-  named('the name of a worker', (text) => WORKER_NAME.test(text)),
+  validName('the name of a worker', (text) => WORKER_NAME.test(text)),
   '',
 );
 

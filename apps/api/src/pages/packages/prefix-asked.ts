@@ -2,7 +2,7 @@ import { isPackageName, isWord } from '@proctor/contracts';
 import { PACKAGE_STATES, type PackageOfPrefix, type PackageState } from '@proctor/database';
 import { cursor } from '../../http/parts';
 import { nameThat } from '../../http/path-ids';
-import { fromQuery, named, oneOf, queryOf, queryValue } from '../../http/parameter-values';
+import { fromQuery, validName, oneOf, queryOf, queryValue } from '../../http/parameter-values';
 import type { ListPages } from '../layout/package-list';
 
 const BY_STATE = cursor<PackageOfPrefix>(
@@ -25,9 +25,9 @@ export interface PrefixAsked {
 export const PREFIX_QUERY = queryOf<PrefixAsked>({
   status: queryValue(oneOf(PACKAGE_STATES)),
   suite: (query) =>
-    fromQuery('suite', query['suite'] ?? query['suite[]'], named('the name of a suite', isWord)),
+    fromQuery('suite', query['suite'] ?? query['suite[]'], validName('the name of a suite', isWord)),
   arch: (query) =>
-    fromQuery('arch', query['arch'] ?? query['arch[]'], named('the name of an architecture', isWord)),
+    fromQuery('arch', query['arch'] ?? query['arch[]'], validName('the name of an architecture', isWord)),
   after: queryValue(BY_STATE.decode),
 });
 

@@ -1,6 +1,6 @@
 import type { StatusPartResource } from '@proctor/resources';
 import type { BoundedCount, StripEntry } from '@proctor/database';
-import { queried } from '../../http/parameters';
+import { asParameter } from '../../http/parameters';
 import { loadPart, type Cursor, type ListedPart } from '../../http/parts';
 import type { FeedEntry } from '../../public-data/status-feed';
 import { LIST_PAGES_MAX } from '../layout/page-number';
@@ -55,7 +55,7 @@ export type ListPart<Row = unknown> = ListedPart<Row, string>;
 /** Reads a part of a list. @throws Problem 400 */
 export async function readPart<Row>(list: StatusList<Row>, asked: ListAsked): Promise<ListPart<Row>> {
   if (asked.isPrivate) return { rows: [], last: null };
-  const after = asked.after === null ? null : list.cursor.decode(queried(asked.after), 'after');
+  const after = asked.after === null ? null : list.cursor.decode(asParameter(asked.after), 'after');
   return loadPart(
     LISTED_MAX,
     (limit) => list.read(asked, limit, after),

@@ -3,7 +3,7 @@ import type { PipeTransform } from '@nestjs/common';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { badRequest } from '../../http/problem';
-import { queried } from '../../http/parameters';
+import { asParameter } from '../../http/parameters';
 import type { Parameters } from '../../http/parameters';
 import { shapeOf } from '../../http/parameters.pipe';
 import { queryValue, text, wordIn } from '../../http/parameter-values';
@@ -42,7 +42,7 @@ export class ShownQueryPipe implements PipeTransform<Record<string, unknown>, Sh
     const given = Object.entries({ group: asGroup, ...suiteAndArch, signature: asSignature }).filter(
       ([, value]) => value !== undefined && value !== null && value !== '',
     );
-    const parameters: Parameters = new Map(given.map(([name, value]) => [name, queried(value)]));
+    const parameters: Parameters = new Map(given.map(([name, value]) => [name, asParameter(value)]));
     const asked = shapeOf(TestSelection, parameters, this.configuration.server);
     const { group: groups, suite, arch, signature } = asked;
     if (groups && groups.length > 1) throw badRequest('group must be one group of tests.');
@@ -78,7 +78,7 @@ export class TriggerFormPipe implements PipeTransform<Parameters, TriggerForm> {
       if (runId !== undefined) ticked.push(runId);
       else if (parameter.value !== '') parameters.set(name, parameter);
     }
-    if (ticked.length > 0) parameters.set('run_ids', queried(ticked.join(',')));
+    if (ticked.length > 0) parameters.set('run_ids', asParameter(ticked.join(',')));
     const asked = shapeOf(TriggerRequest, parameters, this.configuration.server);
     if (!asked.group && !asked.run_ids) throw badRequest('The form says neither a group of tests nor runs.');
     return { selection: selectionOf(asked), reason: asked.reason };
