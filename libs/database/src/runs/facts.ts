@@ -63,8 +63,8 @@ export class Facts {
   }
 
   /**
-   * Facts of an architecture that the bus has not taken, by their ids, so each run's in order. Without the reason when
-   * the run is private, or repeats one that is: what people and workers say of it may name what is tested.
+   * Facts of an architecture that the bus has not taken, by their ids, so those of each run are in order. The
+   * reason is left out when the run is private, or repeats a private one: it may name what is tested.
    */
   async listUnpublished(arch: string, limit: number): Promise<Fact[]> {
     return (await this.database.query(UNPUBLISHED, [arch, limit])).map(factOf);
@@ -79,13 +79,13 @@ export class Facts {
   }
 }
 
-/** The run of a fact, and the run that this one repeats, which the reason of the first fact names. */
+/** The run of a fact, and the run that it repeats, which is named in the reason of the first fact. */
 const OF_WHAT = `
   left join lateral (select is_private, retry_of from runs where run_id = f.run_id offset 0) r on true
   left join lateral (select is_private, api_key_id, requestor_id from runs where run_id = r.retry_of offset 0) original on true`;
 const NAMES_ORIGINAL = `f.kind = 'requested' and original.is_private`;
 
-/** @param reason the SQL expression of what the reader may see of it */
+/** @param reason the SQL expression for the part that the reader may see */
 function selectFacts(reason: string, rest: string): Statement<RowOf<typeof FACT_COLUMNS>> {
   const columns = { ...FACT_COLUMNS, reason: FACT_COLUMNS.reason.from(reason) };
   return statement(columns, `select ${selectList(columns, 'f')} ${rest}`);
@@ -101,7 +101,7 @@ export const UNPUBLISHED = selectFacts(
   `from (${waitingRows('facts', 'not r.published', 'fact_id')}) f ${OF_WHAT} order by f.fact_id`,
 );
 
-/** The ids stand by themselves, too, so that they are looked up by their index whatever the statistics say. */
+/** A condition on the ids alone, so that they are looked up by their index whatever the statistics are. */
 const MARK_PUBLISHED = command(`
   update facts set published = true
   where fact_id = any($1::bigint[]) and (fact_id, at) in (select * from unnest($1::bigint[], $2::timestamptz[]))`);

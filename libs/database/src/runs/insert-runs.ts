@@ -6,19 +6,20 @@ import { rememberRequested } from './packages';
 import { REQUEST_COLUMNS } from './run-columns';
 import { arraysOf, bigint, namesOf, type Statement, statement, valuesOf } from '../kit/statement';
 
-/** Who asked, and by which key. */
+/** The user who submits, and the key. */
 export interface Submitter {
   userId: number;
   keyId: number;
 }
 
-/** Of one statement: to write the parameters of more would hold the process too long. */
+/** Rows of one statement: encoding the parameters of more would block the process for too long. */
 const ROWS_MAX = 2_000;
-/** UTF-16 units of the texts that requests bring along, about. */
+/** The length of the texts in the requests of one statement, about, in UTF-16 units. */
 const TEXTS_LENGTH_MAX = 512 * 1024;
 
 /**
- * The connection executes the statements in this order; the first three, sent together, cost one round trip. A long list takes more.
+ * The connection executes the statements in this order; the first three are sent together, in one round trip.
+ * A long list takes more round trips.
  * @returns the ids in the order of the requests, one submission after the other
  */
 export async function insertRuns(
@@ -85,15 +86,15 @@ function ownersOf(
 
 const REQUEST = namesOf(REQUEST_COLUMNS);
 
-/** Parameters behind those of the requests: a user and a key, or an array of each. */
+/** Parameters after those of the requests: a user and a key, or an array of each. */
 const [USER, KEY] = [1, 2].map((place) => `$${Object.keys(REQUEST_COLUMNS).length + place}`) as [
   string,
   string,
 ];
 
 /**
- * The sequence is looked up once for all rows: that takes as long as to insert one.
- * @param owners SQL of whose the runs are: constants, or columns of further arrays
+ * The sequence is looked up once for all rows, since a look-up takes as long as an insert.
+ * @param owners SQL for the owners of the runs: constants, or columns of further arrays
  */
 function insertOf(owners: {
   arrays?: string;
@@ -129,10 +130,10 @@ function insertOf(owners: {
   ).asPrepared;
 }
 
-/** Of one submitter. */
+/** Of one user and key. */
 const INSERT = insertOf({ requestor: USER, key: KEY, actor: userActor(USER) });
 
-/** Of several: with a user and a key for each request. */
+/** Of several users: with a user and a key for each request. */
 const INSERT_OF_SEVERAL = insertOf({
   arrays: `, ${USER}::integer[], ${KEY}::integer[]`,
   names: ', requestor_id, api_key_id',

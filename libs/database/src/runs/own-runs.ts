@@ -5,11 +5,11 @@ import { likeOf } from '../kit/list-filter';
 import { RECORD_COLUMNS, type RunRecord, selectRecords } from './run-columns';
 import { bigint, integer, selectList, statement, text } from '../kit/statement';
 
-/** Which of a user's runs are meant; what is absent does not matter. */
+/** A filter of a user's runs; an absent field accepts any value. */
 export interface OwnRunFilter {
-  /** The name of a package, in which `*` stands for anything. */
+  /** The name of a package, with `*` for any characters. */
   package?: string | undefined;
-  /** A part of the trigger, in which `*` stands for anything. */
+  /** A part of the trigger, with `*` for any characters. */
   trigger?: string | undefined;
   suites?: string[] | null | undefined;
   architectures?: string[] | null | undefined;
@@ -21,17 +21,17 @@ export interface OwnRunFilter {
 /** A part of a user's runs. */
 export interface OwnRunPage {
   runs: RunRecord[];
-  /** The rest begins before this run; null at the end. A part may be short, or empty, before the end. */
+  /** The rest begins before this run; null at the end. A part before the end may be short, or empty. */
   next: number | null;
 }
 
 /** A part is searched among this many runs of a user, so that users with millions of runs wait no longer. */
 const LOOKED_AT_MAX = 50_000;
 
-/** Runs that a version is made of. */
+/** Runs that a version depends on. */
 const FOLLOWED_MAX = 1_000;
 
-/** The runs of one user, whatever key they were requested with. */
+/** The runs of one user, with any key. */
 @Injectable()
 export class OwnRuns {
   constructor(private readonly database: Database) {}
@@ -62,7 +62,7 @@ export class OwnRuns {
   }
 
   /**
-   * Another text after each change of what a list of a user's runs shows, of the newest thousand of them.
+   * A text that differs after each change of a list of a user's runs, for the newest thousand of them.
    * @param before only runs of lower ids
    */
   async version(userName: string, before: number | null): Promise<string> {
@@ -72,7 +72,7 @@ export class OwnRuns {
 
   /**
    * Those of some runs that are the user's, newest requests first.
-   * @param userId null: everybody's are meant
+   * @param userId null: of all users
    */
   byId(userId: number | null, runIds: number[]): Promise<RunRecord[]> {
     return this.database.query(BY_ID, [userId, runIds.filter(isRunId)]);
@@ -94,7 +94,7 @@ const KEYS = statement(
   'select distinct api_key_id as "keyId" from runs where requestor_id = $1 and run_id = any($2::bigint[])',
 );
 
-/** Parameters are values when this is planned, so that those that are null cost nothing. */
+/** Parameters are known when the statement is planned, so that those that are null cost nothing. */
 const AMONG = (columns: string, user = '$1'): string => `
   select ${columns} from runs where requestor_id = ${user} and ($2::bigint is null or run_id < $2)
   order by run_id desc limit $3`;

@@ -10,19 +10,19 @@ export interface KnownPackage extends Pick<PackageRow, 'name' | 'backend' | 'rem
   id: number;
 }
 
-/** A package whose runs are executed elsewhere than those of others. */
+/** A package whose runs use another backend than the default. */
 export interface OwnBackend extends Pick<PackageRow, 'name'> {
   backend: string;
 }
 
-/** The packages that runs were requested of. */
+/** The packages that some run was requested for. */
 @Injectable()
 export class Packages {
   constructor(private readonly database: Database) {}
 
   /**
-   * By name. A name that only private runs made known is listed for the key of one of them alone.
-   * @param keyId whose key asks; null: everybody
+   * By name. A name that only private runs have is listed only for the key of one of them.
+   * @param keyId the key that asks; null: the public
    * @param backends those with one of these; an empty name: those with none; undefined: all
    */
   list(backends: string[] | undefined, keyId: number | null): Promise<KnownPackage[]> {
@@ -30,7 +30,8 @@ export class Packages {
   }
 
   /**
-   * Packages that have a backend of their own, by name, those too that only private runs made known: for administrators.
+   * Packages that have a backend of their own, by name, also those that only private runs have: for
+   * administrators.
    * @param after only names behind this one; empty: from the first on
    */
   withBackend(limit: number, after: string): Promise<OwnBackend[]> {
@@ -94,15 +95,15 @@ const LIST = statement(
   order by name`,
 );
 
-/** A package that a run makes known: to all users, or to its key only. */
+/** A package of a run: known to all users, or only to the run's key. */
 export interface NamedPackage {
   package: string;
   isPrivate: boolean;
 }
 
 /**
- * Writes down the packages that are new. It may wait for another transaction that writes down the same name, so it
- * comes before anything that others wait for; all take the names in one order.
+ * Records new packages. It may wait for another transaction that records the same name, so it comes before
+ * anything that others wait for; all transactions use the same order of names.
  */
 export function rememberPackages(transaction: Statements, named: NamedPackage[]): Promise<void> {
   return remember(transaction, REMEMBER, named);
@@ -121,8 +122,9 @@ async function remember(transaction: Statements, how: typeof REMEMBER, named: Na
 }
 
 /**
- * Only names that change anything are touched, so that no transaction waits for a name that is known. The ids of public names, which
- * all users see, rise in the order in which the names became public, whatever private runs were requested.
+ * Only names that change are written, so that no transaction waits for a name that is known. The ids of
+ * public names, which all users see, rise in the order in which the names became public, whatever private
+ * runs were requested.
  */
 const rememberingUnless = (isAsItWas: string): ReturnType<typeof command> =>
   command(`

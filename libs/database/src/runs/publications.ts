@@ -17,8 +17,9 @@ export class Publications {
   constructor(private readonly database: Database) {}
 
   /**
-   * The runs need not have finished. Others write about several runs in one transaction too, and in another order; so
-   * that none waits for the other in a circle, this one takes all rows that are not locked, and waits for one at a time.
+   * The runs need not have finished. Others also write several runs in one transaction, in another order. To
+   * avoid a circle of waiting transactions, this one takes all rows that are not locked, and then waits for
+   * one at a time.
    * @returns the ids of the key's private runs that became public, ascending
    * @throws DatabaseUnavailable; some may be public then, and publishing again helps
    */
@@ -66,7 +67,7 @@ const OWNER = statement(
   `select u.user_id as "userId", u.name as "userName" from api_keys k join users u using (user_id) where k.key_id = $1`,
 );
 
-/** Whose key $2 is. */
+/** The owner of the key $2. */
 const KEY_USER = `(select 'user ' || u.name from api_keys k join users u using (user_id) where k.key_id = $2)`;
 
 function publish(locking: string): Statement<{ runId: number; package: string }> {

@@ -6,13 +6,13 @@ import { type IdempotencyKey, type Once, once, Refused } from '../kit/once';
 import { REQUEST_COLUMNS } from './run-columns';
 import { bigint, boolean, namesOf, statement } from '../kit/statement';
 
-/** Why a run was not retried: `waiting` names a retry of it that has not finished and that who asks may see. */
+/** Why a run was not retried: `waiting` names an unfinished retry of it that the user may see. */
 export type NotRetried =
   { kind: 'unknown' } | { kind: 'unfinished'; runId: number } | { kind: 'waiting'; runId: number };
 
 export type Retried = { kind: 'created'; runId: number } | NotRetried;
 
-/** Who retries; their user is charged for the slot time. */
+/** The user who retries and gets the slot time counted. */
 export interface Retrier {
   userId: number;
   keyId: number;
@@ -23,14 +23,14 @@ export interface Retrier {
 export class Retries {
   constructor(private readonly database: Database) {}
 
-  /** A private run of another key is unknown; whether the package is rejected by now is not looked at. */
+  /** A private run of another key is unknown. Whether the package is rejected by now is not checked. */
   retry(runId: number, by: Retrier): Promise<Retried> {
     return this.database.transaction((transaction) => repeat(transaction, runId, by));
   }
 
   /**
    * The same, at most once for an idempotency key; a run that cannot be retried leaves the key unused.
-   * @param answer makes the answer, JSON, of the new run's id
+   * @param answer builds the answer, JSON, from the new run's id
    */
   retryOnce(
     key: IdempotencyKey,
@@ -56,7 +56,7 @@ async function repeat(transaction: Statements, runId: number, by: Retrier): Prom
   return { kind: 'created', runId: created!.runId };
 }
 
-/** Locked, so that of several retries at once the first is seen by the others. */
+/** Locked, so that several retries at the same time see the first of them. */
 const LOCK = statement(
   { isFinished: boolean },
   `

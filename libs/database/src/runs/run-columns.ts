@@ -2,10 +2,10 @@ import { columnsOf, type WholeRow, without } from '../kit/columns-of';
 import { type ColumnsOf, integer, selectList, type Statement, statement, text } from '../kit/statement';
 import { RequestedRun, RunRow } from '../rows/run';
 
-/** What a request says of a run: whatever inserts, copies, selects or loads runs takes the columns from here. */
+/** The columns of a request: all code that inserts, copies, selects or loads runs takes the columns from here. */
 export const REQUEST_COLUMNS = without(columnsOf(RequestedRun), 'runId');
 
-/** What is tested and how: two runs that agree in these columns of `runs` are of the same test. */
+/** The columns that describe a test: two runs that agree in them are of the same test. */
 export const TEST_COLUMNS = without(REQUEST_COLUMNS, 'priority', 'trigger', 'isPrivate');
 
 /** Columns of `runs` for the service itself, and those that are too large for a list. */
@@ -20,7 +20,7 @@ const NOT_RECORDED = [
   'errorExcerpt',
 ] as const;
 
-/** A run as the API and the pages show it. */
+/** A run with the fields that the API and the pages show. */
 export interface RunRecord extends Omit<WholeRow<RunRow>, (typeof NOT_RECORDED)[number]> {
   /** The API key that may read it. */
   keyId: number;
@@ -35,7 +35,7 @@ export const RECORD_COLUMNS = {
   requestor: text.from('u.name'),
 } satisfies ColumnsOf<RunRecord>;
 
-/** A statement for RunRecords; conditions on `r` and the order follow. */
+/** A statement for RunRecords; `rest` has conditions on `r` and the order. */
 export function selectRecords(rest: string): Statement<RunRecord> {
   return statement(
     RECORD_COLUMNS,

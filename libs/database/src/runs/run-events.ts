@@ -68,13 +68,13 @@ export const EVENT_COLUMNS = {
 
 export const EVENT_RUNS = 'join runs r using (run_id) join users u on u.user_id = r.requestor_id';
 
-/** Behind `offset 0`: for the lowest of all, PostgreSQL would go through the ids from the first on. */
+/** Behind `offset 0`: for the lowest id, PostgreSQL would otherwise read all ids from the first on. */
 const FIRST = statement(
   { first: bigint.orNull },
   `select min(fact_id) as first from (select fact_id from facts where at >= to_timestamp($1) offset 0) later`,
 );
 
-/** By the ids: a sum of times is in no index. */
+/** By the ids, because no index has a sum of times. */
 const PAGE = statement(
   EVENT_COLUMNS,
   `

@@ -5,16 +5,16 @@ import { likeOf } from '../kit/list-filter';
 import { RECORD_COLUMNS, type RunRecord } from './run-columns';
 import { bigint, integer, selectList, statement } from '../kit/statement';
 
-/** Which runs are looked for; what is absent does not matter. */
+/** A filter of runs; an absent field accepts any value. */
 export interface RunFilter {
-  /** The name of a package; for `RunSearch.findAmong`, `*` stands for anything in it. */
+  /** The name of a package; in `RunSearch.findAmong`, with `*` for any characters. */
   package?: string | undefined;
   suite?: string | undefined;
   arch?: string | undefined;
-  /** Finished with one of these. */
+  /** Finished with one of these verdicts. */
   verdicts?: Verdict[] | undefined;
   states?: RunState[] | undefined;
-  /** Words that its trigger has, separated by spaces; one alone is what a trigger page is about. */
+  /** Words in its trigger, separated by spaces; the page of a trigger has one word. */
   trigger?: string | undefined;
   /** A user's name. */
   requestor?: string | undefined;
@@ -22,23 +22,23 @@ export interface RunFilter {
   since?: Date | undefined;
 }
 
-/** Who looks: see `RunSearch.find`. */
+/** The reader: see `RunSearch.find`. */
 export interface RunReader {
   /** An administrator: sees all runs. */
   everything?: boolean;
-  /** Whose private runs are seen: those of this key, or, in a web session, of this user. */
+  /** The owner of visible private runs: this key, or, in a web session, this user. */
   keyId?: number;
   userName?: string;
 }
 
-/** A part of a list that is found among so many runs. */
+/** A part of a list that was searched among a bounded number of runs. */
 export interface RunsAmong {
   runs: RunRecord[];
-  /** The rest begins before this run; null at the end. A part may be short, or empty, before the end. */
+  /** The rest begins before this run; null at the end. A part before the end may be short, or empty. */
   next: number | null;
 }
 
-/** Runs that one part of a list is found among, so that it takes as long among millions. */
+/** One part of a list is searched among this many runs, so that the time does not grow with millions of them. */
 const LOOKED_AT_MAX = 50_000;
 
 /** Finds runs among all, for lists. */
@@ -56,7 +56,7 @@ export class RunSearch {
   }
 
   /**
-   * The same by a pattern of names of packages, which no index knows.
+   * The same by a pattern of package names, for which there is no index.
    * @param lookedAtMax of the runs that the reader may see, the newest of these
    */
   async findAmong(
@@ -90,16 +90,16 @@ function parametersOf(filter: RunFilter, reader: RunReader): unknown[] {
   return [...given.map((value) => value ?? null), ...readerParameters(reader)];
 }
 
-/** Of `seenBy`. */
+/** The parameters of `seenBy`. */
 function readerParameters({ everything = false, keyId, userName }: RunReader): unknown[] {
   return [everything, keyId ?? null, userName ?? null];
 }
 
-/** In the words of the index `runs_triggers`: a word too long for it is found by none. */
+/** In the words of the index `runs_triggers`: a word that is too long for it matches nothing. */
 export const TRIGGER_WORDS = (r: string): string =>
   `case when ${r}.trigger !~ '[^ ]{255}' then string_to_array(${r}.trigger, ' ') end`;
 
-/** Parameters are values when this is planned, so that those that are null cost nothing. */
+/** Parameters are known when the statement is planned, so that those that are null cost nothing. */
 const MATCHES = `
   ($1::text is null or r.package = $1) and ($2::text is null or r.suite = $2) and ($3::text is null or r.arch = $3)
   and ($4::text[] is null or r.verdict = any($4)) and ($5::text[] is null or r.state = any($5))

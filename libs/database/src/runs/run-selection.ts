@@ -2,8 +2,8 @@ import { isRunId } from '@proctor/contracts';
 import { bigint, type Statement, statement, text } from '../kit/statement';
 
 /**
- * Which runs a user means: those that match everything that is named. At least one other than `keyId` is to be named,
- * which the caller sees to.
+ * A selection of runs: those that match all given fields. The caller ensures that at least one field other
+ * than `keyId` is given.
  */
 export interface RunSelection {
   runIds?: number[];
@@ -15,7 +15,7 @@ export interface RunSelection {
   keyId?: number;
 }
 
-/** Ids of runs that a name spells out; the others are counted. */
+/** Ids of runs that a name lists; the others are counted. */
 const IDS_NAMED_MAX = 5;
 
 /** A selection in words. */
@@ -89,8 +89,8 @@ export function selectionParameters(selection: RunSelection): unknown[] {
 }
 
 /**
- * Those of the runs $1 that are still as the condition says, ascending, locked in that order, as every transaction does that
- * waits for several rows. A row that is locked is waited for and looked at again.
+ * Those of the runs $1 that still meet the condition, ascending, locked in that order, as every transaction
+ * does that waits for several rows. A locked row is waited for and checked again.
  * @param condition on `r`; its parameters begin at $2
  */
 export function lockRuns(condition: string): Statement<{ runId: number }> {

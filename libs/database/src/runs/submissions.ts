@@ -6,20 +6,20 @@ import { insertRuns, type Submitter } from './insert-runs';
 import { claim, earlier, type IdempotencyKey, saveAnswers, nameOf, type Once } from '../kit/once';
 import { statement, text } from '../kit/statement';
 
-/** What one request asks for. */
+/** The content of one request. */
 interface Submission {
   requests: RunRequest[];
   submitter: Submitter;
-  /** Null for a request that may create again what an equal one created. */
+  /** Null for a request that may create again what an equal one has created. */
   key: IdempotencyKey | null;
   answer: (runIds: number[]) => unknown;
 }
 
-/** A longer list has a transaction of its own: others should not wait for it. */
+/** A longer list has a transaction of its own, so that others do not wait for it. */
 const GROUPED_RUNS_MAX = 20;
-/** Of all members of a group. */
+/** Runs of all members of a group. */
 const GROUP_RUNS_MAX = 400;
-/** In a group, a lock of another transaction is not waited for: its neighbours would wait, too. */
+/** A group does not wait longer for the lock of another transaction, since all its members would wait. */
 const GROUP_LOCK_TIMEOUT_MS = 50;
 
 /** Accepts requests: each becomes a queued run. */
@@ -46,8 +46,9 @@ export class Submissions {
   }
 
   /**
-   * The same, at most once for an idempotency key; the answer is kept in the transaction that creates the runs.
-   * @param answer makes the answer, JSON, of the run ids
+   * The same, at most once for an idempotency key; the answer is saved in the transaction that creates the
+   * runs.
+   * @param answer builds the answer, JSON, from the run ids
    */
   submitOnce(
     key: IdempotencyKey,
@@ -64,7 +65,7 @@ export class Submissions {
     return outcome!;
   }
 
-  /** What becomes of each, in their order, in one transaction. Their idempotency keys differ. */
+  /** The outcome of each, in their order, in one transaction. Their idempotency keys differ. */
   private together(submissions: Submission[]): Promise<Once[]> {
     return this.database.transaction(async (transaction) => {
       if (submissions.length > 1) limitLocks(transaction);
@@ -99,7 +100,7 @@ function fits({ requests, key }: Submission, others: Submission[]): boolean {
   return runs <= GROUP_RUNS_MAX && !isClaimed;
 }
 
-/** Nothing waits for the answer: should it fail, so does what is sent after it, for the same reason. */
+/** Its answer is not awaited: if it fails, the statements after it fail for the same reason. */
 function limitLocks(transaction: Transaction): void {
   transaction.query(LOCK_TIMEOUT, [String(GROUP_LOCK_TIMEOUT_MS)]).catch(() => undefined);
 }

@@ -10,10 +10,10 @@ export function firstInOrder(rows: string, order: string): string {
 }
 
 /**
- * Rows of the architecture $1 that wait to be dealt with, by ascending ids, $2 at most, chosen before anything else is
- * looked at. `r.arch = $1` would let the primary key give this order, too, and statistics of when many waited would make
- * the planner walk it past all rows that were dealt with since. The order of a range of architectures has one index
- * only: the partial one of what waits.
+ * Rows of the architecture $1 that wait to be handled, by ascending ids, $2 at most, selected before anything
+ * else is read. With `r.arch = $1` the primary key would give this order too, and statistics from a time when
+ * many rows waited would make the planner read all rows that were handled since. A range of architectures has
+ * only one index with this order: the partial one of waiting rows.
  */
 export function waitingRows(table: 'orders' | 'facts', isWaiting: string, id: string): string {
   return firstInOrder(`${table} r where r.arch between $1 and $1 and ${isWaiting}`, `r.arch, r.${id}`);

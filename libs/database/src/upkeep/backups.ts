@@ -4,10 +4,10 @@ import { columnsOf } from '../kit/columns-of';
 import { command, selectList, statement, time } from '../kit/statement';
 import { RestoreRow } from '../rows/upkeep';
 
-/** That the database was restored, and what is known to be missing since. */
+/** A restore of the database, and what is known to be missing since. */
 export type RestoreRecord = RestoreRow;
 
-/** What is known of backups, and of restores from them. */
+/** Records of backups, and of restores from them. */
 @Injectable()
 export class Backups {
   constructor(private readonly database: Database) {}
@@ -18,7 +18,7 @@ export class Backups {
     return row?.takenAt ?? null;
   }
 
-  /** The database was restored last; null when it never was. */
+  /** The last restore of the database; null when there was none. */
   async lastRestore(): Promise<RestoreRecord | null> {
     const [row] = await this.database.query(LAST_RESTORE);
     return row ?? null;
@@ -29,7 +29,7 @@ export class Backups {
     await this.database.query(MADE, [takenAt, bytes]);
   }
 
-  /** The database was restored. */
+  /** Records that the database was restored. */
   async recordRestore(restore: Omit<RestoreRecord, 'restoredAt'>): Promise<void> {
     const { takenAt, firstLostRun, nextRun, filesMissing } = restore;
     await this.database.query(RESTORED, [takenAt, firstLostRun, nextRun, filesMissing]);

@@ -15,7 +15,7 @@ import {
   time,
 } from '../kit/statement';
 
-/** A finished run that has files, and what decides whether it may lose them. */
+/** A finished run that has files, with the columns that decide whether it may lose them. */
 export const EXPIRING_COLUMNS = {
   runId: bigint,
   package: text,
@@ -38,9 +38,9 @@ const SAME_PLACE = (b: string): string =>
 const PUBLIC = (b: string): string => `${b}.state = 'finished' and not ${b}.is_private`;
 
 /**
- * Whether there is a later run at the place of `r` that ended so too: for a run that says how its package is, another that does;
- * for other public ones, any public one; for a private one, one of its key. Each in the words of an index; the first is asked for
- * others too, since it finds most.
+ * Whether there is a later run at the place of `r` that ended in the same way: for a run that counts for the
+ * status, another one that counts; for other public ones, any public one; for a private one, one of its key.
+ * Each condition has the words of an index; the first is used for others too, since it finds most.
  */
 function isFollowed(verdicts: string): string {
   const such = (b: string): string => (verdicts === '' ? '' : ` and ${b}.verdict in (${verdicts})`);
@@ -53,7 +53,7 @@ function isFollowed(verdicts: string): string {
       and b.state = 'finished' and ${SAME_PLACE('b')} and ${LATER('b')}${such('b')})))`;
 }
 
-/** Whether `r` keeps all that it has, whatever its age. */
+/** Whether `r` keeps all its files, whatever its age. */
 export const IS_KEPT = `(
   not ${isFollowed('')}
   or (r.verdict in ('pass', 'neutral') and not ${isFollowed(`'pass', 'neutral'`)})
@@ -93,7 +93,7 @@ const ofPackage = (column: string): Statement<ExpiringRun> =>
 
 export const OF_PACKAGE = { artifacts: ofPackage('artifacts_size'), logs: ofPackage('log_size') };
 
-/** What the files of each package have together; of the packages after $1, $2 at most. */
+/** The size of all files of each package; of the packages after $1, $2 at most. */
 export const PACKAGE_BYTES = statement(
   { package: text, bytes: bigint },
   `
@@ -105,7 +105,7 @@ export const PACKAGE_BYTES = statement(
   where p.name > $1 order by p.name limit $2`,
 );
 
-/** What the files of the public runs of the package $1 have together, and those of the private runs of each key. */
+/** The size of all files of the public runs of the package $1, and of the private runs of each key. */
 export const BYTES_BY_KEY = statement(
   { privateKeyId: integer.orNull, bytes: bigint },
   `
@@ -123,8 +123,9 @@ const FILES_OF = (rows: string): string => `
   where named.is_there`;
 
 /**
- * Takes the files of the runs $1 out of the rows, of all their attempts: logs by the rule $2, artifacts by the rule $3, where those are not null;
- * they are to be removed from the store from then on. What another transaction holds is left for later.
+ * Removes the files of the runs $1 from the rows, for all their attempts: logs by the rule $2, artifacts by
+ * the rule $3, where those are not null. From then on they are to be removed from the store. What another
+ * transaction holds is left for later.
  */
 export const REMOVE_FILES = statement(
   { runId: bigint },
@@ -158,7 +159,10 @@ export const REMOVE_FILES = statement(
   returning r.run_id as "runId"`,
 );
 
-/** What decides whether its story goes: one without files loses it, unless it has lost it already. */
+/**
+ * The columns that decide whether a story is removed: a run without files loses it, unless it has lost it
+ * already.
+ */
 const STORY_COLUMNS = { runId: bigint, finishedAt: time, hasFiles: boolean, hasStory: boolean };
 
 export type StoryRun = RowOf<typeof STORY_COLUMNS>;
@@ -182,7 +186,8 @@ export const STORIES = {
 };
 
 /**
- * Deletes facts and attempts of those of the runs $1 that have no files, by the rule $2. Files of attempts that do not count go with them.
+ * Deletes facts and attempts of those of the runs $1 that have no files, by the rule $2. Files of attempts
+ * that do not count are removed with them.
  */
 export const REMOVE_STORIES = statement(
   { runs: integer },
@@ -232,7 +237,7 @@ export const WITHOUT_ROWS = statement(
   where (found.has_log and not in_rows.has_log) or (found.has_artifacts and not in_rows.has_artifacts)`,
 );
 
-/** A run that is asked for now gets a higher one. */
+/** A new run gets a higher id. */
 export const NEWEST_RUN = statement(
   { runId: bigint },
   `select coalesce(pg_sequence_last_value(pg_get_serial_sequence('runs', 'run_id')::regclass), 0) as "runId"`,

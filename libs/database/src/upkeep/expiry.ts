@@ -5,10 +5,10 @@ import type { ExpiringRun, StoryRun } from './expiry-statements';
 import { type OldRun, OLD_RUNS, REMOVE_RUNS } from './removed-runs';
 import type { ExpiredFileRow, ExpiryMark } from '../rows/upkeep';
 
-/** What a run leaves in the store, each with its index. */
+/** Kinds of files of a run in the store, each with its index. */
 export type ExpiringContent = 'artifacts' | 'logs';
 
-/** Up to which finished run something was looked at. */
+/** The finished run up to which a pass has come. */
 export interface ExpiryPlace {
   at: Date;
   runId: number;
@@ -32,7 +32,7 @@ export interface FileRemoval {
   artifactsRule: string | null;
 }
 
-/** What of an attempt is in a store. */
+/** The files of an attempt that are in a store. */
 export interface FoundAttempt {
   runId: number;
   attempt: number;
@@ -40,7 +40,7 @@ export interface FoundAttempt {
   hasArtifacts: boolean;
 }
 
-/** Another process removes what is old at this moment. */
+/** Another process removes old files and runs at this moment. */
 export class ExpiryUnderWay extends Error {
   override readonly name = 'ExpiryUnderWay';
 
@@ -51,7 +51,7 @@ export class ExpiryUnderWay extends Error {
 
 const EXPIRY_LOCK = { key: 5_787_318_446_020_174, applicationName: 'proctor expiry', waitMs: 0 };
 
-/** Rows of what may be removed, of what is removed, and how far that has come. What may be removed is for others to decide. */
+/** Rows about what may be removed, what is removed, and how far that has come. Others decide what may be removed. */
 @Injectable()
 export class Expiry {
   constructor(private readonly database: Database) {}
@@ -137,7 +137,7 @@ export class Expiry {
     return this.database.query(statements.EXPIRED_FILES, [limit]);
   }
 
-  /** They are removed. */
+  /** The files were removed from the store. */
   async deleteExpiredFiles(files: ExpiredFile[]): Promise<void> {
     await this.database.query(statements.FORGET_FILES, [
       files.map(({ runId }) => runId),
@@ -161,7 +161,10 @@ export class Expiry {
     }));
   }
 
-  /** @returns whether the database does not know the run of an id: restored to an earlier moment, it may have forgotten it */
+  /**
+   * @returns a function that says whether the database may have lost the run of an id, after it was restored
+   * to an earlier moment
+   */
   async forgottenRuns(): Promise<(runId: number) => boolean> {
     const [newest] = await this.database.query(statements.NEWEST_RUN);
     const lost = await this.database.query(statements.LOST_RUNS);
@@ -170,7 +173,7 @@ export class Expiry {
       lost.some(({ firstLostRun, nextRun }) => firstLostRun <= runId && runId < nextRun);
   }
 
-  /** When files may be removed by themselves at the earliest. @param graceMs from the first call on */
+  /** The earliest time at which files may be removed automatically. @param graceMs from the first call on */
   async firstRemovalAt(graceMs: number): Promise<Date> {
     const [row] = await this.database.query(statements.BEGIN, [graceMs]);
     return row!.at;

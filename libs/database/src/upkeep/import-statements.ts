@@ -34,12 +34,12 @@ export const IMPORT_COLUMNS = {
   verdict: text.as<PackageVerdict>().orNull,
 };
 
-/** A run as another service had it: `queued`, with the attempt 0 when it was never executed, or `finished`. */
+/** A run of another service: `queued`, with the attempt 0 when it was never executed, or `finished`. */
 export type ImportedRun = RowOf<typeof IMPORT_COLUMNS>;
 
 const NAMES = namesOf(IMPORT_COLUMNS);
 
-/** The attempt is written beside: what pages show of a run's log is an attempt's. A run that is there stays as it is. */
+/** The attempt is written too, since pages show the log of an attempt. A run that exists stays as it is. */
 export const ADD_RUNS = statement(
   { runId: bigint },
   `
@@ -60,8 +60,8 @@ export const ADD_RUNS = statement(
 ).asPrepared;
 
 /**
- * Of the ids $1, those that are another run's: of another package, suite, architecture or time. Each is looked up by its id: before the
- * table's first statistics, a join would go through all that are given for each run.
+ * Of the ids $1, those that belong to another run: of another package, suite, architecture or time. Each is
+ * looked up by its id: before the table's first statistics, a join would read all given runs for each run.
  */
 export const TAKEN = statement(
   { runId: bigint },
@@ -91,7 +91,7 @@ export const COUNTS = statement(
   `select suite, arch, verdict, count(*) as runs from runs where run_id = any($1::bigint[]) group by suite, arch, verdict`,
 );
 
-/** Commands that reserve ids come one after the other. */
+/** Commands that reserve ids wait for each other. */
 export const LOCK_IDS = statement(
   { locked: nothing },
   'select pg_advisory_xact_lock(5787331902415528) as locked',
@@ -101,8 +101,8 @@ export const LOCK_IDS = statement(
 const DRAWN_MAX = 100_000;
 
 /**
- * The sequence cannot be locked, so requests draw ids meanwhile, and `setval` may give back what they have drawn: it is used only to
- * go further than they can have come. The ids of a shorter way are drawn.
+ * The sequence cannot be locked, so requests draw ids meanwhile, and `setval` could go back behind them. It
+ * is used only for a distance that they cannot have covered; for a shorter one, ids are drawn.
  */
 export const RESERVE_IDS = statement(
   { last: bigint.orNull },
@@ -148,7 +148,7 @@ export const ADD_IDENTITY = command(
   'insert into identities (issuer, subject, user_id) values ($1, $2, $3) on conflict do nothing',
 );
 
-/** $4: a digest of another service, or null for a key that opens nothing. */
+/** $4: a digest of another service, or null for a key that is never valid. */
 export const ADD_KEY = statement(
   { keyId: integer },
   `
@@ -176,7 +176,7 @@ export const NOTE_FILES = command(`
   )
   update attempts a set log_size = $2, artifacts_size = $3 from run where a.run_id = run.run_id and a.attempt = run.attempt`);
 
-/** Statuses and figures of days are made again, from the day $2 on. */
+/** Statuses and figures of days are built again, from the day $2 on. */
 export const MAKE_AGAIN = command(`
   update status_progress set filled_package = '', filled_suite = '', 
     closed_day = case when closed_day is not null then least(closed_day, $2::date - 1) end

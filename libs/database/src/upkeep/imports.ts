@@ -8,13 +8,13 @@ import type { ImportedKind } from '../rows/upkeep';
 import { valuesOf } from '../kit/statement';
 import { userSubject } from '../people/users';
 
-/** A user as another service had them. */
+/** A user of another service. */
 export interface ImportedUser {
   foreignId: string;
   name: string;
   isAdmin: boolean;
   createdAt: Date;
-  /** How a login provider knows them. */
+  /** The user's identity at a login provider. */
   identity: { issuer: string; subject: string } | null;
 }
 
@@ -23,12 +23,12 @@ export interface ImportedKey {
   foreignId: string;
   userId: number;
   name: string;
-  /** Null: it opens nothing, and is there to have results. */
+  /** Null: the key is never valid, and exists only to own results. */
   sha1: string | null;
   createdAt: Date;
 }
 
-/** What makes a run the same as one that was imported before. */
+/** What identifies a run that was imported before. */
 export type RunIdentity = Pick<ImportedRun, 'runId' | 'package' | 'suite' | 'arch' | 'createdAt'>;
 
 /** An id, or a name, belongs to something else here. Nothing of its batch was written. */
@@ -45,7 +45,10 @@ export class ImportUnderWay extends Error {
 
 const IMPORT_LOCK = { key: 5_787_318_446_020_175, applicationName: 'proctor import', waitMs: 0 };
 
-/** What another service knew: see docs/moving-in.md. Each call is a transaction, and doing it again changes nothing. */
+/**
+ * Imports the data of another service: see docs/moving-in.md. Each call is a transaction, and repeating it
+ * changes nothing.
+ */
 @Injectable()
 export class Imports {
   constructor(private readonly database: Database) {}
@@ -71,14 +74,14 @@ export class Imports {
     return (await this.database.query(statements.NEXT_IDS, [count])).map(({ runId }) => runId);
   }
 
-  /** What these are called here, as far as they were imported. */
+  /** The ids that these have here, as far as they were imported. */
   async localIds(source: string, kind: ImportedKind, foreignIds: string[]): Promise<Map<string, number>> {
     const rows = await this.database.query(statements.LOCAL_IDS, [source, kind, foreignIds]);
     return new Map(rows.map(({ foreignId, localId }) => [foreignId, localId]));
   }
 
   /**
-   * @param isSame whether a user who is there by that name is the same person
+   * @param isSame whether an existing user of that name is the same person
    * @returns the user's id
    * @throws ImportConflict
    */
@@ -119,8 +122,8 @@ export class Imports {
   }
 
   /**
-   * @param foreign what each run is called by its service, where the ids are new
-   * @returns how many of them were not there
+   * @param foreign the id of each run at its service, where the ids here are new
+   * @returns how many of them were new
    * @throws ImportConflict
    */
   addRuns(runs: ImportedRun[], foreign?: { source: string; ids: string[] }): Promise<number> {

@@ -18,7 +18,7 @@ export async function longConnection(url: string, applicationName: string): Prom
     connectionTimeoutMillis: DATABASE_LIMITS.connectTimeoutMs,
     ...peerSocket(primary),
   });
-  // What breaks the connection fails the next statement.
+  // An error of the connection makes the next statement fail.
   client.on('error', () => undefined);
   await client.connect().catch(unavailable);
   await client.query('set statement_timeout = 0');

@@ -5,11 +5,11 @@ import type { ResultFileName } from '@proctor/contracts';
 import { longConnection } from './connection';
 import { type DumpedSequence, type DumpedTable, sequencesOf, tablesOf } from './tables';
 
-/** Of what a dump is made, beside the rows. */
+/** What a dump has beside the rows. */
 export interface DumpDescription {
-  /** The moment that it holds, by the database's clock. */
+  /** The moment of the dump, by the database's clock. */
   takenAt: string;
-  /** Names of those that had run, in their order. */
+  /** Names of the migrations that had run, in their order. */
   migrations: string[];
   tables: DumpedTable[];
   sequences: DumpedSequence[];
@@ -22,7 +22,10 @@ export interface DumpedFiles {
   names: ResultFileName[];
 }
 
-/** All that was committed at one moment, while others go on: one transaction reads it, and holds no lock that others wait for. */
+/**
+ * All that was committed at one moment, while others go on: one transaction reads it, and holds no lock that
+ * others wait for.
+ */
 export class Dump {
   private constructor(
     private readonly client: Client,
@@ -67,7 +70,7 @@ export class Dump {
     }
   }
 
-  /** What was read is of no use unless this was reached. */
+  /** Without this the rows that were read are of no use. */
   end(): Promise<void> {
     return this.client.end();
   }

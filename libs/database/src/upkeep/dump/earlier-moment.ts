@@ -5,7 +5,7 @@ import { longConnection } from './connection';
 import { advance, GAP, type LoadedDump, RUN_IDS } from './load';
 import { sequencesOf } from './tables';
 
-/** A database that PostgreSQL's own means have brought back to an earlier moment, and that no service uses yet. */
+/** A database that PostgreSQL has restored to an earlier moment, and that no service uses yet. */
 export class EarlierMoment {
   private constructor(
     private readonly client: Client,

@@ -8,18 +8,18 @@ import { longConnection } from './connection';
 import { type DumpDescription, listOf } from './dump';
 import type { DumpedSequence, DumpedTable } from './tables';
 
-/** Numbers that are left free after the last one that the dump knows: nothing that was given since is given again. */
+/** Numbers that are left free after the last one of the dump, so that no number is given twice. */
 export const GAP = { bigint: 100_000, integer: 1_000 };
 
 /** The sequence of the ids of runs. */
 export const RUN_IDS = 'runs_run_id_seq';
 
-/** The database is not empty, or the dump cannot be brought into it. */
+/** The database is not empty, or the dump cannot be loaded into it. */
 export class CannotLoad extends Error {
   override readonly name = 'CannotLoad';
 }
 
-/** What was brought back. */
+/** The outcome of loading a dump. */
 export interface LoadedDump {
   /** Ids of runs from this one on were given after the dump, or not at all; */
   firstLostRun: number;
@@ -28,9 +28,9 @@ export interface LoadedDump {
 }
 
 /**
- * Brings a dump into an empty database: the schema of that time, the rows, then the migrations that came since.
- * All rows come at once: a service that starts after a restore was broken off finds none, and gives no number twice.
- * @param rowsOf what `Dump.rows` gave
+ * Loads a dump into an empty database: the schema of that time, the rows, then the later migrations. All rows
+ * are committed together: after a restore that broke off, a service finds none, and gives no number twice.
+ * @param rowsOf what `Dump.rows` returned
  * @throws CannotLoad before anything was written
  */
 export async function loadDump(
@@ -82,12 +82,12 @@ export async function requireEmpty(url: string): Promise<void> {
   }
 }
 
-/** What migrations have put in. */
+/** Rows from migrations. */
 async function clear(client: Client, { name }: DumpedTable): Promise<void> {
   await client.query(`delete from "${name}"`);
 }
 
-/** Goes on above the last number by a gap: ascending ones go up, descending ones down. */
+/** Continues after the last number with a gap: ascending sequences upward, descending ones downward. */
 export async function advance(client: Client, { name, last }: DumpedSequence): Promise<void> {
   await client.query(
     `select setval(quote_ident($1)::regclass, $2::bigint

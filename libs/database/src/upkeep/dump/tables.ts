@@ -12,10 +12,10 @@ export interface DumpedSequence {
   last: number | null;
 }
 
-/** Tables that say what one server or process does now, and the list of migrations, which the schema brings along. */
+/** Tables about the present state of one server or process, and the list of migrations, which the schema brings. */
 const LEFT_OUT = ['migrations', 'schedulers'];
 
-/** The numbers of transactions are one server's: rows get those of the transaction that brings them back. */
+/** Transaction numbers belong to one server: rows get the number of the transaction that restores them. */
 const COLUMNS_LEFT_OUT = ['runs.created_in'];
 
 /** Every table after those that it refers to. */
