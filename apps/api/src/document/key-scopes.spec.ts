@@ -33,10 +33,13 @@ const asked = (path: string): string => path.replace(/\{run_id\}/g, '12').replac
 
 const withKey = routes.filter(([, { scopeInDocument }]) => scopeInDocument !== null);
 
-it.each(withKey)('%s needs the scope that the document states', (_name, { method, path, scopeInDocument }) => {
-  for (const end of ['', '/']) expect(neededScope(method, asked(path) + end)).toBe(scopeInDocument);
-  if (method === 'GET') expect(neededScope('HEAD', asked(path))).toBe(scopeInDocument);
-});
+it.each(withKey)(
+  '%s needs the scope that the document states',
+  (_name, { method, path, scopeInDocument }) => {
+    for (const end of ['', '/']) expect(neededScope(method, asked(path) + end)).toBe(scopeInDocument);
+    if (method === 'GET') expect(neededScope('HEAD', asked(path))).toBe(scopeInDocument);
+  },
+);
 
 it('the routes of the API need these scopes', () => {
   const needing = (scope: string): string[] =>

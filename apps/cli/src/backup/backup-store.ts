@@ -81,7 +81,7 @@ async function* namedFiles(dump: Dump): AsyncGenerator<NamedFile> {
     for (const name of names) yield { runId, attempt, name };
 }
 
-/** @throws the first error of `work`, after all work that was started has ended; no more work starts after an error */
+/** @throws the first error of `work`, after all work that was started has ended; after an error no further work starts */
 export async function inParallel<T>(all: AsyncIterable<T>, work: (each: T) => Promise<void>): Promise<void> {
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];
