@@ -16,8 +16,8 @@ export const PACKAGE_VERDICTS = ['pass', 'neutral', 'fail', 'tmpfail'] as const;
 export type PackageVerdict = (typeof PACKAGE_VERDICTS)[number];
 
 interface Untested {
-  /** The interface's `status`, as debci answers. An earlier dispatcher gets it as the verdict. */
-  status: PackageVerdict;
+  /** The interface's `status`, as debci answers, whatever `api.neutral` is. An earlier dispatcher gets it as the verdict. */
+  status: Exclude<PackageVerdict, 'neutral'>;
   /** Of a dispatcher that knows the verdict, see DISPATCHER_FEATURES. */
   feature: string;
   /** Why nothing was tested, in a sentence of the API's document. */

@@ -1,4 +1,3 @@
-import { VERDICTS } from '@proctor/contracts';
 import { type Command, InvalidArgumentError } from 'commander';
 import { collect, groupOf, actionOf, readCount, readIdOf, WHY, withJson, withYes } from '../arguments';
 import { readDuration, readMoment } from '../output/duration';
@@ -40,7 +39,7 @@ function addReading(run: Command): void {
     .option('--package <name>', 'runs of this source package; * stands for anything')
     .option('--suite <name>', 'runs on this suite')
     .option('--arch <name>', 'runs on this architecture')
-    .option('--status <names>', `${VERDICTS.join(', ')}; joined by commas`)
+    .option('--status <names>', 'pass, neutral, fail, tmpfail, absent; joined by commas')
     .option('--state <names>', 'queued, leased, running, finished; joined by commas')
     .option('--trigger <words>', 'words that the trigger has')
     .option('--requestor <user>', 'who asked')

@@ -1,4 +1,3 @@
-import { VERDICTS } from '@proctor/contracts';
 import type { Command } from 'commander';
 import { addChange, collect, groupOf, actionOf, readCount, readIdOf, withJson, withYes } from '../arguments';
 import { readMoment } from '../output/duration';
@@ -63,7 +62,11 @@ function withFilter(command: Command): Command {
     .option('--arch <name>', 'only on this architecture; once for each', collect)
     .option('--trigger <words>', 'only where the trigger has these words')
     .option('--kind <kind>', 'requested, granted, started, finished …; once for each', collect)
-    .option('--status <status>', `only how the run ended: ${VERDICTS.join(', ')}; once for each`, collect)
+    .option(
+      '--status <status>',
+      'only how the run ended: pass, neutral, fail, tmpfail, absent; once for each',
+      collect,
+    )
     .option('--mine', 'only of runs of your own', false);
 }
 
