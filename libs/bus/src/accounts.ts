@@ -11,7 +11,7 @@ import {
 export interface AccountUsers {
   scheduler: string;
   api: string;
-  /** May make the server reload its configuration, and nothing else. */
+  /** The user that may make the server reload its configuration, and do nothing else. */
   system: string;
   workers: WorkerUser[];
 }
@@ -75,7 +75,7 @@ export function accountsOf({ scheduler, api, system, workers }: AccountUsers): A
   };
 }
 
-/** As text, to be included in nats-server's configuration. */
+/** The accounts as text that nats-server's configuration can include. */
 export function accountsText(accounts: Accounts): string {
   const text = JSON.stringify(accounts, null, 2);
   return `# Written by Proctor: changes are lost.\nsystem_account: ${SYSTEM}\naccounts: ${text}\n`;

@@ -1,6 +1,6 @@
 import { BaseRpcContext } from '@nestjs/microservices';
 
-/** What a handler receives beside the payload: `@Ctx() context: BusContext`. */
+/** What a handler receives in addition to the payload: `@Ctx() context: BusContext`. */
 export class BusContext extends BaseRpcContext<
   [scope: string, subject: string, redelivered: boolean, from?: string | undefined]
 > {

@@ -87,8 +87,8 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
 
   /**
    * Receives the requests, signals and reports of an architecture. Resolves when all subscriptions are in effect, or
-   * when the architecture was withdrawn meanwhile; while NATS is away it keeps trying.
-   * @throws when the architecture is served already or is not one token of a subject
+   * when the architecture is withdrawn before that. While NATS cannot be reached it keeps trying.
+   * @throws Error if the architecture is served already or is not one token of a subject
    */
   async serve(arch: string): Promise<void> {
     await this.subscribe(arch, arch, (template) => !isOfWorker(template));

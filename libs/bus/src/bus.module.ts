@@ -17,7 +17,7 @@ import { StreamLevels } from './stream-levels';
 
 /**
  * Nest closes its transport before it calls any hook. This one stays open until providers have stopped in
- * `onModuleDestroy`, so that what they hand back is answered.
+ * `onModuleDestroy`, so that the leases that they return are answered.
  */
 export class LastingBusStrategy extends BusStrategy implements BeforeApplicationShutdown {
   override close(): Promise<void> {
@@ -34,7 +34,7 @@ export class LastingBusStrategy extends BusStrategy implements BeforeApplication
 export class BusModule implements OnApplicationShutdown {
   constructor(@Inject(Bus) private readonly bus: Bus) {}
 
-  /** For a process that only sends: provides Bus. */
+  /** Module of a process that only sends; it provides Bus. */
   static forRoot(credentialsFile: string, options: BusOptions = {}): DynamicModule {
     return {
       module: BusModule,
@@ -47,7 +47,7 @@ export class BusModule implements OnApplicationShutdown {
   }
 
   /**
-   * For a process with handlers: provides BusStrategy and the error filter too. Create it with
+   * Module of a process with handlers; it provides BusStrategy and the error filter too. Create the process with
    * `NestFactory.createMicroservice(AppModule, { inject: [BusStrategy], useFactory: (strategy) => ({ strategy }) })`.
    */
   static forServing(

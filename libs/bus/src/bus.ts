@@ -17,7 +17,10 @@ export class MessageTooLarge extends Error {
   }
 }
 
-/** A handler failed for a reason that has nothing to do with its message, for example because the database is away. */
+/**
+ * A handler failed for a reason that has nothing to do with its message, for example because the database cannot be
+ * reached.
+ */
 export class RetryLater extends Error {}
 
 /** A request or signal as it arrived, not parsed yet. */
@@ -117,9 +120,9 @@ export abstract class Bus {
   abstract signal(subject: string, body: object): void;
 
   /**
-   * Resolves once the worker's stream holds a report of this subject: this one, or an earlier one that still waits.
-   * @throws NoAnswer while disconnected, or when no scheduler has created the stream yet
-   * @throws StreamFull
+   * Resolves when the worker's stream holds a report with this subject: this one, or an earlier one that still waits.
+   * @throws NoAnswer while disconnected, or if no scheduler has created the stream yet
+   * @throws StreamFull if the stream has no space
    */
   abstract report(subject: string, body: object): Promise<void>;
 
@@ -168,8 +171,8 @@ export abstract class Bus {
   abstract prepareWorkers(workers: readonly string[]): Promise<void>;
 
   /**
-   * Uploads into the worker's staging area; replaces content with the same name.
-   * @throws StreamFull
+   * Uploads content into the worker's staging area, and replaces content with the same name.
+   * @throws StreamFull if the staging area has no space
    */
   abstract stage(worker: string, name: string, content: Readable): Promise<StagedContent>;
 
@@ -179,7 +182,7 @@ export abstract class Bus {
   /** Deletes staged content, if any. */
   abstract deleteStaged(worker: string, name: string): Promise<void>;
 
-  /** What the staging areas hold, one area at a time, without empty ones. Rejects when `signal` aborts. */
+  /** Lists the contents of the staging areas, one area at a time, without empty ones. Rejects when `signal` aborts. */
   abstract listStaging(signal?: AbortSignal): AsyncIterable<StagingContents>;
 
   /** Deletes this upload, if it still exists; an upload that has replaced it stays. */
@@ -206,8 +209,8 @@ export abstract class Bus {
   abstract close(): Promise<void>;
 
   /**
-   * Receives requests and signals on a subject, in which a `*` stands for one token, also after reconnects. The
-   * returned function unsubscribes.
+   * Receives requests and signals on a subject, in which a `*` stands for one token. The subscription continues after
+   * reconnects. The returned function ends it.
    */
   abstract subscribe(subject: string, handler: (message: BusMessage) => void): () => void;
 

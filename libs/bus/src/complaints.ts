@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
 
-/** Between two lines about the same sender. */
+/** The shortest interval between two lines about the same sender. */
 export const EVERY_MS = 60_000;
 /** Senders that are remembered; all further ones share one line. */
 const SENDERS_MAX = 1_000;

@@ -6,12 +6,12 @@ import { NatsLink } from './nats-link';
 import { RequestLinks } from './request-links';
 
 export interface BusOptions {
-  /** Shown to people in the server's list of connections; by default the name of the credentials. */
+  /** The name in the server's list of connections; by default the name of the credentials. */
   clientName?: string;
   limits?: Partial<BusLimits>;
-  /** For the scheduler alone: creates the streams, and again when the server has lost them. */
+  /** Only for the scheduler: creates the streams, also after the server has lost them. */
   makesStreams?: boolean;
-  /** For a worker: waits while the server refuses it, for example until it is registered. */
+  /** Only for workers: waits while the server refuses the worker, for example until it is registered. */
   waitsForAdmission?: boolean;
 }
 

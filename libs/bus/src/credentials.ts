@@ -43,9 +43,9 @@ export function newCredentials(
 }
 
 /**
- * @param text of the file
- * @param source for the message of an error
- * @throws BadCredentials
+ * @param text content of the file
+ * @param source name of the file, for error messages
+ * @throws BadCredentials if the text is not valid
  */
 export function parseCredentials(text: string, source: string): Credentials {
   let data: unknown;

@@ -1,9 +1,11 @@
 /** Tokens of an acknowledgement's subject: `$JS.ACK.` and the seven below. */
 const ACK_TOKENS = 9;
-/** The same after `$JS.ACK.` DOMAIN.ACCOUNT. */
+/**
+ * Minimum number of tokens in the long form of the reply subject, which has a domain and an account after `$JS.ACK.`.
+ */
 const LONG_ACK_TOKENS_MIN = 11;
 
-/** What the reply subject of a message from JetStream says about it. */
+/** The properties of a JetStream message that its reply subject contains. */
 export interface DeliveryTokens {
   /** This one included: 1 is the first. */
   deliveries: number;

@@ -15,7 +15,7 @@ export function isRefusedUser(error: unknown): boolean {
   return error instanceof errors.AuthorizationError && !/timeout/i.test(error.message);
 }
 
-/** Waits for a server that is away. A refusal is final, unless `waitsForAdmission`. */
+/** Connects, and waits while the server cannot be reached. A refusal is final, unless `waitsForAdmission`. */
 export async function firstConnection(
   options: ConnectionOptions,
   waitsForAdmission: boolean,

@@ -4,7 +4,10 @@ import type { ConsumerMessages, JetStreamClient, JsMsg } from '@nats-io/jetstrea
 const READ_AHEAD = 50;
 const PULL_EXPIRES_MS = 5000;
 
-/** What a stream holds on a subject (wildcards allowed), oldest first, then new messages; ends when `signal` aborts. */
+/**
+ * Yields the messages of a stream on a subject (wildcards allowed), oldest first, then new messages; ends when `signal`
+ * aborts.
+ */
 export async function* follow(
   js: JetStreamClient,
   stream: string,
@@ -30,7 +33,9 @@ export async function* follow(
   }
 }
 
-/** What a stream holds on a subject now, oldest first. @throws what `signal` aborts with */
+/**
+ * Yields the messages that a stream holds on a subject now, oldest first. @throws the reason of `signal` when it aborts
+ */
 export async function* readContents(
   js: JetStreamClient,
   stream: string,
@@ -46,6 +51,6 @@ export async function* readContents(
     yield message;
     if (message.info.pending === 0) return;
   }
-  // The messages were purged meanwhile.
+  // The messages were removed from the stream after the count was read.
   signal.throwIfAborted();
 }

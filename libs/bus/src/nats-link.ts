@@ -51,7 +51,9 @@ export class NatsLink {
     this.refusals = new Refusals(options.user, this.host, this.logger, systemClock);
   }
 
-  /** @throws when the credentials or the streams are refused; waits while the server or JetStream is away */
+  /**
+   * Waits while the server or JetStream cannot be reached. @throws Error if the credentials or the streams are refused
+   */
   static async open(
     credentials: Credentials,
     clientName: string,

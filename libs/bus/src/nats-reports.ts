@@ -76,7 +76,10 @@ function deliveryOf(message: Msg): Delivery | null {
   };
 }
 
-/** The server accepts whole nanoseconds only, and delivers at once when the delay is anything else. */
+/**
+ * The text that asks for a later delivery. The server accepts only whole nanoseconds, and delivers at once if the delay
+ * is anything else.
+ */
 export function nak(delayMs: number): string {
   return delayMs > 0 ? `-NAK ${JSON.stringify({ delay: nanos(Math.ceil(delayMs)) })}` : '-NAK';
 }

@@ -15,7 +15,7 @@ export class NatsRequests {
   private all: Subscription | null;
   private readonly single = new Map<string, Subscription>();
 
-  /** @param workers returns the workers that may send requests, beside those that have sent one */
+  /** @param workers returns the workers that may send requests, in addition to those that have sent one */
   constructor(
     private readonly nc: NatsConnection,
     private readonly subject: string,
@@ -46,8 +46,9 @@ export class NatsRequests {
   /** The workers may have changed. */
   update(): void {
     if (this.shunned.size === 0) this.all ??= this.subscribe(this.subject);
-    const wanted = this.shunned.size === 0 ? [] : [...new Set([...this.workers(), ...this.seenWorkers])];
-    for (const worker of wanted)
+    const singleWorkers =
+      this.shunned.size === 0 ? [] : [...new Set([...this.workers(), ...this.seenWorkers])];
+    for (const worker of singleWorkers)
       if (!this.shunned.has(worker) && !this.single.has(worker))
         this.single.set(worker, this.subscribe(this.subject.replace('*', worker)));
     // After the new subscriptions: a request in between arrives twice, and gets the same answer twice.

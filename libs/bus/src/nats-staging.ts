@@ -36,7 +36,7 @@ interface StoredFile extends FileRecord {
 export class NatsStaging {
   constructor(
     private readonly link: Pick<NatsLink, 'nc' | 'js' | 'jsm' | 'inboxPrefix'>,
-    /** For a cluster: a replica may not have the latest messages yet. */
+    /** Read from the leader of a cluster: a replica may not have the latest messages yet. */
     private readonly fromLeader: boolean,
   ) {}
 
@@ -100,7 +100,7 @@ export class NatsStaging {
     const [uploads, strays] = [new Map<string, StagedUpload>(), new Set<string>()];
     /** name → the sequence number of its latest record */
     const records = new Map<string, number>();
-    const isStray = (subject: string): void => {
+    const addStray = (subject: string): void => {
       if (strays.size < STRAYS_MAX) strays.add(strayOf(worker, subject));
     };
     await walkStream(
@@ -110,13 +110,13 @@ export class NatsStaging {
       ({ subject, sequence, bytes }) => {
         const id = lastToken(subject);
         if (subject.startsWith(`${STAGING_PREFIX}${worker}.chunk.`)) {
-          if (!UPLOAD_ID.test(id)) return isStray(subject);
+          if (!UPLOAD_ID.test(id)) return addStray(subject);
           const upload = uploads.get(id) ?? { worker, id, name: null, chunks: 0 };
           upload.chunks += 1;
           uploads.set(id, upload);
         } else if (subject.startsWith(`${STAGING_PREFIX}${worker}.file.`)) {
           const name = nameOf(subject);
-          if (bytes > RECORD_BYTES_MAX || name === null) return isStray(subject);
+          if (bytes > RECORD_BYTES_MAX || name === null) return addStray(subject);
           records.set(name, sequence);
         }
       },
@@ -133,7 +133,7 @@ export class NatsStaging {
           name,
           chunks: uploads.get(record.upload)?.chunks ?? 0,
         });
-      else if (message) isStray(message.subject);
+      else if (message) addStray(message.subject);
     }
     return { uploads: [...uploads.values()], strays: [...strays] };
   }
@@ -151,7 +151,7 @@ export class NatsStaging {
         if (sent.length >= CHUNKS_IN_FLIGHT_MAX) await sent.shift();
         const msgID = `${upload}.${chunks}`;
         const stored = this.link.js.publish(chunkSubject(worker, upload), chunk, { msgID });
-        // It is awaited later; its rejection is not unhandled until then.
+        // The promise is awaited later. This handler keeps Node.js from reporting a rejection as unhandled until then.
         stored.catch(() => undefined);
         sent.push(stored);
         hash.update(chunk);

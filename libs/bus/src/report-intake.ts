@@ -203,7 +203,10 @@ export class ReportIntake {
   }
 }
 
-/** With the subject, since the numbers of a stream start again when it was lost. */
+/**
+ * The key of a delivery. It contains the subject, because the numbers of a stream start again after the stream was
+ * lost.
+ */
 function keyOf({ subject, sequence }: Delivery): string {
   return `${subject} ${sequence}`;
 }

@@ -15,9 +15,9 @@ export interface GatedRequest {
   refuse(why: string): void;
 }
 
-/** What a sender may send at once after a pause, in seconds of its rate. */
+/** Requests that a sender may send at once after a pause, in seconds of its rate. */
 const BURST_SECONDS = 2;
-/** Between two lines of the log about the same sender. */
+/** The shortest interval between two lines of the log about the same sender. */
 const LOG_EVERY_MS = 60_000;
 /** Requests of one sender in a second that are too long, before it counts as a flood. */
 export const LONG_PER_SECOND_MAX = 2;

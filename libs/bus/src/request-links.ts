@@ -9,8 +9,8 @@ import type { Credentials } from './credentials';
 import { firstConnection } from './first-connection';
 
 /**
- * The first reconnect comes at once, for a connection that the server dropped because it was read too slowly; the pause
- * grows while the server is away.
+ * The first reconnect follows at once, for a connection that the server dropped because it was read too slowly. The
+ * pause grows while the server cannot be reached.
  */
 const RECONNECT_FIRST_MS = 20;
 
@@ -44,7 +44,10 @@ export class RequestLinks {
     }
   }
 
-  /** Waits while the server is away. @throws when it refuses the credentials */
+  /**
+   * Opens the connections, and waits while the server cannot be reached. @throws Error if the server refuses the
+   * credentials
+   */
   static async open(credentials: Credentials, clientName: string): Promise<RequestLinks> {
     const kinds = Object.keys(REQUEST_PATTERNS) as RequestKind[];
     const connections = await Promise.all(

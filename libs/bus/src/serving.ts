@@ -11,7 +11,7 @@ export interface ReportHandlers {
   refuse?: ReportRefusal | undefined;
 }
 
-/** What one process receives for one scope, until it is withdrawn. */
+/** Everything that one process receives for one scope, until the scope is withdrawn. */
 export class Serving {
   private readonly logger = new Logger('Bus');
   private readonly unsubscribes: (() => void)[] = [];

@@ -12,9 +12,9 @@ const CLOSING = new Set([0x5d, 0x7d]);
 const SEPARATORS = new Set([0x2c, 0x3a]);
 
 /**
- * Scans a JSON text once without parsing it: a text that is too deep or has too many values would cost its reader far
- * more than its length.
- * @throws MalformedMessage
+ * Scans a JSON text once without parsing it: parsing a text that is too deep or has too many values would cost far more
+ * than its length.
+ * @throws MalformedMessage for such a text
  */
 export function requireShallow(text: string): void {
   let [depth, values] = [0, 0];
@@ -30,7 +30,7 @@ export function requireShallow(text: string): void {
   }
 }
 
-/** Where the string ends that starts at `from`. */
+/** The index of the end of the string that starts at `from`. */
 function endOfString(text: string, from: number): number {
   for (let end = text.indexOf('"', from + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = 0;

@@ -18,9 +18,9 @@ const RELOADS = 2;
 
 /**
  * Makes each server reload its configuration, so that new accounts work. Servers before 2.10 do not answer.
- * @param system credentials of the user that may do nothing else
- * @returns how many have reloaded, and why one has not; null: none gave a reason
- * @throws when no server can be reached in time
+ * @param system credentials of the user that may only do this
+ * @returns the number of servers that have reloaded, and the reason why one has not; null if none gave a reason
+ * @throws Error if no server can be reached in time
  */
 export async function reloadServers(
   system: Credentials,
@@ -70,7 +70,10 @@ export function readServerState(credentials: Credentials, timeoutMs: number): Pr
   });
 }
 
-/** For a program that sends nothing else: unlike the other connections it does not wait for a server that is away. */
+/**
+ * Connects for a program that sends nothing else. Unlike the other connections, this one does not wait for a server
+ * that cannot be reached.
+ */
 async function withConnection<T>(
   credentials: Credentials,
   timeoutMs: number,

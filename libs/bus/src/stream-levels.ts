@@ -5,7 +5,7 @@ import type { NatsLink } from './nats-link';
 export const STREAM_KINDS = ['reports', 'logs', 'staging', 'events'] as const;
 export type StreamKind = (typeof STREAM_KINDS)[number];
 
-/** What all streams of one kind hold together. */
+/** The fill of all streams of one kind. */
 export interface StreamFill {
   kind: StreamKind;
   bytes: number;
@@ -51,7 +51,7 @@ export class StreamLevels {
   }
 }
 
-/** -1 stands for no limit. */
+/** The used part of a limit; a limit of -1 means unlimited. */
 function part(value: number, max: number): number {
   return max > 0 ? value / max : 0;
 }

@@ -94,8 +94,9 @@ export async function retireSharedReportStream(jsm: JetStreamManager, arch: stri
 }
 
 /**
- * The streams of one worker. The stream of live logs drops its oldest, since the whole log is stored in the end; the
- * staging area refuses what is too much, since the worker still has it. @throws as ensureReportStream
+ * Prepares the streams of one worker. When full, the stream of live logs drops its oldest entries, since the whole log
+ * is stored at the end; the staging area refuses new content, since the worker still has it.
+ * @throws as ensureReportStream
  */
 export async function prepareWorkerStreams(
   jsm: JetStreamManager,
@@ -219,7 +220,10 @@ export function isFull(error: unknown): boolean {
   return isNotStored(error) && /maximum (bytes|messages) exceeded/.test(error.message);
 }
 
-/** Only the description says which limit was reached. */
+/**
+ * Whether the error means that a message was not stored. Only the description of the error says which limit was
+ * reached.
+ */
 function isNotStored(error: unknown): error is JetStreamApiError {
   return error instanceof JetStreamApiError && error.code === NOT_STORED_CODE;
 }

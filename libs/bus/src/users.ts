@@ -40,7 +40,7 @@ export class NatsUsers {
     return publicKeyOf({ seed });
   }
 
-  /** @throws BadCredentials */
+  /** @throws BadCredentials if the file is not valid */
   read(name: string): Promise<Credentials> {
     return readCredentials(this.path(name));
   }
@@ -62,7 +62,7 @@ export class NatsUsers {
   }
 }
 
-/** At no moment can other users read the file. */
+/** Replaces the file such that other users can never read it. */
 async function writeSecret(path: string, credentials: Credentials): Promise<void> {
   const next = `${path}.${randomUUID()}`;
   await writeFile(next, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600, flag: 'wx' });

@@ -27,7 +27,7 @@ export function UrlTemplate(begins: string[], names: string[], needed?: string):
   ]);
 }
 
-/** Where a process listens: a name of this machine, or one of its addresses. */
+/** The address on which a process listens: a name of this machine, or one of its addresses. */
 export function ListeningHost(): PropertyDecorator {
   const isHost = (text: string): boolean =>
     isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text);

@@ -38,7 +38,7 @@ function namesAtStart(keys: ReadonlySet<string>): ReadonlySet<string> {
   return new Set([...keys, ...METRICS_AT_START]);
 }
 
-/** What differs in the parts given, in the order of the files. */
+/** The differences in the given parts, in the order of the files. */
 export function changesBetween(
   before: Configuration,
   after: Configuration,
@@ -145,7 +145,7 @@ function valueChanges(
   });
 }
 
-/** In a mapping whose first matching entry counts, the order alone may have changed. */
+/** The change of order in a mapping whose first matching entry counts: its entries may be the same. */
 function orderChanges(name: string, before: object, after: object): Change[] {
   const [was, is] = [Object.keys(before), Object.keys(after)];
   const isReordered = was.toSorted().join() === is.toSorted().join() && was.join() !== is.join();

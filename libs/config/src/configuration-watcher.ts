@@ -5,7 +5,7 @@ import type { LiveConfiguration, Reload } from './live-configuration';
 export interface WatcherSettings {
   /** A change is applied once the files have stayed the same for this long. */
   quietMs: number;
-  /** The same when a file is empty or gone: editors do that for a moment before they write. */
+  /** The quiet time if a file is empty or missing: editors cause that for a moment before they write. */
   vanishedQuietMs: number;
   /** How often the files are read without an event: not every file system reports changes. */
   pollMs: number;
@@ -53,7 +53,7 @@ export class ConfigurationWatcher {
     await this.reading;
   }
 
-  /** Watches again by path: the folder may have been replaced or created meanwhile. */
+  /** Watches the folder again by its path, since it may have been replaced or created. */
   private watch(): void {
     this.watcher?.close();
     this.watcher = null;
@@ -62,7 +62,7 @@ export class ConfigurationWatcher {
       // The next poll watches again.
       this.watcher.on('error', () => this.watcher?.close());
     } catch {
-      // The folder is away, or the machine's watches are used up: the poll finds what changes.
+      // The folder is missing, or the machine's watches are used up: the poll finds changes.
       this.watcher = null;
     }
   }

@@ -8,7 +8,7 @@ export interface Configuration {
   /** Folder of everything that Proctor writes on this machine. */
   home: string;
   server: ServerConfiguration;
-  /** Where logs and artifacts of finished runs are kept. */
+  /** The store of logs and artifacts of finished runs. */
   store: StoreSettings;
   scheduler: SchedulerSection;
   retention: RetentionSection;
@@ -28,7 +28,7 @@ export interface ServerConfiguration
 
 /** worker.yaml, with absolute paths. */
 export interface WorkerConfiguration extends WorkerFile {
-  /** From the machine's host name when the file has none. */
+  /** By default the machine's host name. */
   name: string;
 }
 

@@ -44,9 +44,9 @@ const YAML_NAME = /\.ya?ml$/;
 
 /** The problems and the warnings of a folder, a line each. */
 export interface FolderCheck {
-  /** With any of them, no process accepts the folder. */
+  /** Errors: no process accepts the folder while there is one. */
   problems: string[];
-  /** What is not used, or does not work on this machine. */
+  /** Settings that are not used, or do not work on this machine. */
   warnings: string[];
 }
 
@@ -55,7 +55,7 @@ export async function checkFolder(env: NodeJS.ProcessEnv = process.env): Promise
   const content = await FolderContent.read(configurationFolder(env));
   try {
     const configuration = interpret(content, env);
-    return { problems: [], warnings: await doubtsAbout(content, configuration, env) };
+    return { problems: [], warnings: await listWarnings(content, configuration, env) };
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return { problems: error.problems, warnings: await unknownFiles(content.folder) };
@@ -63,12 +63,13 @@ export async function checkFolder(env: NodeJS.ProcessEnv = process.env): Promise
 }
 
 /**
- * What a valid folder contains without effect: names that another file does not know, programs that this machine does not
- * have, files that no process reads. A worker's file is compared if it exists: other machines have their own.
- * @param env whose PATH is searched for programs
+ * Lists the parts of a valid folder that have no effect: names that another file does not define, programs that this
+ * machine does not have, files that no process reads. A worker's file is compared if it exists: other machines have
+ * their own.
+ * @param env its PATH is searched for programs
  * @returns a line each, with file, line and key
  */
-async function doubtsAbout(
+async function listWarnings(
   content: FolderContent,
   configuration: Configuration,
   env: NodeJS.ProcessEnv,
@@ -83,29 +84,29 @@ async function doubtsAbout(
   };
   const has = (file: FileName): boolean => content.textOf(file).trim() !== '';
   doubts.push(...(await unknownFiles(content.folder)));
-  serverNames(configuration, warn);
-  await secretFiles(configuration, warn);
-  rejectedPlaces(configuration, warn);
+  checkServerNames(configuration, warn);
+  await checkSecretFiles(configuration, warn);
+  checkRejectList(configuration, warn);
   if (has('worker.yaml')) {
-    workerNames(configuration, warn);
-    await workerPrograms(configuration, env, warn);
-    if (has('proctor.yaml')) betweenServerAndWorker(configuration, warn);
+    checkWorkerNames(configuration, warn);
+    await checkWorkerPrograms(configuration, env, warn);
+    if (has('proctor.yaml')) compareServerAndWorker(configuration, warn);
   }
   return doubts;
 }
 
 async function unknownFiles(folder: string): Promise<string[]> {
-  const known: readonly string[] = FILES;
+  const files: readonly string[] = FILES;
   // If it is no folder, that is already a problem.
   const all = await readdir(folder).catch(() => []);
-  const names = all.sort().filter((name) => !known.includes(name));
+  const names = all.sort().filter((name) => !files.includes(name));
   return names
-    .filter((name) => YAML_NAME.test(name) || nearest(name, known) !== null)
-    .map((name) => `${join(folder, name)}: is a file that no process reads${suggestionFor(name, known)}`);
+    .filter((name) => YAML_NAME.test(name) || nearest(name, files) !== null)
+    .map((name) => `${join(folder, name)}: is a file that no process reads${suggestionFor(name, files)}`);
 }
 
 /** Warns of a name that is spelt almost like a usual one; a deployment may have names of its own. */
-function serverNames({ server }: Configuration, warn: Warn): void {
+function checkServerNames({ server }: Configuration, warn: Warn): void {
   for (const arch of server.architectures)
     if (!ARCHITECTURES.includes(arch))
       warn(
@@ -122,13 +123,13 @@ function serverNames({ server }: Configuration, warn: Warn): void {
       );
 }
 
-async function secretFiles({ server }: Configuration, warn: Warn): Promise<void> {
+async function checkSecretFiles({ server }: Configuration, warn: Warn): Promise<void> {
   for (const [index, { clientSecretFile: file }] of server.login.providers.entries())
-    if (file !== undefined && !(await isThere(file, constants.F_OK)))
+    if (file !== undefined && !(await isAccessible(file, constants.F_OK)))
       warn('proctor.yaml', ['api', 'login', 'providers', index, 'clientSecretFile'], `there is no ${file}`);
 }
 
-function rejectedPlaces({ rejectList, server }: Configuration, warn: Warn): void {
+function checkRejectList({ rejectList, server }: Configuration, warn: Warn): void {
   const { suites, architectures } = server;
   for (const [name, places] of Object.entries(rejectList))
     for (const [suite, inner] of Object.entries(places)) {
@@ -148,15 +149,15 @@ function rejectedPlaces({ rejectList, server }: Configuration, warn: Warn): void
     }
 }
 
-function workerNames({ worker }: Configuration, warn: Warn): void {
+function checkWorkerNames({ worker }: Configuration, warn: Warn): void {
   const described = Object.keys(worker.backendCommands);
-  const known = [...OWN_BACKENDS, ...described];
+  const backends = [...OWN_BACKENDS, ...described];
   for (const name of worker.backends)
-    if (!known.includes(name))
+    if (!backends.includes(name))
       warn(
         'worker.yaml',
         ['backends'],
-        `${name} is neither a backend of Proctor's own nor in backendCommands${suggestionFor(name, known)}`,
+        `${name} is neither a backend of Proctor's own nor in backendCommands${suggestionFor(name, backends)}`,
       );
   for (const name of described)
     if (!worker.backends.includes(name))
@@ -173,7 +174,11 @@ function workerNames({ worker }: Configuration, warn: Warn): void {
       );
 }
 
-async function workerPrograms({ worker }: Configuration, env: NodeJS.ProcessEnv, warn: Warn): Promise<void> {
+async function checkWorkerPrograms(
+  { worker }: Configuration,
+  env: NodeJS.ProcessEnv,
+  warn: Warn,
+): Promise<void> {
   for (const [name, [command = '']] of Object.entries(worker.variants))
     if (!(await isProgram(command, env)))
       warn('worker.yaml', ['variants', name], `there is no program ${command} on this machine`);
@@ -184,11 +189,14 @@ async function workerPrograms({ worker }: Configuration, env: NodeJS.ProcessEnv,
   }
 }
 
-/** What a worker offers and no request can have; what requests can have and this worker does not offer. */
-function betweenServerAndWorker({ server, worker, scheduler }: Configuration, warn: Warn): void {
+/**
+ * Warns of what this worker offers but no request may name, and of what requests may name but this worker does not
+ * offer.
+ */
+function compareServerAndWorker({ server, worker, scheduler }: Configuration, warn: Warn): void {
   const variants = Object.keys(worker.variants);
   const classes = Object.keys(scheduler.sizeClasses);
-  const offers: [key: string, offered: string[], asked: string[], where: string][] = [
+  const offers: [key: string, offered: string[], requestable: string[], where: string][] = [
     ['backends', worker.backends, server.backends, 'backends'],
     ['variants', variants, server.variants, 'variants'],
     ['suitesAtStart', worker.suitesAtStart, server.suites, 'suites'],
@@ -201,20 +209,20 @@ function betweenServerAndWorker({ server, worker, scheduler }: Configuration, wa
       'architectures',
     ],
   ];
-  for (const [key, offered, asked, where] of offers)
+  for (const [key, offered, requestable, where] of offers)
     for (const name of offered)
-      if (!asked.includes(name))
+      if (!requestable.includes(name))
         warn(
           'worker.yaml',
           [key],
-          `${name} is not among ${where} of proctor.yaml${suggestionFor(name, asked)}`,
+          `${name} is not among ${where} of proctor.yaml${suggestionFor(name, requestable)}`,
         );
-  const asked: [key: YamlPath, asked: string[], offered: string[], where: string][] = [
+  const requestable: [key: YamlPath, requestable: string[], offered: string[], where: string][] = [
     [['backends'], server.backends, worker.backends, 'backends'],
     [['variants'], server.variants, variants, 'variants'],
     [['scheduler', 'sizeClasses'], classes, worker.sizeClasses, 'sizeClasses'],
   ];
-  for (const [key, names, offered, where] of asked)
+  for (const [key, names, offered, where] of requestable)
     for (const name of names)
       if (!offered.includes(name)) {
         const text = `${name} is not among ${where} of worker.yaml: another worker must offer it`;
@@ -225,11 +233,11 @@ function betweenServerAndWorker({ server, worker, scheduler }: Configuration, wa
 /** Searches PATH like a shell. */
 async function isProgram(command: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const folders = command.includes('/') ? [''] : (env['PATH'] ?? '').split(delimiter);
-  for (const folder of folders) if (await isThere(join(folder, command), constants.X_OK)) return true;
+  for (const folder of folders) if (await isAccessible(join(folder, command), constants.X_OK)) return true;
   return false;
 }
 
-async function isThere(path: string, mode: number): Promise<boolean> {
+async function isAccessible(path: string, mode: number): Promise<boolean> {
   return access(path, mode).then(
     () => true,
     () => false,

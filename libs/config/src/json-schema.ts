@@ -79,13 +79,13 @@ function valueOf(shape: Shape, key: string, path: string, meanings: Map<string, 
   const fragment: Fragment = { ...own };
   for (const { name = '', each, constraints, type } of rules) {
     if (type === 'nestedValidation') continue;
-    const known = RULES[name];
+    const schemaOfRule = RULES[name];
     // A rule of our own carries its schema.
-    if (!known && own) continue;
-    if (!known) throw new Error(`${path}: the rule ${name} has no JSON Schema`);
-    const said = known(...((constraints ?? []) as never[]));
-    if (each) fragment['items'] = { ...(fragment['items'] as Fragment | undefined), ...said };
-    else Object.assign(fragment, said);
+    if (!schemaOfRule && own) continue;
+    if (!schemaOfRule) throw new Error(`${path}: the rule ${name} has no JSON Schema`);
+    const schema = schemaOfRule(...((constraints ?? []) as never[]));
+    if (each) fragment['items'] = { ...(fragment['items'] as Fragment | undefined), ...schema };
+    else Object.assign(fragment, schema);
   }
   return inner ? { ...fragment, items: inner } : fragment;
 }

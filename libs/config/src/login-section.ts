@@ -87,10 +87,10 @@ export class ProviderSection {
   @IsOptional() @Section(() => ClaimSection) administrators?: ClaimSection;
 }
 
-/** What a password must have at least, in characters. */
+/** The minimum requirements for a password. */
 export class PasswordPolicySection {
   @IsInt() @Min(8) @Max(100) lengthMin = 12;
-  /** Characters that a password must have beside the user's name, common passwords and sequences. */
+  /** Minimum number of characters that are not part of the user's name, a common password or a sequence. */
   @IsInt() @Min(1) @Max(100) ownCharactersMin = 8;
   @IsInt() @Min(1) @Max(50) differentCharactersMin = 5;
 }

@@ -39,10 +39,10 @@ export function readRejectList(file: YamlFile): RejectList {
   return values as RejectList;
 
   function tooMany(name: string, suites: unknown): string[] {
-    const meant = (Object.entries(values) as [string, unknown][]).filter(
+    const entries = (Object.entries(values) as [string, unknown][]).filter(
       ([key]) => key !== name && key.endsWith('*'),
     );
-    const together = name.endsWith('*') ? [] : meant.filter(([key]) => name.startsWith(key.slice(0, -1)));
+    const together = name.endsWith('*') ? [] : entries.filter(([key]) => name.startsWith(key.slice(0, -1)));
     const all = [suites, ...together.map(([, inner]) => inner)].flatMap((inner) => versionsIn(inner, 1));
     const bytes = jsonBytes([...new Set(all)]);
     if (bytes <= REJECTED_VERSIONS_BYTES_MAX) return [];

@@ -1,9 +1,8 @@
 import type { RejectList } from './configuration';
 
 /**
- * The rejected versions of a package on a suite and architecture, with `*` when all are rejected; by its name, and by the prefixes
- * in the list.
- * Only own keys count: `constructor` is a package name like any other.
+ * The rejected versions of a package on a suite and architecture, or `*` if all are rejected. Entries match by the
+ * whole name or by a prefix. Only own keys count: `constructor` is a package name like any other.
  */
 export function rejectedVersions(list: RejectList, name: string, suite: string, arch: string): string[] {
   const keys = beginningsIn(list).filter((each) => name.startsWith(each.slice(0, -1)));
@@ -18,14 +17,14 @@ export function rejectedVersions(list: RejectList, name: string, suite: string, 
   return [...new Set(versions)];
 }
 
-const known = new WeakMap<RejectList, string[]>();
+const prefixesByList = new WeakMap<RejectList, string[]>();
 
-/** Names with `*` at their end; cached since many requests need them. */
+/** The prefixes in the list: names that end with `*`. They are cached since many requests need them. */
 function beginningsIn(list: RejectList): string[] {
-  const before = known.get(list);
+  const before = prefixesByList.get(list);
   if (before) return before;
   const beginnings = Object.keys(list).filter((name) => name.endsWith('*'));
-  known.set(list, beginnings);
+  prefixesByList.set(list, beginnings);
   return beginnings;
 }
 

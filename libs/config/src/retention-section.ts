@@ -6,9 +6,9 @@ function Days(): PropertyDecorator {
   return together([IsInt(), Min(1), Max(36_500)]);
 }
 
-/** What is kept for how long. */
+/** How long each kind of data is kept. */
 export class RetentionSection {
-  /** Whether the scheduler removes by itself what is older. */
+  /** Whether the scheduler removes older data by itself. */
   @IsBoolean() enabled = true;
   /** How long nothing is removed by itself after the first start with this setting. */
   @IsInt() @Min(0) @Max(365) graceDays = 7;
@@ -20,7 +20,7 @@ export class RetentionSection {
   /** Package, which may end in `*` → its own limit; the first that fits counts. */
   @PackageBytes() packages: Record<string, number> = {};
   @Days() storyDays = 400;
-  /** Days for the rows of runs that have lost all else; for ever when absent. */
+  /** Days until the row of a run that has lost all its files is removed; by default it is kept for ever. */
   @IsOptional() @Days() runDays?: number;
   /** Percentage of the time that is spent on removal while there is work. */
   @IsInt() @Min(1) @Max(100) timePercentMax = 5;

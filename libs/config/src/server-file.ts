@@ -63,7 +63,7 @@ const ARGUMENT_BYTES_MAX = 98_304;
 export class ApiSection {
   @AtStart() @ListeningHost() host = '127.0.0.1';
   @AtStart() @IsInt() @Min(0) @Max(65535) port = 8080;
-  /** Where the api has health and metrics for monitors; port 0: nowhere. */
+  /** The address on which the api serves health and metrics for monitors; with port 0 it serves none. */
   @AtStart() @Section(() => MetricsSection) metrics = new MetricsSection();
   /** What the API shows for autopkgtest's exit 8 (no tests, or all skipped). */
   @IsIn(NEUTRAL_STATUSES) neutral: NeutralStatus = 'pass';
@@ -86,7 +86,7 @@ export class ApiSection {
   @Count() noteLengthMax = 2_000;
   @Count() noteBugsMax = 10;
   @Count() notesPerPackageMax = 20;
-  /** Where a bug is reported; with `{package}`, `{subject}` and `{body}`. */
+  /** The address at which a bug is reported, with `{package}`, `{subject}` and `{body}`. */
   @UrlTemplate(['https://', 'http://', 'mailto:'], ['package', 'subject', 'body']) bugReportUrl =
     'mailto:submit@bugs.debian.org?subject={subject}&body={body}';
   /** Links to other sites about a package; addresses with `{package}`, `{suite}`, `{arch}` and `{version}`. */
@@ -208,7 +208,9 @@ export class BlameSection {
   @Count() failuresMax = 3;
   /** Occasions on which a package broke its testbed where others had results, before its runs get one attempt. */
   @Count() occasionsMax = 3;
-  /** Between two runs of a slowed worker; doubles with each further failure in a row of another package. */
+  /**
+   * The pause between two runs of a slowed worker; it doubles with each further failure in a row of another package.
+   */
   @Milliseconds() slowedMs = 5_000;
   @Milliseconds() slowedMaxMs = 60_000;
   /** How often a failed canary test is repeated. */
@@ -251,14 +253,17 @@ export class SchedulerSection {
   @Section(() => AgeingSection) ageing = new AgeingSection();
   @Section(() => CapsSection) caps = new CapsSection();
   @Section(() => WindowSection) window = new WindowSection();
-  /** Name of a class → packages, `*` at the end stands for anything; they go only to slots that declare the class. */
+  /**
+   * Name of a class → packages; `*` at the end stands for anything. These packages are tested only in slots that
+   * declare the class.
+   */
   @SizeClasses() sizeClasses: Record<string, string[]> = {};
   @Section(() => BlameSection) blame = new BlameSection();
   @AtStart() @Section(() => RequestsSection) requests = new RequestsSection();
   @Count() mailboxLengthMax = 10_000;
   @Count() turnMessagesMax = 500;
   @AtStart() @Section(() => MetricsSection) metrics = new MetricsSection();
-  /** Where spans of finished runs are sent by OTLP over HTTP; nowhere when absent. */
+  /** The address to which spans of finished runs are sent by OTLP over HTTP; by default they are not sent. */
   @AtStart()
   @IsOptional()
   @IsUrl({

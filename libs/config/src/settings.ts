@@ -9,7 +9,7 @@ export interface Setting {
   file: FileName | 'environment';
   /** Path of its key, as `api.port`; name of a variable. */
   key: string;
-  /** As JSON, with secrets left out. */
+  /** The value as JSON, without secrets. */
   value: string;
   /** `file`: the file has it; `default`: no file and no variable has it. */
   origin: 'file' | 'environment' | 'default';
@@ -49,7 +49,7 @@ export function settingsOf(
   env: NodeJS.ProcessEnv,
 ): Settings {
   const { server, store, scheduler, retention, worker, rejectList, extraAptSources, home } = configuration;
-  const ofServer = Object.entries(server).map(([key, value]): [YamlPath, unknown] => [
+  const serverValues = Object.entries(server).map(([key, value]): [YamlPath, unknown] => [
     SERVER_TOP.includes(key) ? [key] : ['api', key],
     value,
   ]);
@@ -57,7 +57,7 @@ export function settingsOf(
     [
       'proctor.yaml',
       [
-        ...ofServer.flatMap(leaves),
+        ...serverValues.flatMap(leaves),
         ...leaves([['store'], store]),
         ...leaves([['scheduler'], scheduler]),
         ...leaves([['retention'], retention]),
@@ -66,7 +66,7 @@ export function settingsOf(
     ['worker.yaml', leaves([[], worker])],
     ['apt-sources.yaml', extraAptSources.map(({ name, ...source }) => [[name], source])],
   ];
-  const ofFiles = files.flatMap(([file, values]) => {
+  const fileSettings = files.flatMap(([file, values]) => {
     const yaml = YamlFile.parse(content.pathOf(file), content.textOf(file));
     return values.map(([path, value]) => settingOf(file, yaml, path, value, env));
   });
@@ -76,7 +76,7 @@ export function settingsOf(
     settings: [
       variable('PROCTOR_CONFIG', content.folder, env),
       variable('PROCTOR_HOME', home, env),
-      ...ofFiles,
+      ...fileSettings,
       {
         file: 'reject-list.yaml',
         key: '',
@@ -105,8 +105,9 @@ const CONNECTIONS: Record<string, (value: string) => string> = {
 };
 
 /**
- * What a process would use if it started now: the values of a folder, and the services that the environment names.
- * @throws ConfigurationError listing every problem of the folder
+ * The values that a process would use if it started now: those of a folder, and the services that the environment
+ * names.
+ * @throws ConfigurationError with all problems of the folder
  */
 export async function loadSettings(env: NodeJS.ProcessEnv): Promise<Setting[]> {
   const content = await FolderContent.read(configurationFolder(env));
@@ -130,9 +131,9 @@ function settingOf(
   const override = OVERRIDES[key];
   const isOverridden = file === 'proctor.yaml' && override !== undefined && env[override] !== undefined;
   const line = isOverridden ? null : yaml.lineOf(path);
-  const shown = file === 'worker.yaml' && path[0] === 'environment' && path.length > 1 ? '…' : masked(value);
-  if (isOverridden) return { file: 'environment', key: override, value: shown, origin: 'environment', line };
-  return { file, key, value: shown, origin: line === null ? 'default' : 'file', line };
+  const text = file === 'worker.yaml' && path[0] === 'environment' && path.length > 1 ? '…' : masked(value);
+  if (isOverridden) return { file: 'environment', key: override, value: text, origin: 'environment', line };
+  return { file, key, value: text, origin: line === null ? 'default' : 'file', line };
 }
 
 function variable(key: string, value: string, env: NodeJS.ProcessEnv): Setting {
@@ -140,7 +141,7 @@ function variable(key: string, value: string, env: NodeJS.ProcessEnv): Setting {
   return { file: 'environment', key, value: JSON.stringify(value), origin, line: null };
 }
 
-/** The values below one, by their paths; an empty mapping is a value. */
+/** All values inside a value, with their paths. An empty mapping counts as a value. */
 function leaves([path, value]: [YamlPath, unknown]): [YamlPath, unknown][] {
   if (value === undefined) return [];
   const isMapping = typeof value === 'object' && value !== null && !Array.isArray(value);

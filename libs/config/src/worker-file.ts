@@ -34,8 +34,8 @@ const GIB = 1024 ** 3;
 const HOUR_MS = 3_600_000;
 
 /**
- * Where clouds give their machines credentials, and other services of clouds: link-local addresses, and those that Amazon,
- * Google, Oracle, Alibaba and Microsoft have in addition.
+ * Networks in which clouds give their machines credentials and other services: link-local addresses, and the addresses
+ * that Amazon, Google, Oracle, Alibaba and Microsoft use in addition.
  */
 export const METADATA_NETWORKS = [
   '169.254.0.0/16',
@@ -52,7 +52,7 @@ export class WorkerFile {
   @AtStart() @IsInt() @Min(1) @Max(1000) slots = 2;
   /** Networks that are prepared before a sandbox needs one, 3 MiB each; at most one for each slot. */
   @AtStart() @IsInt() @Min(0) @Max(1000) networksReady = 2;
-  /** `detected` stands for the machine's own and all others that it can execute. */
+  /** `detected` stands for the machine's own architecture and all others that it can execute. */
   @AtStart() @ArchitectureList() architectures: string[] = [HOST];
   /** Suites whose images are built at start; others when a run needs them. */
   @AtStart() @IsArray() @IsString({ each: true }) suitesAtStart: string[] = [HOST];
@@ -82,7 +82,9 @@ export class WorkerFile {
   @Count() runOutputBytesMax = 2 * GIB;
   /** Wall-clock limit of one attempt. */
   @Milliseconds() runTimeoutMs = 8 * HOUR_MS;
-  /** Package name, `*` at the end stands for anything → wall-clock limit of its attempts, in place of `runTimeoutMs`. */
+  /**
+   * Package name (`*` at the end stands for anything) → wall-clock limit of its attempts, instead of `runTimeoutMs`.
+   */
   @PackageTimeouts() timeouts: Record<string, number> = {};
   /** Environment variables of every test. */
   @EnvironmentVariables() environment: Record<string, string> = {};
@@ -97,10 +99,13 @@ export class WorkerFile {
   /** How long answers of a lower epoch are ignored before they are accepted. */
   @Milliseconds() lowerEpochWaitMs = 15_000;
   @Milliseconds() imageAgeMaxMs = 24 * HOUR_MS;
-  /** Bytes of a log's beginning that are streamed; of a log longer than both limits, this beginning and this end are kept. */
+  /**
+   * Bytes of the beginning of a log that are streamed. If a log exceeds both limits, only this beginning and this end
+   * are saved.
+   */
   @Count() logHeadBytesMax = 20 * MIB;
   @IsInt() @Min(0) @Max(Number.MAX_SAFE_INTEGER) logTailBytesMax = 5 * MIB;
-  /** Regular expressions of lines that are errors, beside the built-in ones. */
+  /** Regular expressions of lines that are errors, in addition to the built-in ones. */
   @Expressions() errorPatterns: string[] = [];
   @Count() artifactsBytesMax = 100 * MIB;
   /**
@@ -108,11 +113,14 @@ export class WorkerFile {
    * machine that may be thrown away afterwards.
    */
   @AtStart() @IsBoolean() machineMayBeDestroyed = false;
-  /** Absolute paths that tests may see beside the system's own, such as a tool, a mirror or the socket of a daemon. */
+  /**
+   * Absolute paths that tests may see in addition to the system's own, such as a tool, a mirror or the socket of a
+   * daemon.
+   */
   @AtStart() @IsArray() @Matches(/^\/\P{Cc}*$/u, { each: true }) visiblePaths: string[] = [];
   /** Networks and addresses that no test can reach when the worker sets up its network: `169.254.0.0/16`, `fd20:ce::254`. */
   @AtStart() @NetworkList() unreachableNetworks: string[] = METADATA_NETWORKS;
-  /** Where the worker has health and metrics for monitors; port 0: nowhere. */
+  /** The address on which the worker serves health and metrics for monitors; with port 0 it serves none. */
   @AtStart() @Section(() => MetricsSection) metrics = new MetricsSection();
   /** Whether the worker reports which packages the suites of its images have, so that users see them. */
   @IsBoolean() reportSourceNames = true;

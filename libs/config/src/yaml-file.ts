@@ -70,7 +70,7 @@ export class YamlFile {
     return this.problemAt(this.nodeOf(key), `${named}${text}`);
   }
 
-  /** The line on which a key stands; null when the file does not have it. */
+  /** The line of a key; null if the file does not have the key. */
   lineOf(key: Key): number | null {
     const node = this.nodeOf(key);
     const [last] = key.slice(-1);
@@ -115,7 +115,7 @@ export class YamlFile {
       const broken = Object.entries(error.constraints ?? {}).slice(-1);
       const own = broken.map(([rule, text]) => {
         const advice = rule === UNKNOWN_KEY ? suggestion(root, error, key) : '';
-        return this.problem(key, `${text}${found(error.value)}${advice}`);
+        return this.problem(key, `${text}${describeValue(error.value)}${advice}`);
       });
       return [...own, ...this.describe(error.children ?? [], key, root)];
     });
@@ -126,7 +126,9 @@ export class YamlFile {
     return `${this.path}${linePos ? `:${linePos[0].line}` : ''}: ${sentence}`;
   }
 
-  /** What YAML allows and is not a plain value: an alias may stand for nothing, or for a value that contains itself. */
+  /**
+   * Problems with nodes that YAML allows but that are no plain values: an alias may have no target, or contain itself.
+   */
   private unusualNodes(): string[] {
     const problems: string[] = [];
     const anchored = new Map<string, Node>();
@@ -183,8 +185,8 @@ export class YamlFile {
 
 function suggestion(root: new () => object, { target }: ValidationError, path: Key): string {
   if (!target) return '';
-  const meant = meantKey(root, target.constructor as new () => object, path);
-  return meant === null ? '' : `; did you mean ${meant}?`;
+  const similar = similarKey(root, target.constructor as new () => object, path);
+  return similar === null ? '' : `; did you mean ${similar}?`;
 }
 
 function isObject(value: unknown): value is object {
@@ -195,8 +197,11 @@ function isNamed(key: unknown, name: string | number): boolean {
   return isScalar(key) && String(key.value) === String(name);
 }
 
-/** Only plain values are repeated in a message: a longer text, or a line of a list, may hold a password. */
-function found(value: unknown): string {
+/**
+ * Describes a value in a message. Only plain values are shown: a longer text, or a line of a list, may contain a
+ * password.
+ */
+function describeValue(value: unknown): string {
   const isPlain = typeof value === 'number' || typeof value === 'boolean' || value === null;
   const isShort = typeof value === 'string' && value.length <= FOUND_LENGTH_MAX && !value.includes('@');
   return isPlain || isShort ? ` (found ${JSON.stringify(value)})` : '';
@@ -216,7 +221,7 @@ function pathsOf(shape: new () => object, prefix = ''): string[] {
  * @param path of the unknown key
  * @returns the bare name of a neighbour; null when no key is similar
  */
-function meantKey(
+function similarKey(
   root: new () => object,
   owner: new () => object,
   path: readonly (string | number)[],

@@ -85,7 +85,7 @@ export class AppProcess implements Supervised {
     await rm(identityFile, { force: true });
   }
 
-  /** For tests in which it dies or stalls. */
+  /** Sends a signal, in tests of an app that dies or stalls. */
   kill(signal: NodeJS.Signals): void {
     this.current?.kill(signal);
   }

@@ -16,7 +16,7 @@ export interface CommandOptions {
   env?: NodeJS.ProcessEnv;
   /** Its standard input. */
   input?: string;
-  /** In its own process group: Ctrl-C in the terminal does not reach it. */
+  /** Runs the command in its own process group: Ctrl-C in the terminal does not reach it. */
   detached?: boolean;
   /** Time limit in milliseconds. */
   timeout?: number;

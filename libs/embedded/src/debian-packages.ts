@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { CommandFailed, runCommand } from './command';
 
-/** What a worker needs for the backend `unshare`. */
+/** The packages that a worker needs for the backend `unshare`. */
 export const WORKER_PACKAGES = ['autopkgtest', 'autodep8', 'mmdebstrap', 'uidmap', 'slirp4netns'];
 
-/** What it also needs for the backends that are quick to test. */
+/** The further packages for the backends that are quick to test. */
 export const BACKEND_PACKAGES = ['schroot', 'lxc', 'rsync', 'podman', 'crun', 'arch-test'];
 
-/** What it needs for all backends, and for foreign architectures. */
+/** The packages for all backends and for foreign architectures. */
 export const ACCEPTANCE_PACKAGES = [
   ...WORKER_PACKAGES,
   ...BACKEND_PACKAGES,
@@ -34,8 +34,8 @@ export interface PackagesOutcome {
 }
 
 /**
- * Installs missing packages as root; for other users returns what to type. Never throws: Proctor serves without the
- * packages, only its worker does not work.
+ * Installs missing packages as root; for other users returns the command to type. Never throws: without the packages
+ * only the worker does not work.
  */
 export async function installDebianPackages(
   names: string[] = WORKER_PACKAGES,

@@ -13,15 +13,15 @@ import type { Ending, Supervised } from './supervised';
 
 const STOP_PATIENCE_MS = 15_000;
 const PROBE_TIMEOUT_MS = 1_000;
-/** Beside the configuration: nats-server reads no included file from elsewhere. */
+/** The file is in the folder of the configuration, since nats-server includes files from no other folder. */
 const ACCOUNTS_FILE = 'accounts.conf';
 const CONFIGURATION_FILE = 'nats-server.conf';
 /** Public keys and settings, no secrets. */
 const FILE_MODE = 0o644;
 /**
- * What the streams may reserve; it is not allocated. By default the server takes three quarters of the free disk space
- * at its start, and does not restore a stream that exceeds this when the disk has filled since. Enough for thousands of
- * workers.
+ * The disk space that the streams may reserve; it is not allocated. By default the server takes three quarters of the
+ * free disk space at its start, and does not restore a stream that exceeds this if the disk has less space later.
+ * Enough for thousands of workers.
  */
 const STREAM_BYTES_MAX = 16 * 1024 ** 4;
 /**
@@ -39,7 +39,7 @@ export interface EmbeddedNatsOptions {
   binary: string;
   /** Its first accounts, as text: public keys, no secrets. */
   accounts: string;
-  /** By default a free port. */
+  /** Any free port by default. */
   port?: number;
 }
 
@@ -98,7 +98,7 @@ export class EmbeddedNats implements Supervised {
     await this.server?.stop('SIGTERM', STOP_PATIENCE_MS);
   }
 
-  /** For tests in which it dies. */
+  /** Sends a signal, in tests of a server that dies. */
   kill(signal: NodeJS.Signals): void {
     this.server?.kill(signal);
   }

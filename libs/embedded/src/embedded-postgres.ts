@@ -25,7 +25,7 @@ export interface EmbeddedPostgresOptions {
   folder: string;
   /** File with the superuser's password; created if missing. */
   passwordFile: string;
-  /** By default a free port. */
+  /** Any free port by default. */
   port?: number;
   /** postgresql.conf settings, e.g. `{ max_connections: '200' }`. */
   settings?: Record<string, string>;
@@ -109,7 +109,7 @@ export class EmbeddedPostgres implements Supervised {
     await rm(this.options.folder, { recursive: true, force: true });
   }
 
-  /** For tests in which it dies: SIGQUIT ends it at once, like a crash. */
+  /** Sends a signal, in tests of a server that dies: SIGQUIT ends it at once, like a crash. */
   kill(signal: NodeJS.Signals): void {
     this.server?.kill(signal);
   }
@@ -146,7 +146,9 @@ export class EmbeddedPostgres implements Supervised {
     await removeStalePidFile(join(this.dataFolder, 'postmaster.pid'));
   }
 
-  /** For data that was restored without the file. No other process can use the data meanwhile. */
+  /**
+   * Sets the password, because restored data may come without the file. No other process can use the data meanwhile.
+   */
   private async setPassword({ postgres }: PostgresBinaries, user: SystemUser | null): Promise<void> {
     await runCommand(postgres, ['--single', '-j', '-D', this.dataFolder, 'postgres'], {
       user,
@@ -156,7 +158,10 @@ export class EmbeddedPostgres implements Supervised {
     });
   }
 
-  /** Created beside its final place and moved there when complete: an interrupted start leaves nothing half done. */
+  /**
+   * Creates the data under another name and renames it when it is complete: an interrupted start leaves nothing
+   * incomplete.
+   */
   private async initialise(binaries: PostgresBinaries, user: SystemUser | null): Promise<void> {
     const { folder } = this.options;
     const data = `${this.dataFolder}.new`;

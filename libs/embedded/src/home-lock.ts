@@ -41,7 +41,7 @@ export class HomeLock {
     readonly isTakenOver: boolean,
   ) {}
 
-  /** @param path of the file, in the home @throws HomeInUse */
+  /** @param path the file of the lock, in the home @throws HomeInUse if another process holds the lock */
   static async acquire(path: string, url: string): Promise<HomeLock> {
     const self = identify(process.pid);
     if (!self) throw new Error('/proc does not show this process');

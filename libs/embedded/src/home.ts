@@ -21,9 +21,10 @@ export class Home {
   ) {}
 
   /**
-   * `PROCTOR_HOME`; else `.proctor` in the project, or /var/lib/proctor for root when the servers' user cannot reach
-   * the project's folder. With a named database that user is not needed: a home of the services is closed to it.
-   * @throws when `PROCTOR_HOME` is a file, or that user cannot reach it
+   * Returns `PROCTOR_HOME`; else `.proctor` in the project; for root, /var/lib/proctor if the servers' user cannot
+   * reach the project's folder. If the environment names a database, the servers' user is not needed: then it need not
+   * reach the home.
+   * @throws Error if `PROCTOR_HOME` is a file, or that user cannot reach it
    */
   static async findHome(env: NodeJS.ProcessEnv, projectFolder: string): Promise<Home> {
     const named = env['PROCTOR_HOME'];

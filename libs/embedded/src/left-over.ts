@@ -19,12 +19,12 @@ export interface LeftOver {
  * another process by now, and a process that is not in the file may hold the folder.
  */
 export function findServers({ folder, isServer }: LeftOver): ProcessIdentity[] {
-  const wanted = fileId(folder);
-  if (wanted === null) return [];
+  const folderId = fileId(folder);
+  if (folderId === null) return [];
   const servers = processes().flatMap((pid) => {
     const status = statusOf(pid);
     if (status === null || !isServer(status.name, commandLineOf(pid))) return [];
-    const identity = worksIn(pid, wanted) ? identify(pid) : null;
+    const identity = worksIn(pid, folderId) ? identify(pid) : null;
     return identity ? [{ identity, parent: status.parent }] : [];
   });
   const isChild = ({ parent }: { parent: number }): boolean =>

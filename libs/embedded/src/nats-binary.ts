@@ -35,11 +35,11 @@ type LineListener = (line: string) => void;
 export class NatsServerMissing extends Error {}
 
 /**
- * Finds the newest trusted nats-server. `PROCTOR_NATS_SERVER` names it; else it is the newest of the machine's and of
- * the one that an earlier call downloaded to `folder`, if patched; else that of Debian's forky, which is downloaded
- * without root; else the newest that exists; else the package of the machine's release.
- * @param onLine called with lines about what is downloaded, which one is used and why
- * @throws NatsServerMissing
+ * Finds the newest trusted nats-server. If `PROCTOR_NATS_SERVER` names one, that is used. Else the search goes in this
+ * order: the newest patched one of this machine and of earlier downloads in `folder`; the one of Debian's forky, which
+ * is downloaded without root; the newest that exists; the package of the machine's release.
+ * @param onLine called with lines that say what is downloaded, which one is used and why
+ * @throws NatsServerMissing if none is found
  */
 export function findNatsServer(folder: string, onLine: LineListener = () => undefined): Promise<NatsBinary> {
   const named = process.env['PROCTOR_NATS_SERVER'];
@@ -58,7 +58,7 @@ export function findNatsServer(folder: string, onLine: LineListener = () => unde
   );
 }
 
-/** The same for any sources. @throws NatsServerMissing */
+/** Chooses a nats-server as `findNatsServer` does, from any sources. @throws NatsServerMissing if none is found */
 export async function chooseNatsServer(sources: NatsSources, onLine: LineListener): Promise<NatsBinary> {
   if (sources.named !== undefined) {
     return reportChoice(await loadNamed(sources.named), ', which PROCTOR_NATS_SERVER names', onLine);

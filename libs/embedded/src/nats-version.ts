@@ -14,7 +14,7 @@ export function isAtLeast(version: string, other: string): boolean {
   return compare(version, other) >= 0;
 }
 
-/** Of things that have a version, the newest; among equals the first. */
+/** The item with the newest version; among equal ones the first. */
 export function newest<T extends { version: string }>(all: T[]): T | undefined {
   return all.reduce<T | undefined>(
     (best, each) => (best && isAtLeast(best.version, each.version) ? best : each),

@@ -7,14 +7,14 @@ import { serverUser } from './server-user';
 const NEEDED = 80;
 /** The part of PostgreSQL and nats-server, which root starts as another user. */
 const NEEDED_BY_SERVERS = 40;
-/** What to recommend: enough for a whole service with the first processes of its tests. */
+/** The recommended number of processes: enough for a whole service and the first processes of its tests. */
 const ENOUGH = 200;
 
 /** A limit of the machine for processes and threads. */
 export interface ProcessBound {
   max: number;
   used: number;
-  /** What is limited, and what to type. */
+  /** The limit, and the command that changes it. */
   text: string;
 }
 

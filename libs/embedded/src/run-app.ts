@@ -15,9 +15,9 @@ export async function runApp(main: string, env: NodeJS.ProcessEnv): Promise<numb
 }
 
 /**
- * The same for a program that with `--send` sends its result to the process that started it.
- * @param signal stops it
- * @throws with its error output when it ends without a result, or not in time
+ * Runs a program that, with `--send`, sends its result to the process that started it.
+ * @param signal stops the program
+ * @throws Error with the error output of the program if it ends without a result, or too late
  */
 export async function runAppForAnswer(
   main: string,

@@ -10,8 +10,8 @@ import { until } from './until';
 const LOG_BYTES_MAX = 10 * 1024 * 1024;
 
 /**
- * Only the server's user may read its files. The kernel sends the server a signal when we end in any way; we may
- * already have ended before that was set up. Arguments: our pid, the program, its own arguments.
+ * Starts a server whose files only its user may read. The kernel sends the server a signal when this process ends in
+ * any way; this process may have ended before that was set up. Arguments: our pid, the program, its own arguments.
  */
 const WITH_US = 'umask 077; [ "$PPID" = "$0" ] || exit 1; exec "$@"';
 

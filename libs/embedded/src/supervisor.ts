@@ -74,7 +74,9 @@ export class Supervisor {
     return start;
   }
 
-  /** A running start is interrupted if possible, else awaited. @returns whether something was stopped */
+  /**
+   * Stops a unit. A start in progress is interrupted if possible, else awaited. @returns whether the unit was running
+   */
   private async stopUnit(unit: Supervised): Promise<boolean> {
     await unit.stop();
     const hadStarted = await this.units.get(unit)?.then(

@@ -25,7 +25,7 @@ export async function unpackDebianPackage(name: string, folder: string, check?: 
   await unpack(folder, fetch, check);
 }
 
-/** The same for packages and their missing dependencies; nothing is configured. */
+/** Unpacks packages and their missing dependencies; nothing is configured. */
 export async function unpackWithDependencies(names: string[], folder: string): Promise<void> {
   await unpack(folder, async (work) => {
     const cache = join(work, 'cache');
@@ -45,10 +45,10 @@ export async function unpackWithDependencies(names: string[], folder: string): P
 }
 
 /**
- * The same for one package of any Debian release, for the machine's architecture. The release's signature is checked
- * with Debian's keyring, independent of the keys that the machine's apt trusts.
+ * Unpacks one package of any Debian release, for the machine's architecture. The release's signature is checked with
+ * Debian's keyring, independent of the keys that the machine's apt trusts.
  * @param release its codename, such as `trixie`
- * @throws CommandFailed, or Error without a keyring; `folder` is then unchanged
+ * @throws CommandFailed, or Error if there is no keyring; `folder` is then unchanged
  */
 export async function unpackFromRelease(
   name: string,
@@ -166,7 +166,10 @@ async function downloadPackages(folder: string, settings: string[], args: string
   }
 }
 
-/** As root, apt would download as another user, who cannot write to our folder, and warn. */
+/**
+ * Options for apt as root. By default it would download as another user, who cannot write to our folder, and print a
+ * warning.
+ */
 const SANDBOX = [
   '-o',
   'APT::Sandbox::User=root',

@@ -1,6 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 
-/** Without a supervisor no process kills one that does not end. */
+/** Time limit for the end without a supervisor, since then no other process would kill this one. */
 const ALONE_TIMEOUT_MS = 10_000;
 
 const exitAlone = (): never => process.exit(1);
@@ -11,10 +11,10 @@ export function endWithSupervisor(): void {
 }
 
 /**
- * Ends the process in order, once: at SIGTERM, when its supervisor is gone (the IPC channel closes), and at Ctrl-C when
- * no supervisor orders the end. The exit status is 1 when `stop` fails.
- * @param drain finishes the running work, however long that takes, and accepts no new work. With it, the first SIGTERM
- * only drains; the process ends after that, at a second SIGTERM or at SIGINT, with or without a supervisor
+ * Ends the process in order, once: at SIGTERM, when its supervisor is gone (the IPC channel closes), and at Ctrl-C if
+ * it has no supervisor. The exit status is 1 if `stop` fails.
+ * @param drain finishes the running work, however long that takes, and accepts no new work. If it is set, the first
+ * SIGTERM only drains; the process ends after that, at a second SIGTERM, or at SIGINT, with or without a supervisor
  */
 export function endOnRequest(
   logger: LoggerService,

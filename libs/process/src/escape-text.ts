@@ -25,7 +25,7 @@ export function escapeLine(text: string): string {
   return isLong ? `${escaped}… (${text.length - LINE_LENGTH_MAX} more characters)` : escaped;
 }
 
-/** The same, but a stack at its end keeps its lines, which start with blanks. */
+/** Escapes a text, but keeps the lines of a stack at its end, which start with blanks. */
 export function escapeText(text: string): string {
   const { head, places } = parts(text);
   return [head, ...places].map(escapeLine).join('\n');

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The fields of a line of a JSON log, beside its message. */
+/** The fields of a line of a JSON log, without its message. */
 export interface LogFields {
   worker?: string;
   run?: number;

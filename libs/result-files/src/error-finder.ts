@@ -35,9 +35,9 @@ interface Candidate extends ErrorExcerpt {
 }
 
 /**
- * Finds the line of a part of a log that explains best why it failed: the first line of the highest rank. The first,
- * since later ones mostly follow from it; of the highest rank, since logs of working programs have many lines about
- * errors. Its memory does not grow with the part.
+ * Finds the line that explains best why a part of a log failed: the first line of the highest rank. Later lines mostly
+ * follow from the first one. The rank is necessary since logs of working programs have many lines about errors. The
+ * memory of this class does not grow with the part.
  */
 export class ErrorFinder {
   private best: Candidate | null = null;

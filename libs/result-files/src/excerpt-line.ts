@@ -7,9 +7,9 @@ const TO_BEGINNING = /(?:\u001b\[|\u009b)[01]?G/g;
 const UNEVEN = /[^\S ]|\p{Cc}/u;
 
 /**
- * A line of a log for an excerpt. Indent and spaces stay, since a traceback is read by its shape; tabs become blanks,
- * other control characters one blank each. A line that is too long loses blanks before anything else, so its signature
- * does not depend on them.
+ * A line of a log for an excerpt. Indent and spaces stay, since they give a traceback its shape; tabs become blanks,
+ * and each other control character becomes one blank. A line that is too long loses blanks first, so its signature does
+ * not depend on them.
  */
 export function excerptLine(text: string): string {
   const spaced = (UNEVEN.test(text) ? withBlanks(text) : text).trimEnd();

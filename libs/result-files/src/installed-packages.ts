@@ -19,7 +19,7 @@ export interface RunTestbed {
    * The packages of the testbed itself; null when no list of them can be read: then it is not known what was installed.
    */
   testbed: PackageVersions | null;
-  /** What was installed or upgraded for the run. */
+  /** The packages that were installed or upgraded for the run. */
   added: PackageVersions;
   /** The suites from which apt fetched packages of `added`, by package, as far as the log shows. */
   suites: PackageSuites;
@@ -27,7 +27,9 @@ export interface RunTestbed {
   kernel: string | null;
   /** See LogIndex. */
   fallback: LogIndex['fallback'];
-  /** Where in the log the output of each test starts, and how long it ran; null: not in the log. */
+  /**
+   * The first line in the log of each test's output, and the duration of the test; null if the log does not have it.
+   */
   tests: { name: string; line: number; seconds: number | null }[];
 }
 
@@ -114,7 +116,7 @@ async function loadLists(open: OpenResultFile, index: ArtifactsIndex, limits: Li
   return { testbed, added };
 }
 
-/** In slices, so that other work goes on whatever a worker has put into a list. */
+/** Adds packages in slices, so that other work can run even if a worker's list is very long. */
 async function addPackages(packages: Map<string, string>, text: string): Promise<void> {
   let lines = 0;
   for (let from = 0; from < text.length && packages.size < PACKAGES_MAX;) {

@@ -50,11 +50,11 @@ export interface LogIndex {
   version: 1;
   /** Length of the decompressed log. */
   bytes: number;
-  /** With a last line that has no newline. */
+  /** Number of lines; a last line without a newline counts. */
   lines: number;
   /** Empty: the log can be read only from its start. */
   blocks: LogBlock[];
-  /** In order; the first starts with line 1, unless the log is empty. */
+  /** The sections in order; the first starts with line 1, unless the log is empty. */
   sections: LogSection[];
   /** Numbers of the lines with errors, in order; the first MARKS_MAX. */
   marks: number[];

@@ -8,7 +8,7 @@ const DAY_SECONDS = 86_400;
 /** Own lines that start a section. */
 const IS_BEGINNING = { setup: true, preparation: true, test: true, summary: true };
 
-/** Of several results of one name, the first in this order counts. */
+/** If a name has several results, the first in this order counts. */
 const WORST_FIRST: readonly TestStatus[] = ['FAIL', 'FLAKY', 'PASS', 'SKIP'];
 
 /**
@@ -29,7 +29,7 @@ export class LogSections<Section extends LogSection> {
   private isSummary = false;
   /** Section name → its result in the last summary. */
   private readonly results = new Map<string, LoggedResult>();
-  /** Section name → its result beside the test. */
+  /** Section name → the result that the line of the test gives. */
   private readonly beside = new Map<string, LoggedResult>();
 
   /** @param begin creates a section from its first fields */

@@ -42,9 +42,9 @@ export function otherVersions(
   const installed = new Map([...testbed, ...added]);
   const versions = new Set([...installed.values()].map((version) => version.replace(/\+b\d+$/, '')));
   return packagesOfTrigger(run.trigger).flatMap(({ name, version }) => {
-    const found = installed.get(name);
-    if (name === run.package || found === undefined || versions.has(version)) return [];
-    return [{ package: name, wanted: version, installed: found }];
+    const installedPackage = installed.get(name);
+    if (name === run.package || installedPackage === undefined || versions.has(version)) return [];
+    return [{ package: name, wanted: version, installed: installedPackage }];
   });
 }
 

@@ -18,17 +18,21 @@ export function storedPath({ runId, attempt, name }: NamedFile): string {
 /** The file of a path in a store; null for a path that no attempt has written. */
 export function fileAt(path: string): NamedFile | null {
   const [folder, run = '', nth = '', name, ...rest] = path.split('/');
-  const known = RESULT_FILES.find((each) => each === name);
-  if (!known || rest.length > 0 || ![run, nth].every((each) => /^[1-9]\d{0,15}$/.test(each))) return null;
+  const resultFile = RESULT_FILES.find((each) => each === name);
+  if (!resultFile || rest.length > 0 || ![run, nth].every((each) => /^[1-9]\d{0,15}$/.test(each)))
+    return null;
   const [runId, attempt] = [Number(run), Number(nth)];
-  return folder === String(Math.floor(runId / RUNS_PER_FOLDER)) ? { runId, attempt, name: known } : null;
+  return folder === String(Math.floor(runId / RUNS_PER_FOLDER)) ? { runId, attempt, name: resultFile } : null;
 }
 
-/** Names become paths, so only the known names are allowed. */
+/**
+ * Returns the name if it is one of the names of result files, because names become paths. @throws Error for any other
+ * name
+ */
 export function checkName(name: string): ResultFileName {
-  const known = RESULT_FILES.find((each) => each === name);
-  if (!known) throw new Error(`"${name}" is not the name of a result file`);
-  return known;
+  const resultFile = RESULT_FILES.find((each) => each === name);
+  if (!resultFile) throw new Error(`"${name}" is not the name of a result file`);
+  return resultFile;
 }
 
 function positive(id: number): number {

@@ -5,7 +5,7 @@ import { cut, type ResultFileName } from '@proctor/contracts';
 /** Characters of a server's error message: it may be much longer. */
 const REASON_LENGTH_MAX = 500;
 
-/** The content differs from what was announced; nothing of it is saved. */
+/** The content differs from the announced size or checksum; nothing of it is saved. */
 export class StoreMismatch extends Error {}
 
 /** The store cannot be reached, is full or refuses. The same call may succeed later. */
@@ -81,7 +81,7 @@ export abstract class ResultStore implements OnApplicationShutdown {
     expected: ExpectedContent,
   ): Promise<void>;
 
-  /** Null when the attempt has no such file. @throws StoreUnavailable */
+  /** Opens a file; null if the attempt has no such file. @throws StoreUnavailable if the store cannot be read */
   abstract open(
     runId: number,
     attempt: number,
@@ -89,7 +89,10 @@ export abstract class ResultStore implements OnApplicationShutdown {
     range?: ByteRange,
   ): Promise<StoredFile | null>;
 
-  /** A file from byte `start` to its end; null when the attempt has no such file. @throws StoreUnavailable */
+  /**
+   * Opens a file from byte `start` to its end; null if the attempt has no such file. @throws StoreUnavailable if the
+   * store cannot be read
+   */
   async openFrom(
     runId: number,
     attempt: number,
@@ -103,7 +106,7 @@ export abstract class ResultStore implements OnApplicationShutdown {
     return this.open(runId, attempt, name, { start, end: first.size - 1 });
   }
 
-  /** Removes all files of an attempt, if there are any. @throws StoreUnavailable */
+  /** Removes all files of an attempt, if there are any. @throws StoreUnavailable if they cannot be removed */
   abstract remove(runId: number, attempt: number): Promise<void>;
 
   /** Closes the store's connections; it cannot be used afterwards. */
@@ -116,15 +119,17 @@ export abstract class ResultStore implements OnApplicationShutdown {
 
 /** A store that can also be listed and cleaned; an injection token. */
 export abstract class MaintainedStore extends ResultStore {
-  /** Removes files, if they exist. When it fails, some may be removed: call it again. @throws StoreUnavailable */
+  /**
+   * Removes files, if they exist. @throws StoreUnavailable if that fails; some files may be removed then: call it again
+   */
   abstract removeFiles(files: NamedFile[]): Promise<void>;
 
   /**
-   * All stored files, attempt by attempt; files that are added or removed meanwhile may be listed. @throws
-   * StoreUnavailable
+   * Lists all stored files, attempt by attempt; files that are added or removed during the call may be listed.
+   * @throws StoreUnavailable if the store cannot be read
    */
   abstract list(): AsyncIterable<StoredNames>;
 
-  /** Null when it is not known. @throws StoreUnavailable */
+  /** The free space; null if it is unknown. @throws StoreUnavailable if the store cannot be read */
   abstract space(): Promise<FreeSpace | null>;
 }

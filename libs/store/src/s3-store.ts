@@ -29,7 +29,7 @@ import type { S3Credentials, S3Settings } from './store-settings';
 const PARTS_AT_ONCE = 1;
 /** Tries of one request, with a growing pause between them. */
 const TRIES_MAX = 3;
-/** Names on a page of a list: even with the longest names of S3 a page is shorter than `answerBytesMax` may be. */
+/** Names on a page of a list. Even with the longest names of S3, a page is shorter than `answerBytesMax` allows. */
 const NAMES_PER_PAGE = 500;
 /** Empty pages of a list in a row. */
 const EMPTY_PAGES_MAX = 100;

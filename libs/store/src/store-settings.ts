@@ -21,7 +21,7 @@ export interface S3Settings {
   connectTimeoutMs: number;
   /**
    * How long the server may take to start its answer to a request, which has at most `partBytes`; for reading or
-   * removing a file, all tries together.
+   * removing a file, the limit of all tries together.
    */
   answerTimeoutMs: number;
   /** A connection without traffic for this time is closed, even if the client does not read. */
