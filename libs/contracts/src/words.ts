@@ -149,3 +149,11 @@ export const AUDIT_ACTIONS = [
   'webhook-removed',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** What a note is about; an error is known by its signature. */
+export const NOTE_SUBJECTS = ['package', 'place', 'error'] as const;
+export type NoteSubject = (typeof NOTE_SUBJECTS)[number];
+
+/** What became of an event that a webhook is to get. */
+export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];

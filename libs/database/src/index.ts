@@ -61,7 +61,6 @@ export type { RestoreRecord } from './upkeep/backups';
 export { migrate, NoUpgrade } from './schema/migrate';
 export type { IdempotencyKey, Once } from './kit/once';
 export type { Note, NoteAuthor, NoteText, RunFailure } from './reading/notes';
-export { NOTE_SUBJECTS, type NoteSubject } from './rows/note';
 export { type OpenDatabase, openDatabase } from './open-database';
 export type { StripEntry } from './statuses/package-status';
 export type { PackageStatus } from './statuses/package-statuses';
@@ -112,7 +111,7 @@ export {
   type PackageChange,
   type TestInLog,
 } from './reading/run-testbeds';
-export { DELIVERY_STATES, type DeliveryState, type WebhookFilter } from './rows/webhook';
+export type { WebhookFilter } from './rows/webhook';
 export * from './stores';
 export type {
   DeliveryAttempt,

@@ -1,3 +1,4 @@
+import { NOTE_SUBJECTS, type NoteSubject } from '@proctor/contracts';
 import { Field } from './field';
 import { listOf, orNull, text, whole, words } from './schema';
 import { PACKAGE_NAME, RUN_ID, TIME } from './values';
@@ -6,8 +7,8 @@ export class NoteResource {
   @Field(whole({ minimum: 1 }))
   note_id: number;
 
-  @Field(words(['package', 'place', 'error']))
-  subject: 'package' | 'place' | 'error';
+  @Field(words(NOTE_SUBJECTS))
+  subject: NoteSubject;
 
   @Field(PACKAGE_NAME)
   package: string;

@@ -1,3 +1,4 @@
+import { TEST_STATUSES, type TestStatus } from '@proctor/contracts';
 import { Field } from './field';
 import { flag, listOf, orNull, text, whole, words } from './schema';
 import { RUN_ID } from './values';
@@ -15,8 +16,8 @@ export class LogSectionResource {
   @Field(whole({ minimum: 1 }), 'Its first line.')
   line: number;
 
-  @Field(orNull(words(['PASS', 'FAIL', 'SKIP', 'FLAKY'])), 'Of a test.')
-  status: 'PASS' | 'FAIL' | 'SKIP' | 'FLAKY' | null;
+  @Field(orNull(words(TEST_STATUSES)), 'Of a test.')
+  status: TestStatus | null;
 
   @Field(orNull(whole()), 'Of a test, how long it ran.')
   seconds: number | null;

@@ -1,4 +1,4 @@
-import type { FactKind } from '@proctor/contracts';
+import { DELIVERY_STATES, type DeliveryState, type FactKind } from '@proctor/contracts';
 import { EVENT_KIND } from './events';
 import { Field } from './field';
 import { flag, listOf, orNull, text, whole, words } from './schema';
@@ -75,8 +75,8 @@ export class WebhookDelivery {
   @Field(text(), 'The kind of the event, or `ping`.')
   kind: string;
 
-  @Field(words(['pending', 'delivered', 'failed']))
-  state: 'pending' | 'delivered' | 'failed';
+  @Field(words(DELIVERY_STATES))
+  state: DeliveryState;
 
   @Field(whole({ minimum: 0 }))
   attempts: number;

@@ -1,7 +1,9 @@
 import {
   ATTEMPT_OUTCOMES,
+  DELIVERY_STATES,
   FACT_KINDS,
   KEY_SCOPES,
+  NOTE_SUBJECTS,
   RUN_STATES,
   PACKAGE_VERDICTS,
   TROUBLES,
@@ -11,8 +13,6 @@ import {
 import type { Client } from 'pg';
 import { ORDER_KINDS } from '@libs/database/src/rows/order';
 import { EXPIRY_MARKS, IMPORTED_KINDS } from '@libs/database/src/rows/upkeep';
-import { NOTE_SUBJECTS } from '@libs/database/src/rows/note';
-import { DELIVERY_STATES } from '@libs/database/src/rows/webhook';
 import { connectTo, createTestDatabase, type TestDatabase } from '@test/support/database';
 
 let testDatabase: TestDatabase;

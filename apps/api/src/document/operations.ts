@@ -215,11 +215,10 @@ function documentedAnswer({
   type,
   headers,
 }: DescribedAnswer): DocumentedAnswer {
-  const named = Object.entries(examples ?? {}).map(([key, name]) => [key, component('examples', name)]);
   const content = of && {
     schema: jsonOf(of),
     ...(example !== undefined && { example }),
-    ...(examples && { examples: Object.fromEntries(named) as Record<string, Reference> }),
+    ...(examples && { examples }),
   };
   return {
     description,

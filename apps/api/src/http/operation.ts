@@ -8,8 +8,7 @@ export interface DescribedAnswer<T = unknown> {
   /** Of the body; absent when there is none. */
   of?: Described<T>;
   example?: unknown;
-  /** Names of examples that `openapi.yaml` has, by what they are called here. */
-  examples?: Record<string, string>;
+  examples?: Record<string, { summary: string; value: unknown }>;
   /** Of the body; JSON by default. */
   type?: string;
   headers?: Record<string, object>;

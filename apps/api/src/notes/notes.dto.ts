@@ -21,9 +21,10 @@ import {
   IsSuiteName,
   isWord,
   must,
+  NOTE_SUBJECTS,
+  type NoteSubject,
   Strict,
 } from '@proctor/contracts';
-import { NOTE_SUBJECTS, type NoteSubject } from '@proctor/database';
 import type { ApiConfiguration } from '../configuration.token';
 import { badRequestAt } from '../http/problem';
 import type { Parameter } from '../http/parameters';

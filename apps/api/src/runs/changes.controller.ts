@@ -1,3 +1,4 @@
+import { CANCELLED_RUN } from './run-examples';
 import { Operation } from '../http/operation';
 import {
   CancelledRunList,
@@ -120,7 +121,7 @@ export class ChangesController {
     answer: {
       description: 'The run is cancelled.',
       of: ResultResource,
-      examples: { cancelled: 'Cancelled' },
+      examples: { cancelled: CANCELLED_RUN },
     },
     refusals: {
       403: {

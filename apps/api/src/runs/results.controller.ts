@@ -10,40 +10,10 @@ import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { closing } from '../http/held-connections';
 import { ResultLongPoll } from './result-long-poll';
 import { sendJsonStream } from './result-stream';
+import { FINISHED_RUN, WAITING_RUN } from './run-examples';
 import { ResultsQuery } from './results.dto';
 import { ResultsService } from './results.service';
 import { RUN_IN_PATH } from '../http/path-ids';
-
-/** Of the examples in the document. */
-const FINISHED_RUN = {
-  trigger: 'glibc/2.40-1',
-  package: 'hello',
-  arch: 'amd64',
-  suite: 'trixie',
-  version: '2.10-3',
-  status: 'pass',
-  run_id: 12,
-  is_private: false,
-  extra_apt_sources: [],
-  updated_at: '2026-11-20T15:41:21.456Z',
-  date: '2026-11-20T15:41:21.456Z',
-  duration_seconds: 30,
-  created_at: '2026-11-20T15:40:51.123Z',
-  backend: 'unshare',
-  autopkgtest: 'autopkgtest',
-  pin_packages: [['src:glibc', 'sid']],
-  priority: 5,
-  message: 'All tests passed',
-  exit_code: 0,
-  worker: 'worker1',
-  attempt: 1,
-  state: 'finished',
-  verdict: 'pass',
-  trouble: null,
-  log_url: '/data/autopkgtest/trixie/amd64/h/hello/12/log.gz',
-  artifacts_url: '/data/autopkgtest/trixie/amd64/h/hello/12/artifacts.tar.gz',
-  page_url: '/runs/12',
-};
 
 @Controller('api/v1/test')
 @Requires('key')
@@ -66,7 +36,7 @@ export class ResultsController {
       of: ResultList,
       example: {
         until: 1763653252,
-        results: [FINISHED_RUN],
+        results: [FINISHED_RUN.value],
       },
     },
     isStream: true,
@@ -98,7 +68,7 @@ export class ResultsController {
     answer: {
       description: 'The run.',
       of: ResultResource,
-      examples: { finished: 'Finished', waiting: 'Waiting' },
+      examples: { finished: FINISHED_RUN, waiting: WAITING_RUN },
     },
     refusals: { 404: 'NotFound', 410: 'Gone' },
   })

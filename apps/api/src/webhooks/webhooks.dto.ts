@@ -1,6 +1,14 @@
 import { Field, OptionalField, text, flag, listOf, whole, words, Description } from '@proctor/resources';
-import { describe, END_KINDS, FACT_KINDS, type FactKind, isStorable, Strict } from '@proctor/contracts';
-import { DELIVERY_STATES, type DeliveryState } from '@proctor/database';
+import {
+  DELIVERY_STATES,
+  type DeliveryState,
+  describe,
+  END_KINDS,
+  FACT_KINDS,
+  type FactKind,
+  isStorable,
+  Strict,
+} from '@proctor/contracts';
 import { EventFilterQuery } from '../events/events.dto';
 import type { Parameter } from '../http/parameters';
 import { badRequestAt } from '../http/problem';

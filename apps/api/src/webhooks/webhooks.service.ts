@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { describe, END_KINDS } from '@proctor/contracts';
+import { type DeliveryState, describe, END_KINDS } from '@proctor/contracts';
 import {
-  type DeliveryState,
   type LoggedDelivery,
   type LogReader,
   type Webhook,

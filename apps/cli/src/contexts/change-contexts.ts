@@ -1,3 +1,4 @@
+import type { CurrentKey } from '@proctor/resources';
 import { text } from 'node:stream/consumers';
 import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printJson, printTable, printNotice } from '../output/print';
@@ -15,7 +16,7 @@ export async function addContext(name: string, options: { url: string; keyStdin:
   const contexts = await Contexts.read();
   const key = await typedKey(options.keyStdin, url);
   const service = new Service({ url, key, origin: 'what was typed' });
-  const { user } = await service.request<{ user: string }>('/auth');
+  const { user } = await service.request<CurrentKey>('/auth');
   await contexts.add(name, { url, key });
   printNotice(`context ${name}: ${url} as ${user}, in ${contexts.path}`);
   if (contexts.current !== name)

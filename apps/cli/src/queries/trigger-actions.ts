@@ -1,3 +1,4 @@
+import type { ManyRunsAnswerResource } from '@proctor/resources';
 import { EXIT, Failure } from '../failure';
 import { type AskOptions, confirm } from '../output/ask';
 import { type OutputOptions, printAnswer, printTable, printNotice } from '../output/print';
@@ -5,15 +6,6 @@ import { span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
 import { pathOfTrigger } from './triggers';
-
-/** The tests of a trigger that were changed, or would be. */
-interface ManyRunsAnswer {
-  is_dry_run: boolean;
-  runs: { run_id: number; package: string; suite: string; arch: string; new_run_id: number | null }[];
-  refused: { run_id: number; package: string; suite: string; arch: string; reason: string }[];
-  left: number;
-  estimate: { seconds: number; without: number } | null;
-}
 
 interface ActionOptions extends ServiceOptions, OutputOptions, AskOptions {
   group?: string;
@@ -54,7 +46,7 @@ async function change(trigger: string, { name, becomes }: Action, options: Actio
     throw new Failure('which tests are meant is not said', EXIT.usage, 'say --group regression, or --run ID');
   const service = await Service.find(options);
   const selection = { group: run === undefined ? group : undefined, run_ids: run, suite, arch };
-  const preview = await service.post<ManyRunsAnswer>(path, { ...selection, dry_run: true });
+  const preview = await service.post<ManyRunsAnswerResource>(path, { ...selection, dry_run: true });
   if (dryRun) return printAnswer(preview, options, printOutcome);
   const count = preview.runs.length;
   if (count === 0) throw nothingToDo(trigger, becomes, preview);
@@ -62,7 +54,7 @@ async function change(trigger: string, { name, becomes }: Action, options: Actio
   const takes = name === 'cancel' || seconds === 0 ? '' : `, which takes ${span(seconds)} of slot time`;
   await confirm(`${count === 1 ? '1 test is' : `${count} tests are`} ${becomes}${takes}`, options);
   const ids = preview.runs.map(({ run_id: runId }) => runId);
-  const done = await service.post<ManyRunsAnswer>(path, {
+  const done = await service.post<ManyRunsAnswerResource>(path, {
     run_ids: ids,
     ...(reason !== undefined && { reason }),
   });
@@ -73,13 +65,13 @@ async function change(trigger: string, { name, becomes }: Action, options: Actio
   throw new Failure(`${done.refused.length} of ${count} tests are not ${becomes}`, EXIT.failed, advice);
 }
 
-function nothingToDo(trigger: string, becomes: string, { refused }: ManyRunsAnswer): Failure {
+function nothingToDo(trigger: string, becomes: string, { refused }: ManyRunsAnswerResource): Failure {
   printRefused(refused);
   const advice = `proctor trigger show ${trigger} has the tests, with their groups`;
   return new Failure(`no test of ${trigger} can be ${becomes}`, EXIT.failed, advice);
 }
 
-function printOutcome({ runs, refused, left, estimate }: ManyRunsAnswer): void {
+function printOutcome({ runs, refused, left, estimate }: ManyRunsAnswerResource): void {
   printRefused(refused);
   printTable(
     runs,
@@ -98,7 +90,7 @@ function printOutcome({ runs, refused, left, estimate }: ManyRunsAnswer): void {
     printNotice(`${left} more match, beyond what one request may name; type the same again for them`);
 }
 
-function printRefused(refused: ManyRunsAnswer['refused']): void {
+function printRefused(refused: ManyRunsAnswerResource['refused']): void {
   for (const { run_id: runId, package: name, reason } of refused)
     printNotice(`run ${runId} of ${name}: ${reason}`);
 }

@@ -1,31 +1,10 @@
-import type { ResultResource } from '@proctor/resources';
+import type { TriggerList, TriggerProgressResource } from '@proctor/resources';
 import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printAnswer, printJson, printTable, printNotice } from '../output/print';
 import { span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
 import { endWord } from '../runs/list-runs';
 import { Service } from '../service/service';
-
-interface TriggerListAnswer {
-  triggers: { trigger: string; runs: number; unfinished: number; failed: number; last_at: string }[];
-  before: number | null;
-}
-
-interface TriggerAnswer {
-  trigger: string;
-  total: number;
-  done: number;
-  counts: Record<string, number>;
-  architectures: { arch: string; total: number; waiting: number; estimate_seconds: number | null }[];
-  is_cut: boolean;
-  before: number | null;
-  tests: {
-    group: string;
-    signature: string | null;
-    result: ResultResource;
-    reference: { run_id: number; status: string; version: string; date: string } | null;
-  }[];
-}
 
 /** Triggers in one answer of the API. */
 const PART_MAX = 100;
@@ -35,11 +14,11 @@ export async function listTriggers(
 ): Promise<void> {
   const { query, limit, json } = options;
   const service = await Service.find(options);
-  const triggers: TriggerListAnswer['triggers'] = [];
+  const triggers: TriggerList['triggers'] = [];
   let before: number | null = null;
   do {
     const part = { limit: Math.min(limit - triggers.length, PART_MAX), ...(before !== null && { before }) };
-    const answer: TriggerListAnswer = await service.request('/triggers', { query, ...part });
+    const answer: TriggerList = await service.request('/triggers', { query, ...part });
     triggers.push(...answer.triggers);
     before = answer.before;
   } while (before !== null && triggers.length < limit);
@@ -81,10 +60,22 @@ export async function printTrigger(trigger: string, options: ShowOptions): Promi
   const path = pathOfTrigger(trigger);
   const { group, suite, arch, limit } = options;
   const service = await Service.find(options);
-  printAnswer(await service.request<TriggerAnswer>(path, { group, suite, arch, limit }), options, printTests);
+  printAnswer(
+    await service.request<TriggerProgressResource>(path, { group, suite, arch, limit }),
+    options,
+    printTests,
+  );
 }
 
-function printTests({ trigger, total, done, counts, architectures, tests, before }: TriggerAnswer): void {
+function printTests({
+  trigger,
+  total,
+  done,
+  counts,
+  architectures,
+  tests,
+  before,
+}: TriggerProgressResource): void {
   const groups = Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
   printNotice(
     `${trigger}: ${done} of ${total} tests done${groups.length > 0 ? ` (${groups.join(', ')})` : ''}`,

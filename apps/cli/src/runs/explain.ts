@@ -1,16 +1,10 @@
-import type { ResultResource } from '@proctor/resources';
+import type { ResultResource, TriageResource } from '@proctor/resources';
 import { type OutputOptions, printJson, write } from '../output/print';
 import { ago, plain, span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
 import { endWord } from './list-runs';
 import { readRun } from './show-run';
-
-interface TriageAnswer {
-  conclusion: string;
-  step: { kind: 'retry' | 'refresh' | 'report' | 'nothing'; package?: string };
-  evidence: { question: string; answer: string }[];
-}
 
 /**
  * Prints why a run is in its state, and what to type next. With `json`, prints the run, and its triage if it failed.
@@ -23,7 +17,7 @@ export async function explainRun(
   const service = await Service.find(options);
   const run = await readRun(service, runId);
   const hasFailed = run.status === 'fail' || run.status === 'tmpfail';
-  const triage = hasFailed ? await service.request<TriageAnswer>(`/runs/${runId}/triage`) : null;
+  const triage = hasFailed ? await service.request<TriageResource>(`/runs/${runId}/triage`) : null;
   if (json) return printJson({ run, triage });
   const lines =
     run.status === null ? ofUnfinished(run) : [ofFinished(run), ...(triage ? ofTriage(triage, run) : [])];
@@ -54,7 +48,7 @@ function ofFinished(run: ResultResource): string {
   return `run ${run.run_id} of ${run.package} ${run.version ?? ''} on ${run.suite}/${run.arch} ended as ${endWord(run)}${took}${message}`;
 }
 
-function ofTriage({ conclusion, step, evidence }: TriageAnswer, run: ResultResource): string[] {
+function ofTriage({ conclusion, step, evidence }: TriageResource, run: ResultResource): string[] {
   const next = {
     retry: `try it again: proctor run retry ${run.run_id}`,
     refresh: `ask for a reference: proctor run submit ${run.package} --suite ${run.suite} --arch ${run.arch} --trigger migration-reference/0`,

@@ -1,3 +1,4 @@
+import type { PublishedRunList } from '@proctor/resources';
 import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printAnswer, printTable, printNotice } from '../output/print';
 import type { ServiceOptions } from '../service/address';
@@ -51,15 +52,10 @@ function printRepeated(repeated: { run_id: number; new_run_id: number }[]): void
   );
 }
 
-interface PublishedAnswer {
-  published: number[];
-  ignored: number[];
-}
-
 /** @throws Failure if one of them is no private run of the key */
 export async function publishRuns(runIds: number[], options: ServiceOptions & OutputOptions): Promise<void> {
   const service = await Service.find(options);
-  const answer = await service.post<PublishedAnswer>('/test/publish', { run_ids: runIds.join(',') });
+  const answer = await service.post<PublishedRunList>('/test/publish', { run_ids: runIds.join(',') });
   printAnswer(answer, options, ({ published }) =>
     printTable(published, [{ head: 'PUBLISHED RUN', of: (id) => id }], 'nothing was published'),
   );

@@ -1,4 +1,4 @@
-import type { QueueResource } from '@proctor/resources';
+import type { DryRunAnswerResource, QueueResource, SubmissionAnswerResource } from '@proctor/resources';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { EXIT, Failure } from '../failure';
@@ -8,27 +8,6 @@ import type { ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
 import { PLACED_RUN_COLUMNS } from './list-runs';
 import { awaitRuns, type WaitOptions } from './wait';
-
-interface IgnoredAnswer {
-  index: number;
-  package: string;
-  reason: 'reject-list' | 'invalid-name';
-  arch?: string;
-}
-
-interface SubmittedAnswer {
-  runs: { run_id: number; package: string; suite: string; arch: string }[];
-  ignored: IgnoredAnswer[];
-  warnings: string[];
-}
-
-interface TriedSubmissionAnswer {
-  dry_run: true;
-  runs: { package: string; suite: string; arch: string; doubles: number | null }[];
-  ignored: IgnoredAnswer[];
-  waits: { suite: string; arch: string; runs: number; waiting: number; estimate_seconds: number | null }[];
-  warnings: string[];
-}
 
 interface SubmitOptions extends ServiceOptions, OutputOptions, WaitOptions {
   suite?: string[];
@@ -53,10 +32,10 @@ export async function submitRuns(packages: string[], options: SubmitOptions): Pr
   const service = await Service.find(options);
   const body = await batchOf(packages, options, service);
   if (options.dryRun) {
-    const answer = await service.create<TriedSubmissionAnswer>('/test/batch', body, { dry_run: true });
+    const answer = await service.create<DryRunAnswerResource>('/test/batch', body, { dry_run: true });
     return printAnswer(answer, options, printDryRun);
   }
-  const answer = await service.create<SubmittedAnswer>('/test/batch', body);
+  const answer = await service.create<SubmissionAnswerResource>('/test/batch', body);
   if (!options.wait) printAnswer(answer, options, printRuns);
   for (const warning of answer.warnings) printNotice(`warning: ${warning}`);
   printIgnored(answer);
@@ -162,17 +141,17 @@ async function placeOf(
   };
 }
 
-function printRuns({ runs }: SubmittedAnswer): void {
+function printRuns({ runs }: SubmissionAnswerResource): void {
   if (runs.length > 0) printTable(runs, PLACED_RUN_COLUMNS, '');
 }
 
-function printIgnored({ ignored }: Pick<SubmittedAnswer, 'ignored'>): void {
+function printIgnored({ ignored }: Pick<SubmissionAnswerResource, 'ignored'>): void {
   const words = { 'reject-list': 'the reject list has it', 'invalid-name': 'that is no name of a package' };
   for (const { package: name, arch, reason } of ignored)
     printNotice(`ignored ${name}${arch === undefined ? '' : ` on ${arch}`}: ${words[reason]}`);
 }
 
-function printDryRun(answer: TriedSubmissionAnswer): void {
+function printDryRun(answer: DryRunAnswerResource): void {
   printTable(
     answer.runs,
     [

@@ -1,18 +1,7 @@
-import type { DeliveryState } from '@proctor/database';
+import type { DeliveryList, Recovery, WebhookDelivery } from '@proctor/resources';
 import { type OutputOptions, printAnswer, printJson, printTable, printNotice } from '../output/print';
 import type { ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
-
-interface DeliveryAnswer {
-  id: number;
-  run_id: number | null;
-  kind: string;
-  state: DeliveryState;
-  attempts: number;
-  next_at: string | null;
-  status: number | null;
-  error: string | null;
-}
 
 /** Deliveries in one answer of the API. */
 const PART_MAX = 200;
@@ -20,7 +9,7 @@ const PART_MAX = 200;
 /** @throws Failure if there is no such webhook */
 export async function pingWebhook(id: number, options: ServiceOptions & OutputOptions): Promise<void> {
   const service = await Service.find(options);
-  const delivery = await service.post<DeliveryAnswer>(`/webhooks/${id}/ping`);
+  const delivery = await service.post<WebhookDelivery>(`/webhooks/${id}/ping`);
   printAnswer(delivery, options, printDelivery);
   printNotice(`what was answered: proctor webhook deliveries ${id}`);
 }
@@ -32,14 +21,11 @@ export async function listDeliveries(
 ): Promise<void> {
   const { state, limit, json } = options;
   const service = await Service.find(options);
-  const deliveries: DeliveryAnswer[] = [];
+  const deliveries: WebhookDelivery[] = [];
   let before: number | null = null;
   do {
     const part = { limit: Math.min(limit - deliveries.length, PART_MAX), ...(before !== null && { before }) };
-    const answer: { deliveries: DeliveryAnswer[]; before: number | null } = await service.request(
-      `/webhooks/${id}/deliveries`,
-      { state, ...part },
-    );
+    const answer: DeliveryList = await service.request(`/webhooks/${id}/deliveries`, { state, ...part });
     deliveries.push(...answer.deliveries);
     before = answer.before;
   } while (before !== null && deliveries.length < limit);
@@ -55,13 +41,7 @@ export async function redeliver(
 ): Promise<void> {
   const service = await Service.find(options);
   const path = `/webhooks/${id}/deliveries/${deliveryId}/redeliver`;
-  printAnswer(await service.post<DeliveryAnswer>(path), options, printDelivery);
-}
-
-interface RecoveredAnswer {
-  again: number;
-  made: number;
-  until: string | null;
+  printAnswer(await service.post<WebhookDelivery>(path), options, printDelivery);
 }
 
 /** @throws Failure if there is no such webhook */
@@ -71,7 +51,7 @@ export async function recoverWebhook(
 ): Promise<void> {
   const service = await Service.find(options);
   const body = { since: Math.floor(options.since) };
-  const answer = await service.post<RecoveredAnswer>(`/webhooks/${id}/recover`, body);
+  const answer = await service.post<Recovery>(`/webhooks/${id}/recover`, body);
   printAnswer(answer, options, ({ again, made }) =>
     printNotice(`${again} events are sent again, and ${made} for the first time`),
   );
@@ -80,11 +60,11 @@ export async function recoverWebhook(
     printNotice(`that was too much at once; go on with: proctor webhook recover ${id} --since ${until}`);
 }
 
-function printDelivery(delivery: DeliveryAnswer): void {
+function printDelivery(delivery: WebhookDelivery): void {
   printDeliveries([delivery]);
 }
 
-function printDeliveries(deliveries: DeliveryAnswer[]): void {
+function printDeliveries(deliveries: WebhookDelivery[]): void {
   printTable(
     deliveries,
     [

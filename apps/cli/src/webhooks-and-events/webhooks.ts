@@ -1,3 +1,4 @@
+import type { WebhookList, WebhookResource, WebhookWithSecret } from '@proctor/resources';
 import { type AskOptions, confirm } from '../output/ask';
 import {
   type OutputOptions,
@@ -10,31 +11,9 @@ import {
 import type { ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
 
-interface KnownWebhook {
-  id: number;
-  url: string;
-  description: string;
-  /** Null, here and in the lists below, matches everything. */
-  package: string[] | null;
-  suite: string[] | null;
-  arch: string[] | null;
-  trigger: string | null;
-  kinds: string[] | null;
-  status: string[] | null;
-  mine: boolean;
-  private: boolean;
-  enabled: boolean;
-  disabled_at: string | null;
-  disabled_reason: string | null;
-  failing_since: string | null;
-  old_secret_until: string | null;
-  waiting: number;
-  created_at: string;
-}
-
 export async function listWebhooks(options: ServiceOptions & OutputOptions): Promise<void> {
   const service = await Service.find(options);
-  const answer = await service.request<{ webhooks: KnownWebhook[] }>('/webhooks');
+  const answer = await service.request<WebhookList>('/webhooks');
   printAnswer(answer, options, ({ webhooks }) =>
     printTable(
       webhooks,
@@ -63,7 +42,7 @@ export async function addWebhook(url: string, options: AddOptions): Promise<void
   const service = await Service.find(options);
   const { description, private: isPrivate } = options;
   const settings = { ...filterIn(options), description, ...(isPrivate && { private: true }) };
-  const made = await service.post<WithSecret>('/webhooks', { url, ...settings });
+  const made = await service.post<WebhookWithSecret>('/webhooks', { url, ...settings });
   printAnswer(made, options, printSecret);
   printNotice(`webhook ${made.id} made; try it: proctor webhook ping ${made.id}`);
 }
@@ -96,7 +75,7 @@ export async function disableWebhook(id: number, options: ServiceOptions): Promi
 /** Replaces the secret and prints only the new one on standard output. @throws Failure if there is no such webhook */
 export async function rotateWebhook(id: number, options: ServiceOptions & OutputOptions): Promise<object> {
   const service = await Service.find(options);
-  const rotated = await service.post<WithSecret>(`/webhooks/${id}/rotate`);
+  const rotated = await service.post<WebhookWithSecret>(`/webhooks/${id}/rotate`);
   if (!options.json) printSecret(rotated);
   printNotice(`the old secret of webhook ${id} signs too for 24 hours`);
   return rotated;
@@ -112,21 +91,17 @@ export async function removeWebhook(id: number, options: ServiceOptions & AskOpt
   return { id, url };
 }
 
-interface WithSecret extends KnownWebhook {
-  secret: string;
-}
-
-function printSecret({ secret }: WithSecret): void {
+function printSecret({ secret }: WebhookWithSecret): void {
   write(`${secret}\n`);
 }
 
-function read(service: Service, id: number): Promise<KnownWebhook> {
-  return service.request<KnownWebhook>(`/webhooks/${id}`);
+function read(service: Service, id: number): Promise<WebhookResource> {
+  return service.request<WebhookResource>(`/webhooks/${id}`);
 }
 
 interface Changed {
-  before: KnownWebhook;
-  after: KnownWebhook;
+  before: WebhookResource;
+  after: WebhookResource;
 }
 
 /** Sends all settings of the webhook with the change, as the API requires. */
@@ -137,10 +112,10 @@ async function change(id: number, enabled: boolean, options: ServiceOptions): Pr
   const filter = { package: packages, suite, arch, trigger, kinds, status };
   const filters = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== null));
   const settings = { url, description, ...filters, mine, private: before.private, enabled };
-  return { before, after: await service.post<KnownWebhook>(`/webhooks/${id}`, settings) };
+  return { before, after: await service.post<WebhookResource>(`/webhooks/${id}`, settings) };
 }
 
-function printFieldsOf(webhook: KnownWebhook): void {
+function printFieldsOf(webhook: WebhookResource): void {
   const list = (words: string[] | null): string => words?.join(', ') ?? 'all';
   const time = (at: string | null): Date | null => (at === null ? null : new Date(at));
   printFields([
@@ -164,7 +139,7 @@ function printFieldsOf(webhook: KnownWebhook): void {
   ]);
 }
 
-function standingOf({ enabled, failing_since: since }: KnownWebhook): string {
+function standingOf({ enabled, failing_since: since }: WebhookResource): string {
   if (!enabled) return 'disabled';
   return since === null ? 'enabled' : 'failing';
 }

@@ -1,4 +1,9 @@
-import type { RegisteredWorkerResource, WorkerList, WorkerResource } from '@proctor/resources';
+import type {
+  RegisteredWorkerList,
+  RegisteredWorkerResource,
+  WorkerList,
+  WorkerResource,
+} from '@proctor/resources';
 import { type OutputOptions, printJson, printTable, printNotice } from '../output/print';
 import type { TableColumn } from '../output/table';
 import type { ServiceOptions } from '../service/address';
@@ -50,7 +55,7 @@ export async function listWorkers({
 }
 
 async function listRegistered(service: Service, json = false): Promise<void> {
-  const answer = await service.request<{ workers: RegisteredWorkerResource[] }>('/admin/workers');
+  const answer = await service.request<RegisteredWorkerList>('/admin/workers');
   if (json) return printJson(answer);
   const whenEmpty = 'there are no workers; add one: proctor worker add NAME --arch ARCH';
   printTable(answer.workers, REGISTERED, whenEmpty);

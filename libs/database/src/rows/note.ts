@@ -1,10 +1,7 @@
+import { NOTE_SUBJECTS, type NoteSubject } from '@proctor/contracts';
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
 import { UserRow } from './user';
 import { isOneOf, SqlIndex } from './decorators';
-
-/** What a note is about; an error is known by its signature. */
-export const NOTE_SUBJECTS = ['package', 'place', 'error'] as const;
-export type NoteSubject = (typeof NOTE_SUBJECTS)[number];
 
 /** What a user has written about failures, for other users. */
 @Entity('notes')

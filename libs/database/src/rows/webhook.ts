@@ -1,3 +1,4 @@
+import { DELIVERY_STATES, type DeliveryState } from '@proctor/contracts';
 import type { EventFilter } from '@proctor/events';
 import {
   Check,
@@ -13,10 +14,6 @@ import {
 import { ApiKeyRow } from './api-key';
 import { UserRow } from './user';
 import { isOneOf, SqlIndex } from './decorators';
-
-/** What became of an event that a webhook is to get. */
-export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** Which events a webhook gets. */
 export interface WebhookFilter extends EventFilter {

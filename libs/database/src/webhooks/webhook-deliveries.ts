@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RunEvent } from '@proctor/events';
 import { Database } from '../kit/database';
-import type { DeliveryState } from '../rows/webhook';
+import type { DeliveryState } from '@proctor/contracts';
 import { eventPage, firstEvent } from '../runs/run-events';
 import * as statements from './webhook-delivery-statements';
 import type { ClaimedWebhook, LoggedDelivery } from './webhook-delivery-statements';
