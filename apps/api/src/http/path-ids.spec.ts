@@ -1,5 +1,5 @@
 import { refusalOf } from '@test/support/refusal';
-import { RUN_IN_PATH } from '../http/path-ids';
+import { RUN_IN_PATH, wordInPath } from '../http/path-ids';
 
 it.each([
   ['1', 1],
@@ -25,4 +25,13 @@ it.each([
   '1\n',
 ])('there is no run %j', (text) => {
   expect(refusalOf(() => RUN_IN_PATH.transform(text)).status).toBe(404);
+});
+
+it('a word of a path is one of those that it may be', () => {
+  const change = wordInPath(['enable', 'disable'], (text) => `Not ${text}.`);
+  expect(change.transform('disable')).toBe('disable');
+  expect(refusalOf(() => change.transform('toString'))).toMatchObject({
+    status: 404,
+    detail: 'Not "toString".',
+  });
 });

@@ -24,6 +24,13 @@ export function nameThat(isName: (text: string) => boolean): (text: string) => s
 
 const no = (what: string) => (text: string | number) => notFound(`There is no ${what} ${describe(text)}.`);
 
+/** A word of some in a path. @param missing the sentence that refuses another */
+export const wordInPath = <Word extends string>(words: readonly Word[], missing: (text: string) => string) =>
+  inPath(
+    (text) => words.find((word) => word === text) ?? null,
+    (text) => notFound(missing(describe(text))),
+  );
+
 const KEY_ID_MAX = 2 ** 31 - 1;
 const ID_MAX = 10 ** 15 - 1;
 const WEBHOOK_ID_MAX = 10 ** 9 - 1;

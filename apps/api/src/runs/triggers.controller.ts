@@ -9,14 +9,13 @@ import {
 } from '@proctor/resources';
 import { Operation } from '../http/operation';
 import { Controller, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
-import type { PipeTransform } from '@nestjs/common';
-import { describe } from '@proctor/contracts';
 import type { Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { type ApiReader, CurrentReader, CurrentRequestor } from '../auth/requestor';
 import { readerOf } from '../auth/run-reader';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
-import { badRequest, notFound } from '../http/problem';
+import { wordInPath } from '../http/path-ids';
+import { badRequest } from '../http/problem';
 import { outcomeObject, previewObject } from './trigger-action-object';
 import { TriggerActions } from './trigger-actions.service';
 import { TriggerService } from './trigger.service';
@@ -30,14 +29,10 @@ import {
 } from './triggers.dto';
 
 /** What is to be done to tests of a trigger, in a path. */
-export class TriggerActionPipe implements PipeTransform<string, TriggerAction> {
-  /** @throws Problem 404 */
-  transform(text: string): TriggerAction {
-    const action = TRIGGER_ACTIONS.find((each) => each === text);
-    if (action) return action;
-    throw notFound(`Tests of a trigger can have ${TRIGGER_ACTIONS.join(', ')}, not ${describe(text)}.`);
-  }
-}
+export const ACTION_IN_PATH = wordInPath(
+  TRIGGER_ACTIONS,
+  (text) => `Tests of a trigger can have ${TRIGGER_ACTIONS.join(', ')}, not ${text}.`,
+);
 
 /** What new versions of packages have triggered, and what is done to all of it at once. */
 @Controller('api/v1/triggers')
@@ -150,7 +145,7 @@ export class TriggerApiController {
   async act(
     @Param('package') name: string,
     @Param('version') version: string,
-    @Param('action', TriggerActionPipe) action: TriggerAction,
+    @Param('action', ACTION_IN_PATH) action: TriggerAction,
     @Sent() asked: TriggerRequest,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<ManyRunsAnswerResource> {

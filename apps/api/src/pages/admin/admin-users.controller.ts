@@ -1,15 +1,12 @@
 import { Controller, Get, Param, UseInterceptors } from '@nestjs/common';
-import type { PipeTransform } from '@nestjs/common';
 import { UsersAndKeys } from '@proctor/administration';
 import type { Administrator } from '@proctor/administration';
-import { describe } from '@proctor/contracts';
 import { AppointmentRequest } from '@proctor/resources';
 import { UserLists } from '../../admin/user-lists.service';
 import { NewPasswordRequest, NewUserRequest, UsersQuery } from '../../admin/users.dto';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
-import { USER_IN_PATH } from '../../http/path-ids';
-import { notFound } from '../../http/problem';
+import { USER_IN_PATH, wordInPath } from '../../http/path-ids';
 import { CurrentActor } from '../account/account-pages';
 import { type ConfirmedAction, NoFields, SentForm } from '../layout/form-action';
 import type { Page, Redirect } from '../layout/page';
@@ -33,12 +30,8 @@ const ACCESS_CHANGES = {
 };
 type AccessChange = keyof typeof ACCESS_CHANGES;
 
-class AccessChangePipe implements PipeTransform<string, AccessChange> {
-  /** @throws Problem 404 */
-  transform(text: string): AccessChange {
-    if (Object.hasOwn(ACCESS_CHANGES, text)) return text as AccessChange;
-    throw notFound(`A user can be disabled, enabled or removed, not ${describe(text)}.`);
-  }
+function noSuchChange(text: string): string {
+  return `A user can be disabled, enabled or removed, not ${text}.`;
 }
 
 /** The users, who may request tests. */
@@ -126,7 +119,8 @@ export class AdminUsersController {
   @AdminForm(':name/:change', { then: USER })
   changeAccess(
     @Param('name', USER_IN_PATH) name: string,
-    @Param('change', AccessChangePipe) change: AccessChange,
+    @Param('change', wordInPath(Object.keys(ACCESS_CHANGES) as AccessChange[], noSuchChange))
+    change: AccessChange,
     @SentForm() _form: NoFields,
     @CurrentActor() by: Administrator,
   ): ConfirmedAction {

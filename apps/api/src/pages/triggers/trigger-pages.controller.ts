@@ -9,7 +9,7 @@ import { Sent } from '../../http/body.interceptor';
 import { TriggerActions } from '../../runs/trigger-actions.service';
 import { selectedTests } from '../../runs/trigger-plan';
 import { testPart, triggerPath, TriggerService } from '../../runs/trigger.service';
-import { TriggerActionPipe } from '../../runs/triggers.controller';
+import { ACTION_IN_PATH } from '../../runs/triggers.controller';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { LoginGuard, SessionRequestor } from '../account/account-pages';
 import { NoteLists } from '../notes/note-lists.service';
@@ -117,7 +117,7 @@ export class TriggerActionsController {
   async act(
     @Param('package') name: string,
     @Param('version') version: string,
-    @Param('action', TriggerActionPipe) action: TriggerAction,
+    @Param('action', ACTION_IN_PATH) action: TriggerAction,
     @Sent(TriggerFormPipe) { selection, reason }: TriggerForm,
     @SessionRequestor() requestor: Requestor,
   ): Promise<ConfirmedAction> {
