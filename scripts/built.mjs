@@ -31,13 +31,13 @@ export function isBuilt() {
   return SOURCES.every((path) => newest(join(root, path)) < builtAt);
 }
 
-/** @param startedAt when the build began: a source saved meanwhile is newer than it */
+/** @param startedAt the start of the build: a source that was saved during the build is newer */
 export function markAsBuilt(startedAt) {
   writeFileSync(mark, '');
   utimesSync(mark, startedAt, startedAt);
 }
 
-/** The same for who types a command: the reason is a line for them. */
+/** Builds as `ensureBuilt` does, for a command: if that fails, prints the reason and exits. */
 export function builtOrExit() {
   try {
     return ensureBuilt();

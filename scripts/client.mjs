@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Where it lies beside the compiled api. */
+/** The folder of the script in the compiled api. */
 const BESIDE_API = 'apps/api/src/pages/assets';
 
 /** @param out a folder of compiled sources, or null with the folder itself */

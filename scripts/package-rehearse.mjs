@@ -57,7 +57,7 @@ const { values, positionals } = parseArgs({
   options: { packages: { type: 'string' } },
   allowPositionals: true,
 });
-const wanted = positionals.length > 0 ? positionals : ROOTS;
+const roots = positionals.length > 0 ? positionals : ROOTS;
 
 const folder = mkdtempSync(join(tmpdir(), 'proctor-rehearsal-'));
 // apt's own user reads there.
@@ -65,7 +65,7 @@ chmodSync(folder, 0o755);
 try {
   const failed = rehearse(folder);
   console.log(
-    failed.length === 0 ? `\nall of it holds in ${wanted.join(', ')}` : `\nfailed: ${failed.join(', ')}`,
+    failed.length === 0 ? `\nall of it holds in ${roots.join(', ')}` : `\nfailed: ${failed.join(', ')}`,
   );
   process.exitCode = failed.length === 0 ? 0 : 1;
 } finally {
@@ -82,10 +82,10 @@ function rehearse(folder) {
     cpSync(join(first, name), join(folder, 'first', name));
     makeLater(join(first, name), join(folder, 'second'));
   }
-  return wanted.filter((name) => !holdsIn(folder, name));
+  return roots.filter((name) => !holdsIn(folder, name));
 }
 
-/** The same package, of a later version. */
+/** Copies a package under a later version. */
 function makeLater(deb, out) {
   mkdirSync(out, { recursive: true });
   const tree = join(out, 'tree');

@@ -1,4 +1,5 @@
-// `npm run package`: Debian packages of what is built, their source package, and the index that makes the folder a source for apt.
+// `npm run package`: builds the Debian packages, their source package, and the index with which apt can use the folder
+// as a source.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -28,7 +29,7 @@ const options = {
   list: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 };
-/** What of deploy/debian makes the source package; the rest is what the packages install. */
+/** The parts of deploy/debian that belong to the source package; the packages install the rest. */
 const SOURCE = ['control', 'rules', 'source', 'tests'];
 const PER_PACKAGE = /^proctor(-server|-worker)?\.[\w-]+$/;
 
@@ -97,7 +98,10 @@ function commitSuffix() {
   return said ?? '';
 }
 
-/** Seconds since 1970, so that a build of the same sources is the same; of a tree without git, now. */
+/**
+ * The time of the last commit in seconds since 1970, so that two builds of the same sources are equal; without git, the
+ * current time.
+ */
 function commitTime() {
   return Number(output('git', ['log', '-1', '--format=%ct'], { cwd: root }) ?? Math.floor(Date.now() / 1000));
 }

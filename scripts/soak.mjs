@@ -1,7 +1,7 @@
-// `npm run soak -- [--minutes 10] [--rate 200] [--fault-every 5] [--seed 1] [--faults killed-api,…] [--stub 1] [--keep]`:
-// compiles the product and its soak, then keeps a whole deployment busy while its parts are killed, frozen, cut off and
-// starved, and counts what became of every run. --stub: percent of runs that a whole worker executes as processes;
-// --keep: the logs of all parts stay, as they do after a violation.
+// `npm run soak -- [--minutes 10] [--rate 200] [--fault-every 5] [--seed 1] [--faults killed-api,…] [--stub 1]
+// [--keep]`: compiles the product and its soak test, then keeps a whole deployment busy while its parts are killed,
+// frozen, cut off and starved, and counts the outcome of every run. --stub: percent of runs that a whole worker
+// executes as processes; --keep: keeps the logs of all parts, as after a violation.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { buildClient } from './client.mjs';

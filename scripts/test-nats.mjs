@@ -1,5 +1,5 @@
-// `npm run test:nats [-- JEST ARGUMENTS]`: the contract of the bus on every nats-server that Proctor supports and Debian
-// has. Each is fetched once, as Debian's signed package, and kept beside the one of `npm start`.
+// `npm run test:nats [-- JEST ARGUMENTS]`: runs the contract of the bus on every nats-server that Proctor supports and
+// Debian has. Each is downloaded once, as Debian's signed package, and stored next to the one of `npm start`.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -57,7 +57,7 @@ function fetched(line) {
 
 /** @returns what failed first; null when all is well */
 function brokenOn(node) {
-  // Programs that tests start find this Node as well.
+  // Programs that tests start also find this Node.
   const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
   if (!installsSilently(node, env)) return 'npm ci';
   if (run(node, ['scripts/build.mjs'], { env, stdio: 'inherit' }).status !== 0) return 'the build';

@@ -66,7 +66,10 @@ function runBatch(specs, args, resultFile) {
   return JSON.parse(readFileSync(resultFile, 'utf8'));
 }
 
-/** Paths from the project's folder: what this branch has beyond main, committed or not; of main itself, its last commit. */
+/**
+ * Paths, relative to the project's folder, of the files that differ from main, committed or not; on main itself, those
+ * of its last commit.
+ */
 function changedFiles() {
   const base = ['main', 'origin/main'].map((name) => git('merge-base', 'HEAD', name)[0]).find(Boolean);
   const isMain = base === undefined || base === git('rev-parse', 'HEAD')[0];
@@ -82,7 +85,7 @@ function git(...args) {
   return (stdout ?? '').split('\n').filter(Boolean);
 }
 
-/** Of those that are equally near the shortest first: more of them fit. */
+/** Sorts specs by their distance to the changes; among equal distances the shortest first, so that more of them fit. */
 function nearestFirst(specs, changed) {
   const placed = specs.map((path) => {
     const distance = Math.min(...changed.map((file) => distanceOf(relative(root, path), file)), 9);

@@ -83,7 +83,7 @@ function mayOpenTun() {
 function jest(jestArgs, env) {
   const bin = join(root, 'node_modules/jest/bin/jest.js');
   const child = spawn(process.execPath, [bin, ...jestArgs], { cwd: root, env, stdio: 'inherit' });
-  // A terminal sends Ctrl-C to jest too: it is jest that ends, and we count what it has done.
+  // A terminal sends Ctrl-C to jest too. Only jest ends then, and this process counts the results so far.
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   return new Promise((resolve, reject) => {

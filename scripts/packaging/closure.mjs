@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 
 /** `require('…')` and `import('…')`, as SWC writes them. */
 const IMPORTS = /\b(?:require|import)\(\s*["'`]([^"'`$]+)["'`]\s*\)/g;
-/** What only tests import. */
+/** Imports that only tests use. */
 const TESTING = /\/testing$|\.spec\.js/;
 
 /**
@@ -51,8 +51,8 @@ function nameOf(wanted) {
 }
 
 /**
- * Adds a package and what it depends on, peers included.
- * @throws when it is not installed, unless it may be missing
+ * Adds a package and its dependencies, peers included.
+ * @throws Error if it is not installed, unless `mayMiss` is true
  */
 function addPackage(found, from, name, mayMiss = false) {
   if (found.left.has(name) || name.startsWith('@types/')) return;
@@ -66,7 +66,7 @@ function addPackage(found, from, name, mayMiss = false) {
     addPackage(found, folder, wanted, wanted in optional);
 }
 
-/** Where Node finds a package: in the nearest folder above the one that asks; null when it does not. */
+/** The folder in which Node finds a package: the nearest one above the importing module; null if there is none. */
 function folderOf(root, from, name) {
   for (let folder = from; ; folder = dirname(folder)) {
     const found = join(folder, 'node_modules', name);

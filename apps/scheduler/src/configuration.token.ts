@@ -10,11 +10,11 @@ export type LiveSchedulerConfiguration = Pick<
 > &
   Pick<LiveConfiguration, 'onChange'>;
 
-/** Where a LiveSchedulerConfiguration is injected. */
+/** Injection token of the LiveSchedulerConfiguration. */
 export const CONFIGURATION = Symbol('configuration');
 
-/** Where a Clock is injected. */
+/** Injection token of the Clock. */
 export const CLOCK = Symbol('clock');
 
-/** Where the Registry of prom-client is injected that has the metrics of this process. */
+/** Injection token of the prom-client Registry with the metrics of this process. */
 export const REGISTRY = Symbol('registry');

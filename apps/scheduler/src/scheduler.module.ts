@@ -72,9 +72,9 @@ const OWNERSHIP: Provider[] = [
 ];
 
 /**
- * The scheduler process. Its providers start and stop by Nest's hooks. Bootstrap: architectures are claimed and served.
- * Destroy: all of them are released. Before shutdown: what was seen of workers is written. Shutdown: the connections
- * are closed.
+ * The scheduler process. Its providers start and stop in Nest's hooks. Bootstrap: architectures are claimed and served.
+ * Destroy: all of them are released. Before shutdown: sightings of workers are written. Shutdown: the connections are
+ * closed.
  */
 @Module({})
 export class SchedulerModule implements OnModuleInit {

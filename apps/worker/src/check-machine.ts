@@ -6,7 +6,7 @@ import { checkEverything } from './check/findings';
 import { isUsable, renderFindings } from './check/report';
 import { detectMachine } from './machine/machine';
 
-/** Prints what this machine can do. Exit code 0: it can run tests; 1: it cannot. A worker may run beside it. */
+/** Prints what this machine can run. Exit code 0: it can run tests; 1: it cannot. A worker may run at the same time. */
 async function main(): Promise<number> {
   const configuration = await loadConfiguration();
   await mkdir(configuration.worker.workPath, { recursive: true });

@@ -6,8 +6,8 @@ import type { Configuration } from '@proctor/config';
  */
 export type WorkerProcessConfiguration = Pick<Configuration, 'worker'>;
 
-/** Where a WorkerProcessConfiguration is injected. */
+/** Injection token of the WorkerProcessConfiguration. */
 export const CONFIGURATION = Symbol('configuration');
 
-/** Where a Clock is injected. */
+/** Injection token of the Clock. */
 export const CLOCK = Symbol('clock');

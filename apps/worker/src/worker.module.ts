@@ -13,7 +13,7 @@ import { MACHINE, type Machine } from './machine/machine';
 import { SOURCES_PROVIDERS } from './sources/sources.providers';
 import { TESTBED_PROVIDERS } from './testbed/testbed.providers';
 
-/** What the worker is built from. */
+/** The objects from which the worker is built. */
 export interface WorkerSurroundings {
   configuration: WorkerProcessConfiguration;
   machine: Machine;

@@ -19,7 +19,7 @@ export interface ActorSettings extends CommittedWorkSettings, JournalLimits {
   dispatch: DispatchSettings;
 }
 
-/** What an actor needs from outside. */
+/** The interfaces that an actor uses. */
 export interface ActorPorts {
   journal: Journal;
   clock: Clock;

@@ -15,7 +15,7 @@ import { Sightings } from './sightings';
 import type { Sighting } from './sightings';
 import { WorkerStreams } from './worker-streams';
 
-/** What all actors of this process share: the database, the bus, the publishers of events. */
+/** The objects that all actors of this process share: the database, the bus, the publishers of events. */
 @Injectable()
 export class ActorSurroundings implements ActorPorts {
   @Inject(PostgresJournal) readonly journal: PostgresJournal;

@@ -59,7 +59,7 @@ export class DispatcherActor {
   private readonly linesOfRows: LinesOfRows;
   private readonly ticks: TickWatch;
   private state: DispatcherState | null = null;
-  /** What the next load of the same term continues from. */
+  /** State from which the next load in the same term continues. */
   private past: Past | undefined;
   private turnAtMs = -Infinity;
   private readonly signals: WorkSignals;

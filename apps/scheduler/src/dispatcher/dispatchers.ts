@@ -16,8 +16,8 @@ import { NotOwner } from './not-handled';
 export interface ServedArchitectures {
   serve(arch: string): Promise<void> | void;
   /**
-   * From the call on nothing new is handled, and the architecture may be served again. Resolves when all handlers in
-   * progress have ended.
+   * Ends the service of an architecture. After the call nothing new is handled, and the architecture may be served
+   * again. Resolves when all handlers in progress have ended.
    */
   withdraw(arch: string): Promise<void> | void;
   /** See Bus.listWaitingReports. */
@@ -57,7 +57,7 @@ export class Dispatchers implements OwnedService {
     this.owned.get(arch)?.actor.readOrdersSoon();
   }
 
-  /** By owned architecture; null while its runs are being loaded. */
+  /** Owned architecture → its figures; null while its runs are being loaded. */
   figures(): Map<string, DispatcherFigures | null> {
     return new Map([...this.owned].map(([arch, { actor }]) => [arch, actor.figures()]));
   }

@@ -25,9 +25,12 @@ export interface JournalLimits {
 /** How much longer the answer may take, so that a turn that failed for its time is over in the database too. */
 const ANSWER_MS = 1_000;
 
-/** The journal with a time limit on each call, by the dispatcher's own clock. @throws TimedOut */
+/**
+ * The journal with a time limit on each call, measured by the dispatcher's own clock. @throws TimedOut when a call
+ * takes longer
+ */
 export class LimitedJournal implements Omit<Journal, 'reportState'> {
-  /** @param limits as they are at the moment */
+  /** @param limits the current limits */
   constructor(
     private readonly journal: Journal,
     private readonly clock: Clock,
@@ -45,8 +48,8 @@ export class LimitedJournal implements Omit<Journal, 'reportState'> {
   }
 
   countBeyond(arch: string, stretches: LineStretch[], limits: CountLimits): Promise<CountedPart[][]> {
-    // It waits for the counts of other architectures. With a shorter limit a second count would be requested beside the
-    // first.
+    // This call may wait for the counts of other architectures. A shorter limit would lead to a second request for the
+    // same count.
     const counting = this.journal.countBeyond(arch, stretches, limits);
     return withTimeLimit(counting, 'counting runs', this.limits().loadTimeoutMs, this.clock);
   }

@@ -21,7 +21,7 @@ const OF_STRETCH_MIN = 1_000;
 /** A question of a person is refused when the counts it needs are not complete after this time. */
 const COUNTED_WITHIN_MS = 10_000;
 
-/** Where the results go. */
+/** Receives the results. */
 export interface Reader {
   /** The actor's own time, milliseconds. */
   time(): number;
@@ -106,7 +106,7 @@ export class LinesOfRows {
     return { atMs, lasts: [], run };
   }
 
-  /** Counts a part of what has to be counted; null when nothing has to be. */
+  /** Makes some of the outstanding counts; null if none are outstanding. */
   private async countNext({ lines }: DispatcherState): Promise<Counted[] | null> {
     const uncounted = lines.listUncounted(STRETCHES_MAX);
     if (uncounted.length === 0) return null;

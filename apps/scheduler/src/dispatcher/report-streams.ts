@@ -8,7 +8,8 @@ const CHECK_EVERY_MS = 60_000;
 const RETRY_MS = 5_000;
 
 /**
- * Creates the streams in which the registered workers report to one architecture: at once, and again if one is gone.
+ * Creates the streams in which the registered workers report to one architecture: immediately, and again if one is
+ * lost.
  */
 export class ReportStreams {
   private readonly outages: Outages;

@@ -11,9 +11,9 @@ export interface Sighting {
   refusal: string | null;
 }
 
-/** Between two writes. */
+/** The interval between two writes. */
 const EVERY_MS = 60_000;
-/** Names that are remembered between two writes; further ones are dropped. */
+/** Number of names that are remembered between two writes; further names are dropped. */
 const NAMES_MAX = 10_000;
 /** Refused workers that the log names at a time. */
 const NAMED_MAX = 10;
@@ -73,7 +73,7 @@ export class Sightings implements BeforeApplicationShutdown {
     });
   }
 
-  /** What could not be written is added to the next write. */
+  /** Writes the sightings. If that fails, they are added to the next write. */
   private async write(): Promise<void> {
     const [seen, refused] = [this.clearSeen(), [...this.refused.values()]];
     this.cancel = null;

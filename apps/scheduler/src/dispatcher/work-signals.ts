@@ -13,7 +13,7 @@ export class WorkSignals {
    */
   constructor(
     private readonly againMs: number,
-    private readonly send: (wanted: SlotsToWake[] | null) => void,
+    private readonly send: (slots: SlotsToWake[] | null) => void,
   ) {}
 
   /** It is not known which slots are idle. */
@@ -24,8 +24,8 @@ export class WorkSignals {
 
   notify(state: DispatcherState, now: number): void {
     this.notifiedMs = now;
-    const wanted = slotsToWake(state, now);
-    if (wanted?.length !== 0) this.send(wanted);
+    const slots = slotsToWake(state, now);
+    if (slots?.length !== 0) this.send(slots);
   }
 
   /** @param workWaiting runs became available */

@@ -19,7 +19,7 @@ export const PUBLISHER_SETTINGS = Symbol('publisher settings');
 export interface PublisherSettings {
   /** Facts are read at least this often, and this long after a failure. */
   pollMs: number;
-  /** The least time between two reads: what is committed meanwhile is published together. */
+  /** The shortest time between two reads. Everything that is committed between them is published together. */
   pauseMs: number;
   factsPerLookMax: number;
 }

@@ -6,7 +6,7 @@ import { CONFIGURATION, type LiveSchedulerConfiguration } from '../configuration
 import { Dispatchers } from '../dispatcher/dispatchers';
 import { OwnershipKeeper } from '../ownership/ownership-keeper';
 
-/** What a scheduler needs. */
+/** The services that a scheduler needs. */
 export const DEPENDENCIES = ['database', 'nats', 'store'] as const;
 export type Dependency = (typeof DEPENDENCIES)[number];
 
@@ -15,7 +15,7 @@ export interface SchedulerState {
   version: string;
   /** Whether it can do its part: all dependencies work. A scheduler that owns no architecture may be ready too. */
   ready: boolean;
-  /** What is wrong with each; null: nothing. Only a store that is a folder is checked. */
+  /** The problem of each dependency; null if it has none. A store is checked only if it is a folder. */
   dependencies: Record<Dependency, string | null>;
   /** Architecture of the deployment → the epoch under which this scheduler owns it; null: it does not. */
   architectures: Record<string, number | null>;

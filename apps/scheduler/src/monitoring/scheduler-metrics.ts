@@ -14,7 +14,7 @@ const READ_EVERY_MS = 15_000;
 /** A number that takes longer is left out: a scrape that times out has no numbers at all. */
 const ANSWER_MS = 4_000;
 
-/** What the numbers are read from. */
+/** The sources of the numbers. */
 @Injectable()
 export class MeasuredScheduler {
   @Inject(Dispatchers) readonly dispatchers: Pick<Dispatchers, 'figures'>;
@@ -47,7 +47,7 @@ export class SchedulerMetrics {
     );
   }
 
-  /** In the text format of Prometheus. What cannot be read is left out. */
+  /** The metrics in the text format of Prometheus, without those that cannot be read. */
   async text(): Promise<string> {
     this.readMemory();
     await this.slowNumbers.load();
@@ -61,15 +61,16 @@ export class SchedulerMetrics {
     for (const gauge of [waiting, running, oldest, owned, epoch, mailbox, workers]) gauge.reset();
     const figures = measured.dispatchers.figures();
     for (const arch of architectures) owned.set({ arch }, Number(figures.has(arch)));
-    for (const [arch, known] of figures) {
-      if (!known) continue;
-      epoch.set({ arch }, known.epoch);
-      mailbox.set({ arch }, known.mailbox);
-      for (const standing of WORKER_FIGURES) workers.set({ arch, standing }, known.workers[standing]);
+    for (const [arch, architectureFigures] of figures) {
+      if (!architectureFigures) continue;
+      epoch.set({ arch }, architectureFigures.epoch);
+      mailbox.set({ arch }, architectureFigures.mailbox);
+      for (const standing of WORKER_FIGURES)
+        workers.set({ arch, standing }, architectureFigures.workers[standing]);
       for (const suite of suites)
         for (const band of BANDS)
           for (const gauge of [waiting, running, oldest]) gauge.set({ suite, arch, band }, 0);
-      for (const { suite, band, ...queue } of known.queues) {
+      for (const { suite, band, ...queue } of architectureFigures.queues) {
         waiting.set({ suite, arch, band }, queue.waiting);
         running.set({ suite, arch, band }, queue.running);
         oldest.set({ suite, arch, band }, queue.oldestMs / 1000);

@@ -1,6 +1,6 @@
 import type { OwnershipTerm } from './ownership-term';
 
-/** What runs for an architecture while this process owns it. */
+/** A service that runs for an architecture while this process owns it. */
 export interface OwnedService {
   /** Rejects when the architecture cannot be served now. */
   start(term: OwnershipTerm): Promise<void>;

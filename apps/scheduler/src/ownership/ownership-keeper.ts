@@ -13,7 +13,7 @@ import { OwnedServices, type OwnedService } from './owned-service';
 import { shareOf } from './shares';
 import { OwnershipTerm } from './ownership-term';
 
-/** Where OwnershipSettings are injected. */
+/** Injection token of the OwnershipSettings. */
 export const OWNERSHIP_SETTINGS = Symbol('ownership settings');
 
 export interface OwnershipSettings {
@@ -140,8 +140,8 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
   }
 
   /**
-   * Waits until other schedulers that are cut off have stepped aside too. So nothing changes while NATS is away from
-   * all of them.
+   * Waits until other schedulers that are also cut off have stepped aside. So nothing changes while none of them can
+   * reach NATS.
    */
   private leaveToOthers(): void {
     if (this.cutOffMs() < 2 * this.settings.ownershipTtlMs) return;
@@ -180,7 +180,7 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     return this.settings.ownershipTtlMs * (1 - MARGIN_PER_TTL);
   }
 
-  /** A result that comes later is of no use. @throws TimedOut */
+  /** Limits the time of a call, because a later result is useless. @throws TimedOut when the call takes longer */
   private inTime<T>(what: string, work: Promise<T>): Promise<T> {
     return withTimeLimit(work, what, this.termMs, this.clock);
   }

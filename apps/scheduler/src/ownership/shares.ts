@@ -1,4 +1,7 @@
-/** What one scheduler should release and claim, given what it owns and which schedulers are alive. */
+/**
+ * The architectures that one scheduler should release and claim, given those that it owns and the schedulers that are
+ * alive.
+ */
 export interface Share {
   /** Owned architectures to release: another scheduler is to have them, or the deployment no longer has them. */
   release: string[];

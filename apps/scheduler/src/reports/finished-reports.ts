@@ -27,7 +27,7 @@ export class FinishedReports {
   private readonly logger = new Logger('Reports');
   private readonly staged: StagedFiles;
   private readonly replies: ReportReplies;
-  /** Names of the reports that are being handled here. */
+  /** Names of the reports that this process is handling. */
   private readonly underWay = new Set<string>();
 
   constructor(

@@ -21,8 +21,8 @@ export class StagedFiles {
   ) {}
 
   /**
-   * Null when all files of the report are in the store, else what is wrong with the upload.
-   * @throws StoreUnavailable
+   * Moves the files of a report into the store. Returns null if all are there, else the fault of the upload.
+   * @throws StoreUnavailable if the store cannot be written
    */
   async moveToStore(report: FinishedReport): Promise<string | null> {
     for (const file of report.files) {

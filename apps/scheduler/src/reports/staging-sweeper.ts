@@ -117,8 +117,8 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
     const { idleMaxMs, observedMax } = this.settings();
     return uploads.filter(({ worker, id, chunks }) => {
       const key = `${worker} ${id}`;
-      const known = this.observations.get(key);
-      const observation = known?.chunks === chunks ? known : { chunks, sinceMs: answeredMs };
+      const earlier = this.observations.get(key);
+      const observation = earlier?.chunks === chunks ? earlier : { chunks, sinceMs: answeredMs };
       if (this.seen.size < observedMax) this.seen.set(key, observation);
       return askedMs - observation.sinceMs >= idleMaxMs;
     });
@@ -132,11 +132,11 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
       const grant = grantOfFile(name);
       if (grant) grants.set(keyOf(grant), grant);
     }
-    const asked = [...grants.values()];
+    const grantList = [...grants.values()];
     const awaited = new Set<string>();
-    for (let from = 0; from < asked.length; from += GRANTS_MAX) {
-      const found = await this.awaitedReports.among(asked.slice(from, from + GRANTS_MAX));
-      for (const grant of found) awaited.add(keyOf(grant));
+    for (let from = 0; from < grantList.length; from += GRANTS_MAX) {
+      const batch = await this.awaitedReports.among(grantList.slice(from, from + GRANTS_MAX));
+      for (const grant of batch) awaited.add(keyOf(grant));
     }
     return whole.filter(({ name }) => {
       const grant = grantOfFile(name);

@@ -62,7 +62,7 @@ export class StoreRoom implements OnApplicationBootstrap, BeforeApplicationShutd
     try {
       this.whyStopped = await this.stopReason();
     } catch (error) {
-      // Reports that need the store fail with the reason as well; runs continue as before.
+      // Reports that need the store fail with the same reason; runs continue as before.
       this.logger.warn(`how much room there is for results is not known: ${String(error)}`);
       return;
     }

@@ -45,7 +45,7 @@ export class SourceNamesIntake {
     this.complaints = new Complaints(this.logger, clock);
   }
 
-  /** @throws NoAnswer */
+  /** @throws NoAnswer if the request cannot be handled now */
   async receive(arch: string, request: SourceNamesRequest): Promise<SourceNamesReply> {
     const { worker, suite, sha256, ageMs } = request;
     if (!this.configuration.server.suites.includes(suite))
@@ -109,7 +109,7 @@ export class SourceNamesIntake {
     this.logger.log(`${worker} says that ${suite} has ${count} source packages on ${arch}`);
   }
 
-  /** Null when it is damaged. @throws BadSourceNames */
+  /** Reads the content; null if it is damaged. @throws BadSourceNames if it is too large, or reading takes too long */
   private async contentOf(content: Readable): Promise<Buffer | null> {
     const tooLate = new BadSourceNames('it takes too long to read');
     const cancel = this.clock.after(READ_TIMEOUT_MS, () => content.destroy(tooLate));
@@ -133,7 +133,7 @@ export class SourceNamesIntake {
     return Buffer.concat(chunks);
   }
 
-  /** What stays is removed by StagingSweeper. */
+  /** Deletes a staged content. If that fails, StagingSweeper removes it later. */
   private async deleteStaged(worker: string, staged: string): Promise<void> {
     await this.bus.deleteStaged(worker, staged).catch((error: unknown) => {
       this.logger.warn(`a list of ${worker} is left in its staging area: ${String(error)}`);

@@ -19,7 +19,7 @@ export interface StatusSettings {
   idleStatisticsMs: number;
 }
 
-/** What computes statuses and statistics. */
+/** The projections that compute statuses and statistics. */
 interface Projections {
   statuses: Pick<StatusProjection, 'hasNews' | 'step'>;
   days: Pick<DayStatistics, 'step'>;
@@ -65,7 +65,10 @@ export class StatusKeepers implements OwnedService {
   }
 }
 
-/** For one architecture and one term. Two processes may do it for a moment: see StatusProjection. */
+/**
+ * Keeps the statuses of one architecture for one term. Two processes may do this at the same time for a moment: see
+ * StatusProjection.
+ */
 class StatusKeeper {
   private readonly logger: Logger;
   private readonly news: WakeUp;
@@ -108,7 +111,7 @@ class StatusKeeper {
       const hasMore = this.term.holds() && (await this.step());
       const { pollMs, pauseMs } = this.settings();
       const restMs = REST_PER_WORK * (this.clock.now() - beganAt);
-      // Changes that come meanwhile are handled together.
+      // Changes that arrive during the pause are handled together.
       await this.rest(this.end, hasMore ? restMs : Math.max(restMs, pauseMs));
       if (!hasMore) await this.rest(this.news, pollMs);
     }

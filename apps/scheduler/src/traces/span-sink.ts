@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { VERSION } from '@proctor/process';
 import type { RunSpan } from './run-spans';
 
-/** Where spans go. */
+/** A destination of spans. */
 export interface SpanSink {
   /** @throws when they could not be delivered */
   send(spans: RunSpan[]): Promise<void>;
 }
 
-/** Where a SpanSink is injected; null: nowhere. */
+/** Injection token of the SpanSink; null if spans are not sent. */
 export const SPAN_SINK = Symbol('span sink');
 
 const ANSWER_MS = 10_000;

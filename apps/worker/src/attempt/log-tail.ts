@@ -24,7 +24,7 @@ export const LOG_TAIL_SETTINGS = { pollMs: 200, chunkBytesMax: 64 * 1024, finish
 export class LogTail {
   private chunk = 0;
   private offset = 0;
-  /** The last chunk, until it is sent: its number always stands for the same bytes. */
+  /** The last chunk, until it is sent. Its number must always stand for the same bytes. */
   private unsent: LogChunk | null = null;
   /** The note that the stream ends before the log was sent. */
   private isNoted = false;
@@ -91,7 +91,7 @@ export class LogTail {
   private async open(): Promise<void> {
     if (this.file || this.stopped) return;
     const file = await openPlainFile(this.path);
-    // It may have been stopped meanwhile.
+    // The tail may have been stopped while the file was opened.
     if (this.stopped) await file?.close();
     else this.file = file;
   }

@@ -27,11 +27,11 @@ interface LastMeasurement {
 }
 
 /**
- * Calls `onExceeded` once when a running test runner has written more to the worker's disk than allowed: its log, the
- * output of its tests, artifacts, and its standard error. What tests write elsewhere stays in the sandbox's own tmpfs.
- *
- * There may be very many files, since the tree of the tests is among them. So they are measured when the file system
- * has lost as much space as the runner had left, and at intervals, in case others have freed space meanwhile.
+ * Calls `onExceeded` once if a running test runner has written more to the worker's disk than allowed: its log, the
+ * output of its tests, artifacts, and its standard error. All other files of tests are in the sandbox's own tmpfs.
+ * There may be very many files, since the tree of the tests is among them. So they are measured only when the file
+ * system has lost as much space as the runner may still use, and at intervals, since other programs may have freed
+ * space.
  */
 export class OutputWatch {
   private exceeded = false;

@@ -12,7 +12,7 @@ import type { RunnerParts } from './sandboxed-runner';
 /** A test that does nothing takes seconds; an emulated or busy machine may need minutes. */
 const CANARY_TIMEOUT_MS = 300_000;
 
-/** What is needed to execute canary tests. */
+/** The objects that execute canary tests. */
 export interface CanaryParts extends Omit<RunnerParts, 'appendLog' | 'settings'> {
   /** Returns the current settings. */
   settings: () => RunLimits & Pick<RunnerSettings, 'runTimeoutMs'>;

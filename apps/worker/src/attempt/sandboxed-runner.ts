@@ -19,13 +19,13 @@ import { ShortageWatch } from './shortage-watch';
 import { TreeWatch } from './tree-watch';
 import { VersionWatch } from './version-watch';
 
-/** For callers that need only the result. */
+/** Does nothing, for callers that need only the result. */
 const NO_KEEPER: VerdictKeeper = { onEnded: () => undefined, saveVerdict: () => Promise.resolve() };
 
 /** Publishes a chunk of an attempt's live log. */
 export type AppendLog = (grant: Grant, chunk: LogChunk) => Promise<void>;
 
-/** What is needed to execute attempts. */
+/** The objects that execute attempts. */
 export interface RunnerParts {
   sandboxes: Sandboxes;
   testbeds: Testbeds;

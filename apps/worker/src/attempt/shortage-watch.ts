@@ -10,10 +10,10 @@ const LOOK_EVERY_MS = 250;
 /** With less free space than this, a write was probably refused. */
 const FULL_BYTES = 1024 * 1024;
 
-/** The part of a sandbox that shows what it lacks. */
+/** The part of a sandbox that shows what it shortages. */
 export type ObservedSandbox = Pick<Sandbox, 'freeBytes' | 'memoryKills'>;
 
-/** Checks file space and memory before, during and after an attempt: a test that lacks them fails like a broken one. */
+/** Checks file space and memory before, during and after an attempt: a test that shortages them fails like a broken one. */
 export class ShortageWatch {
   private readonly checks: Repeater;
   private killsBefore: MemoryKills = { processes: 0, atLimit: 0 };
@@ -41,7 +41,7 @@ export class ShortageWatch {
     this.checks.stop();
   }
 
-  /** What was seen since the start; stops the checks. */
+  /** Stops the checks and returns what they have observed since the start. */
   async result(): Promise<Shortage> {
     this.stop();
     const { processes, atLimit } = await this.sandbox.memoryKills().catch((error: unknown) => {
@@ -51,13 +51,13 @@ export class ShortageWatch {
     });
     const kills = processes - this.killsBefore.processes;
     const isMemoryUsedUp = kills > 0 && atLimit > this.killsBefore.atLimit;
-    const lacks = [
+    const shortages = [
       ...(kills > 0 && !isMemoryUsedUp
         ? [`memory ran out, and the kernel ended ${kills} process${kills > 1 ? 'es' : ''}`]
         : []),
       ...(this.isDiskFull ? ["the worker's disk was full"] : []),
     ];
-    return { machine: lacks.join('; ') || null, isFileSpaceFull: this.isAreaFull, isMemoryUsedUp };
+    return { machine: shortages.join('; ') || null, isFileSpaceFull: this.isAreaFull, isMemoryUsedUp };
   }
 
   private async check(): Promise<void> {

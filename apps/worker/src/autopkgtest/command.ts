@@ -11,7 +11,7 @@ import type { Pin } from '@proctor/request-fields';
 import { sourceLogins } from './source-logins';
 import { UnsafeRequest } from './unsafe-request';
 
-/** What a backend adds to the command. */
+/** The arguments that a backend adds to the command. */
 export interface TestbedArguments {
   /** Options of the runner that prepare this kind of testbed. */
   options: string[];
@@ -36,7 +36,7 @@ export interface CommandParts {
   runner: string[];
   /** The variant's version; null: unknown. */
   version: string | null;
-  /** What to test: the request's source package, or a local source tree. */
+  /** The subject of the test: the request's source package, or a local source tree. */
   subject: string;
   outputFolder: string;
   /** Files of the extra sources' public keys, ASCII-armoured. */
@@ -102,7 +102,7 @@ export function autopkgtestCommand(request: TestRequest, parts: CommandParts): s
  */
 const SHORT_STEP_S = 600;
 
-/** Only the request can make it too long: all else is short. */
+/** Checks the lengths of the arguments. Only those of the request can be too long. */
 function checkLength(command: string[]): string[] {
   const lengths = command.map((argument) => Buffer.byteLength(argument));
   const longest = Math.max(...lengths);

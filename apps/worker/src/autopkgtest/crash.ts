@@ -12,7 +12,7 @@ const TRACEBACK = /^Traceback \(most recent call last\):\n/m;
 /** The exception: the first line of a traceback that is not indented. Its class may have any name. */
 const EXCEPTION = /^[A-Za-z_][\w.]*(?::.*)?$/m;
 
-/** Where the worker has the package's files: the message does not show the machine's folders. */
+/** Folders in which the worker has the package's files. Messages must not show the machine's folders. */
 const OWN_FOLDERS = ['/pkg/debian', '/tests-tree/debian'];
 
 /** The file of the runner that only reads the description of a package's tests. */
@@ -21,7 +21,7 @@ const READS_TESTS = /\/testdesc\.py$/;
 const PASSES_DEPENDENCIES =
   /^(?:install_deps|satisfy_dependencies|satisfy_dependencies_string|install_apt|_run_apt_install|install_tmp)$/;
 
-/** The function that executes a test: what it cannot pass to a program is the command of the package. */
+/** The function that executes a test. A value that it cannot pass to a program comes from the package's command. */
 const RUNS_TEST = 'run_test';
 const OF_COMMAND: readonly [RegExp, string][] = [
   [/\[Errno 7\]/, 'is too long for a command line'],
@@ -46,8 +46,8 @@ const FILES: readonly [RegExp, string][] = [
 ];
 
 /**
- * What in a package made the runner crash, for people: it crashed while it read the package or passed on a value of it.
- * Null when it crashed elsewhere, or did not crash: then the reason is unknown.
+ * Describes for people what in a package made the runner crash, if it crashed while it read the package or passed on a
+ * value of it. Null if it crashed elsewhere, or did not crash: the reason is unknown then.
  */
 export function crashByPackage(symptoms: Symptoms): string | null {
   const traceback = tracebackOf(symptoms);
@@ -115,7 +115,7 @@ function withoutTimes(text: string): string {
   return text.replace(/^ *\d+s /gm, '');
 }
 
-/** In the order in which they were raised: the last one ended the runner. */
+/** The exceptions of a traceback in the order in which they were raised: the last one ended the runner. */
 function exceptionsOf(traceback: string): string[] {
   const [, ...parts] = traceback.split(TRACEBACK);
   return parts.flatMap((part) => EXCEPTION.exec(part)?.[0] ?? []);

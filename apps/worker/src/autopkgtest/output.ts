@@ -4,7 +4,7 @@ import { serverCrash } from './crash';
 import { endOfFile, startOfFile } from './plain-file';
 import { parseSummary } from './summary';
 
-/** The content of a runner's output folder, beside its log. */
+/** The content of a runner's output folder, except its log. */
 export interface RunnerOutput {
   /** Version of the tested package; null when the source was never unpacked. */
   version: string | null;

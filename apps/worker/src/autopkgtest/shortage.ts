@@ -1,9 +1,9 @@
 import { MESSAGE_LENGTH_MAX, oneLine } from '@proctor/contracts';
 import type { Judgement } from './verdict';
 
-/** What an attempt lacked. */
+/** The resources that were exhausted during an attempt. */
 export interface Shortage {
-  /** What the machine lacked, for people; null: nothing was seen. */
+  /** What the machine had too little of, in words; null if nothing was observed. */
   machine: string | null;
   /** Whether the run had used up its own file space. */
   isFileSpaceFull: boolean;

@@ -6,7 +6,7 @@ import type { Symptoms } from './trouble';
 export interface FailedStep {
   /** `adding the apt source deb http://… sid main failed: E: …` */
   sentence: string;
-  /** Where the fault is; `package`: in the tested package; undefined: not known. */
+  /** The place of the fault; `package`: in the tested package; undefined if unknown. */
   fault: Trouble | 'package' | undefined;
 }
 
@@ -23,7 +23,7 @@ const SCANNED_LENGTH_MAX = 16_384;
 const AWAY =
   /could not (?:resolve|connect|handshake)|temporary failure resolving|unable to connect|connection (?:failed|refused|reset|timed out)|timed? ?out|no route to host|network is unreachable|hash sum mismatch|mirror sync in progress|unexpected size|clearsigned file isn't valid|is (?:expired|not valid yet)|\b50\d\b|429/i;
 
-/** What the request names does not exist, or differs: the next attempt would fail too. */
+/** Something that the request names does not exist, or differs: the next attempt would fail too. */
 const NOT_AS_REQUESTED =
   /does not have a release file|doesn't have the component|404 +not found|file not found|malformed (?:entry|line)|is not signed|no_pubkey|couldn't be verified|signed-by|unable to locate package|no packages found|type '.*' is not known|doesn't support architecture|the method driver|401 +unauthorized|403 +forbidden/i;
 

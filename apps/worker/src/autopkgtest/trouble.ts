@@ -1,6 +1,6 @@
 import type { Trouble } from '@proctor/contracts';
 
-/** What is known of a test runner that ended in a way that proves nothing about the package. */
+/** Symptoms of a test runner that ended in a way that proves nothing about the package. */
 export interface Symptoms {
   /**
    * The exit code of the sandbox: 128 plus the signal's number when a signal ended the runner; null when the worker
@@ -18,7 +18,7 @@ interface Smell {
   codes?: readonly number[];
   message?: RegExp;
   log?: RegExp;
-  /** Only before the first test. */
+  /** Matches only before the first test. */
   beforeTests?: true;
 }
 

@@ -22,7 +22,7 @@ const CHANGELOG = 'debian/changelog';
 const LINKS_MAX = 40;
 const TARGET_LENGTH_MAX = 200;
 
-/** Where reading may never end; anything else outside of the package is a file or missing. */
+/** Folders in which reading may never end. Anything else outside of the package is a file or missing. */
 const ENDLESS = /^\/(?:dev|proc|sys|run)(?:\/|$)/;
 
 /**

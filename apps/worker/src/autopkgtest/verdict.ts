@@ -34,7 +34,7 @@ export interface Judgement {
   message: string;
   /** The runner's exit code; null when a signal ended it. */
   exitCode: number | null;
-  /** Only with tmpfail, if known. */
+  /** Set only with tmpfail, and only if known. */
   trouble?: Trouble;
 }
 
@@ -76,12 +76,13 @@ export function judge(end: RunnerEnd, search?: PackageSearch): Judgement {
 /** A failed step that is not the package's fault proves nothing about the package, whatever the runner's exit code. */
 function judgeStep(judgement: Judgement, { sentence, fault }: FailedStep, symptoms: Symptoms): Judgement {
   const message = oneLine(sentence, MESSAGE_LENGTH_MAX);
-  const lacks = troubleOf(symptoms);
-  if (lacks === 'machine') return { ...judgement, verdict: 'tmpfail', message, trouble: lacks };
+  const shortageTrouble = troubleOf(symptoms);
+  if (shortageTrouble === 'machine')
+    return { ...judgement, verdict: 'tmpfail', message, trouble: shortageTrouble };
   if (fault === 'package' || (fault === undefined && judgement.verdict === 'fail')) {
     return { ...judgement, message: withDetail(sentenceOf(judgement), sentence) };
   }
-  const trouble = fault ?? lacks;
+  const trouble = fault ?? shortageTrouble;
   return { ...judgement, verdict: 'tmpfail', message, ...(trouble !== undefined && { trouble }) };
 }
 

@@ -12,7 +12,7 @@ export interface BackendFinding {
   name: string;
   isConfigured: boolean;
   isolation: string;
-  /** What is wrong and what helps; null: it can be used. */
+  /** The problem and its remedy; null if the backend can be used. */
   problem: string | null;
   images: ImageRecord[];
 }
@@ -30,7 +30,7 @@ export interface VariantFinding {
   isExecutable: boolean;
 }
 
-/** What this machine can do. */
+/** The result of the check of this machine. */
 export interface Findings {
   backends: BackendFinding[];
   architectures: ArchitectureFinding[];

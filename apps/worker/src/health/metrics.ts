@@ -77,8 +77,8 @@ export async function renderMetrics(report: HealthReport): Promise<string> {
   for (const { ageSeconds, ...image } of report.images) age.set(image, ageSeconds);
 
   const version = createGauge(registry, 'variant_info', 'A variant and its version.', ['variant', 'version']);
-  for (const [variant, known] of Object.entries(versions.variants)) {
-    version.set({ variant, version: known ?? 'unknown' }, 1);
+  for (const [variant, programVersion] of Object.entries(versions.variants)) {
+    version.set({ variant, version: programVersion ?? 'unknown' }, 1);
   }
   return registry.metrics();
 }

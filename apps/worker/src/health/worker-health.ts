@@ -50,9 +50,9 @@ export interface HealthReport {
   worker: string;
   /** Whether it can take work: it is connected, and nothing prevents it. */
   ready: boolean;
-  /** What prevents work, or is wrong although it takes work; null: nothing. */
+  /** The problem that prevents work, or one that does not; null if there is none. */
   problem: string | null;
-  /** What the machine has too little of. */
+  /** The resources of which the machine has too little. */
   lacks: Lack[];
   /** Whether it is connected to NATS. */
   connected: boolean;

@@ -90,7 +90,7 @@ class ProcessParts implements WorkerParts {
   };
 }
 
-/** Where results wait until they are recorded. */
+/** Providers of the results that wait until they are recorded. */
 const RESULTS: Provider[] = [
   {
     provide: WriteProbe,
@@ -123,7 +123,7 @@ const RESULTS: Provider[] = [
   },
 ];
 
-/** What all slots of the worker know about the dispatchers. */
+/** Providers of the state of dispatchers that all slots of the worker share. */
 const DISPATCHERS: Provider[] = [
   {
     provide: Epochs,

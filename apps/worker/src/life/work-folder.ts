@@ -26,8 +26,8 @@ export class WorkFolderInUse extends Error {
 
 /**
  * Locks the work folder for the rest of this process's life. The kernel releases the lock when the process ends in any
- * way, and knows processes in other containers that share the folder; a file with a process id does not.
- * @throws WorkFolderInUse
+ * way, and knows processes in other containers that share the folder; a file with a process id would offer neither.
+ * @throws WorkFolderInUse if another process holds the lock
  */
 export function lockWorkFolder(path: string): void {
   mkdirSync(path, { recursive: true });

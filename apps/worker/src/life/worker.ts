@@ -17,7 +17,7 @@ const LEFTOVERS_TIMEOUT_MS = 10_000;
 /** How long a slow backend may delay the work for those that work already. */
 const DETECTION_TIMEOUT_MS = 15_000;
 
-/** The slots of a worker, what they share, and what stops with them. */
+/** The slots of a worker, their shared objects, and the objects that stop with them. */
 export interface WorkerParts {
   name: string;
   architectures: string[];
@@ -71,7 +71,10 @@ export class Worker implements OnModuleInit, OnModuleDestroy {
     this.wake();
   }
 
-  /** It seems to be no worker of this deployment any longer: others execute its runs meanwhile. */
+  /**
+   * The server refuses this worker, so it seems to be no worker of this deployment any longer: others execute its runs
+   * now.
+   */
   onRefused(): void {
     for (const slot of this.parts.slots) slot.endAttempts('nats-server no longer lets this worker in');
   }
@@ -110,7 +113,7 @@ export class Worker implements OnModuleInit, OnModuleDestroy {
 
   /**
    * Returns the leases of running attempts and stops them; undelivered results stay on disk. No process is left.
-   * Signals and messages still work meanwhile.
+   * Signals and messages are still handled during this.
    */
   async onModuleDestroy(): Promise<void> {
     this.stopping = true;

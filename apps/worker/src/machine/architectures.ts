@@ -4,7 +4,7 @@ import { Unusable, whyUnusable } from '../sandbox/unusable';
 import { candidates, EMULATOR_PLACES, interpretersFor, isCompatible } from './emulators';
 import type { Proofs } from './proofs';
 
-/** In a list of architectures it means the machine's own and all others that it can execute. */
+/** In a list of architectures: the machine's own and all others that it can execute. */
 export const DETECTED = 'detected';
 
 const TRIAL_BYTES = 16 * 1024 * 1024;

@@ -28,7 +28,7 @@ export function isCompatible(host: string, arch: string): boolean {
   return arch === host || (COMPATIBLE[host] ?? []).includes(arch);
 }
 
-/** Where interpreters are searched; tests use other places. */
+/** The folders in which interpreters are searched; tests use other folders. */
 export interface EmulatorPlaces {
   /** The kernel's binfmt_misc. */
   registered: string;

@@ -8,10 +8,10 @@ import { Architectures, DETECTED } from './architectures';
 import { currentBoot, Proofs } from './proofs';
 import { runnerPath } from './runner-version';
 
-/** Where a Machine is injected. */
+/** Injection token of the Machine. */
 export const MACHINE = Symbol('machine');
 
-/** What this machine can do to run tests. */
+/** The properties of this machine for running tests. */
 export interface Machine {
   bootId: string;
   sandboxes: Sandboxes;
@@ -29,8 +29,8 @@ export type MachineConfiguration = Pick<WorkerConfiguration, 'workPath' | 'archi
   >;
 
 /**
- * `runs`: the folder of running sandboxes; a process beside the worker needs another one. `hidden`: paths that no
- * sandbox may see, beside other runs and results.
+ * Detects the properties of this machine. `runs`: the folder of running sandboxes; a second process on the machine
+ * needs another one. `hidden`: paths that no sandbox may see, in addition to other runs and results.
  */
 export async function detectMachine(
   configuration: MachineConfiguration,

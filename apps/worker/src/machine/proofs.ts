@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 interface ProofFile {
   boot: string;
-  /** What was proved → its outcome. */
+  /** Name of a proof → its outcome. */
   proofs: Record<string, string>;
 }
 
@@ -12,7 +12,10 @@ export async function currentBoot(): Promise<string> {
   return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
 }
 
-/** What was proved to work since the machine was booted, in a file: a restarted worker need not prove it again. */
+/**
+ * A file with everything that was proved to work since the machine was booted, so that a restarted worker need not
+ * prove it again.
+ */
 export class Proofs {
   private writing: Promise<void> = Promise.resolve();
 

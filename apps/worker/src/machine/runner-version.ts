@@ -8,7 +8,7 @@ const execute = promisify(execFile);
 
 /**
  * The version of a test runner; autopkgtest has no option for it. A program of a Debian package has the version of the
- * package, a program in a checkout that of the changelog beside it. Null: not known.
+ * package; a program in a checkout has the version of the changelog in that checkout. Null if unknown.
  */
 export async function runnerVersion(program: string): Promise<string | null> {
   const path = await locate(program);
@@ -16,7 +16,10 @@ export async function runnerVersion(program: string): Promise<string | null> {
   return (await versionOfCheckout(path)) ?? (await versionOfPackage(path));
 }
 
-/** The checkout that holds a test runner, else its program; null: it does not exist, or it is searched in the PATH. */
+/**
+ * The checkout that contains a test runner, else its program; null if it does not exist, or if `program` is a name
+ * without a folder.
+ */
 export async function runnerPath(program: string): Promise<string | null> {
   const path = program.includes('/') ? await locate(program) : null;
   if (path === null || (await versionOfCheckout(path)) === null) return path;
@@ -32,7 +35,7 @@ async function locate(program: string): Promise<string | null> {
   return null;
 }
 
-/** In a checkout the program is in `runner/`. */
+/** The version of the checkout whose folder `runner/` contains the program. */
 async function versionOfCheckout(path: string): Promise<string | null> {
   const text = await readFile(join(dirname(path), '../debian/changelog'), 'utf8').catch(() => '');
   return /^autopkgtest \(([^)\s]+)\)/.exec(text)?.[1] ?? null;

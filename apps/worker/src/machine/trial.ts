@@ -12,7 +12,7 @@ const RUNNER = 'autopkgtest';
 const TMPFS_BYTES = 4 * 1024 ** 3;
 const EXCERPT_LENGTH_MAX = 500;
 
-/** What to try, and for how long. */
+/** The subject of a trial, and its time limit. */
 export interface TrialRequest extends Pick<TestRequest, 'suite' | 'arch' | 'backend'> {
   timeoutMs: number;
   /** Writes the files that the arguments name into the folder. */

@@ -7,10 +7,10 @@ import {
   parseMessage,
 } from '@proctor/contracts';
 
-/** A report that every reader accepts, and what had to change for that. */
+/** A report that every reader accepts, and the change that was necessary. */
 export interface CheckedReport {
   report: FinishedReport;
-  /** What was dropped, for the log; null: nothing. */
+  /** The part that was dropped, for the log; null if nothing was. */
   dropped: string | null;
 }
 

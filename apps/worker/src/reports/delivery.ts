@@ -35,7 +35,7 @@ export interface DeliveryParts {
   log: Log;
   settings: DeliverySettings;
   dropped: DroppedResults;
-  /** From 0 up to 1. */
+  /** Returns a random number from 0 up to 1. */
   random: () => number;
 }
 

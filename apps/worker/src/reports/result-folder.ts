@@ -14,7 +14,7 @@ export interface SavedResult {
 
 const REPORT = 'report.json';
 const UNFINISHED = '.new';
-/** A result that is being removed: what is left of it is no result. */
+/** Suffix of the folder of a result that is being removed. Its files are no longer a result. */
 const REMOVED = '.removed';
 
 /** A result whose report the dispatcher refused. */
@@ -25,7 +25,10 @@ export function resultsPath({ workPath }: { workPath: string }): string {
   return join(workPath, 'results');
 }
 
-/** Where the files of a result are written before it is saved: on the same file system, so that nothing is copied. */
+/**
+ * The folder in which the files of a result are written before it is saved. It is on the same file system, so that
+ * nothing is copied.
+ */
 export function freshResultFolder(path: string, grant: Grant): string {
   return join(path, `${grantName(grant, '-')}${UNFINISHED}`);
 }
@@ -48,9 +51,9 @@ export async function saveResult(
   try {
     await mkdir(target, { recursive: true, mode: 0o700 });
     for (const file of files) {
-      const kept = join(target, file.name);
-      if (file.path !== kept) await rename(file.path, kept);
-      await sync(kept);
+      const savedFile = join(target, file.name);
+      if (file.path !== savedFile) await rename(file.path, savedFile);
+      await sync(savedFile);
     }
     await writeReport(join(target, REPORT), JSON.stringify({ arch, report }));
     await sync(target);
@@ -74,7 +77,7 @@ async function hasReport(folder: string): Promise<boolean> {
   }
 }
 
-/** At each moment the file holds its old text or the new one. */
+/** Replaces the file in one step: at each moment it has its old text or the new one. */
 async function writeReport(path: string, text: string): Promise<void> {
   const draft = `${path}${UNFINISHED}`;
   try {
@@ -97,8 +100,8 @@ async function writeSynced(path: string, text: string): Promise<void> {
 }
 
 /**
- * Removes a result that was answered. The folder is renamed first, so that a worker that dies meanwhile leaves no
- * folder that looks like a result without files.
+ * Removes a result that was answered. The folder is renamed first: if the worker dies during the removal, the rest must
+ * not look like a result without files.
  */
 export async function removeResult(folder: string): Promise<void> {
   const removed = `${folder}${REMOVED}`;

@@ -17,8 +17,8 @@ export interface WriteProbeSettings {
 export const WRITE_PROBE_SETTINGS: WriteProbeSettings = { everyMs: 10_000, timeoutMs: 10_000 };
 
 /**
- * Checks whether results can be saved in a folder: writes a file there every few seconds, in the way that a result is
- * written. Free space alone is not enough, since permissions, quotas and a read-only file system refuse as well.
+ * Checks whether results can be saved in a folder: writes a file there every few seconds, in the same way as a result.
+ * Free space alone is not enough, since permissions, quotas and a read-only file system prevent writing, too.
  */
 export class WriteProbe {
   private reason: string | null = null;

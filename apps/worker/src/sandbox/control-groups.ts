@@ -5,7 +5,7 @@ import { RunCgroup, type Controller } from './run-cgroup';
 
 const CONTROLLERS: readonly Controller[] = ['memory', 'pids'];
 
-/** What must be writable to create groups and to move processes into them: cgroups(7), delegation. */
+/** Files that must be writable to create groups and to move processes into them: cgroups(7), delegation. */
 const WRITTEN = ['', 'cgroup.procs', 'cgroup.subtree_control'];
 
 /** The group of the worker itself, below the group that was delegated to it (systemd: DelegateSubgroup=worker). */

@@ -8,7 +8,7 @@ export interface MemoryKills {
   atLimit: number;
 }
 
-/** On this machine, since it was booted. */
+/** Counts of this machine since it was booted. */
 export async function machineMemoryKills(): Promise<MemoryKills> {
   return killsIn(await readFile('/proc/vmstat', 'utf8'));
 }

@@ -12,15 +12,15 @@ mount -t cgroup2 proctor /sys/fs/cgroup
 `;
 
 /**
- * A command that executes its further arguments as root of a user, mount, control group and host name namespace within
- * the sandbox, after `script` has prepared what they need. `args` are the arguments of the script, from $1 on; it must
- * `shift` them. That root has no rights over the network.
+ * Builds a command that first runs `script` and then executes its further arguments. Both run as root of new user,
+ * mount, control group and host name namespaces in the sandbox. `args` are the arguments of the script, from $1 on; the
+ * script must `shift` them. This root has no rights over the network.
  */
 export function rootedCommand(script: string, args: string[]): string[] {
   return ['unshare', '--user', '--map-auto', '--map-root-user', ...surroundedCommand(script, args).slice(1)];
 }
 
-/** The same for a sandbox whose command is root already (`asRoot`), and may have a network of its own. */
+/** Builds the same command for a sandbox that runs as root already (`asRoot`) and may have its own network. */
 export function surroundedCommand(script: string, args: string[]): string[] {
   return [
     'unshare',

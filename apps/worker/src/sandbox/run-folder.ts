@@ -13,7 +13,7 @@ const CGROUP = 'cgroup';
 export class RunFolder {
   /** The run user may write here. */
   readonly output: string;
-  /** Where the sandbox mounts its work area; empty on disk. */
+  /** The folder on which the sandbox mounts its work area; it is empty on disk. */
   readonly workArea: string;
   /** The command's standard error; it may open the file again itself, as `tee /dev/stderr` does. */
   readonly errors: string;

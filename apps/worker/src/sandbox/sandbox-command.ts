@@ -105,8 +105,8 @@ interface ViewRule {
 }
 
 /**
- * The lines of a view, parents first: the longest path that contains a file decides whether it is visible; of equal
- * paths the hidden one.
+ * The lines of a view, parents first. The longest path that contains a file decides whether the file is visible; if a
+ * path is both hidden and visible, it is hidden.
  */
 function viewLines(hidden: string[], visible: string[]): string {
   const rules: ViewRule[] = [

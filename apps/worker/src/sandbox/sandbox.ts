@@ -17,7 +17,7 @@ export interface SandboxUse {
   command: string[];
   network: SandboxNetwork;
   tmpfsBytes: number;
-  /** Memory of all its processes and files; of each process alone without a control group. */
+  /** Limit of the memory of all processes and files together; without a control group, of each process. */
   memoryBytesMax?: number;
   /** Processes and threads. */
   processesMax?: number;
@@ -100,7 +100,10 @@ export class Sandbox {
     });
   }
 
-  /** Processes that the kernel ended for lack of memory: in this sandbox if that is counted, else on the machine. */
+  /**
+   * Counts the processes that the kernel ended for lack of memory: in this sandbox if that is counted, else on the
+   * machine.
+   */
   async memoryKills(): Promise<MemoryKills> {
     return this.cgroup?.memoryKills() ?? (await machineMemoryKills());
   }

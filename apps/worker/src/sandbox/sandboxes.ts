@@ -47,8 +47,8 @@ export class Sandboxes {
   private trials = 0;
 
   /**
-   * `runs`: the folder of running sandboxes in `workPath`; two processes need different ones. `view`: what no sandbox
-   * may see, beside the folders of the others, and what each sees of the rest.
+   * @param runs the folder of running sandboxes in `workPath`; two processes need different ones
+   * @param view paths that no sandbox may see, in addition to the folders of the others, and paths that each may see
    */
   constructor(
     private readonly workPath: string,
@@ -136,7 +136,7 @@ export class Sandboxes {
     return this.requireUser().switched;
   }
 
-  /** What enforces the limits of a run, for people; known after `detect`. */
+  /** Describes for people which controls enforce the limits of a run; known after `detect`. */
   get limits(): string {
     const limited = [...(this.groups?.controllers ?? [])].join(' and ');
     return limited
@@ -144,7 +144,7 @@ export class Sandboxes {
       : 'limits of each process bound a run';
   }
 
-  /** What root of a testbed may do with its network, for people; known after `detect`. */
+  /** Describes for people what root of a testbed may do with its network; known after `detect`. */
   get network(): string {
     return this.sharesNetwork === null
       ? 'root of a testbed may change its network'

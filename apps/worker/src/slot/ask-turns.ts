@@ -5,7 +5,7 @@ import type { Clock, WakeUp } from '@proctor/clock';
  * has rested longest sends it. A slot that is woken sends one out of turn.
  */
 export class AskTurns {
-  /** Those that have rested longest first. */
+  /** Waiting slots; the one that has waited longest comes first. */
   private readonly resting: WakeUp[] = [];
   /** The pause of the last answer to a slot. */
   private pauseMs = 0;

@@ -12,7 +12,7 @@ import { returnLease } from './return-lease';
 import type { SlotParts } from './slot-parts';
 import { VERSION } from '@proctor/process';
 
-/** What each lease request says about this program. */
+/** The part of each lease request that describes this program. */
 const RELEASE: Pick<LeaseRequest, 'protocol' | 'features' | 'version' | 'wakeable'> = {
   protocol: PROTOCOL,
   features: [...WORKER_FEATURES],
@@ -36,7 +36,7 @@ interface Return {
   lastAsk: number;
 }
 
-/** What a request of the slot has beside its identity and offer. */
+/** The fields of a request apart from the identity and the offer of the slot. */
 type AskDetails = Pick<Parameters<SlotParts['client']['request']>[1], 'canary' | 'onlyHeld'>;
 
 /**
@@ -112,8 +112,8 @@ export class Asks {
   }
 
   /**
-   * Requests work from one architecture. Resolves with the answer; with null when none came in time, it cannot be used,
-   * or another one brought a grant meanwhile.
+   * Requests work from one architecture. Resolves with the answer; with null if none came in time, it cannot be used,
+   * or another answer brought a grant before it.
    */
   requestLease(arch: string, details: AskDetails = {}): Promise<LeaseReply | null> {
     const { clock, settings } = this.parts;
@@ -178,8 +178,8 @@ export class Asks {
   }
 
   /**
-   * The slot accepts nothing more, and asks each architecture whose answer was lost what it granted: a returned lease
-   * can be granted to others at once; otherwise it is a lost attempt after a restart of the worker.
+   * Makes the slot accept no more leases, and asks each architecture whose answer was lost which lease it granted. A
+   * returned lease can be granted to others at once; otherwise it is a lost attempt after a restart of the worker.
    */
   async requestLost(): Promise<void> {
     const { clock, settings } = this.parts;

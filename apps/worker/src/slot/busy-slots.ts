@@ -8,7 +8,7 @@ interface BusySlot {
   arch: string;
   /** It executes a public run: other dispatchers may know that it is busy. */
   isPublic: boolean;
-  /** The architectures to which it may send requests meanwhile. */
+  /** The architectures to which the slot may send requests while it waits. */
   others: readonly string[];
   /** Sends a request to one of them without accepting a grant. False when no answer came; never rejects. */
   request(arch: string): Promise<boolean>;

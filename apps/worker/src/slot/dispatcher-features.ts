@@ -1,6 +1,6 @@
 import type { DispatcherFeature, LeaseReply } from '@proctor/contracts';
 
-/** What the dispatcher of each architecture can do, according to its last answer. */
+/** The features of each architecture's dispatcher, according to its last answer. */
 export class DispatcherFeatures {
   private readonly features = new Map<string, readonly string[]>();
 
@@ -8,7 +8,7 @@ export class DispatcherFeatures {
     this.features.set(arch, features);
   }
 
-  /** Also true before its first answer: schedulers are upgraded before workers. */
+  /** Also returns true before the first answer: schedulers are upgraded before workers. */
   has(arch: string, feature: DispatcherFeature): boolean {
     return this.features.get(arch)?.includes(feature) ?? true;
   }

@@ -30,7 +30,7 @@ export class Notices {
     return [...this.byArch.values()].find(({ refused }) => refused !== undefined)?.refused;
   }
 
-  /** What is wrong, even if it prevents no grant. */
+  /** The present problem, even if it prevents no grant. */
   get problem(): string | undefined {
     return this.refusal ?? textOf([...this.byArch.values()][0]);
   }

@@ -59,7 +59,7 @@ export interface ReportOutbox {
 export interface AttemptResult {
   verdict: Verdict;
   message: string;
-  /** Only with tmpfail, if known. */
+  /** Set only with tmpfail, and only if known. */
   trouble?: Trouble;
   exitCode: number | null;
   version: string | null;
@@ -67,7 +67,7 @@ export interface AttemptResult {
   /** Results of single tests; empty when none is known. */
   tests: TestResult[];
   files: LocalFile[];
-  /** From the log of a failed attempt; absent when the log has no error. */
+  /** Lines from the log of a failed attempt; absent if the log has no error. */
   excerpt?: ErrorExcerpt;
   /** The image of the testbed; absent without one. */
   image?: TestbedImage | undefined;
@@ -112,7 +112,7 @@ export interface CanaryRunner {
   execute(test: CanaryTest, signal: AbortSignal): Promise<CanaryEnd>;
 }
 
-/** What this machine offers to an architecture. */
+/** Builds the offer of this machine to an architecture. */
 export interface TestbedOffer {
   currentOffer(
     arch: string,

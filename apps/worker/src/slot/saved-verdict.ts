@@ -61,7 +61,7 @@ export class SavedVerdict {
     this.settle(this.deliver);
   }
 
-  /** Waits for the result for a limited time: what is not on disk by then is lost, and logged as lost. */
+  /** Waits a limited time for the result to be saved. If it is not on disk then, it is lost, and the loss is logged. */
   async waitUntilSaved(reason: string): Promise<void> {
     const { clock, settings } = this.parts;
     const isKept = this.settled.then(() => true);

@@ -41,6 +41,6 @@ export interface SlotParts {
   settings: SlotSettings;
   /** A new id for a lease request, a UUID. */
   newAskId: () => string;
-  /** From 0 up to 1, for the jitter of pauses. */
+  /** Returns a random number from 0 up to 1, for the jitter of pauses. */
   random: () => number;
 }

@@ -17,7 +17,7 @@ const REST_MAX_MS = 60_000;
  */
 export class Slot {
   private readonly wakeUp: WakeUp;
-  /** For rests that no signal ends. */
+  /** Ends the pauses that no signal ends. */
   private readonly rest: WakeUp;
   private readonly asks: Asks;
   private stopping = false;
@@ -63,7 +63,7 @@ export class Slot {
   }
 
   /**
-   * Accepts nothing more, and resolves when what it executes has ended, and its result is recorded or has waited for a
+   * Stops accepting leases. Resolves when the running attempt has ended, and its result is recorded or has waited for a
    * while.
    */
   async drain(reason: string): Promise<void> {
@@ -172,7 +172,8 @@ export class Slot {
   }
 
   /**
-   * Without the architectures whose answer to a result is awaited: they would name that lease, which would be returned.
+   * Leaves out the architectures whose answer to a result is awaited: a request to them would name that lease, and it
+   * would be returned.
    */
   private markBusy(arch: string, isPublic: boolean): void {
     const others = this.architectures.filter((other) => other !== arch && !this.waiting.has(other));

@@ -112,7 +112,7 @@ export class SourceReports implements OnApplicationBootstrap, OnModuleDestroy {
   }
 }
 
-/** Null when there is none, or it is too long. */
+/** Reads the content of a file; null if it does not exist, or is too long. */
 async function contentOf(path: string): Promise<Buffer | null> {
   const content = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;

@@ -16,7 +16,7 @@ export interface ImageSourceNames extends SeenImage {
 /** A kind of testbed that this machine may offer. */
 export interface Backend {
   readonly name: string;
-  /** For people: how a test is isolated here, and what it may ask of its testbed. */
+  /** Describes for people how a test is isolated here, and which features of a testbed it may request. */
   readonly isolation: string;
   /** Proves that it works here: resolves with null, or why it does not and what helps. */
   detect(): Promise<string | null>;
@@ -36,8 +36,8 @@ export interface Backend {
    */
   use(suite: string, arch: string, folder: RunFolder): Promise<TestbedArguments>;
   /**
-   * Suite of a pin → the name by which apt pins it in a testbed of `suite`; absent when its archive is not known.
-   * @throws ArchiveAway
+   * Suite of a pin → the name that apt uses for its archive in a testbed of `suite`; absent if the archive is unknown.
+   * @throws ArchiveAway if the archive cannot be reached
    */
   pinNames?(suite: string, pinned: string[], extraLines: string[]): Promise<Map<string, string>>;
   /** The lists of suites' packages; absent for a backend without images of its own. */

@@ -52,7 +52,7 @@ export interface BackendsConfiguration {
 const SURROUNDINGS = { clock: systemClock, wallClock: Date.now, random: Math.random };
 
 /**
- * Builds the backends of these names, in their order; by default those of the configuration. `changed` is called when
+ * Builds the backends with these names, in their order; by default those of the configuration. `changed` is called when
  * one of them offers more than before.
  */
 export function buildBackends(

@@ -90,7 +90,7 @@ export class CommandBackend implements Backend {
     return Promise.resolve();
   }
 
-  /** Without this machine's own settings of apt: its proxy may not work for a testbed elsewhere. */
+  /** Leaves out this machine's own settings of apt: its proxy may not work for a testbed elsewhere. */
   private async argumentsFor(suite: string, arch: string, folder: RunFolder): Promise<TestbedArguments> {
     return { options: [await copiedSettings(folder, [])], server: this.server(suite, arch) };
   }

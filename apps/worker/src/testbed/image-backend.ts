@@ -121,7 +121,7 @@ export async function imageArguments(
   machine: Architectures,
   use: ImageUse,
 ): Promise<TestbedArguments> {
-  // A link of its own: a refresh meanwhile does not change the testbed of the run.
+  // The run has its own link, so a refresh of the image does not change its testbed.
   const own = join(use.folder.path, 'image');
   await link(use.image, own);
   const testbed = await kind.use({ ...use, image: own });

@@ -7,7 +7,7 @@ import type { TestbedOffer } from '../slot/ports';
 
 const MIB = 1024 * 1024;
 
-/** What a machine has left: bytes, and files that may still be created. */
+/** The free resources of a machine: bytes, and the number of files that may still be created. */
 export interface Reserves {
   disk: number;
   inodes: number;
@@ -27,7 +27,7 @@ export interface ResultsOnDisk {
   waiting(): number;
 }
 
-/** What may prevent work → the line in the log when it is over. */
+/** A shortage that may prevent work → the line in the log when it is over. */
 const LACKS = {
   disk: 'there is enough disk again',
   inodes: 'there are enough inodes again',
@@ -42,7 +42,7 @@ export const LACKING = Object.keys(LACKS) as Lacking[];
 /** A reserve that is too small to take work. */
 export interface Lack {
   of: Lacking;
-  /** For people. */
+  /** The reason in words. */
   why: string;
   /** How long it has been too small, since the first check that found it. */
   seconds: number;
@@ -57,7 +57,7 @@ export interface GuardParts {
   results: ResultsOnDisk;
   clock: Clock;
   log: Log;
-  /** By default those of the machine. */
+  /** Reads the reserves; by default those of the machine. */
   reserves?: (workPath: string) => Reserves;
 }
 
@@ -70,8 +70,8 @@ export class ResourceGuard implements TestbedOffer {
 
   currentOffer(arch: string): ReturnType<TestbedOffer['currentOffer']> {
     const offer = this.parts.testbeds.currentOffer(arch);
-    const lacks = this.listLacks().map(({ why }) => why);
-    const problem = offer.problem ?? lacks.join('; ');
+    const shortages = this.listLacks().map(({ why }) => why);
+    const problem = offer.problem ?? shortages.join('; ');
     return problem === '' ? offer : { ...offer, problem };
   }
 
@@ -97,43 +97,49 @@ export class ResourceGuard implements TestbedOffer {
     });
   }
 
-  /** What is too small → why. */
+  /** Finds the resources that are too small, each with the reason. */
   private findLacks(): Map<Lacking, string> {
     const { resultsWaitingMax } = this.parts.limits();
-    const lacks = this.findSmallReserves();
+    const shortages = this.findSmallReserves();
     const problem = this.parts.results.problem();
-    if (problem !== null) lacks.set('writing', shorten(`results cannot be kept on disk: ${problem}`));
+    if (problem !== null) shortages.set('writing', shorten(`results cannot be kept on disk: ${problem}`));
     const waiting = this.parts.results.waiting();
     if (waiting >= resultsWaitingMax) {
-      lacks.set(
+      shortages.set(
         'results',
         `${waiting} results wait for an answer, resultsWaitingMax is ${resultsWaitingMax}`,
       );
     }
-    return lacks;
+    return shortages;
   }
 
   private findSmallReserves(): Map<Lacking, string> {
     const { workPath, freeDiskBytesMin, freeInodesMin, freeMemoryBytesMin } = this.parts.limits();
-    const lacks = new Map<Lacking, string>();
+    const shortages = new Map<Lacking, string>();
     try {
       const { disk, inodes, memory } = (this.parts.reserves ?? reservesOf)(workPath);
       if (disk < freeDiskBytesMin) {
         const least = `freeDiskBytesMin (${mib(freeDiskBytesMin)})`;
-        lacks.set('disk', shorten(`${mib(disk)} free on the disk of ${workPath}, less than ${least}`));
+        shortages.set('disk', shorten(`${mib(disk)} free on the disk of ${workPath}, less than ${least}`));
       }
       if (inodes < freeInodesMin) {
         const least = `freeInodesMin (${freeInodesMin})`;
-        lacks.set('inodes', shorten(`${inodes} inodes free on the disk of ${workPath}, less than ${least}`));
+        shortages.set(
+          'inodes',
+          shorten(`${inodes} inodes free on the disk of ${workPath}, less than ${least}`),
+        );
       }
       if (memory < freeMemoryBytesMin) {
         const least = `freeMemoryBytesMin (${mib(freeMemoryBytesMin)})`;
-        lacks.set('memory', `${mib(memory)} of memory free, less than ${least}`);
+        shortages.set('memory', `${mib(memory)} of memory free, less than ${least}`);
       }
     } catch (error) {
-      lacks.set('disk', shorten(`what is left on the disk of ${workPath} cannot be read: ${String(error)}`));
+      shortages.set(
+        'disk',
+        shorten(`what is left on the disk of ${workPath} cannot be read: ${String(error)}`),
+      );
     }
-    return lacks;
+    return shortages;
   }
 }
 

@@ -15,7 +15,7 @@ import type { Sandboxes } from '../sandbox/sandboxes';
 import { NotStarted, type TestbedOffer } from '../slot/ports';
 import type { Backend } from './backend';
 
-/** How often a failed backend is tried again: packages may have been installed meanwhile. */
+/** The interval after which a failed backend is tried again: packages may have been installed. */
 const DETECT_AGAIN_MS = 60_000;
 
 /**
@@ -44,7 +44,7 @@ export interface TestbedFindings {
 
 export interface TestbedsParts {
   backends: Backend[];
-  /** Name → command and its first arguments. */
+  /** Name → command with its first arguments. */
   variants: Record<string, string[]>;
   /** Size classes of big packages for which each slot has room. */
   sizeClasses: string[];
@@ -56,7 +56,7 @@ export interface TestbedsParts {
   changed: () => void;
 }
 
-/** What this machine can do now: its working backends, and the variants that can be executed. */
+/** The working backends of this machine, and the variants that it can execute. */
 export class Testbeds implements TestbedOffer {
   private readonly usable = new Map<string, Backend>();
   private readonly reasons = new Map<string, string>();
@@ -129,7 +129,7 @@ export class Testbeds implements TestbedOffer {
       if (isWord(suite)) this.usable.get(backend)?.requestImage(suite, arch);
   }
 
-  /** @throws NotStarted */
+  /** @throws NotStarted if the backend does not work here */
   backend(name: string): Backend {
     const backend = this.usable.get(name);
     if (!backend)
@@ -137,7 +137,7 @@ export class Testbeds implements TestbedOffer {
     return backend;
   }
 
-  /** @throws NotStarted */
+  /** @throws NotStarted if the variant cannot be executed here */
   runner(variant: string): Variant {
     const runner = this.runners.get(variant);
     if (!runner) throw new NotStarted(`the variant ${variant} cannot be executed here`);
@@ -247,7 +247,10 @@ export class Testbeds implements TestbedOffer {
   }
 }
 
-/** As many testbeds as a request may name: first their details are left out, then those that are not ready. */
+/**
+ * Limits the testbeds to the number that a request may name: first their details are left out, then those that are not
+ * ready.
+ */
 export function offeredTestbeds(testbeds: Testbed[]): Testbed[] {
   if (limitTestbeds(testbeds).length === testbeds.length) return testbeds;
   const ranks = { ready: 0, absent: 1, building: 1, failed: 1 };

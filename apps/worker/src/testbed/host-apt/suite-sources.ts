@@ -18,9 +18,9 @@ export interface SuiteSources {
 const DEFAULT_KEYRING = /^\/usr\/share\/keyrings\/(debian|ubuntu)-archive-keyring\.(gpg|pgp|asc)$/;
 
 /**
- * The sources of a suite, from those of the machine. For the machine's own release: the release with its updates and
- * security pockets; for another suite: the same archive. Only sources with the component `main` count as an archive of
- * the distribution. Keys within the sources get a path below `keysPath`. Null: none fits.
+ * The sources of a suite, derived from those of the machine. For the machine's own release: the release with its
+ * updates and security pockets; for another suite: the same archive. Only sources with the component `main` count as an
+ * archive of the distribution. Keys within the sources get a path below `keysPath`. Null if no source fits.
  */
 export function suiteSources(
   entries: AptEntry[],

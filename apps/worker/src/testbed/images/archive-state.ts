@@ -87,7 +87,10 @@ function splitLogin(address: string): { url: URL; login: string | null } {
   return { url, login: `Basic ${Buffer.from(text).toString('base64')}` };
 }
 
-/** A server may send the whole file: reading stops then. @throws Error when it sends something else */
+/**
+ * Reads the first part of an answer: a server may send the whole file, but reading stops then. @throws Error if it
+ * sends something else
+ */
 async function readStart(response: IncomingMessage): Promise<string> {
   let text = '';
   try {

@@ -63,7 +63,7 @@ export interface ImageBuilder {
 /** The paths of the files of a build. */
 export interface BuildTarget {
   image: string;
-  /** For the list of the suite's packages, see writeSourceNames; not written when they cannot be read. */
+  /** Path of the list of the suite's packages, see writeSourceNames; it is not written if they cannot be read. */
   sourceNames: string;
 }
 
@@ -74,7 +74,7 @@ export interface BuildControl {
   warn: (text: string) => void;
 }
 
-/** Many packages are unpacked in the sandbox's memory, and a disk is built beside them. */
+/** Many packages are unpacked in the sandbox's memory, and a disk is built there too. */
 const WORK_AREA_BYTES = 8 * 1024 ** 3;
 const EXCERPT_LENGTH_MAX = 800;
 
@@ -186,7 +186,8 @@ export class MmdebstrapBuilder implements ImageBuilder {
 }
 
 /**
- * The errors among the tool's last lines, else the lines themselves, as one line; addresses without user and password.
+ * Returns the errors in the tool's last lines, or the lines themselves if none is an error, on one line; addresses
+ * without user and password.
  */
 function lastWords(text: string): string {
   const isCut = Buffer.byteLength(text) >= LAST_BYTES;

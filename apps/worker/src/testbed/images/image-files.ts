@@ -1,7 +1,7 @@
 import { chmod, mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The record of an image on disk, stored beside it as JSON. */
+/** The record of an image on disk; it is a JSON file in the folder of the image. */
 export interface ImageRecord {
   suite: string;
   arch: string;
@@ -9,7 +9,7 @@ export interface ImageRecord {
   builtAt: number;
   /** How it was built: another value means that it would be built differently now. */
   recipe: string;
-  /** What the release of Proctor that built it puts into each image of this kind; absent for older releases. */
+  /** The definition of this kind of image in the release of Proctor that built it; absent for older releases. */
   definition?: string;
   /** The state of the archive before the build; null: not known. */
   release: string | null;
@@ -31,7 +31,7 @@ export class ImageFiles {
     return join(this.path, `${suite}-${arch}.${this.extension}`);
   }
 
-  /** Path of an image that is being built, beside the one in use. */
+  /** Path of an image that is being built, in the folder of the one in use. */
   freshPath(suite: string, arch: string): string {
     return this.imagePath(suite, arch) + FRESH;
   }
@@ -97,7 +97,7 @@ export class ImageFiles {
     await rm(this.freshSourceNamesPath(suite, arch), { force: true });
   }
 
-  /** Writes beside the record in use. Returns that record's path. */
+  /** Writes a new record next to the one in use, and returns the path of the one in use. */
   private async writeRecord(record: ImageRecord): Promise<string> {
     const json = join(this.path, `${record.suite}-${record.arch}.json`);
     const file = await open(json + FRESH, 'w');

@@ -1,4 +1,4 @@
-/** What an image holds beyond a minimal system with the sources of its suite, and its file format. */
+/** The packages and the file format of an image, beyond a minimal system with the sources of its suite. */
 export interface ImageShape {
   extension: 'tar' | 'raw';
   /** Debian packages beyond the usual ones. */
@@ -23,7 +23,7 @@ export const PLAIN: ImageShape = { extension: 'tar', packages: () => [], hooks: 
 
 export const PLAIN_WITH_USER: ImageShape = { ...PLAIN, hooks: [ADD_USER] };
 
-/** A bootable system: many tests expect a session manager beside its init. */
+/** A bootable system: many tests expect a session manager in addition to its init. */
 export const BOOTABLE: ImageShape = {
   ...PLAIN_WITH_USER,
   packages: () => ['dbus', 'libpam-systemd', 'systemd-sysv'],

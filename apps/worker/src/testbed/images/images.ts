@@ -53,7 +53,7 @@ export interface ImagesParts {
   clock: Clock;
   /** Milliseconds since the epoch. */
   wallClock: () => number;
-  /** From 0 up to 1. */
+  /** Returns a random number from 0 up to 1. */
   random: () => number;
   log: Log;
   /** An image became ready or failed. */

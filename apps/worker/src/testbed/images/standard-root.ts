@@ -1,8 +1,8 @@
 import { TESTBED_NAME } from '../../sandbox/testbed-name';
 
 /**
- * What every image has beyond a minimal system, so that tests find the same as in the testbeds of debci and of
- * autopkgtest's own image builders. docs/testbeds.md compares them.
+ * The packages of every image beyond a minimal system. They give tests the same environment as the testbeds of debci
+ * and of autopkgtest's own image builders. docs/testbeds.md compares them.
  */
 export const STANDARD_PACKAGES = [
   'adduser',

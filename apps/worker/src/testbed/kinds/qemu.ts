@@ -113,7 +113,7 @@ export TMPDIR=/run/work
 if [ -e /etc/timezone ]; then mount --bind /dev/null /etc/timezone; fi
 `;
 
-/** autopkgtest-virt-qemu: a virtual machine; with KVM where an image booted with it, else slowly without. */
+/** autopkgtest-virt-qemu: a virtual machine, with KVM if an image booted with it, otherwise slowly without. */
 export const QEMU: TestbedKind = {
   name: 'qemu',
   tools: (arch) => [emulatorOf(arch).program, 'qemu-img', 'mke2fs', 'debugfs'],

@@ -23,7 +23,7 @@ export interface TestbedKind {
    * architecture
    */
   tools(arch: string): string[];
-  /** For people: how a test is isolated, and what tests may ask of the testbed. */
+  /** Describes for people how a test is isolated, and which features of the testbed it may request. */
   readonly isolation: string;
   /** True: runs foreign architectures with an interpreter; false: only what the processor itself executes. */
   readonly emulates: boolean;
@@ -31,7 +31,10 @@ export interface TestbedKind {
   /** Ways to run it, the best first; an image uses the first in which it is proved to work. */
   readonly modes: string[];
   readonly trialTimeoutMs: number;
-  /** Why else it does not work here; null: it works. Called once sandboxes are known to work. */
+  /**
+   * Another reason why the backend does not work here; null if it works. Called only after sandboxes were proved to
+   * work.
+   */
   findProblem?(sandboxes: Pick<Sandboxes, 'tryCommand'>): Promise<string | null>;
   use(use: ImageUse): Promise<TestbedArguments>;
 }
