@@ -16,13 +16,13 @@ import { ApiKeyRow } from '../rows/api-key';
 /** What a key permits, and until when. */
 export type KeyLimits = Pick<ApiKeyRow, 'scope' | 'expiresAt'>;
 
-/** A key at its creation: the only time that the secret is shown. */
+/** A key at its creation: the only time that the secret can be read. */
 export interface NewApiKey extends Pick<ApiKeyRow, 'name' | 'prefix' | 'createdAt' | 'scope' | 'expiresAt'> {
   id: number;
   key: string;
 }
 
-/** What may be shown of a key. */
+/** The fields of a key that may be shown. */
 export interface ApiKey extends Omit<NewApiKey, 'key'>, Pick<ApiKeyRow, 'lastUsedAt' | 'revokedAt'> {}
 
 /** A valid key of some user. */
@@ -51,7 +51,7 @@ export const FIND = statement(
   where k.key_hash in ($1, $3) and k.revoked_at is null`,
 ).asPrepared;
 
-/** Two equal requests of a user at the same time wait for each other. */
+/** Locks the user, so that two equal requests are handled one after the other. */
 export const LOCK_USER = statement(
   { userId: integer },
   'select user_id as "userId" from users where name = $1 and removed_at is null for no key update',
@@ -87,7 +87,7 @@ export const ROTATE = statement(
   returning ${selectList(NEW_COLUMNS, 'k')}`,
 );
 
-/** $4 and $6 say what is changed. */
+/** Changes the scope if $4 is true, and the expiry if $6 is true. */
 export const LIMIT = statement(
   { id: integer, name: text },
   `

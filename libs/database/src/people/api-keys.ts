@@ -16,7 +16,7 @@ export interface Requestor {
   userName: string;
   keyId: number;
   isAdmin: boolean;
-  /** Of the network that the request comes from. */
+  /** The network address of the request. */
   address?: string;
   /** Logged in on pages: runs that were requested with any of the user's keys are the user's own. */
   isOnPages?: true;
@@ -31,9 +31,9 @@ export interface KeyHolder extends Requestor, KeyLimits {
 /** The secret is right, but the key may no longer be used. The message is for its owner. */
 export class KeyRefused extends Error {}
 
-/** A request for a key that its client may send again. */
+/** A request for a new key that its client may send again. */
 export interface SealedRequest {
-  /** The client's word for the request. */
+  /** The name that the client chose for the request. */
   word: string;
   /** SHA-256 of the request, lower-case hex. */
   fingerprint: string;
@@ -66,8 +66,9 @@ export class ApiKeys implements OnModuleDestroy {
   constructor(private readonly database: Database) {}
 
   /**
-   * @param by who is recorded as the actor, here and below; none when absent
-   * @throws UnknownUser
+   * Creates a key.
+   * @param by the actor in the audit log, here and below; without one there is no entry
+   * @throws UnknownUser if no user has the name
    */
   async create(
     userName: string,
@@ -85,9 +86,9 @@ export class ApiKeys implements OnModuleDestroy {
   }
 
   /**
-   * The same, at most once for a client's word within 24 hours. The answer contains the secret, so it is
-   * saved in a form that only the client can open.
-   * @throws UnknownUser
+   * Creates a key, at most once for each word of a client within 24 hours. The answer contains the secret, so it is
+   * stored sealed: only the client can open it.
+   * @throws UnknownUser if no user has the name
    */
   createOnce(
     userName: string,
@@ -157,17 +158,14 @@ export class ApiKeys implements OnModuleDestroy {
   async ofPages(userId: number): Promise<number> {
     const { prefix, keyHash } = newSecret();
     const parameters = [userId, prefix, keyHash];
-    const [found] = await this.database.query(statements.OF_PAGES, [userId]);
-    if (found) return found.keyId;
+    const [row] = await this.database.query(statements.OF_PAGES, [userId]);
+    if (row) return row.keyId;
     await this.database.transaction((transaction) => transaction.query(statements.ADD_OF_PAGES, parameters));
-    const [made] = await this.database.query(statements.OF_PAGES, [userId]);
-    return made!.keyId;
+    const [created] = await this.database.query(statements.OF_PAGES, [userId]);
+    return created!.keyId;
   }
 
-  /**
-   * All keys of a user, the revoked ones too, oldest first.
-   * @throws UnknownUser
-   */
+  /** All keys of a user including revoked ones, oldest first. @throws UnknownUser if no user has the name */
   async list(userName: string): Promise<ApiKey[]> {
     return this.database.entities(async (manager) => {
       const user = await manager.findOneBy(UserRow, { name: userName });
@@ -194,24 +192,25 @@ export class ApiKeys implements OnModuleDestroy {
   }
 
   /**
-   * Valid keys of all users, the newest first.
-   * @param search a part of the user's name, of the key's or of its prefix; empty: all
-   * @param before only keys of lower ids
+   * Valid keys of all users, newest first.
+   * @param search a part of the name of the user, of the key or of its prefix; empty: all
+   * @param before only keys with lower ids
    */
   listAll(search: string, limit: number, before: number | null): Promise<OwnedApiKey[]> {
     return this.database.query(statements.LIST_ALL, [`%${likeOf(search)}%`, before, limit]);
   }
 
   /**
-   * Null for an unknown or revoked key, whatever its shape. It is looked up by its hash, so that the time of
-   * an answer does not help to guess keys.
-   * @throws KeyRefused for one that has expired, and for one of a user who is disabled
+   * Finds the owner of a key. The key is found by its hash, so that the time of an answer does not help to guess
+   * keys.
+   * @returns null for an unknown or revoked key, whatever its form
+   * @throws KeyRefused if the key has expired or its user is disabled
    */
   async authenticate(key: string): Promise<KeyHolder | null> {
     const [hash, importedHash] = [hashOf(key), importedHashOf(key)];
-    const [found] = await this.database.query(statements.FIND, [hash, USE_NOTED_EVERY_SECONDS, importedHash]);
-    if (!found) return null;
-    const { useIsNoted, isDisabled, isImported, ...holder } = found;
+    const [row] = await this.database.query(statements.FIND, [hash, USE_NOTED_EVERY_SECONDS, importedHash]);
+    if (!row) return null;
+    const { useIsNoted, isDisabled, isImported, ...holder } = row;
     const { expiresAt, validMs, userName, keyId } = holder;
     if (isDisabled) throw new KeyRefused(`The user ${userName} of this API key is disabled.`);
     if (expiresAt && validMs! <= 0)
@@ -221,7 +220,7 @@ export class ApiKeys implements OnModuleDestroy {
     return holder;
   }
 
-  /** Resolves once no statement of this store is under way. */
+  /** Waits for the running writes of this store. */
   async onModuleDestroy(): Promise<void> {
     await Promise.all(this.noting.values());
   }
@@ -237,7 +236,7 @@ export class ApiKeys implements OnModuleDestroy {
   }
 }
 
-/** A key in the audit log. */
+/** The key as subject and detail of an audit entry. */
 function ofKey(key: { id: number; name: string; userName: string }): { subject: string; detail: string } {
   return { subject: `key ${key.id}`, detail: `“${key.name}” of ${key.userName}` };
 }

@@ -12,7 +12,7 @@ export interface Actor {
   /** Null when the actor is no user of this service. */
   userId: number | null;
   userName: string;
-  /** Of the network that it is done from. */
+  /** The network address of the actor. */
   address?: string | undefined;
 }
 
@@ -24,9 +24,9 @@ export interface AuditedDeed {
   action: AuditAction;
   /** The object of the action, in words: `key 12`, `worker w1`, `queue sid/amd64`. */
   subject?: string;
-  /** Why, or how, for people. */
+  /** The reason or the manner, for people. */
   detail?: string | null | undefined;
-  /** How many runs were changed. */
+  /** The number of changed runs. */
   runs?: number;
 }
 
@@ -65,14 +65,14 @@ export class AuditLog {
     await audit(this.database, entry, entry);
   }
 
-  /** Records a login that was refused. Several of them may share an entry. */
+  /** Records a refused login. Several of them may share an entry. */
   async addRefusedLogin({ userName, ...login }: RefusedLogin): Promise<void> {
     await addRefusedLogin(this.database, { ...login, userName: userName.slice(0, USER_NAME_LENGTH_MAX) });
   }
 
   /**
-   * The newest first.
-   * @param before only entries that come after this one in the list; null: from the newest on
+   * Entries that match, newest first.
+   * @param before only entries after this one in the list; null: from the newest on
    */
   async list(
     { user, action, subject, since, until }: AuditFilter,

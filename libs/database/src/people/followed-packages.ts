@@ -11,7 +11,7 @@ const TOKEN_BYTES = 32;
 export class FollowedPackages {
   constructor(private readonly database: Database) {}
 
-  /** By name. */
+  /** The patterns of a user, by name. */
   async patterns(userId: number): Promise<string[]> {
     return (await this.database.query(PATTERNS, [userId])).map(({ pattern }) => pattern);
   }
@@ -25,7 +25,7 @@ export class FollowedPackages {
     return row!.isDone;
   }
 
-  /** @returns whether it was followed */
+  /** @returns false if the user did not follow it */
   async unfollow(userId: number, pattern: string): Promise<boolean> {
     return (await this.database.query(UNFOLLOW, [userId, pattern])).length > 0;
   }
@@ -38,13 +38,13 @@ export class FollowedPackages {
     return (await this.database.query(NAMED, [plain, wild.map(likeOf), limit])).map(({ name }) => name);
   }
 
-  /** The secret part of the address of a user's feed; null when the user has none. */
+  /** The secret part of the address of a user's feed; null if the user has none. */
   async feedToken(userId: number): Promise<string | null> {
     const [row] = await this.database.query(TOKEN, [userId]);
     return row?.token ?? null;
   }
 
-  /** Gives the user's feed a new address. The one before leads nowhere from now on. */
+  /** Replaces the address of a user's feed. The earlier address stops working. */
   async renewFeed(userId: number): Promise<void> {
     await this.database.query(RENEW, [userId, randomBytes(TOKEN_BYTES).toString('base64url')]);
   }
@@ -53,7 +53,7 @@ export class FollowedPackages {
     await this.database.query(END, [userId]);
   }
 
-  /** The user whose feed has this token; null when there is none. */
+  /** The id of the user whose feed has this token; null if there is none. */
   async ownerOf(token: string): Promise<number | null> {
     const [row] = await this.database.query(OWNER, [token]);
     return row?.userId ?? null;

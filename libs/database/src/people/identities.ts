@@ -6,7 +6,7 @@ import { boolean, command, integer, selectList, statement } from '../kit/stateme
 import { errorCode } from '../kit/unavailable';
 import { type User, USER_COLUMNS, userSubject } from './users';
 
-/** Who a person is, as a login provider states it. */
+/** The identity of a person at a login provider. */
 export interface Identity {
   /** The address by which the provider identifies itself. */
   issuer: string;
@@ -17,7 +17,7 @@ export interface Identity {
 export interface WhoLoggedIn {
   /** Whether the user is an administrator from now on; null: no change. */
   isAdmin: boolean | null;
-  /** Names for a new user, the best first. No existing user has one of them. */
+  /** Candidates for the name of a new user, the best first. Names of existing users are skipped. */
   names: string[];
   /** The login provider and the network, for the audit log. */
   door: string;
@@ -25,7 +25,7 @@ export interface WhoLoggedIn {
 }
 
 export interface LoggedIn {
-  /** Null: the user is disabled or removed, and may not log in. */
+  /** Null if the user is disabled or removed and may not log in. */
   user: User | null;
   isNew: boolean;
   /** Whether the user became an administrator, or stopped being one. */
@@ -34,27 +34,24 @@ export interface LoggedIn {
 
 const UNIQUE_VIOLATION = '23505';
 
-/** The users who log in by a provider. Such a user is an issuer and a subject, whatever the name. */
+/** The users who log in with a provider. An issuer and a subject identify such a user, whatever the name. */
 @Injectable()
 export class Identities {
   constructor(private readonly database: Database) {}
 
-  /**
-   * The user of an identity, who is added at the first login.
-   * @throws Error when all names are taken
-   */
+  /** Finds the user of an identity; adds the user at the first login. @throws Error if all names are taken */
   async logIn(identity: Identity, who: WhoLoggedIn): Promise<LoggedIn> {
     const attempt = (): Promise<LoggedIn> =>
       this.database.transaction(async (transaction) => {
-        const [known] = await transaction.query(KNOWN, [identity.issuer, identity.subject]);
-        if (!known) return { user: await add(transaction, identity, who), isNew: true, isChanged: false };
-        const { isDisabled, ...before } = known;
+        const [record] = await transaction.query(KNOWN, [identity.issuer, identity.subject]);
+        if (!record) return { user: await add(transaction, identity, who), isNew: true, isChanged: false };
+        const { isDisabled, ...before } = record;
         if (isDisabled) return { user: null, isNew: false, isChanged: false };
         const isAdmin = who.isAdmin ?? before.isAdmin;
         const user = { ...before, isAdmin };
         const isChanged = isAdmin !== before.isAdmin;
         if (isChanged) {
-          await transaction.query(SET_ADMIN, [known.userId, isAdmin]);
+          await transaction.query(SET_ADMIN, [record.userId, isAdmin]);
           const action = isAdmin ? 'administrator-appointed' : 'administrator-dismissed';
           await recordByProvider(transaction, action, user, who);
         }

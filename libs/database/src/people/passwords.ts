@@ -27,7 +27,7 @@ export const DECOY_PASSWORD_HASH = [
   randomBytes(HASH_BYTES).toString('base64'),
 ].join('$');
 
-/** Whether the password is the one that `stored`, an answer of `hashPassword`, was made from. */
+/** Whether `stored`, a result of `hashPassword`, belongs to the password. */
 export async function isPassword(password: string, stored: string): Promise<boolean> {
   const [, N, r, p, salt, hash] = stored.split('$');
   const expected = Buffer.from(hash ?? '', 'base64');

@@ -3,7 +3,7 @@ import { bigint, statement } from '../kit/statement';
 
 /** Entries that one network may add in an hour; each is about one name and one way to log in. */
 export const REFUSED_LOGINS_OF_NETWORK_MAX = 20;
-/** Entries that all networks add in an hour. */
+/** The number of entries that all addresses together may add in an hour. */
 export const REFUSED_LOGINS_PER_HOUR_MAX = 1_000;
 /** Entries that are kept; the oldest are removed. */
 export const REFUSED_LOGINS_MAX = 100_000;
@@ -12,7 +12,7 @@ export const REFUSED_LOGINS_MAX = 100_000;
 export const OTHER_NAMES = 'other names';
 
 export interface RefusedLogin {
-  /** As it was typed. */
+  /** The name as it was typed. */
   userName: string;
   /** The way to log in: `password`, or a login provider. */
   by: string;
@@ -20,8 +20,8 @@ export interface RefusedLogin {
 }
 
 /**
- * Strangers cause these entries, so their number is bounded. Repeated logins within an hour are counted in
- * the existing entry, and beyond the limits one entry counts the rest. Logins at the same moment may add a
+ * Records a refused login. Strangers cause these entries, so their number is limited: a repeated login within an hour
+ * is counted in the existing entry, and beyond the limits one entry counts all others. Simultaneous logins may add a
  * few more.
  */
 export async function addRefusedLogin(

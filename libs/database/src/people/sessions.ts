@@ -12,7 +12,7 @@ const PgStore = connectPgSimple(session);
 /** Seconds between two removals of expired sessions, with a random part. */
 const PRUNE_SECONDS = 900;
 
-/** Sessions of browsers without a login. Each request for the login page makes one. */
+/** The number of sessions without a login. Each request for the login page creates one. */
 export const SESSIONS_BEFORE_LOGIN_MAX = 100_000;
 /** After this many new sessions of this process, the oldest beyond that limit are removed. */
 const LOOKED_AT_EACH = 5_000;
@@ -23,7 +23,7 @@ class DigestedIds extends PgStore {
     super.get(digestOf(id), done);
   }
 
-  /** Called for each new session without a login. */
+  /** A callback for each new session without a login. */
   begun = (): void => undefined;
 
   override set(id: string, data: SessionData, done?: (error?: unknown) => void): void {
@@ -38,10 +38,10 @@ class DigestedIds extends PgStore {
   }
 }
 
-/** The sessions of browsers, of all api processes. */
+/** The browser sessions of all api processes. */
 @Injectable()
 export class Sessions implements OnModuleDestroy {
-  /** For express-session. */
+  /** The session store for express-session. */
   readonly store: Store;
   private readonly logger = new Logger(Sessions.name);
   private readonly prunable: DigestedIds;
@@ -102,7 +102,7 @@ const END_OLDEST = statement(
      (select sid from sessions where sess ->> 'userId' is null order by expire desc, sid offset $1) returning sid`,
 );
 
-/** The one method of a pool that connect-pg-simple uses. */
+/** An object with the only method of a pool that connect-pg-simple uses. */
 function poolOf(database: Database): NonNullable<PGStoreOptions['pool']> {
   const query = async (sql: string, parameters: unknown[]): Promise<{ rows: unknown[] }> => ({
     rows: await besideRequestsWhenPruning(sql, () => database.query(new Statement(sql, {}), parameters)),

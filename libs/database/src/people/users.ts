@@ -21,10 +21,10 @@ import { errorCode } from '../kit/unavailable';
 
 export type User = Pick<UserRow, 'userId' | 'name' | 'isAdmin'>;
 
-/** Whether a user may log in. A removed user has neither password nor keys, and what they requested stays. */
+/** Whether a user may log in. A removed user has no password and no keys; their runs stay. */
 export type UserStanding = 'active' | 'disabled' | 'removed';
 
-/** What administrators see of a user. */
+/** A user as administrators see it. */
 export interface UserRecord extends User {
   standing: UserStanding;
   hasPassword: boolean;
@@ -57,14 +57,15 @@ export class InvalidUserName extends Error {
 
 const UNIQUE_VIOLATION = '23505';
 
-/** The people and services that may ask for runs. */
+/** The people and services that may request runs. */
 @Injectable()
 export class Users {
   constructor(private readonly database: Database) {}
 
   /**
-   * @param by who is recorded as the actor; none when absent
-   * @throws UserExists, InvalidUserName
+   * Adds a user.
+   * @param by the actor in the audit log; without one there is no entry
+   * @throws UserExists if the name is taken; InvalidUserName if it is not valid
    */
   async add(name: string, options: { isAdmin: boolean; password?: string; by?: Actor }): Promise<User> {
     if (!isWord(name)) throw new InvalidUserName(name);
@@ -88,9 +89,9 @@ export class Users {
   }
 
   /**
-   * Ends the user's sessions too, so that a person with the old password is logged out.
-   * @param by who is recorded as the actor; none when absent
-   * @throws UnknownUser
+   * Sets a password and ends the sessions of the user, so that a person with the old password is logged out.
+   * @param by the actor in the audit log; without one there is no entry
+   * @throws UnknownUser if no user has the name
    */
   async setPassword(name: string, password: string, by?: Actor): Promise<void> {
     const passwordHash = await hashPassword(password);
@@ -103,9 +104,11 @@ export class Users {
   }
 
   /**
-   * Appoints or dismisses an administrator. Two at once come one after the other, so that one is always left.
-   * @returns `same`: the user was that before; `last`: no administrator would be left; nothing was changed
-   * @throws UnknownUser
+   * Appoints or dismisses an administrator. Simultaneous calls run one after the other, so that one administrator
+   * always remains.
+   * @returns `same`: the user already had this role; `last`: no administrator would remain; nothing was changed in
+   * both cases
+   * @throws UnknownUser if no user has the name
    */
   setAdministrator(name: string, isAdmin: boolean, by: Actor): Promise<'changed' | 'same' | 'last'> {
     return this.database.transaction(async (transaction) => {
@@ -122,10 +125,10 @@ export class Users {
   }
 
   /**
-   * Disables a user: password, keys and login providers are refused, and the sessions end. Or enables one
-   * again.
-   * @returns `last`: no administrator would be left
-   * @throws UnknownUser also for one who was removed and is to be disabled
+   * Disables a user: password, keys and login providers are refused, and the sessions end. Or enables a user again.
+   * @returns `same`: the user already was so; `last`: no administrator would remain; nothing was changed in both
+   * cases
+   * @throws UnknownUser if no user has the name, or a removed user is to be disabled
    */
   setDisabled(name: string, isDisabled: boolean, by: Actor): Promise<'changed' | 'same' | 'last'> {
     return this.database.transaction(async (transaction) => {
@@ -144,11 +147,12 @@ export class Users {
   }
 
   /**
-   * Password, keys, sessions, webhooks and what the user follows are deleted for good; the runs stay. No
-   * other user gets the name, or the identity at a login provider: a user who is enabled again has these two,
-   * and nothing else.
-   * @returns `same`: the user was removed before; `last`: no administrator would be left; nothing was changed
-   * @throws UnknownUser
+   * Removes a user: password, keys, sessions, webhooks and followed packages are deleted for ever; the runs stay. No
+   * other user can get the name or the identity at a login provider: a user who is enabled again has these two and
+   * nothing else.
+   * @returns `same`: the user was already removed; `last`: no administrator would remain; nothing was changed in both
+   * cases
+   * @throws UnknownUser if no user has the name
    */
   remove(name: string, by: Actor): Promise<'changed' | 'same' | 'last'> {
     return this.database.transaction(async (transaction) => {
@@ -183,9 +187,9 @@ export class Users {
   }
 
   /**
-   * By name.
+   * Users by name.
    * @param search a part of the name; empty: all
-   * @param after only names behind this one; empty: from the first on
+   * @param after only names after this one; empty: from the first on
    */
   list(search: string, limit: number, after: string): Promise<UserRecord[]> {
     return this.database.query(LIST, [`%${likeOf(search)}%`, after, limit]);
@@ -217,7 +221,7 @@ export class Users {
    */
   async authenticate(name: string, password: string): Promise<User | null> {
     const row = await this.row(name);
-    // Takes as long for a name that does not exist: the time does not show which names exist.
+    // Takes the same time for a name that does not exist, so that the time does not reveal which names exist.
     const isRight = await isPassword(password, row?.passwordHash ?? DECOY_PASSWORD_HASH);
     return row?.passwordHash && isRight && !row.disabledAt ? userOf(row) : null;
   }
@@ -227,7 +231,7 @@ export class Users {
   }
 }
 
-/** A user in the audit log. */
+/** The user as subject of an audit entry. */
 export function userSubject(name: string): string {
   return `user ${name}`;
 }
@@ -262,7 +266,7 @@ const LOCK_ADMINISTRATORS = statement(
 
 const SET_ADMINISTRATOR = command('update users set is_admin = $2 where user_id = $1');
 
-/** In SQL, of the user `u`. */
+/** The SQL of the standing of the user `u`. */
 const STANDING_OF = `case when u.removed_at is not null then 'removed' when u.disabled_at is not null then 'disabled'
   else 'active' end`;
 

@@ -16,14 +16,14 @@ import {
   time,
 } from '../kit/statement';
 
-/** What is known of one error signature, of public runs. */
+/** The data of one error signature, from public runs. */
 export interface SignatureSummary {
   signature: string;
-  /** Runs that ended so; of more than are counted, the newest. */
+  /** The number of runs with this signature, up to a limit. */
   count: number;
-  /** There are as many as are counted at most: SIGNATURE_RUNS_MAX, and LISTED_RUNS_MAX in a list. */
+  /** Whether the limit was reached: SIGNATURE_RUNS_MAX, and LISTED_RUNS_MAX in a list. */
   isMore: boolean;
-  /** Packages, and suites with their architecture, among the newest of these. */
+  /** The number of packages, and of suites with an architecture, among the newest of these runs. */
   packages: number;
   places: number;
   firstRunId: number;
@@ -32,11 +32,11 @@ export interface SignatureSummary {
   lastRunId: number;
   lastAt: Date;
   lastPackage: string;
-  /** Of the newest run. */
+  /** The lines around the error in the newest run. */
   excerpt: ErrorExcerpt;
 }
 
-/** How often something has a signature among the newest runs that have it. */
+/** How many of the newest runs with a signature a package or place has. */
 interface Seen {
   count: number;
   lastAt: Date;
@@ -48,40 +48,40 @@ export interface SignatureUse {
   places: (Seen & { suite: string; arch: string })[];
 }
 
-/** `seen`: most frequent lately; `new`: first seen last. */
+/** `seen`: the most frequent recently first; `new`: the last to appear first. */
 export type SignatureOrder = 'seen' | 'new';
 
-/** Runs of one signature that are counted, the newest. */
+/** The number of the newest runs of a signature that are counted. */
 export const SIGNATURE_RUNS_MAX = 1_000;
-/** The same in a list, which has many signatures. */
+/** The same number in a list, which has many signatures. */
 const LISTED_RUNS_MAX = 200;
-/** Signatures are looked for among this many of the newest errors, and this many of them are compared. */
+/** The number of the newest errors that are searched for signatures, and the number of signatures that are compared. */
 const ERRORS_LOOKED_AT_MAX = 8_000;
 export const SIGNATURES_COMPARED_MAX = 500;
 
-/** Errors that are the same but for paths, numbers and the like, across packages. Private runs are as if not there. */
+/** Errors that differ only in paths, numbers and the like, across packages. Private runs are ignored. */
 @Injectable()
 export class ErrorSignatures {
   constructor(private readonly database: Database) {}
 
   /**
-   * Of the newest errors that match.
-   * @param from how many of them are left out at the beginning; there are SIGNATURES_COMPARED_MAX at most
+   * The signatures of the newest errors that match.
+   * @param from the number of signatures to skip; a list has at most SIGNATURES_COMPARED_MAX
    */
   list(order: SignatureOrder, limit: number, filter = ALL, from = 0): Promise<SignatureSummary[]> {
     return this.database.query(LISTS[order], [...parametersOf(filter), limit, from]);
   }
 
-  /** How many a list has in all, in either order: SIGNATURES_COMPARED_MAX at most. */
+  /** The number of signatures in a list, the same in either order; at most SIGNATURES_COMPARED_MAX. */
   async count(filter: ListFilter): Promise<number> {
     const [row] = await this.database.query(COUNT, [...parametersOf(filter), SIGNATURES_COMPARED_MAX]);
     return row!.count;
   }
 
-  /** Null when no public run has it. */
+  /** The data of a signature; null if no public run has it. */
   async find(signature: string): Promise<SignatureSummary | null> {
-    const [found] = await this.database.query(FIND, [signature]);
-    return found ?? null;
+    const [row] = await this.database.query(FIND, [signature]);
+    return row ?? null;
   }
 
   async use(signature: string, limit: number): Promise<SignatureUse> {
@@ -93,8 +93,8 @@ export class ErrorSignatures {
   }
 
   /**
-   * The runs that ended so, the newest first.
-   * @param before only those older than this one of them; none when it is not one of them
+   * The runs with a signature, newest first.
+   * @param before only runs that are older than this one; if it is none of them, the list is empty
    */
   runs(signature: string, limit: number, before: number | null): Promise<RunRecord[]> {
     return before === null
@@ -105,7 +105,7 @@ export class ErrorSignatures {
 
 const ALL: ListFilter = { suites: null, architectures: null, package: null };
 
-/** In the words of the index `runs_alike`, because only its runs are counted. */
+/** The SQL condition of a signature, in the form of the index `runs_alike`, because only its runs are counted. */
 export const ofSignature = (signature: string): string =>
   `r.error_signature = ${signature} and r.state = 'finished' and not r.is_private`;
 const NEWEST_FIRST = 'order by r.finished_at desc, r.run_id desc';
@@ -133,7 +133,11 @@ const FIRST = `
     order by r.finished_at, r.run_id limit 1
   ) f`;
 
-/** @param asked a condition on `r` @param runsMax runs that are counted, the newest */
+/**
+ * Joins the newest run and the counts of a signature.
+ * @param asked a condition on `r`
+ * @param runsMax the number of the newest runs that are counted
+ */
 const LAST_AND_COUNT = (asked: string, runsMax: number): string => `
   cross join lateral (
     select r.run_id, r.finished_at, r.package, r.error_excerpt from runs r where ${ofSignature('s.signature')} and ${asked}
@@ -195,7 +199,7 @@ const FIND = statement(
 );
 
 const SEEN = { count: integer, lastAt: time };
-/** The newest runs of $1. */
+/** The newest runs with the signature $1. */
 const NEWEST = `(select r.* from runs r where ${ofSignature('$1')} ${NEWEST_FIRST} limit ${SIGNATURE_RUNS_MAX}) n`;
 
 const PACKAGES = statement(

@@ -17,44 +17,45 @@ import {
   time,
 } from '../kit/statement';
 
-/** How a run has failed: the signature of the first error of its log, and the tests that failed, in order. */
+/** How a run failed: the signature of the first error of its log, and the failed tests in order. */
 export type RunFailure = Pick<NoteRow, 'signature' | 'failingTests'>;
 
-/** What is written about. */
+/** The subject of a new note. */
 export type NewNote = RunFailure &
   Pick<NoteRow, 'subject' | 'package' | 'suite' | 'arch' | 'runId' | 'wasPrivate'>;
 
 export interface NoteText {
   text: string;
-  /** `#123456`, or addresses. */
+  /** Bugs: `#123456`, or addresses. */
   bugs: string[];
 }
 
 export interface Note extends Omit<WholeRow<NoteRow>, 'body' | 'wasPrivate'>, NoteText {
-  /** User name. */
+  /** The name of the user who wrote the note. */
   author: string;
-  /** When the test passed again that had failed; null while it fails, and for a note that is on no run. */
+  /** When the failed test passed again; null while it fails, and for a note without a run. */
   withdrawnAt: Date | null;
 }
 
-/** Which notes are meant; null where it does not matter. */
+/** A filter of notes; null matches all. */
 export interface NoteFilter {
   packages: string[] | null;
-  /** Notes about these errors belong to them, too, whatever their packages are. */
+  /** Signatures: notes about these errors are included, whatever their packages are. */
   signatures?: string[];
 }
 
-/** Who writes. */
+/** The author of a note. */
 export type NoteAuthor = Actor & { userId: number };
 
-/** What people have written about failures. */
+/** The notes of people about failures. */
 @Injectable()
 export class Notes {
   constructor(private readonly database: Database) {}
 
   /**
-   * Those that the reader may see, removed ones too, the newest first: a note on a private run is for who may see that run.
-   * @param before only those with lower ids
+   * The notes that the reader may see, removed ones too, newest first. A note on a private run is visible to those
+   * who may see the run.
+   * @param before only notes with lower ids
    */
   find(
     { packages, signatures = [] }: NoteFilter,
@@ -66,14 +67,14 @@ export class Notes {
     return this.database.query(FIND, [packages, signatures, ...reader, limit, before, null]);
   }
 
-  /** One that was not removed; null when there is none, or the reader may not see it. */
+  /** A note that was not removed; null if there is none, or the reader may not see it. */
   async one(noteId: number, { everything = false, keyId, userName }: RunReader): Promise<Note | null> {
     const reader = [everything, keyId ?? null, userName ?? null];
     const [note] = await this.database.query(FIND, [null, [], ...reader, 1, null, noteId]);
     return note && note.removedAt === null ? note : null;
   }
 
-  /** How runs have failed; of runs that have not, with nothing. */
+  /** How runs failed. For a run that did not fail, the fields are empty. */
   async failuresOf(runIds: number[]): Promise<ReadonlyMap<number, RunFailure>> {
     const rows = await this.database.query(FAILURES, [runIds]);
     const failing = (tests: TestResult[]): string[] =>
@@ -84,8 +85,9 @@ export class Notes {
   }
 
   /**
-   * @param max notes of one user on one package
-   * @returns its id; null when there are too many
+   * Adds a note.
+   * @param max the number of notes that one user may have on one package
+   * @returns the id of the note; null if there are too many
    */
   add(note: NewNote & NoteText, by: NoteAuthor, max: number): Promise<number | null> {
     return this.database.transaction(async (transaction) => {
@@ -104,7 +106,7 @@ export class Notes {
     });
   }
 
-  /** @returns whether it was there. */
+  /** @returns false if there is no such note */
   change(noteId: number, { text: body, bugs }: NoteText, by: NoteAuthor): Promise<boolean> {
     return this.database.transaction(async (transaction) => {
       const changed = await transaction.query(CHANGE, [noteId, body, bugs]);
@@ -114,7 +116,7 @@ export class Notes {
     });
   }
 
-  /** The row stays in the table, and no page shows it. @returns whether it was there */
+  /** Removes a note: its row stays in the table, but no page shows it. @returns false if there is no such note */
   remove(noteId: number, by: NoteAuthor): Promise<boolean> {
     return this.database.transaction(async (transaction) => {
       const removed = await transaction.query(REMOVE, [noteId]);
@@ -137,8 +139,8 @@ const NOTE_COLUMNS = {
 } satisfies ColumnsOf<Note>;
 
 /**
- * `r` is the run on which a note was written. When that run is gone, the note is shown to all users or to
- * none. What passes again is the same package on the same place with the same pins and sources.
+ * `r` is the run on which the note was written. If this run was removed, the note is visible to all users or to none.
+ * `passed` is a later run of the same package on the same place with the same pins and sources.
  */
 const FIND = statement(
   NOTE_COLUMNS,
@@ -168,7 +170,7 @@ const FAILURES = statement(
   `select run_id as "runId", error_signature as signature, tests from runs where run_id = any($1::bigint[])`,
 );
 
-/** What a user adds at once comes one after the other. */
+/** Locks the user, so that simultaneous notes are added one after the other. */
 const LOCK_USER = command('select from users where user_id = $1 for no key update');
 
 const COUNT = statement(

@@ -3,23 +3,25 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
 type Versions = ReadonlyMap<string, string>;
 
-/** A list as its row has it. */
+/** A list in the form of its row. */
 export interface PackedList {
   digest: Buffer;
-  /** Whether it can be read with its base alone. */
+  /** Whether its base is needed to read it. */
   hasBase: boolean;
   content: Buffer;
 }
 
-/** Of a list as text; what was kept is no longer than what was accepted. */
+/** The limit of a list as text. The stored form is not longer than what was accepted. */
 const TEXT_BYTES_MAX = 16 * 1024 * 1024;
 
-/** A list that shares less with its base is kept as a whole: it is the next base then. */
+/**
+ * A list whose compressed size with its base is more than this share is stored without a base, and is the next base.
+ */
 const OF_WHOLE_MAX = 0.5;
 
 /**
- * The text of a list: lines of a name, a tab and a version, by name; where the suite is known that a package came from, of a tab
- * and this as well.
+ * The text of a list, sorted by name. A line has the name and the version, separated by a tab, and a second tab with
+ * the suite of the package if it is known.
  */
 export function listText(packages: Versions, suites: Versions): string {
   const lines = [...packages].map(([name, version]) => {
@@ -30,8 +32,8 @@ export function listText(packages: Versions, suites: Versions): string {
 }
 
 /**
- * Compresses a list. What stands in its base takes next to nothing: zlib looks back over it, as far as 32 KiB.
- * @param base text of another list; null when there is none
+ * Compresses a list. Lines that are also in the base need almost no space: zlib looks back over 32 KiB of it.
+ * @param base the text of another list; null if there is none
  */
 export function packedList(text: string, base: string | null): PackedList {
   const bytes = Buffer.from(text);
@@ -42,13 +44,13 @@ export function packedList(text: string, base: string | null): PackedList {
   return { digest, hasBase, content: hasBase ? rest : whole };
 }
 
-/** The text of a list. @param base text of its base; null when it has none */
+/** Decompresses the text of a list. @param base the text of its base; null if it has none */
 export function unpackedText(content: Buffer, base: string | null): string {
   const options = { maxOutputLength: TEXT_BYTES_MAX };
   return inflateRawSync(content, base === null ? options : { ...options, ...dictionaryOf(base) }).toString();
 }
 
-/** The list that a text is of. Those of earlier versions have no suites. */
+/** Parses the text of a list. Lists of earlier versions have no suites. */
 export function listOf(text: string): { packages: Map<string, string>; suites: Map<string, string> } {
   const packages = new Map<string, string>();
   const suites = new Map<string, string>();
@@ -60,7 +62,7 @@ export function listOf(text: string): { packages: Map<string, string>; suites: M
   return { packages, suites };
 }
 
-/** zlib refuses an empty one. */
+/** The dictionary of a base. zlib refuses an empty one. */
 function dictionaryOf(base: string): { dictionary?: Buffer } {
   return base === '' ? {} : { dictionary: Buffer.from(base) };
 }

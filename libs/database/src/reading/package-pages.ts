@@ -5,36 +5,39 @@ import { Database } from '../kit/database';
 import { type RunRecord, selectRecords } from '../runs/run-columns';
 import { bigint, boolean, jsonb, statement, text } from '../kit/statement';
 
-/** Which finished runs of a history are asked for; null where it does not matter. */
+/** A filter of the finished runs in a history; null matches all. */
 export interface HistoryFilter {
   verdicts: Verdict[] | null;
   /** A part of the trigger, in any letter case. */
   trigger: string | null;
-  /** With pins or extra sources, or without both. */
+  /** True: only runs with pins or extra sources; false: only runs without both. */
   isPinned: boolean | null;
 }
 
-/** What the pages of packages ask for. Private runs, and names that they alone made known, are as if not there. */
+/** The data for the pages of packages. Private runs, and names that only they made known, are ignored. */
 @Injectable()
 export class PackagePages {
   constructor(private readonly database: Database) {}
 
-  /** Whether a public run of the package was ever asked for. */
+  /** Whether a public run of the package was ever requested. */
   async isKnown(name: string): Promise<boolean> {
     const [row] = await this.database.query(IS_KNOWN, [name]);
     return row!.isKnown;
   }
 
   /**
-   * Another text after each change of what pages of a package show: of its newest unfinished runs, and of how it is on its places.
-   * Empty for a package that is not known.
+   * A text that changes whenever the pages of a package would change: by its newest unfinished runs, or its statuses.
+   * Empty for an unknown package.
    */
   async version(name: string): Promise<string> {
     const [row] = await this.database.query(VERSION, [name]);
     return row!.version;
   }
 
-  /** Names with these characters in them: the very name first, then those that begin so, then the shorter ones. */
+  /**
+   * Names that contain these characters: first the exact name, then those that begin with them, then the others;
+   * shorter ones first.
+   */
   async search(part: string, limit: number): Promise<string[]> {
     return (await this.database.query(SEARCH, [part, limit])).map(({ name }) => name);
   }
@@ -45,29 +48,26 @@ export class PackagePages {
     return new Map(rows.map(({ runId, signature, excerpt }) => [runId, { signature, excerpt }]));
   }
 
-  /** Leased and running runs first, then those that wait in the order of their queue. */
+  /** Unfinished runs: leased and running ones first, then the waiting ones in the order of their queue. */
   listUnfinished(name: string, limit: number): Promise<RunRecord[]> {
     return this.database.query(UNFINISHED, [name, limit]);
   }
 
-  /**
-   * The run behind which so many runs of a history are passed; null when it has no more than these.
-   * @param passed at least 1
-   */
+  /** The id of the last of the first `passed` runs of a history; null if no run follows it. @param passed at least 1 */
   async runBehind(
     place: [packageName: string, suite: string, arch: string],
     { verdicts, trigger, isPinned }: HistoryFilter,
     passed: number,
   ): Promise<number | null> {
-    // The last of them, and whether one follows it.
-    const found = await this.database.query(BEHIND, [...place, passed - 1, verdicts, trigger, isPinned]);
-    return found.length === 2 ? found[0]!.runId : null;
+    // Reads this run and the next one.
+    const rows = await this.database.query(BEHIND, [...place, passed - 1, verdicts, trigger, isPinned]);
+    return rows.length === 2 ? rows[0]!.runId : null;
   }
 
   /**
    * Finished runs of a package on a suite and architecture, newest first.
    * @param place package, suite and architecture
-   * @param beforeRunId only those older than this one of them; null for the newest
+   * @param beforeRunId only runs that are older than this one; null for the newest
    */
   history(
     place: [packageName: string, suite: string, arch: string],
@@ -87,10 +87,10 @@ const IS_KNOWN = statement(
   'select exists (select from packages where name = $1 and is_public) as "isKnown"',
 );
 
-/** Unfinished runs that a version is made of. */
+/** The number of unfinished runs that are part of a version. */
 const RUNS_LOOKED_AT = 200;
 
-/** Of small rows that an index finds: open pages ask for it all the time. */
+/** Reads only small rows through an index, because open pages ask for it all the time. */
 const VERSION = statement(
   { version: text },
   `
@@ -137,7 +137,7 @@ const BEHIND = statement(
 
 const FILTERED = selectRecords(`where ${OF_PLACE} and ${AS_ASKED} ${NEWEST_FIRST} limit $4`);
 
-/** Nothing when $8 is not a finished public run of the place. */
+/** Empty if $8 is not a finished public run of the place. */
 const FILTERED_BEFORE = selectRecords(`
   where ${OF_PLACE} and ${AS_ASKED} and (r.finished_at, r.run_id) < (
     select r.finished_at, r.run_id from runs r where r.run_id = $8 and ${OF_PLACE})

@@ -3,18 +3,18 @@ import { Database } from '../kit/database';
 import { NAMED_PREFIX } from './public-statements';
 import { integer, statement, text } from '../kit/statement';
 
-/** How a package is, the worst of the places that are looked at: what comes before what in a list. */
+/** The state of a package: the worst of the places that are considered. In the order of lists. */
 export const PACKAGE_STATES = ['fail', 'tmpfail', 'flaky', 'stale', 'pass', 'untested'] as const;
 export type PackageState = (typeof PACKAGE_STATES)[number];
 
-/** Which packages of a prefix are asked for; null where it does not matter. */
+/** A filter of the packages of a prefix; null matches all. */
 export interface PrefixFilter {
-  /** Some place is so. */
+  /** At least one place has this state. */
   state: PackageState | null;
-  /** The places that are looked at. */
+  /** The places that are considered. */
   suite: string | null;
   arch: string | null;
-  /** A newest result that ended before is stale. */
+  /** A package whose newest result is older than this is stale. */
   staleBefore: Date;
 }
 
@@ -23,26 +23,29 @@ export interface PackageOfPrefix {
   state: PackageState;
 }
 
-/** A part of the packages of a prefix, and how many of all that are asked for are in which state. */
+/** A part of the packages of a prefix, and the number of all matching packages in each state. */
 export interface PrefixPart {
   packages: PackageOfPrefix[];
   counts: Record<PackageState, number>;
 }
 
-/** Where packages of a prefix are tested, and how many fail there. */
+/** A place where packages of a prefix are tested, and how many fail there. */
 export interface PrefixPlace {
   suite: string;
   arch: string;
   failing: number;
 }
 
-/** The packages whose names begin alike. Private runs, and names that they alone made known, are as if not there. */
+/**
+ * The packages whose names begin with the same characters. Private runs, and names that only they made known, are
+ * ignored.
+ */
 @Injectable()
 export class PrefixPages {
   constructor(private readonly database: Database) {}
 
   /**
-   * The worst first, by name among those that are alike.
+   * The packages of a prefix, the worst state first, and by name within a state.
    * @param after the last package of the part before
    */
   async part(
@@ -80,7 +83,7 @@ export class PrefixPages {
     };
   }
 
-  /** Of all packages of the prefix. */
+  /** The places of all packages of the prefix. */
   places(prefix: string, { suite, arch }: Pick<PrefixFilter, 'suite' | 'arch'>): Promise<PrefixPlace[]> {
     return this.database.query(PLACES, [prefix, suite, arch]);
   }
@@ -89,7 +92,7 @@ export class PrefixPages {
 const AT_PLACE = '($2::text is null or s.suite = $2) and ($3::text is null or s.arch = $3)';
 const OF_PREFIX = `p.is_public and ${NAMED_PREFIX('p.name')} = $1`;
 
-/** The places in PACKAGE_STATES. */
+/** The SQL of the index in PACKAGE_STATES. */
 const RANK = `case when s.package is null then 5 when s.verdict = 'fail' then 0 when s.verdict = 'tmpfail' then 1
   when s.is_flaky then 2 when s.finished_at < $4::timestamptz then 3 else 4 end`;
 

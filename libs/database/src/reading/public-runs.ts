@@ -27,14 +27,17 @@ import {
   STATUS_VERSION,
 } from '../statuses/status-statements';
 
-/** How a package is on one suite and architecture. */
+/** The latest run of a package on one suite and architecture. */
 export interface PackageSuite {
   suite: string;
   arch: string;
   latest: RunRecord;
 }
 
-/** Public data: private runs are neither shown nor counted, but for administrators in numbers of queues. */
+/**
+ * Public data: private runs are neither shown nor counted, except in the lengths and rates of queues for
+ * administrators.
+ */
 @Injectable()
 export class PublicRuns {
   private readonly results: Results;
@@ -47,7 +50,7 @@ export class PublicRuns {
     this.decisions = new Decisions(database);
   }
 
-  /** Of the connections for public data; see Vitals.poolUse. */
+  /** The use of the connections for public data; see Vitals.poolUse. */
   poolUse(): PoolUse {
     return this.database.poolUse();
   }
@@ -57,7 +60,7 @@ export class PublicRuns {
     return this.decisions.pauses();
   }
 
-  /** One run by its id, a private one too: whether it may be seen is for the caller to know. */
+  /** A run by its id, private ones included: the caller checks whether it may be seen. */
   find(runId: number): Promise<RunRecord | null> {
     return this.results.find(runId);
   }
@@ -85,7 +88,7 @@ export class PublicRuns {
 
   /**
    * Finished runs, newest first.
-   * @param beforeRunId only those older than this one of them; none when it is not one of them
+   * @param beforeRunId only runs that are older than this one; if it is none of them, the list is empty
    */
   history(
     suite: string,
@@ -99,32 +102,32 @@ export class PublicRuns {
     return this.database.query(statements.HISTORY_BEFORE, [...place, beforeRunId]);
   }
 
-  /** Leased or running, the longest running first. */
+  /** Leased or running runs, the longest running first. */
   running(limit: number): Promise<RunRecord[]> {
     return this.database.query(statements.RUNNING, [limit]);
   }
 
-  /** Finished, newest first. */
+  /** Finished runs, newest first. */
   recent(limit: number): Promise<RunRecord[]> {
     return this.database.query(statements.RECENT, [limit]);
   }
 
-  /** Queued, by priority and then by arrival; fair share may serve them in another order. */
+  /** Queued runs, by priority and then by arrival; fair share may serve them in another order. */
   waiting(limit: number): Promise<RunRecord[]> {
     return this.database.query(statements.WAITING, [limit]);
   }
 
   /**
-   * Of all suites and architectures that have an unfinished run.
-   * @param everything an administrator asks: private runs count
+   * The queues of all suites and architectures that have an unfinished run.
+   * @param everything counts private runs too, for administrators
    */
   queues(everything = false): Promise<QueueLength[]> {
     return this.database.query(everything ? statements.ALL_QUEUES : statements.QUEUES);
   }
 
   /**
-   * Of all suites and architectures where a run finished within the last hour; cancelled ones do not count.
-   * @param everything an administrator asks: private runs count
+   * The rates of all suites and architectures where a run finished within the last hour; cancelled runs do not count.
+   * @param everything counts private runs too, for administrators
    */
   rates(everything = false): Promise<QueueRate[]> {
     return this.database.query(everything ? statements.ALL_RATES : statements.RATES);
@@ -136,28 +139,31 @@ export class PublicRuns {
     return (await this.database.query(STATUS_OF, [suite, arch, after, limit, verdicts])).map(statusRecord);
   }
 
-  /** A value that differs after each change of the answers of `statusOf`, `statusCounts` and `statusHistory`. */
+  /** A value that changes whenever the answers of `statusOf`, `statusCounts` or `statusHistory` change. */
   async statusVersion(suite: string, arch: string): Promise<StatusVersion> {
     const [version] = await this.database.query(STATUS_VERSION, [suite, arch]);
     return version!;
   }
 
-  /** How many packages are in each state now. */
+  /** The number of packages in each state now. */
   async statusCounts(suite: string, arch: string): Promise<StatusCounts> {
     const [counts] = await this.database.query(STATUS_COUNTS, [suite, arch]);
     return counts!;
   }
 
-  /** How many were at the end of each day, UTC, oldest first; the last day is today, as it is now. */
+  /**
+   * The number of packages in each state at the end of each day, UTC, oldest first; the last day is today, as it is
+   * now.
+   */
   statusHistory(suite: string, arch: string, days: number): Promise<DayCounts[]> {
     return this.database.query(STATUS_HISTORY, [suite, arch, days]);
   }
 
   /**
-   * Runs that ended unlike the one before on the same suite and architecture, newest first. A tmpfail is passed over,
-   * and a package's first run is a change when it failed; `previousStatus` is what it was before, null then.
-   * @param packageName null: of all packages, as far back as some ten thousand runs
-   * @param neutralIsPass whether `neutral` and `pass` are the same
+   * Runs that ended differently from the run before on the same suite and architecture, newest first. A tmpfail is
+   * skipped. The first run of a package is a change if it failed; its `previousStatus` is null.
+   * @param packageName null: all packages, as far back as about ten thousand runs
+   * @param neutralIsPass whether `neutral` and `pass` count as the same
    */
   async statusChanges(
     packageName: string | null,
@@ -168,29 +174,32 @@ export class PublicRuns {
     return (await this.database.query(statement, [limit, neutralIsPass, ...name])).map(statusRecord);
   }
 
-  /** Where a package has a present state, and which, by suite and architecture. */
+  /** The suites and architectures where a package has a present state, with the run that decides it. */
   async suitesOf(packageName: string): Promise<PackageSuite[]> {
     const records = await this.database.query(statements.SUITES_OF, [packageName]);
     return records.map((latest) => ({ suite: latest.suite, arch: latest.arch, latest }));
   }
 
-  /** The newest public run of the package on each place where one found that there is no such package. */
+  /** The newest public run of the package on each place, where a run found that the package does not exist. */
   absentFrom(packageName: string): Promise<RunRecord[]> {
     return this.database.query(statements.ABSENT_FROM, [packageName]);
   }
 
-  /** How packages are on each suite and architecture, by package, suite and architecture: one statement for all. */
+  /**
+   * The statuses of packages on each suite and architecture, by package, suite and architecture. One statement reads
+   * all.
+   */
   async packageStatuses(packages: string[]): Promise<PackageStatus[]> {
     return (await this.database.query(STATUSES_OF, [packages])).map(packageStatus);
   }
 
-  /** The first letters, as `packagePrefix` cuts them, of all packages that a public run was asked for. */
+  /** The prefixes, in the form of `packagePrefix`, of all packages that a public run was requested for. */
   async prefixes(): Promise<string[]> {
     const rows = await this.database.query(statements.PREFIXES);
     return rows.map((row) => row.prefix);
   }
 
-  /** How many runs wait that would test the same in the same way: public ones, and those of the key. */
+  /** The number of waiting runs of the same test: public ones, and those of the key. */
   async equalWaiting(run: Pick<RunRecord, 'runId'>, keyId: number | null): Promise<number> {
     const [row] = await this.database.query(statements.EQUAL_WAITING, [run.runId, keyId]);
     return row!.count;

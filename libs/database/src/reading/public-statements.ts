@@ -11,23 +11,23 @@ import {
 } from '../kit/statement';
 import { isOfPackage, COUNTS_FOR_STATUS } from '../statuses/status-statements';
 
-/** The suite queue of one suite and architecture, as numbers. */
+/** The numbers of the suite queue of one suite and architecture. */
 export interface QueueLength {
   suite: string;
   arch: string;
   waiting: number;
   /** Leased or running. */
   running: number;
-  /** Arrival of the run that has waited longest; null when none waits. */
+  /** The arrival of the run that has waited longest; null if none waits. */
   oldestAt: Date | null;
 }
 
-/** Of one suite and architecture, the runs that finished within the last hour. */
+/** The runs of one suite and architecture that finished within the last hour. */
 export interface QueueRate {
   suite: string;
   arch: string;
   perHour: number;
-  /** Half of them waited no longer, from the request to the start of the latest attempt; null when none was started. */
+  /** The median wait from the request to the start of the latest attempt; null if none was started. */
   waitSeconds: number | null;
 }
 
@@ -39,7 +39,7 @@ export const LATEST = selectRecords(`where ${OF_PACKAGE} and ${COUNTS_FOR_STATUS
 
 export const HISTORY = selectRecords(`where ${OF_PACKAGE} and ${FINISHED} ${NEWEST_FIRST} limit $4`);
 
-/** Nothing when $5 is not one of these runs. */
+/** Empty if $5 is not one of these runs. */
 export const HISTORY_BEFORE = selectRecords(`
   where ${OF_PACKAGE} and ${FINISHED} and (r.finished_at, r.run_id) < (
     select r.finished_at, r.run_id from runs r where r.run_id = $5 and ${OF_PACKAGE} and ${FINISHED})
@@ -114,8 +114,9 @@ export const ALL_RATES = rates(
 );
 
 /**
- * Of each suite and architecture one row is read, however many runs there are. The package is a part of the order, so that
- * no other index than `runs_history` has it: the others would be read past all packages before this one.
+ * The places of a package. One row is read for each suite and architecture, however many runs there are. The order
+ * includes the package, because only the index `runs_history` has such an order: other indexes would be read past all
+ * packages before this one.
  */
 const places = (condition: string): string => `
   (select r.suite, r.arch from runs r where r.package >= $1 and r.package <= $1 and ${condition}
@@ -156,7 +157,7 @@ export const EQUAL_WAITING = statement(
   where equal.run_id = $1 and r.state = 'queued' and (not r.is_private or r.api_key_id = $2)`,
 );
 
-/** As `packagePrefix` makes it of the name in a column. */
+/** The SQL of `packagePrefix` for a name in a column. */
 export const NAMED_PREFIX = (name: string): string =>
   `case when ${name} like 'lib_%' then left(${name}, 4) else left(${name}, 1) end`;
 

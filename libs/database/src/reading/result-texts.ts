@@ -3,17 +3,17 @@ import { FIELDS } from '@proctor/request-fields';
 import { NAMED_PREFIX } from './public-statements';
 import { bigint, integer, snakeCase, statement, text, time } from '../kit/statement';
 
-/** Rows that are in memory at a time. */
+/** The number of rows in memory at a time. */
 export const PAGE_LENGTH = 500;
-/** Rows of the first page, which is short, since the reader waits for its first byte. */
+/** The number of rows of the first page. It is short because the reader waits for the first byte. */
 export const FIRST_PAGE_LENGTH = 100;
 /**
- * Results that are one row of an answer. pg puts a row that is longer than what one read of a socket brings, 64 KiB, together
- * in buffers that double.
+ * The number of results in one row of an answer. pg assembles a row that is longer than one read of the socket, 64
+ * KiB, in buffers that it doubles.
  */
 const ROW_LENGTH = 60;
 
-/** A column of `jsonb` without the white space that PostgreSQL writes into it. */
+/** A `jsonb` column without the white space that PostgreSQL writes into it. */
 const compact = (column: string, elements: string): string =>
   `case when ${column} = '[]' then '[]'::json else array_to_json(array(${elements})) end`;
 
@@ -25,7 +25,7 @@ const ELEMENTS = {
     `select name from jsonb_array_elements_text(${column}) with ordinality as names(name, place) order by place`,
 };
 
-/** What the request said. */
+/** The fields of the request. */
 const OPTIONS = FIELDS.map(({ name, kind, result }) => {
   const column = `r.${snakeCase(name)}`;
   const isList = kind === 'pins' || kind === 'names';
@@ -33,8 +33,8 @@ const OPTIONS = FIELDS.map(({ name, kind, result }) => {
 }).join(', ');
 
 /**
- * Three digits of a second, as `Date.toISOString` has them, in two thirds of the time of `to_char`. PostgreSQL leaves out zeros at the end
- * of a time: the microsecond keeps them.
+ * A time with three digits of a second, as `Date.toISOString` writes it, in two thirds of the time of `to_char`.
+ * PostgreSQL omits zeros at the end of a time: the added microsecond keeps them.
  */
 const timestamp = (column: string): string =>
   `substr(to_json(${column} at time zone 'UTC' + interval '1 microsecond')::text, 2, 23) || 'Z'`;
@@ -48,7 +48,7 @@ const UNTESTED_STATUSES = UNTESTED_VERDICTS.map(
   (verdict) => `when '${verdict}' then '${UNTESTED[verdict].status}'`,
 ).join(' ');
 
-/** What `resultObject` of the api makes of a row `r`, byte for byte; $2 is the word for neutral runs. */
+/** The same result as `resultObject` of the api for a row `r`, byte for byte; $2 is the word for neutral runs. */
 const RESULT = `
   ${OPTIONS}, r.package, r.arch, r.suite,
   case when r.state = 'finished' then coalesce(r.version, 'n/a') end as version,
@@ -61,8 +61,9 @@ const RESULT = `
   '/runs/' || r.run_id as page_url`;
 
 /**
- * A page of results, as texts of lists without their brackets, and where the next one begins after each. A parameter in a `select` of its own is
- * unknown to the planner in any plan: so it takes no plan for those of one page to be better, and plans no page again.
+ * A page of results, as texts of JSON lists without brackets, each with the position where the next one begins. Each
+ * parameter is in its own `select`, so that the planner never uses its value: then no plan for one page looks better,
+ * and no page is planned again.
  */
 const page = (condition: string, length: number) =>
   statement(
@@ -82,10 +83,10 @@ const page = (condition: string, length: number) =>
     order by (page.place - 1) / ${ROW_LENGTH}`,
   ).asPrepared;
 
-/** From a time on, which $4 is in seconds. */
+/** The results from the time $4 on, UNIX seconds. */
 export const FIRST_PAGE = page('r.updated_at >= (select to_timestamp($4))', FIRST_PAGE_LENGTH);
 
-/** After the run $5, which was updated at $4. */
+/** The results after the run $5, which was updated at $4. */
 export const NEXT_PAGE = page(
   '(r.updated_at, r.run_id) > ((select $4::timestamptz), (select $5::bigint))',
   PAGE_LENGTH,

@@ -10,7 +10,7 @@ import { boolean, statement, time } from '../kit/statement';
 import { AttemptRow } from '../rows/attempt';
 import { RunRow } from '../rows';
 
-/** PostgreSQL's times end before the number does; no row is from the year 10000 on. */
+/** The year 10000. PostgreSQL's times end before the largest number, and no row is from that year or later. */
 const SINCE_MAX = 253_402_300_800;
 
 const ATTEMPT_COLUMNS = {
@@ -27,22 +27,22 @@ const ATTEMPT_COLUMNS = {
   artifactsSize: true,
 } as const;
 
-/** An attempt of a run, and the files that it left. `epoch` is that of its grant. */
+/** An attempt of a run, and the files that it left. `epoch` is the epoch of its grant. */
 export type AttemptRecord = Pick<AttemptRow, keyof typeof ATTEMPT_COLUMNS>;
 
-/** The answer to "what is new since": results come in pages while they are read. */
+/** The results since a time. They are read in pages, while the reader uses them. */
 export interface ResultsSince {
-  /** UNIX seconds, whole: asking again since then misses nothing. */
+  /** UNIX seconds, an integer: a call with this time as `since` misses nothing. */
   until: number;
   /**
-   * JSON of the results as the API has them, separated by commas, ordered by `updatedAt`, then `runId`. They are read in pages,
-   * each by a statement of its own, so that a slow reader holds neither a connection nor a snapshot; one is read ahead. Reading
-   * throws DatabaseUnavailable when the database goes away meanwhile. Null when nothing is new.
+   * JSON of the results in the form of the API, separated by commas, ordered by `updatedAt`, then `runId`. Each page
+   * is read by its own statement, so that a slow reader holds neither a connection nor a snapshot; one page is read
+   * ahead. Throws DatabaseUnavailable if the database becomes unavailable during reading. Null if nothing is new.
    */
   pages: AsyncIterable<string> | null;
 }
 
-/** What requestors read back. */
+/** The results that requestors read. */
 @Injectable()
 export class Results {
   constructor(private readonly database: Database) {}
@@ -54,7 +54,7 @@ export class Results {
    */
   async since(keyId: number, sinceSeconds: number, neutral: NeutralStatus): Promise<ResultsSince> {
     const from = Math.min(sinceSeconds, SINCE_MAX);
-    // Most polls are empty, and an empty answer does not depend on a horizon.
+    // Most polls are empty, and an empty answer does not need a horizon.
     const [any] = await this.database.query(NEWEST_UPDATE, [keyId, from]);
     if (!any?.updatedAt) return { until: until(sinceSeconds, null, Infinity), pages: null };
     let newest = await this.newest(keyId, from);
@@ -67,7 +67,8 @@ export class Results {
   }
 
   /**
-   * Which of many clients that wait for news would get a row from `since`, in their order: one statement for all.
+   * For each of many waiting clients, whether there is a row at or after `sinceSeconds`, in the same order. One
+   * statement for all.
    */
   async withNews(waiting: { keyId: number; sinceSeconds: number }[]): Promise<boolean[]> {
     const rows = await this.database.query(WITH_NEWS, [
@@ -77,13 +78,13 @@ export class Results {
     return rows.map(({ isThere }) => isThere);
   }
 
-  /** A run by its id, of any requestor. */
+  /** A run of any requestor by its id. */
   async find(runId: number): Promise<RunRecord | null> {
     const [record] = await this.database.query(BY_ID, [runId]);
     return record ?? null;
   }
 
-  /** How the single tests of a run ended; empty when nothing is known of them, as before it has finished. */
+  /** The results of the single tests of a run; empty if they are unknown, for example before it has finished. */
   async testsOf(runId: number): Promise<TestResult[]> {
     const run = await this.database.entities((manager) =>
       manager.findOne(RunRow, { select: { runId: true, tests: true }, where: { runId } }),
@@ -91,7 +92,7 @@ export class Results {
     return run?.tests ?? [];
   }
 
-  /** The first error of a run's log; null when nothing is known of one. */
+  /** The first error of a run's log; null if none is known. */
   async errorOf(runId: number): Promise<RunError | null> {
     const run = await this.database.entities((manager) =>
       manager.findOne(RunRow, {
@@ -103,14 +104,14 @@ export class Results {
     return signature && excerpt ? { signature, excerpt } : null;
   }
 
-  /** The attempts of a run, the first first. */
+  /** The attempts of a run, oldest first. */
   attemptsOf(runId: number): Promise<AttemptRecord[]> {
     return this.database.entities((manager) =>
       manager.find(AttemptRow, { select: ATTEMPT_COLUMNS, where: { runId }, order: { attempt: 'ASC' } }),
     );
   }
 
-  /** A horizon, and then the time of the key's newest row from `from` on. */
+  /** Reads a horizon, and then the time of the newest row of the key from `from` on. */
   private async newest(keyId: number, from: number): Promise<Horizon & { last: Date | null }> {
     const [found, [newest]] = await this.database.inOrder((statements) =>
       Promise.all([horizon(statements), statements.query(NEWEST_UPDATE, [keyId, from])]),
@@ -119,8 +120,8 @@ export class Results {
   }
 
   /**
-   * A row that moves while the pages are read gets a time at or above the horizon, and so at or above `until`: if it is
-   * not met here, the next call returns it.
+   * Reads the pages. If a row changes meanwhile, it gets a time at or above the horizon, so at or above `until`: if
+   * it is missing here, the next call returns it.
    */
   private async *pages(
     keyId: number,
@@ -138,7 +139,7 @@ export class Results {
       if (!isLast) {
         requestWait()?.restart();
         reading = this.database.query(NEXT_PAGE, [keyId, neutral, last, end.updatedAt, end.runId]);
-        // It is met when the page is awaited, if that comes to pass.
+        // The error is thrown when the page is awaited, if it is awaited at all.
         reading.catch(() => undefined);
       }
       for (const { results } of rows) yield results;
@@ -147,7 +148,10 @@ export class Results {
   }
 }
 
-/** By the key's newest row, since PostgreSQL may go through all rows of a key to find that none is new enough. */
+/**
+ * Compares the newest row of the key: otherwise PostgreSQL might read all rows of a key to find that none is new
+ * enough.
+ */
 const WITH_NEWS = statement(
   { isThere: boolean },
   `

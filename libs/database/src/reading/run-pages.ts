@@ -8,7 +8,7 @@ import { type KeptTestbed, RunTestbeds } from './run-testbeds';
 import { bigint, jsonb, statement } from '../kit/statement';
 import { countsForStatus } from '../statuses/status-statements';
 
-/** What the page of a run shows about other runs: public ones. */
+/** The data of other, public runs for the page of a run. */
 @Injectable()
 export class RunPages {
   private readonly results: Results;
@@ -20,8 +20,8 @@ export class RunPages {
   }
 
   /**
-   * How the single tests ended in the newest runs before this one, on its place, that count for the package's
-   * status.
+   * The results of single tests in the newest runs before this one, on the same place, that count for the status of
+   * the package.
    * @returns one list for each run, oldest first
    */
   async testsBefore(run: RunRecord, limit: number): Promise<TestResult[][]> {
@@ -30,12 +30,15 @@ export class RunPages {
     return rows.map(({ tests }) => tests).reverse();
   }
 
-  /** The newest run before this one that passed on the same place with the same pins and sources; null without one. */
+  /**
+   * The newest run before this one that passed on the same place with the same pins and sources; null if there is
+   * none.
+   */
   async passBefore(run: RunRecord): Promise<RunRecord | null> {
     const place = [run.package, run.suite, run.arch, run.finishedAt, run.runId];
     const same = [JSON.stringify(run.pinPackages), JSON.stringify(run.extraAptSources)];
-    const [found] = await this.database.query(PASS_BEFORE, [...place, ...same]);
-    return found ?? null;
+    const [row] = await this.database.query(PASS_BEFORE, [...place, ...same]);
+    return row ?? null;
   }
 
   /** Public runs of the same package for the same trigger on other places, the newest request first. */
@@ -43,12 +46,12 @@ export class RunPages {
     return this.database.query(SAME_TRIGGER, [name, trigger, suite, arch, limit]);
   }
 
-  /** The attempts of a run, the first first. */
+  /** The attempts of a run, oldest first. */
   attemptsOf(runId: number): Promise<AttemptRecord[]> {
     return this.results.attemptsOf(runId);
   }
 
-  /** What a run was executed in; null when that was not kept. */
+  /** The testbed of a run; null if it was not saved. */
   async testbedOf(runId: number): Promise<KeptTestbed | null> {
     return (await this.testbeds.of([runId])).get(runId) ?? null;
   }
@@ -75,7 +78,7 @@ const PASS_BEFORE = selectRecords(`
     and r.pin_packages = $6::jsonb and r.extra_apt_sources = $7::jsonb
   ${NEWEST_FIRST} limit 1`);
 
-/** In the words of the index of triggers, too: a package may have many runs, or the trigger. */
+/** Also in the form of the index of triggers: the package may have many runs, or the trigger may. */
 const SAME_TRIGGER = selectRecords(`
   where r.package = $1 and r.trigger = $2 and ${TRIGGER_WORDS('r')} @> string_to_array($2, ' ')
     and (r.suite <> $3 or r.arch <> $4) and not r.is_private

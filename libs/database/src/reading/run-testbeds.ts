@@ -8,21 +8,21 @@ import { bigint, bytea, command, namesOf, valuesOfRow, statement, text, time } f
 import { RunTestbedRow } from '../rows/run-testbed';
 import { countsForStatus } from '../statuses/status-statements';
 
-/** Versions, or the suites that they came from, by the names of binary packages. */
+/** Versions, or the suites where they came from, by the names of binary packages. */
 type Versions = ReadonlyMap<string, string>;
 
-/** What a run was executed in. */
+/** The testbed of a run. */
 export interface KeptTestbed {
   /**
-   * What the testbed was made with, and what was installed or upgraded for the run, with the suites that it was fetched from, as far
-   * as they are known; null when the result had no list.
+   * The packages of the testbed, and those that were installed or upgraded for the run, with the suites where they
+   * came from if known; null if the result had no list.
    */
   packages: { testbed: Versions; added: Versions; suites: Versions } | null;
-  /** Of the testbed; null when it is not known. */
+  /** The kernel of the testbed; null if unknown. */
   kernel: string | null;
   /** The line of the log which says that pins were given up, and the release from which all packages came then. */
   fallback: { line: number; release: string } | null;
-  /** Where in the log the output of each test begins, and how long it ran; null when the log does not say. */
+  /** The first line of each test in the log, and its duration; the duration is null if the log does not have it. */
   tests: TestInLog[];
 }
 
@@ -33,7 +33,7 @@ export interface TestInLog {
 }
 
 /**
- * A package whose version differs between a failed run and the run before, which had passed; empty: not
+ * A package whose version differs between a failed run and the run before, which had passed. An empty version: not
  * installed.
  */
 export interface PackageChange {
@@ -49,18 +49,18 @@ export interface AffectedRun {
   arch: string;
   runId: number;
   verdict: Verdict;
-  /** `n/a` where it is not known. */
+  /** The version of the tested package; `n/a` if unknown. */
   version: string;
   date: Date;
   /** The run before, which passed. */
   passedRunId: number;
-  /** What changed: a binary package, or the source of a trigger, and its versions; empty: not installed. */
+  /** The package that changed, a binary package or the source of a trigger, and its versions; empty: not installed. */
   changed: string;
   from: string;
   to: string;
 }
 
-/** Changes that are kept of one run. */
+/** The number of changes that are saved for one run. */
 export const CHANGES_PER_RUN_MAX = 200;
 
 /** The packages that runs had installed, saved compactly. A user who may read a run may read its packages. */
@@ -69,8 +69,8 @@ export class RunTestbeds {
   constructor(private readonly database: Database) {}
 
   /**
-   * Keeps what a finished run was executed in, unless a later attempt is kept.
-   * @param others those of its packages that are not what was asked for
+   * Saves the testbed of a finished run, unless a later attempt is already saved.
+   * @param others the packages that differ from what was requested
    */
   async saveTestbed(run: RunRecord, testbed: KeptTestbed, others: OtherPackages): Promise<void> {
     const { packages, kernel, fallback, tests } = testbed;
@@ -109,7 +109,7 @@ export class RunTestbeds {
     });
   }
 
-  /** Of runs by their ids; nothing of those that nothing is kept of. */
+  /** The testbeds of runs, by run id. Runs without a saved testbed are absent. */
   async of(runIds: number[]): Promise<Map<number, KeptTestbed>> {
     const rows = await this.database.query(OF_RUNS, [runIds]);
     return new Map(
@@ -127,8 +127,8 @@ export class RunTestbeds {
   }
 
   /**
-   * The run before this one on its place that counts for the status and is no tmpfail, if it passed; null
-   * when it did not, or when there is none.
+   * The run before this one on the same place that counts for the status and is no tmpfail, if it passed; otherwise
+   * null.
    */
   async passJustBefore({
     package: name,
@@ -141,29 +141,29 @@ export class RunTestbeds {
     return before?.verdict === 'pass' || before?.verdict === 'neutral' ? before : null;
   }
 
-  /** Keeps the packages that had changed when a run failed, the first CHANGES_PER_RUN_MAX of them. */
+  /** Saves the packages that had changed when a run failed, at most CHANGES_PER_RUN_MAX of them. */
   async saveChanges(runId: number, passedRunId: number, changes: PackageChange[]): Promise<void> {
-    const kept = changes.slice(0, CHANGES_PER_RUN_MAX);
-    if (kept.length === 0) return;
+    const changesToSave = changes.slice(0, CHANGES_PER_RUN_MAX);
+    if (changesToSave.length === 0) return;
     const columns = [
-      kept.map((each) => each.package),
-      kept.map(({ to }) => to),
-      kept.map(({ from }) => from),
+      changesToSave.map((each) => each.package),
+      changesToSave.map(({ to }) => to),
+      changesToSave.map(({ from }) => from),
     ];
     await this.database.query(KEEP_CHANGES, [runId, passedRunId, ...columns]);
   }
 
   /**
-   * Public runs that failed when a package had changed, each after a run that had passed; the newest first.
-   * @param from null: from whatever version
-   * @param to null: to whatever version
+   * Public runs that failed when a package had changed, each after a run that had passed; newest first.
+   * @param from the earlier version; null: any
+   * @param to the later version; null: any
    */
   affectedBy(name: string, from: string | null, to: string | null, limit: number): Promise<AffectedRun[]> {
     return this.database.query(AFFECTED, [name, from, to, limit, CHANGES_LOOKED_AT_MAX]);
   }
 }
 
-/** Bounds what is read of a package that changes in every run. */
+/** Limits the number of rows that are read for a package that changes in every run. */
 const CHANGES_LOOKED_AT_MAX = 5_000;
 
 async function keepList(
@@ -182,14 +182,14 @@ function unpacked(content: Buffer | null, base: Buffer | null): ReturnType<typeo
   return content && listOf(unpackedText(content, base && unpackedText(base, null)));
 }
 
-/** Runs of a place that are looked at for lists to begin with. */
+/** The number of runs of a place that are searched for base lists. */
 const BASES_LOOKED_AT = 20;
 
 const BEFORE = (b: string): string => `
   ${b}.package = $1 and ${b}.suite = $2 and ${b}.arch = $3 and (${b}.finished_at, ${b}.run_id) < ($4::timestamptz, $5::bigint)`;
 const NEWEST_FIRST = 'order by b.finished_at desc, b.run_id desc';
 
-/** Whole lists of the run before with which those of the next one begin. */
+/** The whole lists of an earlier run, which are the bases of the next lists. */
 const BASES = statement(
   { testbedId: bigint, testbed: bytea, addedId: bigint, added: bytea },
   `
@@ -217,7 +217,7 @@ const LIST_ID = statement(
 
 const TESTBED_COLUMNS = columnsOf(RunTestbedRow);
 
-/** A whole row, as `valuesOfRow` has it. */
+/** Saves a whole row, in the form of `valuesOfRow`. */
 const KEEP = command(`
   insert into run_testbeds as kept (${namesOf(TESTBED_COLUMNS)})
   values (${Object.keys(TESTBED_COLUMNS)

@@ -4,25 +4,25 @@ import { Database } from '../kit/database';
 import { bytea, double, statement, text } from '../kit/statement';
 import { SourceNamesRow } from '../rows/package';
 
-/** Where packages are looked for. */
+/** The place where packages are searched. */
 export interface SourceNamesPlace {
   suite: string;
   arch: string;
 }
 
-/** What a worker says of a list. */
+/** A list that a worker offers. */
 export interface OfferedSourceNames extends SourceNamesPlace {
   worker: string;
-  /** SHA-256 of the list as it is kept, lower-case hex. */
+  /** SHA-256 of the saved form of the list, lower-case hex. */
   sha256: string;
-  /** For so long it has been known that the archive has these packages; milliseconds. */
+  /** The time since the archive was last seen with these packages; milliseconds. */
   ageMs: number;
 }
 
 export interface KnownSourceNames extends SourceNamesPlace {
-  /** Equal lists have the same. */
+  /** The SHA-256 of the list; equal lists have the same. */
   sha256: string;
-  /** How long ago the archive was last seen to have these packages, by PostgreSQL's clock; milliseconds. */
+  /** The time since the archive was last seen with these packages, by PostgreSQL's clock; milliseconds. */
   ageMs: number;
 }
 
@@ -31,29 +31,29 @@ export interface KnownSourceNames extends SourceNamesPlace {
 export class SourceNames {
   constructor(private readonly database: Database) {}
 
-  /** True when this very list is kept; it is as new as was said, from now on. */
+  /** Updates the age of a list if exactly this list is saved. @returns false if it is not */
   async confirm(offered: OfferedSourceNames): Promise<boolean> {
     return (await this.database.query(CONFIRM, parametersOf(offered))).length > 0;
   }
 
   /**
-   * Keeps the list in place of an older one.
-   * @param content as `sha256` says
-   * @returns false when a newer one is kept, or the worker is none of the architecture
+   * Saves the list instead of an older one.
+   * @param content matches `sha256`
+   * @returns false if a newer list is saved, or the worker does not belong to the architecture
    */
   async saveNames(offered: OfferedSourceNames, content: Buffer): Promise<boolean> {
     return (await this.database.query(KEEP, [...parametersOf(offered), content])).length > 0;
   }
 
-  /** What is kept, without the lists themselves. */
+  /** The saved lists, without their contents. */
   listSaved(): Promise<KnownSourceNames[]> {
     return this.database.query(KNOWN);
   }
 
-  /** A list as it was sent; null when another one is kept by now. */
+  /** The content of a list as it was sent; null if another list was saved meanwhile. */
   async content({ suite, arch }: SourceNamesPlace, sha256: string): Promise<Buffer | null> {
-    const [found] = await this.database.query(CONTENT, [suite, arch, sha256]);
-    return found?.content ?? null;
+    const [row] = await this.database.query(CONTENT, [suite, arch, sha256]);
+    return row?.content ?? null;
   }
 }
 
@@ -63,11 +63,11 @@ function parametersOf({ suite, arch, worker, sha256, ageMs }: OfferedSourceNames
 
 const AT = `now() - $5::double precision * interval '1 millisecond'`;
 
-/** Its credentials may outlive its registration for a moment. */
+/** The credentials of a worker may be valid a moment longer than its registration. */
 const IS_OF_ARCHITECTURE = `exists (
     select from workers w where w.name = $3 and w.revoked_at is null and $2 = any(w.architectures))`;
 
-/** A row that was touched within a minute stays as it is. */
+/** A row that was updated less than a minute before stays as it is. */
 const CONFIRM = statement(
   { suite: text },
   `

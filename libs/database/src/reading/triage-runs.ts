@@ -10,47 +10,42 @@ import { newestReference } from './trigger-statements';
 /** Other packages that fail with the same first error. */
 export interface SameError {
   package: string;
-  /** Their newest run with it. */
+  /** The newest run of the package with this error. */
   runId: number;
   runs: number;
 }
 
-/** Runs with an error that are looked at, the newest. */
+/** The number of the newest runs with an error that are searched. */
 const SAME_ERROR_RUNS_MAX = 1_000;
 
-/** Public runs that help to explain why another one has failed. */
+/** Public runs that help to explain why another run failed. */
 @Injectable()
 export class TriageRuns {
   constructor(private readonly database: Database) {}
 
-  /** The newest reference of the package on the place that ended, and not as a tmpfail. */
+  /** The newest finished reference of the package on the place that is no tmpfail. */
   async reference({ package: name, suite, arch }: RunRecord): Promise<ReferenceRun | null> {
-    const [found] = await this.database.query(REFERENCE, [name, suite, arch]);
-    return found ?? null;
+    const [row] = await this.database.query(REFERENCE, [name, suite, arch]);
+    return row ?? null;
   }
 
-  /** The newest run before it that passed with its version on the same place. */
+  /** The newest earlier run that passed with the same version on the same place. */
   async passOfVersion(run: RunRecord): Promise<RunRecord | null> {
     const place = [run.package, run.suite, run.arch, run.finishedAt, run.runId];
-    const [found] = await this.database.query(PASS_OF_VERSION, [...place, run.version]);
-    return found ?? null;
+    const [row] = await this.database.query(PASS_OF_VERSION, [...place, run.version]);
+    return row ?? null;
   }
 
   /**
-   * The newest later run of the same test on the same place for the same trigger; of private ones, those of the same key.
+   * The newest later run of the same test on the same place for the same trigger. Private runs count only if they
+   * have the same key.
    */
   async later(run: RunRecord): Promise<RunRecord | null> {
     const test = [run.package, run.suite, run.arch, run.trigger];
     const same = [JSON.stringify(run.pinPackages), JSON.stringify(run.extraAptSources)];
     const visible = [run.isPrivate ? run.keyId : null];
-    const [found] = await this.database.query(LATER, [
-      ...test,
-      ...same,
-      run.runId,
-      run.finishedAt,
-      ...visible,
-    ]);
-    return found ?? null;
+    const [row] = await this.database.query(LATER, [...test, ...same, run.runId, run.finishedAt, ...visible]);
+    return row ?? null;
   }
 
   /** Other packages with the same first error, those with the most runs first. */
@@ -58,7 +53,7 @@ export class TriageRuns {
     return this.database.query(SAME_ERROR, [signature, packageName, limit]);
   }
 
-  /** Of the first error of a run's log; null where there is none. */
+  /** The signature of the first error of a run's log; null if there is none. */
   async signatureOf(runId: number): Promise<string | null> {
     const [row] = await this.database.query(SIGNATURE, [runId]);
     return row?.signature ?? null;

@@ -18,7 +18,7 @@ import {
   VERSION,
 } from './trigger-statements';
 
-/** A run that was requested to show how a package is without anything new. */
+/** A run that was requested to show how a package behaves without anything new. */
 export interface ReferenceRun {
   runId: number;
   verdict: Verdict;
@@ -26,24 +26,24 @@ export interface ReferenceRun {
   date: Date;
 }
 
-/** A run of a trigger; of a failed one, the newest public run of its package and place that was asked for as a reference. */
+/** A run of a trigger. A failed run has the newest public reference run of its package and place. */
 export interface RunOfTrigger extends RunRecord {
-  /** Null where there is none, and of runs that have not failed. */
+  /** Null if there is none, and for runs that did not fail. */
   reference: ReferenceRun | null;
-  /** Of the first error of its log; null where there is none. */
+  /** The signature of the first error of its log; null if there is none. */
   errorSignature: string | null;
 }
 
 /** A word of triggers, with the public runs that have it. */
 export interface Trigger {
-  /** As a rule `package/version`. */
+  /** Usually `package/version`. */
   name: string;
   /** Its newest run. */
   runId: number;
   runs: number;
   unfinished: number;
   failed: number;
-  /** When the oldest and the newest of them were asked for. */
+  /** When the oldest and the newest of these runs were requested. */
   firstAt: Date;
   lastAt: Date;
 }
@@ -57,18 +57,18 @@ export interface TriggerTotal {
 
 export interface TriggerPart {
   triggers: Trigger[];
-  /** What the next part is asked for with; null at the end. */
+  /** The parameter `before` of the next part; null at the end. */
   before: number | null;
 }
 
-/** What a package is tested on. */
+/** A package and the place where it is tested. */
 export interface TestPlace {
   package: string;
   suite: string;
   arch: string;
 }
 
-/** Runs of a trigger that are looked at, the newest. */
+/** The number of the newest runs of a trigger that are read. */
 export const TRIGGER_RUNS_MAX = 5_000;
 
 /** Finds the runs that new versions of packages have triggered. */
@@ -77,7 +77,8 @@ export class TriggerRuns {
   constructor(private readonly database: Database) {}
 
   /**
-   * What differs after each change of runs that have a word in their trigger and that the reader may see; empty without any.
+   * A text that changes with each change of the runs that have the word in their trigger and that the reader may see;
+   * empty if there are none.
    */
   async version(name: string, { everything = false, keyId, userName }: RunReader): Promise<string> {
     const reader = [everything, keyId ?? null, userName ?? null];
@@ -101,10 +102,10 @@ export class TriggerRuns {
   }
 
   /**
-   * Words of the triggers of public runs, but for references, by their newest run, the newest first.
-   * @param part a package, or how `package/version` begins: all of these that a trigger begins with, however old, if there are any; else
-   *   characters that words among the newest runs have in them; empty: all
-   * @param before only those whose newest run has a lower id
+   * Words of the triggers of public runs, except references, sorted by their newest run, newest first.
+   * @param part a package, or the beginning of `package/version`: all first words of triggers that begin with it,
+   * however old, if there are any. Otherwise characters that a word among the newest runs contains; empty: all
+   * @param before only words whose newest run has a lower id
    */
   async list(part: string, limit: number, before: number | null): Promise<TriggerPart> {
     const range = rangeOf(part);
@@ -121,7 +122,8 @@ export class TriggerRuns {
   }
 
   /**
-   * How many tests a trigger has on each architecture, by name: of each package and suite the newest run, unless that was cancelled.
+   * The number of tests of a trigger on each architecture, by name. The newest run of each package and suite counts,
+   * unless it was cancelled.
    */
   totals(name: string, { everything = false, keyId, userName }: RunReader): Promise<TriggerTotal[]> {
     return this.database.query(TOTALS, [name, everything, keyId ?? null, userName ?? null]);
@@ -132,30 +134,28 @@ export class TriggerRuns {
     return (await this.database.query(IS_KNOWN, [name])).length > 0;
   }
 
-  /** The line of each run's log that has its first error; runs without one are left out. */
+  /** The line with the first error in the log of each run; runs without an error are absent. */
   async errorLines(runIds: number[]): Promise<ReadonlyMap<number, string>> {
     const rows = await this.database.query(ERROR_LINES, [runIds]);
     return new Map(rows.map(({ runId, line }) => [runId, line]));
   }
 
-  /**
-   * How long tests take as a rule, in seconds, of public runs; in the order of the places, null where it is not known.
-   */
+  /** The median duration of tests of public runs, in seconds, in the order of the places; null if unknown. */
   async medianSeconds(places: TestPlace[]): Promise<(number | null)[]> {
     const rows = await this.database.query(MEDIANS, arraysOf(places));
-    const known = new Map(rows.map(({ place, seconds }) => [place, seconds]));
-    return places.map((_, index) => known.get(index + 1) ?? null);
+    const byPlace = new Map(rows.map(({ place, seconds }) => [place, seconds]));
+    return places.map((_, index) => byPlace.get(index + 1) ?? null);
   }
 
-  /** Public references that have not finished; in the order of the places, null where there is none. */
+  /** Unfinished public references, in the order of the places; null if there is none. */
   async unfinishedReferences(places: TestPlace[]): Promise<(number | null)[]> {
     const rows = await this.database.query(UNFINISHED_REFERENCES, arraysOf(places));
-    const known = new Map(rows.map(({ place, runId }) => [place, runId]));
-    return places.map((_, index) => known.get(index + 1) ?? null);
+    const byPlace = new Map(rows.map(({ place, runId }) => [place, runId]));
+    return places.map((_, index) => byPlace.get(index + 1) ?? null);
   }
 }
 
-/** The range of all words that begin with this part; null where an index cannot give such a range. */
+/** The range of all words that begin with this part; null if an index has no such range. */
 function rangeOf(part: string): [from: string, below: string] | null {
   if (isPackageName(part)) return [`${part}/`, `${part}0`];
   return isPackageName(part.split('/')[0]!) && part.includes('/') ? [part, `${part}\u{10FFFF}`] : null;

@@ -4,13 +4,16 @@ import { seenBy, TRIGGER_WORDS } from '../runs/run-search';
 import { isOfPackage } from '../statuses/status-statements';
 import { bigint, integer, selectList, statement, text, time } from '../kit/statement';
 
-/** The trigger of runs that show how packages are without anything new. */
+/** The trigger of reference runs, which show how packages behave without anything new. */
 export const REFERENCE_TRIGGER = 'migration-reference/0';
 
-/** One part of the list of triggers is made of so many of the newest runs at most. */
+/** The number of the newest runs that one part of the list of triggers reads. */
 export const RUNS_LOOKED_AT_MAX = 10_000;
 
-/** Of each of these, words of a trigger up to that length count, and the first of them: thousands of long ones take seconds. */
+/**
+ * The limits for one trigger: its length in bytes and the number of its first words that count. Thousands of long
+ * words would take seconds.
+ */
 export const TRIGGER_BYTES_LOOKED_AT_MAX = 4_096;
 export const TRIGGER_WORDS_LOOKED_AT_MAX = 100;
 
@@ -23,11 +26,11 @@ const OF_TRIGGER_COLUMNS = {
   referenceAt: time.orNull.from('reference.finished_at'),
 };
 
-/** In the words of the index `runs_triggers`. */
+/** The condition in the form of the index `runs_triggers`. */
 const hasWord = (r: string, word: string): string =>
   `${r}.trigger is not null and ${TRIGGER_WORDS(r)} @> array[${word}]`;
 
-/** The newest public reference `b` of the package of `r` on its place that ended, and not as a tmpfail. */
+/** The newest finished public reference `b` of the package of `r` on the same place that is no tmpfail. */
 export const newestReference = (r: string): string => `
   select b.run_id, b.verdict, b.version, b.finished_at from runs b
   where b.package = ${r}.package and b.suite = ${r}.suite and b.arch = ${r}.arch
@@ -49,7 +52,7 @@ export const OF_TRIGGER = statement(
   order by r.run_id desc`,
 );
 
-/** Of the runs of a trigger: it differs after each change. */
+/** A text that changes with each change of the runs of a trigger. */
 export const VERSION = statement(
   { version: text },
   `
@@ -61,15 +64,15 @@ export const VERSION = statement(
 );
 
 /**
- * The words of a trigger that the index has, as far as they are looked at. The expression of the index takes a millisecond for each
- * trigger that has a long word.
+ * The words of a trigger that are considered, if the index has it. The expression of the index itself would take a
+ * millisecond for each trigger with a long word.
  */
 const WORDS_LOOKED_AT = `
   case when octet_length(r.trigger) <= ${TRIGGER_BYTES_LOOKED_AT_MAX}
     and not exists (select from unnest(string_to_array(r.trigger, ' ')) w where length(w) >= 255)
   then (string_to_array(r.trigger, ' '))[1:${TRIGGER_WORDS_LOOKED_AT_MAX}] end`;
 
-/** The newest public runs before $n. */
+/** The newest public runs before the run in the parameter `before`. */
 const lookedAt = (before: string): string => `
   select r.run_id, ${WORDS_LOOKED_AT} as words from runs r where not r.is_private and (${before}::bigint is null or r.run_id < ${before})
   order by r.run_id desc limit ${RUNS_LOOKED_AT_MAX}`;
@@ -84,7 +87,7 @@ const TRIGGER_COLUMNS = {
   lastAt: time,
 };
 
-/** Of the public runs that have the word of a row `shown`. */
+/** The counts of the public runs that have the word of a row `shown`. */
 const COUNTED = `
   select count(*)::integer as runs, (count(*) filter (where c.state <> 'finished'))::integer as unfinished,
     (count(*) filter (where c.verdict = 'fail'))::integer as failed,
@@ -92,8 +95,9 @@ const COUNTED = `
   from runs c where ${hasWord('c', 'shown.name')} and not c.is_private`;
 
 /**
- * What was shown in a part before has a run that is no older than $2. All runs of a word are counted, so that they are found by the
- * word: for the first of them, the planner would rather look through the newest runs of all.
+ * A part of the words of triggers. Words of an earlier part have a run that is not older than $2. All runs of a word
+ * are counted to check that, so that the word finds them: to find only the first one, the planner would read through
+ * the newest runs of all words.
  */
 export const TRIGGERS = statement(
   TRIGGER_COLUMNS,
@@ -116,11 +120,14 @@ export const TRIGGERS = statement(
   order by shown.newest desc, shown.name`,
 );
 
-/** In the words of the index `runs_first_words`: the first word of the trigger of public runs, cut where the index would refuse it. */
+/**
+ * The first word of the trigger of public runs in the form of the index `runs_first_words`, cut where the index would
+ * refuse it.
+ */
 const FIRST_WORD = (r: string): string => `left(split_part(${r}.trigger, ' ', 1), 255) collate "C"`;
 const HAS_FIRST_WORD = (r: string): string => `${r}.trigger is not null and not ${r}.is_private`;
 
-/** From $1 on, below $2. */
+/** A run whose first word is at least $1 and below $2. */
 export const IS_BEGUN = statement(
   { runId: bigint },
   `
@@ -128,7 +135,7 @@ export const IS_BEGUN = statement(
   where ${HAS_FIRST_WORD('r')} and ${FIRST_WORD('r')} >= $1 and ${FIRST_WORD('r')} < $2 limit 1`,
 );
 
-/** Versions of one package that are looked at. */
+/** The number of versions of one package that are read. */
 const WORDS_MAX = 5_000;
 
 const NEXT_WORD = (condition: string): string => `
@@ -137,8 +144,8 @@ const NEXT_WORD = (condition: string): string => `
   order by ${FIRST_WORD('r')}, r.run_id desc limit 1`;
 
 /**
- * Words from $3 on, below $4: each is found by one look into the index, beginning behind the one before. Their runs are counted by another
- * index, which has the collation of the database.
+ * Words from $3 on and below $4. Each is found by one search in the index that begins after the word before. Another
+ * index, with the collation of the database, counts their runs.
  */
 export const OF_PACKAGE = statement(
   TRIGGER_COLUMNS,
@@ -181,7 +188,7 @@ export const IS_KNOWN = statement(
   `select r.run_id as "runId" from runs r where ${hasWord('r', '$1::text')} and not r.is_private limit 1`,
 );
 
-/** Zero is the first line of the excerpt; a report may name a line that is not in it. */
+/** The index of the error line in the excerpt, from zero. A report may name a line outside of the excerpt. */
 const PLACE_OF_ERROR = `(r.error_excerpt ->> 'errorLine')::bigint - (r.error_excerpt ->> 'firstLine')::bigint`;
 
 export const ERROR_LINES = statement(

@@ -16,7 +16,7 @@ import {
   time,
 } from '../kit/statement';
 
-/** An attempt that a worker has ended, or that ended for want of it. */
+/** An attempt that a worker has ended, or that ended because no report of the worker arrived. */
 export interface EndedAttempt
   extends
     Pick<AttemptRow, 'worker' | 'runId' | 'attempt' | 'verdict' | 'reason' | 'startedAt'>,
@@ -25,51 +25,53 @@ export interface EndedAttempt
   endedAt: Date;
 }
 
-/** The last attempts of a worker beside those of others on the same packages, suites and architectures. */
+/**
+ * The last attempts of a worker, compared with those of other workers on the same packages, suites and architectures.
+ */
 export interface WorkerComparison {
-  /** How many of the worker's could be compared. */
+  /** The number of the worker's attempts that could be compared. */
   attempts: number;
-  /** Of these, how many ended as fail. */
+  /** The number of these that ended as fail. */
   failed: number;
-  /** And how many without a result: tmpfail, or no report. */
+  /** The number of these without a result: tmpfail, or no report. */
   withoutResult: number;
-  /** How many there would be of each, went it as often wrong here as it did elsewhere. */
+  /** The expected numbers if this worker failed as often as other workers. */
   expectedFailed: number;
   expectedWithoutResult: number;
 }
 
-/** Attempts of a worker that are compared, the newest. */
+/** The number of the newest attempts of a worker that are compared. */
 const COMPARED_MAX = 100;
 
-/**
- * What the pages of workers show of attempts, as far back as 30 days. Only administrators see those of
- * private runs.
- */
+/** The attempts on the pages of workers, as far back as 30 days. Only administrators see those of private runs. */
 @Injectable()
 export class WorkerPages {
   constructor(private readonly database: Database) {}
 
-  /** The last attempts of each of some workers, the newest of each first. */
+  /** The last attempts of each worker, newest first. */
   attempts(workers: string[], limit: number, everything = false): Promise<EndedAttempt[]> {
     return this.database.query(ATTEMPTS, [workers, limit, everything]);
   }
 
-  /** What a worker executes now, the oldest first. */
+  /** The runs that a worker executes now, oldest first. */
   running(worker: string, limit: number, everything = false): Promise<RunRecord[]> {
     return this.database.query(RUNNING, [worker, limit, everything]);
   }
 
-  /** Of public runs. */
+  /** Compares a worker with the others, by public runs. */
   async comparison(worker: string): Promise<WorkerComparison> {
     const [row] = await this.database.query(COMPARISON, [worker, COMPARED_MAX]);
     return row!;
   }
 }
 
-/** In the words of the index `attempts_of_workers`. */
+/** The condition in the form of the index `attempts_of_workers`. */
 const ENDED = (a: string): string => `${a}.outcome in ('finished', 'failed', 'expired', 'lost')`;
 
-/** The newest of the worker `worker`: `limit` of public runs, or of all if `everything`. */
+/**
+ * The newest attempts of a worker.
+ * @param limit the number of attempts of public runs, or of all runs if `everything` is true
+ */
 const newestOf = (worker: string, limit: string, everything: string): string => `
   select a.run_id, a.attempt, r.package, r.suite, r.arch, a.outcome, a.verdict, a.reason, a.started_at, a.ended_at
   from attempts a join runs r using (run_id)
@@ -103,7 +105,7 @@ const RUNNING = selectRecords(`
   )
   order by r.started_at nulls last, r.run_id limit $2`);
 
-/** Of a place, so many of the newest public runs are looked at for what other workers made of it. */
+/** The number of the newest public runs of a place whose attempts on other workers are compared. */
 const RUNS_OF_PLACE = 20;
 
 const HAS_FAILED = (a: string): string => `(${a}.verdict is not distinct from 'fail')`;

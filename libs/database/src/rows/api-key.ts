@@ -31,15 +31,15 @@ export class ApiKeyRow {
   @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'api_keys_user_id_fkey' })
   user?: UserRow;
 
-  /** What its user calls it. */
+  /** The name that the user chose. */
   @Column('text')
   name: string;
 
-  /** The key's first characters: people distinguish keys by them. */
+  /** The first characters of the key, by which people distinguish keys. */
   @Column('text')
   prefix: string;
 
-  /** SHA-256 of the key, lower-case hex; of an imported one that was not used here yet, `sha1:` and its SHA-1. */
+  /** SHA-256 of the key, lower-case hex; for an imported key that was not used here yet, `sha1:` and its SHA-1. */
   @Column('text')
   keyHash: string;
 
@@ -53,14 +53,14 @@ export class ApiKeyRow {
   @Column('timestamp with time zone', { precision: 3, nullable: true })
   revokedAt: Date | null;
 
-  /** From then on it opens nothing; null: never. */
+  /** The time from which the key is refused; null: never. */
   @Column('timestamp with time zone', { precision: 3, nullable: true })
   expiresAt: Date | null;
 
   @Column('text', { default: 'everything' })
   scope: KeyScope;
 
-  /** Requests of its user on pages count for this key. Its secret was never shown, and it is in no list. */
+  /** The key for requests that its user makes on web pages. Its secret was never shown, and no list contains it. */
   @Column('boolean', { default: false })
   isOfPages: boolean;
 }
@@ -76,15 +76,15 @@ export class IdempotencyKeyRow {
   @JoinColumn({ name: 'key_id', foreignKeyConstraintName: 'idempotency_keys_key_id_fkey' })
   apiKey?: ApiKeyRow;
 
-  /** The client's word. */
+  /** The key that the client chose for the request. */
   @PrimaryColumn('text')
   key: string;
 
-  /** SHA-256 of what was asked, lower-case hex. */
+  /** SHA-256 of the request, lower-case hex. */
   @Column('text')
   fingerprint: string;
 
-  /** Never null once it is committed; not jsonb, which would put its keys in another order. */
+  /** Never null after the commit. The type is not jsonb, because that would change the order of the keys. */
   @Column('json', { nullable: true })
   answer: unknown;
 

@@ -21,7 +21,7 @@ export class AttemptRow {
   @JoinColumn({ name: 'run_id', foreignKeyConstraintName: 'attempts_run_id_fkey' })
   run?: RunRow;
 
-  /** 1 is the first. */
+  /** The number of the attempt; the first is 1. */
   @PrimaryColumn('integer')
   attempt: number;
 
@@ -34,7 +34,7 @@ export class AttemptRow {
   @Column('integer')
   slot: number;
 
-  /** Of the dispatcher that granted it. */
+  /** The epoch of the dispatcher that granted the lease. */
   @Column('bigint')
   epoch: number;
 
@@ -50,15 +50,15 @@ export class AttemptRow {
   @Column('text', { nullable: true })
   outcome: AttemptOutcome | null;
 
-  /** Why it did not end the run with a result, for people; of a failed one, its message. */
+  /** The reason why it did not end the run with a result, for people; for a failed attempt, its message. */
   @Column('text', { nullable: true })
   reason: string | null;
 
-  /** When it failed and its runner crashed: the same text for equal crashes. */
+  /** A text about the crash of its runner, the same for equal crashes; null without a crash. */
   @Column('text', { nullable: true })
   crash: string | null;
 
-  /** Null when no report of it was booked. */
+  /** The verdict of its report; null without an accepted report. */
   @Column('text', { nullable: true })
   verdict: Verdict | null;
 

@@ -27,7 +27,7 @@ export class AuditEntryRow {
   @Column('text')
   action: AuditAction;
 
-  /** Null when a login was refused, and for what was typed on the machine. */
+  /** Null for a refused login, and for commands on the machine. */
   @Column('integer', { nullable: true })
   userId: number | null;
 
@@ -35,23 +35,23 @@ export class AuditEntryRow {
   @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'audit_entries_user_id_fkey' })
   user?: UserRow | null;
 
-  /** As it was said at a login that was refused. */
+  /** The name of the user; for a refused login, the name that was typed. */
   @Column('text')
   userName: string;
 
-  /** What it was done to: a key, another user, a package. */
+  /** The object of the action: a key, another user, a package. */
   @Column('text', { nullable: true })
   subject: string | null;
 
-  /** Why, or how, for people. */
+  /** The reason or the manner, for people. */
   @Column('text', { nullable: true })
   detail: string | null;
 
-  /** How many runs were changed. */
+  /** The number of changed runs. */
   @Column('integer', { nullable: true })
   runs: number | null;
 
-  /** Of the network that it was done from. */
+  /** The network address of the actor. */
   @Column('text', { nullable: true })
   address: string | null;
 

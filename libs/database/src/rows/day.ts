@@ -2,7 +2,10 @@ import { type PackageVerdict, PACKAGE_VERDICTS } from '@proctor/contracts';
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 import { isOneOf } from './decorators';
 
-/** The public runs that ended on a day, UTC, with a verdict, cancelled ones not. Made of the runs, and kept when they go. */
+/**
+ * The number of public runs that ended with a verdict on a day, UTC, without cancelled ones. Computed from the runs,
+ * and kept when their rows are removed.
+ */
 @Entity('run_days')
 @Check('run_days_verdict_check', isOneOf('verdict', PACKAGE_VERDICTS))
 export class RunDayRow {
@@ -35,7 +38,7 @@ export class RunDayRow {
   @Column('bigint')
   waitSeconds: number;
 
-  /** How many of them began within 15 minutes, an hour, six hours and a day. */
+  /** How many of them started within 15 minutes, one hour, six hours and one day. */
   @Column('integer')
   beganInQuarter: number;
 
@@ -49,7 +52,10 @@ export class RunDayRow {
   beganInDay: number;
 }
 
-/** How many packages had which status at the end of a day, UTC. Made of the runs, and kept when they go. */
+/**
+ * The number of packages with each status at the end of a day, UTC. Computed from the runs, and kept when their rows
+ * are removed.
+ */
 @Entity('status_days')
 export class StatusDayRow {
   @PrimaryColumn('date')
@@ -74,7 +80,10 @@ export class StatusDayRow {
   tmpfail: number;
 }
 
-/** The public runs of a package that ended in a month, UTC, with a verdict, and whose rows were removed; cancelled ones are not counted. */
+/**
+ * The number of public runs of a package that ended with a verdict in a month, UTC, and whose rows were removed;
+ * cancelled runs are not counted.
+ */
 @Entity('package_months')
 @Check('package_months_verdict_check', isOneOf('verdict', PACKAGE_VERDICTS))
 export class PackageMonthRow {
@@ -87,7 +96,7 @@ export class PackageMonthRow {
   @PrimaryColumn('text')
   arch: string;
 
-  /** Its first day. */
+  /** The first day of the month. */
   @PrimaryColumn('date')
   month: string;
 

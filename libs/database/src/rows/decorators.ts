@@ -1,26 +1,29 @@
 import { Index } from 'typeorm';
 
-/** For a check constraint: the column holds one of these words, or is null. */
+/** The SQL of a check constraint: the column holds one of these words, or is null. */
 export function isOneOf(column: string, words: readonly string[]): string {
   return `${column} in (${words.map((word) => `'${word}'`).join(', ')})`;
 }
 
-/** An index for which TypeORM has no words: of an expression, in descending order, with columns included. */
+/** An index that TypeORM cannot describe: with an expression, descending order or included columns. */
 interface DescribedIndex {
   entity: object;
   name: string;
-  /** What follows the table's name in `create index`. */
+  /** The SQL after the name of the table in `create index`. */
   definition: string;
   unique: boolean;
 }
 
-/** Of all entities; those of one stand in reverse order, as decorators are applied. */
+/**
+ * The indexes of all entities. Those of one entity are in reverse order, because decorators are applied in that
+ * order.
+ */
 export const SQL_INDEXES: DescribedIndex[] = [];
 
-/** @param definition what follows the table's name in `create index`, with the names that PostgreSQL knows */
+/** @param definition the SQL after the name of the table in `create index`, with PostgreSQL's names of columns */
 export function SqlIndex(name: string, definition: string, { unique = false } = {}): ClassDecorator {
   return (entity) => {
-    // TypeORM then leaves it alone.
+    // TypeORM neither creates nor removes this index.
     Index(name, { synchronize: false })(entity);
     SQL_INDEXES.push({ entity, name, definition, unique });
   };

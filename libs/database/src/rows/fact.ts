@@ -37,11 +37,11 @@ export class FactRow {
   @Column('text')
   kind: FactKind;
 
-  /** The run's after it. */
+  /** The state of the run after the fact. */
   @Column('text')
   state: RunState;
 
-  /** The latest granted; 0 when none was. */
+  /** The latest granted attempt; 0 if none was granted. */
   @Column('integer')
   attempt: number;
 
@@ -58,7 +58,7 @@ export class FactRow {
   @Column('timestamp with time zone', { precision: 3 })
   at: Date;
 
-  /** Whether it is an event that the bus has taken. */
+  /** Whether the bus has received it as an event. */
   @Column('boolean', { default: false })
   published: boolean;
 }

@@ -3,7 +3,7 @@ import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryGeneratedCo
 import { UserRow } from './user';
 import { isOneOf, SqlIndex } from './decorators';
 
-/** What a user has written about failures, for other users. */
+/** A note of a user about failures, for other users. */
 @Entity('notes')
 @Check('notes_subject_check', isOneOf('subject', NOTE_SUBJECTS))
 @Check('notes_place_check', `(suite is null) = (arch is null) and (subject <> 'place' or suite is not null)`)
@@ -21,7 +21,7 @@ export class NoteRow {
   @Column('text')
   package: string;
 
-  /** Of the place, or of the run on which it was written. */
+  /** The suite of the place, or of the run on which the note was written. */
   @Column('text', { nullable: true })
   suite: string | null;
 
@@ -31,7 +31,7 @@ export class NoteRow {
   @Column('text')
   body: string;
 
-  /** `#123456`, or addresses. */
+  /** Bugs: `#123456`, or addresses. */
   @Column('text', { array: true })
   bugs: string[];
 
@@ -42,19 +42,19 @@ export class NoteRow {
   @JoinColumn({ name: 'author_id', foreignKeyConstraintName: 'notes_author_id_fkey' })
   author?: UserRow;
 
-  /** The failed run on which it was written: the note holds while others fail like it. */
+  /** The failed run on which the note was written: the note applies while other runs fail like it. */
   @Column('bigint', { nullable: true })
   runId: number | null;
 
-  /** The run was private then. */
+  /** Whether the run was private at that time. */
   @Column('boolean')
   wasPrivate: boolean;
 
-  /** Of the first error of that run. */
+  /** The signature of the first error of the run. */
   @Column('text', { nullable: true })
   signature: string | null;
 
-  /** The tests that failed in it. */
+  /** The tests that failed in the run. */
   @Column('text', { array: true })
   failingTests: string[];
 

@@ -4,7 +4,7 @@ import { isOneOf, SqlIndex } from './decorators';
 import { RunRow } from './run';
 import { UserRow } from './user';
 
-/** The first three are about a run, the last seven about a worker. */
+/** The kinds of orders: the first three are about a run, the last seven about a worker. */
 export const ORDER_KINDS = [
   'cancel',
   'reprioritise',
@@ -22,8 +22,8 @@ export const ORDER_KINDS = [
 export type OrderKind = (typeof ORDER_KINDS)[number];
 
 /**
- * What a user decided and a dispatcher must follow, committed together with what follows from it; also the lasting
- * record of who decided what and why. A decision that concerns several architectures has a row for each.
+ * A decision of a user that a dispatcher must follow, committed together with its effects; also the permanent record
+ * of who decided what and why. A decision that concerns several architectures has a row for each.
  */
 @Entity('orders')
 @Check('orders_kind_check', isOneOf('kind', ORDER_KINDS))
@@ -48,24 +48,24 @@ export class OrderRow {
   @Column('text')
   kind: OrderKind;
 
-  /** Only of the first three kinds. */
+  /** The run; only for the first three kinds. */
   @Column('bigint', { nullable: true })
   runId: number | null;
 
-  /** It may be removed when it is old: what was decided stays. */
+  /** No foreign key: an old run may be removed, but the decision stays. */
   @ManyToOne(() => RunRow, { createForeignKeyConstraints: false })
   @JoinColumn({ name: 'run_id' })
   run?: RunRow | null;
 
-  /** Of a pause or its end; null when it is about every suite. */
+  /** The suite of a pause or its end; null: every suite. */
   @Column('text', { nullable: true })
   suite: string | null;
 
-  /** Of a drain or its end, of a worker that is judged sound or unsound, and of a change of the register. */
+  /** The worker of a drain or its end, of a judgement, or of a change of the register. */
   @Column('text', { nullable: true })
   worker: string | null;
 
-  /** The new one. */
+  /** The new priority. */
   @Column('smallint', { nullable: true })
   priority: number | null;
 
@@ -87,21 +87,21 @@ export class OrderRow {
   takenIn: boolean;
 }
 
-/** What no two pauses have in common. */
+/** The unique key of a pause, in SQL. */
 export const PAUSES_KEY = `(${SCOPE_FIELDS.map((field) => `coalesce(${field}, '')`).join(', ')})`;
 
-/** A suite queue, several of them, or everything, that a user has stopped: one row for each scope. */
+/** A pause of a suite queue, several of them, or all: one row for each scope. */
 @Entity('pauses')
 @SqlIndex('pauses_scope', PAUSES_KEY, { unique: true })
 export class PauseRow implements PauseScope {
   @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'BY DEFAULT' })
   pauseId: number;
 
-  /** Null: every architecture. */
+  /** The architecture; null: all. */
   @Column('text', { nullable: true })
   arch: string | null;
 
-  /** Null: every suite. */
+  /** The suite; null: all. */
   @Column('text', { nullable: true })
   suite: string | null;
 
@@ -119,7 +119,7 @@ export class PauseRow implements PauseScope {
   since: Date;
 }
 
-/** A worker that is granted nothing until a user brings it back. */
+/** A worker that gets no leases until a user ends the drain. */
 @Entity('drains')
 export class DrainRow {
   @PrimaryColumn('text')
@@ -138,7 +138,7 @@ export class DrainRow {
   @Column('timestamp with time zone', { precision: 3 })
   since: Date;
 
-  /** When it hands back what it still executes; null: it may finish all of it. */
+  /** When the worker hands back its running tests; null: it may finish all of them. */
   @Column('timestamp with time zone', { precision: 3, nullable: true })
   deadline: Date | null;
 }

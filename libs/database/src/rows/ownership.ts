@@ -1,7 +1,7 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { UserRow } from './user';
 
-/** Who owns an architecture, and until when. */
+/** The owner of an architecture, and the end of the ownership. */
 @Entity('dispatchers')
 @Index('dispatchers_epoch', ['arch', 'epoch'], { unique: true })
 export class DispatcherRow {
@@ -12,7 +12,7 @@ export class DispatcherRow {
   @Column('bigint')
   epoch: number;
 
-  /** A scheduler's id; null once it was given up. */
+  /** The id of a scheduler; null after it gave up the architecture. */
   @Column('text', { nullable: true })
   owner: string | null;
 
@@ -24,7 +24,7 @@ export class DispatcherRow {
   serverStartedAt: Date | null;
 }
 
-/** A scheduler process that is running, or was until lately. */
+/** A scheduler process that runs, or ran until recently. */
 @Entity('schedulers')
 export class SchedulerRow {
   @PrimaryColumn('text')
@@ -34,7 +34,7 @@ export class SchedulerRow {
   expiresAt: Date;
 }
 
-/** How much slot time a user has used recently on an architecture: halves with each half-life since `at`. */
+/** The slot time that a user has recently used on an architecture; it halves with each half-life since `at`. */
 @Entity('usage')
 export class UsageRow {
   @PrimaryColumn('text')
@@ -47,11 +47,11 @@ export class UsageRow {
   @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'usage_user_id_fkey' })
   user?: UserRow;
 
-  /** Milliseconds of leases that have ended. */
+  /** The slot time of ended leases, in milliseconds. */
   @Column('double precision')
   slotMs: number;
 
-  /** The same of public runs alone. */
+  /** The slot time of public runs only, in milliseconds. */
   @Column('double precision', { default: 0 })
   publicSlotMs: number;
 

@@ -2,7 +2,10 @@ import { type PackageVerdict, PACKAGE_VERDICTS } from '@proctor/contracts';
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { isOneOf, SqlIndex } from './decorators';
 
-/** How a package is on one suite and architecture, made of its public runs: all of it can be made again of these. */
+/**
+ * The status of a package on one suite and architecture. All of it is computed from its public runs and can be
+ * computed again.
+ */
 @Entity('package_statuses')
 @Check('package_statuses_verdict_check', isOneOf('verdict', PACKAGE_VERDICTS))
 @Check('package_statuses_previous_check', isOneOf('previous_verdict', PACKAGE_VERDICTS))
@@ -58,7 +61,7 @@ export class PackageStatusRow {
   @Column('timestamp with time zone', { precision: 3 })
   finishedAt: Date;
 
-  /** Of the run before; null the first time. */
+  /** The verdict of the run before; null for the first run. */
   @Column('text', { nullable: true })
   previousVerdict: PackageVerdict | null;
 
@@ -72,7 +75,7 @@ export class PackageStatusRow {
   @Column('timestamp with time zone', { precision: 3, nullable: true })
   passedAt: Date | null;
 
-  /** The first run that failed after it. */
+  /** The first run that failed after the last pass. */
   @Column('bigint', { nullable: true })
   failingRunId: number | null;
 
@@ -85,7 +88,7 @@ export class PackageStatusRow {
   @Column('text', { nullable: true })
   failingTrigger: string | null;
 
-  /** While it does not fail: the first run that passed after the newest failure. */
+  /** The first run that passed after the newest failure; null while the package fails. */
   @Column('bigint', { nullable: true })
   recoveredRunId: number | null;
 
@@ -114,34 +117,34 @@ export class PackageStatusRow {
   @Column('integer', { nullable: true })
   p95Seconds: number | null;
 
-  /** Whether it takes longer than it did. */
+  /** Whether its tests take longer than before. */
   @Column('boolean')
   isLonger: boolean;
 }
 
-/** How far the statuses of an architecture were made. */
+/** How far the statuses of an architecture have been computed. */
 @Entity('status_progress')
 @Check('status_progress_filled_check', '(filled_package is null) = (filled_suite is null)')
 export class StatusProgressRow {
   @PrimaryColumn('text')
   arch: string;
 
-  /** UNIX time: what changed before it is in the statuses, or waits to be filled in. */
+  /** UNIX time: changes before it are in the statuses, or will be filled in. */
   @Column('bigint')
   second: number;
 
-  /** Runs of before there were statuses are in them up to this package and suite; null when all are. */
+  /** The package and suite up to which older runs have been filled in; null when all have. */
   @Column('text', { nullable: true })
   filledPackage: string | null;
 
   @Column('text', { nullable: true })
   filledSuite: string | null;
 
-  /** By which version of the projection the rows were made: those of another are made again. */
+  /** The version of the projection that computed the rows; rows of another version are computed again. */
   @Column('integer', { default: 1 })
   layout: number;
 
-  /** Up to this day, UTC, the statistics by day are made and stay as they are; null when none is. */
+  /** The day, UTC, up to which daily statistics are final; null if none are. */
   @Column('date', { nullable: true })
   closedDay: string | null;
 }

@@ -4,26 +4,26 @@ import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 't
 @Entity('packages')
 @Unique('packages_name_key', ['name'])
 export class PackageRow {
-  /** Negative while only private runs made it known, so that the ids of others do not reveal it. */
+  /** Negative while only private runs have named the package, so that the ids of others do not reveal it. */
   @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'BY DEFAULT' })
   packageId: number;
 
   @Column('text')
   name: string;
 
-  /** Where its runs are executed when the request does not say; null: the deployment's default. */
+  /** The backend of its runs if the request names none; null: the default of the deployment. */
   @Column('text', { nullable: true })
   backend: string | null;
 
   @Column('boolean', { default: false })
   removed: boolean;
 
-  /** Whether a public run made it known. */
+  /** Whether a public run has named the package. */
   @Column('boolean')
   isPublic: boolean;
 }
 
-/** How long runs of a package take on an architecture. */
+/** The duration of the runs of a package on an architecture. */
 @Entity('package_durations')
 export class PackageDurationRow {
   @PrimaryColumn('text')
@@ -36,16 +36,16 @@ export class PackageDurationRow {
   @Column('double precision')
   seconds: number;
 
-  /** How many it was made of. */
+  /** The number of durations in the average. */
   @Column('integer')
   runs: number;
 
-  /** When the latest came. */
+  /** When the latest duration was added. */
   @Column('timestamp with time zone', { precision: 3, default: () => 'now()' })
   learnedAt: Date;
 }
 
-/** The packages that a suite has on an architecture, as the worker said that looked last. */
+/** The packages of a suite on an architecture, as the latest worker reported them. */
 @Entity('source_names')
 export class SourceNamesRow {
   @PrimaryColumn('text')
@@ -54,7 +54,7 @@ export class SourceNamesRow {
   @PrimaryColumn('text')
   arch: string;
 
-  /** Who said it. */
+  /** The worker that reported them. */
   @Column('text')
   worker: string;
 
@@ -62,7 +62,7 @@ export class SourceNamesRow {
   @Column('bytea')
   digest: Buffer;
 
-  /** Gzip of its lines, see sourceNamesLine. */
+  /** The lines of the list, compressed with gzip, see sourceNamesLine. */
   @Column('bytea')
   content: Buffer;
 

@@ -2,7 +2,7 @@ import type { OtherSuite, OtherVersion } from '@proctor/contracts';
 import { Check, Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
 import { SqlIndex } from './decorators';
 
-/** Packages with their versions. Runs share it. */
+/** A list of packages with their versions. Several runs may share it. */
 @Entity('package_lists')
 @Unique('package_lists_digest_key', ['digest'])
 export class PackageListRow {
@@ -13,16 +13,16 @@ export class PackageListRow {
   @Column('bytea')
   digest: Buffer;
 
-  /** The list whose text its own is compressed against; that one has no base. */
+  /** The list whose text is the base for the compression of this one; the base itself has no base. */
   @Column('bigint', { nullable: true })
   baseList: number | null;
 
-  /** Raw deflate of its text, see listText. */
+  /** The compressed text (raw deflate), see listText. */
   @Column('bytea')
   content: Buffer;
 }
 
-/** What the result of a run was made in. */
+/** The testbed of a run. */
 @Entity('run_testbeds')
 @Check('run_testbeds_lists_check', '(testbed_list is null) = (added_list is null)')
 @Check('run_testbeds_fallback_check', '(fallback_line is null) = (fallback_release is null)')
@@ -39,15 +39,15 @@ export class RunTestbedRow {
   @PrimaryColumn('bigint')
   runId: number;
 
-  /** Whose files it was read from. */
+  /** The attempt whose files it was read from. */
   @Column('integer')
   attempt: number;
 
-  /** What the testbed was made with; null when the result had no list. */
+  /** The packages of the testbed; null if the result had no list. */
   @Column('bigint', { nullable: true })
   testbedList: number | null;
 
-  /** What was installed or upgraded for the run. */
+  /** The packages that were installed or upgraded for the run. */
   @Column('bigint', { nullable: true })
   addedList: number | null;
 
@@ -58,7 +58,7 @@ export class RunTestbedRow {
   @Column('integer', { nullable: true })
   fallbackLine: number | null;
 
-  /** The release from which all packages were taken then. */
+  /** The release from which all packages came then. */
   @Column('text', { nullable: true })
   fallbackRelease: string | null;
 
@@ -66,7 +66,7 @@ export class RunTestbedRow {
   @Column('jsonb', { default: [] })
   tests: [name: string, line: number, seconds: number | null][];
 
-  /** When the run was finished; null of rows that earlier versions have kept. */
+  /** When the run finished; null in rows of earlier versions. */
   @Column('timestamp with time zone', { precision: 3, nullable: true })
   finishedAt: Date | null;
 

@@ -23,10 +23,13 @@ import { ApiKeyRow } from './api-key';
 import { UserRow } from './user';
 import { isOneOf, SqlIndex } from './decorators';
 
-/** Of runs that say how their package is. */
+/** The SQL condition of runs that count for the status of their package. */
 const COUNTS_FOR_STATUS = `state = 'finished' and not is_private and not cancelled and pin_packages = '[]' and extra_apt_sources = '[]'`;
 
-/** The id of a run and what its request says: a field that is added to RunRequest does not compile until it has a column here. */
+/**
+ * The id of a run and the fields of its request. A field that is added to RunRequest does not compile until it has a
+ * column here.
+ */
 export abstract class RequestedRun implements RunRequest {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'BY DEFAULT' })
   runId: number;
@@ -132,13 +135,13 @@ export abstract class RequestedRun implements RunRequest {
 @SqlIndex('runs_retries', `(retry_of) where retry_of is not null`)
 @SqlIndex('runs_private', `(api_key_id, package) where is_private`)
 @SqlIndex('runs_finished_private', `(finished_at) where state = 'finished' and is_private`)
-// As with the first words: a longer word must not keep a run from being requested.
+// As for the first words: a longer word must not prevent a request.
 @SqlIndex(
   'runs_triggers',
   `using gin ((case when trigger !~ '[^ ]{255}' then string_to_array(trigger, ' ') end))
     where trigger is not null`,
 )
-// A word that is longer than an entry of an index may be must not keep a run from being requested.
+// A word that is longer than an entry of the index must not prevent a request.
 @SqlIndex(
   'runs_first_words',
   `((left(split_part(trigger, ' ', 1), 255) collate "C"), run_id desc)
@@ -165,12 +168,15 @@ export class RunRow extends RequestedRun {
   @Column('integer')
   requestorId: number;
 
-  /** Checked together with the key, whose user this is: a second check of each row would cost much of a long list. */
+  /**
+   * Checked together with the key, which belongs to this user: a second check of each row would cost much for a long
+   * list.
+   */
   @ManyToOne(() => UserRow, { nullable: false, createForeignKeyConstraints: false })
   @JoinColumn({ name: 'requestor_id' })
   requestor?: UserRow;
 
-  /** Whose results these are. */
+  /** The API key that owns the results. */
   @Column('integer')
   apiKeyId: number;
 
@@ -196,7 +202,7 @@ export class RunRow extends RequestedRun {
   @JoinColumn({ name: 'retry_of', foreignKeyConstraintName: 'runs_retry_of_fkey' })
   original?: RunRow | null;
 
-  /** Who retried it: the slot time is theirs. */
+  /** The user who retried the run and is charged for its slot time. */
   @Column('integer', { nullable: true })
   retriedBy: number | null;
 
@@ -210,19 +216,19 @@ export class RunRow extends RequestedRun {
   @Column('text', { nullable: true })
   verdict: Verdict | null;
 
-  /** A user ended it: it says nothing about the package. */
+  /** Whether a user ended it; then it does not count for the package. */
   @Column('boolean', { default: false })
   cancelled: boolean;
 
-  /** The latest granted; the run's fencing token. */
+  /** The latest granted attempt; the fencing token of the run. */
   @Column('integer', { default: 0 })
   attempt: number;
 
-  /** It was granted, or a dispatcher of an earlier version has ingested it. */
+  /** Whether it was granted, or ingested by a dispatcher of an earlier version. */
   @Column('boolean', { default: false })
   takenIn: boolean;
 
-  /** The number of the transaction that created it; null when that was before these were kept. See `ARRIVALS`. */
+  /** The number of the transaction that created it; null in older rows without a number. See `ARRIVALS`. */
   @Column('bigint', { nullable: true, default: () => 'current_transaction()' })
   createdIn: number | null;
 
@@ -232,14 +238,14 @@ export class RunRow extends RequestedRun {
   @Column('text', { nullable: true })
   message: string | null;
 
-  /** Of a tmpfail, where its worker knew it. */
+  /** The cause of a tmpfail, if its worker knew it. */
   @Column('text', { nullable: true })
   trouble: Trouble | null;
 
   @Column('smallint', { nullable: true })
   exitCode: number | null;
 
-  /** Who holds the lease, or who finished the run; null while it waits. */
+  /** The worker that holds the lease or finished the run; null while the run waits. */
   @Column('text', { nullable: true })
   worker: string | null;
 
@@ -253,7 +259,9 @@ export class RunRow extends RequestedRun {
   @Column('bigint', { nullable: true })
   artifactsSize: number | null;
 
-  /** The rule by which its logs were removed, and those below by which its artifacts, its facts and attempts were: see `removedBy`. */
+  /**
+   * The rules by which its logs were removed, and (below) its artifacts, and its facts and attempts: see `removedBy`.
+   */
   @Column('text', { nullable: true })
   logRemovedBy: string | null;
 
@@ -263,30 +271,30 @@ export class RunRow extends RequestedRun {
   @Column('text', { nullable: true })
   storyRemovedBy: string | null;
 
-  /** Of a finished run; empty when nothing is known of single tests. In no list of runs. */
+  /** The single tests of a finished run; empty if unknown. Lists of runs do not contain it. */
   @Column('jsonb', { default: [] })
   tests: TestResult[];
 
-  /** See errorSignature; null when nothing is known of an error. */
+  /** See errorSignature; null if no error is known. */
   @Column('text', { nullable: true })
   errorSignature: string | null;
 
-  /** The lines of the log around its first error. In no list of runs. */
+  /** The lines of the log around its first error. Lists of runs do not contain it. */
   @Column('jsonb', { nullable: true })
   errorExcerpt: ErrorExcerpt | null;
 
-  /** That the testbed of its result was made of. */
+  /** The image of the testbed of its result. */
   @Column('jsonb', { nullable: true })
   image: TestbedImage | null;
 
   @Column('timestamp with time zone', { precision: 3 })
   createdAt: Date;
 
-  /** Moves when the run is created, finished or published, at no other time; see `horizon.ts` for how it is drawn. */
+  /** The time of the last creation, end or publication of the run; see `horizon.ts`. */
   @Column('timestamp with time zone', { precision: 3 })
   updatedAt: Date;
 
-  /** Of the latest attempt. */
+  /** The start of the latest attempt. */
   @Column('timestamp with time zone', { precision: 3, nullable: true })
   startedAt: Date | null;
 
@@ -294,14 +302,14 @@ export class RunRow extends RequestedRun {
   finishedAt: Date | null;
 }
 
-/** The one row with the time up to which readers of results have got everything. */
+/** A single row with the time up to which readers of results have received everything. */
 @Entity('horizons')
 @Check('horizons_single_check', 'is_single')
 export class HorizonRow {
   @PrimaryColumn('boolean', { default: true })
   isSingle: boolean;
 
-  /** UNIX time: whatever is written from now on has an `updated_at` at or above it. */
+  /** UNIX time: all later writes have an `updated_at` at or above it. */
   @Column('bigint')
   second: number;
 

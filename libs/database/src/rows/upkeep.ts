@@ -2,7 +2,7 @@ import type { ResultFileName } from '@proctor/contracts';
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 import { isOneOf } from './decorators';
 
-/** A file that no row names now, and that is to be removed from the store. */
+/** A file to be removed from the store; no other row refers to it. */
 @Entity('expired_files')
 export class ExpiredFileRow {
   @PrimaryColumn('bigint')
@@ -16,13 +16,13 @@ export class ExpiredFileRow {
 }
 
 /**
- * `begin`: when rows and files may be removed at the earliest. `pass` and `sweep`: when all rows, and all files of the store, were looked
- * at last. The others: up to which finished run the stories were looked at.
+ * `begin`: the earliest time for a removal of rows and files. `pass` and `sweep`: when all rows, and all files of the
+ * store, were last checked. The others: the finished run up to which stories were checked.
  */
 export const EXPIRY_MARKS = ['begin', 'pass', 'sweep', 'public stories', 'private stories'] as const;
 export type ExpiryMark = (typeof EXPIRY_MARKS)[number];
 
-/** How far the removal of what is old has come. */
+/** The progress of the removal of old data. */
 @Entity('expiry_progress')
 @Check('expiry_progress_name_check', isOneOf('name', EXPIRY_MARKS))
 export class ExpiryProgressRow {
@@ -47,7 +47,7 @@ export class RemovedRunRow {
   @Column('text')
   removedBy: string;
 
-  /** Who may know of it, when it was private; null of a public one. */
+  /** The user who may know of a private run; null for a public run. */
   @Column('integer', { nullable: true })
   requestorId: number | null;
 
@@ -58,7 +58,7 @@ export class RemovedRunRow {
 /** A backup that is complete. */
 @Entity('backups')
 export class BackupRow {
-  /** The moment that it holds. */
+  /** The moment that the backup contains. */
   @PrimaryColumn('timestamp with time zone', { precision: 3 })
   takenAt: Date;
 
@@ -75,19 +75,19 @@ export class RestoreRow {
   @PrimaryColumn('timestamp with time zone', { precision: 3 })
   restoredAt: Date;
 
-  /** Whatever was written after it is gone. */
+  /** The moment of the backup: later writes are lost. */
   @Column('timestamp with time zone', { precision: 3 })
   takenAt: Date;
 
-  /** Runs from this one on may have been asked for after that moment. */
+  /** Ids from this one on may have been given to runs after that moment. */
   @Column('bigint')
   firstLostRun: number;
 
-  /** Runs that are asked for now have this id or a higher one: what lies between is never given again. */
+  /** New runs have this id or a higher one: the ids between are never given again. */
   @Column('bigint')
   nextRun: number;
 
-  /** Runs whose rows name files that the backup did not have. */
+  /** The number of runs whose rows name files that the backup did not have. */
   @Column('integer')
   filesMissing: number;
 }
@@ -95,7 +95,7 @@ export class RestoreRow {
 export const IMPORTED_KINDS = ['user', 'key', 'run'] as const;
 export type ImportedKind = (typeof IMPORTED_KINDS)[number];
 
-/** What something that was imported from another service is called here. */
+/** The local id of something that was imported from another service. */
 @Entity('imported_ids')
 @Check('imported_ids_kind_check', isOneOf('kind', IMPORTED_KINDS))
 export class ImportedIdRow {

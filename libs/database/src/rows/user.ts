@@ -11,7 +11,7 @@ import {
 } from 'typeorm';
 import { SqlIndex } from './decorators';
 
-/** A person or service that may request runs, once there is a key. */
+/** A person or service that may request runs, with an API key. */
 @Entity('users')
 @Unique('users_name_key', ['name'])
 export class UserRow {
@@ -24,14 +24,14 @@ export class UserRow {
   @Column('boolean')
   isAdmin: boolean;
 
-  /** As `hashPassword` writes it; null: no password, only keys. */
+  /** The result of `hashPassword`; null: no password, only keys. */
   @Column('text', { nullable: true })
   passwordHash: string | null;
 
   @CreateDateColumn({ type: 'timestamp with time zone', precision: 3, default: () => 'now()' })
   createdAt: Date;
 
-  /** Neither password nor keys nor a login provider let them in. */
+  /** From this time on, passwords, keys and login providers of the user are refused. */
   @Column('timestamp with time zone', { precision: 3, nullable: true })
   disabledAt: Date | null;
 
@@ -40,10 +40,13 @@ export class UserRow {
   removedAt: Date | null;
 }
 
-/** Who a user is at a login provider. Names change there and are given to others; an issuer's subject is not. */
+/**
+ * The identity of a user at a login provider. Names can change there and be given to others; the subject of an issuer
+ * cannot.
+ */
 @Entity('identities')
 export class IdentityRow {
-  /** Address that the provider calls itself by. */
+  /** The address by which the provider identifies itself. */
   @PrimaryColumn('text')
   issuer: string;
 
@@ -62,12 +65,12 @@ export class IdentityRow {
   createdAt: Date;
 }
 
-/** A browser's session; its columns have the names that connect-pg-simple wants. */
+/** The session of a browser; connect-pg-simple determines the names of the columns. */
 @Entity('sessions')
 @Index('sessions_expire', ['expire'])
 @SqlIndex('sessions_user', `((sess ->> 'userId'))`)
 export class SessionRow {
-  /** SHA-256 of its id, which the browser alone knows. */
+  /** SHA-256 of the session id, which only the browser knows. */
   @PrimaryColumn('text')
   sid: string;
 
@@ -78,7 +81,7 @@ export class SessionRow {
   expire: Date;
 }
 
-/** By which cookies are signed, so that a made-up one costs no look into the database. The table has one row. */
+/** The secret that signs cookies, so that a forged cookie needs no query. The table has one row. */
 @Entity('session_secrets')
 export class SessionSecretRow {
   @PrimaryColumn('text')
@@ -95,12 +98,12 @@ export class FollowedPackageRow {
   @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'followed_packages_user_id_fkey' })
   user?: UserRow;
 
-  /** A name in which `*` stands for anything. */
+  /** A name; `*` matches anything. */
   @PrimaryColumn('text')
   pattern: string;
 }
 
-/** Where a user's packages are read as a feed, by all who have the address. */
+/** The address of the feed of a user's packages, for all who have it. */
 @Entity('feed_addresses')
 @Unique('feed_addresses_token_key', ['token'])
 export class FeedAddressRow {

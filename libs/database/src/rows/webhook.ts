@@ -15,9 +15,9 @@ import { ApiKeyRow } from './api-key';
 import { UserRow } from './user';
 import { isOneOf, SqlIndex } from './decorators';
 
-/** Which events a webhook gets. */
+/** The filter of the events that a webhook gets. */
 export interface WebhookFilter extends EventFilter {
-  /** Only those of runs of its own user. */
+  /** Only events of runs of the webhook's own user. */
   mine?: boolean | undefined;
 }
 
@@ -42,7 +42,7 @@ export class WebhookRow {
   @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'webhooks_user_id_fkey' })
   user?: UserRow;
 
-  /** The user whose private runs it gets; null: no private runs. */
+  /** The key whose private runs it gets; null: no private runs. */
   @Column('integer', { nullable: true })
   keyId: number | null;
 
@@ -62,7 +62,7 @@ export class WebhookRow {
   @Column('text')
   secret: string;
 
-  /** Signs too for a while. */
+  /** The earlier secret, which also signs until `oldSecretUntil`. */
   @Column('text', { nullable: true })
   oldSecret: string | null;
 
@@ -72,7 +72,7 @@ export class WebhookRow {
   @Column(TIME)
   createdAt: Date;
 
-  /** Since when it is enabled. */
+  /** The time since when it is enabled. */
   @Column(TIME)
   toldFrom: Date;
 
@@ -82,18 +82,18 @@ export class WebhookRow {
   @Column('text', { nullable: true })
   disabledReason: string | null;
 
-  /** In a row. */
+  /** The number of failures in a row. */
   @Column('integer', { default: 0 })
   failures: number;
 
   @Column({ ...TIME, nullable: true })
   failingSince: Date | null;
 
-  /** Nothing is sent before. */
+  /** The time before which nothing is sent. */
   @Column({ ...TIME, nullable: true })
   notBefore: Date | null;
 
-  /** The process that sends to it, and until when no other may. */
+  /** The process that sends to it; no other may until `senderUntil`. */
   @Column('text', { nullable: true })
   sender: string | null;
 
@@ -121,7 +121,7 @@ export class WebhookDeliveryRow {
   @JoinColumn({ name: 'webhook_id', foreignKeyConstraintName: 'webhook_deliveries_webhook_id_fkey' })
   webhook?: WebhookRow;
 
-  /** Null for a test. */
+  /** The fact of the event; null for a test. */
   @Column('bigint', { nullable: true })
   factId: number | null;
 
@@ -140,7 +140,7 @@ export class WebhookDeliveryRow {
   @Column(TIME)
   dueAt: Date;
 
-  /** Of the latest attempt, as what follows. */
+  /** The time of the latest attempt; the fields below are of the same attempt. */
   @Column({ ...TIME, nullable: true })
   sentAt: Date | null;
 
@@ -150,7 +150,7 @@ export class WebhookDeliveryRow {
   @Column('integer', { nullable: true })
   durationMs: number | null;
 
-  /** Its beginning. */
+  /** The beginning of the answer. */
   @Column('text', { nullable: true })
   answer: string | null;
 
@@ -158,7 +158,7 @@ export class WebhookDeliveryRow {
   error: string | null;
 }
 
-/** Up to which second deliveries were made of the events. */
+/** The second up to which deliveries of events were created. */
 @Entity('webhook_progress')
 @Check('webhook_progress_single_check', 'is_single')
 export class WebhookProgressRow {

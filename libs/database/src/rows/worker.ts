@@ -2,7 +2,7 @@ import { WORKER_STANDINGS, type WorkerStanding } from '@proctor/contracts';
 import { Check, Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
 import { isOneOf, SqlIndex } from './decorators';
 
-/** A worker that an administrator has added. It stays here when it is revoked. */
+/** A worker that an administrator has added. The row stays when the worker is revoked. */
 @Entity('workers')
 @Unique('workers_public_key_key', ['publicKey'])
 @Check('workers_public_key_check', `public_key ~ '^U[A-Z2-7]{55}$'`)
@@ -11,7 +11,7 @@ export class WorkerRow {
   @PrimaryColumn('text')
   name: string;
 
-  /** Of its nkey: who has the other half is this worker. */
+  /** The public key of its nkey: its owner is this worker. */
   @Column('text')
   publicKey: string;
 
@@ -24,7 +24,7 @@ export class WorkerRow {
   @Column('timestamp with time zone', { precision: 3 })
   createdAt: Date;
 
-  /** Null while it is valid. */
+  /** The time of the revocation; null while the worker is valid. */
   @Column('timestamp with time zone', { precision: 3, nullable: true })
   revokedAt: Date | null;
 
@@ -32,15 +32,15 @@ export class WorkerRow {
   @Column('timestamp with time zone', { precision: 3, nullable: true })
   lastSeenAt: Date | null;
 
-  /** Address; null where it is not known. */
+  /** The network address; null if unknown. */
   @Column('text', { nullable: true })
   lastSeenFrom: string | null;
 
-  /** Messages of it that no dispatcher took, since it was added. */
+  /** The number of its messages that dispatchers refused since it was added. */
   @Column('bigint', { default: 0 })
   refusals: number;
 
-  /** Why, for people. */
+  /** The reason of the last refusal, for people. */
   @Column('text', { nullable: true })
   lastRefusal: string | null;
 
@@ -49,8 +49,8 @@ export class WorkerRow {
 }
 
 /**
- * How a dispatcher judged a worker. Of each worker the newest row counts; the older ones are a record for people, and the
- * oldest are deleted.
+ * The judgement of a dispatcher about a worker. Only the newest row of a worker counts; older rows are a record for
+ * people, and the oldest are deleted.
  */
 @Entity('worker_judgements')
 @Check('worker_judgements_standing_check', isOneOf('standing', WORKER_STANDINGS))
@@ -69,7 +69,7 @@ export class WorkerJudgementRow {
   @Column('text')
   standing: WorkerStanding;
 
-  /** For people. */
+  /** The reason, for people. */
   @Column('text')
   reason: string;
 

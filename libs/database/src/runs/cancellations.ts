@@ -16,15 +16,15 @@ import {
 import { boolean, command, statement } from '../kit/statement';
 import { changeInSteps } from '../kit/steps';
 
-/** Who ends a run; the name is shown to all who may see the run. */
+/** The user who ends a run; the name is shown to all who may see the run. */
 export interface Canceller {
   userId: number;
   userName: string;
-  /** Of the network that it is done from. */
+  /** The network address of the user. */
   address?: string | undefined;
 }
 
-/** `finished`: it had ended before; nothing was changed. */
+/** `finished`: the run had already ended; nothing was changed. */
 export type Cancelled = 'cancelled' | 'finished' | 'unknown';
 
 /** Ends runs before they end by themselves. */
@@ -33,9 +33,9 @@ export class Cancellations {
   constructor(private readonly database: Database) {}
 
   /**
-   * The run and its attempt are ended and committed when this resolves, and an order waits for the dispatcher. Whether
-   * the user may cancel it is for the caller to know.
-   * @param reason for people, shown behind the name
+   * Cancels a run. When this resolves, the end of the run and of its attempt is committed, with an order for the
+   * dispatcher. The caller checks whether the user may cancel it.
+   * @param reason for people, shown after the name
    */
   cancel(runId: number, by: Canceller, reason?: string): Promise<Cancelled> {
     return this.database.transaction(async (transaction) => {
@@ -49,15 +49,15 @@ export class Cancellations {
     });
   }
 
-  /** What cancelMatching would cancel. */
+  /** The number of runs that cancelMatching would cancel. */
   countMatching(selection: RunSelection): Promise<SelectedCount[]> {
     return this.database.query(COUNT_UNFINISHED, selectionParameters(selection));
   }
 
   /**
-   * The same for every unfinished run that matches, in steps.
+   * Cancels all unfinished runs that match, in steps.
    * @returns their ids, ascending
-   * @throws DatabaseUnavailable when none was cancelled, else BrokenOff
+   * @throws DatabaseUnavailable if no run was cancelled, otherwise BrokenOff
    */
   cancelMatching(selection: RunSelection, by: Canceller, reason?: string): Promise<number[]> {
     const subject = selectionName(selection);

@@ -5,25 +5,25 @@ import { TEST_COLUMNS } from './run-columns';
 import type { RunReader } from './run-search';
 import { arraysOf, bigint, integer, namesOf, statement, valuesOf } from '../kit/statement';
 
-/** Runs of tests that are asked for again. */
+/** Finds unfinished runs of the same tests as new requests. */
 @Injectable()
 export class EqualRuns {
   constructor(private readonly database: Database) {}
 
   /**
-   * For each request the run of the same test that waits or is executed, as far as the reader may see it: the one that was
-   * asked for first, null where there is none. Writes nothing.
+   * For each request, the first unfinished run of the same test that the reader may see; null if there is none.
+   * Writes nothing.
    */
   async find(requests: RunRequest[], reader: RunReader): Promise<(number | null)[]> {
     if (requests.length === 0) return [];
     const { tests, places } = distinctTests(requests);
     const rows = await this.database.query(EQUAL_UNFINISHED, equalUnfinishedParameters(tests, reader));
-    const found = new Map(rows.map(({ place, runId }) => [place, runId]));
-    return places.map((place) => found.get(place) ?? null);
+    const runIdByPlace = new Map(rows.map(({ place, runId }) => [place, runId]));
+    return places.map((place) => runIdByPlace.get(place) ?? null);
   }
 }
 
-/** Requests without their doubles, and for each request its place among them. */
+/** Requests without duplicates, and for each request its index among them. */
 interface DistinctTests {
   tests: RunRequest[];
   places: number[];
@@ -31,13 +31,13 @@ interface DistinctTests {
 
 /** A long list may name the same test many times, and many runs of that test may wait. */
 function distinctTests(requests: RunRequest[]): DistinctTests {
-  const known = new Map<string, number>();
+  const placeByName = new Map<string, number>();
   const tests: RunRequest[] = [];
   const places = requests.map((request) => {
     const name = nameOf(request);
-    const place = known.get(name) ?? known.size;
-    if (place === known.size) tests.push(request);
-    known.set(name, place);
+    const place = placeByName.get(name) ?? placeByName.size;
+    if (place === placeByName.size) tests.push(request);
+    placeByName.set(name, place);
     return place;
   });
   return { tests, places };
@@ -64,7 +64,7 @@ const [EVERYTHING, KEY, USER] = [1, 2, 3].map((place) => `$${NAMES.length + plac
   string,
 ];
 
-/** Of each test the unfinished run that was asked for first, among those that a reader may see; places begin with 0. */
+/** The first unfinished run of each test that a reader may see; places begin with 0. */
 const EQUAL_UNFINISHED = statement(
   { place: integer, runId: bigint },
   `

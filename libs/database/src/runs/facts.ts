@@ -7,18 +7,21 @@ import { FactRow } from '../rows/fact';
 import { type RunReader, seenBy } from './run-search';
 import { waitingRows } from './waiting-rows';
 
-/** Where the parts of a fact come from, as SQL; what is not named is null. */
+/** The SQL of the fields of a fact; absent fields are null. */
 export interface FactSource {
   kind: FactKind | { sql: string };
-  /** The run's state after it; an expression when it is not the same for every row. */
+  /** The state of the run after the fact; an expression if it differs between rows. */
   state: RunState | { sql: string };
   attempt: string;
   actor: string;
   reason?: string;
   verdict?: string;
-  /** What follows `from`: rows `f` with run_id, arch and suite, each locked or new, and `clock`, after `recordUpdateTime`. */
+  /**
+   * The SQL after `from`: rows `f` with run_id, arch and suite, each locked or new, and `clock`, after
+   * `recordUpdateTime`.
+   */
   from: string;
-  /** In which order the ids are drawn, where a run has several facts. */
+  /** The order of the ids, if a run has several facts. */
   order?: string;
 }
 
@@ -39,12 +42,15 @@ export function recordFacts(source: FactSource): string {
     from ${from}${order ? ` order by ${order}` : ''}`;
 }
 
-/** A user of this id, as an actor. */
+/** The SQL of an actor: the user with this id. */
 export function userActor(userId: string): string {
   return `(select 'user ' || name from users where user_id = ${userId})`;
 }
 
-/** Of a row `f` of `facts`. Who may read the reason depends on who asks, so each statement says what it is. */
+/**
+ * The columns of a row `f` of `facts`. Who may read the reason depends on the reader, so each statement has its own
+ * expression for it.
+ */
 export const FACT_COLUMNS = without(columnsOf(FactRow), 'published');
 
 /** The stories of all runs. */
@@ -53,9 +59,9 @@ export class Facts {
   constructor(private readonly database: Database) {}
 
   /**
-   * Everything that happened to a run, in order. The caller checks who may read it. Only a reader who may see
-   * a private run learns that another run repeats it.
-   * @param reader who asks; the public when absent
+   * Everything that happened to a run, in order. The caller checks who may read it. If the run repeats a private run,
+   * only a reader who may see that one learns about it.
+   * @param reader by default the public
    */
   async ofRun(runId: number, { everything = false, keyId, userName }: RunReader = {}): Promise<Fact[]> {
     const reader = [everything, keyId ?? null, userName ?? null];
@@ -63,16 +69,16 @@ export class Facts {
   }
 
   /**
-   * Facts of an architecture that the bus has not taken, by their ids, so those of each run are in order. The
-   * reason is left out when the run is private, or repeats a private one: it may name what is tested.
+   * Facts of an architecture that the bus has not received, by id, so the facts of a run are in order. The reason is
+   * omitted if the run is private or repeats a private run: texts of people and workers may name what is tested.
    */
   async listUnpublished(arch: string, limit: number): Promise<Fact[]> {
     return (await this.database.query(UNPUBLISHED, [arch, limit])).map(factOf);
   }
 
   /**
-   * Marks those facts which the bus has. An id that was given before the database was restored may be another
-   * fact's now, so the time is compared too.
+   * Marks facts that the bus has received. After a restore of the database, an id may belong to another fact, so the
+   * time is compared too.
    */
   async markPublished(facts: Pick<Fact, 'factId' | 'at'>[]): Promise<void> {
     await this.database.query(MARK_PUBLISHED, [facts.map(({ factId }) => factId), facts.map(({ at }) => at)]);

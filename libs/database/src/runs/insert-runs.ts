@@ -18,8 +18,7 @@ const ROWS_MAX = 2_000;
 const TEXTS_LENGTH_MAX = 512 * 1024;
 
 /**
- * The connection executes the statements in this order; the first three are sent together, in one round trip.
- * A long list takes more round trips.
+ * Inserts runs. The first three statements are sent together and cost one round trip; a long list needs more.
  * @returns the ids in the order of the requests, one submission after the other
  */
 export async function insertRuns(
@@ -93,8 +92,8 @@ const [USER, KEY] = [1, 2].map((place) => `$${Object.keys(REQUEST_COLUMNS).lengt
 ];
 
 /**
- * The sequence is looked up once for all rows, since a look-up takes as long as an insert.
- * @param owners SQL for the owners of the runs: constants, or columns of further arrays
+ * Builds the insert statement. It finds the sequence once for all rows: that takes as long as inserting one row.
+ * @param owners the SQL of the owners of the runs: constants, or columns of further arrays
  */
 function insertOf(owners: {
   arrays?: string;

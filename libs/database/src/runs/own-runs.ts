@@ -18,14 +18,17 @@ export interface OwnRunFilter {
   isPrivate?: boolean | undefined;
 }
 
-/** A part of a user's runs. */
+/** A page of a user's runs. */
 export interface OwnRunPage {
   runs: RunRecord[];
-  /** The rest begins before this run; null at the end. A part before the end may be short, or empty. */
+  /** The id before which the next page begins; null at the end. A page may be short, or empty, before the end. */
   next: number | null;
 }
 
-/** A part is searched among this many runs of a user, so that users with millions of runs wait no longer. */
+/**
+ * The number of a user's runs that one page is searched among, so that users with millions of runs do not wait
+ * longer.
+ */
 const LOOKED_AT_MAX = 50_000;
 
 /** Runs that a version depends on. */
@@ -37,9 +40,9 @@ export class OwnRuns {
   constructor(private readonly database: Database) {}
 
   /**
-   * Newest requests first, private ones included.
-   * @param before only runs of lower ids
-   * @param lookedAtMax of the user's runs, the newest of these
+   * Runs of a user that match, newest requests first, private ones included.
+   * @param before only runs with lower ids
+   * @param lookedAtMax how many of the user's newest runs are searched
    */
   async find(
     userId: number,
@@ -70,10 +73,7 @@ export class OwnRuns {
     return row!.version;
   }
 
-  /**
-   * Those of some runs that are the user's, newest requests first.
-   * @param userId null: of all users
-   */
+  /** The runs among `runIds` that belong to the user, newest requests first. @param userId null: runs of all users */
   byId(userId: number | null, runIds: number[]): Promise<RunRecord[]> {
     return this.database.query(BY_ID, [userId, runIds.filter(isRunId)]);
   }

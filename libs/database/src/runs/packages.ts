@@ -21,35 +21,32 @@ export class Packages {
   constructor(private readonly database: Database) {}
 
   /**
-   * By name. A name that only private runs have is listed only for the key of one of them.
-   * @param keyId the key that asks; null: the public
-   * @param backends those with one of these; an empty name: those with none; undefined: all
+   * Packages by name. A name that only private runs have named is listed only for the key of such a run.
+   * @param keyId the key of the reader; null: the public
+   * @param backends only packages with one of these; an empty name: without a backend; undefined: all
    */
   list(backends: string[] | undefined, keyId: number | null): Promise<KnownPackage[]> {
     return this.database.query(LIST, [keyId, backends ?? null]);
   }
 
   /**
-   * Packages that have a backend of their own, by name, also those that only private runs have: for
-   * administrators.
-   * @param after only names behind this one; empty: from the first on
+   * Packages with their own backend, by name, including those that only private runs have named: for administrators.
+   * @param after only names after this one; empty: from the first on
    */
   withBackend(limit: number, after: string): Promise<OwnBackend[]> {
     return this.database.query(WITH_BACKEND, [after, limit]);
   }
 
-  /**
-   * The package's own backend, for administrators.
-   * @returns null when no run of it was requested
-   */
+  /** The package's own backend, for administrators. @returns null if no run of the package was requested */
   async backendOf(name: string): Promise<{ backend: string | null } | null> {
-    const [found] = await this.database.query(BACKEND_OF, [name]);
-    return found ?? null;
+    const [row] = await this.database.query(BACKEND_OF, [name]);
+    return row ?? null;
   }
 
   /**
-   * @param backend null: the deployment's default
-   * @returns false when no run of such a package was requested: nothing was changed
+   * Sets the backend of a package.
+   * @param backend null: the default of the deployment
+   * @returns false if no run of the package was requested; nothing was changed then
    */
   setBackend(name: string, backend: string | null, by: Actor): Promise<boolean> {
     return this.database.transaction(async (transaction) => {
@@ -63,7 +60,7 @@ export class Packages {
     });
   }
 
-  /** The backends of the packages that have one of their own, by name. */
+  /** The backends of the packages with their own backend, by name. */
   async backends(): Promise<Map<string, string>> {
     const rows = await this.database.query(BACKENDS);
     return new Map(rows.map(({ name, backend }) => [name, backend!]));
@@ -109,7 +106,7 @@ export function rememberPackages(transaction: Statements, named: NamedPackage[])
   return remember(transaction, REMEMBER, named);
 }
 
-/** The same for requested packages: one that was removed, and is public, is there again. */
+/** Adds requested packages: a removed public package counts as present again. */
 export function rememberRequested(transaction: Statements, named: NamedPackage[]): Promise<void> {
   return remember(transaction, REMEMBER_REQUESTED, named);
 }

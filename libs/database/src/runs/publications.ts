@@ -24,19 +24,19 @@ export class Publications {
    * @throws DatabaseUnavailable; some may be public then, and publishing again helps
    */
   async publish(runIds: number[], keyId: number): Promise<number[]> {
-    const asked = runIds.filter(isRunId);
-    const published = await this.publishRuns(PUBLISH_FREE, asked, keyId);
+    const validIds = runIds.filter(isRunId);
+    const published = await this.publishRuns(PUBLISH_FREE, validIds, keyId);
     try {
       for (;;) {
-        const held = await this.database.entities((manager) =>
+        const lockedRun = await this.database.entities((manager) =>
           manager.findOne(RunRow, {
             select: { runId: true },
-            where: { runId: Any(asked), apiKeyId: keyId, isPrivate: true },
+            where: { runId: Any(validIds), apiKeyId: keyId, isPrivate: true },
             order: { runId: 'asc' },
           }),
         );
-        if (!held) return published.sort((a, b) => a - b);
-        published.push(...(await this.publishRuns(PUBLISH, [held.runId], keyId)));
+        if (!lockedRun) return published.sort((a, b) => a - b);
+        published.push(...(await this.publishRuns(PUBLISH, [lockedRun.runId], keyId)));
       }
     } catch (error) {
       if (published.length > 0) afterChange(error);

@@ -29,8 +29,8 @@ export class Retries {
   }
 
   /**
-   * The same, at most once for an idempotency key; a run that cannot be retried leaves the key unused.
-   * @param answer builds the answer, JSON, from the new run's id
+   * Retries a run at most once for an idempotency key. A run that cannot be retried leaves the key unused.
+   * @param answer builds the answer, JSON, from the id of the new run
    */
   retryOnce(
     key: IdempotencyKey,
@@ -64,7 +64,7 @@ const LOCK = statement(
   where run_id = $1 and (not is_private or api_key_id = $2) for no key update`,
 );
 
-/** Of those that the key may see: the run may have been private when another key retried it. */
+/** An unfinished retry that the key may see: the run may have been private when another key retried it. */
 const WAITING = statement(
   { runId: bigint },
   `

@@ -24,11 +24,11 @@ const NOT_RECORDED = [
 export interface RunRecord extends Omit<WholeRow<RunRow>, (typeof NOT_RECORDED)[number]> {
   /** The API key that may read it. */
   keyId: number;
-  /** User name. */
+  /** The name of the user. */
   requestor: string;
 }
 
-/** Of a row `r` of `runs`, and the requestor's row `u` of `users`. */
+/** The columns of a row `r` of `runs`, and of the requestor's row `u` of `users`. */
 export const RECORD_COLUMNS = {
   ...without(columnsOf(RunRow), ...NOT_RECORDED),
   keyId: integer.from('r.api_key_id'),

@@ -15,7 +15,7 @@ import {
   time,
 } from '../kit/statement';
 
-/** A longer trigger is left out: events are small, and they have many readers. */
+/** A longer trigger is omitted: events are small and have many readers. */
 const TRIGGER_LENGTH_MAX = 2_000;
 
 /** The facts of all runs, with data of the runs. Private runs are included: the caller checks who may read which. */
@@ -25,13 +25,16 @@ export class RunEvents implements EventSource {
 
   start(second: number): Promise<{ horizon: number; canRise: boolean; first: number | null }> {
     return this.database.inOrder(async (statements) => {
-      const [found, first] = await Promise.all([horizon(statements), firstEvent(statements, second)]);
-      return { horizon: found.second, canRise: found.canRise, first };
+      const [currentHorizon, first] = await Promise.all([
+        horizon(statements),
+        firstEvent(statements, second),
+      ]);
+      return { horizon: currentHorizon.second, canRise: currentHorizon.canRise, first };
     });
   }
 
-  page(asked: EventPage): Promise<RunEvent[]> {
-    return eventPage(this.database, asked);
+  page(query: EventPage): Promise<RunEvent[]> {
+    return eventPage(this.database, query);
   }
 
   raise(): Promise<void> {
@@ -39,7 +42,7 @@ export class RunEvents implements EventSource {
   }
 }
 
-/** The lowest fact id of the events from a second on; null when there are none. */
+/** The lowest fact id of the events from a second on; null if there are none. */
 export async function firstEvent(statements: Statements, second: number): Promise<number | null> {
   const [row] = await statements.query(FIRST, [second]);
   return row!.first;
@@ -52,7 +55,7 @@ export function eventPage(
   return statements.query(PAGE, [from, before, after, known, limit]);
 }
 
-/** Of a row `f` of `facts`, the row `r` of its run, and the row `u` of the run's requestor. */
+/** The columns of an event: of a row `f` of `facts`, the row `r` of its run, and the row `u` of the run's requestor. */
 export const EVENT_COLUMNS = {
   ...without(FACT_COLUMNS, 'actor', 'reason'),
   place: integer.from(

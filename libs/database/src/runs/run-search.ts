@@ -16,15 +16,15 @@ export interface RunFilter {
   states?: RunState[] | undefined;
   /** Words in its trigger, separated by spaces; the page of a trigger has one word. */
   trigger?: string | undefined;
-  /** A user's name. */
+  /** The name of a user. */
   requestor?: string | undefined;
-  /** Created, finished or published then or later. */
+  /** Only runs that were created, finished or published then or later. */
   since?: Date | undefined;
 }
 
 /** The reader: see `RunSearch.find`. */
 export interface RunReader {
-  /** An administrator: sees all runs. */
+  /** True for administrators, who see all runs. */
   everything?: boolean;
   /** The owner of visible private runs: this key, or, in a web session, this user. */
   keyId?: number;
@@ -34,7 +34,7 @@ export interface RunReader {
 /** A part of a list that was searched among a bounded number of runs. */
 export interface RunsAmong {
   runs: RunRecord[];
-  /** The rest begins before this run; null at the end. A part before the end may be short, or empty. */
+  /** The id before which the next page begins; null at the end. A page may be short, or empty, before the end. */
   next: number | null;
 }
 
@@ -47,9 +47,9 @@ export class RunSearch {
   constructor(private readonly database: Database) {}
 
   /**
-   * Newest requests first. Public runs, and private ones that the reader may see.
-   * @param before only runs of lower ids
-   * @throws DatabaseUnavailable, also when runs that match are too rare among the many to be found in time
+   * Runs that match, newest requests first: public runs, and private ones that the reader may see.
+   * @param before only runs with lower ids
+   * @throws DatabaseUnavailable also if matching runs are too rare to be found in time
    */
   find(filter: RunFilter, reader: RunReader, limit: number, before?: number): Promise<RunRecord[]> {
     return this.database.query(FOUND, [...parametersOf(filter, reader), limit, before ?? null]);
@@ -66,9 +66,9 @@ export class RunSearch {
     before?: number,
     lookedAtMax = LOOKED_AT_MAX,
   ): Promise<RunsAmong> {
-    const given = parametersOf(filter, reader);
+    const conditions = parametersOf(filter, reader);
     const runs = await this.database.query(FOUND_AMONG, [
-      ...given,
+      ...conditions,
       limit + 1,
       before ?? null,
       likeOf(pattern),
@@ -86,8 +86,8 @@ export class RunSearch {
 
 function parametersOf(filter: RunFilter, reader: RunReader): unknown[] {
   const { suite, arch, verdicts, states, trigger, requestor, since } = filter;
-  const given = [filter.package, suite, arch, verdicts, states, trigger, requestor, since];
-  return [...given.map((value) => value ?? null), ...readerParameters(reader)];
+  const conditions = [filter.package, suite, arch, verdicts, states, trigger, requestor, since];
+  return [...conditions.map((value) => value ?? null), ...readerParameters(reader)];
 }
 
 /** The parameters of `seenBy`. */
@@ -95,7 +95,10 @@ function readerParameters({ everything = false, keyId, userName }: RunReader): u
   return [everything, keyId ?? null, userName ?? null];
 }
 
-/** In the words of the index `runs_triggers`: a word that is too long for it matches nothing. */
+/**
+ * The words of a trigger in the form of the index `runs_triggers`. A word that is too long for the index is never
+ * found.
+ */
 export const TRIGGER_WORDS = (r: string): string =>
   `case when ${r}.trigger !~ '[^ ]{255}' then string_to_array(${r}.trigger, ' ') end`;
 
@@ -108,12 +111,12 @@ const MATCHES = `
   and ($8::timestamptz is null or r.updated_at >= $8)
   and ($13::bigint is null or r.run_id < $13)`;
 
-/** Whether the reader that $n and the next two parameters describe may see the run `r`. */
+/** The SQL condition that the reader in $n and the next two parameters may see the run `r`. */
 export const seenBy = (first: number, r = 'r'): string => `(not ${r}.is_private or $${first}::boolean
   or ${r}.api_key_id = $${first + 1}::integer
   or ${r}.requestor_id = (select user_id from users where name = $${first + 2}::text))`;
 
-/** Each has an index of its own by package. */
+/** Each part has its own index by package. */
 const PARTS = [
   `r.state = 'finished' and not r.is_private`,
   `r.state = 'finished' and r.is_private`,
@@ -132,7 +135,7 @@ const FOUND = statement(
   order by r.run_id desc`,
 );
 
-/** Nothing that the reader may not see is counted: else the end of a part would show that it exists. */
+/** Only runs that the reader may see are counted: otherwise the end of a page would reveal the others. */
 const AMONG = (columns: string, seen: string, before: string, limit: string): string => `
   select ${columns} from runs r where ${seen} and (${before}::bigint is null or r.run_id < ${before})
   order by r.run_id desc limit ${limit}`;

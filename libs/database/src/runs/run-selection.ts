@@ -49,7 +49,7 @@ export function selectRuns(condition: string): Statement<{ runId: number }> {
   );
 }
 
-/** How many runs of a suite queue are selected. */
+/** The number of selected runs of a suite queue. */
 export interface SelectedCount {
   suite: string;
   arch: string;
@@ -76,7 +76,7 @@ const SELECTED = `($1::bigint[] is null or r.run_id = any($1::bigint[]))
       and ($5::text is null or r.arch = $5)
       and ($6::integer is null or r.api_key_id = $6)`;
 
-/** $1 to $6 of `selectRuns`. */
+/** The parameters $1 to $6 of `selectRuns`. */
 export function selectionParameters(selection: RunSelection): unknown[] {
   return [
     selection.runIds?.filter(isRunId) ?? null,

@@ -10,12 +10,12 @@ import { statement, text } from '../kit/statement';
 interface Submission {
   requests: RunRequest[];
   submitter: Submitter;
-  /** Null for a request that may create again what an equal one has created. */
+  /** Null for a request without an idempotency key, which creates new runs each time. */
   key: IdempotencyKey | null;
   answer: (runIds: number[]) => unknown;
 }
 
-/** A longer list has a transaction of its own, so that others do not wait for it. */
+/** A longer list gets its own transaction: others should not wait for it. */
 const GROUPED_RUNS_MAX = 20;
 /** Runs of all members of a group. */
 const GROUP_RUNS_MAX = 400;
@@ -35,10 +35,7 @@ export class Submissions {
     });
   }
 
-  /**
-   * All or nothing, in one transaction.
-   * @returns the run ids, in the order of the requests
-   */
+  /** Creates all runs or none, in one transaction. @returns the run ids, in the order of the requests */
   async submit(requests: RunRequest[], submitter: Submitter): Promise<number[]> {
     if (requests.length === 0) return [];
     const outcome = await this.done({ requests, submitter, key: null, answer: (runIds) => runIds });
@@ -46,8 +43,7 @@ export class Submissions {
   }
 
   /**
-   * The same, at most once for an idempotency key; the answer is saved in the transaction that creates the
-   * runs.
+   * Creates runs at most once for an idempotency key; the answer is saved in the same transaction.
    * @param answer builds the answer, JSON, from the run ids
    */
   submitOnce(
@@ -79,10 +75,10 @@ export class Submissions {
         answers.set(submission, submission.answer(runIds.slice(place, place + length)));
         place += length;
       }
-      const kept = created.flatMap((each) =>
+      const answersToSave = created.flatMap((each) =>
         each.key ? [{ key: each.key, answer: answers.get(each) }] : [],
       );
-      if (kept.length > 0) await saveAnswers(transaction, kept);
+      if (answersToSave.length > 0) await saveAnswers(transaction, answersToSave);
       return Promise.all(
         submissions.map(async (each): Promise<Once> =>
           answers.has(each)

@@ -7,39 +7,40 @@ import { boolean, type ColumnsOf, command, selectList, snakeCase, statement, tex
 import { RunDayRow, StatusDayRow } from '../rows/day';
 import { daysOfStatus, isOfPackage } from './status-statements';
 
-/** Whose figures are asked for; null for those of all. */
+/** A filter of figures; null matches all. */
 export interface DayFilter {
   suite: string | null;
   arch: string | null;
 }
 
-/** Public runs that ended on a day with a verdict; cancelled ones are in none. */
+/** The public runs that ended on a day with a verdict, without cancelled ones. */
 export type RunsOfDay = Omit<RunDayRow, 'suite' | 'arch'>;
 
-/** How many packages had which status at the end of a day; today's is as of now. */
+/** The number of packages with each status at the end of a day; today's figures are as of now. */
 export type PackagesOfDay = Omit<StatusDayRow, 'suite' | 'arch'>;
 
-/** The newest of these, of one suite and architecture. */
+/** The newest such figures of one suite and architecture. */
 export type PackagesOfPlace = StatusDayRow;
 
-/** Days whose figures one step makes from the runs. */
+/** The number of days that one step computes from the runs. */
 const DAYS_PER_STEP = 28;
 
 /**
- * Figures of each day: how many runs ended and how, how long they waited and took, and how many packages passed. The figures of
- * the last two days are made again and again, those of days before once more and then never: they stay when the runs go.
+ * Figures of each day: how many runs ended and how, how long they waited and took, and how many packages passed. The
+ * figures of the last two days are computed repeatedly; those of earlier days once more and then never, so they stay
+ * when the runs are removed.
  */
 @Injectable()
 export class DayStatistics {
   constructor(private readonly database: Database) {}
 
   /**
-   * Makes figures of an architecture of the rows as they are: doing it twice, or by two processes, changes nothing.
-   * @returns whether there are more days to be made at once
+   * Computes figures of an architecture from the present rows: a repetition, or two processes, change nothing.
+   * @returns whether more days can be computed at once
    */
   async step(arch: string): Promise<boolean> {
     const [progress] = await this.database.query(DAYS_LEFT, [arch, DAYS_PER_STEP]);
-    // The projection of statuses begins.
+    // The projection of statuses must begin first.
     if (!progress) return false;
     const { closedDay, nextDay, lastDay, isPast, today, hasMore } = progress;
     if (!isPast) {
@@ -61,31 +62,31 @@ export class DayStatistics {
     return hasMore;
   }
 
-  /** Days on which none ended are absent; by day. @param from `YYYY-MM-DD` */
+  /** The figures of runs, by day; days on which no run ended are absent. @param from `YYYY-MM-DD` */
   runs(from: string, { suite, arch }: DayFilter): Promise<RunsOfDay[]> {
     return this.database.query(RUN_DAYS, [from, suite, arch]);
   }
 
-  /** By day. @param from `YYYY-MM-DD` */
+  /** The figures of packages, by day. @param from `YYYY-MM-DD` */
   packages(from: string, { suite, arch }: DayFilter): Promise<PackagesOfDay[]> {
     return this.database.query(STATUS_DAYS, [from, suite, arch]);
   }
 
-  /** Of each suite and architecture that has any, as they are now or were when they were looked at last. */
+  /** The newest figures of packages for each suite and architecture that has any. */
   places(): Promise<PackagesOfPlace[]> {
     return this.database.query(PLACES);
   }
 }
 
-/** A public run of $1 that ended by itself, and tested a package. */
+/** The SQL condition of a public run of $1 that was not cancelled and tested a package. */
 const COUNTS = `r.arch = $1 and r.state = 'finished' and not r.is_private and not r.cancelled and ${isOfPackage('r')}`;
 
 const TODAY = `(now() at time zone 'UTC')::date`;
 const dayText = (day: string): string => `coalesce(to_char(${day}, 'YYYY-MM-DD'), '')`;
 
 /**
- * Which days of the architecture $1 are to be made: up to $2 of those that are over for a day, or else the last two. The first
- * is that of the run that was the first to change.
+ * The days of the architecture $1 to compute: up to $2 of the days that ended more than a day before, or else the
+ * last two. The first day is that of the run that changed first.
  */
 const DAYS_LEFT = statement(
   { closedDay: text.orNull, nextDay: text, lastDay: text, today: text, isPast: boolean, hasMore: boolean },
@@ -102,13 +103,15 @@ const DAYS_LEFT = statement(
   from known`,
 );
 
-/** Of several processes one at a time writes the days of $1. */
+/** Locks the days of $1: only one process at a time writes them. */
 const LOCK_DAYS = statement(
   { arch: text },
   'select arch from status_progress where arch = $1 for no key update',
 );
 
-/** Up to the day $2; not when others than those after the day $3 are to be made meanwhile, which may be null. */
+/**
+ * Marks the days up to $2 as final, unless another process has moved the mark from $3 (which may be null) meanwhile.
+ */
 const CLOSE_DAYS = command(`
   update status_progress set closed_day = $2::date where arch = $1 and closed_day is not distinct from $3::date`);
 
@@ -117,7 +120,7 @@ const AMOUNT_COLUMNS = without(columnsOf(RunDayRow), 'day', 'suite', 'arch', 've
 const began = (span: string): string =>
   `count(*) filter (where r.started_at - r.created_at <= interval '${span}')`;
 
-/** What a row of `run_days` counts, of runs `r`. */
+/** The SQL of the counts in a row of `run_days`, over runs `r`. */
 const AMOUNTS = Object.entries({
   runs: 'count(*)',
   timedRuns: 'count(r.duration_seconds)',
@@ -130,7 +133,10 @@ const AMOUNTS = Object.entries({
   beganInDay: began('1 day'),
 } satisfies Record<keyof typeof AMOUNT_COLUMNS, string>);
 
-/** Of the architecture $1, from the day $2 to the day $3. A run changes when it ends or later, never before. */
+/**
+ * Saves the figures of runs of the architecture $1, from the day $2 to the day $3. A run changes when it ends or
+ * later, never before.
+ */
 const KEEP_RUN_DAYS = command(`
   with made as materialized (
     select (r.finished_at at time zone 'UTC')::date as day, r.suite, r.verdict,
@@ -148,7 +154,7 @@ const KEEP_RUN_DAYS = command(`
   select $1::text, m.* from made m
   ${upsertChanged(RunDayRow)}`);
 
-/** What is said of each verdict that a package can have. */
+/** The list of `say` for each verdict that a package can have. */
 const ofVerdicts = (say: (verdict: string) => string): string => PACKAGE_VERDICTS.map(say).join(', ');
 const COUNTED = ofVerdicts((verdict) => verdict);
 
@@ -157,14 +163,14 @@ const SUITES = statement(
   'select s.suite from package_statuses s where s.arch = $1 group by s.suite order by s.suite',
 );
 
-/** Of the suite $1 and architecture $2, of $3 days from the day $4 on. */
+/** Saves the figures of packages of the suite $1 and architecture $2, for $3 days from the day $4 on. */
 const KEEP_STATUS_DAYS = command(`
   insert into status_days as kept (day, suite, arch, ${COUNTED})
   select (h.date at time zone 'UTC')::date, $1::text, $2::text, ${ofVerdicts((verdict) => `h.${verdict}`)}
   from (${daysOfStatus('$4::date::timestamp')}) h where h.total > 0
   ${upsertChanged(StatusDayRow)}`);
 
-/** Of the architecture $1 as it is on the day $2. */
+/** Saves the present figures of packages of the architecture $1 for the day $2. */
 const KEEP_STATUSES_OF_TODAY = command(`
   insert into status_days as kept (day, suite, arch, ${COUNTED})
   select $2::date, s.suite, $1::text,
@@ -195,12 +201,15 @@ const RUN_DAYS = statement(
 
 const PACKAGE_COUNTS = { ...columnsOf(StatusDayRow, ...PACKAGE_VERDICTS), day: text };
 
-/** The newest row of each place. A place that has no row in a month has no packages left. */
+/** The newest row of each place. A place without a row in a month has no packages left. */
 const NEWEST = `
   select distinct on (d.suite, d.arch) d.suite, d.arch, d.day, ${ofVerdicts((verdict) => `d.${verdict}`)}
   from status_days d where d.day >= ${TODAY} - 30 order by d.suite, d.arch, d.day desc`;
 
-/** Of today each place counts as it was seen last: in the first minutes of a day, some were not looked at yet. */
+/**
+ * For today, the newest row of each place counts: in the first minutes of a day, some places have no row of that day
+ * yet.
+ */
 const STATUS_DAYS = statement(
   PACKAGE_COUNTS satisfies ColumnsOf<PackagesOfDay>,
   `

@@ -3,29 +3,32 @@ import { AS_ASKED } from '../kit/list-filter';
 import { RECORD_COLUMNS, type RunRecord } from '../runs/run-columns';
 import { integer, jsonb, selectList, statement, text } from '../kit/statement';
 
-/** A run that tested something else than was asked for: another version of its package than its trigger named, or other packages. */
+/**
+ * A run that did not test what was requested: another version of its package than its trigger names, or other
+ * packages.
+ */
 export interface ListedMismatch extends RunRecord {
   otherVersions: OtherVersion[];
   otherSuites: OtherSuite[];
-  /** The release from which apt took all packages, because the pins could not be kept; null when it did not. */
+  /** The release from which apt took all packages, because the pins could not be kept; null if that did not happen. */
   fallbackRelease: string | null;
 }
 
-/** In the words of the index `runs_mismatches`. */
+/** The condition in the form of the index `runs_mismatches`. */
 const MISMATCHED = `r.state = 'finished' and not r.is_private and not r.cancelled and r.version <> 'n/a'
   and position(' ' || r.package || '/' in ' ' || r.trigger) > 0
   and position(' ' || r.package || '/' || r.version || ' ' in ' ' || r.trigger || ' ') = 0`;
 
-/** Names a version of the package itself. */
+/** The condition that the trigger names a version of the package itself. */
 const NAMES_VERSION = `exists (
   select from unnest(string_to_array(r.trigger, ' ')) word
   where split_part(word, '/', 1) = r.package and split_part(word, '/', 2) not in ('', '0'))`;
 
-/** In the words of the index `run_testbeds_mismatches`. */
+/** The condition in the form of the index `run_testbeds_mismatches`. */
 const OTHER_PACKAGES = `t.finished_at is not null and (t.fallback_line is not null or t.other_versions <> '[]')`;
-/** In the words of the index `run_testbeds_other_suites`. */
+/** The condition in the form of the index `run_testbeds_other_suites`. */
 const OTHER_SUITES = `t.finished_at is not null and t.other_suites <> '[]'`;
-/** Of the runs that these packages were of. */
+/** The condition on the runs of these testbeds. */
 const COUNTS_FOR_ALL = `r.state = 'finished' and not r.is_private and not r.cancelled`;
 
 const MISMATCH_COLUMNS = {
@@ -35,7 +38,7 @@ const MISMATCH_COLUMNS = {
   fallbackRelease: text.orNull.from('t.fallback_release'),
 };
 
-/** Those before the run $5, in the order of the index of each part. */
+/** The condition of the runs before the run $5, in the order of the index of each part. */
 const BEFORE = (finishedAt: string): string => `($5::bigint is null or (${finishedAt}, r.run_id) < (
   select b.finished_at, b.run_id from runs b where b.run_id = $5 and not b.is_private))`;
 
@@ -58,7 +61,9 @@ export const MISMATCHES = statement(
   order by r.finished_at desc, r.run_id desc limit $4`,
 );
 
-/** Of the newest $4 of each part, whatever is asked for: a rare package would have all of them read. */
+/**
+ * Counts matching runs among the newest $4 of each part: for a rare package, a complete count would read all of them.
+ */
 export const MISMATCHES_COUNT = statement(
   { count: integer, lookedAt: integer },
   `

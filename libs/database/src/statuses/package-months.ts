@@ -11,7 +11,7 @@ export interface MonthsPlace {
   arch: string;
 }
 
-/** Public runs of a package that ended in a month with a verdict and were removed; cancelled ones are in none. */
+/** Removed public runs of a package that ended in a month with a verdict, without cancelled ones. */
 export interface RemovedRunsOfMonth {
   /** `YYYY-MM`, UTC. */
   month: string;
@@ -22,29 +22,29 @@ export interface RemovedRunsOfMonth {
   testSeconds: number;
 }
 
-/** The same of runs that were removed and of those that were not. */
+/** Runs of a package that ended in a month, removed or not. */
 export interface RunsOfMonth extends RemovedRunsOfMonth {
-  /** When one of them that is still there was written last; null: all were removed. */
+  /** The last update of the runs that still have rows; null: all were removed. */
   updatedAt: Date | null;
 }
 
-/** How many runs a package had in each month. What was removed counts: `Expiry` adds it up while it removes it. */
+/** The number of runs of a package in each month. Removed runs count: `Expiry` adds them up when it removes them. */
 @Injectable()
 export class PackageMonths {
   constructor(private readonly database: Database) {}
 
-  /** By month, the oldest first; months without runs are absent. */
+  /** All runs by month, oldest first; months without runs are absent. */
   of({ package: name, suite, arch }: MonthsPlace): Promise<RunsOfMonth[]> {
     return this.database.query(MONTHS, [name, suite, arch]);
   }
 
-  /** Of runs that were removed alone, of the newest months, the newest first. */
+  /** Only removed runs, of the newest months, newest first. */
   listRemoved({ package: name, suite, arch }: MonthsPlace, months: number): Promise<RemovedRunsOfMonth[]> {
     return this.database.query(REMOVED, [name, suite, arch, months]);
   }
 }
 
-/** The month of a finished run `r`, and what is counted of several; see `package_months`. */
+/** The SQL of the month of a finished run `r`, and of the counts of several; see `package_months`. */
 export const MONTH_OF_RUN = `date_trunc('month', r.finished_at at time zone 'UTC')::date`;
 export const MONTH_AMOUNTS = `count(*)::integer as runs, count(r.duration_seconds)::integer as timed_runs,
       coalesce(sum(r.duration_seconds), 0)::bigint as test_seconds`;
@@ -57,7 +57,7 @@ const REMOVED_COLUMNS = {
   testSeconds: bigint,
 } satisfies ColumnsOf<RemovedRunsOfMonth>;
 
-/** Of the newest $4 months. */
+/** Removed runs of the newest $4 months. */
 const REMOVED = statement(
   REMOVED_COLUMNS,
   `

@@ -1,40 +1,42 @@
 import type { PackageVerdict } from '@proctor/contracts';
 
-/** So many runs are looked at: the strip, flakiness and durations are of them. */
+/** The number of runs from which the strip, flakiness and durations are computed. */
 export const WINDOW = 30;
 
-/** From this share of changes in the window on a package is flaky, until there are fewer than the other. */
+/**
+ * A package becomes flaky at this share of changes in the window, and stays so until the share is below STEADY_BELOW.
+ */
 const FLAKY_FROM = 0.2;
 const STEADY_BELOW = 0.1;
 
-/** It takes longer when the median of the newest is so much more than that of those before them. */
+/** A package takes longer if the median of its newest durations is LONGER_BY times that of the earlier ones. */
 const NEWEST_TIMED = 5;
 const EARLIER_TIMED = 20;
 const LONGER_BY = 1.5;
 
-/** In the order of what a digit of the strip says; rows hold these numbers. */
+/** The verdicts in the order of their numbers in a digit of the strip; rows contain these numbers. */
 const STRIP_VERDICTS = ['pass', 'neutral', 'fail', 'tmpfail'] as const satisfies readonly PackageVerdict[];
 const NEW_VERSION = 4;
 const PINNED = 8;
 
-/** What a digit of the strip is made of. */
+/** The run behind a digit of the strip. */
 export interface StripRun {
   verdict: PackageVerdict;
-  /** `n/a` where it is not known. */
+  /** The version of the package; `n/a` if unknown. */
   version: string;
-  /** With pins or extra sources. */
+  /** Whether it had pins or extra sources. */
   isPinned: boolean;
 }
 
 /** One run of the strip. */
 export interface StripEntry {
   verdict: PackageVerdict;
-  /** Its version is another than the last one known before it. */
+  /** Whether its version differs from the last known one before it. */
   isNewVersion: boolean;
   isPinned: boolean;
 }
 
-/** @param runs oldest first. @returns a hexadecimal digit each */
+/** @param runs oldest first @returns a hexadecimal digit for each run */
 export function encodedStrip(runs: StripRun[]): string {
   let before: string | null = null;
   let strip = '';
@@ -48,7 +50,7 @@ export function encodedStrip(runs: StripRun[]): string {
   return strip.slice(-WINDOW);
 }
 
-/** Oldest first. */
+/** The entries of a strip, oldest first. */
 export function stripEntries(strip: string): StripEntry[] {
   return [...strip].map((character) => {
     const digit = Number.parseInt(character, 16);
@@ -60,7 +62,7 @@ export function stripEntries(strip: string): StripEntry[] {
   });
 }
 
-/** A run that says how the package is, and no tmpfail. */
+/** A run that counts for the status and is no tmpfail. */
 export interface SayingRun {
   verdict: PackageVerdict;
   version: string;
@@ -73,7 +75,7 @@ export interface Flakiness {
   isFlaky: boolean;
 }
 
-/** @param runs oldest first: twice the window, so that what was flaky is known without being kept */
+/** @param runs oldest first: twice the window, so that earlier flakiness is found without being stored */
 export function flakinessOf(runs: SayingRun[]): Flakiness {
   const isChange = runs.map((run, place) => {
     const before = runs[place - 1];
@@ -96,10 +98,10 @@ export function flakinessOf(runs: SayingRun[]): Flakiness {
 }
 
 export interface TestDurations {
-  /** Of the last 30 runs that have a duration; null when there is none. */
+  /** The median of the last 30 runs that have a duration; null if there are none. */
   medianSeconds: number | null;
   p95Seconds: number | null;
-  /** The median of the last 5 is more than 1.5 times that of the 20 before. */
+  /** Whether the median of the last 5 is more than 1.5 times that of the 20 before. */
   isLonger: boolean;
 }
 
@@ -115,7 +117,7 @@ export function durationsOf(runs: SayingRun[]): TestDurations {
   };
 }
 
-/** The smallest value that at least this share of the values does not exceed; null of none. */
+/** The smallest value that at least this share of the values does not exceed; null without values. */
 function quantile(values: number[], share: number): number | null {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.ceil(share * sorted.length) - 1] ?? null;

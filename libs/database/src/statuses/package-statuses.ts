@@ -7,16 +7,15 @@ import { PackageStatusRow } from '../rows/package-status';
 /** A run of a PackageStatus. */
 interface StatusRun {
   runId: number;
-  /** `n/a` where it is not known. */
+  /** The version of the package; `n/a` if unknown. */
   version: string;
   /** When it ended. */
   date: Date;
 }
 
 /**
- * How a package is on one suite and architecture. It follows the end or publication of a run by about a
- * second; see `StatusProjection`. The runs that count for it are public, without pins and extra sources, not
- * cancelled.
+ * The status of a package on one suite and architecture. It changes about a second after a run ends or is published;
+ * see `StatusProjection`. Only public runs without pins and extra sources count that were not cancelled.
  */
 export interface PackageStatus {
   package: string;
@@ -24,15 +23,15 @@ export interface PackageStatus {
   arch: string;
   /** The newest run that counts. */
   latest: StatusRun & { verdict: PackageVerdict };
-  /** Of the run before; null the first time. */
+  /** The verdict of the run before; null for the first run. */
   previousVerdict: PackageVerdict | null;
-  /** The newest run that passed or had nothing to test; null when there is none. */
+  /** The newest run that passed or had nothing to test; null if there is none. */
   lastPass: StatusRun | null;
-  /** While it fails: the first run that failed since it last passed, a tmpfail is none; else null. */
+  /** The first run that failed since the last pass, tmpfail excluded; null if it does not fail. */
   failingSince: (StatusRun & { trigger: string | null }) | null;
-  /** While it does not fail: the first run that passed after the newest failure; else null, also when none ever failed. */
+  /** The first run that passed after the newest failure; null while it fails, or if it never failed. */
   recovered: (StatusRun & { trigger: string | null }) | null;
-  /** The last 30 public runs, pinned ones too, cancelled ones not; oldest first. */
+  /** The last 30 public runs, pinned ones included and cancelled ones excluded; oldest first. */
   strip: StripEntry[];
   /**
    * Changes between pass and fail among the last 30 runs that count and are no tmpfail, within a version, as
@@ -41,19 +40,19 @@ export interface PackageStatus {
   flakiness: number;
   /** From 0.2 on, until it is below 0.1. */
   isFlaky: boolean;
-  /** Of the same runs; null when none has a duration. */
+  /** The durations of the same runs; null if none has a duration. */
   durations: { medianSeconds: number; p95Seconds: number } | null;
   /** The median of the last 5 is more than 1.5 times that of the 20 before. */
   isLonger: boolean;
 }
 
-/** What a PackageStatus is made of. */
+/** The columns of a PackageStatus. */
 export const READ_COLUMNS = columnsOf(PackageStatusRow);
 
-/** What a row is made with, of an architecture that is known. */
+/** The columns to write for a known architecture. */
 export const STATUS_ROW_COLUMNS = without(READ_COLUMNS, 'arch');
 
-/** Of a row of `package_statuses`: the runs that say most about a place. */
+/** The columns of a row of `package_statuses` about the most informative runs of a place. */
 export const LANDMARK_COLUMNS = without(
   STATUS_ROW_COLUMNS,
   ...(['strip', 'flakiness', 'isFlaky', 'medianSeconds', 'p95Seconds', 'isLonger'] as const),

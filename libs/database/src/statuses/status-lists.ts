@@ -6,20 +6,20 @@ import { type PackageStatus, packageStatus, READ_COLUMNS, STATUSES_OF } from './
 import { RECORD_COLUMNS, type RunRecord } from '../runs/run-columns';
 import { integer, selectList, type Statement, statement, text } from '../kit/statement';
 
-/** How a package is on one suite and architecture, as lists show it. */
+/** The status of a package on one suite and architecture in a list. */
 export interface ListedStatus extends PackageStatus {
-  /** Of the newest run that counts. */
+  /** The message of the newest run that counts. */
   message: string | null;
 }
 
-/** A package on one suite and architecture, as the end of a part of a list. */
+/** A package on one suite and architecture: the key where a page of a list ends. */
 export interface PlaceKey {
   package: string;
   suite: string;
   arch: string;
 }
 
-/** The same, in a list that is sorted by a value: a time, or a number. */
+/** The key in a list that is sorted by a value: a time, or a number. */
 export interface StatusKey extends PlaceKey {
   value: Date | number;
 }
@@ -28,46 +28,49 @@ export interface StatusKey extends PlaceKey {
 export interface SplitSuite {
   package: string;
   suite: string;
-  /** On all architectures of the suite, by name. */
+  /** The statuses on all architectures of the suite, by name. */
   statuses: PackageStatus[];
 }
 
-/** How many there are, as far as they were counted. */
+/** A count up to a limit. */
 export interface BoundedCount {
   count: number;
-  /** There may be more than were counted. */
+  /** Whether there may be more than were counted. */
   isMore: boolean;
 }
 
-/** Entries that are counted; a list with more is not counted further. */
+/** The number of entries that are counted; a longer list is not counted further. */
 const COUNTED_MAX = 10_000;
-/** The same of lists that have rows of several tables or indexes read for each entry. */
+/** The limit for lists that read rows of several tables or indexes for each entry. */
 const GATHERED_MAX = 2_000;
 
 /**
- * Lists of how packages are, across all of them, each with its own index and in parts that go on where the last one ended. Made of
- * `package_statuses`, which has public runs alone; what is read of runs beside is of public ones too.
+ * Lists of the statuses of all packages, each with its own index, in pages that continue where the last one ended.
+ * Based on `package_statuses`, which has only public runs; other data of runs is of public runs too.
  */
 @Injectable()
 export class StatusLists {
   constructor(private readonly database: Database) {}
 
-  /** Whose newest run failed; those that began to fail last come first. The value of a key is when it began. */
+  /**
+   * Places whose newest run failed, the last to begin failing first. The value of a key is the time when it began to
+   * fail.
+   */
   failing(filter: ListFilter, limit: number, after: StatusKey | null): Promise<ListedStatus[]> {
     return this.statuses(FAILING, filter, limit, after);
   }
 
-  /** Whose newest run ended as tmpfail; the latest first. The value of a key is when it ended. */
+  /** Places whose newest run ended as tmpfail, the latest first. The value of a key is the end of that run. */
   broken(filter: ListFilter, limit: number, after: StatusKey | null): Promise<ListedStatus[]> {
     return this.statuses(BROKEN, filter, limit, after);
   }
 
-  /** The least steady first. The value of a key is the flakiness. */
+  /** Flaky places, the flakiest first. The value of a key is the flakiness. */
   flaky(filter: ListFilter, limit: number, after: StatusKey | null): Promise<ListedStatus[]> {
     return this.statuses(FLAKY, filter, limit, after);
   }
 
-  /** Whose median duration is at least so many seconds; the slowest first. The value of a key is the median. */
+  /** Places whose median duration is at least `secondsMin`, the slowest first. The value of a key is the median. */
   slow(
     filter: ListFilter,
     limit: number,
@@ -77,7 +80,10 @@ export class StatusLists {
     return this.statuses(SLOW, filter, limit, after, secondsMin);
   }
 
-  /** That began to fail, or passed again, at that time or later, and are so still; the latest first. The value of a key is when. */
+  /**
+   * Places that began to fail or passed again at `since` or later and are still so, the latest first. The value of a
+   * key is the time of the change.
+   */
   listChanged(
     filter: ListFilter,
     limit: number,
@@ -94,19 +100,19 @@ export class StatusLists {
     after: Pick<PlaceKey, 'package' | 'suite'> | null,
   ): Promise<SplitSuite[]> {
     const { package: name, suite } = after ?? { package: '', suite: '' };
-    const found = await this.database.query(SPLIT, [...parametersOf(filter), limit, name, suite]);
-    if (found.length === 0) return [];
-    const packages = [...new Set(found.map((each) => each.package))];
+    const places = await this.database.query(SPLIT, [...parametersOf(filter), limit, name, suite]);
+    if (places.length === 0) return [];
+    const packages = [...new Set(places.map((each) => each.package))];
     const statuses = (await this.database.query(STATUSES_OF, [packages])).map(packageStatus);
-    return found.map((each) => ({
+    return places.map((each) => ({
       ...each,
       statuses: statuses.filter((status) => status.package === each.package && status.suite === each.suite),
     }));
   }
 
   /**
-   * Public runs that wait, in the order of their queues: by priority, then by arrival.
-   * @param after only runs behind this one of them; none when it no longer waits
+   * Waiting public runs, in the order of their queues: by priority, then by arrival.
+   * @param after only runs after this one; if it no longer waits, the list is empty
    */
   waiting(filter: ListFilter, limit: number, after: number | null): Promise<RunRecord[]> {
     const parameters = [...parametersOf(filter), limit];
@@ -116,30 +122,27 @@ export class StatusLists {
   }
 
   /**
-   * Public runs that tested another version than the one their trigger names, or with other packages than was asked for, newest first.
-   * @param before only those older than this one of them
+   * Public runs that tested another version than their trigger names, or other packages than requested, newest first.
+   * @param before only runs that are older than this one
    */
   mismatches(filter: ListFilter, limit: number, before: number | null): Promise<ListedMismatch[]> {
     return this.database.query(MISMATCHES, [...parametersOf(filter), limit, before]);
   }
 
-  /**
-   * How many entries a list has.
-   * @param bound of `slow` and `changed`
-   */
+  /** The number of entries of a list. @param bound the limit of `slow` or `changed` */
   async count(list: CountedList, filter: ListFilter, ...bound: (Date | number)[]): Promise<BoundedCount> {
     const parameters = [...parametersOf(filter), COUNTED_MAX + 1, ...bound];
     const [row] = await this.database.query(COUNTS[list], parameters);
     return { count: Math.min(row!.count, COUNTED_MAX), isMore: row!.count > COUNTED_MAX };
   }
 
-  /** How many suites of packages `split` has. */
+  /** The number of entries of `split`. */
   async countSplit(filter: ListFilter): Promise<BoundedCount> {
     const [row] = await this.database.query(SPLIT_COUNT, [...parametersOf(filter), GATHERED_MAX + 1]);
     return { count: Math.min(row!.count, GATHERED_MAX), isMore: row!.count > GATHERED_MAX };
   }
 
-  /** How many runs are mismatches, among as many of the newest that may be as are looked at. */
+  /** The number of mismatches among a limited number of the newest candidates. */
   async countMismatches(filter: ListFilter): Promise<BoundedCount> {
     const [row] = await this.database.query(MISMATCHES_COUNT, [...parametersOf(filter), GATHERED_MAX + 1]);
     return { count: Math.min(row!.count, GATHERED_MAX), isMore: row!.lookedAt > GATHERED_MAX };
@@ -162,7 +165,10 @@ const LISTED_COLUMNS = { ...READ_COLUMNS, message: text.orNull.from('run.message
 
 type ListedRow = ReturnType<typeof listed> extends Statement<infer Row> ? Row : never;
 
-/** Those with a condition, the highest value first, and $4 at most after the key of $5 to $8. */
+/**
+ * A statement for the statuses that fulfil a condition, the highest value first, at most $4 after the key in $5 to
+ * $8.
+ */
 function listed(condition: string, value: string, type: string) {
   return statement(
     LISTED_COLUMNS,
@@ -178,7 +184,7 @@ function listed(condition: string, value: string, type: string) {
   );
 }
 
-/** A place that began to fail and did not pass since: its newest run failed, unless that ended as tmpfail. */
+/** The condition of a place that began to fail and did not pass since, unless its newest run ended as tmpfail. */
 const FAILS = `s.failing_run_id is not null and s.verdict <> 'tmpfail'`;
 const BREAKS = `s.verdict = 'tmpfail'`;
 const IS_SLOW = (bound: string): string =>
@@ -193,12 +199,15 @@ export const FLAKY = listed('s.is_flaky', 's.flakiness', 'double precision');
 export const SLOW = listed(IS_SLOW('$9'), 's.median_seconds', 'integer');
 export const CHANGED = listed(HAS_CHANGED('$9'), CHANGED_AT, 'timestamptz');
 
-/** Rows that fail, in the order of their index, with a probe of the suite for each. */
+/**
+ * The condition of rows that fail while the suite passes elsewhere. Read in the order of the index of failing rows,
+ * with one look-up of the suite for each.
+ */
 const SPLITS = `s.verdict = 'fail' and ${IS_PRESENT('s')} and exists (
   select from package_statuses b
   where b.package = s.package and b.suite = s.suite and b.verdict in ('pass', 'neutral'))`;
 
-/** After the package $5 and the suite $6. */
+/** The entries of `split` after the package $5 and the suite $6. */
 export const SPLIT = statement(
   { package: text, suite: text },
   `
@@ -207,7 +216,7 @@ export const SPLIT = statement(
   order by s.package, s.suite limit $4`,
 );
 
-/** $4 at most, in the order of the index: the first ones are found without the others. */
+/** Counts at most $4 entries, in the order of the index: the first ones are found without the others. */
 export const SPLIT_COUNT = statement(
   { count: integer },
   `
@@ -223,7 +232,7 @@ const QUEUE_ORDER = 'order by r.priority desc, r.created_at, r.run_id limit $4';
 const OF_WAITING = `select ${selectList(RECORD_COLUMNS, 'r')} from runs r join users u on u.user_id = r.requestor_id
   where ${WAITS('r')} and ${AS_ASKED('r')}`;
 
-/** $4 at most of a table with the alias that follows its name. */
+/** A statement that counts at most $4 rows of a table; its alias follows its name. */
 function counted(rows: string, condition: string) {
   const [, alias = ''] = rows.split(' ');
   return statement(
@@ -249,7 +258,7 @@ export type CountedList = keyof typeof COUNTS;
 
 const WAITING = statement(RECORD_COLUMNS, `${OF_WAITING} ${QUEUE_ORDER}`);
 
-/** Behind the run $5. */
+/** The waiting runs after the run $5. */
 const WAITING_AFTER = statement(
   RECORD_COLUMNS,
   `

@@ -7,22 +7,22 @@ import { PackageStatusRow, StatusProgressRow } from '../rows/package-status';
 import { RunRow } from '../rows/run';
 import { isOfPackage, countsForStatus } from './status-statements';
 
-/** A public run that ended by itself: in the words of the index `runs_changes`. */
+/** The condition of a public run that was not cancelled, in the form of the index `runs_changes`. */
 const SHOWN = (r: string): string => `${r}.state = 'finished' and not ${r}.is_private and not ${r}.cancelled`;
 
-/** Of the rows that this version makes. */
+/** The version of the rows that this projection writes. */
 const LAYOUT = 2;
 
 /**
- * How far the statuses of $1 are made; the row is made first where there is none, from the second $2 on. Rows that an earlier
- * version has made are filled in again.
+ * Creates the progress of the architecture $1, from the second $2 on, if there is none. If an earlier version has
+ * written the rows, they will be filled in again.
  */
 export const BEGIN_PROGRESS = command(`
   insert into status_progress as kept (arch, second, filled_package, filled_suite, layout)
   values ($1, $2, '', '', ${LAYOUT})
   on conflict (arch) do update set filled_package = '', filled_suite = '', layout = ${LAYOUT} where kept.layout < ${LAYOUT}`);
 
-/** Whether anything is to be made of $1: a run has changed since, or the rows are not filled in as this version does it. */
+/** Whether there is work for $1: a run has changed since, or the rows are not filled in by this version. */
 export const HAS_NEWS = statement(
   { hasNews: boolean },
   `
@@ -33,7 +33,10 @@ export const HAS_NEWS = statement(
   ) as "hasNews"`,
 ).asPrepared;
 
-/** Locked: of several processes one at a time makes the statuses of an architecture, each of the newest rows. */
+/**
+ * The progress of the architecture $1, locked: only one process at a time computes its statuses, from the newest
+ * rows.
+ */
 export const PROGRESS = statement(
   columnsOf(StatusProgressRow, 'second', 'filledPackage', 'filledSuite'),
   `
@@ -49,7 +52,7 @@ export const MOVE_FILLED = command(
   `update status_progress set filled_package = $2, filled_suite = $3 where arch = $1`,
 );
 
-/** Runs of $1 that changed after the time $2 and the run $3, $4 at most. */
+/** Runs of $1 that changed after the time $2 and the run $3, at most $4. */
 export const CHANGED_RUNS = statement(
   columnsOf(RunRow, 'package', 'suite', 'updatedAt', 'runId'),
   `
@@ -62,8 +65,8 @@ const BY_PLACE = 'order by r.package, r.suite, r.arch limit 1';
 const PUBLIC = `r.state = 'finished' and not r.is_private`;
 
 /**
- * Packages and suites of $1 after the package $2 and suite $3, in this order, $4 at most: of each suite and architecture of a
- * package one row is read, however many runs there are.
+ * Packages and suites of $1 after the package $2 and suite $3, in this order, at most $4. One row is read for each
+ * suite and architecture of a package, however many runs there are.
  */
 export const NEXT_PLACES = statement(
   { package: text, suite: text },
@@ -89,8 +92,8 @@ const NEWEST_FIRST = (b: string): string => `order by ${b}.finished_at desc, ${b
 const WANTED = `(select distinct * from unnest($2::text[], $3::text[]) as given(package, suite)) w`;
 
 /**
- * The runs that say most about each place: the newest, the one before, the last pass and the first failure
- * after it.
+ * The most informative runs of each place: the newest, the one before, the last pass, the first failure after it, and
+ * the first pass after the newest failure.
  */
 export const LANDMARKS = statement(
   LANDMARK_COLUMNS,
@@ -132,7 +135,10 @@ export const LANDMARKS = statement(
   ) recovery on true`,
 );
 
-/** The newest runs of each place, newest first: what the strip shows, and with `isSaying` what flakiness is made of. */
+/**
+ * The newest runs of each place, newest first: without `isSaying` those of the strip, with it those that decide the
+ * flakiness and durations.
+ */
 export const NEWEST_RUNS = statement(
   {
     package: text,
@@ -161,13 +167,13 @@ export const NEWEST_RUNS = statement(
 
 const PARAMETERS = Object.keys(STATUS_ROW_COLUMNS).length;
 
-/** Rows as arrays, $1 and so on, of the architecture behind them. A row that is as it was is not written. */
+/** Saves rows, given as arrays $1 and so on; the architecture follows. Unchanged rows are not written. */
 export const KEEP_STATUSES = command(`
   insert into package_statuses as kept (arch, ${namesOf(STATUS_ROW_COLUMNS)})
   select $${PARAMETERS + 1}, made.* from unnest(${arraysOf(STATUS_ROW_COLUMNS)}) as made
   ${upsertChanged(PackageStatusRow)}`);
 
-/** The places of $2 and $3 on $1 that are not in $4 and $5: no run counts for them now. */
+/** Deletes the statuses of the places in $2 and $3 on $1 that are not in $4 and $5: they have no run that counts. */
 export const DROP_STATUSES = command(`
   delete from package_statuses s using ${WANTED}
   where s.arch = $1 and s.package = w.package and s.suite = w.suite

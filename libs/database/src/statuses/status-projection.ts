@@ -6,24 +6,23 @@ import { STATUS_ROW_COLUMNS } from './package-statuses';
 import { valuesOf } from '../kit/statement';
 import * as statements from './status-projection-statements';
 
-/** Packages on suites of one architecture whose statuses are made together. */
+/** Packages and suites of one architecture whose statuses are computed together. */
 type Places = { package: string; suite: string }[];
 
-/** A pass over what has changed: it begins at the second up to which all is done, and moves that when it has ended. */
+/** A pass over changed runs. It begins at the second up to which all is done, and moves that second at its end. */
 interface Pass {
   fromSecond: number;
   horizon: Horizon;
   last: { updatedAt: Date; runId: number } | null;
 }
 
-/** Changed runs, or places to fill in, of one transaction. */
+/** The number of changed runs, or of places to fill in, in one transaction. */
 const RUNS_PER_STEP = 200;
 
 /**
- * Makes the statuses of packages from the runs that end, are corrected or become public. An `updated_at`
- * marks each of these, and a horizon says up to which time none is missing. A status is always made from the
- * rows as they are, so that doing it again, or in two processes, changes nothing; a pass that was broken off
- * is repeated.
+ * Computes the statuses of packages from runs that end, are corrected or become public. `updated_at` marks each such
+ * change, and a horizon says up to which time none is missing. A status is always computed from the present rows, so
+ * a repetition, or two processes, change nothing; an interrupted pass is repeated.
  */
 @Injectable()
 export class StatusProjection {
@@ -38,10 +37,7 @@ export class StatusProjection {
     return row!.hasNews;
   }
 
-  /**
-   * Makes some statuses of an architecture.
-   * @returns whether there is more to do at once
-   */
+  /** Computes some statuses of an architecture. @returns whether there is more to do at once */
   async step(arch: string): Promise<boolean> {
     const pass = this.passes.get(arch) ?? (await this.startPass(arch));
     this.passes.delete(arch);
@@ -88,19 +84,19 @@ export class StatusProjection {
   }
 }
 
-/** The next that the pass has not met. */
+/** The next changed runs of the pass. */
 function changedRuns(transaction: Statements, arch: string, { fromSecond, last }: Pass) {
   const { updatedAt, runId } = last ?? { updatedAt: new Date(fromSecond * 1_000), runId: -1 };
   return transaction.query(statements.CHANGED_RUNS, [arch, updatedAt, runId, RUNS_PER_STEP]);
 }
 
-/** Of the rows as they are now. */
+/** Computes the statuses of places from the present rows. */
 async function makeStatuses(transaction: Statements, arch: string, places: Places): Promise<void> {
   if (places.length === 0) return;
-  const wanted = [arch, places.map((place) => place.package), places.map(({ suite }) => suite)];
+  const placeParameters = [arch, places.map((place) => place.package), places.map(({ suite }) => suite)];
   const [landmarks, runs] = await Promise.all([
-    transaction.query(statements.LANDMARKS, wanted),
-    transaction.query(statements.NEWEST_RUNS, wanted),
+    transaction.query(statements.LANDMARKS, placeParameters),
+    transaction.query(statements.NEWEST_RUNS, placeParameters),
   ]);
   const byPlace = new Map<string, typeof runs>();
   for (const run of runs.reverse()) {
@@ -114,9 +110,9 @@ async function makeStatuses(transaction: Statements, arch: string, places: Place
     const strip = encodedStrip(ofPlace.filter(({ isSaying }) => !isSaying));
     return { ...landmark, strip, ...flakinessOf(saying), ...durationsOf(saying) };
   });
-  const made = [rows.map((row) => row.package), rows.map(({ suite }) => suite)];
+  const writtenPlaces = [rows.map((row) => row.package), rows.map(({ suite }) => suite)];
   await Promise.all([
-    transaction.query(statements.DROP_STATUSES, [...wanted, ...made]),
+    transaction.query(statements.DROP_STATUSES, [...placeParameters, ...writtenPlaces]),
     transaction.query(statements.KEEP_STATUSES, [...valuesOf(STATUS_ROW_COLUMNS, rows), arch]),
   ]);
 }

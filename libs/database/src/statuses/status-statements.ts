@@ -12,19 +12,19 @@ import {
   time,
 } from '../kit/statement';
 
-/** Changes are looked for among this many of the newest runs of all packages. */
+/** The number of the newest runs of all packages that are searched for changes. */
 const CHANGES_LOOKED_AT_MAX = 20_000;
 
 /**
- * Whether the row `r` says how its package is: public, without pins and extra sources, not cancelled, in the words of
- * the index `runs_status`; and the package was there.
+ * The condition that the run `r` counts for the status of its package: public, without pins and extra sources, not
+ * cancelled, in the form of the index `runs_status`; and the package existed.
  */
 export function countsForStatus(r: string): string {
   return `${r}.state = 'finished' and not ${r}.is_private and not ${r}.cancelled
     and ${r}.pin_packages = '[]' and ${r}.extra_apt_sources = '[]' and ${isOfPackage(r)}`;
 }
 
-/** Whether the row `r`, which has ended, is about a package: one that tested nothing is not. */
+/** The condition that the finished run `r` is about a package: a run that tested nothing is not. */
 export function isOfPackage(r: string): string {
   return UNTESTED_VERDICTS.map((verdict) => `${r}.verdict <> '${verdict}'`).join(' and ');
 }
@@ -33,7 +33,10 @@ export const COUNTS_FOR_STATUS = countsForStatus('r');
 
 const NEWEST_FIRST = 'order by r.finished_at desc, r.run_id desc';
 
-/** The runs `b` of the package of `r`, on the same suite and architecture, up to some end. */
+/**
+ * The condition of the runs `b` of the package of `r`, on the same suite and architecture, before `r`; with `<=`
+ * including it.
+ */
 function earlier(end: '<' | '<='): string {
   return `b.suite = r.suite and b.arch = r.arch and b.package = r.package and ${countsForStatus('b')}
     and (b.finished_at, b.run_id) ${end} (r.finished_at, r.run_id)`;
@@ -45,7 +48,10 @@ const LAST_PASS = `
     order by b.finished_at desc, b.run_id desc limit 1
   ) pass on true`;
 
-/** What the runs of $1 and $2 say last about each package `p`: found by an index, since there are many of each. */
+/**
+ * The last run of $1 and $2 that counts for each package `p`. An index finds it, because there are many runs and
+ * packages.
+ */
 function lastOfEach(columns: string, until = ''): string {
   return `
     cross join lateral (
@@ -54,7 +60,9 @@ function lastOfEach(columns: string, until = ''): string {
     ) r`;
 }
 
-/** Of the packages after the name $3, $4 at most, in one of the verdicts $5 if that is not null. */
+/**
+ * The present states of the packages after the name $3, at most $4, with one of the verdicts $5 if that is not null.
+ */
 export const STATUS_OF = statement(
   STATUS_COLUMNS,
   `
@@ -70,9 +78,8 @@ export const STATUS_OF = statement(
 );
 
 /**
- * A value that changes whenever a run of $1 and $2 appears that counts, also one that drew its time earlier
- * than others and was committed later: transactions end within a minute of that; and whenever an import says
- * of packages that they were removed.
+ * A value that changes whenever a new run of $1 and $2 counts, even if it got its time before others and was
+ * committed later (transactions end within a minute), and whenever an import marks packages as removed.
  */
 export const STATUS_VERSION = statement(
   {
@@ -92,7 +99,7 @@ export const STATUS_VERSION = statement(
   ) as "latelyUpdated" from newest`,
 );
 
-/** What `counted` selects. */
+/** The columns that `counted` selects. */
 const COUNTS = { pass: integer, neutral: integer, fail: integer, tmpfail: integer, total: integer };
 
 function counted(verdict: string, count: string): string {
@@ -112,9 +119,9 @@ export const STATUS_COUNTS = statement(
 );
 
 /**
- * On the suite $1 and the architecture $2: what each package was before the first of $3 days, then only the days on which something
- * ended.
- * @param firstDay an expression
+ * The counts on the suite $1 and the architecture $2 at the end of each of $3 days. Computed from the state of each
+ * package before the first day, and then only from the days on which a run ended.
+ * @param firstDay an SQL expression
  */
 export const daysOfStatus = (firstDay: string): string => `
   with first as materialized (select ${firstDay} as day),
@@ -154,8 +161,8 @@ export const STATUS_HISTORY = statement(
 );
 
 /**
- * Runs `r` that did not end like the one before, or failed as the first; tmpfail says nothing, and neutral is as good as pass
- * if $2 says so. Only of those that are found the last pass is asked: many more are looked at.
+ * Runs `r` that ended differently from the one before, or failed as the first; tmpfail does not count, and neutral
+ * equals pass if $2 is true. The last pass is read only for runs in the result: many more are examined.
  */
 function changes(among: string): Statement<RowOf<typeof STATUS_COLUMNS>> {
   const said = (verdict: string) => `case when $2 and ${verdict} = 'neutral' then 'pass' else ${verdict} end`;

@@ -2,17 +2,17 @@ import type { PackageVerdict } from '@proctor/contracts';
 import { RECORD_COLUMNS, type RunRecord } from '../runs/run-columns';
 import { type RowOf, text, time } from '../kit/statement';
 
-/** A run that says how its package is, with what was before it on the same suite and architecture. */
+/** A run that counts for the status of its package, with earlier results on the same suite and architecture. */
 export interface StatusRecord extends RunRecord {
-  /** Of the run before; null the first time. */
+  /** The verdict of the run before; null for the first run. */
   previousStatus: PackageVerdict | null;
-  /** The newest run, up to this one, that passed or had nothing to test; null when there is none. */
+  /** The newest run, up to this one, that passed or had nothing to test; null if there is none. */
   lastPass: { version: string; date: Date } | null;
 }
 
-/** Which packages are asked for. */
+/** The part of the packages to read. */
 export interface StatusPart {
-  /** Those whose names come after it. */
+  /** Only packages whose names come after this one. */
   after?: string;
   limit?: number;
   verdicts?: PackageVerdict[];
@@ -22,29 +22,29 @@ export interface StatusPart {
 export interface StatusVersion {
   /** Null while there is no run. */
   newestUpdate: Date | null;
-  /** Runs written about the same time. */
+  /** The number of runs that were written about the same time. */
   latelyUpdated: number;
-  /** Packages of all that were removed: they have no status. */
+  /** The number of removed packages: they have no status. */
   removed: number;
-  /** `YYYY-MM-DD`, UTC: the history goes up to it. */
+  /** `YYYY-MM-DD`, UTC: the last day of the history. */
   today: string;
 }
 
-/** How many packages are in each status. */
+/** The number of packages in each status. */
 export interface StatusCounts extends Record<PackageVerdict, number> {
   total: number;
-  /** The newest end of a run that is counted; null when there is none. */
+  /** The newest end of a counted run; null if there is none. */
   date: Date | null;
 }
 
-/** The same at the end of a day, UTC; today's is as of now. */
+/** The number of packages in each status at the end of a day, UTC; today's is as of now. */
 export interface DayCounts extends Record<PackageVerdict, number> {
   total: number;
   /** The day's first moment. */
   date: Date;
 }
 
-/** A run `r`, a run `before` and a run `pass`; the statements that select a StatusRecord have these columns. */
+/** The columns of a StatusRecord, from the runs `r`, `before` and `pass`. */
 export const STATUS_COLUMNS = {
   ...RECORD_COLUMNS,
   previousStatus: text.as<PackageVerdict>().orNull.from('before.verdict'),

@@ -12,7 +12,7 @@ export type RestoreRecord = RestoreRow;
 export class Backups {
   constructor(private readonly database: Database) {}
 
-  /** The moment of the newest backup that is complete; null when there was none. */
+  /** The moment of the newest complete backup; null if there is none. */
   async newest(): Promise<Date | null> {
     const [row] = await this.database.query(NEWEST);
     return row?.takenAt ?? null;
@@ -24,7 +24,7 @@ export class Backups {
     return row ?? null;
   }
 
-  /** A backup is complete. */
+  /** Records a complete backup. */
   async made(takenAt: Date, bytes: number): Promise<void> {
     await this.database.query(MADE, [takenAt, bytes]);
   }

@@ -19,14 +19,14 @@ import {
 export const EXPIRING_COLUMNS = {
   runId: bigint,
   package: text,
-  /** Of a private run; null: of a public one. */
+  /** The key of a private run; null for a public run. */
   privateKeyId: integer.orNull,
   verdict: text.as<Verdict>(),
   finishedAt: time,
   /** Bytes in the store; null when there is no such file. */
   logSize: bigint.orNull,
   artifactsSize: bigint.orNull,
-  /** The newest of its place that finished, passed or failed, or a note was written on it. */
+  /** Whether it keeps everything: it is the newest of its place that finished, passed or failed, or has a note. */
   isKept: boolean,
 };
 
@@ -38,9 +38,9 @@ const SAME_PLACE = (b: string): string =>
 const PUBLIC = (b: string): string => `${b}.state = 'finished' and not ${b}.is_private`;
 
 /**
- * Whether there is a later run at the place of `r` that ended in the same way: for a run that counts for the
- * status, another one that counts; for other public ones, any public one; for a private one, one of its key.
- * Each condition has the words of an index; the first is used for others too, since it finds most.
+ * The condition that a later run at the place of `r` ended with one of the verdicts. For a run that counts for the
+ * status, another that counts; for other public runs, any public one; for a private run, one of its key. Each part
+ * has the form of an index; the first part is checked for all public runs, since it matches most.
  */
 function isFollowed(verdicts: string): string {
   const such = (b: string): string => (verdicts === '' ? '' : ` and ${b}.verdict in (${verdicts})`);
@@ -74,7 +74,9 @@ function expiring(condition: string, order: string): Statement<ExpiringRun> {
 
 const OLDEST_FIRST = 'order by r.finished_at, r.run_id';
 
-/** With the content `column` in the store, finished before $1, after the time $2 and the run $3; $4 at most. */
+/**
+ * Runs with the content `column` in the store that finished before $1, after the time $2 and the run $3; at most $4.
+ */
 const aged = (column: string): Statement<ExpiringRun> =>
   expiring(
     `r.${column} is not null and r.finished_at < $1 and (r.finished_at, r.run_id) > ($2::timestamptz, $3::bigint)`,
@@ -83,7 +85,10 @@ const aged = (column: string): Statement<ExpiringRun> =>
 
 export const AGED = { artifacts: aged('artifacts_size'), logs: aged('log_size') };
 
-/** Of the package $1, after the time $2 and the run $3; $4 at most, private ones of the key $5, or public ones where that is null. */
+/**
+ * Runs of the package $1 with the content `column`, after the time $2 and the run $3, at most $4: private runs of the
+ * key $5, or public ones if it is null.
+ */
 const ofPackage = (column: string): Statement<ExpiringRun> =>
   expiring(
     `r.package = $1 and r.${column} is not null and (r.log_size is not null or r.artifacts_size is not null)
@@ -179,15 +184,15 @@ const STORY_RUNS = (condition: string): Statement<StoryRun> =>
     order by r.finished_at, r.run_id limit $4`,
   );
 
-/** Finished before $1, after the time $2 and the run $3; $4 at most. */
+/** Runs that finished before $1, after the time $2 and the run $3; at most $4. */
 export const STORIES = {
   'public stories': STORY_RUNS('not r.is_private'),
   'private stories': STORY_RUNS('r.is_private'),
 };
 
 /**
- * Deletes facts and attempts of those of the runs $1 that have no files, by the rule $2. Files of attempts
- * that do not count are removed with them.
+ * Deletes facts and attempts of the runs among $1 that have no files, by the rule $2. Files of attempts that do not
+ * count are removed too.
  */
 export const REMOVE_STORIES = statement(
   { runs: integer },
@@ -214,15 +219,12 @@ export const EXPIRED_FILES = statement(
   `select run_id as "runId", attempt, name from expired_files order by run_id, attempt, name limit $1`,
 );
 
-/** Of the runs $1, their attempts $2 and the names $3. */
+/** Forgets removed files of the runs $1, with their attempts $2 and names $3. */
 export const FORGET_FILES = command(`
   delete from expired_files e using unnest($1::bigint[], $2::integer[], $3::text[]) as removed(run_id, attempt, name)
   where e.run_id = removed.run_id and e.attempt = removed.attempt and e.name = removed.name`);
 
-/**
- * Those of the attempts $2 of the runs $1 whose files no row names; $3 and $4 say which files of each are in
- * the store.
- */
+/** The attempts $2 of the runs $1 with files that no row names; $3 and $4 say which files of each are in the store. */
 export const WITHOUT_ROWS = statement(
   { nth: integer, noLog: boolean, noArtifacts: boolean },
   `
@@ -243,7 +245,10 @@ export const NEWEST_RUN = statement(
   `select coalesce(pg_sequence_last_value(pg_get_serial_sequence('runs', 'run_id')::regclass), 0) as "runId"`,
 );
 
-/** Ids from the first on, and below the next, may have been given before a restore to runs that are lost. */
+/**
+ * Ranges of ids that may have been given, before a restore, to runs that are lost: from the first on and below the
+ * next.
+ */
 export const LOST_RUNS = statement(
   columnsOf(RestoreRow, 'firstLostRun', 'nextRun'),
   `select first_lost_run as "firstLostRun", next_run as "nextRun" from restores`,
@@ -257,7 +262,7 @@ export const MARKS = statement(
 export const KEEP_MARK = command(`
   insert into expiry_progress (name, at, run_id) values ($1, $2, $3) ${upsert(ExpiryProgressRow)}`);
 
-/** @returns by the database's clock */
+/** The earliest time of a removal, by the clock of the database; set at the first call. */
 export const BEGIN = statement(
   { at: time },
   `

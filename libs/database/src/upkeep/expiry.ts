@@ -17,14 +17,14 @@ export interface ExpiryPlace {
 /** Runs of a package whose files share a limit: its public ones, or the private ones of a key. */
 export interface SizedRuns {
   package: string;
-  /** Null: the public ones. */
+  /** The key of private runs; null: the public runs. */
   privateKeyId: number | null;
 }
 
 /** A file in the store. */
 export type ExpiredFile = ExpiredFileRow;
 
-/** Files of a run that no row will name from now on; null where those of the kind stay. */
+/** Files of a run to remove from the rows; null for a kind that stays. */
 export interface FileRemoval {
   runId: number;
   /** See `removedBy`. */
@@ -56,12 +56,12 @@ const EXPIRY_LOCK = { key: 5_787_318_446_020_174, applicationName: 'proctor expi
 export class Expiry {
   constructor(private readonly database: Database) {}
 
-  /** Does the work unless another process does it. @throws ExpiryUnderWay */
+  /** Runs `work`. @throws ExpiryUnderWay if another process does it already */
   alone<T>(work: () => Promise<T>): Promise<T> {
     return this.database.alone({ ...EXPIRY_LOCK, waitedTooLong: () => new ExpiryUnderWay() }, work);
   }
 
-  /** Runs that finished before a time and have such files, the oldest first. */
+  /** Runs that finished before a time and have such files, oldest first. */
   listAged(
     content: ExpiringContent,
     before: Date,
@@ -71,7 +71,7 @@ export class Expiry {
     return this.database.query(statements.AGED[content], [before, after.at, after.runId, limit]);
   }
 
-  /** Those of the runs that have such files, the oldest first. */
+  /** The runs of a package that have such files, oldest first. */
   ofPackage(
     content: ExpiringContent,
     { package: name, privateKeyId }: SizedRuns,
@@ -82,19 +82,19 @@ export class Expiry {
     return this.database.query(statements.OF_PACKAGE[content], parameters);
   }
 
-  /** Bytes of the files of each package, by name. @param after a package's name */
+  /** The size of the files of each package in bytes, by name. @param after the name of a package */
   packageBytes(after: string, limit: number): Promise<{ package: string; bytes: number }[]> {
     return this.database.query(statements.PACKAGE_BYTES, [after, limit]);
   }
 
-  /** The same of a package's public runs, and of the private ones of each key. */
+  /** The size of the files of a package's public runs, and of the private runs of each key, in bytes. */
   bytesByKey(name: string): Promise<{ privateKeyId: number | null; bytes: number }[]> {
     return this.database.query(statements.BYTES_BY_KEY, [name]);
   }
 
   /**
-   * From its commit on no row names the files, and their names wait to be removed from the store.
-   * @returns the runs that were changed: not those that another transaction holds
+   * Removes files from the rows: after the commit no row names them, and they wait to be removed from the store.
+   * @returns the changed runs; runs that another transaction holds are skipped
    */
   async removeFiles(removals: FileRemoval[]): Promise<number[]> {
     const rows = await this.database.query(statements.REMOVE_FILES, [
@@ -115,7 +115,7 @@ export class Expiry {
     return this.database.query(statements.STORIES[mark], [before, after.at, after.runId, limit]);
   }
 
-  /** Deletes facts and attempts of those of the runs that have no files. @returns of how many */
+  /** Deletes facts and attempts of the runs that have no files. @returns the number of runs */
   async removeStories(runIds: number[], rule: string): Promise<number> {
     const [row] = await this.database.query(statements.REMOVE_STORIES, [runIds, rule]);
     return row!.runs;
@@ -126,13 +126,13 @@ export class Expiry {
     return this.database.query(OLD_RUNS[kind], [before, after.at, after.runId, limit]);
   }
 
-  /** Deletes the rows of those of the runs that have neither files nor a story. @returns of how many */
+  /** Deletes the rows of the runs that have neither files nor a story. @returns the number of runs */
   async removeRuns(runIds: number[], rule: string): Promise<number> {
     const [row] = await this.database.query(REMOVE_RUNS, [runIds, rule]);
     return row!.runs;
   }
 
-  /** Files that are to be removed from the store. */
+  /** Files that wait to be removed from the store. */
   waitingFiles(limit: number): Promise<ExpiredFile[]> {
     return this.database.query(statements.EXPIRED_FILES, [limit]);
   }
@@ -146,7 +146,7 @@ export class Expiry {
     ]);
   }
 
-  /** Those of these files in a store that no row names. */
+  /** The files among `found` that no row names. */
   async withoutRows(found: FoundAttempt[]): Promise<FoundAttempt[]> {
     const rows = await this.database.query(statements.WITHOUT_ROWS, [
       found.map(({ runId }) => runId),

@@ -97,12 +97,13 @@ export const LOCK_IDS = statement(
   'select pg_advisory_xact_lock(5787331902415528) as locked',
 );
 
-/** More ids than requests draw while one statement is executed. */
+/** A number of ids that requests never reach while one statement is executed. */
 const DRAWN_MAX = 100_000;
 
 /**
- * The sequence cannot be locked, so requests draw ids meanwhile, and `setval` could go back behind them. It
- * is used only for a distance that they cannot have covered; for a shorter one, ids are drawn.
+ * Reserves ids. The sequence cannot be locked, so requests may draw ids meanwhile, and `setval` could return those to
+ * the sequence. So `setval` is used only for a distance that requests cannot reach meanwhile; for a shorter distance,
+ * the ids are drawn.
  */
 export const RESERVE_IDS = statement(
   { last: bigint.orNull },
@@ -148,7 +149,7 @@ export const ADD_IDENTITY = command(
   'insert into identities (issuer, subject, user_id) values ($1, $2, $3) on conflict do nothing',
 );
 
-/** $4: a digest of another service, or null for a key that is never valid. */
+/** Adds a key. $4 is a digest of another service, or null for a key that cannot be used. */
 export const ADD_KEY = statement(
   { keyId: integer },
   `

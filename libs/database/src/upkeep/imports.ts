@@ -31,7 +31,7 @@ export interface ImportedKey {
 /** What identifies a run that was imported before. */
 export type RunIdentity = Pick<ImportedRun, 'runId' | 'package' | 'suite' | 'arch' | 'createdAt'>;
 
-/** An id, or a name, belongs to something else here. Nothing of its batch was written. */
+/** An id or a name belongs to something else in this service. Nothing of its batch was written. */
 export class ImportConflict extends Error {}
 
 /** Another process imports at this moment. */
@@ -54,14 +54,14 @@ export class Imports {
   constructor(private readonly database: Database) {}
 
   /**
-   * Does the work unless another process imports: two would give the runs of a service two ids each.
-   * @throws ImportUnderWay
+   * Runs `work` unless another process imports: two would give each run of a service two ids.
+   * @throws ImportUnderWay if another process imports
    */
   alone<T>(work: () => Promise<T>): Promise<T> {
     return this.database.alone({ ...IMPORT_LOCK, waitedTooLong: () => new ImportUnderWay() }, work);
   }
 
-  /** Runs that are requested from now on have higher ids. */
+  /** Makes sure that later requests get ids above `upTo`. */
   async reserveIds(upTo: number): Promise<void> {
     await this.database.transaction(async (transaction) => {
       await transaction.query(statements.LOCK_IDS);
@@ -69,7 +69,7 @@ export class Imports {
     });
   }
 
-  /** New ids for runs that have none which could be kept. */
+  /** New ids for runs whose ids cannot be kept. */
   async nextIds(count: number): Promise<number[]> {
     return (await this.database.query(statements.NEXT_IDS, [count])).map(({ runId }) => runId);
   }
@@ -88,8 +88,8 @@ export class Imports {
   addUser(source: string, user: ImportedUser, isSame: boolean, by: Actor): Promise<number> {
     return this.database.transaction(async (transaction) => {
       const { foreignId, name, isAdmin, createdAt, identity } = user;
-      const [known] = await transaction.query(statements.LOCAL_IDS, [source, 'user', [foreignId]]);
-      if (known) return known.localId;
+      const [knownId] = await transaction.query(statements.LOCAL_IDS, [source, 'user', [foreignId]]);
+      if (knownId) return knownId.localId;
       const [added] = await transaction.query(statements.ADD_USER, [name, isAdmin, createdAt]);
       if (!added && !isSame) throw new ImportConflict(`there is a user ${name} here already`);
       const { userId } = added ?? (await transaction.query(statements.USER_OF_NAME, [name]))[0]!;
@@ -102,12 +102,12 @@ export class Imports {
     });
   }
 
-  /** @returns the key's id */
+  /** Adds a key. @returns its id */
   addKey(source: string, key: ImportedKey): Promise<number> {
     return this.database.transaction(async (transaction) => {
       const { foreignId, userId, name, sha1, createdAt } = key;
-      const [known] = await transaction.query(statements.LOCAL_IDS, [source, 'key', [foreignId]]);
-      if (known) return known.localId;
+      const [knownId] = await transaction.query(statements.LOCAL_IDS, [source, 'key', [foreignId]]);
+      if (knownId) return knownId.localId;
       const parameters = [userId, name, `${source}-${foreignId}`, sha1, createdAt];
       const [added] = await transaction.query(statements.ADD_KEY, parameters);
       await transaction.query(statements.NOTE_IDS, [source, 'key', [foreignId], [added!.keyId]]);
@@ -138,10 +138,7 @@ export class Imports {
     });
   }
 
-  /**
-   * The ids of those that there are.
-   * @throws ImportConflict when one of the ids is another run's
-   */
+  /** The ids of the runs that already exist. @throws ImportConflict if an id belongs to another run */
   async present(runs: RunIdentity[]): Promise<Set<number>> {
     const given = identitiesOf(runs);
     await refuseTaken(this.database, given);
@@ -149,33 +146,36 @@ export class Imports {
     return new Set((await this.database.query(statements.PRESENT, [runIds])).map(({ runId }) => runId));
   }
 
-  /** Those of these that were here and that a rule has removed: they are not to come again. */
+  /** The ids of runs that existed and were removed by a rule: they must not be imported again. */
   async findRemoved(runIds: number[]): Promise<Set<number>> {
     return new Set((await this.database.query(statements.REMOVED, [runIds])).map(({ runId }) => runId));
   }
 
-  /** How many of these runs there are, by suite, architecture and verdict. */
+  /** The number of these runs that exist, by suite, architecture and verdict. */
   counts(runIds: number[]) {
     return this.database.query(statements.COUNTS, [runIds]);
   }
 
-  /** Those of these finished runs that have no files, and had none. */
+  /** The finished runs among these that have no files and never had any. */
   async withoutFiles(runIds: number[]): Promise<Set<number>> {
     return new Set((await this.database.query(statements.WITHOUT_FILES, [runIds])).map(({ runId }) => runId));
   }
 
-  /** The files are in the store; null: there is none. */
+  /** Records the sizes of files in the store; null: no such file. */
   async recordFiles(runId: number, logSize: number | null, artifactsSize: number | null): Promise<void> {
     await this.database.query(statements.NOTE_FILES, [runId, logSize, artifactsSize]);
   }
 
-  /** Schedulers make statuses and figures of days again, which are made of all runs. @param since the first day */
+  /**
+   * Makes schedulers compute again the statuses and the figures of days, which depend on all runs.
+   * @param since the first day
+   */
   async rebuildStatuses(architectures: string[], since: Date): Promise<void> {
     await this.database.query(statements.MAKE_AGAIN, [architectures, since.toISOString().slice(0, 10)]);
   }
 }
 
-/** As the parameters of a statement. */
+/** The identities of runs as the parameters of a statement. */
 function identitiesOf(runs: RunIdentity[]): unknown[][] {
   return [
     ...[runs.map(({ runId }) => runId), runs.map((run) => run.package), runs.map(({ suite }) => suite)],

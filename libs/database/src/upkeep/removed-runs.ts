@@ -16,11 +16,11 @@ import { WINDOW } from '../statuses/package-status';
 import { isOfPackage, countsForStatus } from '../statuses/status-statements';
 import { IS_KEPT } from './expiry-statements';
 
-/** What is left of a run whose row was removed. */
+/** The remaining data of a run whose row was removed. */
 export interface RunRemoval {
   /** See `removedBy`. */
   removedBy: string;
-  /** Whose it was, when it was private; null: everybody may know of it. */
+  /** The owner of a private run; null for a public run. */
   owner: { keyId: number; requestor: string } | null;
 }
 
@@ -29,7 +29,7 @@ export interface RunRemoval {
 export class RemovedRuns {
   constructor(private readonly database: Database) {}
 
-  /** Null when no such run was removed. */
+  /** The removal of a run; null if no such run was removed. */
   async find(runId: number): Promise<RunRemoval | null> {
     if (!isRunId(runId)) return null;
     const [row] = await this.database.query(REMOVAL, [runId]);
@@ -39,15 +39,15 @@ export class RemovedRuns {
   }
 }
 
-/** A finished run, and what decides whether its row may go. */
+/** A finished run, and the data that decides whether its row may be removed. */
 const OLD_RUN_COLUMNS = {
   runId: bigint,
   finishedAt: time,
   hasLog: boolean,
   hasArtifacts: boolean,
-  /** Facts and attempts. */
+  /** Whether it has facts and attempts. */
   hasStory: boolean,
-  /** Something that stays refers to it, or is made from it. */
+  /** Whether other data refers to it or is computed from it. */
   isNeeded: boolean,
 };
 
@@ -56,15 +56,15 @@ export type OldRun = RowOf<typeof OLD_RUN_COLUMNS>;
 const SHOWN = (b: string): string =>
   `${b}.state = 'finished' and not ${b}.is_private and not ${b}.cancelled and ${isOfPackage(b)}`;
 
-/** Whether fewer than so many runs at the place of `r` are later. */
+/** The condition that fewer than `count` runs at the place of `r` are later. */
 const areFewLater = (condition: string, count: number): string => `(
   select count(*) < ${count} from (
     select from runs b where b.suite = r.suite and b.arch = r.arch and b.package = r.package and ${condition}
       and (b.finished_at, b.run_id) > (r.finished_at, r.run_id) limit ${count}) later)`;
 
 /**
- * Until its day is closed, the figures of the day are made of it; strip, flakiness and durations are made of the newest runs of a
- * place; the status of a package names a few.
+ * The condition that a run is needed: the figures of its day until that is final, and the strip, flakiness and
+ * durations of its place are computed from it, or the status of its package refers to it.
  */
 const IS_NEEDED = `(
   ${IS_KEPT}
@@ -88,15 +88,15 @@ const OLD_RUNS_WHERE = (condition: string): Statement<OldRun> =>
     order by r.finished_at, r.run_id limit $4`,
   );
 
-/** Finished before $1, after the time $2 and the run $3; $4 at most. */
+/** Runs that finished before $1, after the time $2 and the run $3; at most $4. */
 export const OLD_RUNS = {
   public: OLD_RUNS_WHERE('not r.is_private'),
   private: OLD_RUNS_WHERE('r.is_private'),
 };
 
 /**
- * Deletes the rows of those of the runs $1 that have nothing else left, by the rule $2, and adds them to the
- * figures of their months. What another transaction holds is left for later.
+ * Deletes the rows of the runs among $1 that have no files and no story, by the rule $2, and adds them to the figures
+ * of their months. Rows that another transaction holds are skipped.
  */
 export const REMOVE_RUNS = statement(
   { runs: integer },

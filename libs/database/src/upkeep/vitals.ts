@@ -5,46 +5,46 @@ import { bigint, type ColumnsOf, double, statement, text, time } from '../kit/st
 import { IS_SENT_TO } from '../webhooks/webhook-delivery-statements';
 import { DISABLED_BY_USER } from '../webhooks/webhooks';
 
-/** What the rows and the server say of how the service is. */
+/** The health of the service, from the rows and the server. */
 export interface DatabaseVitals {
-  /** Facts that the bus does not have yet; no more than FACTS_COUNTED_MAX are counted. */
+  /** The number of facts that the bus has not received; at most FACTS_COUNTED_MAX are counted. */
   factsUnpublished: number;
-  /** Of the transactions of this database; 0: there is none. */
+  /** The age of the oldest transaction of this database; 0: there is none. */
   oldestTransactionSeconds: number;
-  /** Since the moment of the newest backup; null: there is none. */
+  /** The age of the newest backup; null: there is none. */
   backupAgeSeconds: number | null;
-  /** Deliveries that wait, of webhooks that are enabled; no more than DELIVERIES_COUNTED_MAX are counted. */
+  /** The number of waiting deliveries of enabled webhooks; at most DELIVERIES_COUNTED_MAX are counted. */
   webhooksPending: number;
-  /** How long the oldest has waited that could be sent, of webhooks that take what they get; 0: none waits. */
+  /** How long the oldest sendable delivery has waited, of webhooks without failures; 0: none waits. */
   webhooksOldestSeconds: number;
-  /** Those that the service has disabled, not their users. */
+  /** The number of webhooks that the service has disabled, not their users. */
   webhooksDisabled: number;
 }
 
 /** The server that the stores are on. */
 export interface DatabaseServer {
-  /** For people, as `18.4`. */
+  /** The version for people, such as `18.4`. */
   version: string;
-  /** Of its clock, when it answered. */
+  /** The time of its clock when it answered. */
   at: Date;
-  /** How long the answer took. */
+  /** The duration of the answer. */
   tookMs: number;
 }
 
 /** Migrations by name. */
 export interface SchemaState {
-  /** Those that `proctor migrate` would do. */
+  /** Migrations that `proctor migrate` would run. */
   pending: string[];
-  /** Those of a later version. */
+  /** Migrations of a later version. */
   unknown: string[];
 }
 
-/** An exact larger count would cost more than it is worth. */
+/** A larger exact count would cost more than it is worth. */
 export const FACTS_COUNTED_MAX = 10_000;
 
 const DELIVERIES_COUNTED_MAX = 10_000;
 
-/** How the database is, for monitors. */
+/** The health of the database, for monitors. */
 @Injectable()
 export class Vitals {
   constructor(private readonly database: Database) {}
@@ -54,18 +54,18 @@ export class Vitals {
     return vitals!;
   }
 
-  /** Costs nothing. */
+  /** The use of the pool, without a query. */
   poolUse(): PoolUse {
     return this.database.poolUse();
   }
 
-  /** How the schema differs from the one that this build knows. */
+  /** The differences between the schema and the one of this build. */
   async schema(): Promise<SchemaState> {
-    const known = MIGRATIONS.map(({ name }) => name);
+    const names = MIGRATIONS.map(({ name }) => name);
     const done = (await this.database.query(DONE)).map(({ name }) => name);
     return {
-      pending: known.filter((name) => !done.includes(name)),
-      unknown: done.filter((name) => !known.includes(name)),
+      pending: names.filter((name) => !done.includes(name)),
+      unknown: done.filter((name) => !names.includes(name)),
     };
   }
 

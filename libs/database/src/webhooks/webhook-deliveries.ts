@@ -7,7 +7,7 @@ import * as statements from './webhook-delivery-statements';
 import type { ClaimedWebhook, LoggedDelivery } from './webhook-delivery-statements';
 import { insertMatching, type Matches, WEBHOOK_OF_USER } from './webhook-events';
 
-/** Events that are read at a time. */
+/** The number of events that are read at a time. */
 const PAGE_LENGTH = 500;
 
 /** A delivery that is due. */
@@ -16,75 +16,76 @@ export interface DueDelivery {
   attempts: number;
   createdAt: Date;
   isTest: boolean;
-  /** Null for a test, and where the webhook may no longer get events of the run. */
+  /** Null for a test, and if the webhook may no longer get events of the run. */
   event: RunEvent | null;
 }
 
-/** Who reads the log of a webhook of theirs. */
+/** The user who reads the log of their webhook. */
 export interface LogReader {
   userId: number;
-  /** Whose private runs are readable; null: all that the webhook gets. */
+  /** The key whose private runs are readable; null: all that the webhook gets. */
   keyId: number | null;
 }
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export interface DeliveryAttempt {
   deliveryId: number;
   state: DeliveryState;
-  /** Until the next one. */
+  /** The time until the next attempt. */
   retryMs: number;
   status: number | null;
   durationMs: number;
-  /** The beginning of what was answered. */
+  /** The beginning of the answer. */
   answer: string | null;
   error: string | null;
 }
 
-/** What a webhook is after an attempt. */
+/** The state of a webhook after an attempt. */
 export interface WebhookChange {
   failures: number;
-  /** How long nothing is sent to it. */
+  /** The time without deliveries. */
   pauseMs: number;
   disabledReason: string | null;
 }
 
-/** Which process sends, and how long no other may. */
+/** The process that sends, and how long no other process may. */
 export interface Sender {
   name: string;
   claimMs: number;
 }
 
-/** What is waiting to be sent to webhooks, and who sends it. */
+/** Deliveries to webhooks, and the processes that send them. */
 @Injectable()
 export class WebhookDeliveries {
   constructor(private readonly database: Database) {}
 
-  /** A webhook for which something is due and to which no process sends; null when there is none. */
+  /** Claims a webhook with a due delivery to which no process sends; null if there is none. */
   async claim({ name, claimMs }: Sender): Promise<ClaimedWebhook | null> {
     const [claimed] = await this.database.query(statements.CLAIM, [name, claimMs]);
     return claimed ?? null;
   }
 
-  /** Milliseconds until something is due, below 0 when it is; null when nothing waits. */
+  /** Milliseconds until the next delivery is due, negative if it is overdue; null if none waits. */
   async nextDueMs(): Promise<number | null> {
     const [next] = await this.database.query(statements.NEXT_DUE, []);
     return next!.dueMs;
   }
 
   /**
-   * The same webhook for longer; null when it is another's, was removed or disabled, or is to be left alone.
+   * Extends the claim of a webhook; null if another process has it, if it was removed or disabled, or if it is
+   * paused.
    */
   async renew(webhookId: number, { name, claimMs }: Sender): Promise<ClaimedWebhook | null> {
     const [claimed] = await this.database.query(statements.RENEW, [name, claimMs, webhookId]);
     return claimed ?? null;
   }
 
-  /** Others may send to it. */
+  /** Ends the claim: other processes may send to the webhook. */
   async release(webhookId: number, name: string): Promise<void> {
     await this.database.query(statements.RELEASE, [webhookId, name]);
   }
 
-  /** What is due: of each run the first that waits. */
+  /** The due deliveries: the first waiting one of each run. */
   async due(webhookId: number, limit: number): Promise<DueDelivery[]> {
     const rows = await this.database.query(statements.DUE, [webhookId, limit]);
     const factIds = rows.flatMap(({ factId }) => factId ?? []);
@@ -98,7 +99,7 @@ export class WebhookDeliveries {
     }));
   }
 
-  /** Writes what came of an attempt, unless another process has claimed the webhook meanwhile. */
+  /** Records the result of an attempt, unless another process has claimed the webhook meanwhile. */
   async record(
     webhookId: number,
     { deliveryId, state, retryMs, ...seen }: DeliveryAttempt,
@@ -106,8 +107,8 @@ export class WebhookDeliveries {
     sender: string,
   ): Promise<void> {
     await this.database.transaction(async (transaction) => {
-      const [held] = await transaction.query(statements.LOCK_CLAIMED, [webhookId, sender]);
-      if (!held) return;
+      const [claimedWebhook] = await transaction.query(statements.LOCK_CLAIMED, [webhookId, sender]);
+      if (!claimedWebhook) return;
       const { status, durationMs, answer, error } = seen;
       await transaction.query(statements.RECORD, [
         deliveryId,
@@ -124,7 +125,7 @@ export class WebhookDeliveries {
     });
   }
 
-  /** The newest first. */
+  /** The deliveries of a webhook that the reader may see, newest first. */
   log(
     webhookId: number,
     { keyId }: LogReader,
@@ -134,29 +135,30 @@ export class WebhookDeliveries {
     return this.database.query(statements.LOG, [webhookId, state, before, limit, null, keyId]);
   }
 
-  /** Null when the webhook has none of this id that the reader may know of. */
+  /** A delivery of a webhook; null if there is none that the reader may see. */
   async one(webhookId: number, { keyId }: LogReader, deliveryId: number): Promise<LoggedDelivery | null> {
     const parameters = [webhookId, null, null, 1, deliveryId, keyId];
     const [delivery] = await this.database.query(statements.LOG, parameters);
     return delivery ?? null;
   }
 
-  /** A test, which is sent like an event. @returns its id. */
+  /** Adds a test delivery, which is sent like an event. @returns its id */
   async ping(webhookId: number): Promise<number> {
     const [made] = await this.database.query(statements.PING, [webhookId]);
     return made!.deliveryId;
   }
 
-  /** Is sent once more, from the first attempt on. @returns whether it is there. */
+  /** Sends a delivery once more, from the first attempt on. @returns false if there is none */
   async redeliver(webhookId: number, deliveryId: number): Promise<boolean> {
     return (await this.database.query(statements.REDELIVER, [webhookId, deliveryId])).length > 0;
   }
 
   /**
-   * Sends once more what has failed since a time. Also makes deliveries of events that the webhook did not
-   * get, for example while it was disabled.
-   * @returns how many of each; `until`, where it was broken off at `eventsMax` events
-   * @throws DatabaseUnavailable; what was already done stays then
+   * Sends failed deliveries since a time once more. Also creates deliveries of events that the webhook did not get,
+   * for example while it was disabled.
+   * @returns the number of each; `until`: the time up to which events were read, if there were more than `eventsMax`;
+   * otherwise null
+   * @throws DatabaseUnavailable if the database fails; finished parts stay
    */
   async recover(
     { webhookId, userId }: { webhookId: number; userId: number },
@@ -183,7 +185,7 @@ export class WebhookDeliveries {
     }
   }
 
-  /** Deletes deliveries that are older, some at a time. @returns how many. */
+  /** Deletes older deliveries, at most `limit`. @returns their number */
   async expire(ageSeconds: number, limit: number): Promise<number> {
     return (await this.database.query(statements.EXPIRE, [ageSeconds, limit])).length;
   }

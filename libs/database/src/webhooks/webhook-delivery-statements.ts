@@ -15,20 +15,20 @@ import {
 } from '../kit/statement';
 import { MAY_READ } from './webhook-events';
 
-/** A webhook that one process may send to, for some time. */
+/** A webhook that one process may send to, for a limited time. */
 export interface ClaimedWebhook {
   webhookId: number;
   url: string;
-  /** The present secret, and the one before it while that signs, too. */
+  /** The present secret, and the earlier one while that still signs. */
   secrets: string[];
   failures: number;
-  /** Since the first failure after which nothing came through; 0 when there is none. */
+  /** Milliseconds since the first failure without a success after it; 0 if there is none. */
   failingMs: number;
 }
 
-/** As users read it. */
+/** A delivery as users read it. */
 export interface LoggedDelivery extends Omit<WholeRow<WebhookDeliveryRow>, 'webhookId' | 'factId'> {
-  /** Of the event; null for a test. */
+  /** The kind of the event; null for a test. */
   kind: FactKind | null;
 }
 
@@ -47,18 +47,24 @@ const CLAIMED_OF = `w.webhook_id as "webhookId", w.url,
 
 const UNTIL = `clock_timestamp() + make_interval(secs => $2::float8 / 1000)`;
 
-/** A webhook `w` of a user who is disabled keeps what waits, and gets it when the user is enabled again. */
+/**
+ * The condition that deliveries are sent to the webhook `w`. A webhook of a disabled user keeps its deliveries until
+ * the user is enabled again.
+ */
 export const IS_SENT_TO = `w.disabled_at is null
       and exists (select from users u where u.user_id = w.user_id and u.disabled_at is null)`;
 
 const SENDABLE = `${IS_SENT_TO} and (w.not_before is null or w.not_before <= clock_timestamp())`;
 
-/** It is the first of its run that waits. */
+/** The condition that the delivery `d` is the first waiting one of its run. */
 const IS_FIRST = `not exists (
         select from webhook_deliveries e
         where e.webhook_id = d.webhook_id and e.run_id = d.run_id and e.fact_id < d.fact_id and e.state = 'pending')`;
 
-/** Webhooks of one user that are sent to at a time, by all processes: those that never answer leave the places of others free. */
+/**
+ * The number of webhooks of one user to which all processes together send at a time: slow webhooks leave the places
+ * of other users free.
+ */
 export const WEBHOOKS_OF_USER_AT_ONCE_MAX = 3;
 
 const USER_HAS_PLACE = `(
@@ -99,12 +105,12 @@ export const RENEW = statement(
   returning ${CLAIMED_OF}`,
 );
 
-/** Its end stays, as the time when it was served last: the one that was served longest ago is next. */
+/** Ends a claim. Its end stays as the time of the last delivery: the webhook that was served longest ago is next. */
 export const RELEASE = command(
   `update webhooks set sender = '', sender_until = clock_timestamp() where webhook_id = $1 and sender = $2`,
 );
 
-/** The first of each run that waits. */
+/** The first waiting delivery of each run. */
 export const DUE = statement(
   columnsOf(WebhookDeliveryRow, 'deliveryId', 'attempts', 'createdAt', 'factId'),
   `
@@ -115,7 +121,7 @@ export const DUE = statement(
   order by d.due_at, d.delivery_id limit $2`,
 );
 
-/** Those of $2 that the webhook $1 may still get. */
+/** The events among $2 that the webhook $1 may still get. */
 export const EVENTS = statement(
   EVENT_COLUMNS,
   `
@@ -130,7 +136,7 @@ export const LOCK_CLAIMED = statement(
   `select webhook_id as "webhookId" from webhooks where webhook_id = $1 and sender = $2 for no key update`,
 );
 
-/** What waits behind it waits as long. */
+/** Records an attempt. Later deliveries of the same run wait as long. */
 export const RECORD = command(`
   with sent as (
     update webhook_deliveries set state = $2, attempts = attempts + 1, sent_at = clock_timestamp(),
@@ -155,7 +161,7 @@ const LOGGED = {
   kind: text.as<FactKind>().orNull.from('f.kind'),
 } satisfies ColumnsOf<LoggedDelivery>;
 
-/** Where the key $6 is not null, only tests and what it may know of. */
+/** The log of a webhook. If the key $6 is not null: only test deliveries, and those of runs that this key may see. */
 export const LOG = statement(
   LOGGED,
   `

@@ -6,36 +6,38 @@ import { eventPage, firstEvent } from '../runs/run-events';
 import { bigint, boolean, command, integer, jsonb, statement, text } from '../kit/statement';
 import type { WebhookFilter } from '../rows/webhook';
 
-/** What decides which events a webhook gets. */
+/** The data that decides which events a webhook gets. */
 export interface MatchedWebhook {
   webhookId: number;
-  /** Of its user. */
+  /** The name of its user. */
   userName: string;
-  /** The owner of the private runs that it gets; null also for a key that may no longer read them. */
+  /** The key whose private runs it gets; null also if the key may no longer read them. */
   keyId: number | null;
   filter: WebhookFilter;
-  /** Since when it is enabled, UNIX milliseconds. */
+  /** The time since when it is enabled, UNIX milliseconds. */
   eventsFromMs: number;
 }
 
 /** Whether a webhook gets an event. */
 export type Matches = (webhook: MatchedWebhook, event: RunEvent) => boolean;
 
-/** Of events whose deliveries are made in one transaction. */
+/** The range of events whose deliveries are created in one transaction. */
 const SECONDS_MAX = 60;
 const PAGE_LENGTH = 500;
 
 /**
- * Makes the deliveries of the events. They are made in the transaction that moves the second up to which all are made, and of events
- * below the horizon alone: nothing is added to those, so each gets its deliveries once, however often that is broken off.
+ * Creates the deliveries of events. The same transaction moves the second up to which all are created, and only
+ * events below the horizon are read. No events are added below it, so each gets its deliveries once, even if this is
+ * interrupted.
  */
 @Injectable()
 export class WebhookEvents {
   constructor(private readonly database: Database) {}
 
   /**
-   * @param waitingMax a webhook for which more wait is disabled
-   * @returns how many deliveries were made, and whether there is more to do at once; null when another process does it, and while there is no webhook
+   * @param waitingMax a webhook with more waiting deliveries is disabled
+   * @returns the number of new deliveries, and whether there is more to do at once; null if another process does it,
+   * or there is no webhook
    */
   async step(matches: Matches, waitingMax: number): Promise<{ made: number; hasMore: boolean } | null> {
     const [wanted] = await this.database.query(IS_WANTED);
@@ -45,7 +47,7 @@ export class WebhookEvents {
       if (!progress) return null;
       const found = await horizon(transaction);
       const webhooks = await transaction.query(WEBHOOKS);
-      // A webhook gets nothing that happened before it was there.
+      // A webhook gets no events from before it was enabled.
       const oldest = Math.min(...webhooks.map(({ eventsFromMs }) => Math.floor(eventsFromMs / 1_000)));
       const from = Math.max(progress.second, Math.min(oldest, found.second));
       const next = await this.next(transaction, from);
@@ -60,14 +62,14 @@ export class WebhookEvents {
           : 0;
       if (made > 0) await transaction.query(DISABLE_FULL, [waitingMax]);
       if (end > progress.second) await transaction.query(MOVE, [end]);
-      // Of what lies beyond the horizon the next step makes deliveries.
+      // The next step creates deliveries for events beyond the horizon.
       return { made, hasMore: end < found.second, mustRaise: next !== null && found.canRise };
     });
     if (done?.mustRaise) await raiseHorizon(this.database);
     return done && { made: done.made, hasMore: done.hasMore };
   }
 
-  /** The first event from a second on, by its time and by its id; null when there is none. */
+  /** The time and the id of the first event from a second on; null if there is none. */
   private async next(
     transaction: Statements,
     from: number,
@@ -92,7 +94,7 @@ export class WebhookEvents {
   }
 }
 
-/** @returns how many were not there before */
+/** Creates the deliveries of events that match. @returns the number of new ones */
 export async function insertMatching(
   transaction: Statements,
   events: RunEvent[],
@@ -128,7 +130,7 @@ const NEXT = statement(
 
 const MOVE = command('update webhook_progress set second = $1');
 
-/** Whether a key `k` reads the results of its runs. */
+/** The condition that a key `k` may read the results of its runs. */
 export const MAY_READ = `k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp()) and k.scope <> 'submit'`;
 
 const MATCHED_COLUMNS = `w.webhook_id as "webhookId", u.name as "userName", k.key_id as "keyId", w.filter,

@@ -7,16 +7,16 @@ import { WebhookRow } from '../rows/webhook';
 
 export const DISABLED_BY_USER = 'disabled by its user';
 
-/** What users decide of a webhook. */
+/** The settings of a webhook that users choose. */
 export type WebhookSettings = Pick<WebhookRow, 'url' | 'description' | 'filter' | 'keyId'>;
 
-/** An address of a user that events are sent to. */
+/** A webhook: an address of a user that events are sent to. */
 export interface Webhook extends Pick<WebhookRow, (typeof SHOWN)[number]> {
-  /** Of the user. */
+  /** The name of the user. */
   userName: string;
-  /** Until when the secret before the present one signs, too. */
+  /** The time until which the earlier secret also signs. */
   oldSecretUntil: Date | null;
-  /** Events that wait to be sent. */
+  /** The number of events that wait to be sent. */
   waiting: number;
 }
 
@@ -25,31 +25,32 @@ const SHOWN = [
   ...(['disabledAt', 'disabledReason', 'failures', 'failingSince'] as const),
 ] as const;
 
-/** Who changes a webhook. */
+/** The user who changes a webhook. */
 export type WebhookOwner = Actor & { userId: number };
 
-/** Counting stops there: a larger number would not help its reader. */
+/** The limit of a count: a larger number would not help its reader. */
 const WAITING_COUNTED_MAX = 10_000;
 
-/** The addresses to which users want events sent, and which events. */
+/** The webhooks of users. */
 @Injectable()
 export class Webhooks {
   constructor(private readonly database: Database) {}
 
-  /** Those of a user, the oldest first. */
+  /** The webhooks of a user, oldest first. */
   ofUser(userId: number): Promise<Webhook[]> {
     return this.database.query(OF_USER, [userId, null]);
   }
 
-  /** Null when there is none, or it is another's. */
+  /** A webhook of a user; null if there is none, or another user has it. */
   async one(webhookId: number, userId: number): Promise<Webhook | null> {
     const [webhook] = await this.database.query(OF_USER, [userId, webhookId]);
     return webhook ?? null;
   }
 
   /**
-   * @param max webhooks of one user
-   * @returns its id; null when there are too many
+   * Adds a webhook.
+   * @param max the number of webhooks that one user may have
+   * @returns its id; null if there are too many
    */
   add(settings: WebhookSettings, secret: string, by: WebhookOwner, max: number): Promise<number | null> {
     return this.database.transaction(async (transaction) => {
@@ -67,7 +68,7 @@ export class Webhooks {
     });
   }
 
-  /** @param isEnabled whether it is to be enabled from now on. @returns whether it was there. */
+  /** Changes a webhook. @param isEnabled whether it is enabled from now on @returns false if there is none */
   change(
     webhookId: number,
     settings: WebhookSettings,
@@ -83,10 +84,7 @@ export class Webhooks {
     });
   }
 
-  /**
-   * The secret before goes on signing for some time.
-   * @returns whether it was there
-   */
+  /** Replaces the secret; the earlier secret also signs for `oldSeconds`. @returns false if there is no such webhook */
   rotate(webhookId: number, secret: string, oldSeconds: number, by: WebhookOwner): Promise<boolean> {
     return this.runChange(ROTATE, [webhookId, by.userId, secret, oldSeconds], {
       by,
@@ -95,7 +93,7 @@ export class Webhooks {
     });
   }
 
-  /** With its deliveries. @returns whether it was there. */
+  /** Removes a webhook with its deliveries. @returns false if there is none */
   remove(webhookId: number, by: WebhookOwner): Promise<boolean> {
     return this.runChange(REMOVE, [webhookId, by.userId], {
       by,
@@ -140,7 +138,7 @@ const OF_USER = statement(
   where w.user_id = $1 and ($2::integer is null or w.webhook_id = $2) order by w.webhook_id`,
 );
 
-/** Of two requests for a webhook the second counts what the first has added. */
+/** Locks the user: the second of two simultaneous requests counts the webhook of the first. */
 const LOCK_USER = command('select from users where user_id = $1 for no key update');
 
 const COUNT = statement(
@@ -157,7 +155,7 @@ const ADD = statement(
   values ($1, $2, $3, $4, $5, $6, clock_timestamp(), clock_timestamp()) returning webhook_id as "webhookId"`,
 );
 
-/** One that is enabled again begins afresh. */
+/** Changes a webhook. If it is enabled again, its failures are reset and it gets only new events. */
 const CHANGE = statement(
   ID,
   `

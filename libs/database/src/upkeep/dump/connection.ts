@@ -5,8 +5,8 @@ import { Servers } from '../../kit/servers';
 import { asUnavailable } from '../../kit/unavailable';
 
 /**
- * A connection whose statements may take as long as they need, and that may hold a transaction open for hours. It is made in
- * the usual time, or not at all.
+ * Opens a connection without limits for statements and transactions, which may stay open for hours. Opening it has
+ * the usual limit.
  * @param url may name several servers
  */
 export async function longConnection(url: string, applicationName: string): Promise<Client> {

@@ -15,7 +15,7 @@ export interface DumpDescription {
   sequences: DumpedSequence[];
 }
 
-/** A run's file in the store, by the rows of the dump. */
+/** The files of one attempt that should be in the store, according to the rows of the dump. */
 export interface DumpedFiles {
   runId: number;
   attempt: number;
@@ -23,8 +23,8 @@ export interface DumpedFiles {
 }
 
 /**
- * All that was committed at one moment, while others go on: one transaction reads it, and holds no lock that
- * others wait for.
+ * A snapshot of the database: one read-only transaction reads everything that was committed at one moment. No other
+ * client waits for its locks.
  */
 export class Dump {
   private constructor(
@@ -33,17 +33,17 @@ export class Dump {
   ) {}
 
   static async open(url: string): Promise<Dump> {
-    // The files of the store are copied while its transaction is open.
+    // A long connection: the transaction stays open while the files of the store are copied.
     const client = await longConnection(url, 'proctor backup');
     try {
       await client.query('begin isolation level repeatable read read only');
       const { rows } = await client.query<{ takenAt: Date }>('select clock_timestamp() as "takenAt"');
-      const { rows: ran } = await client.query<{ name: string }>(
+      const { rows: migrationRows } = await client.query<{ name: string }>(
         'select name from migrations order by timestamp, id',
       );
       return new Dump(client, {
         takenAt: rows[0]!.takenAt.toISOString(),
-        migrations: ran.map(({ name }) => name),
+        migrations: migrationRows.map(({ name }) => name),
         tables: await tablesOf(client),
         sequences: await sequencesOf(client),
       });
@@ -58,7 +58,7 @@ export class Dump {
     return this.client.query(copyTo(`copy "${name}" (${listOf(columns)}) to stdout`));
   }
 
-  /** The files that rows name, attempt by attempt. */
+  /** The files that the rows refer to, one attempt at a time. */
   async *files(): AsyncGenerator<DumpedFiles> {
     await this.client.query(FILES);
     for (;;) {

@@ -16,7 +16,7 @@ export class EarlierMoment {
     return new EarlierMoment(await longConnection(url, 'proctor restored'), url);
   }
 
-  /** When the newest of its facts happened; null when it has none. */
+  /** The time of its newest fact; null if it has none. */
   async newest(): Promise<Date | null> {
     const { rows } = await this.client.query<{ at: Date | null }>(
       'select max(at) as at from (select at from facts order by fact_id desc limit 1000) newest',
@@ -24,12 +24,12 @@ export class EarlierMoment {
     return rows[0]!.at;
   }
 
-  /** The highest id that it has given to a run. */
+  /** The highest run id that it has given. */
   async lastRun(): Promise<number> {
     return (await sequencesOf(this.client)).find(({ name }) => name === RUN_IDS)?.last ?? 0;
   }
 
-  /** How many runs have a log or artifacts, by their rows. */
+  /** The number of runs with a log or artifacts, according to their rows. */
   async runsWithFiles(): Promise<number> {
     const { rows } = await this.client.query<{ runs: string }>(
       'select count(*) as runs from runs where log_size is not null or artifacts_size is not null',
@@ -37,7 +37,7 @@ export class EarlierMoment {
     return Number(rows[0]!.runs);
   }
 
-  /** How many of these are complete files of their runs, by the rows. */
+  /** The number of these that are complete files of their runs, according to the rows. */
   async wholeAmong(found: FoundAttempt[]): Promise<number> {
     const { rows } = await this.client.query<{ runs: string }>(WHOLE, [
       found.map(({ runId }) => runId),
@@ -50,7 +50,7 @@ export class EarlierMoment {
 
   /**
    * Prepares the database for new work: no number is given twice, and no process owns an architecture.
-   * @param highestRun an id that is known from elsewhere
+   * @param highestRun a run id that is known from elsewhere
    */
   async prepareDatabase(highestRun: number, report: (line: string) => void): Promise<LoadedDump> {
     await migrate(this.url, { progress: report });

@@ -8,22 +8,22 @@ import { longConnection } from './connection';
 import { type DumpDescription, listOf } from './dump';
 import type { DumpedSequence, DumpedTable } from './tables';
 
-/** Numbers that are left free after the last one of the dump, so that no number is given twice. */
+/** The gap after the last number of the dump, so that no number is given twice. */
 export const GAP = { bigint: 100_000, integer: 1_000 };
 
 /** The sequence of the ids of runs. */
 export const RUN_IDS = 'runs_run_id_seq';
 
-/** The database is not empty, or the dump cannot be loaded into it. */
+/** The database is not empty, or the dump cannot be loaded. */
 export class CannotLoad extends Error {
   override readonly name = 'CannotLoad';
 }
 
 /** The outcome of loading a dump. */
 export interface LoadedDump {
-  /** Ids of runs from this one on were given after the dump, or not at all; */
+  /** The first run id that was given after the dump, or never. */
   firstLostRun: number;
-  /** runs that are asked for now get this one. */
+  /** The id of the next new run. */
   nextRun: number;
 }
 
@@ -39,9 +39,9 @@ export async function loadDump(
   rowsOf: (table: DumpedTable) => Readable,
   report: (line: string) => void,
 ): Promise<LoadedDump> {
-  const known = MIGRATIONS.map(({ name }) => name);
+  const names = MIGRATIONS.map(({ name }) => name);
   if (isBeforeBaseline(description.migrations)) throw new CannotLoad(BEFORE_BASELINE);
-  const unknown = description.migrations.filter((name) => !known.includes(name));
+  const unknown = description.migrations.filter((name) => !names.includes(name));
   if (unknown.length > 0)
     throw new CannotLoad(`it was made by a newer version of Proctor: this one does not know ${unknown[0]}`);
   await requireEmpty(url);
@@ -56,7 +56,7 @@ export async function loadDump(
       report(`${table.name}: ${into.rowCount} rows`);
     }
     for (const sequence of description.sequences) await advance(client, sequence);
-    // The process that owned an architecture then does not live now.
+    // The processes that owned architectures at that time no longer run.
     await client.query('update dispatchers set owner = null');
     await client.query('commit');
     await client.query('analyze');
@@ -68,7 +68,7 @@ export async function loadDump(
   }
 }
 
-/** @throws CannotLoad */
+/** @throws CannotLoad if the database has a table */
 export async function requireEmpty(url: string): Promise<void> {
   const client = await longConnection(url, 'proctor restore');
   try {

@@ -6,7 +6,7 @@ export interface DumpedTable {
   columns: string[];
 }
 
-/** Of a sequence: its name, and the last number that it gave; null when it gave none. */
+/** A sequence: its name and its last number; null if it gave none. */
 export interface DumpedSequence {
   name: string;
   last: number | null;
@@ -18,15 +18,18 @@ const LEFT_OUT = ['migrations', 'schedulers'];
 /** Transaction numbers belong to one server: rows get the number of the transaction that restores them. */
 const COLUMNS_LEFT_OUT = ['runs.created_in'];
 
-/** Every table after those that it refers to. */
+/** The tables, each after those that it refers to. */
 export async function tablesOf(client: Client): Promise<DumpedTable[]> {
   const { rows: columns } = await client.query<{ name: string; column: string }>(COLUMNS);
   const { rows: references } = await client.query<{ from: string; to: string }>(REFERENCES);
   const tables = new Map<string, string[]>();
   for (const { name, column } of columns) {
     if (LEFT_OUT.includes(name)) continue;
-    const known = tables.get(name) ?? [];
-    tables.set(name, COLUMNS_LEFT_OUT.includes(`${name}.${column}`) ? known : [...known, column]);
+    const columnsBefore = tables.get(name) ?? [];
+    tables.set(
+      name,
+      COLUMNS_LEFT_OUT.includes(`${name}.${column}`) ? columnsBefore : [...columnsBefore, column],
+    );
   }
   const ordered: DumpedTable[] = [];
   while (ordered.length < tables.size) {
