@@ -1,4 +1,4 @@
-import type { RequestOptions } from '@proctor/request-fields';
+import type { RunOptions } from '@proctor/request-fields';
 import { ValidateBy } from 'class-validator';
 
 /** The largest id that a run can have: 2^53 - 1, up to which a JSON number is exact in every language. */
@@ -26,7 +26,7 @@ export function IsRunId(): PropertyDecorator {
 }
 
 /** What is tested, where and how. Does not change after the run is accepted, except `priority`. */
-export interface RunRequest extends RequestOptions {
+export interface RunRequest extends RunOptions {
   package: string;
   suite: string;
   arch: string;

@@ -33,8 +33,8 @@ export interface Surfaces {
   prose: string;
   /** As a test request of the API has it. */
   example: unknown;
-  /** Of its row on the page of a run. */
-  title: string;
+  /** Of its row on the page of a run; without one, the page says it in another way. */
+  title?: string;
   /** Of its row in `proctor run show`. */
   row: string;
   /** Its name in the form of a request; those of `names` are `NAME-VALUE`. */
@@ -51,5 +51,6 @@ export type RequestField = Surfaces &
     | { kind: 'name'; absent: ''; choices: 'backends' | 'variants'; none: string }
     | { kind: 'whole'; absent: number; minimum: number; maximum: number }
     | { kind: 'flag'; absent: false }
-    | { kind: 'pins' | 'names'; absent: readonly [] }
+    | { kind: 'pins'; absent: readonly [] }
+    | { kind: 'names'; absent: readonly []; choices: 'sources' }
   );

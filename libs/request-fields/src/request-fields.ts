@@ -39,6 +39,7 @@ export const REQUEST_FIELDS = {
   extraAptSources: {
     kind: 'names',
     absent: [],
+    choices: 'sources',
     sent: 'extra-apt-sources',
     alias: 'extra_apt_sources',
     result: 'extra_apt_sources',
@@ -110,7 +111,6 @@ export const REQUEST_FIELDS = {
     schema: 'IsPrivate',
     prose: 'Whether only the key that requests the run may see it; false when nothing is said.',
     example: false,
-    title: 'Private',
     row: 'private',
     input: 'is_private',
     label: 'Private: only you and administrators see the runs, until you publish them',
@@ -121,7 +121,7 @@ export const REQUEST_FIELDS = {
 export type FieldName = keyof typeof REQUEST_FIELDS;
 
 /** What a request says, as its run has it. */
-export type RequestOptions = { [Name in FieldName]: ValueOf<(typeof REQUEST_FIELDS)[Name]> };
+export type RunOptions = { [Name in FieldName]: ValueOf<(typeof REQUEST_FIELDS)[Name]> };
 
 type FieldSentAs<Sent extends string> = Extract<(typeof REQUEST_FIELDS)[FieldName], { sent: Sent }>;
 type FieldShownAs<Result extends string> = Extract<(typeof REQUEST_FIELDS)[FieldName], { result: Result }>;
@@ -136,32 +136,50 @@ export type ResultOptions = {
   [Result in (typeof REQUEST_FIELDS)[FieldName]['result']]: ValueOf<FieldShownAs<Result>>;
 };
 
-/** Each field, with its name in a run. */
-export const FIELDS: readonly (RequestField & { name: FieldName })[] = Object.entries(REQUEST_FIELDS).map(
-  ([name, field]) => ({ name: name as FieldName, ...field }),
-);
+/** A field, with its names in a run and in the API's answers. */
+export type NamedField = RequestField & { name: FieldName; result: keyof ResultOptions };
+
+export const FIELDS: readonly NamedField[] = Object.entries(REQUEST_FIELDS).map(([name, field]) => ({
+  name: name as FieldName,
+  ...field,
+}));
 
 /** The options of a request that says nothing. */
 export const NO_OPTIONS = Object.fromEntries(
   FIELDS.map(({ name, absent }) => [name, absent]),
-) as unknown as RequestOptions;
+) as unknown as RunOptions;
 
 /** Sets what a test request says; what it leaves out, or is null, is absent. */
-export function setOptions(options: RequestOptions, sent: SentOptions): void {
+export function setOptions(options: RunOptions, sent: SentOptions): void {
   const values = sent as Record<string, unknown>;
   const set = options as unknown as Record<string, unknown>;
   for (const field of FIELDS) set[field.name] = values[field.sent] ?? field.absent;
 }
 
 /** The same as the API answers it. */
-export function resultOptions(options: RequestOptions): ResultOptions {
+export function resultOptions(options: RunOptions): ResultOptions {
   const result: Record<string, unknown> = {};
   for (const { name, result: key } of FIELDS) result[key] = options[name];
   return result as ResultOptions;
 }
 
+/** Of a field that has a row on pages. */
+export interface RequestRow {
+  name: FieldName;
+  title: string;
+  /** Empty for nothing. */
+  text: string;
+}
+
+/** What a run's request said, as pages write it. */
+export function requestRows(options: RunOptions): RequestRow[] {
+  return FIELDS.flatMap(({ name, title, kind }) =>
+    title === undefined ? [] : [{ name, title, text: valueText(kind, options[name]) }],
+  );
+}
+
 /** A value as one line of text; empty for none. */
-export function valueText(kind: Kind, value: RequestOptions[FieldName]): string {
+export function valueText(kind: Kind, value: RunOptions[FieldName]): string {
   if (value === null) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (kind === 'pins') return (value as [string, string][]).map((pin) => pin.join(' from ')).join('; ');

@@ -1,5 +1,6 @@
 import type { NeutralStatus } from '@proctor/contracts';
 import type { KeptTestbed, RunRecord } from '@proctor/database';
+import { requestRows, type RequestRow } from '@proctor/request-fields';
 import {
   type RequestedPackage,
   isNamedBy,
@@ -68,25 +69,25 @@ export function settingsOf(a: ComparedRun, b: ComparedRun): SettingPair[] {
   const pair = (name: string, of: (compared: ComparedRun) => string | null): SettingPair => {
     return { name, a: of(a), b: of(b) };
   };
+  const [ofA, ofB] = [comparedRows(a.run), comparedRows(b.run)];
   return [
-    pair('Trigger', ({ run }) => run.trigger ?? ''),
-    pair('Pinned packages', ({ run }) =>
-      run.pinPackages.map(([spec, suite]) => `${spec} from ${suite}`).join('; '),
-    ),
+    ...ofA.map(({ title, text }, index) => ({ name: title, a: text, b: ofB[index]!.text })),
     pair('Pins given up', ({ testbed }) =>
       testbed.fallback ? `for all of ${testbed.fallback.release}` : '',
     ),
-    pair('Extra apt sources', ({ run }) => run.extraAptSources.join(', ')),
     pair('Package', ({ run }) => run.package),
     pair('Version', ({ run }) => run.version ?? ''),
     pair('Suite', ({ run }) => run.suite),
     pair('Architecture', ({ run }) => run.arch),
     pair('Image', ({ run }) => run.image && imageInWords(run.image)),
-    pair('Backend', ({ run }) => run.backend),
-    pair('Variant', ({ run }) => run.variant),
     pair('Worker', ({ run }) => run.worker ?? ''),
     pair('Kernel', ({ testbed }) => testbed.kernel),
   ];
+}
+
+/** The priority says when a run is executed, not how. */
+function comparedRows(run: RunRecord): RequestRow[] {
+  return requestRows(run).filter(({ name }) => name !== 'priority');
 }
 
 /** Those that are known of both runs, and not the same. */

@@ -1,6 +1,6 @@
 import { isPinSpec, describe } from '@proctor/contracts';
 import type { RunRequest } from '@proctor/contracts';
-import { NO_OPTIONS, type Pin, type RequestOptions, setOptions } from '@proctor/request-fields';
+import { NO_OPTIONS, type Pin, type RunOptions, setOptions } from '@proctor/request-fields';
 import type { ExtraAptSource } from '@proctor/config';
 import type { ApiConfiguration } from '../configuration.token';
 import type { ItemFault } from './submitted-items';
@@ -45,7 +45,7 @@ export function resolveItem(
 
 /** What is longer would have no room on a test runner's command line. */
 function lengthFaults(
-  { trigger, pinPackages: pins, extraAptSources: sources }: RequestOptions,
+  { trigger, pinPackages: pins, extraAptSources: sources }: RunOptions,
   limits: ApiConfiguration['server'],
 ): ItemFault[] {
   const pinsBytes = pins.flat().reduce((sum, text) => sum + Buffer.byteLength(text), 0);

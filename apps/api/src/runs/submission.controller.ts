@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
+import { Controller, Param, Post, UseInterceptors } from '@nestjs/common';
 import type { IdempotencyKey, Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { CurrentRequestor } from '../auth/requestor';
@@ -27,7 +27,6 @@ export class SubmissionController {
   @SubmitsBatch
   @Post('test/batch')
   @TakesList()
-  @HttpCode(201)
   submitBatch(
     @Sent(BatchPipe) batch: Submitted,
     @CurrentRequestor() requestor: Requestor,
@@ -39,7 +38,6 @@ export class SubmissionController {
   @SubmitsList
   @Post('test/:suite/:arch')
   @TakesList()
-  @HttpCode(201)
   submitList(
     @Param('suite') suite: string,
     @Param('arch') arch: string,
@@ -52,7 +50,6 @@ export class SubmissionController {
 
   @SubmitsSingle
   @Post('test/:suite/:arch/:package')
-  @HttpCode(201)
   submitSingle(
     @Param('suite') suite: string,
     @Param('arch') arch: string,
@@ -66,7 +63,6 @@ export class SubmissionController {
 
   @RetriesRun
   @Post('retry/:run_id')
-  @HttpCode(201)
   retry(
     @Param('run_id', RUN_IN_PATH) runId: number,
     @CurrentRequestor() requestor: Requestor,

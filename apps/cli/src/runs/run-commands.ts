@@ -1,11 +1,11 @@
+import { REQUEST_FIELDS } from '@proctor/request-fields';
 import { type Command, InvalidArgumentError } from 'commander';
 import { collect, groupOf, actionOf, readCount, readIdOf, WHY, withJson, withYes } from '../arguments';
 import { readDuration, readMoment } from '../output/duration';
+import { readWhole, requestOptions } from './request-options';
 
 const change = () => import('./retry-runs');
 const many = () => import('./many-runs');
-
-const PRIORITY_MAX = 10;
 
 /** Adds the commands that request tests and show their results. */
 export function addRunCommands(program: Command): void {
@@ -17,17 +17,13 @@ export function addRunCommands(program: Command): void {
 }
 
 function addSubmit(run: Command): void {
-  withWaiting(withJson(run.command('submit').argument('[package...]', 'source packages')))
+  const submit = withWaiting(withJson(run.command('submit').argument('[package...]', 'source packages')));
+  submit
     .description('ask for tests of packages, or of what a file lists; prints the runs')
     .option('--suite <name>', 'needed where the service tests several', collect)
-    .option('--arch <name>', 'likewise; once for each', collect)
-    .option('--trigger <text>', 'why it is asked for, as glibc/2.40-4')
-    .option('--priority <number>', `1 to ${PRIORITY_MAX}; ${PRIORITY_MAX} goes first`, readPriority)
-    .option('--private', 'for this key alone', false)
-    .option('--pin <spec=suite>', 'take a package from another suite, as src:glibc=sid', collect)
-    .option('--extra-source <name>', 'an apt source that the deployment has', collect)
-    .option('--backend <name>', 'the kind of testbed')
-    .option('--autopkgtest <name>', 'the variant of the test runner')
+    .option('--arch <name>', 'likewise; once for each', collect);
+  for (const option of requestOptions()) submit.addOption(option);
+  submit
     .option('--file <path>', 'a list of tests, or of several queues, as JSON; - is standard input')
     .option('--dry-run', 'only print what would be done', false)
     .action(actionOf(() => import('./submit-runs'), 'submitRuns'));
@@ -83,7 +79,7 @@ function addManyRuns(run: Command): void {
   );
   const priority = run
     .command('priority')
-    .argument('<priority>', `1 to ${PRIORITY_MAX}; ${PRIORITY_MAX} goes first`, readPriority)
+    .argument('<priority>', REQUEST_FIELDS.priority.option[1], readWhole(REQUEST_FIELDS.priority))
     .argument('[id...]', 'of runs', readIds);
   withSelectors(priority.description('give waiting runs another priority')).action(
     actionOf(many, 'changePriority'),
@@ -116,12 +112,6 @@ function readId(text: string): number {
 
 function readIds(text: string, before: number[] | undefined): number[] {
   return [...new Set([...(before ?? []), readId(text)])];
-}
-
-function readPriority(text: string): number {
-  const priority = /^\d{1,2}$/.test(text) ? Number(text) : NaN;
-  if (priority >= 1 && priority <= PRIORITY_MAX) return priority;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${PRIORITY_MAX}.`);
 }
 
 function readOffset(text: string): number {

@@ -1,3 +1,4 @@
+import { FIELDS, valueText } from '@proctor/request-fields';
 import type { ResultResource } from '@proctor/resources';
 import { type OutputOptions, printAnswer, printFields, printTable, write } from '../output/print';
 import { type TableCell, outputPlace, span } from '../output/table';
@@ -24,7 +25,6 @@ export async function readRun(service: Service, runId: number): Promise<ResultRe
 
 function printFieldsOf(run: ResultResource, service: Service): void {
   const at = (path: string | null): string | null => (path === null ? null : service.at(path));
-  const pins = run.pin_packages.map((pin) => pin.join(' from ')).join('; ');
   const fields: [string, TableCell][] = [
     ['run', run.run_id],
     ['package', run.package],
@@ -35,13 +35,7 @@ function printFieldsOf(run: ResultResource, service: Service): void {
     ['status', endWord(run)],
     ['message', run.message],
     ['exit code', run.exit_code],
-    ['trigger', run.trigger],
-    ['pins', pins],
-    ['extra sources', run.extra_apt_sources.join(', ')],
-    ['backend', run.backend],
-    ['autopkgtest', run.autopkgtest],
-    ['priority', run.priority],
-    ['private', run.is_private ? 'yes' : 'no'],
+    ...FIELDS.map(({ row, kind, result }): [string, TableCell] => [row, valueText(kind, run[result])]),
     ['worker', run.worker],
     ['attempt', run.attempt],
     ['asked', new Date(run.created_at)],

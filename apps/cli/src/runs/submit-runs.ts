@@ -7,18 +7,13 @@ import { span } from '../output/table';
 import type { ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
 import { PLACED_RUN_COLUMNS } from './list-runs';
+import { requestBody } from './request-options';
 import { awaitRuns, type WaitOptions } from './wait';
 
+/** Beside those of the request itself, see `requestBody`. */
 interface SubmitOptions extends ServiceOptions, OutputOptions, WaitOptions {
   suite?: string[];
   arch?: string[];
-  trigger?: string;
-  priority?: number;
-  private: boolean;
-  pin?: string[];
-  extraSource?: string[];
-  backend?: string;
-  autopkgtest?: string;
   file?: string;
   dryRun: boolean;
   wait: boolean;
@@ -60,7 +55,8 @@ interface Part {
 }
 
 async function batchOf(packages: string[], options: SubmitOptions, service: Service): Promise<object> {
-  const { file, priority } = options;
+  const { file } = options;
+  const { priority, ...shared } = requestBody(options);
   if (file !== undefined && packages.length > 0)
     throw new Failure('--file lists the packages: name none beside it', EXIT.usage);
   if (file === undefined && packages.length === 0) {
@@ -72,31 +68,12 @@ async function batchOf(packages: string[], options: SubmitOptions, service: Serv
   if (listed !== null && listed.every((item) => typeof item['suite'] === 'string'))
     return { tests: listed, ...(priority !== undefined && { priority }) };
   const place = await placeOf(options, service);
-  const shared = sharedBy(options);
   const tests = (listed ?? packages.map((name) => ({ package: name }))).map((item) => ({
     ...shared,
     ...item,
   }));
   const parts: Part[] = place.suites.map((suite) => ({ suite, arch: place.archs, tests }));
   return { tests: parts, ...(priority !== undefined && { priority }) };
-}
-
-function sharedBy(options: SubmitOptions): object {
-  const { trigger, backend, autopkgtest, extraSource, pin } = options;
-  return {
-    ...(trigger !== undefined && { trigger }),
-    ...(options.private && { is_private: true }),
-    ...(backend !== undefined && { backend }),
-    ...(autopkgtest !== undefined && { autopkgtest }),
-    ...(extraSource && { 'extra-apt-sources': extraSource }),
-    ...(pin && { 'pin-packages': pin.map(readPin) }),
-  };
-}
-
-function readPin(text: string): [string, string] {
-  const [, spec, suite] = /^(.+)=([^=]+)$/.exec(text) ?? [];
-  if (spec !== undefined && suite !== undefined) return [spec, suite];
-  throw new Failure(`--pin must be SPEC=SUITE, as src:glibc=sid, not "${text}"`, EXIT.usage);
 }
 
 async function listIn(path: string): Promise<Record<string, unknown>[]> {

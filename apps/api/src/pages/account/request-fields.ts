@@ -1,4 +1,5 @@
 import type { PipeTransform } from '@nestjs/common';
+import { type FieldName, FIELDS, type NamedField } from '@proctor/request-fields';
 import type { ApiConfiguration } from '../../configuration.token';
 import type { Parameters } from '../../http/parameters';
 import { badRequest, Problem } from '../../http/problem';
@@ -8,14 +9,12 @@ export interface RequestFields {
   packages: string;
   suites: string[];
   archs: string[];
-  trigger: string;
-  pins: string;
-  sources: string[];
-  backend: string;
-  autopkgtest: string;
-  priority: string;
-  isPrivate: boolean;
+  /** By the names that the fields have in a run. */
+  options: Record<FieldName, Typed>;
 }
+
+/** A text, the names that were ticked, or whether the box was. */
+type Typed = string | string[] | boolean;
 
 export type RequestStep = 'preview' | 'submit';
 
@@ -31,7 +30,7 @@ export interface RequestPart {
 /** Of the names of suites, or architectures, in one field. */
 export const CHOSEN_LENGTH_MAX = 16_384;
 
-/** Fields of a form or of a query; ticked boxes are fields named `suite-sid`, `arch-amd64` and `source-NAME`. */
+/** Fields of a form or of a query; ticked boxes are fields named `suite-sid`, `arch-amd64` and, of names in a field of the request, `source-NAME`. */
 export class RequestFieldsPipe implements PipeTransform<Parameters, RequestFields & { step: RequestStep }> {
   transform(parameters: Parameters): RequestFields & { step: RequestStep } {
     const text = (name: string): string => {
@@ -52,18 +51,20 @@ export class RequestFieldsPipe implements PipeTransform<Parameters, RequestField
       const all = [...ticked(`${name}-`), ...names.split(','), ...several(name)];
       return [...new Set(all.filter((each) => each !== ''))];
     };
+    const typed = ({ kind, input, alias }: NamedField): Typed => {
+      if (kind === 'flag') return parameters.has(input) && text(input) !== 'false';
+      const other = alias ?? input;
+      if (kind === 'names') return [...new Set([...ticked(`${input}-`), ...several(other)])];
+      return text(input) || text(other);
+    };
     const step = text('step');
     return {
       packages: text('packages') || text('package'),
       suites: chosen('suite'),
       archs: chosen('arch'),
-      trigger: text('trigger'),
-      pins: text('pins') || text('pin_packages'),
-      sources: [...new Set([...ticked('source-'), ...several('extra_apt_sources')])],
-      backend: text('backend'),
-      autopkgtest: text('autopkgtest'),
-      priority: text('priority'),
-      isPrivate: parameters.has('is_private') && text('is_private') !== 'false',
+      options: Object.fromEntries(
+        FIELDS.map((field) => [field.name, typed(field)]),
+      ) as RequestFields['options'],
       step: step === 'submit' ? step : 'preview',
     };
   }
@@ -101,17 +102,10 @@ export function batchOf(
   fields: RequestFields,
   { itemsPerRequestMax, shortBodyBytesMax }: FormLimits,
 ): RequestPart[] {
-  const { trigger, backend, autopkgtest, priority, sources } = fields;
-  const pins = linesOf(fields.pins).map(pinOf);
-  const options = Object.entries({
-    trigger,
-    backend,
-    autopkgtest,
-    priority: priority === '' ? '' : /^\d+$/.test(priority) ? Number(priority) : priority,
-    is_private: fields.isPrivate || '',
-    'pin-packages': pins.length > 0 ? pins : '',
-    'extra-apt-sources': sources.length > 0 ? sources : '',
-  }).filter(([, value]) => value !== '');
+  const options = FIELDS.flatMap((field) => {
+    const value = sentValue(field, fields.options[field.name]);
+    return value === undefined ? [] : [[field.sent, value] as const];
+  });
   // Enough to see that there are too many; a name may be empty at either end.
   const words = fields.packages.split(/[\s,]+/, itemsPerRequestMax + 3);
   const names = words.filter((name) => name !== '');
@@ -136,22 +130,21 @@ export function batchOf(
 
 /** The query that fills the form with the same. */
 export function queryOf(fields: RequestFields): string {
-  const { packages, suites, archs, trigger, pins, sources, backend, autopkgtest, priority, isPrivate } =
-    fields;
-  const texts = {
-    packages,
-    suite: suites.join(','),
-    arch: archs.join(','),
-    trigger,
-    pins,
-    backend,
-    autopkgtest,
-    priority,
-    is_private: isPrivate ? 'on' : '',
-  };
-  const query = new URLSearchParams(Object.entries(texts).filter(([, value]) => value !== ''));
-  for (const source of sources) query.set(`source-${source}`, 'on');
-  return query.toString();
+  const { packages, suites, archs, options } = fields;
+  const query = new URLSearchParams({ packages, suite: suites.join(','), arch: archs.join(',') });
+  for (const { name, input } of FIELDS) {
+    const typed = options[name];
+    if (Array.isArray(typed)) for (const each of typed) query.set(`${input}-${each}`, 'on');
+    else query.set(input, typed === true ? 'on' : typed || '');
+  }
+  return new URLSearchParams([...query].filter(([, value]) => value !== '')).toString();
+}
+
+/** What was typed, as the API takes it; undefined where nothing was. A mistake is left as it is: the rules of the API name it. */
+function sentValue({ kind }: NamedField, typed: Typed): unknown {
+  const value = kind === 'pins' ? linesOf(String(typed)).map(pinOf) : typed;
+  if (value === '' || value === false || (Array.isArray(value) && value.length === 0)) return undefined;
+  return kind === 'whole' && /^\d+$/.test(String(value)) ? Number(value) : value;
 }
 
 /** `src:glibc, experimental` → `["src:glibc", "experimental"]`: the suite comes last. */
@@ -169,4 +162,18 @@ function linesOf(text: string): string[] {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
+}
+
+/** The names that a form offers. */
+type Choices = Record<'backends' | 'variants' | 'sources', string[]>;
+
+/** What a form shows for each field of a request. */
+export function optionsView({ options }: RequestFields, choices: Choices) {
+  return FIELDS.map((field) => ({
+    ...field,
+    value: options[field.name],
+    choices: field.kind === 'name' || field.kind === 'names' ? choices[field.choices] : [],
+    /** Every second part is code. */
+    label: field.label.split('`'),
+  }));
 }

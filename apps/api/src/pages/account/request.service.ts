@@ -12,7 +12,7 @@ import { submittedAt } from '../../runs/submitted-items';
 import type { Submitted } from '../../runs/submitted-items';
 import { BrowserSessions } from '../../sessions/browser-sessions';
 import type { Page } from '../layout/page';
-import { batchOf, queryOf, RequestFieldsPipe } from './request-fields';
+import { batchOf, optionsView, queryOf, RequestFieldsPipe } from './request-fields';
 import type { RequestFields, RequestPart, Upload } from './request-fields';
 import { curlOf, mistakesOfFile, mistakesOfForm, previewView } from './request-view';
 
@@ -39,10 +39,12 @@ export class RequestPageService {
   form(user: User, fields: RequestFields, outcome: { refusal?: object; preview?: object } = {}): Page {
     const { server, extraAptSources } = this.configuration;
     const sources = extraAptSources.filter(({ users }) => users === undefined || users.includes(user.name));
+    const { backends, variants } = server;
+    const choices = { backends, variants, sources: sources.map(({ name }) => name) };
     const { refusal = null, preview = null } = outcome;
     return {
       template: 'account/request',
-      data: { fields, server, sources: sources.map(({ name }) => name), refusal, preview },
+      data: { fields, server, inputs: optionsView(fields, choices), refusal, preview },
     };
   }
 

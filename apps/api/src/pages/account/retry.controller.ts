@@ -1,5 +1,6 @@
 import { Controller, Get, Inject, Injectable, Param, UseInterceptors } from '@nestjs/common';
 import type { Requestor } from '@proctor/database';
+import { requestRows } from '@proctor/request-fields';
 import { text } from '@proctor/resources';
 import { Requires } from '../../auth/authentication.middleware';
 import { CurrentRequestor } from '../../auth/requestor';
@@ -28,7 +29,12 @@ export class RetryPage {
     const { run, equal, obstacle } = await this.retries.preview(runId, requestor);
     return {
       template: 'account/retry',
-      data: { run: runView(run, this.configuration.server.neutral), equal, obstacle },
+      data: {
+        run: runView(run, this.configuration.server.neutral),
+        requested: requestRows(run),
+        equal,
+        obstacle,
+      },
     };
   }
 }

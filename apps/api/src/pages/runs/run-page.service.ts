@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type PackageStatus, PublicRuns, RunPages } from '@proctor/database';
+import { requestRows } from '@proctor/request-fields';
 import type { RunRecord } from '@proctor/database';
 import { StoreUnavailable } from '@proctor/store';
 import { isOwn, mayEnd, maySee } from '../../auth/run-reader';
@@ -65,6 +66,7 @@ export class RunPageService {
     return {
       known,
       run: shown,
+      requested: requestRows(run),
       logUrl: (isOver ? run.logSize !== null : run.attempt > 0) ? logPath(run) : null,
       at: { created: run.createdAt, started: run.startedAt, finished: run.finishedAt },
       sentence: runSentence(run, neutral),

@@ -1,5 +1,6 @@
 import { duration, type NeutralStatus, packagePrefix } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
+import { valueText } from '@proctor/request-fields';
 import { historyPath, runPath } from '../../runs/page-paths';
 import { endWord, fileUrl } from '../../runs/result-object';
 import { imageInWords } from '../../runs/testbed-image';
@@ -37,12 +38,9 @@ export function runView(run: RunRecord, neutral: NeutralStatus) {
     exitCode: run.exitCode === null ? '' : String(run.exitCode),
     trigger: run.trigger ?? '',
     triggerInBrief: inBrief(run.trigger ?? ''),
-    pins: run.pinPackages.map(([spec, suite]) => `${spec} from ${suite}`).join('; '),
-    extraAptSources: run.extraAptSources.join(', '),
-    priority: String(run.priority),
+    pins: valueText('pins', run.pinPackages),
+    extraAptSources: valueText('names', run.extraAptSources),
     image: run.image ? imageInWords(run.image) : '',
-    backend: run.backend,
-    variant: run.variant,
     requestor: run.requestor,
     worker: run.worker ?? '',
     attempt: run.attempt === 0 ? '' : String(run.attempt),
