@@ -10,13 +10,13 @@ import {
 import { PageInterceptor, type Page } from '../layout/page';
 import { comparisonPath, packagePath } from '../../runs/page-paths';
 
-/** The form alone, before a package is named. */
+/** The form without results: no package was entered yet. */
 function affectedByForm(asked: AffectedByAsked) {
   const sentence = 'Which tests began to fail when a package had changed?';
   return { asked, sentence, isCut: false, runs: [] };
 }
 
-/** The tests that began to fail when a package had changed. */
+/** The results: the tests that began to fail after the package changed. */
 function affectedByView(asked: ChangedPackage, { runs, isCut }: Affected) {
   const packages = new Set(runs.map((run) => run.package)).size;
   return {
@@ -40,7 +40,7 @@ function sentenceOf({ package: name, from, to }: ChangedPackage, packages: numbe
   return `${who} began to fail in a run in which ${change}.`;
 }
 
-/** The page of packages whose tests began to fail when another one had changed. No package's prefix is `-`. */
+/** The page of packages whose tests began to fail after another package changed. `-` is never the prefix of a package. */
 @Controller('packages/-/affected-by')
 @Requires('nothing')
 @UseInterceptors(PageInterceptor, BodyInterceptor)

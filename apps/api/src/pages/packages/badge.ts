@@ -13,7 +13,7 @@ const COLOURS: Record<ReturnType<typeof badgeWords>['status'], string> = {
 const LETTER_WIDTH = 6.6;
 const LABEL = 'autopkgtest';
 
-/** An SVG picture, 20 high, which needs no style of the page that shows it. */
+/** An SVG picture, 20 pixels high, that needs no style sheet. */
 export function badge({ status, words }: ReturnType<typeof badgeWords>): string {
   const widthOf = (text: string): number => Math.round(text.length * LETTER_WIDTH + 12);
   const [left, right] = [widthOf(LABEL), widthOf(words)];

@@ -14,10 +14,11 @@ const LINES_AROUND = 2;
 export interface FailingPlace {
   /** The newest run there. */
   run: RunRecord;
+  /** The stored status there, which may be missing for about a second after the first run. */
   kept: PackageStatus | undefined;
   /**
-   * How many packages had another version in the first run that failed than in the last that passed; null
-   * when that is not known.
+   * The number of packages whose version differs between the last run that passed and the first that failed;
+   * null when the packages of one of the two are not known.
    */
   changedPackages: number | null;
   error: RunError | null;
@@ -25,7 +26,7 @@ export interface FailingPlace {
   mayBeRetried: boolean;
 }
 
-/** A card for a place where the package fails: since when, since which change, with which error, and where it does not. */
+/** A card for a place where the package fails: the first failure, the change before it, the error, and the other architectures. */
 export function failureView(
   { run, kept, changedPackages, error, notes, mayBeRetried }: FailingPlace,
   latest: RunRecord[],
@@ -69,7 +70,7 @@ function changeWords(changed: number | null): string {
   return changed === 1 ? '1 package version differs' : `${changed} package versions differ`;
 }
 
-/** How the package is on the other architectures of the suite. */
+/** The status of the package on the other architectures of the suite. */
 function elsewhereView(run: RunRecord, latest: RunRecord[], neutral: NeutralStatus) {
   return latest
     .filter(({ suite, arch }) => suite === run.suite && arch !== run.arch)

@@ -9,10 +9,10 @@ import { NoteLists } from '../notes/note-lists.service';
 import type { FailingPlace } from './failure-view';
 import type { PackageKnown } from './package-view';
 
-/** For this many places the page shows more than that the package fails there. */
+/** The page shows details for this many failing places, and only links for the others. */
 const FAILURES_DETAILED_MAX = 12;
 
-/** Gathers what a package's page shows of the places where it fails. */
+/** Loads the details of the places where a package fails. */
 @Injectable()
 export class Failures {
   constructor(
@@ -23,8 +23,8 @@ export class Failures {
   ) {}
 
   /**
-   * Of the first FAILURES_DETAILED_MAX places where the newest run failed. It takes as many statements for
-   * one as for all.
+   * Returns at most FAILURES_DETAILED_MAX places where the newest run failed. The number of SQL statements does
+   * not grow with the number of places.
    */
   async of({ latest, kept }: Pick<PackageKnown, 'latest' | 'kept'>, viewer: Viewer): Promise<FailingPlace[]> {
     const failing = latest.filter(({ verdict }) => verdict === 'fail').slice(0, FAILURES_DETAILED_MAX);
@@ -52,7 +52,7 @@ export class Failures {
   }
 }
 
-/** How many packages two runs had in different versions; null where what one of them had is not kept. */
+/** The number of packages whose version differs between two runs; null when the packages of one run are not stored. */
 function changedBetween(
   testbeds: ReadonlyMap<number, KeptTestbed>,
   passed: number | undefined,

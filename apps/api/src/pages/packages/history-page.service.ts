@@ -13,10 +13,10 @@ import { PackagePageService } from './package-page.service';
 const UNFINISHED_SHOWN_MAX = 200;
 const RUNS_SHOWN_MAX = 200;
 const MONTHS_SHOWN_MAX = 24;
-/** Rows are counted to find where a page begins. */
+/** Numbered pages after this one are refused: finding their first run means counting all rows before it. */
 const PAGES_MAX = 100;
 
-/** Gathers what the page of a history shows. */
+/** Loads the data of a history page. */
 @Injectable()
 export class HistoryPageService {
   constructor(
@@ -28,8 +28,8 @@ export class HistoryPageService {
   ) {}
 
   /**
-   * @throws Problem 404 for a path that names no package of this deployment, for a package without a public
-   * run, and for a `before` that was never given out
+   * @throws Problem 404 when the path has an unknown name, when the package has no public run, and when
+   * `before` is not a finished run of this history
    */
   async loadHistory(place: PackagePlace, asked: HistoryAsked): Promise<HistoryKnown> {
     const { neutral } = this.configuration.server;
@@ -44,7 +44,7 @@ export class HistoryPageService {
       this.publicRuns.packageStatuses([place.package]),
       this.pages.listUnfinished(place.package, UNFINISHED_SHOWN_MAX),
     ]);
-    // They come after the oldest run; a filter asks for runs that are there.
+    // Removed runs are shown after the oldest run. They cannot be filtered, so a filter hides them.
     const isWhole = last === null && !asked.status && !asked.trigger && !asked.pinned;
     const removed = isWhole ? await this.runs.removedMonths(place, MONTHS_SHOWN_MAX) : [];
     if (!latest && runs.length === 0 && removed.length === 0) await this.packages.checkKnown(place.package);
@@ -62,11 +62,11 @@ export class HistoryPageService {
   }
 
   /**
-   * The run behind which a page of numbered ones begins, as debci has them; null for the first.
-   * @throws Problem 404 for a page that the history does not have, or that is too far back to be counted
+   * The last run before a numbered page (addresses of debci have page numbers); null for page 1.
+   * @throws Problem 404 when the history has no such page, and when the number is above PAGES_MAX
    */
   async pageBegins(place: PackagePlace, asked: HistoryAsked, page: number): Promise<number | null> {
-    // Looks at the names in the path.
+    // Checks the names in the path.
     await this.runs.latest(place);
     if (page === 1) return null;
     const filter = historyFilter(asked, this.configuration.server.neutral);

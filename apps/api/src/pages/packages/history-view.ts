@@ -14,13 +14,14 @@ import { markup, type Html } from '../layout/html';
 
 const [BAR, HEIGHT] = [8, 60];
 const BARS_MAX = 90;
-/** One or two bars are no chart. */
+/** With fewer runs there is no chart. */
 const BARS_MIN = 3;
 
 /**
- * How long runs took, as bars from the oldest to the newest; the table below it says the same in numbers.
+ * The durations of runs as bars, the oldest first; null for too few runs. The table below the chart has the same
+ * numbers.
  * @param runs newest first
- * @param labelId of the element that has the label
+ * @param labelId id of the element with the label
  */
 export function durationChart(runs: RunRecord[], labelId: string): { label: string; svg: Html } | null {
   const timed = runs.filter(({ durationSeconds }) => durationSeconds !== null).slice(0, BARS_MAX);
@@ -36,30 +37,30 @@ export function durationChart(runs: RunRecord[], labelId: string): { label: stri
   return { label, svg };
 }
 
-/** What the parameters of a history's address ask for. */
+/** The query parameters of a history page. */
 export interface HistoryAsked extends HistoryWanted {
-  /** The last run of the page before; null on the first. */
+  /** The last run of the previous page; null on the first page. */
   before: number | null;
 }
 
-/** What is known of a package on one suite and architecture. */
+/** The data of a history page: a package on one suite and architecture. */
 export interface HistoryKnown {
   place: PackagePlace;
   /** A page of finished runs, newest first. */
   runs: RunRecord[];
-  /** The run before which the next page begins; null on the last. */
+  /** The last run of this page when there is a next one; null on the last page. */
   last: number | null;
-  /** Of runs that were removed, the newest month first; empty unless the oldest run is on this page. */
+  /** Removed runs by month, the newest first; empty unless the oldest run is on this page. */
   removed: RemovedRunsOfMonth[];
   /** The newest run that counts for the status. */
   latest: RunRecord | null;
   unfinished: RunRecord[];
-  /** Until those that wait are done; null where that is not known. */
+  /** Milliseconds until all waiting runs are expected to be done; null when that is not known. */
   doneInMs: number | null;
   kept: PackageStatus | undefined;
 }
 
-/** The history of a package on a suite and architecture, as the interface describes its columns. */
+/** The page of the history of a package on a suite and architecture. */
 export function historyView(
   { place, runs, last, removed, latest, unfinished, doneInMs, kept }: HistoryKnown,
   asked: HistoryAsked,
@@ -114,7 +115,7 @@ export function historyView(
   };
 }
 
-/** The address of a history's part. @param before the last run of the part before; null for the newest */
+/** The address of a page of a history. @param before the last run of the previous page; null for the newest page */
 export function historyAddress(place: PackagePlace, wanted: HistoryWanted, before: number | null): string {
   return `${historyPath(place)}${historyQuery(wanted, before)}`;
 }

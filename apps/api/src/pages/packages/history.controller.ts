@@ -25,7 +25,7 @@ import { BEFORE_RUN } from '../../http/path-ids';
 
 const BADGE_AGE_SECONDS = 60;
 
-/** A package on one suite and architecture. */
+/** The history of a package on one suite and architecture. */
 @Controller('packages/:prefix/:package/:suite/:arch')
 @Requires('nothing')
 export class HistoryController {
@@ -64,7 +64,7 @@ export class HistoryController {
         };
   }
 
-  /** Leads to the newest run that counts for the status. */
+  /** Redirects to the newest run that counts for the status. */
   @Get('latest')
   @UseInterceptors(PageInterceptor)
   async latest(@Param() place: PackagePlace): Promise<Redirect> {

@@ -15,19 +15,19 @@ import { fittingPage } from './prefix-view';
 const UNFINISHED_SHOWN_MAX = 200;
 const PREFIX = /^(lib[a-z0-9+.-]|[a-z0-9])$/;
 
-/** A part of the packages of a prefix, the worst first. */
+/** One page of the packages of a prefix, the worst first. */
 interface PackagesOfPrefix {
   packages: string[];
-  /** Of these, on the places that are asked for. */
+  /** The statuses of these packages on the requested places. */
   statuses: PackageStatus[];
-  /** Of all that are asked for. */
+  /** Counted over all pages. */
   counts: Record<PackageState, number>;
   places: PrefixPlace[];
-  /** After which the next part begins; null at the end. */
+  /** The last package of this page; null when there is no next page. */
   last: PackageOfPrefix | null;
 }
 
-/** Gathers what pages show of one package. */
+/** Loads the data of the pages of a package and of a prefix. */
 @Injectable()
 export class PackagePageService {
   constructor(
@@ -38,17 +38,17 @@ export class PackagePageService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** The first letters of all packages. */
+  /** The prefixes that packages have, such as `a` and `liba`. */
   prefixList(): Promise<string[]> {
     return this.publicRuns.prefixes();
   }
 
-  /** Whether the name of a package stands where a prefix belongs: autopkgtest-cloud's addresses have none. */
+  /** Whether the first word of a path is the name of a package. Addresses of autopkgtest-cloud have no prefix. */
   async isPackage(prefix: string): Promise<boolean> {
     return !PREFIX.test(prefix) && isPackageName(prefix) && (await this.pages.isKnown(prefix));
   }
 
-  /** @throws Problem 404 for a package without a public run, and for what is no package's name */
+  /** @throws Problem 404 when the name is not valid, and when the package has no public run */
   async loadPackage(prefix: string, name: string): Promise<PackageKnown> {
     checkName(prefix, name);
     const [suites, kept, unfinished] = await Promise.all([
@@ -62,8 +62,8 @@ export class PackagePageService {
   }
 
   /**
-   * Until all runs that wait are done: when the last that waits now in their suite queues is, as the dispatchers expect. Null where
-   * one of them does not know.
+   * Milliseconds until all waiting runs are done: the dispatchers' longest estimate for their suite queues. Null when a
+   * dispatcher has no estimate.
    */
   async doneInMs(unfinished: RunRecord[]): Promise<number | null> {
     const waiting = unfinished.filter(({ state }) => state === 'queued');
@@ -76,7 +76,7 @@ export class PackagePageService {
     return times.every((ms) => ms !== null) ? Math.max(...times) : null;
   }
 
-  /** @throws Problem 404 for a prefix that no package has, or none after that one */
+  /** @throws Problem 404 when no package has the prefix, and when no package follows `after` */
   async ofPrefix(prefix: string, { status, suite, arch, after }: PrefixAsked): Promise<PackagesOfPrefix> {
     if (!PREFIX.test(prefix)) throw noPrefix(prefix, after);
     const filter = {
@@ -106,8 +106,8 @@ export class PackagePageService {
   }
 
   /**
-   * The suite of an address without an architecture.
-   * @throws Problem 404 for an unknown package, and for a suite on which it has no results and nothing is tested
+   * Checks the suite of an address without an architecture.
+   * @throws Problem 404 when the package is unknown, and when the suite is neither configured nor has results of it
    */
   async checkSuite(prefix: string, name: string, suite: string): Promise<void> {
     const { latest } = await this.loadPackage(prefix, name);
@@ -116,7 +116,7 @@ export class PackagePageService {
     if (!isThere) throw notFound(`There is no suite ${describe(suite)}.`);
   }
 
-  /** @throws Problem 404 for a package without a public run */
+  /** @throws Problem 404 when the package has no public run */
   async checkKnown(name: string): Promise<void> {
     if (await this.pages.isKnown(name)) return;
     throw notFound(`No run of the package ${describe(name)} was asked for here yet.`);

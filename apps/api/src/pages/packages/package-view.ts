@@ -10,30 +10,30 @@ import type { PlaceState } from '../layout/sentence';
 import { runView } from '../runs/run-view';
 import { type FailingPlace, failureView } from './failure-view';
 
-/** All that is known of a package. */
+/** The data that all pages of a package use. */
 export interface PackageKnown {
   name: string;
-  /** The newest run that counts for the status, for each suite and architecture that has one. */
+  /** The newest run that counts for the status, one for each suite and architecture with such a run. */
   latest: RunRecord[];
-  /** They follow the runs by about a second: one may be missing, or of the run before. */
+  /** Stored statuses. They are updated about a second after a run ends, so one may be missing or out of date. */
   kept: PackageStatus[];
   unfinished: RunRecord[];
-  /** For places without a run that counts: the newest run of each that found no such package. */
+  /** The newest run that did not find the package, one for each place without a run that counts. */
   absent: RunRecord[];
 }
 
-/** What only the page of the package shows. */
+/** The data that only the main page of a package uses. */
 export interface PackageDetails {
   failures: FailingPlace[];
-  /** Until the runs that wait are done; null where that is not known. */
+  /** Milliseconds until all waiting runs are expected to be done; null when that is not known. */
   doneInMs: number | null;
-  /** What is known of suites that do not have it, a sentence each. */
+  /** A sentence for each suite that does not have the package. */
   missing: string[];
 }
 
 type Targets = Pick<ApiConfiguration['server'], 'suites' | 'architectures' | 'neutral' | 'packageLinks'>;
 
-/** The page of a package: its state in a sentence, where it fails and since when, and suites × architectures. */
+/** The page of a package: a sentence on its state, the places where it fails, and a table of suites × architectures. */
 export function packageView(
   { name, latest, kept, unfinished, absent }: PackageKnown,
   { failures, doneInMs, missing }: PackageDetails,
@@ -82,7 +82,7 @@ export function packageView(
   };
 }
 
-/** How the package is on the run's suite and architecture, as a sentence says it. */
+/** The state of a package on the suite and architecture of `run`, for a sentence. */
 export function placeState(
   run: RunRecord,
   kept: PackageStatus | undefined,
@@ -93,7 +93,7 @@ export function placeState(
   return { suite: run.suite, arch: run.arch, status, failingSince, isFlaky: kept?.isFlaky ?? false };
 }
 
-/** What runs said that found no such package. */
+/** The messages of the runs that did not find the package. */
 export function absencesIn(runs: RunRecord[]): string[] {
   return runs.flatMap(({ verdict, message }) => (verdict === 'absent' && message !== null ? [message] : []));
 }

@@ -29,7 +29,7 @@ import { countsSentence, prefixMatrix, prefixObjects } from './prefix-view';
 
 const BADGE_AGE_SECONDS = 60;
 
-/** The packages that public runs made known. */
+/** The pages of packages that have a public run. */
 @Controller('packages')
 @Requires('nothing')
 @UseInterceptors(PageInterceptor)
@@ -96,7 +96,7 @@ export class PackagesController {
       inSlices(sourceWarnings([...known.unfinished, ...known.absent], this.sources)),
     ]);
     const data = { ...packageView(known, { failures, doneInMs, missing }, this.configuration.server), notes };
-    // The state of an unfinished run changes without a trace in the times of the rows, and so does what suites have.
+    // No Last-Modified here: unfinished runs and the contents of suites change without changing a time of a row.
     return known.unfinished.length > 0 || missing.length > 0
       ? { template: 'packages/package', data }
       : {
@@ -112,7 +112,7 @@ export class PackagesController {
         };
   }
 
-  /** Part of a history's address, which people cut off. */
+  /** People shorten the address of a history by hand; this redirects them to the page of the package. */
   @Get(':prefix/:package/:suite')
   async ofSuite(
     @Param('prefix') prefix: string,
@@ -128,7 +128,7 @@ export class PackagesController {
 
 const path = encodeURIComponent;
 
-/** The packages of a prefix for programs. */
+/** The packages of a prefix as JSON. */
 @Controller('packages/:prefix.json')
 @Requires('nothing')
 export class PrefixDataController {
@@ -148,7 +148,7 @@ export class PrefixDataController {
   }
 }
 
-/** The state of a package as a picture for other sites. */
+/** The state of a package as a picture that other sites can show. */
 @Controller('packages/:prefix/:package/badge.svg')
 @Requires('nothing')
 export class BadgeController {

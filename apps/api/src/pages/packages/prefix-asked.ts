@@ -11,17 +11,17 @@ const BY_STATE = cursor<PackageOfPrefix>(
   ':',
 );
 
-/** What the parameters of the address of a prefix ask for; null where it does not matter. */
+/** The query parameters of a prefix page; null when a parameter is not given. */
 export interface PrefixAsked {
-  /** Packages that are so on some place. */
+  /** Only packages in this state. */
   status: PackageState | null;
   suite: string | null;
   arch: string | null;
-  /** The last package of the part before; null at the beginning. */
+  /** The last package of the previous page; null on the first page. */
   after: PackageOfPrefix | null;
 }
 
-/** The query of the packages of a prefix; an empty field of its form counts as left out. */
+/** Reads the query of a prefix page. An empty form field counts as not given. */
 export const PREFIX_QUERY = queryOf<PrefixAsked>({
   status: queryValue(oneOf(PACKAGE_STATES)),
   suite: (query) =>
@@ -31,7 +31,7 @@ export const PREFIX_QUERY = queryOf<PrefixAsked>({
   after: queryValue(BY_STATE.decode),
 });
 
-/** The same as a query, to stand behind a path; empty for all packages. */
+/** Writes the query of a prefix page, with its `?`; empty when no parameter is given. */
 export function prefixQuery({ status, suite, arch, after }: PrefixAsked): string {
   const given = { status, suite, arch, after: after && BY_STATE.encode(after) };
   const parameters = new URLSearchParams(
@@ -42,7 +42,7 @@ export function prefixQuery({ status, suite, arch, after }: PrefixAsked): string
   return parameters.size > 0 ? `?${parameters.toString()}` : '';
 }
 
-/** @param last of the packages shown, when there are more */
+/** @param last the last package of this page; null when there is no next page */
 export function prefixPages(url: string, asked: PrefixAsked, last: PackageOfPrefix | null): ListPages {
   const urlAfter = (after: PackageOfPrefix | null): string => `${url}${prefixQuery({ ...asked, after })}`;
   return {

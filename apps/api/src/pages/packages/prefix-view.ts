@@ -15,18 +15,19 @@ interface Targets {
   suites: string[];
   architectures: string[];
   neutral: NeutralStatus;
-  /** A newest result that ended before is stale. */
+  /** A place is stale when its newest result is older. */
   staleBefore: Date;
 }
 
-/** What the rows of one page may weigh, in cells: fifteen bytes each when they are sent, so that a page stays below 60 kB. */
+/** Limit for one page, in cells. A cell is about 15 bytes after compression, so a page stays below 60 kB. */
 const CELLS_SHOWN_MAX = 3_400;
-/** What the strip and the name of a row weigh, in cells. */
+/** The size of the name and the strip of a row, in cells. */
 const ROW_CELLS = 4;
 
 /**
- * Those that fit on one page, of packages with the worst first: who has trouble is a row with a cell for each place, the others
- * are names.
+ * The first packages, as many as fit on one page. A package with trouble is a row with a cell for each place; any
+ * other package is only a name.
+ * @param packages the worst first
  */
 export function fittingPage(packages: PackageOfPrefix[], places: number): PackageOfPrefix[] {
   let cells = 0;
@@ -37,7 +38,7 @@ export function fittingPage(packages: PackageOfPrefix[], places: number): Packag
   return beyond === -1 ? packages : packages.slice(0, beyond);
 }
 
-/** Packages as a matrix of those with trouble, and names of those without. */
+/** A table of the packages with trouble, and a list of names of the others. */
 export function matrixView(names: string[], statuses: PackageStatus[], targets: Targets) {
   const places = new Map(
     statuses.map(({ suite, arch }) => [`${suite}/${arch}`, { suite, arch, failing: 0 }]),
@@ -47,7 +48,7 @@ export function matrixView(names: string[], statuses: PackageStatus[], targets: 
   return prefixMatrix(names, statuses, [...places.values()], targets);
 }
 
-/** How many of some packages are in each state, in a sentence. */
+/** The number of packages in each state. */
 export function countsOf(names: string[], statuses: PackageStatus[], targets: Targets) {
   const ofPackage = byPackage(statuses);
   const counts = { fail: 0, tmpfail: 0, flaky: 0, stale: 0, pass: 0, untested: 0 };
@@ -55,7 +56,10 @@ export function countsOf(names: string[], statuses: PackageStatus[], targets: Ta
   return counts;
 }
 
-/** @param places where any of the packages that are asked for is tested */
+/**
+ * A table of the packages with trouble, and lists of names of the others.
+ * @param places the columns: all places where one of the requested packages is tested
+ */
 export function prefixMatrix(
   names: string[],
   statuses: PackageStatus[],
@@ -77,7 +81,7 @@ export function prefixMatrix(
   };
 }
 
-/** The same for programs: how each package is, wherever it was tested. */
+/** The statuses of each package, for JSON. */
 export function prefixObjects(names: string[], statuses: PackageStatus[], neutral: NeutralStatus) {
   const ofPackage = byPackage(statuses);
   return names.map((name) => ({
@@ -97,7 +101,7 @@ function byPackage(statuses: PackageStatus[]): Map<string, PackageStatus[]> {
   return found;
 }
 
-/** In the order of the configuration. */
+/** Sorts places in the order of the configuration; other names follow, by alphabet. */
 function inOrder(places: PrefixPlace[], { suites, architectures }: Targets) {
   const rank = (list: string[], word: string): number =>
     list.includes(word) ? list.indexOf(word) : list.length;
@@ -112,7 +116,7 @@ function inOrder(places: PrefixPlace[], { suites, architectures }: Targets) {
     );
 }
 
-/** How a package is on a place. */
+/** The state of a package on one place. */
 function stateAt({ latest, isFlaky }: PackageStatus, { staleBefore }: Targets): PackageState {
   if (latest.verdict === 'fail' || latest.verdict === 'tmpfail') return latest.verdict;
   if (isFlaky) return 'flaky';
@@ -139,7 +143,7 @@ function rowView(
     url,
     state,
     cells: columns.map(({ place }) => cellView(name, url, place, at.get(place), targets)),
-    /** Of the place that the row has its state of. */
+    /** The place that decided the state of the row. */
     worst: {
       place: `${worst.suite}/${worst.arch}`,
       url: `${url}${worst.suite}/${worst.arch}/`,

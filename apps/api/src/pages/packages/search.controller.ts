@@ -12,25 +12,24 @@ const FOUND_MAX = 200;
 const SUGGESTED_MAX = 10;
 const QUERY_LENGTH_MAX = 200;
 
-/** The parameter `query`: a part of a package's name, as people type it. */
+/** The parameter `query`: part of a package's name. Case and spaces around it do not matter. */
 const QUERY = queryValue(
   (parameter, name) => text(QUERY_LENGTH_MAX)(parameter, name).trim().toLowerCase(),
   '',
 );
 
-/** A package of an answer. */
 interface FoundPackage {
   name: string;
   url: string;
 }
 
-/** Packages by a part of their names. No package's prefix is `-`. */
+/** Finds packages by part of their name. `-` is never the prefix of a package. */
 @Controller('packages/-')
 @Requires('nothing')
 export class SearchController {
   constructor(private readonly pages: PackagePages) {}
 
-  /** The very name of a package leads to its page, and so does what is in the name of one package alone. */
+  /** Redirects to the page of the package when the query is its name, or when it is the only one found. */
   @Get('search')
   @UseInterceptors(PageInterceptor)
   async search(@Query('query', QUERY) query: string): Promise<Page | Redirect> {
@@ -44,7 +43,7 @@ export class SearchController {
     return { template: 'packages/search', data };
   }
 
-  /** The very name of a package is one of its answers, the first. */
+  /** A package whose whole name is the query comes first. */
   @Get('search.json')
   @Header('Cache-Control', 'no-cache')
   async searchJson(@Query('query', QUERY) query: string): Promise<object> {
@@ -64,8 +63,8 @@ export class SearchController {
     return { packages: rows, hasMore: last !== null };
   }
 
-  /** No name has other characters. */
   private async find(query: string, limit: number): Promise<FoundPackage[]> {
+    // Names of packages have no other characters.
     if (!/^[a-z0-9+.-]+$/.test(query)) return [];
     const names = await this.pages.search(query, limit);
     return names.map((name) => ({ name, url: packagePath(name) }));
