@@ -5,7 +5,7 @@ import type { RunningProctor } from './proctor';
 import type { Marks } from './stub';
 import { PATIENCE_MS, until } from './until';
 
-/** What the books say of one run. */
+/** The record of one run. */
 export interface Account {
   runId: number;
   state: RunState;

@@ -76,11 +76,11 @@ export class ActorRig {
     return (await this.position(runId)) !== null;
   }
 
-  /** In the order in which runs are expected to be granted, from 1; null when it is not known to wait. */
+  /** The place of a run in the order of grants, from 1; null if the run is not known to wait. */
   async position(runId: number): Promise<number | null> {
-    const asked = this.actor.request({ kind: 'explain', runId });
+    const answer = this.actor.request({ kind: 'explain', runId });
     await this.time(0);
-    return (await asked).position;
+    return (await answer).position;
   }
 
   ask(slot = 0) {

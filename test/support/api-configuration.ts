@@ -98,7 +98,7 @@ export function apiConfiguration(server: Partial<ApiConfiguration['server']> = {
   };
 }
 
-/** What administrators see of it. */
+/** The settings as administrators see them. */
 export const SETTINGS: Settings = {
   folder: '/etc/proctor',
   settings: [

@@ -32,9 +32,9 @@ export interface ApiOptions {
   server?: Partial<ApiConfiguration['server']>;
   /** When the configuration is said to have been read; now when absent. */
   configuredAt?: Date;
-  /** Where the api finds the database, when that is not the test's own. */
+  /** Returns the database that the api uses; by default the test's own. */
   databaseUrl?: (own: string) => string | Promise<string>;
-  /** Where the api finds files, when that is not the test's own folder. */
+  /** The store that the api uses; by default the test's own folder. */
   store?: StoreSettings;
   /** The nats-server whose accounts it may change; none when absent. */
   nats?: () => Promise<NatsServer>;
@@ -68,7 +68,7 @@ export class RunningApi {
     readonly databaseUrl: string,
     readonly store: FolderStore,
     readonly bus: MemoryBus,
-    /** What it answers, as the application itself lists it: `GET /api/v1/test/:run_id`. */
+    /** The routes of the application: `GET /api/v1/test/:run_id`. */
     readonly routes: string[],
     readonly stop: () => Promise<void>,
   ) {}
@@ -80,7 +80,7 @@ export class RunningApi {
     return fetch(this.url + path, { redirect: 'manual', ...init, headers });
   }
 
-  /** With a key, alice's first one when none is named. */
+  /** Sends a request with a key, by default alice's first one. */
   api(path: string, init: RequestInit = {}, key = this.keys.alice): Promise<Response> {
     return this.fetch(`/api/v1${path}`, { ...init, headers: { ...init.headers, 'Auth-Key': key } });
   }
@@ -141,7 +141,7 @@ export class RunningApi {
     await this.commit([{ kind: 'start', runId, attempt: 1 }]);
   }
 
-  /** By the dispatcher of amd64. */
+  /** Commits writes as the dispatcher of amd64. */
   async commit(writes: Parameters<OpenDatabase['journal']['commit']>[2]): Promise<void> {
     this.ownership ??= this.database.ownershipRegister.claim('amd64', 'test', 3_600_000);
     const ownership = await this.ownership;
@@ -189,7 +189,8 @@ export async function startApi({
       configuration.server,
       { abortOnError: false },
     );
-    // As the process does: else an answer that is on its way, or a connection without a request, holds up the end.
+    // Closes connections as the process does: an answer in progress, or a connection without a request, would delay the
+    // end.
     undo.push(async () => {
       const server = application.getHttpServer();
       await application.get(Leaving).start(server, 0);
@@ -216,7 +217,7 @@ export async function startApi({
   }
 }
 
-/** What is used of Express's layers, which its type definitions leave out. */
+/** The used part of Express's layers, which its type definitions leave out. */
 interface Layer {
   route?: { path: string; methods: Record<string, boolean> };
 }

@@ -13,7 +13,7 @@ export class BlameRig extends DispatcherRig {
     super(runs, { retry, workerQuietMaxMs: 3 * MINUTE_MS, ...changes }, past);
   }
 
-  /** w1 beside w2, which could do all its work. */
+  /** Two workers: w1, and w2, which could do all of its work. */
   static pair(past: Partial<Loaded> = {}): BlameRig {
     const rig = new BlameRig(past);
     for (const worker of ['w2', 'w1']) rig.execute(worker, 'pass');

@@ -1,4 +1,7 @@
-/** What a browser keeps and sends by itself, for tests of forms without a browser: cookies, and where a form comes from. */
+/**
+ * The state that a browser sends by itself, for tests of forms without a browser: cookies, and the page that has the
+ * form.
+ */
 export class Browser {
   private readonly cookies = new Map<string, string>();
 
@@ -37,7 +40,7 @@ export class Browser {
     return response;
   }
 
-  /** What it sends as `Cookie`. */
+  /** The value of the header `Cookie`. */
   get header(): string {
     return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   }
@@ -70,7 +73,7 @@ function formIn(html: string, action: string): string | null {
   return forms.find((form) => form.includes(`action="${action}"`)) ?? null;
 }
 
-/** Names and values of the hidden fields of a form, or of those of a page but for what stands below its content on each. */
+/** Names and values of the hidden fields of a form, or of a page up to the end of its main content. */
 export function hiddenIn(form: string): Record<string, string> {
   const [before = ''] = form.split('</main>');
   const fields = [...before.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)];

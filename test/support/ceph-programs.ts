@@ -7,7 +7,7 @@ import { unpackWithDependencies } from '@libs/embedded/src/unpacked-packages';
 /** The parts of a Ceph cluster that an S3 server needs: who knows where things are, where they are, and the gateway. */
 const PACKAGES = ['ceph-mon', 'ceph-osd', 'radosgw'];
 
-/** Of each step of setting a cluster up. */
+/** Time limit for each step of the setup of a cluster. */
 const COMMAND_TIMEOUT_S = 60;
 
 /** Ceph's programs, unpacked to a folder: nothing of them is set up on this machine. */
@@ -33,7 +33,7 @@ export class CephPrograms {
     return new CephPrograms(root, join('usr/lib', triplet));
   }
 
-  /** Where its daemons load their plug-ins from. */
+  /** The environment with which the daemons find their plug-ins. */
   get plugins(): Record<string, string> {
     const folder = join(this.root, this.libraries);
     return {

@@ -23,13 +23,13 @@ export class Authority {
     return new Authority(folder, name, await readFile(certificate, 'utf8'));
   }
 
-  /** Of the file with its certificate. */
+  /** Path of the file with the certificate. */
   get path(): string {
     return join(this.folder, `${this.name}.pem`);
   }
 
   /**
-   * For a server that is reached by these names alone.
+   * Signs a certificate for a server that is reached only by these names.
    * @param names as `DNS:localhost` or `IP:127.0.0.1`
    * @returns paths of PEM files
    */

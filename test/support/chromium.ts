@@ -9,7 +9,7 @@ export function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
 }
 
-/** A page that keeps what it should not have: messages on the console, and requests that leave the server. */
+/** Opens a page that collects forbidden events: messages on the console, and requests to other servers. */
 export async function openPage(
   browser: Browser,
   url: string,
@@ -31,8 +31,9 @@ export async function openPage(
 export const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /**
- * What axe finds against WCAG 2.2, levels A and AA: rule and first place. The policy of the page stays in force.
- * @param rules these alone
+ * Lists the violations of WCAG 2.2, levels A and AA, that axe finds: rule and first place. The policy of the page stays
+ * in force.
+ * @param rules only these are checked
  */
 export async function accessibilityFaults(page: Page, rules?: string[]): Promise<string[]> {
   if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(AXE);

@@ -64,15 +64,19 @@ export class Client {
     return (await response.json()) as { until: number; results: ResultObject[] };
   }
 
-  /** Looks at the run until it is as wanted. @throws naming what it was last, when the time is over */
+  /**
+   * Reads the run again and again until it satisfies the condition. @throws Error with the last state of the run, after
+   * the time limit
+   */
   async runThat(
     runId: number,
     isAsWanted: (run: ResultObject) => boolean,
     timeoutMs = PATIENCE_MS,
   ): Promise<ResultObject> {
     let last: ResultObject | undefined;
-    const found = await until(async () => isAsWanted((last = await this.run(runId))), timeoutMs);
-    if (!found || !last) throw new Error(`after ${timeoutMs} ms the run was still ${JSON.stringify(last)}`);
+    const isReached = await until(async () => isAsWanted((last = await this.run(runId))), timeoutMs);
+    if (!isReached || !last)
+      throw new Error(`after ${timeoutMs} ms the run was still ${JSON.stringify(last)}`);
     return last;
   }
 

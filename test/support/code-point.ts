@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * Any character that UTF-8 can hold, for `fc.string({ unit: codePoint })`. To make fast-check's own `binary` blocks the
- * process for seconds: meanwhile nothing is served, and connections come to their time limits.
+ * Any character that UTF-8 can encode, for `fc.string({ unit: codePoint })`. Creating fast-check's own `binary` blocks
+ * the process for seconds; nothing is served then, and connections reach their time limits.
  */
 export const codePoint = fc
   .oneof(

@@ -11,7 +11,7 @@ import { type Finished, typed } from './typed-commands';
 
 export const project = join(__dirname, '../..');
 
-/** What a person has on the machine: a home, a configuration folder, a port, and a shell to type in. */
+/** The machine of a person: a home, a configuration folder, a port, and a shell to type in. */
 export class Machine {
   private readonly starts: Start[] = [];
 
@@ -47,7 +47,7 @@ export class Machine {
     return join(this.folder, 'config');
   }
 
-  /** As `npm start` does. @param launcher a program that executes what stands behind its arguments */
+  /** Starts Proctor as `npm start` does. @param launcher a program that executes the arguments after its own */
   start(env: NodeJS.ProcessEnv = {}, launcher: string[] = []): Start {
     const [program, ...args] = [...launcher, process.execPath, 'scripts/start.mjs'];
     const child = spawn(program, args, { cwd: project, env: this.env(env) });
@@ -69,7 +69,7 @@ export class Machine {
     return typed(args, this.env(env), input);
   }
 
-  /** The same as a process of its own, as people do. */
+  /** Runs the command in its own process, as people do. */
   program(args: string[], input = '', env: NodeJS.ProcessEnv = {}): Promise<Finished> {
     return proctorProcess(args, { env: this.env(env), input });
   }
@@ -155,8 +155,8 @@ export class Start {
   /** Resolves with the first line that fits; rejects when it ended without one. */
   async line(pattern: RegExp): Promise<string> {
     const ended = this.exit.then(({ code, signal }) => {
-      const found = this.lines.find((line) => pattern.test(line));
-      if (found !== undefined) return found;
+      const match = this.lines.find((line) => pattern.test(line));
+      if (match !== undefined) return match;
       throw new Error(`ended with ${signal ?? code} without ${pattern.source}:\n${this.lines.join('\n')}`);
     });
     return Promise.race([this.output.line('start', pattern), ended]);

@@ -10,10 +10,10 @@ import { type Compose, type ComposeService, interpolated, readCompose } from './
 import { OutputLines } from './output-lines';
 import type { Finished } from './typed-commands';
 
-/** Of the user of the Dockerfile. */
+/** The id of the user of the Dockerfile. */
 const USER = 900;
 const isRoot = process.getuid?.() === 0;
-/** What the services listen on in their containers. */
+/** The ports on which the services listen in their containers. */
 const PORTS = ['4222', '8080', '8222', '9101', '9102'];
 
 /** The services of docker-compose.yml as processes of this machine: their volumes are folders, their ports free ones. */
@@ -47,7 +47,7 @@ export class ComposeMachine {
     return { code, stdout, stderr };
   }
 
-  /** @param as what it is called in `output`, and for the next */
+  /** @param as the name in `output`, and for later calls */
   start(name: string, env: NodeJS.ProcessEnv = {}, as = name): void {
     const child = this.spawn(name, this.service(name).command ?? [], env);
     this.started.set(as, child);
@@ -55,7 +55,7 @@ export class ComposeMachine {
       createInterface({ input: stream }).on('line', (line) => this.output.add(as, line));
   }
 
-  /** As the health check of the service asks, until it is so. @throws Error when the process has ended */
+  /** Runs the health check of the service until it succeeds. @throws Error if the process has ended */
   async healthy(name: string): Promise<void> {
     const url = this.mapped(name, this.service(name).healthcheck!.test.at(-1)!);
     const words = ['node', 'scripts/healthy.mjs', url];
@@ -85,7 +85,10 @@ export class ComposeMachine {
     return this.compose.services[name]!;
   }
 
-  /** As Docker makes them: a new volume has the owner of the image's folder, which the Dockerfile gives to its user; else root. */
+  /**
+   * Creates volumes with the owners that Docker gives them: a new volume has the owner of the image's folder, which is
+   * the Dockerfile's user, else root.
+   */
   private async makeVolumes(): Promise<void> {
     const own = ['home', 'nats-files', 'nats-users', 'worker-credentials'];
     for (const name of Object.keys(this.compose.volumes)) {
@@ -170,7 +173,7 @@ export class ComposeMachine {
   }
 }
 
-/** With the user and the capabilities that the container has. */
+/** The user and the capabilities of the container. */
 function confinement({ user, privileged, image = '', cap_add: added = [] }: ComposeService): string[] {
   if (privileged) return [];
   const capabilities = ['-all', ...added.map((name) => `+${name.toLowerCase()}`)].join(',');

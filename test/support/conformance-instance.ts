@@ -73,7 +73,7 @@ export class ConformanceInstance {
     }
   }
 
-  /** As its clients see it, or through a proxy. */
+  /** The instance as its clients see it, or as they see it through a proxy. */
   seenAt(base = this.proctor.url): Instance {
     return new Instance({
       base,

@@ -44,7 +44,7 @@ export async function crawl(api: RunningApi, starts: string[]): Promise<Map<stri
 
 function linksOf(base: string, path: string, { body, link, type }: Answer): string[] {
   if (/^text\/(plain|css)/.test(type ?? '')) return [];
-  const found = [
+  const links = [
     ...[...body.matchAll(/\b(?:href|src|action)="([^"]*)"/g)].map(([, url]) => url!.replaceAll('&amp;', '&')),
     ...[...body.matchAll(/<id>([^<]*)<\/id>/g)].map(([, url]) => url!),
     // The examples of the API's description are of no deployment.
@@ -54,7 +54,7 @@ function linksOf(base: string, path: string, { body, link, type }: Answer): stri
     ...[...(link ?? '').matchAll(/<([^>]*)>/g)].map(([, url]) => url!),
   ];
   return (
-    found
+    links
       .map((url) => new URL(url, base + path))
       // The form of the login has a token that is drawn, and events have no end.
       .filter(({ origin, pathname }) => origin === base && !/^\/user\/login$|\/events$/.test(pathname))
@@ -62,6 +62,9 @@ function linksOf(base: string, path: string, { body, link, type }: Answer): stri
   );
 }
 
-/** What no page has: a script or a style of its own, or a script of another address than the bundled one's. */
+/**
+ * Matches code that no page may have: an inline script or style, or a script from another address than that of the
+ * bundle.
+ */
 export const FOREIGN_CODE =
   /<script(?! defer src="\/assets\/client\.[0-9a-f]{12}\.js"><\/script>)|<style|\son\w+=|style="/;

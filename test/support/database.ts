@@ -5,7 +5,7 @@ import { MIGRATIONS } from '@libs/database/src/schema/migrations';
 import { NUMERIC_TYPES } from '@libs/database/src/kit/numeric-types';
 
 export interface TestDatabase {
-  /** For `openDatabase` and for the apps. */
+  /** The address for `openDatabase` and for the apps. */
   url: string;
   /** Ends whatever is still connected. */
   drop: () => Promise<void>;

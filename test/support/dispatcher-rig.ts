@@ -44,7 +44,7 @@ export class DispatcherRig {
     return this.send({ kind: 'finished', report: finishedReport(1, attempt, changes) });
   }
 
-  /** What all users see, when no viewer is named. */
+  /** Explains a run, by default to a viewer who sees what all users see. */
   explain(runId = 1, viewer: StatusViewer = {}) {
     return this.send({ kind: 'explain', runId, viewer }).reply;
   }

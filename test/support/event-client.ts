@@ -7,7 +7,7 @@ export interface ReceivedEvent {
 /** A client of `GET /api/v1/events`. */
 export class EventClient {
   readonly events: ReceivedEvent[] = [];
-  /** As a browser keeps it: that of the last event, or one that came by itself. */
+  /** The last event id, as a browser remembers it: that of the last event, or one that was sent alone. */
   lastId = '';
   private readonly abort = new AbortController();
   private reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
@@ -31,8 +31,8 @@ export class EventClient {
   /** The first event that satisfies; reads until it has come. */
   async until(satisfies: (event: ReceivedEvent) => boolean): Promise<ReceivedEvent> {
     for (;;) {
-      const found = this.events.find(satisfies);
-      if (found) return found;
+      const match = this.events.find(satisfies);
+      if (match) return match;
       if (!(await this.read())) throw new Error(`the stream has ended: ${JSON.stringify(this.events)}`);
     }
   }
@@ -42,7 +42,7 @@ export class EventClient {
     await this.reader?.cancel().catch(() => undefined);
   }
 
-  /** Reads what there is. @returns whether the stream goes on */
+  /** Reads the next part. @returns whether the stream continues */
   async read(): Promise<boolean> {
     const { value, done } = await this.reader!.read();
     if (done) return false;

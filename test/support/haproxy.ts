@@ -9,8 +9,9 @@ import { unpackWithDependencies } from '@libs/embedded/src/unpacked-packages';
 const run = promisify(execFile);
 
 /**
- * What HAProxy says of a configuration that it takes; the program is fetched once from Debian to where `npm start` keeps packages.
- * @throws with what it has against the configuration
+ * Returns HAProxy's output for a configuration that it accepts. The program is downloaded once from Debian to the
+ * folder in which `npm start` stores packages.
+ * @throws Error with HAProxy's messages if it does not accept the configuration
  */
 export async function checkedByHaproxy(path: string): Promise<string> {
   const { path: home } = await Home.findHome(process.env, process.cwd());

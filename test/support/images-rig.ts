@@ -32,14 +32,14 @@ interface Build {
 /** Images in a folder whose builds end when the test says so. */
 export function imagesRig(path: string, clock = new VirtualClock(), settings = IMAGE_SETTINGS) {
   const builds: Build[] = [];
-  const said: string[] = [];
+  const lines: string[] = [];
   const trials: string[] = [];
   const state = {
     recipe: 'recipe',
     release: 'release 1' as string | null,
     wallClockMs: 0,
     changes: [] as (() => void)[],
-    /** What is wrong with the image when it is tried. */
+    /** The fault of the image when it is tried; null if it has none. */
     defect: null as string | null,
   };
   const builder = {
@@ -62,7 +62,7 @@ export function imagesRig(path: string, clock = new VirtualClock(), settings = I
       return 'fast';
     },
   };
-  const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
+  const log = { log: (line: string) => void lines.push(line), warn: (line: string) => void lines.push(line) };
   const changed = () => state.changes.splice(0).forEach((wake) => wake());
   const files = new ImageFiles(path, 'tar');
   const images = new Images({
@@ -78,5 +78,5 @@ export function imagesRig(path: string, clock = new VirtualClock(), settings = I
   });
   /** The next build that begins or ends. */
   const change = () => new Promise<void>((resolve) => state.changes.push(resolve));
-  return { images, files, builds, trials, said, state, clock, change };
+  return { images, files, builds, trials, lines, state, clock, change };
 }

@@ -30,7 +30,7 @@ export class LoginProvider {
     await once(this.child, 'exit');
   }
 
-  /** From now on it has these claims for a user who types the subject as a login. */
+  /** Registers a user: whoever types the subject as a login gets these claims. */
   async knows(person: Person): Promise<void> {
     const [sub, name, ...groups] = person;
     const claims = JSON.stringify({ sub, preferred_username: name, groups });

@@ -13,7 +13,7 @@ export class ManualClock implements Clock {
     return () => (this.timers = this.timers.filter((other) => other !== timer));
   }
 
-  /** What is due is done once, at the end of the time. */
+  /** Advances the time, and then calls everything that is due once. */
   advance(ms: number): void {
     this.time += ms;
     const due = this.timers.filter((timer) => timer.at <= this.time);

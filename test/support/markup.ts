@@ -1,9 +1,9 @@
-/** What stands in a page, feed or picture as an element: `<name attributes>`; not its end. */
+/** A start tag in a page, feed or picture: `<name attributes>`. */
 interface Tag {
   name: string;
   /** Undefined: without a value. */
   attributes: Map<string, string | undefined>;
-  /** As it stands there. */
+  /** The text of the tag. */
   text: string;
 }
 
@@ -12,12 +12,15 @@ const ATTRIBUTE = /^\s+([a-zA-Z][\w:-]*)(?:="([^"<]*)")?/;
 /** Elements that run, load or enclose something of others, or turn what addresses mean. */
 const NEVER = /^(?:style|iframe|frame|object|embed|base|applet|marquee|foreignobject|math|portal)$/i;
 const BUNDLED = /^\/assets\/client\.[0-9a-f]{12}\.js$/;
-/** What has an effect without being seen: order of characters, commands of terminals, and what XML cannot hold. */
+/**
+ * Characters that have an effect without being visible: they change the direction of text, control terminals, or are
+ * forbidden in XML.
+ */
 // eslint-disable-next-line no-control-regex -- the rule forbids what is looked for here: control characters
 const HIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 const ADDRESSES = ['href', 'src', 'action', 'formaction', 'poster', 'data', 'cite', 'xlink:href'];
 
-/** @returns what no page, feed or picture of the server may hold, with where it stands */
+/** @returns a line for each forbidden element of a page, feed or picture of the server, with its place */
 export function markupFaults(markup: string, origin: string): string[] {
   const faults: string[] = [];
   const hidden = HIDDEN.exec(markup);
@@ -65,7 +68,7 @@ function faultsOf({ name, attributes, text }: Tag, origin: string): string[] {
   return faults;
 }
 
-/** The text that an attribute or a part of a page stands for. */
+/** Decodes the entities in an attribute or in the text of a page. */
 export function unescaped(text: string): string {
   return text
     .replaceAll('&quot;', '"')

@@ -1,12 +1,12 @@
 import { accountsText, NatsUsers, publicKeyOf, type Credentials, type WorkerUser } from '@proctor/bus';
 
-/** Of tests alone: may do everything that can be done in the services' account. */
+/** A user only for tests: it may do everything that is possible in the services' account. */
 const OPERATOR = 'operator';
 
 /** The users of a nats-server of tests: those of a deployment, its workers, and the operator. */
 export class TestUsers {
   private readonly users: NatsUsers;
-  /** As they were prepared. */
+  /** The workers that `prepare` was called with. */
   workers: WorkerUser[] = [];
 
   constructor(folder: string) {

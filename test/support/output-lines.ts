@@ -4,7 +4,7 @@ interface Waiter {
   resolve: (line: string) => void;
 }
 
-/** What processes wrote, line by line; tests can wait for a line. */
+/** The output of processes, line by line; tests can wait for a line. */
 export class OutputLines {
   private readonly lines: { name: string; line: string }[] = [];
   private readonly waiters = new Set<Waiter>();
@@ -31,8 +31,8 @@ export class OutputLines {
 
   /** The first line of one process, past or future, that fits; the test's own timeout limits the wait. */
   line(name: string, pattern: RegExp): Promise<string> {
-    const found = this.of(name).find((line) => pattern.test(line));
-    if (found !== undefined) return Promise.resolve(found);
+    const match = this.of(name).find((line) => pattern.test(line));
+    if (match !== undefined) return Promise.resolve(match);
     return new Promise((resolve) => this.waiters.add({ name, pattern, resolve }));
   }
 }

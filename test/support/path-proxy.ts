@@ -6,14 +6,15 @@ import type { AddressInfo } from 'node:net';
 export interface PathProxy {
   /** `http://127.0.0.1:PORT` */
   origin: string;
-  /** What was asked for outside of the path, and was not passed on. */
+  /** Requests outside of the path; they were not forwarded. */
   strays: string[];
   stop(): void;
 }
 
 /**
- * As `location /ci/ { proxy_pass http://api/; }` of nginx has it: what is before the path of the service is cut off.
- * @param target the address of the service, once it has one
+ * A proxy like `location /ci/ { proxy_pass http://api/; }` of nginx: it removes the path of the service from each
+ * address.
+ * @param target returns the address of the service, as soon as it has one
  */
 export async function startPathProxy(target: () => string): Promise<PathProxy> {
   const strays: string[] = [];

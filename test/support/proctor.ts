@@ -35,9 +35,9 @@ export interface ProctorOptions {
   apps?: AppName[];
   /** A PostgreSQL server that no other test uses, so that it may be killed. */
   ownPostgres?: boolean;
-  /** In place of the second worker's name and work area. */
+  /** Name and work area of the second worker, instead of its own. */
   worker2?: { name?: string; workPath?: string };
-  /** Names of workers of the test's own, to be registered as those of the configuration are. */
+  /** Names of the test's own workers, which are registered like those of the configuration. */
   workers?: string[];
   /** Added to the environment of every app. */
   env?: NodeJS.ProcessEnv;
@@ -46,7 +46,7 @@ export interface ProctorOptions {
 /** Proctor's own processes on a database, a nats-server, a home and a port that belong to one test alone. */
 export interface RunningProctor {
   url: string;
-  /** Of nats-server: those of the deployment, and the operator for what a test looks at. */
+  /** Users of nats-server: those of the deployment, and the operator for the checks of a test. */
   users: TestUsers;
   databaseUrl: string;
   /** API key of the user `admin`. */
@@ -54,7 +54,7 @@ export interface RunningProctor {
   home: Home;
   processes: Processes;
   output: OutputLines;
-  /** Resolves when the process is gone; at once for a signal that ends nothing (SIGSTOP, SIGCONT, SIGHUP). */
+  /** Resolves when the process has ended; at once for a signal that ends nothing (SIGSTOP, SIGCONT, SIGHUP). */
   kill(name: ProcessName, signal: NodeJS.Signals): Promise<void>;
   /** Starts what is not running, on the same port and folder as before; resolves once it serves. */
   restart(name: ProcessName): Promise<void>;
@@ -202,9 +202,9 @@ async function makeDatabase(
 }
 
 function ofThisTest(processes: Processes, name: ProcessName): AppProcess | EmbeddedNats | EmbeddedPostgres {
-  const found = processes[name];
-  if (found === null) throw new Error(`${name} is shared with other tests: ask for one with ownPostgres`);
-  return found;
+  const target = processes[name];
+  if (target === null) throw new Error(`${name} is shared with other tests: ask for one with ownPostgres`);
+  return target;
 }
 
 /** A process that a test has frozen could not end by itself. */

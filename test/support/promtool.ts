@@ -6,7 +6,10 @@ import { Home, unpackDebianPackage } from '@proctor/embedded';
 
 const run = promisify(execFile);
 
-/** Of a program of Debian's package prometheus, which is fetched once to where `npm start` keeps such packages, without root. */
+/**
+ * Path of a program of Debian's package prometheus. It is downloaded once, without root, to the folder in which `npm
+ * start` stores packages.
+ */
 export async function prometheusProgram(name: 'promtool' | 'prometheus'): Promise<string> {
   const { path } = await Home.findHome(process.env, process.cwd());
   const folder = join(path, 'prometheus-package');
@@ -15,13 +18,13 @@ export async function prometheusProgram(name: 'promtool' | 'prometheus'): Promis
   return program;
 }
 
-/** What promtool says. @throws with it when it finds a mistake */
+/** Returns the output of promtool. @throws Error with the output if promtool finds a mistake */
 export async function promtool(...args: string[]): Promise<string> {
   const { stdout, stderr } = await run(await prometheusProgram('promtool'), args);
   return stdout + stderr;
 }
 
-/** What promtool has against metrics in the text format; empty: nothing. */
+/** Returns promtool's complaints about metrics in the text format; empty if it has none. */
 export async function faultsOfMetrics(text: string): Promise<string> {
   const checking = run(await prometheusProgram('promtool'), ['check', 'metrics']);
   checking.child.stdin!.end(text);

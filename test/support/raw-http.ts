@@ -5,7 +5,7 @@ import { PATIENCE_MS } from './until';
 export interface RawAnswer {
   /** null: the connection was closed without an answer. */
   status: number | null;
-  /** Names in lower case. */
+  /** The headers; their names are in lower case. */
   headers: Map<string, string>;
   body: string;
 }
@@ -51,7 +51,7 @@ export function sendRaw(port: number, bytes: Buffer, options: RawOptions = {}): 
   });
 }
 
-/** With its whole body, if the headers have its length. */
+/** Whether the answer has its whole body, if its headers give the length. */
 function isWhole(received: Buffer, sent: Buffer): boolean {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return false;

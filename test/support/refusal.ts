@@ -1,6 +1,6 @@
 import { Problem } from '@apps/api/src/http/problem';
 
-/** The Problem that an action throws. @throws when it throws something else, or nothing */
+/** Returns the Problem that an action throws. @throws Error if it throws something else, or nothing */
 export function refusalOf(action: () => unknown): Problem {
   try {
     action();

@@ -8,7 +8,7 @@ import { until } from './until';
 export interface RemoteNetwork {
   /** The server's address as seen from there. */
   url: string;
-  /** To be put before the command of a process that belongs there. */
+  /** The words before the command of a process that should run in this network. */
   prefix: string[];
   cut(): Promise<void>;
   mend(): Promise<void>;
@@ -16,8 +16,9 @@ export interface RemoteNetwork {
 }
 
 /**
- * A network namespace behind a virtual cable: once it is cut, what is sent just vanishes. Only root may make one, with
- * `ip`; elsewhere the network is this machine's own, and the connection to the server goes through a link that is cut.
+ * A network namespace behind a virtual cable: once the cable is cut, sent packets disappear. Only root can create one,
+ * with `ip`; for other users the network is this machine's own, and the connection to the server goes through a link
+ * that is cut.
  */
 export async function remoteNetwork(serverUrl: string): Promise<RemoteNetwork> {
   return mayMakeCables() ? behindCable(serverUrl) : behindLink(serverUrl);

@@ -6,7 +6,7 @@ import type { EmbeddedPostgres } from '@proctor/embedded';
 import { connectTo } from './database';
 
 interface Server {
-  /** As EmbeddedPostgres was given it. */
+  /** The folder that EmbeddedPostgres was given. */
   folder: string;
   server: EmbeddedPostgres;
 }

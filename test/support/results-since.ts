@@ -1,7 +1,7 @@
 import type { RunState, Verdict } from '@proctor/contracts';
 import type { Results } from '@proctor/database';
 
-/** What tests look at of a result. */
+/** The part of a result that tests check. */
 export interface ReadResult {
   runId: number;
   state: RunState;

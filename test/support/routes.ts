@@ -4,9 +4,9 @@ import { ApiModule, ROOMS } from '@apps/api/src/api.module';
 
 /** A handler of a controller, by what a client asks for. */
 export interface Route {
-  /** As in `GET`. */
+  /** The HTTP method: `GET`. */
   method: string;
-  /** As in `/api/v1/test/:suite`. */
+  /** The path with its parameters: `/api/v1/test/:suite`. */
   path: string;
 }
 
@@ -29,7 +29,7 @@ export function routesOf(controller: Type<object>): Route[] {
     });
 }
 
-/** Of a controller, or of a handler. */
+/** The paths of a controller or of a handler. */
 function pathsOf(decorated: object): string[] {
   return [Reflect.getMetadata(PATH_METADATA, decorated) as string | string[]].flat();
 }

@@ -33,7 +33,7 @@ export function runRecord(changes: Partial<RunRecord> = {}): RunRecord {
   };
 }
 
-/** The same run after it passed. */
+/** The record of `runRecord` after the run has passed. */
 export function finishedRunRecord(changes: Partial<RunRecord> = {}): RunRecord {
   return runRecord({
     state: 'finished',

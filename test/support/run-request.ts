@@ -1,6 +1,6 @@
 import type { RunRequest } from '@proctor/contracts';
 
-/** What becomes of a request that names the package hello and nothing else. */
+/** The stored form of a request that names only the package hello. */
 export function runRequest(changes: Partial<RunRequest> = {}): RunRequest {
   return {
     package: 'hello',

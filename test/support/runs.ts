@@ -56,7 +56,7 @@ export function waitingRun(runId: number, changes: Partial<DispatchedRun> = {}):
   };
 }
 
-/** What a dispatcher of an architecture finds that has these runs and no past. */
+/** The state that a dispatcher loads for an architecture with these runs and no past. */
 export function loaded(runs: DispatchedRun[] = [], changes: Partial<Loaded> = {}): Loaded {
   const workers = registered('w', ...Array.from({ length: 100 }, (_, place) => `w${place}`));
   const nothing = { seen: '', edges: [], judgements: [], usage: [], durations: [] };

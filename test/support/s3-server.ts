@@ -46,7 +46,7 @@ export class S3Server {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Its data is gone then. */
+  /** Stops the server; its data is lost. */
   async stop(): Promise<void> {
     for (const daemon of this.daemons.reverse()) await daemon.stop('SIGTERM', STOP_PATIENCE_MS);
     await rm(this.folder, { recursive: true, force: true });
@@ -90,7 +90,10 @@ export class S3Server {
     }
   }
 
-  /** Who needs a daemon that is not ready yet waits for it, but for the clients of the gateway. */
+  /**
+   * Starts a daemon. By default the call does not wait until it is ready, because programs that need a daemon wait
+   * themselves; only clients of the gateway do not.
+   */
   private async start(name: string, args: string[], isReady = () => Promise.resolve(true)): Promise<void> {
     const daemon = await startServer({
       name,

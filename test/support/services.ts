@@ -10,7 +10,7 @@ import { EmbeddedPostgres } from '../../libs/embedded/src/embedded-postgres';
 import { Home } from '../../libs/embedded/src/home';
 import { findNatsServer } from '../../libs/embedded/src/nats-binary';
 
-/** What the tests of one run of jest share; each test makes a database of its own on the server. */
+/** The servers that all tests of one run of jest share; each test creates its own database. */
 interface Services {
   folder: string;
   postgres: EmbeddedPostgres;

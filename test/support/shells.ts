@@ -9,7 +9,10 @@ import { unpackWithDependencies } from '@libs/embedded/src/unpacked-packages';
 
 const run = promisify(execFile);
 
-/** The root below which a shell of Debian is: the machine's own, else what is fetched once to where `npm start` keeps packages. */
+/**
+ * The root folder of a shell of Debian: the machine's own, else a download in the folder in which `npm start` stores
+ * packages.
+ */
 async function rootOf(shell: 'zsh' | 'fish'): Promise<string> {
   if (existsSync(join('/usr/bin', shell))) return '/';
   const { path } = await Home.findHome(process.env, process.cwd());
@@ -18,14 +21,14 @@ async function rootOf(shell: 'zsh' | 'fish'): Promise<string> {
   return folder;
 }
 
-/** What fish offers behind a line, by a script of completion. */
+/** The completions that fish offers after a line, with a script of completions. */
 export async function offeredByFish(script: string, line: string): Promise<string[]> {
   const root = await rootOf('fish');
   const libraries = await librariesOf(root);
   const env = { ...process.env, LD_LIBRARY_PATH: libraries.join(':') };
   return inFolder(script, async (file, folder) => {
-    const asked = `source ${file}; complete -C '${line}'`;
-    const { stdout } = await run(join(root, 'usr/bin/fish'), ['--no-config', '-c', asked], {
+    const commands = `source ${file}; complete -C '${line}'`;
+    const { stdout } = await run(join(root, 'usr/bin/fish'), ['--no-config', '-c', commands], {
       cwd: folder,
       env: { ...env, HOME: folder },
     });
@@ -34,8 +37,8 @@ export async function offeredByFish(script: string, line: string): Promise<strin
 }
 
 /**
- * The same of zsh, on a terminal of its own.
- * @param how the script is read from the start, or found in `$fpath` when it is needed
+ * The completions that zsh offers, on its own terminal.
+ * @param how whether the script is read at the start, or found in `$fpath` when it is needed
  */
 export async function offeredByZsh(
   script: string,

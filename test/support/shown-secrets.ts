@@ -8,7 +8,7 @@ export type Secret = readonly [what: string, text: string];
 /** A text that a user or a log got, and where. */
 export type Output = readonly [where: string, text: string];
 
-/** Which of the secrets stand where, one line each; no line holds a secret. */
+/** Lists the secrets that appear in the outputs, a line each; no line contains the secret itself. */
 export function shownSecrets(secrets: readonly Secret[], said: readonly Output[]): string[] {
   return secrets.flatMap(([what, secret]) => {
     if (secret.length < 8) throw new Error(`${what} is too short to be looked for`);

@@ -10,7 +10,7 @@ export interface Finished {
   stderr: string;
 }
 
-/** What a command has of its own, beside others that are under way at the same time. */
+/** The surroundings of one command, while others run at the same time. */
 interface Shell {
   env: NodeJS.ProcessEnv;
   stdin: Readable;
@@ -20,7 +20,7 @@ interface Shell {
 
 const shells = new AsyncLocalStorage<Shell>();
 
-/** To begin a process takes a second or two for each command: most are typed within the test's own. */
+/** Runs a command within the test's process: starting a process takes a second or two for each command. */
 export async function typed(args: string[], env: NodeJS.ProcessEnv, input = ''): Promise<Finished> {
   // What is not set is not there, as in the environment of a process.
   const set = Object.entries(env).filter(([, value]) => value !== undefined);

@@ -20,7 +20,7 @@ export class WebhookReceiver {
   readonly received: ReceivedMessage[] = [];
   /** Everything, however it was signed. */
   readonly bodies: string[] = [];
-  /** Of what was not signed as it should. */
+  /** Messages whose signature was missing or wrong. */
   readonly refused: unknown[] = [];
   reply: (message: ReceivedMessage) => Reply = () => ({ status: 204 });
   secret = '';
@@ -50,7 +50,7 @@ export class WebhookReceiver {
     this.server = null;
   }
 
-  /** Resolves when what it has got is as wanted. */
+  /** Resolves when the received messages satisfy the condition. */
   async until(isThere: (received: ReceivedMessage[]) => boolean): Promise<void> {
     while (!isThere(this.received)) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }

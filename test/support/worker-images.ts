@@ -16,7 +16,7 @@ const AGE_MAX_MS = 24 * 3_600_000;
 const BUILDERS = ['apps/worker/src', 'libs/process/src'];
 const PROJECT = join(__dirname, '../..');
 
-/** Where images stay between test runs: a place that the run user can reach, also when the tests run as root. */
+/** The folder in which images stay between test runs. The run user must reach it, also if root runs the tests. */
 export function imageCachePath(): string {
   const fallback = process.getuid?.() === 0 ? '/var/tmp/proctor-test-images' : resolve('.cache/images');
   return process.env['PROCTOR_TEST_IMAGES'] ?? fallback;
@@ -58,7 +58,7 @@ async function digestOfBuilders(): Promise<string> {
   return digest.digest('hex').slice(0, 12);
 }
 
-/** Those of other code, in which nothing has been built for as long as an image is kept. */
+/** Removes the caches of other versions of the code in which nothing has been built for the lifetime of an image. */
 async function removeOldCaches(builders: string): Promise<void> {
   for (const name of await readdir(imageCachePath())) {
     if (!/^[a-z]+-[0-9a-f]{12}$/.test(name) || name.endsWith(builders)) continue;
@@ -75,7 +75,10 @@ async function changedAt(path: string): Promise<number> {
   return status?.mtimeMs ?? Date.now();
 }
 
-/** A worker that is given an image of another recipe, or of an older archive, builds its own beside the test. */
+/**
+ * The recipe and archive of the image that a worker needs. With an image of another recipe or an older archive, a
+ * worker would build its own during the test.
+ */
 async function wantedImage(backend: string, arch: string): Promise<Pick<ImageRecord, 'recipe' | 'release'>> {
   const kind = KINDS.find(({ name }) => name === backend);
   if (!kind) throw new Error(`there are no images for ${backend}`);
@@ -99,7 +102,7 @@ async function isFresh(image: string, wanted: Pick<ImageRecord, 'recipe' | 'rele
   }
 }
 
-/** In a folder of its own: another test may be building the same. */
+/** Builds in a folder of its own, since another test may be building the same image. */
 async function build(cache: string, name: string, arch: string): Promise<void> {
   const workPath = await mkdtemp(join(cache, 'build-'));
   try {

@@ -8,8 +8,8 @@ import { MemoryStaging } from './memory-staging';
 import { Waiters } from './waiters';
 
 /**
- * What travels: a `report` on its way into the stream, its `delivery` to a consumer and the `acknowledgement` back;
- * a `request` and its `answer`; a `signal`.
+ * A message on its way: a `report` to the stream, its `delivery` to a consumer and the `acknowledgement` back; a
+ * `request` and its `answer`; a `signal`.
  */
 export interface Travelling {
   kind: 'request' | 'answer' | 'signal' | 'report' | 'delivery' | 'acknowledgement';
@@ -17,7 +17,7 @@ export interface Travelling {
   text: string;
 }
 
-/** What becomes of it. `twice`: it arrives two times. */
+/** The fate of a message. `twice`: it arrives two times. */
 export type Fate = 'deliver' | 'drop' | 'twice' | { delayMs: number };
 
 export interface MemoryBrokerOptions {
@@ -121,7 +121,7 @@ export class MemoryBroker {
     this.logs.delete(log);
   }
 
-  /** The server has lost the files of JetStream: what the streams and the bucket held is gone. */
+  /** Simulates that the server has lost the files of JetStream: the contents of the streams and the bucket are gone. */
   loseFiles(): void {
     this.reports.lose();
     this.events.lose();

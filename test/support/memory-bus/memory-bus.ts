@@ -37,9 +37,9 @@ export class MemoryBus extends Bus {
 
   async request<T>(subject: string, body: object, timeoutMs: number): Promise<T> {
     this.requireConnection();
-    const asked = JSON.stringify(body);
-    requireRoom(subject, asked, MESSAGE_BYTES_MAX);
-    const text = await this.answerTo(subject, asked, timeoutMs);
+    const requestText = JSON.stringify(body);
+    requireRoom(subject, requestText, MESSAGE_BYTES_MAX);
+    const text = await this.answerTo(subject, requestText, timeoutMs);
     if (text === null) throw new NoAnswer(`no answer on ${subject}`);
     return parseAnswer<T>(subject, text);
   }
@@ -178,7 +178,10 @@ export class MemoryBus extends Bus {
     return this.connected;
   }
 
-  /** Loses the connection: what is sent is lost, nothing arrives; subscriptions and consumptions live on. */
+  /**
+   * Loses the connection: sent messages are lost and nothing arrives, but subscriptions and consumptions continue
+   * later.
+   */
   disconnect(): void {
     this.connected = false;
   }
@@ -191,7 +194,10 @@ export class MemoryBus extends Bus {
     for (const listener of this.reconnectListeners) listener();
   }
 
-  /** Also what the death of the process looks like to the others: nothing that is being handled is acknowledged. */
+  /**
+   * Closes the connection. Other processes see the same as after the death of this process: messages in progress are
+   * not acknowledged.
+   */
   async close(): Promise<void> {
     this.connected = false;
     this.closed = true;

@@ -15,7 +15,7 @@ interface StoredReport {
   cancelTimer: () => void;
 }
 
-/** What the streams need of their server. */
+/** The parts of the server that the streams use. */
 interface Server {
   clock: Clock;
   limits: BusLimits;
@@ -42,7 +42,7 @@ export class MemoryReports {
       if (!streams.has(worker)) streams.set(worker, new ReportStream(this.server, consumers));
   }
 
-  /** A copy of a report that waits is not stored. Returns why the report cannot be stored, else null. */
+  /** Stores a report, unless a copy of it waits already. Returns why the report cannot be stored, else null. */
   publish(subject: string, text: string): NoAnswer | StreamFull | null {
     const stream = this.of(archOf(subject)).streams.get(reportSender(subject));
     if (!stream) return new NoAnswer(`${subject}: there is no stream for it yet, a scheduler makes it`);
@@ -94,7 +94,7 @@ export class MemoryReports {
 }
 
 interface ArchReports {
-  /** By worker. */
+  /** Worker → its stream. */
   streams: Map<string, ReportStream>;
   consumers: Set<MemoryConsumer>;
 }
@@ -129,7 +129,7 @@ class ReportStream {
     for (const report of this.stored.splice(0)) report.cancelTimer();
   }
 
-  /** Each consumer that is there gets what is ready; at most what may be unsettled. */
+  /** Delivers the ready messages to each connected consumer, up to its limit of unsettled ones. */
   deliver(): void {
     const consumers = [...this.consumers].filter((each) => each.isConnected());
     if (consumers.length === 0) return;

@@ -8,7 +8,7 @@ export class MemoryStaging {
 
   constructor(private readonly limits: Pick<BusLimits, 'stagingBytesMax' | 'stagingMax'>) {}
 
-  /** @param requireConnection throws when the client has lost its connection: what it has uploaded so far stays */
+  /** @param requireConnection throws if the client has lost its connection: chunks that were uploaded before stay */
   async put(
     worker: string,
     name: string,

@@ -2,7 +2,7 @@ import { WakeUp } from '@proctor/clock';
 import type { Lease, LeaseReply, SlotIdentity, StopAttemptSignal } from '@proctor/contracts';
 import { growingPauseMs, scatterPause } from '@proctor/pauses';
 import { withLogFields } from '@proctor/process';
-import { Asks } from './asks';
+import { LeaseRequests } from './lease-requests';
 import { Canaries } from './canaries';
 import { HeldLease, type HoldingEnd } from './held-lease';
 import type { SlotParts } from './slot-parts';
@@ -19,7 +19,7 @@ export class Slot {
   private readonly wakeUp: WakeUp;
   /** Ends the pauses that no signal ends. */
   private readonly rest: WakeUp;
-  private readonly asks: Asks;
+  private readonly leaseRequests: LeaseRequests;
   private stopping = false;
   private held: HeldLease | null = null;
   /** Architecture → the lease whose result waits for an answer. */
@@ -39,7 +39,7 @@ export class Slot {
     this.wakeUp = new WakeUp(parts.clock);
     this.rest = new WakeUp(parts.clock);
     this.canaries = new Canaries(parts);
-    this.asks = new Asks(identity, parts, () => this.wakeUp.wake());
+    this.leaseRequests = new LeaseRequests(identity, parts, () => this.wakeUp.wake());
   }
 
   start(): void {
@@ -49,7 +49,7 @@ export class Slot {
   /** Work may be waiting: an idle slot asks at once, and a request without an answer is sent a second time soon. */
   wake(): void {
     this.wakeUp.wake();
-    this.asks.repeatSoon();
+    this.leaseRequests.repeatSoon();
   }
 
   /** Ends the attempt at once, if it is executed here or its result waits. */
@@ -68,13 +68,13 @@ export class Slot {
    */
   async drain(reason: string): Promise<void> {
     this.stopping = true;
-    this.asks.close();
+    this.leaseRequests.close();
     this.wakeUp.wake();
     this.rest.wake();
     this.canaries.stop(reason);
     await this.running;
-    await this.asks.requestLost();
-    await this.asks.waitForReturns();
+    await this.leaseRequests.requestLost();
+    await this.leaseRequests.waitForReturns();
   }
 
   /**
@@ -83,7 +83,7 @@ export class Slot {
    */
   async stop(reason: string): Promise<void> {
     this.stopping = true;
-    this.asks.close();
+    this.leaseRequests.close();
     await Promise.all(this.listHeld().map((held) => held.returnAndStop(reason)));
     await this.drain(reason);
   }
@@ -92,25 +92,25 @@ export class Slot {
     let inTurn = false;
     while (!this.stopping) {
       this.wakeUp.reset();
-      this.asks.open();
-      const refused = this.asks.refusedInARow;
+      this.leaseRequests.open();
+      const refused = this.leaseRequests.refusedInARow;
       const pauseMs = await this.requestLeases();
       // A returned lease signals that work is waiting, and would be granted to this slot again. A single one may only
       // have come late.
-      const inARow = this.asks.refusedInARow;
-      const isResting = inARow > refused && inARow > 1 && !this.asks.grant;
+      const inARow = this.leaseRequests.refusedInARow;
+      const isResting = inARow > refused && inARow > 1 && !this.leaseRequests.grant;
       if (isResting && !this.stopping) await this.waitAfterFailures(inARow - 1);
       // Work without a signal: there may be more of it.
-      if (this.asks.grant && inTurn) this.parts.turns.wakeNext();
+      if (this.leaseRequests.grant && inTurn) this.parts.turns.wakeNext();
       inTurn = false;
-      if (pauseMs !== null && !isResting && !this.asks.grant && !this.stopping)
+      if (pauseMs !== null && !isResting && !this.leaseRequests.grant && !this.stopping)
         inTurn = await this.parts.turns.rest(this.wakeUp, this.scatterMs(pauseMs));
       // An answer may also have come while the slot did not wait.
-      if (this.asks.grant) await this.execute(this.asks.grant);
+      if (this.leaseRequests.grant) await this.execute(this.leaseRequests.grant);
     }
   }
 
-  /** Asks until one architecture has work. Returns the pause to make when none has; null: no pause. */
+  /** LeaseRequests until one architecture has work. Returns the pause to make when none has; null: no pause. */
   private async requestLeases(): Promise<number | null> {
     const { retryMs } = this.parts.settings;
     let pauseMs = Infinity;
@@ -119,9 +119,9 @@ export class Slot {
       const arch = this.architectures[turn % this.architectures.length] as string;
       if (this.waiting.has(arch)) continue;
       const reply = await this.requestLease(arch);
-      if (this.asks.grant) return null;
+      if (this.leaseRequests.grant) return null;
       if (reply?.canary && !this.stopping) {
-        this.asks.close();
+        this.leaseRequests.close();
         this.markBusy(arch, false);
         await this.canaries.execute(reply.canary);
         this.parts.busy.remove(this.identity.slot);
@@ -141,9 +141,10 @@ export class Slot {
   private async requestLease(arch: string): Promise<LeaseReply | null> {
     const canary = this.canaries.resultFor(arch);
     const details = canary ? { canary } : {};
-    let reply = await this.asks.requestLease(arch, details);
-    const wasLost = !reply && this.asks.lostInARow(arch) === 1 && this.architectures.length > 1;
-    if (wasLost && !this.asks.grant && !this.stopping) reply = await this.asks.requestLease(arch, details);
+    let reply = await this.leaseRequests.requestLease(arch, details);
+    const wasLost = !reply && this.leaseRequests.lostInARow(arch) === 1 && this.architectures.length > 1;
+    if (wasLost && !this.leaseRequests.grant && !this.stopping)
+      reply = await this.leaseRequests.requestLease(arch, details);
     if (reply) this.canaries.onAnswer(arch);
     return reply;
   }
@@ -153,13 +154,13 @@ export class Slot {
     if (this.stopping) await held.returnAndStop('the worker stops');
     // If the lease does not say so, it may be private.
     this.markBusy(lease.arch, lease.isPrivate === false);
-    void this.asks.settle();
+    void this.leaseRequests.settle();
     const ended = withLogFields({ run: lease.runId, attempt: lease.attempt }, () => held.execute());
     const end = await Promise.race([ended, held.waits]);
     this.parts.busy.remove(this.identity.slot);
     if (end === 'waiting') this.waitAside(held, lease.arch, ended);
     this.held = null;
-    this.asks.onEnd(lease, end === 'not-started');
+    this.leaseRequests.onEnd(lease, end === 'not-started');
     this.failuresInARow = end === 'not-started' ? this.failuresInARow + 1 : 0;
     if (this.failuresInARow === 0 || this.stopping) return;
     // Its return also wakes this slot, which would be granted the same run again.
@@ -177,7 +178,7 @@ export class Slot {
    */
   private markBusy(arch: string, isPublic: boolean): void {
     const others = this.architectures.filter((other) => other !== arch && !this.waiting.has(other));
-    const ask = (other: string) => this.asks.requestHeld(other);
+    const ask = (other: string) => this.leaseRequests.requestHeld(other);
     this.parts.busy.add({ number: this.identity.slot, arch, isPublic, others, request: ask });
   }
 

@@ -37,7 +37,7 @@ it('the worker builds one image at a time and says how far it is', async () => {
   expect(rig.images.findUsable('bookworm', 'amd64')?.mode).toBe('fast');
   expect(await readFile(rig.files.imagePath('bookworm', 'amd64'), 'utf8')).toBe('bookworm 1');
   expect(rig.trials).toEqual(['bookworm: bookworm 1']);
-  expect(rig.said.slice(0, 4)).toEqual([
+  expect(rig.lines.slice(0, 4)).toEqual([
     'building the image bookworm/amd64',
     'image bookworm/amd64, stage 2 of 7: fetching the base system (0 s)',
     'image bookworm/amd64, stage 7 of 7: running a test in it (12 s)',
@@ -170,7 +170,7 @@ it('an image on which no test passes is not used, and the one before it is kept'
   const ended = rig.change();
   rig.builds[0]?.done();
   await ended;
-  expect(rig.said.at(-1)).toMatch(/^image bookworm\/amd64 could not be made: it does not boot \(next try/);
+  expect(rig.lines.at(-1)).toMatch(/^image bookworm\/amd64 could not be made: it does not boot \(next try/);
   expect(await readFile(rig.files.imagePath('bookworm', 'amd64'), 'utf8')).toBe('old');
   expect(rig.images.findUsable('bookworm', 'amd64')?.mode).toBe('');
   await rig.images.close();
@@ -238,7 +238,7 @@ it('images are built on after one whose rest could not be removed', async () => 
   const next = rig.change();
   await next;
   expect(rig.builds.map(({ suite }) => suite)).toEqual(['bookworm', 'trixie']);
-  expect(rig.said.filter((line) => line.includes('bookworm')).slice(1)).toEqual([
+  expect(rig.lines.filter((line) => line.includes('bookworm')).slice(1)).toEqual([
     'what a build of the image bookworm/amd64 has left is not removed: the disk is read-only',
     'image bookworm/amd64 could not be made: the mirror is away (next try in 60 s)',
   ]);

@@ -33,23 +33,23 @@ const EXECUTED_MAX = 100;
 interface Return {
   confirmed: Promise<boolean>;
   /** The number of the last request before the confirmation; Infinity until then. */
-  lastAsk: number;
+  lastRequest: number;
 }
 
 /** The fields of a request apart from the identity and the offer of the slot. */
-type AskDetails = Pick<Parameters<SlotParts['client']['request']>[1], 'canary' | 'onlyHeld'>;
+type RequestDetails = Pick<Parameters<SlotParts['client']['request']>[1], 'canary' | 'onlyHeld'>;
 
 /**
  * The lease requests of one slot and their answers, however late these come. A free slot accepts a grant from any of
  * them, so a dispatcher may be slow; all other grants are returned at once.
  */
-export class Asks {
+export class LeaseRequests {
   /** The grant that the slot executes, or is about to execute. */
   private current: Lease | null = null;
   private isOpen = false;
   /** Ends the wait for an answer, with the answer if any. */
   private end: (reply: LeaseReply | null) => void = () => undefined;
-  private second: () => void = () => undefined;
+  private sendSecond: () => void = () => undefined;
   private count = 0;
   private refused = 0;
   /**
@@ -98,7 +98,7 @@ export class Asks {
 
   /** Work is waiting: a request without an answer is sent a second time soon. */
   repeatSoon(): void {
-    this.second();
+    this.sendSecond();
   }
 
   /** Grants in a row that were returned without execution. */
@@ -115,7 +115,7 @@ export class Asks {
    * Requests work from one architecture. Resolves with the answer; with null if none came in time, it cannot be used,
    * or another answer brought a grant before it.
    */
-  requestLease(arch: string, details: AskDetails = {}): Promise<LeaseReply | null> {
+  requestLease(arch: string, details: RequestDetails = {}): Promise<LeaseReply | null> {
     const { clock, settings } = this.parts;
     const sentMs = clock.now();
     return new Promise((resolve) => {
@@ -124,7 +124,7 @@ export class Asks {
       const finish = (reply: LeaseReply | null) => {
         cancelTimeout();
         cancelSecond();
-        this.second = () => undefined;
+        this.sendSecond = () => undefined;
         this.end = () => undefined;
         resolve(reply);
       };
@@ -142,8 +142,8 @@ export class Asks {
         finish(null);
       });
       this.end = finish;
-      this.second = () => {
-        this.second = () => undefined;
+      this.sendSecond = () => {
+        this.sendSecond = () => undefined;
         cancelSecond = clock.after(Math.max(0, sentMs + HURRIED_REPLY_MS - clock.now()), send);
       };
       send();
@@ -169,7 +169,7 @@ export class Asks {
   }
 
   /**
-   * Asks only for what was granted to the slot already.
+   * LeaseRequests only for what was granted to the slot already.
    * @returns whether an answer came in time; never rejects
    */
   async requestHeld(arch: string): Promise<boolean> {
@@ -202,14 +202,14 @@ export class Asks {
    * @returns null when the answer cannot be used; `hidden` when it may have hidden the owner's answer: an error, or the
    * answer of an owner that was replaced
    */
-  private async send(arch: string, details: AskDetails): Promise<LeaseReply | 'hidden' | null> {
+  private async send(arch: string, details: RequestDetails): Promise<LeaseReply | 'hidden' | null> {
     const { client, notices, outbox, testbeds } = this.parts;
     const ask = this.parts.newAskId();
     const number = ++this.count;
     const offer = testbeds.currentOffer(arch);
     const kept = outbox.listWaiting(arch);
     const busyElsewhere = this.parts.busy.elsewhere(arch);
-    const what = {
+    const fields = {
       ...offer,
       ...(kept.length > 0 && { kept }),
       ...(busyElsewhere.length > 0 && { busyElsewhere }),
@@ -217,10 +217,10 @@ export class Asks {
     };
     try {
       const previous = [...this.parts.previous];
-      const reply = await client.request(arch, { ...this.identity, ...RELEASE, previous, ask, ...what });
+      const reply = await client.request(arch, { ...this.identity, ...RELEASE, previous, ask, ...fields });
       this.troubles.delete(arch);
       if (reply.arch !== arch || reply.ask !== ask)
-        return this.refuse(reply, number, 'it answers another ask');
+        return this.refuse(reply, number, 'it answers another request');
       if (!this.parts.epochs.accepts(reply)) {
         this.refuse(reply, number, 'its dispatcher was replaced');
         return 'hidden';
@@ -242,15 +242,15 @@ export class Asks {
   private async acceptGrant(reply: LeaseReply, number: number): Promise<LeaseReply | null> {
     const { lease } = reply;
     if (!lease) return reply;
-    // Granted again before its return was done; only if the return is not confirmed may it be executed.
+    // The lease was granted again before its return was done. It may be executed only if the return is not confirmed.
     const wasExecuted = this.executed.get(key(lease))?.mayBegin === false;
     const returned = this.returns.get(key(lease));
     if (returned && (await returned.confirmed)) {
-      if (!wasExecuted || number <= returned.lastAsk) return { ...reply, lease: null, askAgainMs: 0 };
+      if (!wasExecuted || number <= returned.lastRequest) return { ...reply, lease: null, askAgainMs: 0 };
       // Its owner knew the return before this request, and has lost it, for example by a restore of the database.
       this.returns.delete(key(lease));
     }
-    // Its owner has slept since the grant, and does not know yet that it was replaced.
+    // The dispatcher that sent this was paused since the grant and does not know yet that it was replaced.
     if (wasExecuted) return this.refuse(reply, number, 'it was executed here');
     if (!this.isOpen || this.wasExecuted(lease, number))
       return this.refuse(reply, number, 'the slot is not free');
@@ -281,13 +281,13 @@ export class Asks {
     parts.log.warn(`run ${lease.runId} attempt ${lease.attempt} goes back: ${reason}`);
     this.refused += 1;
     const confirmed = returnLease(identity, lease, reason, parts.settings.replyTimeoutMs, parts).then(
-      (is) => {
-        if (is) returned.lastAsk = this.count;
+      (isConfirmed) => {
+        if (isConfirmed) returned.lastRequest = this.count;
         else this.returns.delete(key(lease));
-        return is;
+        return isConfirmed;
       },
     );
-    const returned: Return = { confirmed, lastAsk: Infinity };
+    const returned: Return = { confirmed, lastRequest: Infinity };
     this.returns.set(key(lease), returned);
   }
 
