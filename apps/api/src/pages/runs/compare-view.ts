@@ -17,7 +17,7 @@ const HEADINGS: Record<Nearness, string> = {
   testbed: 'Of the testbed',
 };
 
-/** Two runs side by side. */
+/** The page that compares two runs. */
 export function compareView({ a, b, settings, packages, withoutList }: Comparison, neutral: NeutralStatus) {
   const side = (run: RunRecord) => ({ ...runView(run, neutral), at: run.finishedAt });
   const different = differentSettings(settings);
@@ -51,7 +51,7 @@ function nameOf({ package: name, suite, arch }: RunRecord): string {
   return `${name} on ${suite}/${arch}`;
 }
 
-/** As far as the two runs have their place in common. */
+/** The links to the pages above: only those that both runs share. */
 function trailOf(run: RunRecord, isOnePackage: boolean, isOnePlace: boolean): [url: string, name: string][] {
   return [
     ['/packages/', 'Packages'],
@@ -62,7 +62,7 @@ function trailOf(run: RunRecord, isOnePackage: boolean, isOnePlace: boolean): [u
 
 const GROUPS_NAMED_MAX = 5;
 
-/** The differences in brief: how many there are, and the nearest. */
+/** The differences in brief: their number, and the packages closest to the test. */
 export function changesView({ settings, packages }: Comparison) {
   const different = differentSettings(settings);
   const changed = packages?.changed ?? [];
@@ -103,7 +103,7 @@ function runOfSetting(setting: { a: string | null; b: string | null }, a: RunRec
   return ` of run ${setting.a === null ? a.runId : b.runId}`;
 }
 
-/** Under a heading for each nearness. */
+/** Groups the changed packages by nearness, each group with a heading. */
 function partsOf({ changed, suites }: ComparedPackages) {
   return (Object.keys(HEADINGS) as Nearness[]).flatMap((nearness) => {
     const groups = changed
@@ -116,7 +116,7 @@ function partsOf({ changed, suites }: ComparedPackages) {
   });
 }
 
-/** `sid`, or `sid, experimental`; empty where none is known. */
+/** The suites of the packages: `sid`, or `sid, experimental`; empty when none is known. */
 function suitesOf({ names }: PackageGroup, suites: ReadonlyMap<string, string>): string {
   return [...new Set(names.flatMap((name) => suites.get(name) ?? []))].join(', ');
 }

@@ -4,7 +4,7 @@ import { logLinePath } from '../../runs/page-paths';
 
 /**
  * The lines around the first error of a log, each with its number.
- * @param around lines that are shown before and after it
+ * @param around the number of lines before and after the error
  */
 export function excerptView(
   { firstLine, errorLine, lines }: ErrorExcerpt,

@@ -15,7 +15,7 @@ import type { KeptTestbed, RunRecord } from '@proctor/database';
 import { logLinePath, runPath } from '../../runs/page-paths';
 import { removalSentences } from '../../runs/removed-files';
 
-/** Rows of a table: a test can install what it likes. */
+/** Rows of a table. There is a limit because a test can install any number of packages. */
 export const PACKAGES_SHOWN_MAX = 2_000;
 
 const HEADINGS: Record<InstalledPackage['part'], string> = {
@@ -23,7 +23,7 @@ const HEADINGS: Record<InstalledPackage['part'], string> = {
   testbed: 'Of the testbed',
 };
 
-/** The page of the packages that a run had installed. */
+/** The page of the packages that were installed in a run. */
 export function installedView(run: RunRecord, { packages, kernel, fallback }: KeptTestbed) {
   const installed = packages && installedPackages(packages);
   const runUrl = runPath(run);
@@ -69,7 +69,7 @@ function partsOf(installed: InstalledPackage[]) {
 
 type RunPlace = PackagePlace & { run_id: string };
 
-/** The packages that a run had installed, for people and programs. */
+/** The packages that were installed in a run, as a page and as JSON. */
 @Controller('packages/:prefix/:package/:suite/:arch/:run_id')
 @Requires('nothing')
 export class InstalledPagesController {

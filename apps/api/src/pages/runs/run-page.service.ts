@@ -31,13 +31,13 @@ import { excerptView } from './excerpt-view';
 import { mismatches, progressOf, reproduceCommand, runSentence } from './run-sentence';
 import { testsView } from './tests-view';
 
-/** Runs whose tests are looked at, this one among them. */
+/** Number of runs whose tests are shown in a test's strip, including this run. */
 const TESTS_OF_RUNS = 30;
 const HOUR_MS = 3_600_000;
 const MACHINE_RUNS_MAX = 20;
 const ELSEWHERE_MAX = 100;
 
-/** Gathers what the page of one run shows. */
+/** Loads the data of the page of a run. */
 @Injectable()
 export class RunPageService {
   constructor(
@@ -88,7 +88,7 @@ export class RunPageService {
     };
   }
 
-  /** What the page shows of a run that has ended. */
+  /** The part of the page that only finished runs have. */
   private async resultView(run: RunRecord) {
     const { neutral } = this.configuration.server;
     const [tests, error, before, machine, testbed] = await Promise.all([
@@ -115,7 +115,7 @@ export class RunPageService {
     };
   }
 
-  /** Null while files that are needed for it cannot be read. */
+  /** Returns null while the files of the runs cannot be read. */
   private async comparison(pass: RunRecord, run: RunRecord): Promise<Comparison | null> {
     try {
       return await this.comparisons.between(pass, run);
@@ -125,7 +125,7 @@ export class RunPageService {
     }
   }
 
-  /** What the same worker has ended within an hour of this run. */
+  /** Runs that the same worker finished within an hour of this run. */
   private async onMachine({ worker, startedAt, finishedAt }: RunRecord): Promise<RunRecord[]> {
     if (worker === null || finishedAt === null) return [];
     const from = new Date((startedAt ?? finishedAt).getTime() - HOUR_MS);
@@ -134,7 +134,7 @@ export class RunPageService {
   }
 }
 
-/** Of a run that has not ended. */
+/** The same values as `resultView`, for a run that has not ended. */
 const NO_RESULT = {
   mismatches: [],
   excerpt: null,
@@ -146,7 +146,7 @@ const NO_RESULT = {
   removals: [],
 };
 
-/** What the reader may do with the run: forms on their own pages, or the page that leads to the login first. */
+/** The addresses of the actions that the reader may do; null for any other. Without a login, a retry leads to the login first. */
 function actionsOf(run: RunRecord, { user, reader }: Viewer) {
   const isOver = run.state === 'finished';
   const own = `/user/${user?.name}`;
@@ -158,8 +158,8 @@ function actionsOf(run: RunRecord, { user, reader }: Viewer) {
 }
 
 /**
- * Where else the package is tested: its newest run there that counts for the status, and the newest for the
- * same trigger.
+ * The other places where the package is tested, each with its newest run that counts for the status and its newest run
+ * for the same trigger.
  */
 function elsewhereView(
   statuses: PackageStatus[],

@@ -13,7 +13,7 @@ import { statusOf } from '../../runs/result-object';
 import { durationWords } from '../layout/sentence';
 import { secondsInWords } from '../layout/times';
 
-/** How a run stands, in one sentence that title, page and description share. */
+/** Describes the state of a run in one sentence, for the title, the page and the description. */
 export function runSentence(run: RunRecord, neutral: NeutralStatus): string {
   const where = `${run.package} on ${run.suite}/${run.arch}`;
   if (run.state === 'queued') return `The test of ${where} waits.`;
@@ -31,8 +31,8 @@ export function runSentence(run: RunRecord, neutral: NeutralStatus): string {
 }
 
 /**
- * Since when a run is executed, and how long those before it took, empty where that is not known; null of one that is not executed.
- * @param statuses of its package
+ * The start of a run and the usual duration in words (empty when not known); null when the run is not being executed.
+ * @param statuses the stored statuses of its package
  */
 export function progressOf(
   { state, startedAt, suite, arch }: RunRecord,
@@ -43,21 +43,21 @@ export function progressOf(
   return { startedAt, durations: durations ? durationWords(durations) : '' };
 }
 
-/** Where a run differs from its request: a sentence each, and the line of the log that says so. */
+/** A difference between a run and its request, with the line of the log that shows it, if any. */
 export interface Mismatch {
   sentence: string;
   line: number | null;
 }
 
-/** In what packages a run differs from what was asked for. */
+/** The packages of a run that differ from its request. */
 export interface PackageMismatches {
   otherVersions: OtherVersion[];
   otherSuites: OtherSuite[];
-  /** The release from which apt took all packages, because the pins could not be kept; null when it did not. */
+  /** The release from which apt took all packages because the pins could not be kept; null when they were kept. */
   fallback: { release: string; line: number | null } | null;
 }
 
-/** @param testbed null when nothing is known of it */
+/** The differences between a run and its request. @param testbed null when it is not known */
 export function mismatches(run: RunRecord, testbed: KeptTestbed | null): Mismatch[] {
   const others = testbed?.packages ? otherPackages(run, testbed.packages) : { versions: [], suites: [] };
   return mismatchesOf(run, {
@@ -67,7 +67,7 @@ export function mismatches(run: RunRecord, testbed: KeptTestbed | null): Mismatc
   });
 }
 
-/** None of a run that has not ended. */
+/** The differences in sentences; empty while the run has not ended. */
 export function mismatchesOf(run: RunRecord, packages: PackageMismatches): Mismatch[] {
   if (run.state !== 'finished') return [];
   const wanted = wantedVersions(run);
@@ -99,14 +99,14 @@ function suiteSentence({ suite, packages, more }: OtherSuite): string {
   return `${names} came from ${suite}, which was not asked for.`;
 }
 
-/** The versions of its own package that the trigger of a run names, when another one was tested; null otherwise. */
+/** The versions of the run's own package that its trigger names; null when one of them was tested, or none is named. */
 export function wantedVersions({ package: name, trigger, version }: RunRecord): string[] | null {
   if (version === null || version === 'n/a') return null;
   const wanted = packagesOfTrigger(trigger).flatMap((each) => (each.name === name ? [each.version] : []));
   return wanted.length === 0 || wanted.includes(version) ? null : wanted;
 }
 
-/** How the images of a suite and architecture are named by the tools that come with autopkgtest. */
+/** The arguments of autopkgtest for each backend. Images have the names that the tools of autopkgtest give them. */
 const SERVERS: Record<KnownBackend, (suite: string, arch: string) => string[]> = {
   lxc: (suite, arch) => ['lxc', `autopkgtest-${suite}-${arch}`],
   null: () => ['null'],
@@ -116,7 +116,7 @@ const SERVERS: Record<KnownBackend, (suite: string, arch: string) => string[]> =
   unshare: (suite, arch) => ['unshare', '--release', suite, '--arch', arch],
 };
 
-/** The command that does the same on a machine of one's own; with a backend that is not known here, in a new namespace. */
+/** The command that repeats the run on the reader's machine; with an unknown backend it uses `unshare`. */
 export function reproduceCommand(run: RunRecord): string {
   const releases = run.pinPackages.flatMap(([spec, suite]) => [
     `--add-apt-release=${suite}`,

@@ -11,14 +11,14 @@ import { NoteLists } from '../notes/note-lists.service';
 import type { Triage } from '../../runs/triage';
 import { shortRunPath } from '../../runs/page-paths';
 
-/** Of a message; longer addresses are cut by programs that mail. */
+/** Characters in the body of a bug report. Mail programs cut longer addresses. */
 const BODY_LENGTH_MAX = 1_500;
 
 /**
- * Where a bug is reported, with the message begun.
+ * The address to report a bug, with a first draft of the message.
  * @param template `api.bugReportUrl`
  * @param runUrl address of the run's page
- * @param errorLine of the run's log; null without one
+ * @param errorLine the first error in the log; null when there is none
  */
 export function bugReportUrl(
   template: string,
@@ -53,16 +53,16 @@ export function bugReportUrl(
   );
 }
 
-/** Where pages are, and how bugs are reported. */
+/** What the links of the section need. */
 interface TriagePlace {
-  /** What comes before a path. */
+  /** The address of this server, without a slash at the end. */
   base: string;
   bugReportUrl: string;
-  /** The line of the run's log that has its first error. */
+  /** The first error in the log; null when there is none. */
   errorLine: string | null;
 }
 
-/** The section of a run's page that says why it has not passed. */
+/** The section of a run's page that explains why the run did not pass. */
 export function triageView(run: RunRecord, found: Triage, userName: string | null, place: TriagePlace) {
   const { conclusion, evidence } = found;
   return { heading: headingOf(run), conclusion, evidence, button: buttonOf(run, found, userName, place) };
@@ -73,7 +73,7 @@ function headingOf({ verdict }: RunRecord): string {
   return verdict === 'tmpfail' ? 'Why could it not be tested?' : 'Why did it fail?';
 }
 
-/** The one thing to do; null when there is nothing. */
+/** The button for the next step; null when there is none. */
 function buttonOf(
   run: RunRecord,
   found: Triage,
@@ -88,14 +88,14 @@ function buttonOf(
     const form = userName === null ? '/-/request' : `/user/${userName}/test`;
     return { label: 'Ask for a new reference', url: `${form}?${fields.toString()}` };
   }
-  // A message never contains private things.
+  // A bug report is public, so private runs have no button for it.
   if (step.kind === 'nothing' || run.isPrivate) return null;
   const runUrl = `${base}${shortRunPath(run.runId)}`;
   const url = bugReportUrl(template, step.package, run, found, runUrl, errorLine);
   return { label: `Report a bug in ${step.package}`, url };
 }
 
-/** Makes what a run's page says of its failure: why it has failed, what people have written about it, and that its suite has no such package. */
+/** Loads the sections on the failure of a run: the reason, the notes of users, and a warning when the suite does not have the package. */
 @Injectable()
 export class RunTriage {
   constructor(
@@ -108,7 +108,7 @@ export class RunTriage {
 
   /**
    * @param known see TriageService
-   * @param base of this server's addresses, without a slash at its end
+   * @param base the address of this server, without a slash at the end
    */
   async sections(run: RunRecord, viewer: Viewer, known: KnownOfRun, base: string) {
     const mayBeMissing = run.state === 'queued' || run.verdict === 'absent';
@@ -120,7 +120,7 @@ export class RunTriage {
     return { triage, notes, missing };
   }
 
-  /** Null for a run that has not failed. */
+  /** Returns null when the run did not fail. */
   private async triage(
     run: RunRecord,
     { user }: Viewer,

@@ -8,12 +8,12 @@ import { secondsInWords, utc } from '../layout/times';
 
 const BRIEF_LENGTH_MAX = 300;
 
-/** A trigger has no limit of its own; a row of a table does. */
+/** Shortens a text, such as a trigger or a message, for a row of a table. */
 export function inBrief(text: string): string {
   return text.length > BRIEF_LENGTH_MAX ? `${text.slice(0, BRIEF_LENGTH_MAX)}…` : text;
 }
 
-/** A run as the pages write it: every value but `at` is a text, empty where there is nothing to say. */
+/** A run, for pages. All values are text, except the times in `at` and `isPrivate`; empty when there is no value. */
 export function runView(run: RunRecord, neutral: NeutralStatus) {
   const packageUrl = historyPath(run);
   const finished = run.state === 'finished';
@@ -31,7 +31,7 @@ export function runView(run: RunRecord, neutral: NeutralStatus) {
     version: finished ? (run.version ?? 'n/a') : '',
     state: run.state,
     status: finished ? (endWord(run.verdict, neutral) ?? '') : '',
-    /** What stands beside its shape: its status, or its state while it has none. */
+    /** The word beside the icon: the status of a finished run, else its state. */
     word: wordOf(run, neutral),
     message: run.message ?? '',
     messageInBrief: inBrief(run.message ?? ''),
@@ -44,13 +44,13 @@ export function runView(run: RunRecord, neutral: NeutralStatus) {
     requestor: run.requestor,
     worker: run.worker ?? '',
     attempt: run.attempt === 0 ? '' : String(run.attempt),
-    /** As the interface formats it in a history. */
+    /** In the format of debci histories. */
     duration: run.durationSeconds === null ? '' : duration(run.durationSeconds),
     took: run.durationSeconds === null ? '' : secondsInWords(run.durationSeconds),
     created: utc(run.createdAt),
     started: textOf(run.startedAt),
     finished: textOf(run.finishedAt),
-    /** The same three times, for the pages to write as they need them. */
+    /** The same times as dates. */
     at: { created: run.createdAt, started: run.startedAt, finished: run.finishedAt },
     isPrivate: run.isPrivate,
   };

@@ -19,7 +19,7 @@ import { compareView } from './compare-view';
 import { RunPageService } from './run-page.service';
 import { RUN_IN_PATH, noSuchRun } from '../../http/path-ids';
 
-/** One run, and what is different between two. */
+/** The page of a run, and the page that compares two runs. */
 @Controller()
 @Requires('nothing')
 @UseInterceptors(PageInterceptor)
@@ -32,7 +32,7 @@ export class RunsController {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** The short address of a run leads to its page. */
+  /** Redirects from the short address of a run to its page. */
   @Get('runs/:run_id')
   async short(
     @Param('run_id', RUN_IN_PATH) runId: number,
@@ -54,7 +54,7 @@ export class RunsController {
     if (run.isPrivate) response.set('Cache-Control', 'private, no-store');
     response.vary('Accept');
     const log = fileUrl(run, 'log.gz');
-    // debci's page of a run is its log, and programs ask it for text.
+    // At this address debci has the log, and programs request it as text.
     if (log !== null && request.accepts(['text/html', 'text/plain']) === 'text/plain')
       return { redirectTo: log };
     const { known, ...data } = await this.page.view(run, viewer);
@@ -63,7 +63,7 @@ export class RunsController {
     return { template: 'runs/run', data: { ...data, ...failure } };
   }
 
-  /** Two runs as `12...14`; one alone is compared with the last good one before it. */
+  /** Compares two runs, as `12...14`. A single run is compared with the last run before it that passed. */
   @Get('compare/:pair')
   async compare(@Param('pair') pair: string, @CurrentViewer() viewer: Viewer): Promise<Page | Redirect> {
     const ids = pair.split('...').map(runIdIn);

@@ -4,7 +4,7 @@ import type { Explanation } from '../../dispatchers/explanation.service';
 import { endWord } from '../../runs/result-object';
 import { logPath } from '../../runs/page-paths';
 
-/** One thing that happened to a run as its page writes it: every value but its time is a text. */
+/** An event in the life of a run, for its page. All values except `at` are text. */
 export function factView({ kind, attempt, actor, reason, verdict, at }: Fact, neutral: NeutralStatus) {
   const status = endWord(verdict, neutral);
   return {
@@ -16,7 +16,7 @@ export function factView({ kind, attempt, actor, reason, verdict, at }: Fact, ne
   };
 }
 
-/** How one test ended as its run's page writes it: every value is a text. */
+/** The result of one test, for the page of its run. All values are text. */
 export function testView({ name, status, detail }: TestResult) {
   return {
     name: name === '*' ? 'the whole package' : name,
@@ -25,12 +25,12 @@ export function testView({ name, status, detail }: TestResult) {
   };
 }
 
-/** How far an estimate may be off: the true wait is taken to be between these shares of it. */
+/** The expected wait is shown as a range: the estimate multiplied by these two factors. */
 const ESTIMATE_RANGE = [0.7, 1.5] as const;
 
 /**
- * Where a waiting run stands, in one sentence, and why.
- * @param now when the explanation was given
+ * The position of a waiting run in one sentence, and the reasons why it waits.
+ * @param now the time of the explanation
  */
 export function waitView({ position, ahead, estimatedStart, reasons }: Explanation, now: Date) {
   const place = position === null ? 'for its turn' : `at position ${position}`;
@@ -49,7 +49,7 @@ function startWords(start: Date, now: Date): string {
     : `in ${least} to ${most} minutes`;
 }
 
-/** An attempt of a run as the run's page writes it: every value but times is a text. */
+/** An attempt of a run, for the page of the run. All values except times are text. */
 export function attemptView(attempt: AttemptRecord, run: RunRecord, neutral: NeutralStatus) {
   const { attempt: number, worker, outcome, reason, verdict } = attempt;
   return {

@@ -4,7 +4,7 @@ import { secondsInWords } from '../layout/times';
 import { testView } from './story-view';
 import { logLinePath, logPath } from '../../runs/page-paths';
 
-/** A test as a cell of a strip: one that was skipped says nothing, and one that may fail is like what could not be tested. */
+/** The colour of a test in its strip, as the verdict with the same colour. */
 const CELLS: Record<TestStatus, PackageVerdict> = {
   PASS: 'pass',
   FAIL: 'fail',
@@ -13,9 +13,9 @@ const CELLS: Record<TestStatus, PackageVerdict> = {
 };
 
 /**
- * The single tests of a run, each with its own last runs.
- * @param before the tests of the runs before, oldest first
- * @param inLog where each begins in the log
+ * The tests of a run, each with its results in earlier runs.
+ * @param before the tests of earlier runs, oldest first
+ * @param inLog the line of the log at which each test begins
  */
 export function testsView(tests: TestResult[], before: TestResult[][], inLog: TestInLog[], run: RunRecord) {
   const places = new Map(inLog.map((test) => [test.name, test]));

@@ -3,23 +3,23 @@ import { area, line, stack } from 'd3-shape';
 import { markup } from '../layout/html';
 import type { Html } from '../layout/html';
 
-/** A value for each day; null where it is not known. */
+/** One value for each day; null when it is not known. */
 export interface Series {
   name: string;
-  /** Of the style sheet: it says colour and pattern. */
+  /** A class of the style sheet, which has the colour and the pattern. */
   className: string;
   values: (number | null)[];
 }
 
 export interface ChartOf {
-  /** What it shows, for those who do not see it. */
+  /** A description for readers who cannot see the chart. */
   label: string;
   /** `YYYY-MM-DD`, the oldest first. */
   days: string[];
   series: Series[];
-  /** A value of the scale in words: `20 h`. */
+  /** Text behind each number of the scale: ` h` for `20 h`. */
   unit?: string;
-  /** Where the scale ends, unless the values say. */
+  /** The highest number of the scale; the highest value by default. */
   top?: number;
 }
 
@@ -27,7 +27,7 @@ const [WIDTH, HEIGHT] = [720, 200];
 const [LEFT, RIGHT, TOP, BOTTOM] = [52, 8, 8, 24];
 const TICKS = 4;
 
-/** Amounts that make a whole, one bar for each day. */
+/** Draws one bar for each day, with the series stacked. */
 export function bars(chart: ChartOf): Html {
   const { days, series } = chart;
   const y = scaleOf(chart, true);
@@ -45,7 +45,7 @@ export function bars(chart: ChartOf): Html {
   return framed(chart, y, drawn);
 }
 
-/** Amounts that make a whole, as areas one above the other; a gap where none is known. */
+/** Draws the series as stacked areas, with a gap on days without a known value. */
 export function areas(chart: ChartOf): Html {
   const { days, series } = chart;
   const y = scaleOf(chart, true);
@@ -63,7 +63,7 @@ export function areas(chart: ChartOf): Html {
   return framed(chart, y, drawn);
 }
 
-/** Values that are compared, a line for each; a gap where none is known. */
+/** Draws one line for each series, with a gap on days without a known value. */
 export function lines(chart: ChartOf): Html {
   const y = scaleOf(chart, false);
   const x = timeScale(chart.days);
@@ -104,7 +104,7 @@ function short(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-/** With its scales and what they say. */
+/** Adds the two scales and their labels. */
 function framed({ label, days, unit = '' }: ChartOf, y: ReturnType<typeof scaleOf>, drawn: Html[]): Html {
   const x = timeScale(days);
   const heights = y.ticks(TICKS).filter(Number.isInteger);

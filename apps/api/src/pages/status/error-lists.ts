@@ -6,13 +6,13 @@ import { countWords, errorLine } from './errors-view';
 import type { StatusList } from './status-list';
 import { shortRunPath } from '../../runs/page-paths';
 
-/** An error that several runs may share, and how many are before it in the list. */
+/** An error and its position in the list, from 0. Several runs may have the same error. */
 interface ListedError {
   place: number;
   error: SignatureSummary;
 }
 
-/** How many errors are left out. */
+/** The place where a page begins: the number of errors before it. */
 interface ErrorKey {
   leftOut: number;
 }

@@ -2,7 +2,7 @@ import { packagePath, shortRunPath } from '../../runs/page-paths';
 import type { Signature, SignatureDetailsResource } from '@proctor/resources';
 import type { RunView } from '../runs/run-view';
 
-/** One error signature, and some of its runs. */
+/** The page of one error signature, with some of its runs. */
 export function errorView(
   error: SignatureDetailsResource,
   runs: RunView[],
@@ -49,7 +49,7 @@ export function countWords({ count, is_more }: Signature): string {
   return is_more ? `more than ${count}` : String(count);
 }
 
-/** The line that has the error; the first one of an excerpt that does not say which. */
+/** The line of the error, or the first line when the excerpt does not include it. */
 export function errorLine({ excerpt, signature }: Signature): string {
   const { first_line, error_line, lines } = excerpt;
   return (lines[error_line - first_line] ?? lines[0] ?? '').trim() || `Error ${signature}`;

@@ -14,7 +14,7 @@ import { loadPart } from '../../http/parts';
 
 const RUNS_SHOWN_MAX = 50;
 
-/** Errors across packages, each on a page; the lists of them are among the lists of statuses. */
+/** One page for each error, with all packages that have it. See error-lists.ts for the lists of errors. */
 @Controller('status/errors')
 @Requires('nothing')
 export class ErrorPagesController {

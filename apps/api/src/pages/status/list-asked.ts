@@ -12,17 +12,17 @@ import {
   wordsIn,
 } from '../../http/parameter-values';
 
-/** What is asked of a list. */
+/** The query parameters of a list. */
 export interface ListAsked extends ListFilter {
-  /** The last entry of the part before, in the words of the list; null at its beginning. */
+  /** The last entry of the previous page, as the cursor of the list encodes it; null on the first page. */
   after: string | null;
-  /** Changes since then; a week ago unless it is given. */
+  /** Only changes after this time; a week ago by default. */
   since: Date;
-  /** Durations from so many on; an hour unless given. */
+  /** Only durations of at least this many minutes; 60 by default. */
   minutes: number;
-  /** The two as they were asked for; null where they were not. */
+  /** `since` and `minutes` as the query has them; null when not given. */
   given: Record<'since' | 'minutes', string | null>;
-  /** Whether private runs are meant; null: it was not said. No list has any. */
+  /** Whether private runs are requested; null when not given. With true the list is empty: no list has private runs. */
   isPrivate: boolean | null;
 }
 
@@ -32,7 +32,7 @@ export const MINUTES_MAX = 100_000;
 const DAY_MS = 86_400_000;
 const TEXT = text(1_000);
 
-/** The query of a list; an empty field of its form counts as left out. */
+/** Reads the query of a list. An empty form field counts as not given. */
 export const LIST_QUERY = queryOf<ListAsked>({
   package: queryValue(namePattern),
   given: ({ since, minutes }) => ({
@@ -53,12 +53,12 @@ function namePattern(parameter: Parameter, name: string): string {
   throw badRequest(`${name} must be the name of a package, with * for anything, not ${describe(pattern)}.`);
 }
 
-/** The beginning of a day, UTC, so that the answer is the same all day. */
+/** The beginning of a day in UTC, so that the same request has the same result all day. */
 export function daysAgo(days: number): Date {
   return new Date(Math.floor(Date.now() / DAY_MS - days) * DAY_MS);
 }
 
-/** `YYYY-MM-DD`, UTC, or UNIX seconds. */
+/** Reads `YYYY-MM-DD` (UTC) or UNIX seconds. @throws Problem 400 when the value is neither */
 function timeOf(parameter: Parameter, name: string): Date {
   const text = TEXT(parameter, name);
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);

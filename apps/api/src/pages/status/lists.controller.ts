@@ -36,7 +36,7 @@ export class ListDirectory {
     @Inject(CONFIGURATION_STATUS) private readonly status: () => ConfigurationStatus,
   ) {}
 
-  /** As the configuration in use has them. */
+  /** The lists. They are built for each call, because the configuration may change. */
   get all(): StatusList[] {
     const { neutral } = this.configuration.server;
     return [
@@ -52,7 +52,7 @@ export class ListDirectory {
     ] as StatusList[];
   }
 
-  /** @throws Problem 404 */
+  /** @throws Problem 404 when there is no list of this name */
   find(name: string): StatusList {
     const found = this.all.find((list) => list.name === name);
     if (found) return found;
@@ -190,7 +190,7 @@ export class ListsController {
     return { template: 'status/list', data: listView(list, asked, part, total, this.configuration.server) };
   }
 
-  /** @throws Problem 404 */
+  /** @throws Problem 404 when there is no list of this name */
   private find(name: string, request: ContextRequest): StatusList {
     const list = this.directory.find(name);
     for (const bound of ['since', 'minutes'] as const) if (list.bound !== bound) ignore(request, bound);

@@ -9,7 +9,7 @@ import type { ListColumn } from './status-list';
 
 const MESSAGE_LENGTH_MAX = 160;
 
-/** What changed last: it began to fail, or passes again. Places without either are in no list of changes. */
+/** The last change of a status: the package began to fail, or it passes again. */
 export function changeOf({ failingSince, recovered, latest }: PackageStatus) {
   return { ...(failingSince ?? recovered ?? { ...latest, trigger: null }), isFailure: failingSince !== null };
 }
@@ -116,7 +116,7 @@ export const CHANGED_TRIGGER: ListColumn<ListedStatus> = {
   cell: (status) => ({ triggers: inBrief(changeOf(status).trigger) }),
 };
 
-/** How a package is on a suite and architecture, for programs. */
+/** The status of a package on a suite and architecture, as JSON. */
 export function statusObject(
   status: PackageStatus & { message?: string | null },
   neutral: NeutralStatus,

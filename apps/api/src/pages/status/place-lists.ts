@@ -9,7 +9,7 @@ import type { ListAsked } from './list-asked';
 import type { Cell, StatusList } from './status-list';
 import { statusObject } from './package-columns';
 
-/** What the reject list says: a package, and where and in which version it is not tested; `*` stands for all. */
+/** An entry of the reject list: this version of the package is not tested on this place. `*` means all. */
 export interface RejectedPackage {
   package: string;
   suite: string;
@@ -84,13 +84,13 @@ function archesOf(statuses: PackageStatus[]): string {
   return statuses.map(({ arch }) => arch).join(', ');
 }
 
-/** When the first of them began to fail. */
+/** The earliest time at which one of the packages began to fail; null when none fails. */
 function begunAt(statuses: PackageStatus[]): Date | null {
   const times = statuses.flatMap(({ failingSince }) => failingSince?.date ?? []);
   return times.sort((one, other) => one.getTime() - other.getTime())[0] ?? null;
 }
 
-/** The packages that are not tested here. @param loadedAt when the configuration was read that says so */
+/** The list of packages that are not tested here. @param loadedAt the time at which the configuration was read */
 export function rejectedList(
   rejected: () => RejectedPackage[],
   loadedAt: () => Date,
@@ -143,7 +143,7 @@ export function rejectedList(
   };
 }
 
-/** An entry for all suites is one for each, and one for a beginning of names is one for each of these. */
+/** Whether an entry matches the filter. Both may have `*`: an entry for all suites matches each suite. */
 function isAsked(entry: RejectedPackage, { suites, architectures, package: pattern }: ListAsked): boolean {
   const covers = (word: string, asked: string[] | null): boolean =>
     asked === null || word === '*' || asked.includes(word);
@@ -153,8 +153,8 @@ function isAsked(entry: RejectedPackage, { suites, architectures, package: patte
 }
 
 /**
- * Whether a name is as a pattern says, in which `*` stands for anything. A regular expression would try each `*` at each
- * place: each part is looked for once here, as early as it can be.
+ * Whether a name matches a pattern, in which `*` stands for any text. There is no regular expression, because it can be
+ * very slow with many `*`; this searches once for each part of the pattern.
  */
 export function fitsPattern(name: string, pattern: string): boolean {
   const [first = '', ...parts] = pattern.split('*');

@@ -35,7 +35,7 @@ export function pendingList(lists: StatusLists, neutral: NeutralStatus): RunList
   };
 }
 
-/** The list of runs that tested something else than was asked for. */
+/** The list of runs that tested other versions or suites than requested. */
 export function mismatchList(lists: StatusLists, neutral: NeutralStatus): RunList<ListedMismatch> {
   const differences = (run: ListedMismatch): string => {
     const { otherVersions, otherSuites, fallbackRelease: release } = run;

@@ -28,25 +28,25 @@ export class StatisticsAsked implements DayFilter {
   arch: string | null;
 }
 
-/** Statuses that stand for themselves on pages. */
+/** Numbers by status. */
 type Counts = Record<PackageVerdict, number>;
 
 /** Figures of a day. */
 export interface DayFigures {
   /** `YYYY-MM-DD`, UTC. */
   day: string;
-  /** By the latest status at its end; null where they were not counted. */
+  /** Packages by their latest status at the end of the day; null when they were not counted. */
   packages: Counts | null;
-  /** That ended. */
+  /** Runs that ended on this day. */
   runs: Counts;
   testSeconds: number;
-  /** From the request to the start; null when none was started. */
+  /** Time from the request to the start; null when no run started. */
   meanWaitSeconds: number | null;
   startedRuns: number;
   began: { inQuarter: number; inHour: number; inSixHours: number; inDay: number };
 }
 
-/** @param today `YYYY-MM-DD` */
+/** The figures of the last `days` days, the oldest first. @param today `YYYY-MM-DD`, which is included */
 export function figuresOf(
   runs: RunsOfDay[],
   packages: PackagesOfDay[],
@@ -81,7 +81,7 @@ export function figuresOf(
   });
 }
 
-/** The days up to one. */
+/** The last `days` days up to `today`, the oldest first. */
 export function firstDays(today: string, days: number): string[] {
   const end = Date.parse(`${today}T00:00:00Z`);
   return Array.from({ length: days }, (_, index) =>
@@ -99,7 +99,7 @@ function total({ pass, neutral, fail, tmpfail }: Counts): number {
   return pass + neutral + fail + tmpfail;
 }
 
-/** What the days say, in words. */
+/** Summarizes the figures in words. */
 export function statisticsSentence(figures: DayFigures[]): string {
   const last = figures.findLast(({ packages }) => packages !== null)?.packages ?? null;
   const ended = figures.reduce((sum, { runs }) => sum + total(runs), 0);
@@ -184,7 +184,7 @@ function chartsOf(figures: DayFigures[]): DrawnChart[] {
   ];
 }
 
-/** Charts and a table of days. */
+/** The page of the statistics: charts, and a table with a row for each day. */
 export function statisticsView(figures: DayFigures[], asked: StatisticsAsked) {
   const days = figures.map(({ day }) => day);
   return {
@@ -210,7 +210,7 @@ export function statisticsView(figures: DayFigures[], asked: StatisticsAsked) {
   };
 }
 
-/** Where the feed of these figures is. */
+/** The address of the feed with the same filter. */
 export function statisticsFeed(asked: StatisticsAsked): string {
   return `/status/statistics.xml?${queryOf(asked)}`;
 }
@@ -234,10 +234,10 @@ function rowOf({ day, packages, runs, testSeconds, meanWaitSeconds }: DayFigures
   };
 }
 
-/** Days in a feed. */
+/** Days in the feed. */
 const FEED_DAYS_MAX = 30;
 
-/** The days that are over, the latest first, without those that have no figures. */
+/** The entries of the feed, the latest first. Today is left out, and so are days without figures. */
 export function statisticsEntries(figures: DayFigures[]): FeedEntry[] {
   const over = figures.slice(0, -1).filter(({ packages, runs }) => packages !== null || total(runs) > 0);
   return over
@@ -264,7 +264,7 @@ function countsOf(counts: Counts): string {
     .join(', ');
 }
 
-/** The same for programs. */
+/** The statistics as JSON. */
 export function statisticsObject(figures: DayFigures[], { suite, arch }: DayFilter): StatisticsResource {
   return {
     filter: { suite, arch },

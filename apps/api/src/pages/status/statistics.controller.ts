@@ -24,7 +24,7 @@ import {
 } from './statistics-view';
 import type { DayFigures } from './statistics-view';
 
-/** The query of the statistics; an empty field of its form counts as left out. */
+/** Reads the query of the statistics. An empty form field counts as not given. */
 const STATISTICS_QUERY = {
   transform: (query: Record<string, unknown>): StatisticsAsked => ({
     suite: wordIn(query, 'suite'),
@@ -33,7 +33,7 @@ const STATISTICS_QUERY = {
   }),
 };
 
-/** How runs and packages went, day by day. */
+/** The numbers of runs and packages by day and outcome. */
 @Controller('status')
 @Requires('nothing')
 export class StatisticsController {

@@ -6,7 +6,7 @@ import type { FeedEntry } from '../../public-data/status-feed';
 import { LIST_PAGES_MAX } from '../layout/page-number';
 import type { ListAsked } from './list-asked';
 
-/** What a cell of a list shows: the template has a form for each. */
+/** The content of a cell. The template writes each kind in its own way. */
 export type Cell =
   | { text: string }
   | { triggers: string }
@@ -22,37 +22,37 @@ export interface ListColumn<Row> {
   cell: (row: Row) => Cell;
 }
 
-/** Entries that a part of a list has. */
+/** Entries on one page of a list. */
 export const LISTED_MAX = 100;
 
-/** One list of statuses: its page, its JSON and its feed follow from this. */
+/** The definition of one list of statuses. Its page, its JSON and its feed are made from this. */
 export interface StatusList<Row = unknown, Key = unknown> {
   /** The last part of its address: `failing` for `/status/failing/`. */
   name: string;
   title: string;
-  /** What an entry is, for the sentence: `place where a package fails`, and of several. */
+  /** Singular and plural of the word for an entry: `place where a package fails`, `places where a package fails`. */
   nouns: (asked: ListAsked) => [one: string, many: string];
-  /** How the entries are ordered: `the latest first`. */
+  /** The order of the entries in words: `the latest first`. */
   order: string;
   columns: ListColumn<Row>[];
-  /** What can be asked for beside suite, architecture and package. */
+  /** The filter that this list has in addition to suite, architecture and package. */
   bound?: 'since' | 'minutes';
-  /** Resolves with at most so many entries, those after that key. */
+  /** Returns the entries after the key `after`, at most `limit`. */
   read: (asked: ListAsked, limit: number, after: Key | null) => Promise<Row[]>;
-  /** Resolves with how many entries there are in all parts. */
+  /** Returns the number of entries on all pages. */
   count: (asked: ListAsked) => Promise<BoundedCount>;
-  /** The parameter `after`. */
+  /** Reads and writes the parameter `after`. */
   cursor: Cursor<Key>;
   keyOf: (row: Row) => Key;
-  /** For programs. */
+  /** The entry as JSON. */
   object: (row: Row) => object;
   entry: (row: Row) => FeedEntry;
 }
 
-/** A part of a list, as it was read. */
+/** The entries of one page of a list. */
 export type ListPart<Row = unknown> = ListedPart<Row, string>;
 
-/** Reads a part of a list. @throws Problem 400 */
+/** Reads one page of a list. @throws Problem 400 when `after` is not valid */
 export async function readPart<Row>(list: StatusList<Row>, asked: ListAsked): Promise<ListPart<Row>> {
   if (asked.isPrivate) return { rows: [], last: null };
   const after = asked.after === null ? null : list.cursor.decode(asParameter(asked.after), 'after');
@@ -64,8 +64,8 @@ export async function readPart<Row>(list: StatusList<Row>, asked: ListAsked): Pr
 }
 
 /**
- * Where a numbered part begins.
- * @returns its address; null for a part that the list does not have, or that is too far back
+ * Finds the address of a numbered page.
+ * @returns null when the list has no such page, and when the number is above LIST_PAGES_MAX
  */
 export async function numberedUrl<Row>(
   list: StatusList<Row>,
@@ -83,7 +83,7 @@ export async function numberedUrl<Row>(
   return last === null ? null : listUrl(list, { ...asked, after: last }, '/');
 }
 
-/** How many entries a list has in all its parts. */
+/** The number of entries on all pages of a list. */
 export async function totalOf<Row>(
   list: StatusList<Row>,
   asked: ListAsked,
@@ -94,7 +94,7 @@ export async function totalOf<Row>(
   return list.count(asked);
 }
 
-/** Where a list is shown and in which form; the questions that are asked stay. */
+/** The address of a list as page, JSON or feed, with the same query. */
 export function listUrl(
   list: Pick<StatusList, 'name' | 'bound'>,
   asked: ListAsked,
@@ -110,7 +110,7 @@ export function listUrl(
   return `/status/${list.name}${form}${query.size > 0 ? `?${query.toString()}` : ''}`;
 }
 
-/** What a part of a list has in it, in words. @param total of all parts */
+/** Describes one page of a list in a sentence. @param total the number of entries on all pages */
 export function listSentence(
   list: Pick<StatusList, 'nouns' | 'order'>,
   asked: ListAsked,
@@ -130,7 +130,7 @@ export function listSentence(
   if (rows.length === 0)
     return isFirst ? `There is no ${one}${filtered}.` : `There is no further ${one}${filtered}.`;
   const counted = rows.length === 1 ? `1 ${one}` : `${rows.length} ${many}`;
-  // Entries may have come and gone since the part was read.
+  // The number may be out of date: it was not read together with the entries.
   if (total.count > rows.length) {
     const all = `${total.isMore ? 'at least ' : ''}${total.count.toLocaleString('en')}`;
     const ofTotal = `${rows.length} of ${all} ${many}${filtered}`;
@@ -140,7 +140,7 @@ export function listSentence(
   return isFirst ? `The first ${counted}${filtered}, ${list.order}.` : `Further ${counted}${filtered}.`;
 }
 
-/** The page of a part of a list. */
+/** The data of a page of a list. */
 export function listView(
   list: StatusList,
   asked: ListAsked,
@@ -178,7 +178,7 @@ export function listView(
   };
 }
 
-/** The same for programs. */
+/** A page of a list as JSON. */
 export function listObject(list: StatusList, asked: ListAsked, { rows, last }: ListPart): StatusPartResource {
   const { suites, architectures, package: name } = asked;
   return {
@@ -195,7 +195,7 @@ export function listObject(list: StatusList, asked: ListAsked, { rows, last }: L
   };
 }
 
-/** A suite that is no longer configured may have packages still. */
+/** Adds names that are no longer configured: they may still have packages. */
 function withAsked(words: string[], asked: string[] | null): string[] {
   return [...new Set([...words, ...(asked ?? [])])];
 }

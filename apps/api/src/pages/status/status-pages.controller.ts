@@ -20,14 +20,14 @@ import { runView } from '../runs/run-view';
 
 interface ListAsked extends SuiteArch {
   words: StatusWord[];
-  /** The one status that is shown; null for all. */
+  /** Only packages with this status; null for all. */
   word: StatusWord | null;
-  /** Name before the first package; empty at the beginning. */
+  /** The last package of the previous page; empty on the first page. */
   after: string;
   counts: WordCounts;
 }
 
-/** A part of the packages of a suite and architecture with their latest status. */
+/** One page of the packages of a suite and architecture, with their latest status. */
 export function statusListView(
   { suite, arch, words, word, after, counts }: ListAsked,
   { rows, last }: ListedPart<StatusRecord, string>,
@@ -66,7 +66,7 @@ interface OverviewRow {
 
 const NONE = { pass: 0, neutral: 0, fail: 0, tmpfail: 0 };
 
-/** How many packages have which status: of the places that are tested, then of those that were. */
+/** The number of packages by status for each place: configured places first, then those that have only old results. */
 function overviewRows(places: PackagesOfPlace[], { suites, architectures, neutral }: Targets): OverviewRow[] {
   const known = new Map(places.map((place) => [`${place.suite}/${place.arch}`, place]));
   const tested = suites.flatMap((suite) => architectures.map((arch) => ({ suite, arch, ...NONE })));
@@ -83,7 +83,7 @@ function overviewRows(places: PackagesOfPlace[], { suites, architectures, neutra
   });
 }
 
-/** `On 14 suites and architectures 3 of 120 packages fail, 1 could not be tested.`; each counts where it was tested. */
+/** `Of 120 packages on 14 suites and architectures, 3 fail and 1 could not be tested.` A package counts once for each place. */
 function overviewSentence(rows: OverviewRow[]): string {
   const sum = (count: (counts: WordCounts) => number): number =>
     rows.reduce((total, { counts }) => total + count(counts), 0);
@@ -95,7 +95,7 @@ function overviewSentence(rows: OverviewRow[]): string {
   return `Of ${written(total)} packages on ${on}, ${written(fail)} fail and ${written(tmpfail)} could not be tested.`;
 }
 
-/** The status of all packages, as numbers and as lists. */
+/** The status pages: an overview of all places, and the packages of each place. */
 @Controller('status')
 @Requires('nothing')
 @UseInterceptors(PageInterceptor)
