@@ -21,10 +21,11 @@ export class ManyRuns {
   ) {}
 
   /**
-   * Finishes runs at once in the database; their slots are stopped by the dispatchers.
+   * Finishes runs at once in the database; the dispatchers stop their slots.
    * @param keyId only runs of this API key; null: everyone's
    * @returns their ids, ascending
-   * @throws Refusal: nothing was cancelled; BrokenOff, DatabaseUnavailable
+   * @throws Refusal if the request is not allowed: nothing was cancelled then; BrokenOff if some runs were cancelled;
+   * DatabaseUnavailable if none was
    */
   cancel(asked: Selection, by: Canceller, keyId: number | null): Promise<number[]> {
     return this.change(
@@ -35,10 +36,11 @@ export class ManyRuns {
   }
 
   /**
-   * Gives waiting runs another priority.
-   * @param keyId as of cancel()
-   * @returns the ids of those that had another one, ascending
-   * @throws Refusal: nothing was changed; BrokenOff, DatabaseUnavailable
+   * Sets the priority of waiting runs.
+   * @param keyId only runs of this API key; null: everyone's
+   * @returns the ids of the runs that had another priority, ascending
+   * @throws Refusal if the request is not allowed: nothing was changed then; BrokenOff if some runs were changed;
+   * DatabaseUnavailable if none was
    */
   reprioritise(asked: Selection, priority: number, by: Canceller, keyId: number | null): Promise<number[]> {
     return this.change(selectionOf(asked, keyId), (selection) =>
@@ -46,19 +48,13 @@ export class ManyRuns {
     );
   }
 
-  /**
-   * What cancel() would do now.
-   * @throws Refusal
-   */
+  /** The number of runs that `cancel` would change now. @throws Refusal if the request is not allowed */
   async previewOfCancel(asked: Selection, keyId: number | null): Promise<SelectedCount[]> {
     const selection = selectionOf(asked, keyId);
     return selection ? this.cancellations.countMatching(selection) : [];
   }
 
-  /**
-   * What reprioritise() would do now.
-   * @throws Refusal
-   */
+  /** The number of runs that `reprioritise` would change now. @throws Refusal if the request is not allowed */
   async previewOfReprioritise(
     asked: Selection,
     priority: number,
@@ -68,7 +64,7 @@ export class ManyRuns {
     return selection ? this.decisions.countReprioritised(selection, priority) : [];
   }
 
-  /** Sends signals for what was changed, also when the rest was not. */
+  /** Sends signals for the changed runs, even if the others failed. */
   private async change(
     selection: RunSelection | null,
     commit: (selection: RunSelection) => Promise<number[]>,

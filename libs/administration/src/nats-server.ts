@@ -5,10 +5,10 @@ import { changeAccounts, Home, replaceFile } from '@proctor/embedded';
 import { NoNatsAccess, type NatsServer } from './ports';
 
 const RELOAD_TIMEOUT_MS = 2_000;
-/** Twice, as reloadServers does: see there. */
+/** The command is repeated, as in reloadServers: see there. */
 const RELOAD_BY_HAND = 'nats-server --signal reload; sleep 2; nats-server --signal reload';
 
-/** Loaded by those who need it: a command that only asks starts sooner without. */
+/** Loads the bus only where it is needed: a command that only reads starts sooner without it. */
 const bus = () => import('@proctor/bus');
 
 /** The nats-server that `npm start` runs. */
@@ -23,8 +23,8 @@ export async function ownNats(home: Home): Promise<NatsServer> {
 }
 
 /**
- * One that runs elsewhere: `PROCTOR_NATS_USERS` is the folder of the credentials, `PROCTOR_NATS_ACCOUNTS` the file that its
- * configuration includes, in the same folder when it is not set.
+ * A nats-server that runs elsewhere: `PROCTOR_NATS_USERS` is the folder of the credentials, `PROCTOR_NATS_ACCOUNTS`
+ * the file that its configuration includes, by default in the same folder.
  */
 export async function namedNats(env: NodeJS.ProcessEnv): Promise<NatsServer> {
   const { NatsUsers } = await bus();
@@ -39,9 +39,9 @@ export async function namedNats(env: NodeJS.ProcessEnv): Promise<NatsServer> {
 }
 
 /**
- * That of a service: the one of `PROCTOR_NATS_USERS`; else, when the service has credentials of `PROCTOR_HOME`, the one that
- * `npm start` runs there.
- * @throws NoNatsAccess when it is neither
+ * The nats-server of a service: that of `PROCTOR_NATS_USERS`; or, if the service has credentials of `PROCTOR_HOME`,
+ * the one that `npm start` runs there.
+ * @throws NoNatsAccess if it is neither
  */
 export async function natsOfService(env: NodeJS.ProcessEnv, credentialsFile: string): Promise<NatsServer> {
   if (env['PROCTOR_NATS_USERS']) return namedNats(env);
@@ -50,7 +50,7 @@ export async function natsOfService(env: NodeJS.ProcessEnv, credentialsFile: str
   throw new NoNatsAccess('PROCTOR_NATS_USERS is not set');
 }
 
-/** The file must exist: one that is made where no server reads it would let no user in. */
+/** Checks that the file exists: a new file that no server reads would let no user in. */
 async function requireFile(file: string): Promise<void> {
   try {
     await access(file, constants.R_OK);
@@ -60,7 +60,7 @@ async function requireFile(file: string): Promise<void> {
   }
 }
 
-/** @returns what to type where the server does not answer */
+/** @returns the command to type if the server does not answer; null if it does */
 async function reload(users: NatsUsers, file: string): Promise<string | null> {
   let cause = 'it is older than 2.10';
   try {

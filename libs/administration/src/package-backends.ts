@@ -4,7 +4,7 @@ import { type Actor, Packages } from '@proctor/database';
 import { Deployment } from './ports';
 import { Refusal, type BackendRequest } from './requests';
 
-/** Where runs of a package are executed when the request does not say. */
+/** The backends for runs of packages whose request names none. */
 @Injectable()
 export class PackageBackends {
   constructor(
@@ -13,8 +13,8 @@ export class PackageBackends {
   ) {}
 
   /**
-   * For runs that are requested from now on; an api may take a second to follow.
-   * @throws Refusal: invalid, for a backend that is not configured; unknown, when no run of the package was requested
+   * Sets the backend of later requests; an api may take a second to follow.
+   * @throws Refusal: `invalid` if the backend is not configured; `unknown` if no run of the package was requested
    */
   async set(name: string, { backend }: BackendRequest, by: Actor): Promise<void> {
     const { backends } = await this.deployment.testedPlaces();

@@ -1,17 +1,17 @@
-/** What a password must have, in characters. */
+/** The requirements on a password, in numbers of characters. */
 export interface PasswordPolicy {
-  /** A short one is guessed by who has a copy of its hash, however slow a guess is. */
+  /** The minimum length: whatever the cost of a guess, a short password can be guessed from a copy of its hash. */
   lengthMin: number;
-  /** Beside its user's name, common passwords and sequences. */
+  /** The minimum number of characters apart from the user's name, common passwords and sequences. */
   ownCharactersMin: number;
   differentCharactersMin: number;
 }
 
-/** Of a password that is made of these and little else, the rest is guessed first: they lead each list of common passwords. */
+/** Common passwords. They lead each list for guessing, so the rest of a password with them is guessed early. */
 const COMMON =
   /p[a@4][s5$]{2}w[o0]rd|passwort|qwerty(uiop)?|qwertz(uiop)?|azerty(uiop)?|asdfgh(jkl)?|zxcvbn(m)?|letmein|welcome|iloveyou|administrator|admin|proctor|changeme|default|monkey|dragon|football|baseball|sunshine|princess/giu;
 
-/** `abcdef`, `654321`: runs of four or more that only go on. */
+/** The text without sequences: four or more characters that go up or down, such as `abcdef` and `654321`. */
 function withoutSequences(text: string): string {
   const kept: string[] = [];
   let sequence = '';
@@ -32,8 +32,8 @@ function withoutSequences(text: string): string {
 }
 
 /**
- * Why a password is guessed too soon, in words that say nothing of it; null: it is not.
- * @param userName whose it is to be
+ * Why a password is too easy to guess, in words that do not reveal it; null if it is not.
+ * @param userName the name of its user
  */
 export function weaknessOf(password: string, userName: string, policy: PasswordPolicy): string | null {
   const { lengthMin, ownCharactersMin, differentCharactersMin } = policy;

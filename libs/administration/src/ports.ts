@@ -5,18 +5,18 @@ import type { PasswordPolicy } from './password-policy';
 export interface Administrator {
   userId: number;
   userName: string;
-  /** Of the network that the request came from. */
+  /** The network address of the request. */
   address?: string | undefined;
 }
 
-/** What is tested, and where. */
+/** The configured suites and architectures. */
 export interface Tested {
   suites: string[];
   architectures: string[];
   backends: string[];
 }
 
-/** What the configuration says now. */
+/** The present configuration. */
 export abstract class Deployment {
   /** @throws when the configuration cannot be read */
   abstract testedPlaces(): Promise<Tested>;
@@ -36,10 +36,10 @@ export abstract class Signals {
   /** The register of workers was changed, for the dispatchers of these architectures. */
   abstract workers(architectures: string[]): void | Promise<void>;
 
-  /** Some results are new. */
+  /** There are new results. */
   abstract results(): void | Promise<void>;
 
-  /** API keys were revoked, or have another secret. */
+  /** API keys were revoked or got another secret. */
   abstract keys(): void | Promise<void>;
 }
 
@@ -59,13 +59,13 @@ export interface NatsServer {
 /** Leads to the nats-server of the deployment, where this process may change its accounts. */
 export abstract class NatsAccess {
   /**
-   * Before the register is changed.
-   * @param command that does the same where the accounts can be changed
-   * @throws Refusal where the change is not to be made without
+   * Checks access before the register is changed.
+   * @param command the command that makes the same change where the accounts can be changed
+   * @throws Refusal if the change must not be made without access
    */
   abstract require(command: string): Promise<void>;
 
-  /** @throws NoNatsAccess */
+  /** @throws NoNatsAccess if this process does not know nats-server or may not change its accounts */
   abstract server(): Promise<NatsServer>;
 }
 

@@ -19,8 +19,8 @@ import { type Administrator, Deployment, Signals } from './ports';
 import { Refusal } from './requests';
 
 /**
- * What administrators decide about queues and workers. Each decision is committed when its method resolves; a later one replaces
- * it. The dispatchers follow.
+ * The decisions of administrators about queues and workers. Each decision is committed when its method resolves; a
+ * later one replaces it. The dispatchers follow.
  */
 @Injectable()
 export class QueuesAndWorkers {
@@ -30,15 +30,15 @@ export class QueuesAndWorkers {
     private readonly signals: Signals,
   ) {}
 
-  /** The oldest first. */
+  /** The present pauses and drains, oldest first. */
   async list(): Promise<DecisionList> {
     const [pauses, drains] = await Promise.all([this.decisions.pauses(), this.decisions.drains()]);
     return { pauses, drains: drains.map(drainDecision) };
   }
 
   /**
-   * Runs of the scope no longer start; what runs goes on.
-   * @throws Refusal (invalid) of what is not tested here: a misspelt name would hold nothing back
+   * Pauses a scope: its runs no longer start; running tests continue.
+   * @throws Refusal (invalid) if a name is not configured: a misspelt name would pause nothing
    */
   async pause({ reason, ...asked }: PauseRequest, by: Administrator): Promise<NewPause> {
     await requireTested(this.deployment, asked);
@@ -48,7 +48,7 @@ export class QueuesAndWorkers {
     return { ...scope, by: by.userName, reason };
   }
 
-  /** @throws Refusal (unknown) when there is no pause of this very scope */
+  /** @throws Refusal (unknown) if exactly this scope is not paused */
   async resume({ reason, ...asked }: ResumeRequest, by: Administrator): Promise<PauseScope> {
     const scope = scopeOf(asked);
     if (!(await this.decisions.resume(scope, by, reason))) {
@@ -58,7 +58,10 @@ export class QueuesAndWorkers {
     return scope;
   }
 
-  /** The worker, which need not be known, finishes what it has, until the deadline if there is one, and gets nothing else. */
+  /**
+   * Drains a worker, known or not: it finishes its running tests, until the deadline if there is one, and gets no
+   * others.
+   */
   async drain(
     { worker, reason, deadline_seconds: seconds }: DrainRequest,
     by: Administrator,
@@ -68,7 +71,7 @@ export class QueuesAndWorkers {
     return { worker, by: by.userName, reason };
   }
 
-  /** @throws Refusal (unknown) when it is not drained */
+  /** @throws Refusal (unknown) if the worker is not drained */
   async undrain({ worker, reason }: RestoreRequest, by: Administrator): Promise<UndrainedWorker> {
     if (!(await this.decisions.undrain(worker, by, reason)))
       throw new Refusal('unknown', `worker ${worker} is not drained`);
@@ -77,8 +80,8 @@ export class QueuesAndWorkers {
   }
 
   /**
-   * It gets no runs until it has proved sound by a canary test, or is trusted.
-   * @throws Refusal (unknown) when no such worker is registered
+   * Quarantines a worker: it gets no runs until it passes a canary test or a user trusts it.
+   * @throws Refusal (unknown) if no such worker is registered
    */
   async quarantine({ worker, reason }: QuarantineRequest, by: Administrator): Promise<QuarantineResource> {
     const architectures = await this.decisions.quarantine(worker, by, reason);
@@ -88,8 +91,8 @@ export class QueuesAndWorkers {
   }
 
   /**
-   * Whatever is held against the worker is forgotten.
-   * @throws Refusal: unknown, when no such worker is known; conflict, when it is sound
+   * Forgets everything against a worker.
+   * @throws Refusal: `unknown` if there is no such worker; `conflict` if it is sound
    */
   async trust({ worker, reason }: RestoreRequest, by: Administrator): Promise<TrustResource> {
     const architectures = await this.decisions.trust(worker, by, reason);

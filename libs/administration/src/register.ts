@@ -17,12 +17,13 @@ import { Refusal } from './requests';
 const STOP_SIGNAL_MS = 500;
 const POLL_MS = 20;
 
-/** Gives credentials to who gets them, as soon as the register has their key. */
+/** Receives new credentials as soon as the register has recorded their key. */
 type HandOver = (credentials: Credentials) => Promise<void>;
 
 /**
- * Who is a worker. Each change is committed when its method resolves, whatever the notice says; dispatchers follow at once. In
- * this order a worker that is revoked gets the signal to stop its tests before nats-server cuts it off.
+ * The register of workers. Each change is committed when its method resolves, even if its notice reports a problem;
+ * dispatchers follow at once. In this order a revoked worker gets the signal to stop its tests before nats-server
+ * disconnects it.
  */
 @Injectable()
 export class Register {
@@ -33,7 +34,7 @@ export class Register {
     private readonly nats: NatsAccess,
   ) {}
 
-  /** All, also those that were revoked, by name. */
+  /** All workers by name, including revoked ones. */
   list(): Promise<WorkerRecord[]> {
     return this.workers.list();
   }
@@ -55,8 +56,9 @@ export class Register {
   }
 
   /**
-   * Gives a worker other credentials; those before are no longer of use.
-   * @throws UnknownWorker, WorkerRevoked, Refusal, NoNatsAccess when its address is not said and not known here
+   * Gives a worker new credentials; the earlier ones stop working.
+   * @throws UnknownWorker if no worker has the name; WorkerRevoked if it is revoked; Refusal; NoNatsAccess if its
+   * address is not given and unknown on this machine
    */
   async rotate(
     name: string,
@@ -73,8 +75,8 @@ export class Register {
   }
 
   /**
-   * Takes a worker out: its leases end, and nats-server ends its connection.
-   * @throws UnknownWorker, WorkerRevoked, Refusal
+   * Revokes a worker: its leases end, and nats-server ends its connection.
+   * @throws UnknownWorker if no worker has the name; WorkerRevoked if it is already revoked; Refusal
    */
   async revoke(name: string, { reason }: RevokeRequest, by: Administrator): Promise<RegisterChangeResource> {
     await this.nats.require(`proctor worker revoke ${name}`);
@@ -82,7 +84,7 @@ export class Register {
     return this.applyChange(name, concerned, () => this.stopSignalled(name));
   }
 
-  /** Waits for the dispatchers to send the worker its signal, for a moment: they may be slow, or away. */
+  /** Waits a moment for the dispatchers to send the signal to the worker: they may be slow or absent. */
   private async stopSignalled(name: string): Promise<void> {
     const endMs = performance.now() + STOP_SIGNAL_MS;
     while (!(await this.workers.isRevocationIngested(name)) && performance.now() < endMs)
@@ -103,7 +105,7 @@ export class Register {
     }
   }
 
-  /** What fails from here on leaves the change as it is. */
+  /** A failure from here on leaves the change as it is. */
   private async applyChange(
     worker: string,
     architectures: string[],

@@ -24,8 +24,8 @@ import {
 import { IsArray, IsInt, Max } from 'class-validator';
 
 /**
- * Why a request is refused: `invalid`, what it says cannot be; `forbidden`, who asks may not; `unknown`, there is nothing of that
- * name; `conflict`, it does not fit what there is now.
+ * Why a request is refused. `invalid`: a value is impossible; `forbidden`: the user may not do this; `unknown`: the
+ * named thing does not exist; `conflict`: the request contradicts the present state.
  */
 export type RefusalKind = 'invalid' | 'forbidden' | 'unknown' | 'conflict';
 
@@ -34,14 +34,14 @@ export class Refusal extends Error {
   constructor(
     readonly kind: RefusalKind,
     message: string,
-    /** The field of the request that is to blame; null when it is none. */
+    /** The field of the request with the fault; null if no single field has it. */
     readonly field: string | null = null,
   ) {
     super(message);
   }
 }
 
-/** Something that no deployment could do. */
+/** A request that no deployment could accept. */
 export class InvalidRequest extends Refusal {
   constructor(message: string, field: string | null = null) {
     super('invalid', message, field);
@@ -78,7 +78,7 @@ export class Selection extends ResumeRequest {
   trigger?: string;
 }
 
-/** Where runs of a package are executed when the request does not say. */
+/** The backend for runs of a package whose request names none. */
 @Strict()
 export class BackendRequest {
   @Field(
@@ -89,10 +89,7 @@ export class BackendRequest {
   backend: string;
 }
 
-/**
- * A request whose fields were not read by an entrance of their own.
- * @throws InvalidRequest that names each field that breaks a rule
- */
+/** Builds a request from fields and checks it. @throws InvalidRequest with the name of each field that breaks a rule */
 export function requestOf<T extends object>(shape: new () => T, fields: Partial<T>): T {
   const request = Object.assign(new shape(), fields);
   const faults = faultsOf(request);

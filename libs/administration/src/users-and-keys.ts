@@ -10,7 +10,10 @@ import { InvalidRequest, Refusal } from './requests';
 /** 120 bits, in 20 characters. */
 const PASSWORD_BYTES = 15;
 
-/** What administrators do about users and their keys. Each change is committed, and in the audit log, when its method resolves. */
+/**
+ * Changes of users and keys by administrators. Each change is committed, and in the audit log, when its method
+ * resolves.
+ */
 @Injectable()
 export class UsersAndKeys {
   constructor(
@@ -21,8 +24,8 @@ export class UsersAndKeys {
   ) {}
 
   /**
-   * A user without a password has keys alone, or a login provider.
-   * @throws UserExists; InvalidRequest for a password that is guessed soon
+   * Adds a user. Without a password, the user has only keys or a login provider.
+   * @throws UserExists if the name is taken; InvalidRequest if the password is too easy to guess
    */
   async add({ name, admin = false, password }: NewUser, by: Actor): Promise<User> {
     if (password !== undefined) await this.requireStrong(password, name);
@@ -30,10 +33,10 @@ export class UsersAndKeys {
   }
 
   /**
-   * Who knew the one before is logged out.
-   * @param password one is drawn when absent
+   * Sets a password and logs the user out everywhere.
+   * @param password by default a random one
    * @returns the password
-   * @throws UnknownUser; InvalidRequest for a password that is guessed soon
+   * @throws UnknownUser if no user has the name; InvalidRequest if the password is too easy to guess
    */
   async setPassword(name: string, password: string | undefined, by: Actor): Promise<string> {
     if (password !== undefined) await this.requireStrong(password, name);
@@ -42,7 +45,10 @@ export class UsersAndKeys {
     return set;
   }
 
-  /** @throws UnknownUser; Refusal (conflict) when the user is that already, and for the last administrator */
+  /**
+   * @throws UnknownUser if no user has the name; Refusal (conflict) if the user already has this role, or is the last
+   * administrator
+   */
   async setAdministrator(name: string, isAdmin: boolean, by: Actor): Promise<void> {
     const outcome = await this.users.setAdministrator(name, isAdmin, by);
     refuseUnchanged(name, outcome, isAdmin ? 'an administrator already' : 'no administrator');
@@ -50,8 +56,9 @@ export class UsersAndKeys {
   }
 
   /**
-   * Keeps a user out, at once, or lets one in again: a removed one too, who has neither password nor keys then.
-   * @throws UnknownUser; Refusal (conflict) when the user is that already, and for the last administrator
+   * Disables a user at once, or enables one again; a removed user then has neither password nor keys.
+   * @throws UnknownUser if no user has the name; Refusal (conflict) if the user already is so, or is the last
+   * administrator
    */
   async setDisabled(name: string, isDisabled: boolean, by: Actor): Promise<void> {
     const outcome = await this.users.setDisabled(name, isDisabled, by);
@@ -61,25 +68,22 @@ export class UsersAndKeys {
 
   /**
    * Removes a user: the runs stay, and no other user gets the name.
-   * @throws UnknownUser; Refusal (conflict) when the user was removed before, and for the last administrator
+   * @throws UnknownUser if no user has the name; Refusal (conflict) if the user was already removed, or is the last
+   * administrator
    */
   async remove(name: string, by: Actor): Promise<void> {
     refuseUnchanged(name, await this.users.remove(name, by), 'removed already');
     await this.signals.keys();
   }
 
-  /**
-   * Logs a user out of all browsers.
-   * @returns of how many
-   * @throws UnknownUser
-   */
+  /** Logs a user out of all browsers. @returns the number of browsers @throws UnknownUser if no user has the name */
   endSessions(name: string, by: Actor): Promise<number> {
     return this.users.endSessions(name, by);
   }
 
   /**
-   * A new secret: the old one opens nothing from now on.
-   * @throws Refusal (unknown) when the user has no such key, or it is revoked
+   * Replaces the secret of a key: the old secret stops working.
+   * @throws Refusal (unknown) if the user has no such key, or it is revoked
    */
   async rotateKey(id: number, userName: string, by: Actor): Promise<NewApiKey> {
     const rotated = await this.keys.rotate(id, userName, by);
@@ -88,7 +92,7 @@ export class UsersAndKeys {
     return rotated;
   }
 
-  /** @returns its id @throws Refusal (unknown) when there is no such key, or it is revoked */
+  /** Revokes a key. @returns its id @throws Refusal (unknown) if there is no such key, or it is already revoked */
   async revokeKey(idOrPrefix: number | string, by: Actor): Promise<number> {
     const revoked = await this.keys.revoke(idOrPrefix, undefined, by);
     if (revoked === null) throw new Refusal('unknown', `there is no valid key ${idOrPrefix}`);

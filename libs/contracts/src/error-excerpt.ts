@@ -5,7 +5,7 @@ import { IsWholeFrom } from './whole-number';
 
 /** Lines of an excerpt: the error itself, and the lines before and after it. */
 export const EXCERPT_LINES_MAX = 5;
-/** Of a line of an excerpt, in UTF-16 units. */
+/** The limit of a line of an excerpt, in UTF-16 units. */
 export const EXCERPT_LINE_LENGTH_MAX = 300;
 
 /** The highest number of a line: the rows count with 32 bits. */

@@ -33,7 +33,7 @@ export interface ExplainReply extends DispatcherAnswer {
   ahead: number | null;
   /** Milliseconds until the expected start; null when there is no estimate. */
   startsInMs: number | null;
-  /** For people, the most important first. */
+  /** The reasons for people, the most important first. */
   reasons: string[];
 }
 
@@ -113,7 +113,7 @@ export interface Decision {
   since: string;
 }
 
-/** Of several decisions that stop the same thing, the earliest is the one to name. */
+/** The earliest of several decisions that stop the same thing; it is the one to name. */
 export function earliestOf<T extends Decision>(decisions: readonly T[]): T | undefined {
   const [first, ...others] = decisions;
   return others.reduce(

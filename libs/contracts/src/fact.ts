@@ -38,7 +38,7 @@ export interface Fact {
   attempt: number;
   /** `user NAME`, `worker NAME` or `scheduler`. */
   actor: string;
-  /** For people; null when there is no reason. */
+  /** The reason for people; null if there is none. */
   reason: string | null;
   /** Set by END_KINDS. */
   verdict: Verdict | null;

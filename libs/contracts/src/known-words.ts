@@ -1,6 +1,6 @@
 import { IsIn, IsOptional } from 'class-validator';
 
-/** Of a property: the words that this version knows, and for the entries of a list the key that holds the word. */
+/** The words of a property that this version knows; for the entries of a list, also the key that holds the word. */
 interface Words {
   property: string;
   key: string | null;

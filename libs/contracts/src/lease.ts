@@ -67,7 +67,7 @@ export class Testbed {
   @IsIn(TESTBED_STATES)
   state: TestbedState;
 
-  /** For people: "building for 12 s", or why the last build failed. */
+  /** A text for people: "building for 12 s", or why the last build failed. */
   @IsOptional()
   @IsText(EXPLANATION_LENGTH_MAX)
   detail?: string;
@@ -179,7 +179,7 @@ export class LeaseRequest extends SlotIdentity {
   @MaxLength(100, { each: true })
   features?: string[];
 
-  /** Of the worker's program, for people. */
+  /** The version of the worker's program, for people. */
   @IsOptional()
   @IsText(100)
   version?: string;
@@ -269,7 +269,7 @@ export interface CanaryTest {
 /** The standing of a worker whose attempts kept failing. */
 export interface StandingNotice {
   standing: Exclude<WorkerStanding, 'sound'>;
-  /** For people; names no package and no private run. */
+  /** The reason for people, without names of packages and private runs. */
   reason: string;
   /** Milliseconds until it may be granted its next run (`slowed`) or gets a canary test (`quarantined`). */
   untilMs: number;
@@ -339,7 +339,7 @@ export interface ReturnReply extends DispatcherAnswer, Grant {
  * If the signal is lost, the next renewal is answered `stop`.
  */
 export class StopAttemptSignal extends Grant {
-  /** For the worker's log. */
+  /** The reason, for the worker's log. */
   @IsText(EXPLANATION_LENGTH_MAX)
   reason: string;
 }

@@ -42,7 +42,7 @@ export function isAptLine(line: string): boolean {
   return APT_LINE.test(line);
 }
 
-/** The same rules as regular expressions, for schemas that other programs read. */
+/** The rules of names as regular expressions, for schemas that other programs read. */
 export const NAME_PATTERNS = {
   packageName: PACKAGE_NAME.source,
   word: WORD.source,

@@ -23,7 +23,7 @@ export class SourceNamesRequest {
   @IsSuiteName()
   suite: string;
 
-  /** Of the staged list, lower-case hex. */
+  /** The SHA-256 of the staged list, lower-case hex. */
   @Matches(/^[0-9a-f]{64}$/)
   sha256: string;
 

@@ -182,7 +182,7 @@ export function logFilter(worker: string): string {
   return `proctor.log.${worker}.>`;
 }
 
-/** Of one grant alone: what another grant with the same numbers left is not part of its log. */
+/** The subject of the log of one grant: the log of another grant with the same numbers is separate. */
 export function logSubject(worker: string, grant: Grant): string {
   return `proctor.log.${worker}.${grantName(grant, '.')}`;
 }

@@ -18,7 +18,7 @@ export type PackageVerdict = (typeof PACKAGE_VERDICTS)[number];
 interface Untested {
   /** The interface's `status`, as debci answers, whatever `api.neutral` is. An earlier dispatcher gets it as the verdict. */
   status: Exclude<PackageVerdict, 'neutral'>;
-  /** Of a dispatcher that knows the verdict, see DISPATCHER_FEATURES. */
+  /** The feature of a dispatcher that knows the verdict, see DISPATCHER_FEATURES. */
   feature: string;
   /** Why nothing was tested, in a sentence of the API's document. */
   meaning: string;

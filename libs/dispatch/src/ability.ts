@@ -1,7 +1,7 @@
 import type { LeaseRequest } from '@proctor/contracts';
 import type { DispatchedRun } from './journal-records';
 
-/** What a run needs of the slot that executes it. */
+/** The requirements of a run on the slot that executes it. */
 export interface Needs {
   suite: string;
   backend: string;

@@ -20,12 +20,12 @@ export class Ageing {
     run.waitedMs -= now - this.startedMs;
   }
 
-  /** Since the run was requested. */
+  /** The time since the run was requested, in milliseconds. */
   waitedMs(run: DispatchedRun, now: number): number {
     return run.waitedMs + now - this.startedMs;
   }
 
-  /** The priority that the run has by now; never falls while it waits. */
+  /** The priority that the run has reached; it never falls while the run waits. */
   levelOf(run: DispatchedRun, now: number): number {
     const { stepMs, stepsMax } = this.settings();
     const steps = Math.floor(this.waitedMs(run, now) / stepMs);

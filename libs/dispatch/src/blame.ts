@@ -6,11 +6,14 @@ export type RecentFailure = Pick<
   DispatchedRun,
   'runId' | 'attempt' | 'package' | 'requestor' | 'suite' | 'backend' | 'variant' | 'isPrivate'
 > & {
-  /** When its end was found, in monotonic milliseconds of the dispatcher's clock. */
+  /** When the dispatcher found its end, in monotonic milliseconds of its clock. */
   failedAtMs: number;
-  /** Why, for people. */
+  /** The reason, for people. */
   message: string;
-  /** The life of the worker process that ended with the attempt, or fell silent; absent when it reported a failure. */
+  /**
+   * The life of the worker process that ended with the attempt or fell silent; absent if the process reported the
+   * failure.
+   */
   death?: string;
   /** Whether it counts against the worker. */
   isHeld: boolean;
@@ -34,7 +37,7 @@ export type Blamed = 'worker' | 'run' | 'archive';
 const EXCERPT_LENGTH_MAX = 120;
 /** Failures that are listed one by one; the others are counted. */
 const FAILURES_LISTED_MAX = 5;
-/** Of one worker; the oldest are dropped. */
+/** The number of failures of one worker in memory; the oldest are dropped. */
 const FAILURES_MAX = 100;
 
 /** Whether another attempt would end in the same way, wherever it is executed. */
@@ -109,7 +112,10 @@ export function whyBlamed(failures: readonly RecentFailure[], isOnProbation: boo
     : `${failures.length} failures here in a row: ${listed}`;
 }
 
-/** The same for all users: without counts and with at most one public run, so that it reveals nothing about the others. */
+/**
+ * The reason for all users: without counts and with at most one public run, so that it reveals nothing about the
+ * others.
+ */
 export function whyBlamedInPublic(failures: readonly RecentFailure[], isOnProbation: boolean): string {
   const latest = failures.findLast(({ isPrivate }) => !isPrivate);
   const named = latest ? `, the latest of a public run: ${failureText(latest)}` : '';
@@ -117,7 +123,7 @@ export function whyBlamedInPublic(failures: readonly RecentFailure[], isOnProbat
   return `attempts failed here in a row${named}`;
 }
 
-/** Where a canary test is best executed: where the latest failure was, if the slot still offers that, else anywhere. */
+/** The testbed for a canary test: that of the latest failure, if the slot still offers it, otherwise any. */
 export function canaryTestbed(
   request: Pick<LeaseRequest, 'testbeds' | 'variants'>,
   failures: readonly RecentFailure[],
@@ -140,7 +146,7 @@ function failureText(failure: RecentFailure): string {
   return message === '' ? `run ${failure.runId}` : `run ${failure.runId} (${message})`;
 }
 
-/** What comes after a colon is the test runner's, which may quote the package. */
+/** The text without the part after a colon, which is from the test runner and may quote the package. */
 function withoutDetail({ message, package: name }: RecentFailure): string {
   const [sentence = ''] = message.split(':');
   return sentence.includes(name) ? '' : oneLine(sentence, EXCERPT_LENGTH_MAX);

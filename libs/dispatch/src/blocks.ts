@@ -4,9 +4,9 @@ import { arrivedBefore } from './order';
 
 /** Runs of a line that follow each other; replaced by another block whenever its count may no longer be true. */
 export interface Block {
-  /** Its last place; null when it has all the rest of the line. */
+  /** The last place of the block; null if the block is the rest of the line. */
   readonly end: QueuePlace | null;
-  /** Null when it is not known. */
+  /** The number of runs; null if unknown. */
   readonly count: number | null;
 }
 
@@ -20,21 +20,21 @@ const JOINED_FROM = 64;
  */
 export class Blocks {
   private blocks: Block[] = [{ end: null, count: null }];
-  /** Needed, and not known. */
+  /** Blocks whose count is needed but unknown. */
   private readonly needed = new Set<Block>();
   private joinedFrom = JOINED_FROM;
 
-  /** @param edge none of these runs came before it */
+  /** @param edge the place before all these runs */
   constructor(private edge: QueuePlace) {
     this.needed.add(this.blocks[0]!);
   }
 
-  /** Whether some count is needed and not known. */
+  /** Whether an unknown count is needed. */
   get isNeeded(): boolean {
     return this.needed.size > 0;
   }
 
-  /** The edge of the line is at another place now. */
+  /** Moves the edge of the line to another place. */
   startAfter(edge: QueuePlace): void {
     const isMoved = this.edge.arrivedAt !== edge.arrivedAt || this.edge.runId !== edge.runId;
     this.edge = edge;
@@ -43,23 +43,23 @@ export class Blocks {
     if (isMoved) this.markUnknown(0);
   }
 
-  /** A run came to this place, or left it. */
+  /** Records that a run came to this place or left it. */
   touch(place: QueuePlace): void {
     if (arrivedBefore(this.edge, place)) this.markUnknown(this.indexOf(place));
   }
 
-  /** All of them; null when that has to be counted first. */
+  /** The number of all runs; null if they must be counted first. */
   countAll(): number | null {
     return this.sumOf(this.blocks.length);
   }
 
-  /** Those that have been counted; the counts of the others are needed from now on. */
+  /** The number of runs in counted blocks. Requests the counts of the other blocks. */
   countKnown(): number {
     this.countAll();
     return this.blocks.reduce((sum, { count }) => sum + (count ?? 0), 0);
   }
 
-  /** Those that came up to a place; null when that has to be counted first. */
+  /** The number of runs up to a place; null if they must be counted first. */
   countUpTo(place: QueuePlace): number | null {
     if (!arrivedBefore(this.edge, place)) return 0;
     const index = this.indexOf(place);
@@ -69,7 +69,7 @@ export class Blocks {
     return this.sumOf(index + 1);
   }
 
-  /** What must be counted in the rows. */
+  /** The stretches that must be counted in the rows. */
   *stretches(): Iterable<Stretch & { block: Block }> {
     for (const [index, block] of this.blocks.entries()) {
       if (!this.needed.has(block)) continue;

@@ -14,7 +14,7 @@ export type AskingSlot = Offer & { worker: string };
 interface Candidate {
   run: DispatchedRun;
   level: number;
-  /** The requestor's slot time by weight. */
+  /** The slot time of the requestor, divided by the weight. */
   share: number;
 }
 
@@ -49,17 +49,17 @@ function best(
   now: number,
   isHeldBack: (run: DispatchedRun) => boolean,
 ): Choice {
-  let found: Candidate | undefined;
+  let bestSoFar: Candidate | undefined;
   for (const queue of state.waiting.queues.all()) {
     if (isStopped(state, queue)) continue;
     for (const lane of queue.lanes()) {
       if (!state.registered.mayExecute(slot.worker, lane.needs) || !canExecute(slot, lane.needs)) continue;
       if (isBetterElsewhere(state, slot.worker, lane.needs, now)) continue;
-      for (const bucket of lane.buckets()) found = better(state, bucket, found, now, isHeldBack);
+      for (const bucket of lane.buckets()) bestSoFar = better(state, bucket, bestSoFar, now, isHeldBack);
     }
   }
-  const isUndecided = wantsMore(state, slot, found, now);
-  return isUndecided ? { isUndecided } : { run: found?.run, isUndecided };
+  const isUndecided = wantsMore(state, slot, bestSoFar, now);
+  return isUndecided ? { isUndecided } : { run: bestSoFar?.run, isUndecided };
 }
 
 /**
@@ -69,14 +69,14 @@ function best(
 function wantsMore(
   state: DispatcherState,
   slot: AskingSlot,
-  found: Candidate | undefined,
+  bestSoFar: Candidate | undefined,
   now: number,
 ): boolean {
   const { ageing, lines, registered, settings } = state;
   let isWanted = false;
   for (const line of lines.beyond) {
     const { edge, account, needs } = line;
-    if (!edge || (found && ageing.levelMax(edge.priority) < found.level)) continue;
+    if (!edge || (bestSoFar && ageing.levelMax(edge.priority) < bestSoFar.level)) continue;
     if (account.running >= settings.caps.perRequestorMax || isStopped(state, edge)) continue;
     if (!registered.mayExecute(slot.worker, needs) || !canExecute(slot, needs)) continue;
     const next = {
@@ -84,7 +84,7 @@ function wantsMore(
       level: ageing.levelOf(edge, now),
       share: state.usage.shareOf(account, now),
     };
-    if (found && goesBefore(found, next)) continue;
+    if (bestSoFar && goesBefore(bestSoFar, next)) continue;
     lines.requireMore(line);
     isWanted = true;
   }

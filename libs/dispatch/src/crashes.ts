@@ -6,7 +6,7 @@ import type { Crash, DispatchedRun } from './journal-records';
 const WORKERS_ENOUGH = 2;
 const TESTBEDS_ENOUGH = 3;
 
-/** How autopkgtest ends when it crashes itself, and when its testbed fails. */
+/** The exit code of autopkgtest if it crashes itself or its testbed fails. */
 const RUNNER_CRASHED = 20;
 const TESTBED_FAILED = 16;
 
@@ -48,8 +48,8 @@ export interface CountedAttempt {
 }
 
 /**
- * What `withCrash` has counted, computed from the rows.
- * @param attempts of a run, that expired, were lost or failed, in their order
+ * The crashes that `withCrash` has counted, computed from the rows.
+ * @param attempts the attempts of a run that expired, were lost or failed, in order
  */
 export function crashesOf(attempts: readonly CountedAttempt[]): Crash[] {
   return attempts.reduce<Crash[]>(

@@ -6,7 +6,7 @@ export interface DelayedRun {
   run: DispatchedRun;
   /** Monotonic milliseconds of the dispatcher's clock. */
   notBeforeMs: number;
-  /** For people. */
+  /** The reason, for people. */
   reason: string;
 }
 
@@ -31,7 +31,7 @@ export class Delays {
     this.byTime.remove(runId);
   }
 
-  /** Of the runs that `counts`, the one that must wait the longest; checks each delayed run. */
+  /** The run that must wait the longest, of those for which `counts` returns true; checks each delayed run. */
   last(counts: (run: DispatchedRun) => boolean): DelayedRun | undefined {
     let last: DelayedRun | undefined;
     for (const delayed of this.byTime) {
@@ -47,10 +47,10 @@ export class Delays {
 
 /** Runs whose worker has reported that the result of their latest attempt is on its way. */
 export class AwaitedResults {
-  /** Run → its attempt, and since when its result is awaited, in monotonic milliseconds of the dispatcher's clock. */
+  /** By run: its attempt, and since when its result is awaited, in monotonic milliseconds of the dispatcher's clock. */
   private readonly since = new Map<number, { attempt: number; sinceMs: number }>();
 
-  /** Since when the result of the run's latest attempt is awaited. */
+  /** The time since when the result of the run's latest attempt is awaited. */
   startWait({ runId, attempt }: DispatchedRun, now: number): number {
     const known = this.since.get(runId);
     if (known?.attempt === attempt) return known.sinceMs;

@@ -23,12 +23,12 @@ import { Usage } from './usage';
 import { WaitingRuns } from './waiting-runs';
 import { Workers } from './workers';
 
-/** What is in no row, and so must survive when the same owner loads the rows again. */
+/** The data that no row has, so it must survive when the same owner loads the rows again. */
 type Kept = Pick<DispatcherState, 'workers' | 'idle' | 'lives' | 'handBacks' | 'cancelReasons' | 'awaited'>;
 
 /**
- * One architecture's unfinished runs in memory: a cache of the rows, thrown away when a commit fails. Each change
- * of a run's state is one method here, which returns the write that makes it true.
+ * The unfinished runs of one architecture in memory: a cache of the rows, thrown away when a commit fails. Each
+ * change of a run's state is one method here, which returns the write that saves it.
  */
 export class DispatcherState {
   readonly arch: string;
@@ -42,7 +42,7 @@ export class DispatcherState {
   readonly awaited: AwaitedResults;
   readonly workers: Workers;
   readonly idle: IdleSlots;
-  /** Who may be a worker; `workers` has those that have sent messages. */
+  /** The registered workers; `workers` has those that have sent messages. */
   readonly registered: RegisteredWorkers;
   readonly lives: Lives;
   readonly handBacks: HandBacks;
@@ -52,14 +52,11 @@ export class DispatcherState {
   readonly ageing: Ageing;
   readonly usage: Usage;
   readonly durations: Durations;
-  /** What users have decided. */
+  /** The decisions of users. */
   restrictions: Restrictions;
   drainDeadlines: DrainDeadlines;
 
-  /**
-   * @param loaded belongs to the state from now on
-   * @param kept of an earlier state of the same term
-   */
+  /** @param loaded the state owns it from now on @param kept data of an earlier state of the same term */
   constructor(
     { arch, epoch }: Ownership,
     public settings: DispatchSettings,
@@ -94,12 +91,12 @@ export class DispatcherState {
     if (!kept) for (const { lease } of this.leases.byGrant()) this.lives.grantedBefore(lease, now);
   }
 
-  /** The head of each answer. */
+  /** The common fields of all answers. */
   get answer(): DispatcherAnswer {
     return { arch: this.arch, epoch: this.epoch };
   }
 
-  /** When time alone next changes something, in monotonic milliseconds; null when it never does. */
+  /** When the passing of time changes something next, in monotonic milliseconds; null if never. */
   get nextDeadlineMs(): number | null {
     const { waiting, expiry, drainDeadlines } = this;
     const due = [waiting.delays.nextDue()?.notBeforeMs, expiry.next?.atMs, drainDeadlines.nextMs].filter(
@@ -108,7 +105,7 @@ export class DispatcherState {
     return due.length === 0 ? null : Math.min(...due);
   }
 
-  /** A run as its row has it. */
+  /** Adds a run as it is in its row. */
   add(run: DispatchedRun, now: number): void {
     if (isNew(run) && !this.lines.add(run)) return;
     this.runs.add(run);
@@ -128,7 +125,7 @@ export class DispatcherState {
     this.runs.remove(run);
   }
 
-  /** A run that is already in memory is not changed. */
+  /** Adds a run, unless it is already in memory. */
   ingest(run: DispatchedRun, now: number): void {
     if (this.runs.has(run.runId)) return;
     this.add(run, now);
@@ -156,7 +153,7 @@ export class DispatcherState {
     return { kind: 'start', runId: run.runId, attempt: run.attempt };
   }
 
-  /** The run waits again, for `delayMs` if that is above 0; it may have been waiting already. */
+  /** Puts the run into the queue again, after `delayMs` if that is above 0; it may already have been waiting. */
   requeue(run: DispatchedRun, end: AttemptEnd, delayMs: number, now: number): Write {
     stateAfter(stateOf(run), 'requeue');
     this.endLease(run, now);
@@ -193,7 +190,7 @@ export class DispatcherState {
     return this.usage.collectChanges(now).map((change) => ({ kind: 'usage', ...change }));
   }
 
-  /** A user has finished the run's row: nothing more is written about it. */
+  /** Removes a run whose row a user has finished: nothing more is written about it. */
   cancel(runId: number, reason: string, now: number): void {
     this.cancelReasons.add(runId, reason);
     const run = this.runs.find(runId);
@@ -202,14 +199,14 @@ export class DispatcherState {
     this.removeRun(run, now);
   }
 
-  /** The worker is no longer in the register: another process may use its name. */
+  /** Removes a worker that is no longer in the register: another process may use its name. */
   removeWorker(worker: string): void {
     this.workers.remove(worker);
     this.idle.removeWorker(worker);
     this.lives.remove(worker);
   }
 
-  /** The run's row has changed, so the run may wait in another place. */
+  /** Changes a run whose row has changed; it may wait in another place then. */
   change(runId: number, change: (run: DispatchedRun) => void): void {
     const run = this.runs.find(runId);
     if (!run) return;
@@ -224,7 +221,7 @@ export class DispatcherState {
     this.waiting.reconfigure(settings, this.runs.values());
   }
 
-  /** From now on only the rows have the run. */
+  /** Removes a run from memory: only the rows have it from now on. */
   private unload(run: DispatchedRun): void {
     this.waiting.remove(run);
     this.runs.remove(run);

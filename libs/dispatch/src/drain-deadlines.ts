@@ -1,6 +1,6 @@
 import type { Drain, Restrictions } from './journal-records';
 
-/** When drained workers must hand back what they still execute, by the monotonic clock of the dispatcher. */
+/** The deadlines when drained workers must hand back their running tests, by the monotonic clock of the dispatcher. */
 export class DrainDeadlines {
   private byDrain: { drain: Drain; atMs: number }[];
 

@@ -13,7 +13,7 @@ export class Durations {
   private sumMs = 0;
 
   /**
-   * @param loaded the latest at the end
+   * @param loaded durations, the latest at the end
    * @param settings returns the settings in use at the moment of the call
    */
   constructor(
@@ -33,8 +33,11 @@ export class Durations {
   }
 
   learn(packageName: string, durationMs: number): void {
-    const known = this.averages.get(packageName);
-    this.set(packageName, known === undefined ? durationMs : known + LATEST_WEIGHT * (durationMs - known));
+    const average = this.averages.get(packageName);
+    this.set(
+      packageName,
+      average === undefined ? durationMs : average + LATEST_WEIGHT * (durationMs - average),
+    );
   }
 
   /** Whole milliseconds, so that a sum is exact again when its parts are subtracted. */
@@ -42,7 +45,7 @@ export class Durations {
     return Math.round(this.averages.get(packageName) ?? this.meanMs);
   }
 
-  /** Of all packages that are known. */
+  /** The mean duration of all known packages. */
   get meanMs(): number {
     return this.averages.size === 0 ? this.settings().unknownDurationMs : this.sumMs / this.averages.size;
   }

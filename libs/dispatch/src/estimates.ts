@@ -25,17 +25,20 @@ export interface AbleSlots {
   avoided: KnownWorker[];
   total: number;
   free: number;
-  /** How many execute public runs of other architectures. */
+  /** The number of slots that execute public runs of other architectures. */
   elsewhere: number;
-  /** Expected rest of all that is executed there, in milliseconds; a run of another architecture counts as the mean of all packages. */
+  /**
+   * The expected remaining time of all tests that run there, in milliseconds; a run of another architecture counts as
+   * the mean of all packages.
+   */
   remainingMs: number;
 }
 
-/** When and after how many others a waiting run starts if nothing changes. */
+/** When, and after how many other runs, a waiting run starts if nothing changes. */
 export interface Prospect {
   ahead: Ahead;
   slots: AbleSlots;
-  /** Null when it cannot be estimated. */
+  /** Milliseconds until the start; null if it cannot be estimated. */
   startsInMs: number | null;
 }
 

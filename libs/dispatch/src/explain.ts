@@ -10,10 +10,10 @@ import { View, type StatusViewer } from './view';
 import { capText, whyPaused, whySuiteAtCap } from './why-stopped';
 import { whyNoSlot, whyNoWorker } from './why-no-slot';
 
-/** The run waits, as its row says. */
+/** The reason for a run that waits according to its row. */
 const NOT_INGESTED = 'the scheduler has not read it yet';
 const NEXT = 'a slot is free and about to take it';
-/** When nothing that the viewer may know about holds it up. */
+/** The reason if nothing that the viewer may know about delays the run. */
 const TURN = 'it waits for its turn';
 const NOT_WAITING = { position: null, ahead: null, startsInMs: null, reasons: [] };
 

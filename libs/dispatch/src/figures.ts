@@ -3,7 +3,7 @@ import type { DispatchedRun } from './journal-records';
 import { drainOf } from './restrictions';
 import { livingWorkers } from './why-no-slot';
 
-/** Groups of priorities, as monitors get them. */
+/** Groups of priorities, for monitors. */
 export const BANDS = ['high', 'normal', 'low'] as const;
 export type Band = (typeof BANDS)[number];
 
@@ -15,7 +15,7 @@ export function bandOf({ priority }: Pick<DispatchedRun, 'priority'>): Band {
   return priority >= NORMAL_FROM ? 'normal' : 'low';
 }
 
-/** The runs of one suite and band, private ones among them. */
+/** The runs of one suite and band, private runs included. */
 export interface QueueFigures {
   suite: string;
   band: Band;
@@ -25,13 +25,15 @@ export interface QueueFigures {
   oldestMs: number;
 }
 
-/** How a registered worker stands, for monitors: `silent` has sent no message for long, and no user has drained it. */
+/**
+ * The state of a registered worker, for monitors: `silent` has sent no message for long, and no user has drained it.
+ */
 export const WORKER_FIGURES = ['sound', 'slowed', 'quarantined', 'drained', 'silent'] as const;
 export type WorkerFigure = (typeof WORKER_FIGURES)[number];
 
 /**
- * The suite queues as memory has them. Of the runs beyond memory only those are included that have been counted before; the counts of
- * the others are needed from now on, so that the next call has them.
+ * The suite queues as they are in memory. Runs outside memory are included as far as they are counted. This call
+ * requests the missing counts, so the next call has them.
  */
 export function queueFigures(state: DispatcherState, now: number): QueueFigures[] {
   const byPlace = new Map<string, QueueFigures>();
@@ -57,7 +59,7 @@ export function queueFigures(state: DispatcherState, now: number): QueueFigures[
   return [...byPlace.values()];
 }
 
-/** How many registered workers of the architecture have which standing. */
+/** The number of registered workers of the architecture in each state. */
 export function workerFigures(state: DispatcherState, now: number): Record<WorkerFigure, number> {
   const counts = { sound: 0, slowed: 0, quarantined: 0, drained: 0, silent: 0 };
   const living = new Set(livingWorkers(state, now).map(({ worker }) => worker));

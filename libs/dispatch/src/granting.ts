@@ -20,12 +20,13 @@ import { testbedState } from './workers';
 /** A slot of a worker that is not sound asks again when it may get something, but not more often than this. */
 const ASK_AGAIN_MIN_MS = 1_000;
 
-/** The most testbeds that one answer names, so that there is room beside the largest lease. */
+/** The maximum number of testbeds that one answer names, so that there is space beside the largest lease. */
 const WANTED_MAX = 50;
 
 /**
- * A free slot requests a lease: it gets the one that it already holds, else the best waiting run that it can execute, else perhaps
- * a canary test. A slot that accepts no work gets the lease that it holds, to hand it back; one that has handed back several rests.
+ * A free slot requests a lease: it gets the one that it already holds, else the best waiting run that it can execute,
+ * else perhaps a canary test. A slot that accepts no work gets the lease that it holds, so that it can hand it back.
+ * A slot that has handed back several leases must wait.
  */
 export function onLease(state: DispatcherState, request: LeaseRequest, now: number): Step<'lease'> {
   const unregistered = state.registered.whyNotRegistered(request);
@@ -49,7 +50,7 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
     return { writes, reply: answer(state, request, held.run, now) };
   }
   if (held && unsendable !== undefined) {
-    // No answer has room for it now: the run waits until the configuration is mended.
+    // The lease cannot be sent with the present configuration: the run waits until the configuration is corrected.
     writes.push(state.requeue(held.run, { outcome: 'returned', reason: unsendable }, 0, now));
   } else if (held) {
     const reason = `worker ${request.worker} was started again`;
@@ -115,7 +116,7 @@ function answer(
   };
 }
 
-/** Every user who can reach a worker's port can read its health. */
+/** The standing in public words: every user who can reach the port of a worker can read its health. */
 function standingOf({
   standing,
   publicReason: reason,
@@ -139,7 +140,7 @@ function wantedTestbeds(state: DispatcherState, request: LeaseRequest): LeaseRep
     const { suite, backend } = needs;
     if (!state.registered.mayExecute(request.worker, needs)) continue;
     if (offersRoom(request, needs) && testbedState(request, suite, backend) === 'absent') {
-      // A space cannot be part of a name.
+      // Names contain no space, so the key is unique.
       wanted.set(`${suite} ${backend}`, { suite, backend });
     }
   }

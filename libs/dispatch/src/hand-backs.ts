@@ -8,7 +8,7 @@ const REST_MAX_MS = 60_000;
 /** Slots in memory; the one whose last hand-back is the longest ago is removed first. */
 const SLOTS_MAX = 10_000;
 
-/** Monotonic milliseconds of the dispatcher's clock. */
+/** The hand-backs of a slot. Times are monotonic milliseconds of the dispatcher's clock. */
 interface HandedBackTo {
   incarnation: string;
   inARow: number;
@@ -42,7 +42,7 @@ export class HandBacks {
     return Math.max(0, (this.of(slot)?.restsUntilMs ?? now) - now);
   }
 
-  /** A worker that was restarted may have been mended. */
+  /** The hand-backs of the slot in this life of its worker: a restart may have repaired it. */
   private of(slot: SlotIdentity): HandedBackTo | undefined {
     const known = this.slots.get(nameOf(slot));
     return known?.incarnation === slot.incarnation ? known : undefined;

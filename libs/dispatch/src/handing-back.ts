@@ -4,13 +4,13 @@ import type { Write } from './journal';
 import type { Drain } from './journal-records';
 import type { AttemptToStop } from './messages';
 
-/** What is written, and which attempts workers must stop. */
+/** The writes, and the attempts that workers must stop. */
 export interface HandedBack {
   writes: Write[];
   stops: AttemptToStop[];
 }
 
-/** Everything that the worker holds waits again, without a failed attempt. */
+/** Puts all runs of the worker into the queue again, without a failed attempt. */
 export function handBack(state: DispatcherState, worker: string, reason: string, now: number): HandedBack {
   const held = state.leases.byGrant().filter(({ lease }) => lease.worker === worker);
   return {
@@ -19,7 +19,7 @@ export function handBack(state: DispatcherState, worker: string, reason: string,
   };
 }
 
-/** Of workers that were drained until now. @param dueMs deadlines up to this time are over */
+/** Hands back the runs of workers whose drain deadline is over. @param dueMs deadlines up to this time are over */
 export function endDrains(state: DispatcherState, dueMs: number, now: number): HandedBack {
   const ends = state.drainDeadlines
     .removeDue(dueMs)

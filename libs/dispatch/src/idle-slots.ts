@@ -1,7 +1,7 @@
 import type { LeaseRequest, SlotIdentity } from '@proctor/contracts';
 import { isWakeable } from './releases';
 
-/** The slots that were granted nothing when they asked last, and that listen for a signal: those idle longest first. */
+/** The slots that got nothing at their last request and wait for a signal; the ones idle longest come first. */
 export class IdleSlots {
   private readonly byWorker = new Map<string, { incarnation: string; slots: Set<number> }>();
   private total = 0;
@@ -10,7 +10,7 @@ export class IdleSlots {
     return this.total;
   }
 
-  /** It asks, or is woken. */
+  /** Removes a slot that requests a lease or gets a signal. */
   remove({ worker, slot }: Pick<SlotIdentity, 'worker' | 'slot'>): void {
     const idle = this.byWorker.get(worker);
     if (idle?.slots.delete(slot)) this.total -= 1;

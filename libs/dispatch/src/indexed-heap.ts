@@ -17,7 +17,7 @@ export class IndexedHeap<T> {
     return this.items[0];
   }
 
-  /** In no particular order. */
+  /** The items, in no particular order. */
   [Symbol.iterator](): Iterator<T> {
     return this.items.values();
   }
@@ -27,7 +27,7 @@ export class IndexedHeap<T> {
     return place === undefined ? undefined : this.items[place];
   }
 
-  /** An item with the same id is replaced. */
+  /** Adds an item; an item with the same id is replaced. */
   add(item: T): void {
     this.remove(this.idOf(item));
     this.items.push(item);

@@ -14,13 +14,13 @@ import type {
 /** A run in the dispatcher's memory while it is not finished. */
 export interface DispatchedRun extends RunRequest {
   runId: number;
-  /** Name of the user who pays with slot time: who retried it, else who requested it. */
+  /** The name of the user who is charged for the slot time: the one who retried it, or else who requested it. */
   requestor: string;
   /** Milliseconds since the epoch, PostgreSQL's clock; with runId the place in the order of arrival. */
   arrivedAt: number;
-  /** How long ago that was when the row was read, by PostgreSQL's clock. */
+  /** The time since then when the row was read, by PostgreSQL's clock. */
   waitedMs: number;
-  /** The latest attempt granted; 0 when none was. */
+  /** The latest granted attempt; 0 if none was granted. */
   attempt: number;
   /** The epoch in which it was granted; 0 when none was. */
   grantEpoch: number;
@@ -42,14 +42,14 @@ export interface DispatchedRun extends RunRequest {
 
 /** An attempt that broke its testbed while a package was tested, or made the runner crash. */
 export interface Crash {
-  /** The same for crashes whose messages differ in numbers and paths alone. */
+  /** The signature of the crash, the same for crashes whose messages differ only in numbers and paths. */
   signature: string;
   worker: string;
   attempt: number;
 }
 
 export interface LostAttempt {
-  /** How long ago it ended when the row was read, by PostgreSQL's clock. */
+  /** The time since its end when the row was read, by PostgreSQL's clock. */
   agoMs: number;
   /** For people. */
   reason: string;
@@ -101,7 +101,7 @@ export interface Cancellation {
   attempt: number;
   /** The epoch in which it was granted; 0 when none was. */
   grantEpoch: number;
-  /** Who held the lease when the run was cancelled; null when it waited. */
+  /** The worker that held the lease when the run was cancelled; null if the run waited. */
   worker: string | null;
   /** The place of the run in its line, by its row; null when it is not known. */
   place: LinePlace | null;
@@ -195,11 +195,11 @@ export interface WorkerJudgement {
   standing: WorkerStanding;
   /** For people. */
   reason: string;
-  /** Since when, milliseconds before the row was read. */
+  /** The time since the judgement when the row was read, in milliseconds. */
   agoMs: number;
 }
 
-/** A worker as the register has it. */
+/** A worker of the register. */
 export interface RegisteredWorker {
   worker: string;
   architectures: string[];
@@ -207,7 +207,7 @@ export interface RegisteredWorker {
   isRevoked: boolean;
 }
 
-/** What users have decided about an architecture, with decisions about all architectures. */
+/** The decisions of users about an architecture, and about all architectures. */
 export interface Restrictions {
   pauses: Pause[];
   drains: Drain[];

@@ -14,9 +14,12 @@ import type {
 export interface Loaded {
   /** Unfinished runs of the architecture: all that were ever granted, and the first of each line of the others. */
   runs: DispatchedRun[];
-  /** For each line that has more in the rows: the last run that was read. */
+  /** The last run that was read of each line that has more in the rows. */
   edges: DispatchedRun[];
-  /** They are among `runs`, unless they were granted, finished or requested on another architecture. */
+  /**
+   * The runs that have been seen. They are in `runs`, unless they were granted, finished or requested on another
+   * architecture.
+   */
   seen: Seen;
   restrictions: Restrictions;
   /** The whole register, also of workers of other architectures and of those that were revoked. */
@@ -42,7 +45,7 @@ export type Seen = string;
 /** Runs that have arrived. */
 export interface Arrivals {
   runs: DispatchedRun[];
-  /** Those that were seen before, and these. */
+  /** The runs that were seen before, and these. */
   seen: Seen;
   /** Whether more may have arrived already. */
   more: boolean;
@@ -50,7 +53,7 @@ export interface Arrivals {
 
 /** Runs of a block that were counted in the rows, in order. */
 export interface CountedPart {
-  /** The last of them. */
+  /** The last run of the part. */
   end: QueuePlace;
   count: number;
 }
@@ -63,19 +66,19 @@ export interface Stretch {
 
 /** A stretch, and the line that it belongs to. */
 export interface LineStretch extends Stretch {
-  /** Any run of the line. */
+  /** A run of the line. */
   place: LinePlace;
 }
 
 /** Limits when runs of stretches are counted. */
 export interface CountLimits {
-  /** Runs of a part. */
+  /** The number of runs in a part. */
   blockRuns: number;
-  /** Runs that are counted of each stretch, from its beginning. */
+  /** The number of runs that are counted of each stretch, from its beginning. */
   runsMax: number;
 }
 
-/** What a dispatcher writes; each is one change of a run's state, left out as a whole when its fence does not hold. */
+/** The writes of a dispatcher. Each is one change of a run's state, and is not made if its fence does not hold. */
 export type Write =
   /** The dispatcher has ingested the order; changes nothing when a dispatcher has done so before. */
   | { kind: 'ingest-order'; orderId: number }
@@ -93,7 +96,7 @@ export type Write =
       attempt: number;
       outcome: 'expired' | 'lost' | 'returned' | 'failed';
       reason: string;
-      /** What the failed attempt left. */
+      /** The result that the failed attempt left. */
       result: RunOutcome | null;
       /** The signature of its crash, for the next dispatcher that loads the run; absent when it did not crash. */
       crash?: string;
@@ -152,7 +155,7 @@ export interface Journal {
   countBeyond(arch: string, stretches: LineStretch[], limits: CountLimits): Promise<CountedPart[][]>;
   /** The last run beyond each edge that has any. */
   lastBeyond(arch: string, edges: LinePlace[]): Promise<DispatchedRun[]>;
-  /** Those of the given runs of the architecture that are not finished, oldest first. */
+  /** The runs among `runIds` of the architecture that are not finished, oldest first. */
   listUnfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]>;
   restrictions(arch: string): Promise<Restrictions>;
   /** The whole register of workers, by name. */

@@ -11,7 +11,7 @@ interface CanaryOut {
   askedAtMs: number;
 }
 
-/** What is known against a worker. Monotonic milliseconds of the dispatcher's clock. */
+/** The facts against a worker. Times are monotonic milliseconds of the dispatcher's clock. */
 export interface Judged extends Reasons {
   standing: WorkerStanding;
   sinceMs: number;
@@ -23,7 +23,7 @@ export interface Judged extends Reasons {
   canaryFailedMs: number | null;
   /** How often it failed on probation, since the latest result. */
   relapses: number;
-  /** The latest grant; at first when it was judged. */
+  /** The time of the latest grant; at first the time of the judgement. */
   grantedAtMs: number;
   /** The attempt of the latest grant, and when the grant before it was; null when none was since it was judged. */
   grant: (AttemptOfRun & { beforeMs: number }) | null;

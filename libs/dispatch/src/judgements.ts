@@ -38,7 +38,7 @@ import { inPublic, type Reasons, type StandingDetails } from './standing-details
 import { suspectKey, type Suspects } from './suspects';
 import { isDrained, isReplaceable, type WorkerPool } from './worker-pool';
 
-/** For all users, about a standing that an earlier owner of the architecture has written. */
+/** The reason for all users of a standing that an earlier owner of the architecture has written. */
 const EARLIER_REASON = 'it was judged by an earlier scheduler';
 
 /** The workers that are judged, and the packages that are suspected instead. */
@@ -53,7 +53,7 @@ interface JudgedPool extends WorkerPool {
  * the next owner knows them; all else ends with the term.
  */
 export class Judgements {
-  /** The one that was changed the longest ago first. */
+  /** Judged workers; the one that was changed the longest ago comes first. */
   private readonly byWorker = new Map<string, Judged>();
   private canaries = 0;
 
@@ -79,14 +79,14 @@ export class Judgements {
     }
   }
 
-  /** Takes over what memory knew before the rows were read again. */
+  /** Takes over the memory from before the rows were read again. */
   restore(past: Judgements, rows: RowsRead): void {
     this.canaries = past.canaries;
     for (const [worker, before] of past.byWorker)
       this.remember(worker, restoreJudged(before, this.byWorker.get(worker), rows));
   }
 
-  /** Number of workers against which something counts. */
+  /** The number of workers against which something counts. */
   get size(): number {
     return this.byWorker.size;
   }
@@ -117,7 +117,7 @@ export class Judgements {
     if (judged) grantTo(judged, attempt, now);
   }
 
-  /** The row refused the grant. */
+  /** Undoes a grant that its row refused. */
   withdrawGrant(worker: string, { runId, attempt }: AttemptOfRun): void {
     const judged = this.byWorker.get(worker);
     if (judged?.grant?.runId === runId && judged.grant.attempt === attempt) undoGrant(judged);

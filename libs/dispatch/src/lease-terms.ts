@@ -2,13 +2,16 @@ import { jsonBytes, MESSAGE_BYTES_MAX, type Lease } from '@proctor/contracts';
 import type { DispatchedRun } from './journal-records';
 import type { DispatchSettings } from './settings';
 
-/** Of a lease; the rest of its message is for the other parts of the answer. A configuration that leaves no room is refused. */
+/**
+ * The limit of a lease; the rest of its message is for the other parts of the answer. A configuration that leaves no
+ * space is refused.
+ */
 export const LEASE_BYTES_MAX = MESSAGE_BYTES_MAX - 24 * 1024;
 
-/** The most bytes of a UTF-16 unit in a message: as \uXXXX. */
+/** The maximum number of bytes of a UTF-16 unit in a message, in the form \uXXXX. */
 const UNIT_BYTES_MAX = 6;
 
-/** What a worker learns about a run, with the present configuration of the deployment. */
+/** The lease for a worker: the data of the run with the present configuration of the deployment. */
 export function leaseOf(run: DispatchedRun, settings: DispatchSettings): Lease {
   const { suite, arch } = run;
   const sources = [...new Set(run.extraAptSources)];
@@ -45,7 +48,7 @@ export function whyNotLeasable(run: DispatchedRun, settings: DispatchSettings): 
   return `its lease has no room in a message: ${bytes} bytes with ${parts}, of at most ${LEASE_BYTES_MAX}`;
 }
 
-/** Makes it unnecessary to measure most runs. */
+/** A quick check, so that most runs need not be measured. */
 function isShort(run: DispatchedRun, settings: DispatchSettings): boolean {
   if (run.extraAptSources.length > 0) return false;
   if (settings.rejectedVersions(run.package, run.suite, run.arch).length > 0) return false;

@@ -8,7 +8,7 @@ export interface LeasedRun {
   lease: GrantedLease;
   /** Monotonic milliseconds of the dispatcher's clock. */
   renewedAtMs: number;
-  /** By the same clock; before the dispatcher started, for leases that existed then. */
+  /** The time of the grant by the same clock; before the start of the dispatcher for leases that existed then. */
   grantedAtMs: number;
   /** How long the attempt was expected to take when the dispatcher first knew the lease. */
   expectedMs: number;
@@ -38,7 +38,7 @@ export class Leases {
     return this.byRenewal;
   }
 
-  /** In the order in which they were granted. */
+  /** The leases in the order of their grants. */
   byGrant(): LeasedRun[] {
     return [...this.byRenewal].sort((a, b) => a.grantedAtMs - b.grantedAtMs);
   }
@@ -52,7 +52,7 @@ export class Leases {
     return this.byRenewal.find(runId);
   }
 
-  /** Also when it was granted to an earlier life of the worker process. */
+  /** The lease of a slot, also if it was granted to an earlier life of the worker process. */
   ofSlot(slot: SlotIdentity): LeasedRun | undefined {
     const runId = this.bySlot.get(slotKey(slot));
     return runId === undefined ? undefined : this.byRenewal.find(runId);
@@ -81,7 +81,7 @@ export class Leases {
     return leased;
   }
 
-  /** Of the leases that `counts`; nearly all do. */
+  /** The lease that was silent longest, of those for which `counts` returns true, which is nearly all. */
   longestSilent(counts: (leased: LeasedRun) => boolean): LeasedRun | undefined {
     const head = this.byRenewal.head();
     if (!head || counts(head)) return head;

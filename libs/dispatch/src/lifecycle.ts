@@ -26,14 +26,14 @@ export class IllegalTransition extends Error {
   }
 }
 
-/** @throws IllegalTransition */
+/** The state after a transition. @throws IllegalTransition if it is not possible from this state */
 export function stateAfter(from: RunState, transition: Transition): RunState {
-  const found = TRANSITIONS.find((entry) => entry.from === from && entry.name === transition);
-  if (!found) throw new IllegalTransition(from, transition);
-  return found.to;
+  const match = TRANSITIONS.find((entry) => entry.from === from && entry.name === transition);
+  if (!match) throw new IllegalTransition(from, transition);
+  return match.to;
 }
 
-/** Of a run that is not finished. */
+/** The state of a run that is not finished. */
 export function stateOf({ lease }: Pick<DispatchedRun, 'lease'>): RunState {
   return lease ? lease.state : 'queued';
 }
@@ -41,8 +41,8 @@ export function stateOf({ lease }: Pick<DispatchedRun, 'lease'>): RunState {
 /** Why an attempt ended without a result that ends its run. */
 export interface AttemptEnd {
   outcome: 'expired' | 'lost' | 'returned' | 'failed';
-  /** For people. */
+  /** The reason, for people. */
   reason: string;
-  /** What a failed attempt left. */
+  /** The result that a failed attempt left. */
   result?: RunOutcome;
 }

@@ -16,11 +16,11 @@ export class Line {
   readonly runs = new SortedRuns();
   /** A copy of the last run in memory: all before it are in memory, none after it is. Null when the whole line is. */
   edge: DispatchedRun | null = null;
-  /** How many wait beyond the edge; null when there is none. */
+  /** The counts of runs beyond the edge; null if there are none. */
   blocks: Blocks | null = null;
   /** Memory holds at most this many runs, unless a decision needs more. */
   lengthMax: number;
-  /** What each of its runs needs of a slot. */
+  /** The requirements of each of its runs on a slot. */
   readonly needs: Needs;
 
   constructor(
@@ -67,7 +67,7 @@ export class Lines {
     return this.withMore;
   }
 
-  /** False when its place is beyond the edge of its line: then only the rows have it. */
+  /** Adds a run. @returns false if its place is beyond the edge of its line: then only the rows have it */
   add(run: DispatchedRun): boolean {
     const line = this.lineOf(run);
     if (line.edge && arrivedBefore(line.edge, run)) {
@@ -104,7 +104,7 @@ export class Lines {
     return dropped;
   }
 
-  /** A decision needs to know more of the line. */
+  /** Requests more runs of the line, because a decision needs them. */
   requireMore(line: Line): void {
     this.wanted.add(line);
   }
@@ -144,17 +144,17 @@ export class Lines {
         this.byKey.get(keyOf({ ...run, priority, isPrivate }))?.blocks?.touch(run);
   }
 
-  /** What must be counted to know how many runs wait, at most `max` parts. */
+  /** The parts that must be counted to know how many runs wait, at most `max`. */
   listUncounted(max: number): Uncounted[] {
-    const found: Uncounted[] = [];
+    const uncounted: Uncounted[] = [];
     for (const line of this.withMore) {
       if (!line.blocks?.isNeeded || !line.edge) continue;
       for (const { block, after, upTo } of line.blocks.stretches()) {
-        if (found.length === max) return found;
-        found.push({ line, block, place: line.edge, stretch: { after, upTo } });
+        if (uncounted.length === max) return uncounted;
+        uncounted.push({ line, block, place: line.edge, stretch: { after, upTo } });
       }
     }
-    return found;
+    return uncounted;
   }
 
   /** See `Blocks.setCounts`. */
@@ -162,7 +162,7 @@ export class Lines {
     line.blocks?.setCounts(block, parts, isAll, this.settings().blockRuns);
   }
 
-  /** The rows have more of this run's line after it. */
+  /** Sets the edge of the line to this run: the rows have more runs after it. */
   endsAt(run: DispatchedRun): void {
     this.setEdge(this.lineOf(run), run);
   }

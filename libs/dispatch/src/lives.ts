@@ -7,13 +7,13 @@ interface Life {
   /** Earlier lives of the same worker, which have ended. */
   previous: readonly string[];
   lastMessageMs: number;
-  /** Another life of the same name that asked meanwhile and was refused. */
+  /** Another life with the same name that sent a request meanwhile and was refused. */
   rival: { incarnation: string; lastMessageMs: number } | null;
 }
 
 /**
- * Which life of each worker is granted work. Two living processes of one name would end each other's leases,
- * so a life is replaced only by one that names it as its predecessor, or after it was silent.
+ * Decides which life of each worker gets work. Two living processes with one name would end each other's leases, so a
+ * life is replaced only by one that names it as its predecessor, or after it was silent.
  */
 export class Lives {
   private readonly byWorker = new Map<string, Life>();
@@ -36,25 +36,25 @@ export class Lives {
     isAlive: (life: { incarnation: string; lastMessageMs: number }) => boolean,
   ): boolean {
     const { worker, incarnation, previous = [] } = request;
-    const known = this.byWorker.get(worker);
-    if (!known || known.incarnation === incarnation) {
-      this.set(worker, { rival: null, ...known, incarnation, previous, lastMessageMs: now });
+    const life = this.byWorker.get(worker);
+    if (!life || life.incarnation === incarnation) {
+      this.set(worker, { rival: null, ...life, incarnation, previous, lastMessageMs: now });
       return true;
     }
     // A late message of a predecessor.
-    if (known.previous.includes(incarnation)) return false;
-    if (previous.includes(known.incarnation) || !isAlive(known)) {
+    if (life.previous.includes(incarnation)) return false;
+    if (previous.includes(life.incarnation) || !isAlive(life)) {
       this.set(worker, { incarnation, previous, lastMessageMs: now, rival: null });
       return true;
     }
-    known.rival = { incarnation, lastMessageMs: now };
+    life.rival = { incarnation, lastMessageMs: now };
     return false;
   }
 
   /** A sign of life. */
   recordSignOfLife({ worker, incarnation }: SlotIdentity, now: number): void {
-    const known = this.byWorker.get(worker);
-    if (known?.incarnation === incarnation) this.set(worker, { ...known, lastMessageMs: now });
+    const life = this.byWorker.get(worker);
+    if (life?.incarnation === incarnation) this.set(worker, { ...life, lastMessageMs: now });
   }
 
   remove(worker: string): void {

@@ -19,7 +19,7 @@ import type { Uncounted } from './lines';
 import type { DispatchSettings } from './settings';
 import type { StatusViewer } from './view';
 
-/** What was counted in the rows of a part of a line. */
+/** The counts from the rows of a part of a line. */
 export interface Counted {
   of: Uncounted;
   parts: CountedPart[];
@@ -103,7 +103,7 @@ export type MessageOf<K extends MessageKind> = Extract<DispatcherMessage, { kind
 /** An attempt whose result is no longer needed, and who executes it. */
 export interface AttemptToStop extends Grant {
   worker: string;
-  /** For people. */
+  /** The reason, for people. */
   reason: string;
 }
 

@@ -8,8 +8,9 @@ export interface Ownership {
 /** Row leases on architectures, by PostgreSQL's clock. */
 export interface OwnershipRegister {
   /**
-   * Says that this scheduler lives for `ttlMs` more. Returns the ids of all that live, itself included, sorted. Anything that
-   * would last much longer, because PostgreSQL's clock was set back meanwhile, lasts for `ttlMs` from now on.
+   * Reports that this scheduler lives for `ttlMs` more. Returns the ids of all live schedulers including itself,
+   * sorted. Entries that would last much longer, because PostgreSQL's clock was set back, last for `ttlMs` from now
+   * on.
    */
   reportAlive(scheduler: string, ttlMs: number): Promise<string[]>;
   /** Claims the architecture if it has no living owner, or renews the claim of this scheduler; null when another owns it. */
@@ -17,10 +18,10 @@ export interface OwnershipRegister {
   /** Releases the architecture, so that another scheduler may claim it at once. */
   release(arch: string, scheduler: string): Promise<void>;
   /**
-   * This scheduler no longer counts as living, but still owns what it owns. Returns the ids of the others that live, sorted. What would last
-   * much longer than `ttlMs` is shortened as above.
+   * Stops counting this scheduler as live; it still owns its architectures. Returns the ids of the other live
+   * schedulers, sorted. Entries that would last much longer than `ttlMs` are shortened as in `reportAlive`.
    */
   stepAside(scheduler: string, ttlMs: number): Promise<string[]>;
-  /** This scheduler no longer counts as living, and owns nothing. */
+  /** Stops counting this scheduler as live, and releases all its architectures. */
   withdraw(scheduler: string): Promise<void>;
 }

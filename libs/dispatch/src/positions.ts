@@ -10,17 +10,17 @@ import type { View } from './view';
 
 /** Waiting runs that are expected to go before a run. */
 export interface Ahead {
-  /** Of a higher level: a higher priority, or the same after a longer wait. */
+  /** The number of runs with a higher level: a higher priority, or the same after a longer wait. */
   higher: number;
   sameLevel: number;
 }
 
 /** Runs of one requestor that compete with a run. */
 interface Rivals {
-  /** Of a higher level. */
+  /** The number of runs with a higher level. */
   higher: number;
   sameLevel: number;
-  /** Those of the same level that arrived before the run. */
+  /** The number of runs with the same level that arrived before the run. */
   earlier: number;
 }
 
@@ -43,11 +43,11 @@ export function runsAhead(
   const level = state.ageing.levelOf(run, now);
   const rivals = new Map<UsageAccount, Rivals>();
   const add = (account: UsageAccount, found: Rivals): void => {
-    const known = rivals.get(account) ?? { higher: 0, sameLevel: 0, earlier: 0 };
-    known.higher += found.higher;
-    known.sameLevel += found.sameLevel;
-    known.earlier += found.earlier;
-    rivals.set(account, known);
+    const ofRequestor = rivals.get(account) ?? { higher: 0, sameLevel: 0, earlier: 0 };
+    ofRequestor.higher += found.higher;
+    ofRequestor.sameLevel += found.sameLevel;
+    ofRequestor.earlier += found.earlier;
+    rivals.set(account, ofRequestor);
   };
   for (const lane of state.waiting.queues.usedLanes()) {
     if (!competes(lane.needs) || isPausedElsewhere(state, lane, run)) continue;
@@ -72,7 +72,7 @@ function isPausedElsewhere(
   return needs.suite !== run.suite && isSuitePaused(state.restrictions, needs.suite);
 }
 
-/** The levels of a bucket never rise from its head to its end. */
+/** The rivals in a bucket. The levels of a bucket never rise from its head to its end. */
 function rivalsIn(
   state: DispatcherState,
   bucket: Bucket,
@@ -122,7 +122,7 @@ function countAtLevel(
   return count;
 }
 
-/** Those of a line beyond its edge. The levels of a line never rise from its edge to its end. */
+/** The rivals in a line beyond its edge. The levels of a line never rise from its edge to its end. */
 function rivalsBeyond(
   state: DispatcherState,
   line: Line,
@@ -139,7 +139,7 @@ function rivalsBeyond(
   return { higher, sameLevel, earlier: Math.max(0, earlier) };
 }
 
-/** Those of at least this level. */
+/** The number of runs of a line beyond its edge with at least this level. */
 function countFrom({ ageing }: DispatcherState, line: Line, level: number, view: View): number {
   const { edge } = line;
   if (!edge || ageing.levelMax(edge.priority) < level) return 0;

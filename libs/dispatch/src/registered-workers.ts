@@ -12,7 +12,7 @@ export class RegisteredWorkers {
     this.byName = mapOf(workers);
   }
 
-  /** It was read again. */
+  /** Replaces the register by the rows that were read again. */
   replace(workers: readonly RegisteredWorker[]): void {
     this.byName = mapOf(workers);
   }
@@ -23,11 +23,11 @@ export class RegisteredWorkers {
    */
   whyNotRegistered({ worker }: { worker: string }): string | undefined {
     const { arch } = this;
-    const found = this.byName.get(worker);
-    if (found && !found.isRevoked && found.architectures.includes(arch)) return undefined;
-    if (found && !found.isRevoked)
-      return `worker ${worker} is not registered for ${arch}, but for ${found.architectures.join(', ')}`;
-    const what = found ? 'was revoked' : 'is not registered';
+    const record = this.byName.get(worker);
+    if (record && !record.isRevoked && record.architectures.includes(arch)) return undefined;
+    if (record && !record.isRevoked)
+      return `worker ${worker} is not registered for ${arch}, but for ${record.architectures.join(', ')}`;
+    const what = record ? 'was revoked' : 'is not registered';
     return `worker ${worker} ${what}; an administrator adds it with: proctor worker add ${worker} --arch ${arch}`;
   }
 
@@ -36,7 +36,7 @@ export class RegisteredWorkers {
     return !isPrivate || this.mayRunPrivate(worker);
   }
 
-  /** Those that may work on the architecture. */
+  /** The names of the workers that may work on the architecture, sorted. */
   namesFor(arch: string): string[] {
     return [...this.byName.values()]
       .filter(({ isRevoked, architectures }) => !isRevoked && architectures.includes(arch))

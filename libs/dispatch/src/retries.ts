@@ -56,7 +56,7 @@ function endAsFailed(state: DispatcherState, run: DispatchedRun, result: RunOutc
   return [state.endRun(run, 'finished', { ...outcome, verdict: 'fail', message }, now), ...judged];
 }
 
-/** How a run ends whose last allowed attempt failed: with what that attempt left, if anything. */
+/** The outcome of a run whose last allowed attempt failed: with the result of that attempt, if it left one. */
 function lastOutcome(run: DispatchedRun, { reason, result }: AttemptEnd, why: string): RunOutcome {
   const count = run.attemptsLost === 1 ? '1 attempt' : `${run.attemptsLost} attempts`;
   if (result) {

@@ -1,7 +1,7 @@
 import type { LeaseRequest } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
 
-/** False for a process that must wait: another one of its name counts as alive. */
+/** Whether the process is admitted; false if another process with its name counts as alive. */
 export function isAdmitted(state: DispatcherState, request: LeaseRequest, now: number): boolean {
   const { leases, settings } = state;
   return state.lives.admits(request, now, ({ incarnation, lastMessageMs }) => {

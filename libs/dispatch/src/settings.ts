@@ -1,7 +1,7 @@
 import type { AptSource } from '@proctor/contracts';
 import { growingPauseMs } from '@proctor/pauses';
 
-/** What a deployment decides about dispatching. */
+/** The settings of a deployment for dispatching. */
 export interface DispatchSettings {
   leaseTtlMs: number;
   leaseRenewMs: number;
@@ -23,7 +23,7 @@ export interface DispatchSettings {
   workerQuietMaxMs: number;
   /** Workers in memory; the one silent the longest is removed first. */
   workersMax: number;
-  /** name of an extra apt source → what a worker needs of it. */
+  /** By the name of an extra apt source: the data that a worker needs of it. */
   extraAptSources: ReadonlyMap<string, AptSource>;
   /** Why no run of any suite is granted, for people; absent while runs are. */
   stopped?: string;
@@ -33,18 +33,18 @@ export interface DispatchSettings {
 
 /** What happens to a run whose attempt expired, was lost or failed. */
 export interface RetrySettings {
-  /** Such attempts before the run ends as tmpfail. */
+  /** How many of these attempts a run may have before it ends as tmpfail. */
   attemptsMax: number;
-  /** How long a run waits after the first of them; doubles with each further one. */
+  /** How long a run waits after the first such attempt; doubles with each further one. */
   delayMs: number;
   delayMaxMs: number;
 }
 
-/** Inside a priority, the requestor goes first who has used the least slot time recently. */
+/** Within a priority, the requestor who has recently used the least slot time goes first. */
 export interface FairShareSettings {
   /** Used slot time counts half after this time. */
   halfLifeMs: number;
-  /** Slot time of a user with weight 2 counts half. Above 0, 1 by default; pure. */
+  /** The weight of a user: with weight 2, slot time counts half. Above 0, 1 by default; pure. */
   weightOf(requestor: string): number;
 }
 
@@ -76,7 +76,7 @@ export interface BlameSettings {
   failuresMax: number;
   /** Occasions on which a package broke its testbed where others had results, before its runs get one attempt only. */
   occasionsMax: number;
-  /** Between two grants of a slowed worker; doubles with each further failure in a row of another package. */
+  /** The time between two grants of a slowed worker; doubles with each further failure in a row of another package. */
   slowedMs: number;
   slowedMaxMs: number;
   /** How often a failed canary test is repeated. */

@@ -8,7 +8,7 @@ const CHUNK_LENGTH_MAX = 1024;
  * run costs little more than the eight bytes that point at it.
  */
 export class SortedRuns {
-  /** None is empty. */
+  /** Chunks of runs; none is empty. */
   private chunks: DispatchedRun[][] = [];
   private length = 0;
 
@@ -50,7 +50,7 @@ export class SortedRuns {
     return true;
   }
 
-  /** How many arrived before `run`, which need not be among them. */
+  /** The number of runs that arrived before `run`, which need not be among them. */
   countBefore(run: DispatchedRun): number {
     return this.countWhile((other) => arrivedBefore(other, run));
   }

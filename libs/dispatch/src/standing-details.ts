@@ -1,8 +1,8 @@
 /** Why a worker has its standing, for people. */
 export interface Reasons {
-  /** For administrators. */
+  /** The reason for administrators. */
   reason: string;
-  /** For all users: without anything about private runs. */
+  /** The reason for all users, without anything about private runs. */
   publicReason: string;
 }
 
@@ -14,13 +14,13 @@ export function inPublic(reason: string): Reasons {
 /** The standing of a worker that is not sound. */
 export interface StandingDetails extends Reasons {
   standing: 'slowed' | 'quarantined';
-  /** Until it may be granted its next run (slowed) or is asked for its canary test (quarantined), milliseconds. */
+  /** Milliseconds until the worker may get its next run (slowed) or its canary test (quarantined). */
   untilMs: number;
-  /** Between its grants while nothing changes; null when it gets none. */
+  /** Milliseconds between its grants while nothing changes; null if it gets none. */
   intervalMs: number | null;
 }
 
-/** For people: how a worker stands, what comes next, and why. */
+/** A text for people: the standing of a worker, what comes next, and why. */
 export function standingText({ standing, reason, untilMs, intervalMs }: StandingDetails): string {
   const seconds = (ms: number) => `${Math.ceil(ms / 1000)} s`;
   const next =

@@ -15,7 +15,7 @@ interface Suspected {
   package: string;
   /** How often an attempt failed on a worker that proved to be sound afterwards. */
   occasions: number;
-  /** Those attempts, the latest. */
+  /** The latest of these attempts. */
   attempts: FailedAttempt[];
   markedMs: number;
 }

@@ -8,9 +8,9 @@ const WORTH_KEEPING_MS = 1_000;
 
 /** Slot time, milliseconds. */
 interface Used {
-  /** Of all leases. */
+  /** The slot time of all leases. */
   slotMs: number;
-  /** Without private runs, which others do not see. */
+  /** The slot time without private runs, which others do not see. */
   publicSlotMs: number;
 }
 
@@ -18,9 +18,9 @@ type Span = Pick<LeasedRun, 'expectedMs' | 'grantedAtMs'>;
 
 /** The slot time of one requestor on the architecture. */
 export class UsageAccount {
-  /** Leases that are out. */
+  /** The number of leases that have not ended. */
   running = 0;
-  /** Queues that hold waiting runs of the requestor. */
+  /** The number of queues with waiting runs of the requestor. */
   queues = 0;
   private expectedMs = 0;
   /** The sum of the times at which the present leases were granted: from it follows their slot time together. */
@@ -28,7 +28,7 @@ export class UsageAccount {
 
   constructor(
     readonly requestor: string,
-    /** Of leases that have ended, decayed until `atMs`. */
+    /** The slot time of ended leases, decayed until `atMs`. */
     private used: Used,
     private atMs: number,
   ) {}
@@ -65,7 +65,7 @@ export class UsageAccount {
     return this.decayedUse(halfLifeMs, now).slotMs + Math.max(this.expectedMs, elapsedMs);
   }
 
-  /** The same without private runs; `leased` has the present leases of public runs. */
+  /** The slot time without private runs. @param leased the present leases of public runs */
   publicSlotMs(leased: Span[], halfLifeMs: number, now: number): number {
     const sumOf = (numberOf: (lease: Span) => number) =>
       leased.reduce((sum, lease) => sum + numberOf(lease), 0);
@@ -74,7 +74,7 @@ export class UsageAccount {
     return this.decayedUse(halfLifeMs, now).publicSlotMs + Math.max(expectedMs, elapsedMs);
   }
 
-  /** Of leases that have ended. */
+  /** The slot time of ended leases, decayed until now. */
   decayedUse(halfLifeMs: number, now: number): Used {
     const left = 2 ** ((this.atMs - now) / halfLifeMs);
     return { slotMs: this.used.slotMs * left, publicSlotMs: this.used.publicSlotMs * left };
@@ -83,15 +83,15 @@ export class UsageAccount {
 
 type EndedLease = Span & { isPrivate: boolean };
 
-/** What a requestor has used recently. */
+/** The recent slot time of a requestor. */
 type Change = Used & { requestor: string };
 
-/** Who has used how much slot time recently: within a level of priority, the requestor who has used the least goes first. */
+/** The recent slot time of requestors: within a level of priority, the requestor who has used the least goes first. */
 export class Usage {
   private readonly accounts = new Map<string, UsageAccount>();
-  /** Accounts that the rows have. */
+  /** Requestors with a row. */
   private readonly booked = new Set<string>();
-  /** Accounts that differ from the rows by more than decay. */
+  /** Requestors whose accounts differ from the rows by more than decay. */
   private readonly changed = new Set<string>();
   private sweptAtMs: number;
 
@@ -124,7 +124,7 @@ export class Usage {
     return account.slotMs(this.settings().halfLifeMs, now) / this.weightOf(account.requestor);
   }
 
-  /** The same for all users. */
+  /** Slot time without private runs, divided by weight, milliseconds: the share that all users may see. */
   publicShareOf(account: UsageAccount, leased: Span[], now: number): number {
     return account.publicSlotMs(leased, this.settings().halfLifeMs, now) / this.weightOf(account.requestor);
   }
@@ -141,7 +141,7 @@ export class Usage {
     for (const requestor of this.booked) this.changed.add(requestor);
   }
 
-  /** What the rows do not have yet; 0 for an account that no longer needs a row. */
+  /** The changes that are not yet in the rows; 0 for an account that no longer needs a row. */
   collectChanges(now: number): Change[] {
     const { halfLifeMs } = this.settings();
     const forgotten = now - this.sweptAtMs < halfLifeMs ? [] : this.sweep(now);

@@ -10,9 +10,9 @@ import { Tally } from './tally';
 import type { UsageAccount } from './usage';
 import type { KnownWorker } from './workers';
 
-/** Who asks. */
+/** The user who reads the status. */
 export interface StatusViewer {
-  /** The user's name, when they may know about their own private runs. */
+  /** The name of the user, if they may know about their own private runs. */
   user?: string;
   /** An administrator, who may know about all private runs. */
   everything?: boolean;
@@ -33,7 +33,7 @@ export interface Beyond {
  * share is left out too, so a run that they hold up "waits for its turn".
  */
 export class View {
-  /** Leases that are out. */
+  /** Leases that have not ended. */
   private readonly leased: LeasedRun[];
   private readonly ofSuite = new Tally();
   private readonly byWorker = new Map<string, LeasedRun[]>();

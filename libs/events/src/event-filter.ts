@@ -1,7 +1,7 @@
 import type { FactKind, Verdict } from '@proctor/contracts';
 import type { RunEvent } from './run-event';
 
-/** Which events are wanted: one entry of each present list must match. */
+/** A filter of events: one entry of each present list must match. */
 export interface EventFilter {
   packages?: readonly string[] | undefined;
   suites?: readonly string[] | undefined;
@@ -9,7 +9,7 @@ export interface EventFilter {
   kinds?: readonly FactKind[] | undefined;
   /** An event without a verdict matches none. */
   verdicts?: readonly Verdict[] | undefined;
-  /** Words that the trigger has, separated by spaces. */
+  /** Words, separated by spaces, that the trigger must contain. */
   trigger?: string | undefined;
 }
 

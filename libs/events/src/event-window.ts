@@ -11,7 +11,7 @@ export interface EventPage {
   limit: number;
 }
 
-/** Where events are read: see `RunEvents` of the database. */
+/** The source of events: see `RunEvents` of the database. */
 export interface EventSource {
   /**
    * A horizon, and then the lowest fact id of the events from a second on, null when none exist. From now on, every event

@@ -7,7 +7,7 @@ export interface RunEvent {
   /** Place in the run's history, from 1 on. */
   place: number;
   kind: FactKind;
-  /** The run's state after it. */
+  /** The state of the run after the event. */
   state: RunState;
   attempt: number;
   verdict: Verdict | null;

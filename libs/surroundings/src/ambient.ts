@@ -1,8 +1,8 @@
 /** The variables that a client library reads by itself, by the start of their names. */
 const FAMILIES = {
-  /** For PostgreSQL's clients: host, user, password, encryption, options of the session and more. */
+  /** Variables of PostgreSQL's clients: host, user, password, encryption, options of the session and more. */
   postgres: /^PG[A-Z_]+$/,
-  /** For AWS's: profile, endpoint, region, credentials and more. */
+  /** Variables of AWS's clients: profile, endpoint, region, credentials and more. */
   aws: /^AWS_/,
 };
 

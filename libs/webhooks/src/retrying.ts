@@ -35,7 +35,7 @@ const FAILING_MAX_MS = 5 * DAY;
 
 /** The outcome of an attempt. */
 export interface Answer {
-  /** Null when there was no answer. */
+  /** The HTTP status; null without an answer. */
   status: number | null;
   /** The header `Retry-After` of the answer. */
   retryAfterMs: number | null;

@@ -53,7 +53,7 @@ export type SignatureOrder = 'seen' | 'new';
 
 /** The number of the newest runs of a signature that are counted. */
 export const SIGNATURE_RUNS_MAX = 1_000;
-/** The same number in a list, which has many signatures. */
+/** The number of runs that are counted in a list, which has many signatures. */
 const LISTED_RUNS_MAX = 200;
 /** The number of the newest errors that are searched for signatures, and the number of signatures that are compared. */
 const ERRORS_LOOKED_AT_MAX = 8_000;

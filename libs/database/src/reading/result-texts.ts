@@ -48,7 +48,7 @@ const UNTESTED_STATUSES = UNTESTED_VERDICTS.map(
   (verdict) => `when '${verdict}' then '${UNTESTED[verdict].status}'`,
 ).join(' ');
 
-/** The same result as `resultObject` of the api for a row `r`, byte for byte; $2 is the word for neutral runs. */
+/** A result as `resultObject` of the api builds it from a row `r`, byte for byte; $2 is the word for neutral runs. */
 const RESULT = `
   ${OPTIONS}, r.package, r.arch, r.suite,
   case when r.state = 'finished' then coalesce(r.version, 'n/a') end as version,

@@ -129,10 +129,10 @@ function insertOf(owners: {
   ).asPrepared;
 }
 
-/** Of one user and key. */
+/** Inserts runs of one user and key. */
 const INSERT = insertOf({ requestor: USER, key: KEY, actor: userActor(USER) });
 
-/** Of several users: with a user and a key for each request. */
+/** Inserts runs of several users, with a user and a key for each request. */
 const INSERT_OF_SEVERAL = insertOf({
   arrays: `, ${USER}::integer[], ${KEY}::integer[]`,
   names: ', requestor_id, api_key_id',

@@ -77,7 +77,7 @@ const FIRST = statement(
   `select min(fact_id) as first from (select fact_id from facts where at >= to_timestamp($1) offset 0) later`,
 );
 
-/** By the ids, because no index has a sum of times. */
+/** `+ interval '0'` makes PostgreSQL use the index of ids: no index has a sum of times. */
 const PAGE = statement(
   EVENT_COLUMNS,
   `

@@ -17,7 +17,7 @@ export interface RemovedRunsOfMonth {
   month: string;
   verdict: PackageVerdict;
   runs: number;
-  /** Those whose duration is known, and how long all of them took. */
+  /** The number of runs whose duration is known, and their total duration. */
   timedRuns: number;
   testSeconds: number;
 }
