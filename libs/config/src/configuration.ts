@@ -28,7 +28,7 @@ export interface ServerConfiguration
 
 /** worker.yaml, with absolute paths. */
 export interface WorkerConfiguration extends WorkerFile {
-  /** By default the machine's host name. */
+  /** The name of the worker; by default the host name of the machine. */
   name: string;
 }
 

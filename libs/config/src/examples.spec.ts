@@ -20,7 +20,7 @@ const paths = readdirSync(examples, { recursive: true, encoding: 'utf8' }).filte
 const FOLDERS = [...new Set(paths.map((path) => dirname(path)))].sort();
 
 let folder: string;
-/** Of the worker machines: every program that an example names. */
+/** A folder with every program that an example names, as on a worker machine. */
 let bin: string;
 
 beforeAll(async () => {

@@ -47,7 +47,7 @@ export class Delays {
 
 /** Runs whose worker has reported that the result of their latest attempt is on its way. */
 export class AwaitedResults {
-  /** By run: its attempt, and since when its result is awaited, in monotonic milliseconds of the dispatcher's clock. */
+  /** The awaited attempt of each run, and the start of the wait in monotonic milliseconds of the dispatcher's clock. */
   private readonly since = new Map<number, { attempt: number; sinceMs: number }>();
 
   /** The time since when the result of the run's latest attempt is awaited. */

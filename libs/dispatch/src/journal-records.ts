@@ -22,7 +22,7 @@ export interface DispatchedRun extends RunRequest {
   waitedMs: number;
   /** The latest granted attempt; 0 if none was granted. */
   attempt: number;
-  /** The epoch in which it was granted; 0 when none was. */
+  /** The epoch of the latest grant; 0 if there was none. */
   grantEpoch: number;
   /** Attempts that expired, were lost or failed; a lease handed back does not count. */
   attemptsLost: number;
@@ -51,7 +51,7 @@ export interface Crash {
 export interface LostAttempt {
   /** The time since its end when the row was read, by PostgreSQL's clock. */
   agoMs: number;
-  /** For people. */
+  /** The reason, for people. */
   reason: string;
 }
 
@@ -99,7 +99,7 @@ export interface Cancellation {
   by: string;
   /** The latest attempt that was granted; 0 when none was. */
   attempt: number;
-  /** The epoch in which it was granted; 0 when none was. */
+  /** The epoch of the latest grant; 0 if there was none. */
   grantEpoch: number;
   /** The worker that held the lease when the run was cancelled; null if the run waited. */
   worker: string | null;
@@ -193,7 +193,7 @@ export interface Drain extends Decision {
 export interface WorkerJudgement {
   worker: string;
   standing: WorkerStanding;
-  /** For people. */
+  /** The reason, for people. */
   reason: string;
   /** The time since the judgement when the row was read, in milliseconds. */
   agoMs: number;

@@ -10,7 +10,7 @@ import type { DispatchSettings } from './settings';
 
 const HOUR = 3_600_000;
 const SLOTS = 3;
-/** Of a block, and of a part that is counted at a time. */
+/** The sizes of a block, and of a part that is counted at a time. */
 const BLOCK_RUNS = 2;
 const COUNTED_MAX = 5;
 

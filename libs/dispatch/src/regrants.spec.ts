@@ -2,7 +2,7 @@ import { DispatcherRig } from '@test/support/dispatcher-rig';
 import { finishedReport, startedReport, waitingRun } from '@test/support/runs';
 
 const TTL_MS = 60_000;
-/** Of the rig's dispatcher, and of one that granted the attempt before the database was restored. */
+/** The epoch of the rig's dispatcher, and of one that granted the attempt before the database was restored. */
 const [EPOCH, FORGOTTEN] = [7, 5];
 const OLD = { grantEpoch: FORGOTTEN };
 

@@ -23,7 +23,7 @@ export interface DispatchSettings {
   workerQuietMaxMs: number;
   /** Workers in memory; the one silent the longest is removed first. */
   workersMax: number;
-  /** By the name of an extra apt source: the data that a worker needs of it. */
+  /** The extra apt sources by name, with the data that a worker needs. */
   extraAptSources: ReadonlyMap<string, AptSource>;
   /** Why no run of any suite is granted, for people; absent while runs are. */
   stopped?: string;

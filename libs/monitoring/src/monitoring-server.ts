@@ -7,7 +7,7 @@ import { readTarget } from './request-target';
 
 /** A monitor sends one short request at a time. */
 const REQUEST_TIMEOUT_MS = 10_000;
-/** By default Node checks for late requests every 30 s, and they would keep monitors out that long. */
+/** Late requests block monitors until Node checks for them, by default every 30 s. */
 const CHECK_INTERVAL_MS = 1_000;
 const TIMES = { requestTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: CHECK_INTERVAL_MS };
 const CONNECTIONS_MAX = 50;

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { ambientNotices } from './ambient';
 
-/** By default only the owner may change files, and all users may read them. */
+/** The mask of new files: only the owner may change them, and all users may read them. */
 const UMASK = 0o022;
 
 /** The folders in which Debian installs the programs that Proctor starts. */

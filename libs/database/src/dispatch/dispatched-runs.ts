@@ -141,7 +141,7 @@ type Snapshot = string;
 interface SeenRuns {
   /** All runs that this snapshot shows have been read. */
   upTo: Snapshot;
-  /** Of the later runs that the snapshot `first` shows, those up to this run of this transaction have been read. */
+  /** The position among later runs: of those that the snapshot `first` shows, all up to this run of this transaction have been read. */
   after?: { first: Snapshot; createdIn: number; runId: number } | undefined;
 }
 

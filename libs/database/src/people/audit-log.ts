@@ -9,7 +9,7 @@ import { AuditEntryRow } from '../rows/audit-entry';
 
 /** The user who decides. */
 export interface Actor {
-  /** Null when the actor is no user of this service. */
+  /** The id of the user; null if the actor is no user of this service. */
   userId: number | null;
   userName: string;
   /** The network address of the actor. */
@@ -45,7 +45,7 @@ const RECORDED = ['entryId', 'action', 'subject', 'detail', 'runs', 'address'] a
 export interface AuditFilter {
   user?: string | undefined;
   action?: AuditAction | undefined;
-  /** With `*` for any characters. */
+  /** A pattern: `*` matches any characters. */
   subject?: string | undefined;
   /** At this time or later. */
   since?: Date | undefined;

@@ -46,7 +46,7 @@ export class ApiKeyRow {
   @CreateDateColumn({ type: 'timestamp with time zone', precision: 3, default: () => 'now()' })
   createdAt: Date;
 
-  /** Up to a minute late. */
+  /** The time of the last use, up to a minute late. */
   @Column('timestamp with time zone', { precision: 3, nullable: true })
   lastUsedAt: Date | null;
 

@@ -24,14 +24,14 @@ export class RunDayRow {
   @Column('integer')
   runs: number;
 
-  /** Those whose duration is known, and how long all of them took. */
+  /** The number of runs whose duration is known, and (below) their total duration. */
   @Column('integer')
   timedRuns: number;
 
   @Column('bigint')
   testSeconds: number;
 
-  /** Those that were started, and how long all of them waited from their request to the start of the attempt that counts. */
+  /** The number of started runs, and (below) their total wait from the request to the start of the attempt that counts. */
   @Column('integer')
   startedRuns: number;
 
@@ -106,7 +106,7 @@ export class PackageMonthRow {
   @Column('integer')
   runs: number;
 
-  /** Those whose duration is known, and how long all of them took. */
+  /** The number of runs whose duration is known, and (below) their total duration. */
   @Column('integer')
   timedRuns: number;
 

@@ -19,7 +19,7 @@ export class DispatcherRow {
   @Column('timestamp with time zone', { precision: 3 })
   expiresAt: Date;
 
-  /** When the PostgreSQL server was started under which the ownership began, to the microsecond. */
+  /** The start time of the PostgreSQL server under which the ownership began, to the microsecond. */
   @Column('timestamp with time zone', { nullable: true })
   serverStartedAt: Date | null;
 }

@@ -28,7 +28,7 @@ export class WorkerRow {
   @Column('timestamp with time zone', { precision: 3, nullable: true })
   revokedAt: Date | null;
 
-  /** Up to a minute late. */
+  /** The time of its last message, up to a minute late. */
   @Column('timestamp with time zone', { precision: 3, nullable: true })
   lastSeenAt: Date | null;
 

@@ -71,7 +71,7 @@ export const EVENT_COLUMNS = {
 
 export const EVENT_RUNS = 'join runs r using (run_id) join users u on u.user_id = r.requestor_id';
 
-/** Behind `offset 0`: for the lowest id, PostgreSQL would otherwise read all ids from the first on. */
+/** `offset 0` is needed: to find the lowest id, PostgreSQL would otherwise read all ids from the first on. */
 const FIRST = statement(
   { first: bigint.orNull },
   `select min(fact_id) as first from (select fact_id from facts where at >= to_timestamp($1) offset 0) later`,

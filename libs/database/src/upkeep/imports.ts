@@ -23,7 +23,7 @@ export interface ImportedKey {
   foreignId: string;
   userId: number;
   name: string;
-  /** Null: the key is never valid, and exists only to own results. */
+  /** The SHA-1 of the key; null: the key is never valid, and exists only to own results. */
   sha1: string | null;
   createdAt: Date;
 }

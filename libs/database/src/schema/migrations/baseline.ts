@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Where the statements of the baseline lie. `tables.sql` is generated: `npm run baseline`. */
+/** The folder with the statements of the baseline. `tables.sql` is generated: `npm run baseline`. */
 export const BASELINE_FOLDER = join(__dirname, 'baseline');
 
 /** The schema of 1.0.0, whole. It is not changed after that release: later migrations change what it made. */

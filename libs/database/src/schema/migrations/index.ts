@@ -1,10 +1,10 @@
 import type { MigrationInterface } from 'typeorm';
 import { Baseline1766500000000 } from './baseline';
 
-/** In the order in which they run; the number is the time in milliseconds at which each was written. */
+/** The migrations in the order in which they run; the number is the time in milliseconds when it was written. */
 export const MIGRATIONS: (new () => MigrationInterface)[] = [Baseline1766500000000];
 
-/** What is said of a database, or of a backup, that has run migrations of before the baseline. */
+/** The message about a database or a backup with migrations from before the baseline. */
 export const BEFORE_BASELINE = 'it was made by a version before 1.0.0, and there is no upgrade from that';
 
 /** @param names of the migrations that a database has run */

@@ -5,7 +5,7 @@ import type { ResultFileName } from '@proctor/contracts';
 import { longConnection } from './connection';
 import { type DumpedSequence, type DumpedTable, sequencesOf, tablesOf } from './tables';
 
-/** What a dump has beside the rows. */
+/** What a dump contains apart from the rows. */
 export interface DumpDescription {
   /** The moment of the dump, by the database's clock. */
   takenAt: string;
@@ -70,7 +70,7 @@ export class Dump {
     }
   }
 
-  /** Without this the rows that were read are of no use. */
+  /** Closes the connection. A dump is complete only after this call. */
   end(): Promise<void> {
     return this.client.end();
   }
