@@ -16,7 +16,7 @@ import { CurrentActor, CurrentUser, OwnPages } from './account-pages';
 import { KEY_IN_PATH } from '../../http/path-ids';
 
 class KeyForm extends KeyChange {
-  /** An empty field: it does not expire. */
+  /** With an empty field the key does not expire. */
   @From({ read: ({ value }: Parameter) => (value === '' ? NEVER : value) })
   declare expires_at?: string;
 }
@@ -90,7 +90,7 @@ export class AccountKeysController {
   }
 }
 
-/** What the page says about the end of a key. */
+/** The expiry of a key in words. */
 function expiryOf(at: string | null, warningDays: number) {
   if (at === null) return { expiry: null };
   const restMs = Date.parse(at) - Date.now();

@@ -18,7 +18,7 @@ import { PageInterceptor } from '../layout/page';
 
 const READING = ['GET', 'HEAD'];
 
-/** Lets users through to their own pages, `/user/{name}/…`. */
+/** Allows users only their own pages, `/user/{name}/…`. */
 @Injectable()
 class OwnPagesGuard implements CanActivate {
   /** @throws Problem 303 to the login for a browser that is not logged in, 403 for anybody else */
@@ -27,7 +27,7 @@ class OwnPagesGuard implements CanActivate {
     const user = requireLogin(request);
     if (request.params['user'] === user.name) return true;
     const { method, originalUrl } = request;
-    // Other sites link the page before a retry with anybody's name in it.
+    // Links of other sites to the retry page may have the name of another user.
     const rest = READING.includes(method) ? /^\/user\/[^/]+(\/retry\/.*)$/.exec(originalUrl)?.[1] : undefined;
     if (rest !== undefined)
       throw new Problem(302, 'This page is among your own.', {
@@ -37,7 +37,7 @@ class OwnPagesGuard implements CanActivate {
   }
 }
 
-/** Lets users through, before a form is read. */
+/** Allows only users who are logged in. It runs before the form is read. */
 @Injectable()
 export class LoginGuard implements CanActivate {
   /** @throws Problem 303 to the login for a browser that is not logged in, 403 for anybody else */
@@ -47,23 +47,23 @@ export class LoginGuard implements CanActivate {
   }
 }
 
-/** @throws Problem 303 to the login and back for a browser, 403 for anything else */
+/** @throws Problem when nobody is logged in: 303 to the login for a browser, 403 for any other client */
 export function requireLogin(request: ContextRequest): NonNullable<Viewer['user']> {
   const user = request.viewer?.user;
   if (user) return user;
   const isBrowser = (request.get('Accept') ?? '').includes('text/html');
   if (!isBrowser) throw new Problem(403, 'This is for users who are logged in.');
-  // What a form would have done is not done again after the login.
+  // After the login the browser returns to a page; it does not send a form again.
   const path = READING.includes(request.method) ? request.originalUrl : pathOf(request);
   throw new Problem(303, 'Log in first.', { headers: { Location: loginUrl(path) } });
 }
 
-/** The parameter of a handler that holds the user who is logged in. */
+/** A parameter of a handler: the user who is logged in. */
 export const CurrentUser = createParamDecorator((_data: unknown, context: ExecutionContext): User =>
   requireLogin(context.switchToHttp().getRequest<ContextRequest>()),
 );
 
-/** The same user, as the audit log records who acts. */
+/** A parameter of a handler: the user who is logged in, as the audit log records users. */
 export const CurrentActor = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Actor & Pick<User, 'userId'> => {
     const request = context.switchToHttp().getRequest<ContextRequest>();
@@ -81,10 +81,10 @@ class SessionRequestorPipe implements PipeTransform<User, Promise<Requestor>> {
   }
 }
 
-/** The same user, as services of the API know who requests. */
+/** A parameter of a handler: the user who is logged in, as the requestor for the services of the API. */
 export const SessionRequestor = (): ParameterDecorator => CurrentUser(SessionRequestorPipe);
 
-/** For each controller of users' own pages, or of the data that they are made of. */
+/** A decorator for controllers of users' own pages; with `isData`, for JSON instead of pages. */
 export const OwnPages = ({ isData = false } = {}): ClassDecorator =>
   isData
     ? UseGuards(OwnPagesGuard)

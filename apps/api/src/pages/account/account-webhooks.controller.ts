@@ -13,7 +13,7 @@ import { DELIVERY_IN_PATH, WEBHOOK_IN_PATH } from '../../http/path-ids';
 const WEBHOOKS = '/user/:user/webhooks';
 const WEBHOOK = `${WEBHOOKS}/:webhook_id`;
 
-/** The webhooks of a user. Only the page that answers its creation shows a secret. */
+/** The webhooks of a user. The secret is shown once, after the webhook was created. */
 @Controller('user/:user/webhooks')
 @Requires('nothing')
 @OwnPages()

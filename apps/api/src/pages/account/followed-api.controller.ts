@@ -9,7 +9,7 @@ import { Operation } from '../../http/operation';
 import { notFound } from '../../http/problem';
 import { FollowedService, PatternsPipe } from './followed.service';
 
-/** The packages that a key's user follows. */
+/** The packages that the user of an API key follows. */
 @Controller('api/v1/followed')
 @Requires('key')
 @UseInterceptors(BodyInterceptor)

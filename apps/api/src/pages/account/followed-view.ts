@@ -11,13 +11,13 @@ import { changeOf, place, runUrl, statusObject } from '../status/package-columns
 const PLACES_SHOWN_MAX = 200;
 const FEED_ENTRIES_MAX = 50;
 
-/** The packages that a user follows, as far as they are known by public runs. */
+/** The packages that a user follows and that have public runs. */
 export interface Followed {
-  /** What the user wrote: names, in which `*` may stand for anything. */
+  /** The names as the user entered them; `*` matches any text. */
   patterns: string[];
-  /** Those that fail somewhere first. */
+  /** The matching packages; those that fail on some place come first. */
   packages: string[];
-  /** More packages match than are looked at. */
+  /** Whether more packages match than `packages` has. */
   hasMore: boolean;
   statuses: PackageStatus[];
 }
@@ -29,7 +29,7 @@ interface Targets {
   staleBefore: Date;
 }
 
-/** The worst first. */
+/** Statuses with trouble, the worst first. */
 const ORDER = ['fail', 'tmpfail', 'flaky'];
 
 function troubleOf(status: PackageStatus, neutral: NeutralStatus): string | null {
@@ -38,7 +38,7 @@ function troubleOf(status: PackageStatus, neutral: NeutralStatus): string | null
   return status.isFlaky ? 'flaky' : null;
 }
 
-/** A matrix of the packages, and before it each place with trouble with its last runs. */
+/** The page of followed packages: the places with trouble and their last runs, then a table of all packages. */
 export function followedView({ patterns, packages, hasMore, statuses }: Followed, targets: Targets) {
   const troubled = statuses
     .flatMap((status) => {
@@ -75,13 +75,13 @@ export function followedView({ patterns, packages, hasMore, statuses }: Followed
   };
 }
 
-/** Names that were followed before anybody asked for a public run. */
+/** Followed names that have no public run yet. */
 function unknownOf(patterns: string[], packages: string[]): string[] {
   const known = new Set(packages);
   return patterns.filter((pattern) => !pattern.includes('*') && !known.has(pattern));
 }
 
-/** The same for programs. */
+/** The followed packages as JSON. */
 export function followedObject(
   { patterns, packages, hasMore, statuses }: Followed,
   neutral: NeutralStatus,
@@ -98,7 +98,7 @@ export function followedObject(
   };
 }
 
-/** What changed last about them, the latest first: each place that began to fail, or passes again. */
+/** The entries of the feed, the latest first: each place where a package began to fail or passes again. */
 export function followedEntries(statuses: PackageStatus[]): FeedEntry[] {
   return statuses
     .filter(({ failingSince, recovered }) => failingSince !== null || recovered !== null)

@@ -45,7 +45,7 @@ export class FollowedController {
     await this.followed.unfollow(user, pattern);
   }
 
-  /** A new address; the old one leads nowhere. */
+  /** Gives the feed a new address; the old address no longer works. */
   @Form('feed', { then: PACKAGES })
   async renewFeed(@CurrentUser() user: User): Promise<void> {
     await this.followed.renewFeed(user);
@@ -57,7 +57,7 @@ export class FollowedController {
   }
 }
 
-/** The same for programs. */
+/** The followed packages as JSON. */
 @Controller('user/:user')
 @Requires('nothing')
 @OwnPages({ isData: true })
@@ -70,7 +70,7 @@ export class FollowedDataController {
   }
 }
 
-/** The same for feed readers, which have no session: by an address that cannot be guessed. */
+/** The followed packages for feed readers. They have no session, so the address is secret. */
 @Controller('data/followed')
 @Requires('nothing')
 export class FollowedFeedController {

@@ -15,16 +15,16 @@ import { staleBefore } from '../layout/stale';
 import type { Page } from '../layout/page';
 import { type Followed, followedEntries, followedObject, followedView } from './followed-view';
 
-/** Each is compared with the names of all packages. */
+/** Limit for patterns with `*`: each is compared with the names of all packages. */
 const WILD_PATTERNS_MAX = 20;
-/** Of one request. */
+/** Limit for the names in one request. */
 export const NAMES_MAX = 10_000;
 const PATTERN = /^[a-z0-9*][a-z0-9+.*-]{0,199}$/;
 const TOKEN = /^([\w-]{43})\.xml$/;
 
-/** Names to follow: a text with spaces, lines or commas between them, or, of JSON, a list. */
+/** Reads the names to follow: a text with names separated by white space or commas, or a list in JSON. */
 export class PatternsPipe implements PipeTransform<Parameters, FollowRequest> {
-  /** @throws Problem 400 for what can be no name, and when there is none */
+  /** @throws Problem 400 when a name is not valid, and when there is no name */
   transform(parameters: Parameters): FollowRequest {
     const { value: sent, pointer } = parameters.get('packages') ?? { value: '', pointer: null };
     const given: unknown = typeof sent === 'string' ? sent.split(/[\s,]+/, NAMES_MAX + 1) : sent;
@@ -41,10 +41,10 @@ export class PatternsPipe implements PipeTransform<Parameters, FollowRequest> {
   }
 }
 
-/** Whose packages they are. */
+/** The user who follows the packages. */
 type Follower = Pick<User, 'userId'>;
 
-/** The packages that a user follows: as a page, for programs, and as a feed. */
+/** The packages that a user follows, as a page, as JSON and as a feed. */
 @Injectable()
 export class FollowedService {
   constructor(
@@ -71,7 +71,7 @@ export class FollowedService {
     return followedObject(await this.find(userId), this.configuration.server.neutral);
   }
 
-  /** @throws Problem 400 when there would be too many: nothing is followed then that was not before */
+  /** @throws Problem 400 when there would be too many; then none of the new names is followed */
   async follow({ userId }: Follower, patterns: string[]): Promise<void> {
     const { followedPackagesMax } = this.configuration.server;
     const known = await this.followed.patterns(userId);
@@ -82,7 +82,7 @@ export class FollowedService {
     throw badRequest(`You may follow ${followedPackagesMax} names and patterns; there would be more.`);
   }
 
-  /** @returns whether it was followed */
+  /** @returns false when the user did not follow it */
   async unfollow({ userId }: Follower, pattern: string): Promise<boolean> {
     return PATTERN.test(pattern) && this.followed.unfollow(userId, pattern);
   }
@@ -96,9 +96,9 @@ export class FollowedService {
   }
 
   /**
-   * What anybody reads who has the address.
-   * @param base what comes before the path of an absolute link
-   * @throws Problem 404
+   * The feed. Anybody who has its address can read it.
+   * @param base the address of this server, for absolute links
+   * @throws Problem 404 when there is no such feed
    */
   async feed(file: string, base: string): Promise<string> {
     const [, token] = TOKEN.exec(file) ?? [];

@@ -18,18 +18,18 @@ import type { Page, Redirect } from '../layout/page';
 import { runView, type RunView } from '../runs/run-view';
 import { shortRunPath } from '../../runs/page-paths';
 
-/** What can be done to several of one's own runs. */
+/** The actions on several runs. */
 type JobAction = 'publish' | 'cancel' | 'retry';
 
 interface Words {
   verb: string;
-  /** What will happen. */
+  /** The effect of the action. */
   outcome: string;
-  /** When nothing is left to do. */
+  /** The text when the action is possible for none of the runs. */
   none: string;
-  /** Why some of those that were chosen are left out. */
+  /** The reason why some selected runs are left out. */
   because: string;
-  /** Below the user's own pages. */
+  /** Path of the action below `/user/{name}`. */
   path: string;
 }
 
@@ -58,9 +58,9 @@ const WORDS: Record<JobAction, Words> = {
 };
 
 /**
- * The question before several runs are changed.
- * @param leftOut how many of those that were chosen cannot be
- * @param backUrl of the page on which they were chosen
+ * The page that asks before several runs are changed.
+ * @param leftOut the number of selected runs that cannot be changed
+ * @param backUrl the page on which the runs were selected
  */
 function confirmView(action: JobAction, runs: RunView[], leftOut: number, backUrl: string) {
   const { verb, outcome, none, because, path } = WORDS[action];
@@ -74,19 +74,19 @@ function confirmView(action: JobAction, runs: RunView[], leftOut: number, backUr
     leftOut: leftOut === 0 || runs.length === 0 ? '' : `${left} left out: ${because}.`,
     path,
     backUrl,
-    /** Whether the page is reached by its address too, with ids of runs. */
+    /** Whether the page has a field for ids of runs. */
     takesIds: action === 'publish',
     runs,
   };
 }
 
-/** Why a run was left as it was. */
+/** A run that was not changed, and the reason. */
 interface Refusal {
   runId: number;
   reason: string;
 }
 
-/** What the services of the API do with one run, for several of a user's own. */
+/** Applies an action to several runs, with the services of the API. */
 @Injectable()
 export class RunChanges {
   constructor(
@@ -96,8 +96,8 @@ export class RunChanges {
   ) {}
 
   /**
-   * @returns the runs that could not be changed; what was is done
-   * @throws DatabaseUnavailable when none was changed, else BrokenOff
+   * @returns the runs that could not be changed; all others were changed
+   * @throws DatabaseUnavailable when no run was changed, BrokenOff when some were
    */
   async runAction(action: JobAction, runs: RunRecord[], requestor: Requestor): Promise<Refusal[]> {
     const ids = runs.map(({ runId }) => runId);
@@ -114,7 +114,7 @@ export class RunChanges {
         done.push(runId);
       } catch (error) {
         if (error instanceof DatabaseUnavailable && done.length > 0) throw new BrokenOff(done, error);
-        // It has changed since it was shown; the others are done nevertheless.
+        // This run has changed since the page was shown. Go on with the others.
         if (!(error instanceof Problem) || ![403, 404, 409, 410].includes(error.status)) throw error;
         refusals.push({ runId, reason: error.detail });
       }
@@ -123,7 +123,7 @@ export class RunChanges {
   }
 }
 
-/** Changes several of a user's runs, after a question. */
+/** Changes several runs after the user has confirmed it. */
 @Injectable()
 export class JobActionsService {
   constructor(

@@ -13,41 +13,41 @@ import { BEFORE_RUN } from '../../http/path-ids';
 
 const TEXTS = ['package', 'trigger', 'status', 'readers'] as const;
 
-/** A longer address would be cut. */
+/** Limit for a text of the filter, so that the address does not become too long. */
 const TEXT_LENGTH_MAX = 16_384;
 
-/** Who may read a run, for a filter. */
+/** The values of the filter `readers`. */
 export const READERS = ['public', 'private'];
 
-/** Which of a user's runs a list shows, as its form and its address say it. */
+/** The filter of the list of a user's runs. */
 export interface JobFilter {
   package?: string;
-  /** A part of it. */
+  /** Part of the trigger. */
   trigger?: string;
-  /** Null where it does not matter. */
+  /** Null for all suites. */
   suites: string[] | null;
   architectures: string[] | null;
   /** A word of `statusWords`. */
   status?: string;
   /** A word of `READERS`. */
   readers?: string;
-  /** Only runs of lower ids; null at the beginning. */
+  /** Only runs with lower ids; null on the first page. */
   before: number | null;
-  /** Each run is ticked. */
+  /** Whether all runs of the page are ticked. */
   areAllTicked: boolean;
 }
 
-/** What a run may be, for a filter. */
+/** The values of the filter `status`. */
 export function statusWords(neutral: NeutralStatus): string[] {
   return ['waiting', 'running', ...endWords(neutral)];
 }
 
-/** The query of a list of runs; an empty field of its form counts as left out. */
+/** Reads the query of a list of runs. An empty form field counts as not given. */
 @Injectable()
 export class JobFilterPipe implements PipeTransform<Record<string, unknown>, JobFilter> {
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 
-  /** @throws Problem 400 for a field that is given more than once, and for a word that it does not take; 404 for no run's id */
+  /** @throws Problem 400 when a field is given twice or has an unknown value; 404 when `before` is not the id of a run */
   transform(query: Record<string, unknown>): JobFilter {
     const filter: JobFilter = {
       suites: wordsIn(query, 'suite'),
@@ -76,7 +76,7 @@ export function isFiltered(filter: JobFilter): boolean {
   return suites !== null || architectures !== null || TEXTS.some((field) => filter[field] !== undefined);
 }
 
-/** The same for the database. */
+/** The filter in the form that the database needs. */
 export function ownRunFilter(
   { status, readers, ...filter }: JobFilter,
   neutral: NeutralStatus,
@@ -96,7 +96,7 @@ function outcomeOf(
   return { verdicts: verdictsOf(status, neutral) };
 }
 
-/** @param changes what is other than in the filter; null leaves it out */
+/** Writes a filter as a query. @param changes replace values of the filter; null removes a value */
 export function jobQuery(filter: JobFilter, changes: { before?: number | null; tick?: 'all' } = {}): string {
   const query = new URLSearchParams();
   for (const field of TEXTS) if (filter[field] !== undefined) query.set(field, filter[field]);
@@ -108,7 +108,7 @@ export function jobQuery(filter: JobFilter, changes: { before?: number | null; t
   return query.toString();
 }
 
-/** The ids of runs whose boxes were ticked: fields named `run-12`. */
+/** Reads the ids of the ticked runs, from fields with names such as `run-12`. */
 @Injectable()
 export class SelectedRunsPipe implements PipeTransform<Parameters, number[]> {
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
@@ -126,7 +126,7 @@ export class SelectedRunsPipe implements PipeTransform<Parameters, number[]> {
   }
 }
 
-/** The parameter `run_ids`: ids separated by commas, or `run_ids[]` several times; others than ids of runs are left out. */
+/** Reads the parameter `run_ids` (ids separated by commas) or several `run_ids[]`. Values that are not ids are ignored. */
 @Injectable()
 export class ListedRunsPipe extends SelectedRunsPipe {
   /** @throws Problem 400 for too many */

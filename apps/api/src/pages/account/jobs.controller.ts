@@ -14,7 +14,7 @@ import type { JobFilter } from './job-filter';
 import { JobsService } from './jobs.service';
 import type { JobsObject } from './jobs.service';
 
-/** A user's own runs, private ones included, and what can be done to several of them. */
+/** The list of the runs of a user, with private runs, and the actions on several runs. */
 @Controller('user/:user')
 @Requires('nothing')
 @OwnPages()
@@ -60,7 +60,7 @@ export class JobsController {
   }
 }
 
-/** The same list for programs. */
+/** The list as JSON. */
 @Controller('user/:user')
 @Requires('nothing')
 @OwnPages({ isData: true })

@@ -14,11 +14,11 @@ const RUNS_SHOWN = 50;
 
 export interface JobsObject {
   runs: ResultResource[];
-  /** Path of the rest of the list; null at its end. A part may be short, or empty, before the end. */
+  /** Path of the next page; null on the last page. Any page may have few runs or none. */
   next: string | null;
 }
 
-/** The runs of a user, whatever key they were requested with. */
+/** The runs of a user, requested with any of their keys or on pages. */
 @Injectable()
 export class JobsService {
   constructor(
@@ -44,7 +44,7 @@ export class JobsService {
         statuses: statusWords(neutral),
         readers: READERS,
         follow: isFollowed ? `runs-of/${topic}` : null,
-        // A run that is new is not ticked.
+        // A run that appears later is not ticked.
         address: `${base}?${jobQuery(filter)}`,
         tickUrl: filter.areAllTicked ? null : `${base}?${jobQuery(filter, { tick: 'all' })}`,
         olderUrl: next === null ? null : `${base}?${jobQuery(filter, { before: next })}`,
@@ -55,8 +55,8 @@ export class JobsService {
   }
 
   /**
-   * Where a numbered page begins.
-   * @returns its address; null for a page that the list does not have, or that is too far back
+   * Finds the address of a numbered page.
+   * @returns null when the list has no such page, and when the number is too high
    */
   async numberedUrl(user: User, filter: JobFilter, page: number): Promise<string | null> {
     const url = (before: number | null): string => `/user/${user.name}/jobs?${jobQuery(filter, { before })}`;

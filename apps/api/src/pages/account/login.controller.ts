@@ -14,7 +14,7 @@ import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
 import { LoginForm, LoginService } from './login.service';
 
-/** The door: who comes in is sent back to where they were going. */
+/** The login page. After the login the browser returns to the page that the user wanted. */
 @Controller('user')
 @Requires('nothing')
 @UseInterceptors(PageInterceptor)
@@ -24,13 +24,13 @@ export class LoginController {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** debci's way to one's own page. */
+  /** The address in debci of the user's own page. */
   @Get()
   own(@CurrentViewer() { user }: Viewer): Redirect {
     return { redirectTo: user ? `/user/${user.name}` : loginUrl('/user') };
   }
 
-  /** debci leads back to `original_url`. */
+  /** As in debci, `original_url` is the page to return to. */
   @Get('login')
   async page(
     @Query('next') next: unknown,
@@ -46,13 +46,13 @@ export class LoginController {
     return this.logins.page(request, response, goal);
   }
 
-  /** Where the login providers of debci come back to, also without success. */
+  /** The address to which the login providers of debci return, also after a failed login. */
   @Get('auth/*way')
   again(): Redirect {
     return { redirectTo: '/user/login' };
   }
 
-  /** A page of another site cannot log anybody out: its link leads to one's own page, where the button is. */
+  /** A link on another site cannot log a user out: it leads to the user's own page, which has the button. */
   @Get('logout')
   async logoutByAddress(
     @CurrentViewer() viewer: Viewer,
@@ -85,7 +85,7 @@ export class LoginController {
   }
 }
 
-/** The way to the form for requests from pages that do not know who reads them. */
+/** Redirects to the request form, from pages that are the same for all readers. */
 @Controller('-/request')
 @Requires('nothing')
 @UseInterceptors(PageInterceptor)

@@ -28,19 +28,19 @@ export class LoginForm {
   @IsStorableText(CREDENTIAL)
   password: string;
 
-  /** The path to go on with. */
+  /** The path to open after the login. */
   @IsOptional()
   next?: unknown;
 }
 
-/** How a user has logged in. */
+/** The way in which a user logged in. */
 interface Door {
   /** For the audit log. */
   by: string;
   session: ProviderSession | null;
 }
 
-/** Logs people in by their passwords, and out. */
+/** Logs users in with a password, and logs users out. */
 @Injectable()
 export class LoginService {
   constructor(
@@ -50,7 +50,7 @@ export class LoginService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** @param refusal why the form is shown again */
+  /** The login page. @param refusal the reason why the form is shown again */
   async page(
     request: ContextRequest,
     response: Response,
@@ -75,7 +75,7 @@ export class LoginService {
       await this.enter(user, { by: 'password', session: null }, request, response);
       return { redirectTo: next };
     }
-    // More of the same would fill the log.
+    // More entries would only fill the log.
     if (!user) await this.recordRefusal(form.name, 'password', request);
     response.status(user?.status ?? 403).set(user?.headers ?? {});
     const minutes = Math.ceil(Number(user?.headers['Retry-After'] ?? 0) / 60);
@@ -85,22 +85,22 @@ export class LoginService {
     return this.page(request, response, next, { name: form.name, reason });
   }
 
-  /** Makes the browser's session that of a user. */
+  /** Gives the browser a session of the user. */
   async enter(user: User, { by, session }: Door, request: ContextRequest, response: Response): Promise<void> {
     await this.sessions.startSession(request, response, user, session);
     await this.audit.add({ action: 'login', subject: by, ...actorOf(user, request) });
   }
 
   /**
-   * Records a login that was refused.
-   * @param name as it was typed
+   * Records a refused login.
+   * @param name the name as the user entered it
    */
   async recordRefusal(name: string, by: string, request: ContextRequest): Promise<void> {
     const address = networkOf(request.ip ?? '');
     await this.audit.addRefusedLogin({ userName: name, by, address });
   }
 
-  /** The page behind a logout says where a provider's own session is ended: forms may not lead there. */
+  /** Ends the session. The page links to the logout of the provider, because a form may not redirect to another site. */
   async logout({ user }: Viewer, request: ContextRequest, response: Response): Promise<Page | Redirect> {
     const session = await this.sessions.end(request, response);
     if (user) await this.audit.add({ action: 'logout', ...actorOf(user, request) });

@@ -9,7 +9,7 @@ import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
 import { ProviderLoginService } from './provider-login.service';
 
-/** The way to a login provider and back. Links lead there: a form's policy would hold up the redirect. */
+/** The redirects to a login provider and back. They start from links, because the content security policy blocks redirects of forms to other sites. */
 @Controller('user/login/:provider')
 @Requires('nothing')
 @UseInterceptors(PageInterceptor)

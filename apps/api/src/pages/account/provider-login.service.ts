@@ -13,7 +13,7 @@ import { doorOf, ProviderUsers } from './provider-users';
 
 const NOT_BEGUN = 'This login was not begun in this browser, or is over already. Begin it again.';
 
-/** Logs people in by a login provider. */
+/** Logs users in with a login provider. */
 @Injectable()
 export class ProviderLoginService {
   constructor(
@@ -25,9 +25,9 @@ export class ProviderLoginService {
   ) {}
 
   /**
-   * Sends a browser to a provider.
-   * @param next a path of this server
-   * @throws Problem 404 for an unknown provider
+   * Redirects a browser to a provider.
+   * @param next the path to open after the login
+   * @throws Problem 404 when the provider is unknown
    */
   async startLogin(
     id: string,
@@ -46,9 +46,9 @@ export class ProviderLoginService {
   }
 
   /**
-   * Takes a browser back.
-   * @param state as it came with the browser
-   * @throws Problem 404 for an unknown provider
+   * Finishes a login after the provider has sent the browser back.
+   * @param state the parameter `state` of the request
+   * @throws Problem 404 when the provider is unknown
    */
   async completeLogin(
     id: string,
@@ -71,7 +71,7 @@ export class ProviderLoginService {
     }
   }
 
-  /** The page of the login, which says why and what else there is. */
+  /** The login page, with the reason of the failure and the other ways to log in. */
   private async refusalPage(
     error: unknown,
     { label }: ProviderSection,

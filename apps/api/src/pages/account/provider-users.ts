@@ -14,7 +14,7 @@ export function doorOf({ id }: ProviderSection): string {
   return `provider ${id}`;
 }
 
-/** The users who log in by providers, and what they may do by the provider's word. */
+/** The users who log in with a provider, and the rights that the provider gives them. */
 @Injectable()
 export class ProviderUsers {
   constructor(
@@ -23,7 +23,7 @@ export class ProviderUsers {
     private readonly logins: LoginService,
   ) {}
 
-  /** @returns null for a person who may not log in here */
+  /** @returns null when the person may not log in here */
   async userOf(
     { identity, claims }: Vouched,
     provider: ProviderSection,

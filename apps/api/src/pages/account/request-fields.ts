@@ -4,7 +4,7 @@ import type { ApiConfiguration } from '../../configuration.token';
 import type { Parameters } from '../../http/parameters';
 import { badRequest, Problem } from '../../http/problem';
 
-/** What the form of a request holds, as it was typed. */
+/** The fields of the request form, as the user entered them. */
 export interface RequestFields {
   packages: string;
   suites: string[];
@@ -20,17 +20,17 @@ export type RequestStep = 'preview' | 'submit';
 
 type FormLimits = Pick<ApiConfiguration['server'], 'itemsPerRequestMax' | 'shortBodyBytesMax'>;
 
-/** Part of a batch, as `POST /api/v1/test/batch` takes it. */
+/** A part of a batch in the format of `POST /api/v1/test/batch`. */
 export interface RequestPart {
   suite: string;
   arch: string[];
   tests: Record<string, unknown>[];
 }
 
-/** Of the names of suites, or architectures, in one field. */
+/** Limit for the characters of a field with names of suites or architectures. */
 export const CHOSEN_LENGTH_MAX = 16_384;
 
-/** Fields of a form or of a query; ticked boxes are fields named `suite-sid`, `arch-amd64` and, of names in a field of the request, `source-NAME`. */
+/** Reads the fields of the form or of a query. Ticked boxes have names such as `suite-sid`, `arch-amd64` and `source-NAME`. */
 export class RequestFieldsPipe implements PipeTransform<Parameters, RequestFields & { step: RequestStep }> {
   transform(parameters: Parameters): RequestFields & { step: RequestStep } {
     const text = (name: string): string => {
@@ -41,7 +41,7 @@ export class RequestFieldsPipe implements PipeTransform<Parameters, RequestField
       [...parameters.keys()]
         .filter((name) => name.startsWith(start) && parameters.has(name))
         .map((name) => name.slice(start.length));
-    /** With `[]` behind its name, as debci's form has it, a field may come several times. */
+    /** The form of debci may send a field several times, with `[]` behind its name. */
     const several = (name: string): string[] =>
       [parameters.get(`${name}[]`)?.value].flat().filter((each) => typeof each === 'string');
     const chosen = (name: string): string[] => {
@@ -70,12 +70,12 @@ export class RequestFieldsPipe implements PipeTransform<Parameters, RequestField
   }
 }
 
-/** A file of tests, and where those of a list run. */
+/** An uploaded file of tests. For a list of tests, the form also has a suite and architectures. */
 export interface Upload {
   step: RequestStep;
-  /** The field of the file; empty when none was sent. */
+  /** The field with the file; empty when no file was sent. */
   file: Parameters;
-  /** Empty for a batch, which says so itself. */
+  /** Empty for a batch, which names its suites itself. */
   suite: string;
   archs: string[];
 }
@@ -94,9 +94,9 @@ export class UploadPipe implements PipeTransform<Parameters, Upload> {
 }
 
 /**
- * The request that a form means, in the words of the API. What is left open is left out. A form says once what each of its tests
- * then has: what that comes to is bounded before it is made.
- * @throws Problem 413 for more tests than a request may have, or more than the largest body of a form in bytes
+ * Converts a form to a batch of the API. Empty fields are left out. Each test of the batch repeats the options of the
+ * form, so the size of the batch is checked before it is built.
+ * @throws Problem 413 when there are more tests than a request may have, or the batch has more bytes than a form may have
  */
 export function batchOf(
   fields: RequestFields,
@@ -106,7 +106,7 @@ export function batchOf(
     const value = sentValue(field, fields.options[field.name]);
     return value === undefined ? [] : [[field.sent, value] as const];
   });
-  // Enough to see that there are too many; a name may be empty at either end.
+  // The limit is enough to notice too many names; the first and the last may be empty.
   const words = fields.packages.split(/[\s,]+/, itemsPerRequestMax + 3);
   const names = words.filter((name) => name !== '');
   const { suites, archs } = fields;
@@ -128,7 +128,7 @@ export function batchOf(
   return suites.map((suite) => ({ suite, arch: archs, tests }));
 }
 
-/** The query that fills the form with the same. */
+/** The query that fills the form with these fields. */
 export function queryOf(fields: RequestFields): string {
   const { packages, suites, archs, options } = fields;
   const query = new URLSearchParams({ packages, suite: suites.join(','), arch: archs.join(',') });

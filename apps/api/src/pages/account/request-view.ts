@@ -1,29 +1,29 @@
 import type { Problem } from '../../http/problem';
 import type { DryRunAnswer } from '../../runs/dry-run';
 
-/** Of a preview, lines of each kind. */
+/** Lines of each kind in a preview. */
 const LINES_SHOWN = 100;
 
-/** What is wrong with a request. */
+/** A mistake in a request. */
 export interface Mistake {
-  /** Into the file, as `#/0/tests/3/package`; empty where that says nothing. */
+  /** Place in the file, such as `#/0/tests/3/package`; empty for a form. */
   pointer: string;
   detail: string;
 }
 
-/** Each mistake once, however many packages and suites have it; the place in the JSON that a form makes says nothing. */
+/** The mistakes of a form, without places in the JSON and without repetitions. */
 export function mistakesOfForm({ detail, errors }: Problem): Mistake[] {
   const details = errors.length > 0 ? errors.map((error) => error.detail) : [detail];
   const withoutPlace = details.map((each) => each.replace(/^tests\[\d+\](?:\.tests\[\d+\])?[. ]/, ''));
   return [...new Set(withoutPlace)].map((each) => ({ pointer: '', detail: each }));
 }
 
-/** Each with its place in the file. */
+/** The mistakes of a file, each with its place in the file. */
 export function mistakesOfFile({ detail, errors }: Problem): Mistake[] {
   return errors.length > 0 ? errors : [{ pointer: '', detail }];
 }
 
-/** What a request would do, as a page says it. */
+/** The preview of a request, for its page. */
 export function previewView({ runs, ignored, waits, warnings }: DryRunAnswer) {
   const doubles = runs.flatMap(({ doubles: runId, ...run }) => (runId === null ? [] : { ...run, runId }));
   return {
@@ -64,7 +64,7 @@ function minutes(seconds: number): string {
   return all < 60 ? `${all} min` : `${Math.floor(all / 60)} h ${all % 60} min`;
 }
 
-/** A command that requests the same. @param base what comes before the path */
+/** A curl command for the same request. @param base the address of this server */
 export function curlOf(json: string, base: string): string {
   return `curl --fail --header "Auth-Key: $KEY" --header "Content-Type: application/json" \\
   --data-binary @- ${base}/api/v1/test/batch <<'END'

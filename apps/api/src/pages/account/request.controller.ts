@@ -18,7 +18,7 @@ import { type Requested, RequestPageService } from './request.service';
 
 type Step = RequestFields & { step: RequestStep };
 
-/** Requests for tests by form or by file. */
+/** The pages that request tests, by form or by file. */
 @Controller('user/:user/test')
 @Requires('nothing')
 @OwnPages()
@@ -28,7 +28,7 @@ export class RequestController {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** The query may fill the form. */
+  /** The form. The query can fill its fields. */
   @Get()
   @UseInterceptors(BodyInterceptor)
   page(@Sent(RequestFieldsPipe) fields: Step, @CurrentUser() user: User): Page {
@@ -61,14 +61,14 @@ export class RequestController {
     return baseUrl(request, this.configuration.server.publicUrl);
   }
 
-  /** What was refused is shown again with what is wrong. */
+  /** Sends the request. When it is refused, the form is shown again with the mistakes. */
   private orForm(response: Response, { page, refusal }: Requested): Page {
     if (refusal) response.status(refusal.status);
     return page;
   }
 }
 
-/** The form's content as the file that can be uploaded, or sent to `POST /api/v1/test/batch`. */
+/** Downloads the request as a file, to upload later or to send to `POST /api/v1/test/batch`. */
 @Controller('user/:user/test')
 @Requires('nothing')
 @OwnPages({ isData: true })

@@ -16,18 +16,18 @@ import { batchOf, optionsView, queryOf, RequestFieldsPipe } from './request-fiel
 import type { RequestFields, RequestPart, Upload } from './request-fields';
 import { curlOf, mistakesOfFile, mistakesOfForm, previewView } from './request-view';
 
-/** Runs that the answer to a request names one by one. */
+/** Runs that the page after a request lists; any others are only counted. */
 const RUNS_SHOWN = 100;
 
 const NO_FIELDS: RequestFields = new RequestFieldsPipe().transform(new Map());
 
-/** What became of a request; the page of one that was refused is the form with what is wrong. */
+/** The result of a request. For a refused request, the page is the form with the mistakes. */
 export interface Requested {
   page: Page;
   refusal: Problem | null;
 }
 
-/** Requests that are typed or uploaded: the same rules as by the API decide about them. */
+/** Handles requests by form and by file, with the same rules as the API. */
 @Injectable()
 export class RequestPageService {
   constructor(
@@ -49,8 +49,8 @@ export class RequestPageService {
   }
 
   /**
-   * The form with what it would do, or with what is wrong.
-   * @param base what comes before the path of an absolute link
+   * The form with a preview of the request, or with the mistakes.
+   * @param base the address of this server, for absolute links
    */
   async preview(user: User, fields: RequestFields, base: string): Promise<Page> {
     const answer = await this.dryRun(user, () => this.read(fields));
@@ -63,14 +63,14 @@ export class RequestPageService {
     });
   }
 
-  /** The form with what a file would do, or with what is wrong with it. */
+  /** The form with a preview of an uploaded file, or with its mistakes. */
   async check(user: User, upload: Upload): Promise<Page> {
     const answer = await this.dryRun(user, () => this.readFile(upload));
     const preview = answer instanceof Problem ? { mistakes: mistakesOfFile(answer) } : previewView(answer);
     return this.form(user, NO_FIELDS, { preview });
   }
 
-  /** The form's content as a file. @throws Problem 400 that names each mistake; 413 */
+  /** The request as a file. @throws Problem 400 with each mistake; 413 when the request is too large */
   async exportFile(fields: RequestFields): Promise<string> {
     await this.read(fields);
     return this.jsonOf(fields);
@@ -106,7 +106,7 @@ export class RequestPageService {
     return orRefusal(async () => this.submissions.dryRun(await read(), asker));
   }
 
-  /** @throws Problem 400 that names each mistake; 413 */
+  /** @throws Problem 400 with each mistake; 413 when the request is too large */
   private async read(fields: RequestFields): Promise<Submitted> {
     const batch = this.batchOf(fields);
     if (batch.length === 0) throw badRequest('No suite is chosen.');
@@ -125,8 +125,8 @@ export class RequestPageService {
   }
 
   /**
-   * A file in either form of the API: a batch, or a list for one suite and architectures.
-   * @throws Problem 400; 413
+   * Reads a file in one of the two formats of the API: a batch, or a list of tests for one suite.
+   * @throws Problem 400 when the file is not valid; 413 when it has too many tests
    */
   private async readFile({ file, suite, archs }: Upload): Promise<Submitted> {
     if (suite === '') return new BatchPipe(this.configuration).transform(file);
@@ -137,7 +137,7 @@ export class RequestPageService {
   }
 }
 
-/** What the request itself is to blame for is an answer; anything else is thrown. */
+/** Returns a problem with status 400 or 413, so that the form can show it; throws any other error. */
 async function orRefusal<T>(work: () => Promise<T>): Promise<T | Problem> {
   try {
     return await work();

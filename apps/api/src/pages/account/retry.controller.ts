@@ -16,7 +16,7 @@ import { shortRunPath } from '../../runs/page-paths';
 import { Operation } from '../../http/operation';
 import { RUN_IN_PATH } from '../../http/path-ids';
 
-/** What is shown before a retry. */
+/** The data of the page before a retry. */
 @Injectable()
 export class RetryPage {
   constructor(
@@ -24,7 +24,7 @@ export class RetryPage {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** @throws Problem 404; 410 when it was removed */
+  /** @throws Problem 404 when there is no such run; 410 when the run was removed */
   async of(runId: number, requestor: Requestor): Promise<Page> {
     const { run, equal, obstacle } = await this.retries.preview(runId, requestor);
     return {
@@ -39,7 +39,7 @@ export class RetryPage {
   }
 }
 
-/** The page before a retry, at the address that other sites link: for a key, or for a browser that is logged in. */
+/** The page before a retry, at the address to which other sites link. It needs a key or a login. */
 @Controller('api/v1/retry/:run_id')
 @Requires('key')
 @UseInterceptors(PageInterceptor)
@@ -66,7 +66,7 @@ export class RetryPageController {
   }
 }
 
-/** The same among a user's own pages, and what its button does. */
+/** The page before a retry among a user's own pages, and the action of its button. */
 @Controller('user/:user/retry/:run_id')
 @Requires('nothing')
 @OwnPages()

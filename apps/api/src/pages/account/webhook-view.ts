@@ -10,7 +10,7 @@ export function webhooksView(webhooks: Webhook[]) {
   return { webhooks: rows, ...CHOICES, known: NOTHING_KNOWN };
 }
 
-/** A webhook with a part of its log. */
+/** A webhook with one page of its log. */
 export function webhookView(
   webhook: Webhook,
   { deliveries, before }: { deliveries: LoggedDelivery[]; before: number | null },
@@ -25,7 +25,7 @@ export function webhookView(
   };
 }
 
-/** What the fields of its form hold. */
+/** The values of the form fields of a webhook. */
 function fieldsOf({
   url,
   description,
@@ -57,7 +57,7 @@ function fieldsOf({
 
 const NOTHING_KNOWN = fieldsOf({ url: '', description: '', filter: {}, keyId: null });
 
-/** Which events a webhook gets, in words. */
+/** The events that a webhook receives, in words. */
 function wantsOf({ filter, keyId }: Webhook): string {
   const { packages, suites, arches, kinds, verdicts, trigger, mine } = filter;
   const parts = [
