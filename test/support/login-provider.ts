@@ -30,7 +30,7 @@ export class LoginProvider {
     await once(this.child, 'exit');
   }
 
-  /** Registers a user: whoever types the subject as a login gets these claims. */
+  /** Registers a user: a login with this subject as the name gets these claims. */
   async knows(person: Person): Promise<void> {
     const [sub, name, ...groups] = person;
     const claims = JSON.stringify({ sub, preferred_username: name, groups });

@@ -9,7 +9,7 @@ for (const line of settleSurroundings()) printNotice(`warning: ${line}`);
 const args = process.argv.slice(2);
 void execute(args).then((code) => {
   const end = () => setImmediate(() => process.exit(code));
-  // An answer is written completely, or its error ends the process. A service ends even if nobody reads its output.
+  // An answer is written completely, or its error ends the process. A service ends even if its output is not read.
   if (args[0] === 'start') end();
   else process.stdout.write('', end);
 });

@@ -16,7 +16,7 @@ import { sightingOf, type Sighting } from './sightings';
 
 export type JudgedWorker = Extract<Write, { kind: 'judge-worker' }>;
 
-/** The changes of which others are notified after the turn is committed. */
+/** The changes that others are notified about after the turn is committed. */
 export interface TurnOutcome {
   /** Runs became available. */
   workWaiting: boolean;

@@ -52,7 +52,7 @@ export interface HealthReport {
   ready: boolean;
   /** The problem that prevents work, or one that does not; null if there is none. */
   problem: string | null;
-  /** The resources of which the machine has too little. */
+  /** The resources that are too small on this machine. */
   lacks: Lack[];
   /** Whether it is connected to NATS. */
   connected: boolean;

@@ -178,7 +178,7 @@ export class LeaseRequests {
   }
 
   /**
-   * Makes the slot accept no more leases, and asks each architecture whose answer was lost which lease it granted. A
+   * Keeps the slot from accepting leases, and asks each architecture whose answer was lost which lease it granted. A
    * returned lease can be granted to others at once; otherwise it is a lost attempt after a restart of the worker.
    */
   async requestLost(): Promise<void> {
