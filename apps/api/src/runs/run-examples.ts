@@ -1,6 +1,9 @@
+import { NO_OPTIONS, resultOptions } from '@proctor/request-fields';
+
 // Of the examples in the API's document.
 
 const FINISHED = {
+  ...resultOptions(NO_OPTIONS),
   trigger: 'glibc/2.40-1',
   package: 'hello',
   arch: 'amd64',
@@ -8,8 +11,6 @@ const FINISHED = {
   version: '2.10-3',
   status: 'pass',
   run_id: 12,
-  is_private: false,
-  extra_apt_sources: [],
   updated_at: '2026-11-20T15:41:21.456Z',
   date: '2026-11-20T15:41:21.456Z',
   duration_seconds: 30,
@@ -17,7 +18,6 @@ const FINISHED = {
   backend: 'unshare',
   autopkgtest: 'autopkgtest',
   pin_packages: [['src:glibc', 'sid']],
-  priority: 5,
   message: 'All tests passed',
   exit_code: 0,
   worker: 'worker1',

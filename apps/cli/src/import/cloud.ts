@@ -2,6 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { COMMAND_LINE, ImportConflict, type ImportedRun, type Imports } from '@proctor/database';
+import { NO_OPTIONS } from '@proctor/request-fields';
 import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printNotice } from '../output/print';
 import { ThereAndHere, withImports } from './there-and-here';
@@ -137,17 +138,14 @@ function runOf(result: CloudResult, runId: number, owners: Map<string, Owner>, b
   const { userId, keyId } = owners.get(result.requester ?? SOURCE)!;
   const finishedAt = new Date(startedAt.getTime() + durationSeconds * 1_000);
   return {
+    ...NO_OPTIONS,
     runId,
     package: test.package,
     suite: test.suite,
     arch: test.arch,
     backend,
     variant: 'autopkgtest',
-    priority: 5,
     trigger: result.trigger,
-    pinPackages: [],
-    extraAptSources: [],
-    isPrivate: false,
     requestorId: userId,
     apiKeyId: keyId,
     state: 'finished',

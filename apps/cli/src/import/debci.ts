@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type ImportedRun, ImportConflict, type Imports } from '@proctor/database';
+import { NO_OPTIONS } from '@proctor/request-fields';
 import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printNotice } from '../output/print';
 import { type ImportedRuns, ThereAndHere, withImports } from './there-and-here';
@@ -210,6 +211,7 @@ function importedRun(
   const finishedAt = isCancelled ? new Date() : job.finishedAt;
   const took = job.durationSeconds;
   return {
+    ...NO_OPTIONS,
     runId: job.runId,
     package: packageOf(names)(job)!,
     suite: job.suite,
