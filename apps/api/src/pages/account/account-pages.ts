@@ -21,7 +21,7 @@ const READING = ['GET', 'HEAD'];
 /** Allows users only their own pages, `/user/{name}/…`. */
 @Injectable()
 class OwnPagesGuard implements CanActivate {
-  /** @throws Problem 303 to the login for a browser that is not logged in, 403 for anybody else */
+  /** @throws Problem like `requireLogin`; 403 for the pages of another user */
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<ContextRequest>();
     const user = requireLogin(request);
@@ -40,7 +40,7 @@ class OwnPagesGuard implements CanActivate {
 /** Allows only users who are logged in. It runs before the form is read. */
 @Injectable()
 export class LoginGuard implements CanActivate {
-  /** @throws Problem 303 to the login for a browser that is not logged in, 403 for anybody else */
+  /** @throws Problem like `requireLogin` */
   canActivate(context: ExecutionContext): boolean {
     requireLogin(context.switchToHttp().getRequest<ContextRequest>());
     return true;

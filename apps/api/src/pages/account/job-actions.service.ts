@@ -134,7 +134,8 @@ export class JobActionsService {
   ) {}
 
   /**
-   * The action ends at the list again, or at the page of another user's run; with the runs that were left out, if any.
+   * Returns the page that asks, and the action. After the action the browser returns to the list, or to the page of the
+   * run if another user owns it; when runs could not be changed, a page lists them.
    * Administrators cancel and retry the runs of all users.
    */
   async prepare(user: User, action: JobAction, runIds: number[]) {

@@ -11,7 +11,7 @@ import type { AuditRecord } from '@proctor/database';
 
 const FIELDS = ['user', 'action', 'subject', 'since', 'until'] as const;
 
-/** The audit log as its page shows it. */
+/** The page of the audit log. */
 function auditView(query: AuditQuery, entries: AuditRecord[], last: number | null) {
   const isFiltered = FIELDS.some((field) => query[field] !== undefined);
   return {
@@ -41,7 +41,7 @@ function dayOf(time: Date | undefined): string {
   return time?.toISOString().slice(0, 10) ?? '';
 }
 
-/** A part of the log with the same filter. */
+/** The address of a page of the log with the same filter. */
 function urlOf(path: string, query: AuditQuery, before?: number): string {
   const parameters = new URLSearchParams();
   for (const field of FIELDS) {
@@ -53,7 +53,7 @@ function urlOf(path: string, query: AuditQuery, before?: number): string {
   return parameters.size > 0 ? `${path}?${parameters.toString()}` : path;
 }
 
-/** Who did what. */
+/** The page of the audit log for administrators. */
 @Controller('admin/audit')
 @Requires('nothing')
 @AdminPages()
@@ -68,7 +68,7 @@ export class AdminAuditController {
   }
 }
 
-/** The same list for programs. */
+/** The audit log as JSON. */
 @Controller('admin/audit.json')
 @Requires('nothing')
 @AdminPages({ isData: true })
@@ -76,7 +76,7 @@ export class AdminAuditController {
 export class AdminAuditDataController {
   constructor(private readonly audit: AuditService) {}
 
-  /** `next` is the path of the rest of the list; null at its end. */
+  /** `next` is the path of the next page; null on the last page. */
   @Get()
   async list(@Sent() query: AuditQuery): Promise<Omit<AuditEntryList, 'before'> & { next: string | null }> {
     const { entries, before } = await this.audit.part(query);

@@ -12,10 +12,10 @@ import { Form } from '../layout/form-action';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
 
-/** Lets administrators through who are logged in. */
+/** Allows only administrators who are logged in. */
 @Injectable()
 class AdminPagesGuard implements CanActivate {
-  /** @throws Problem 303 to the login for a browser that is not logged in, 403 for anybody else */
+  /** @throws Problem like `requireLogin`; 403 when the user is not an administrator */
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<ContextRequest>();
     if (requireLogin(request).isAdmin) return true;
@@ -23,13 +23,13 @@ class AdminPagesGuard implements CanActivate {
   }
 }
 
-/** For each controller of pages for administrators, or of the data that they are made of. */
+/** A decorator for controllers of the pages of administrators; with `isData`, for JSON instead of pages. */
 export const AdminPages = ({ isData = false } = {}): ClassDecorator =>
   isData
     ? UseGuards(AdminPagesGuard)
     : applyDecorators(UseGuards(AdminPagesGuard), UseInterceptors(PageInterceptor));
 
-/** Makes a refusal a page that says what was wrong and leads back. */
+/** Shows a refused form as a page with the reason and a link back. */
 @Injectable()
 class RefusedFormInterceptor implements NestInterceptor<Page | Redirect, Page | Redirect> {
   intercept(context: ExecutionContext, next: CallHandler<Page | Redirect>): Observable<Page | Redirect> {
@@ -46,20 +46,20 @@ class RefusedFormInterceptor implements NestInterceptor<Page | Redirect, Page | 
   }
 }
 
-/** For each handler that a form of these pages is sent to. */
+/** A decorator for handlers of the forms of administrators. */
 export const AdminForm = (...form: Parameters<typeof Form>): MethodDecorator =>
   applyDecorators(UseInterceptors(RefusedFormInterceptor), Form(...form));
 
-/** The page of a part, such as `/admin/users/`. */
+/** The page to which a form belongs, such as `/admin/users/`. */
 function partOf(request: ContextRequest): string {
   return `${pathOf(request).split('/').slice(0, 3).join('/')}/`;
 }
 
-/** What an action did, where no other page shows it. */
+/** The page after an action whose result no other page shows. */
 export interface Notice {
   title: string;
   lead: string;
-  /** What is shown this once. */
+  /** A secret, which is shown only once. */
   secret?: string;
   back: string;
 }

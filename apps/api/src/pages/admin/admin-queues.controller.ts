@@ -14,12 +14,12 @@ import { AdminForm, AdminPages, notice } from './admin-pages';
 import { RunsForm } from './forms';
 import type { SelectedCount } from '@proctor/database';
 
-/** Suite queues that the question names; the others are counted. */
+/** Suite queues that the question names; any others are only counted. */
 const QUEUES_NAMED_MAX = 20;
 
 /**
- * The question before selected runs change.
- * @param priority that they get; null: they are cancelled
+ * The question before the selected runs are changed.
+ * @param priority the new priority; null to cancel the runs
  */
 export function selectionQuestion(priority: number | null, counts: SelectedCount[]): Question {
   const [waiting, executed] = [sum(counts, 'waiting'), sum(counts, 'executed')];
@@ -36,7 +36,7 @@ export function selectionQuestion(priority: number | null, counts: SelectedCount
   };
 }
 
-/** In words: `one run`, `12 runs`. */
+/** A number of runs in words: `one run`, `12 runs`. */
 export function runs(count: number): string {
   return count === 1 ? 'one run' : `${count} runs`;
 }
@@ -55,7 +55,7 @@ function sum(counts: SelectedCount[], field: 'waiting' | 'executed'): number {
 
 const HERE = '/admin/queues/';
 
-/** Suite queues are paused and resumed; their runs are cancelled and get other priorities. */
+/** Pauses and resumes suite queues, cancels their runs and changes their priorities. */
 @Controller('admin/queues')
 @Requires('nothing')
 @AdminPages()

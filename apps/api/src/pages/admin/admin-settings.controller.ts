@@ -23,16 +23,16 @@ const PACKAGES_PER_PAGE = 100;
 
 @Strict()
 class PackagesQuery {
-  /** Whose rules are looked up. debci calls it `q`. */
+  /** The package whose rules are shown. The parameter is `q` in debci. */
   @From({ read: formText, alias: 'q' })
   package?: string;
 
-  /** The last package of the page before. */
+  /** The last package of the previous page. */
   @From({ read: formText })
   after?: string;
 }
 
-/** Which rules apply to packages. */
+/** The rules that apply to packages. */
 @Controller('admin/packages')
 @Requires('nothing')
 @AdminPages()
@@ -78,7 +78,7 @@ export class PackageSettingsPageController {
   }
 }
 
-/** What is in use, and what was refused. */
+/** The configuration in use, and changes to it that were refused. */
 @Controller('admin/configuration')
 @Requires('nothing')
 @AdminPages()

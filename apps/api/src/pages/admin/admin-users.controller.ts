@@ -34,7 +34,7 @@ function noSuchChange(text: string): string {
   return `A user can be disabled, enabled or removed, not ${text}.`;
 }
 
-/** The users, who may request tests. */
+/** The pages of the users who may request tests. */
 @Controller('admin/users')
 @Requires('nothing')
 @AdminPages()

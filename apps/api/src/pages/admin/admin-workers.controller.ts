@@ -12,7 +12,7 @@ import { WorkersPageService } from './workers-page.service';
 
 const WORKER = '/admin/workers/:name';
 
-/** The machines: which are registered, what they do, and what is held against them. */
+/** The pages of the workers: registration, state, and quarantine. */
 @Controller('admin/workers')
 @Requires('nothing')
 @AdminPages()
@@ -110,7 +110,7 @@ export class AdminWorkersController {
   }
 }
 
-/** @param done with the credentials that were made, if any */
+/** The page after a change of a worker. @param done has the new credentials, if any */
 function workerNotice(
   name: string,
   what: string,

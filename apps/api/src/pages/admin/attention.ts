@@ -8,12 +8,12 @@ import type { ServiceTrouble } from '../layout/troubles';
 /** One thing that an administrator should look at. */
 export interface Attention {
   text: string;
-  /** Where more is said; null where nothing is. */
+  /** The page with details; null when there is none. */
   url: string | null;
   isUrgent: boolean;
 }
 
-/** What is wrong, or was decided and may have been forgotten; the urgent first. */
+/** Current problems, and old decisions that may have been forgotten; the most urgent first. */
 export function attentionOf({
   configuration,
   troubles,
@@ -27,7 +27,7 @@ export function attentionOf({
   workers: WorkerList;
   pauses: PauseResource[];
   drains: DrainResource[];
-  /** The last restore of the database that is not long ago. */
+  /** The last restore of the database, if it is recent. */
   restored: RestoreRecord | null;
 }): Attention[] {
   const urgent = (text: string, url: string | null = null): Attention => ({ text, url, isUrgent: true });

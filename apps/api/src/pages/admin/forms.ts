@@ -7,7 +7,7 @@ import { From } from '../../http/shape';
 import { runIdsOf } from '../../runs/changes.dto';
 import { priorityOf } from '../../runs/priority';
 
-/** Why a worker is quarantined. */
+/** The reason for a quarantine. */
 @Strict()
 export class ReasonForm {
   @IsReason()
@@ -17,9 +17,9 @@ export class ReasonForm {
 const MINUTES_MAX = 30 * 1440;
 const MINUTES = must(`be a whole number from 1 to ${MINUTES_MAX}, or empty`);
 
-/** Why a worker gets no new runs, and how long it may execute those that it has. */
+/** The reason why a worker gets no new runs, and the time for the runs that it already has. */
 export class DrainForm extends ReasonForm {
-  /** It may finish all of them when absent. */
+  /** Without it the worker may finish all of them. */
   @From({ read: wholeNumber })
   @IsOptional()
   @IsInt(MINUTES)
@@ -38,7 +38,7 @@ export class NewWorkerForm extends NewWorker {
   declare architectures: string[];
 }
 
-/** Runs to cancel, or to give another priority. */
+/** The selected runs, to cancel them or to change their priority. */
 export class RunsForm extends Selection {
   @From({ read: runIdsOf })
   declare run_ids?: number[];
@@ -47,7 +47,7 @@ export class RunsForm extends Selection {
   priority?: number;
 }
 
-/** The text itself when it is no whole number. */
+/** Returns the text unchanged when it is not a whole number, so that the validation refuses it. */
 function wholeNumber({ value }: Parameter): unknown {
   return /^\d{1,9}$/.test(String(value)) ? Number(value) : value;
 }

@@ -10,10 +10,10 @@ import { ServiceState } from '../layout/service-state';
 import { AdminPages } from './admin-pages';
 import { attentionOf, attentionSentence } from './attention';
 
-/** For so long the page shows that the database was restored. */
+/** The page shows a restore of the database for this time. */
 const RESTORE_SHOWN_MS = 30 * 86_400_000;
 
-/** What needs an administrator's attention. */
+/** The first page of administrators: problems that need their attention. */
 @Controller('admin')
 @Requires('nothing')
 @AdminPages()

@@ -7,22 +7,22 @@ import type { Page } from '../layout/page';
 import type { DrainResource, WorkerResource } from '@proctor/resources';
 import type { WorkerRecord } from '@proctor/database';
 
-/** A worker as the register, its dispatchers and the decisions of administrators have it. */
+/** A worker, with data from the register, its dispatchers and the decisions of administrators. */
 interface AdminWorker {
   name: string;
-  /** Null when it is not in the register. */
+  /** Null when the worker is not in the register. */
   registered: WorkerRecord | null;
-  /** As the dispatcher of each architecture sees it; empty while none does. */
+  /** The worker as each dispatcher sees it, one for each architecture; empty while no dispatcher knows it. */
   offers: WorkerResource[];
   drained: DrainResource | null;
-  /** In a few words; `isWell`: nothing is to be done about it. */
+  /** The state in a few words. With `isWell`, it needs no action. */
   state: string;
   isWell: boolean;
-  /** Leases that it has. */
+  /** Number of leases that the worker has. */
   busy: number;
 }
 
-/** Of all that are known, by name; those that were revoked last. */
+/** All known workers by name; revoked workers come last. */
 export function adminWorkers(
   registered: WorkerRecord[],
   offers: WorkerResource[],
@@ -75,7 +75,7 @@ export function workersSentence(workers: AdminWorker[]): string {
   return `${count}; ${unwell === 1 ? 'one needs a look' : `${unwell} need a look`}.`;
 }
 
-/** What administrators see of workers. */
+/** Loads the data of the workers pages of administrators. */
 @Injectable()
 export class WorkersPageService {
   constructor(

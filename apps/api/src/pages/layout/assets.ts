@@ -6,21 +6,21 @@ import type { RequestHandler } from 'express';
 /** Style, icons, and the script as `npm run build` has bundled it. */
 export const ASSETS_PATH = join(__dirname, '../assets');
 
-/** An address under which an asset never changes: `/assets/style.0123456789ab.css`. */
+/** An address with a hash of the content: `/assets/style.0123456789ab.css`. */
 const HASHED = /^(\/assets\/\w+)\.[0-9a-f]{12}(\.\w+)(?=$|\?)/;
 
-/** How a reader wants pages to look; `system`: as all else on the screen. */
+/** The colours of pages. `system` follows the setting of the system. */
 export const LOOKS = ['light', 'dark', 'system'] as const;
 export type Look = (typeof LOOKS)[number];
 
-/** The cookie that remembers a look. No page is made of it: what it chooses is a style of its own, so that caches give each page to all. */
+/** The cookie with the look. Only a style sheet depends on it, no page, so caches can give a page to all readers. */
 export const LOOK_COOKIE = 'look';
 
-/** What pages load beside themselves. Each has an address that its content makes. */
+/** The style sheets, scripts and icons of pages. Each address has a hash of the content. */
 export class Assets {
   /**
-   * @param urls by file name: `style.css`
-   * @param folders where the files are
+   * @param urls addresses by file name: `style.css`
+   * @param folders the folders with the files
    */
   constructor(
     private readonly urls: ReadonlyMap<string, string>,
@@ -33,7 +33,7 @@ export class Assets {
     return new Assets(new Map(files.map(([folder, name]) => [name, urlOf(folder, name)])), folders);
   }
 
-  /** @throws Error for a file that is not there, the script before it was built among them */
+  /** @throws Error when there is no such file, such as the script before `npm run build` */
   url(name: string): string {
     const url = this.urls.get(name);
     if (url === undefined) throw new Error(`there is no asset ${name}: was \`npm run build\` run?`);
@@ -41,8 +41,8 @@ export class Assets {
   }
 
   /**
-   * Leads requests for the address of an asset to its file, to be kept for ever. The address that another release made
-   * leads to the present file too, which is not kept: a page may come from a process that is older.
+   * Serves the file for the address of an asset; caches keep it for ever. An address from another release also serves
+   * the present file, but caches do not keep it: an older process may have made the page.
    */
   readonly middleware: RequestHandler = (request, response, next) => {
     const [path = ''] = request.url.split('?');
@@ -58,7 +58,7 @@ export class Assets {
   };
 }
 
-/** @param cookies as they are sent; a look that is none of ours is that of the system */
+/** Reads the look from the cookies. An unknown look counts as `system`. @param cookies the header `Cookie` */
 function lookIn(cookies = ''): Look {
   const wanted = cookies.split(/; */).find((cookie) => cookie.startsWith(`${LOOK_COOKIE}=`));
   return LOOKS.find((look) => wanted === `${LOOK_COOKIE}=${look}`) ?? 'system';

@@ -13,32 +13,32 @@ import type { Shape } from '../../http/shape';
 import { TakesForm } from '../../sessions/form-protection';
 import type { Page, Redirect } from './page';
 
-/** What users are asked before a decision that they cannot easily take back. */
+/** The question to a user before an action that is hard to undo. */
 export interface Question {
   title: string;
-  /** What will happen, with its count. */
+  /** The effect of the action, with numbers. */
   lead: string;
   button: string;
-  /** Where they go instead: to the action's `then` if absent. */
+  /** The page to return to without the action; by default the `then` of the form. */
   back?: string;
 }
 
-/** An action that its user confirms first. */
+/** An action that the user must confirm first. */
 export interface ConfirmedAction {
-  /** Or the page that asks, or says that there is nothing to do. */
+  /** A question, or a page of its own that asks or explains why there is nothing to do. */
   question: () => Question | Page | Promise<Question | Page>;
   act: () => Promise<unknown>;
 }
 
 interface FormOptions {
   status?: number;
-  /** Where the browser goes when the handler answers no page. `:name` stands for that part of the form's own path. */
+  /** The path to open when the handler returns no page. `:name` is replaced by this parameter of the form's path. */
   then?: string;
 }
 
 /**
- * A handler that a form is sent to. The form must be ours: see `TakesForm`. The handler acts, or answers a `ConfirmedAction`:
- * then the question comes first, and its page sends the same fields again with `confirmed`.
+ * A decorator for a handler of a form. The form must come from this server: see `TakesForm`. The handler may act at once.
+ * If it returns a `ConfirmedAction`, the question is shown first; its page sends the same fields again with `confirmed`.
  */
 export function Form(path: string, { status = 200, then = '' }: FormOptions = {}): MethodDecorator {
   return applyDecorators(
@@ -49,7 +49,7 @@ export function Form(path: string, { status = 200, then = '' }: FormOptions = {}
   );
 }
 
-/** The field of a form whose question was answered. */
+/** The field that the page of a question adds. */
 const CONFIRMED = 'confirmed';
 
 class FormActionInterceptor implements NestInterceptor<unknown, Page | Redirect> {
@@ -98,7 +98,7 @@ function isEmpty({ value }: Parameter): boolean {
   return value === '';
 }
 
-/** Reads a class from a form: an empty field counts as absent, unless the rules of the class need one. */
+/** Reads the class of a form. An empty field counts as absent, unless the class requires the field. */
 @Injectable()
 class FormPipe extends ParametersPipe {
   override transform(parameters: Parameters, metadata: ArgumentMetadata): object {
@@ -108,14 +108,14 @@ class FormPipe extends ParametersPipe {
   }
 }
 
-/** The fields of a form, in the class that the parameter of the handler has as its type. */
+/** A parameter of a handler: the fields of the form. The type of the parameter is the class of the form. */
 export const SentForm = (): ParameterDecorator => Sent(FormPipe);
 
-/** What a form without fields sends. */
+/** A form without fields. */
 @Strict()
 export class NoFields {}
 
-/** Fields that have rules and are not optional: their rules say what an empty one should be. */
+/** The names of the required fields. When one is empty, its validation rule has the error message. */
 function neededFields(shape: Shape): ReadonlySet<string> {
   const rules = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);
   const namesOf = (isMeant: (type: string) => boolean): string[] =>

@@ -1,6 +1,6 @@
 import { nameHidden } from '../../http/hidden-characters';
 
-/** Text that is HTML already: what made it has escaped all that came from elsewhere. */
+/** Text that is already HTML: all values in it were escaped. */
 export class Html {
   constructor(readonly text: string) {}
 
@@ -9,7 +9,7 @@ export class Html {
   }
 }
 
-/** What stands in a template of HTML. */
+/** A value in a template of HTML. */
 export type MarkupPart = Html | Html[] | string | number | null | undefined;
 
 const ENTITIES: Record<string, string> = {
@@ -20,7 +20,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** HTML of a template whose values are escaped, but for those that are HTML; null is nothing. */
+/** A template tag for HTML. Values are escaped unless they are `Html`; null is empty. */
 export function markup(texts: TemplateStringsArray, ...parts: MarkupPart[]): Html {
   return new Html(texts.reduce((whole, text, index) => whole + written(parts[index - 1] ?? null) + text));
 }
@@ -32,7 +32,7 @@ function written(part: MarkupPart): string {
   return escapeHtml(part);
 }
 
-/** A value as HTML, in an element or between quotes: characters that would work without being seen are named. */
+/** Escapes a value for HTML, for text and attributes. Invisible characters are replaced by their names. */
 export function escapeHtml(value: unknown): string {
   return nameHidden(String(value)).replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }

@@ -7,7 +7,7 @@ import { ServiceState } from './service-state';
 import { Templates } from './templates';
 import { WellKnownController } from './well-known.controller';
 
-/** What all pages share. */
+/** The parts that all pages share. */
 @Room({
   controllers: [WellKnownController, LookController],
   providers: [

@@ -4,10 +4,10 @@ import type { Html } from './html';
 import { markup } from './html';
 
 const VERSION = /^[0-9A-Za-z][0-9A-Za-z.+:~-]*$/;
-/** Triggers with a longer word are found by none of their words. */
+/** A trigger with a longer word has no pages for its words. */
 const WORD_LENGTH_MAX = 254;
 
-/** A trigger whose words lead to their pages, as far as they are of the form `package/version`; all else is text. */
+/** A trigger with a link for each word of the form `package/version`; other words are text. */
 export function triggerLinks(trigger: string): Html {
   const words = trigger.split(' ');
   const areFound = words.every((word) => word.length <= WORD_LENGTH_MAX);
@@ -22,7 +22,7 @@ function linked(word: string): Html {
   return markup`<a href="/triggers/${name}/${encodeURIComponent(version)}">${word}</a>`;
 }
 
-/** The name of a worker, which leads to its page. */
+/** A link to the page of a worker. */
 export function workerLink(name: string): Html {
   return WORKER_NAME.test(name) ? markup`<a href="/status/workers/${name}">${name}</a>` : markup`${name}`;
 }

@@ -18,13 +18,13 @@ const REMEMBERED_MS = 365 * 24 * 3_600_000;
 
 interface ChosenLook {
   look: Look;
-  /** The path of the page on which it was chosen. */
+  /** The path of the page to return to. */
   back: string;
 }
 
 @Injectable()
 class ChosenLookPipe implements PipeTransform<Parameters, ChosenLook> {
-  /** @throws Problem 400 for a look that there is not */
+  /** @throws Problem 400 when there is no such look */
   transform(parameters: Parameters): ChosenLook {
     const wanted = parameters.get('look')?.value;
     const look = LOOKS.find((each) => each === wanted);
@@ -33,7 +33,7 @@ class ChosenLookPipe implements PipeTransform<Parameters, ChosenLook> {
   }
 }
 
-/** Remembers in the browser how its reader wants pages to look. */
+/** Stores the look that the reader has chosen in a cookie. */
 @Controller('-/look')
 @Requires('nothing')
 export class LookController {

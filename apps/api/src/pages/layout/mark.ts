@@ -2,7 +2,7 @@ import { isUntested, type RunState, type TestStatus } from '@proctor/contracts';
 import type { Html } from './html';
 import { markup } from './html';
 
-/** The shapes of `assets/sprite.svg` that stand for how something is. */
+/** The icons in `assets/sprite.svg` for a status or state. */
 export type ShapeName =
   | 'pass'
   | 'fail'
@@ -18,7 +18,7 @@ export type ShapeName =
   | 'stale'
   | 'private';
 
-/** Words that are shown beside a shape of another name. */
+/** Words whose icon has another name. */
 const SHAPES: Record<Exclude<RunState, 'queued' | 'running'> | TestStatus, ShapeName> = {
   leased: 'running',
   finished: 'neutral',
@@ -28,19 +28,19 @@ const SHAPES: Record<Exclude<RunState, 'queued' | 'running'> | TestStatus, Shape
   FLAKY: 'flaky',
 };
 
-/** The shape of a run's status, of its state while it has none, or of a test's status. */
+/** The icon for the status of a run, the state of an unfinished run, or the status of a test. */
 export function shapeOf(word: string): ShapeName {
   if (isUntested(word)) return 'gone';
   return SHAPES[word as keyof typeof SHAPES] ?? (word as ShapeName);
 }
 
-/** The shape alone, where the word stands elsewhere; what sees no shapes passes it over. */
+/** The icon without its word, which must be next to it. Screen readers skip the icon. */
 export function shape(name: ShapeName, spriteUrl: string): Html {
   return markup`<svg class="shape ${name}" width="16" height="16" aria-hidden="true"><use href="${spriteUrl}#${name}"></use></svg>`;
 }
 
 /**
- * ShapeName and word, coloured in the third place.
+ * The icon with its word and a colour.
  * @param word a status, a state, or a test's status
  */
 export function mark(word: string, spriteUrl: string): Html {

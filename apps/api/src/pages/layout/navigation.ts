@@ -4,7 +4,7 @@ export interface Link {
   isHere: boolean;
 }
 
-/** The parts of the site, as the head of each page links them. */
+/** A link in the head of each page to a part of the site. */
 const PARTS: Omit<Link, 'isHere'>[] = [
   { url: '/packages/', name: 'Packages' },
   { url: '/triggers/', name: 'Triggers' },
@@ -14,8 +14,8 @@ const PARTS: Omit<Link, 'isHere'>[] = [
 ];
 
 /**
- * @param path of the page that shows them
- * @param userName of the reader; null without a login, and then the link to request tests leads to the login
+ * @param path the path of the current page
+ * @param userName null without a login; then the link to request tests leads to the login
  */
 export function navigation(path: string, userName: string | null): Link[] {
   const request = { url: userName === null ? '/-/request' : `/user/${userName}/test`, name: 'Request' };

@@ -1,7 +1,7 @@
 import MarkdownIt from 'markdown-it';
 import { Html } from './html';
 
-/** Neither HTML nor pictures: no page loads anything of another server. */
+/** Markdown without HTML and pictures: pages must not load anything from other servers. */
 const MARKDOWN = new MarkdownIt({ html: false }).disable('image');
 
 /** A notice of the deployment as HTML: one line of Markdown with links, emphasis and code. */

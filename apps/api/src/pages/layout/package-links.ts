@@ -1,6 +1,6 @@
 import type { PackageLinkSection } from '@proctor/config';
 
-/** What is put into the addresses; null where it is not known, or not the same for all that the page shows. */
+/** Values for the addresses; null when a value is not known or differs within the page. */
 export interface LinkValues {
   package: string;
   suite: string | null;
@@ -10,7 +10,7 @@ export interface LinkValues {
 
 const PLACEHOLDER = /\{\w+\}/g;
 
-/** Those links for which all names are known. */
+/** The configured links whose values are all known. */
 export function packageLinks(
   links: PackageLinkSection[],
   { package: name, suite, arch, version }: LinkValues,

@@ -1,23 +1,23 @@
 import { isPackageName } from '@proctor/contracts';
 import { queryValue, validName } from '../../http/parameter-values';
 
-/** Packages that one page of a list shows. */
+/** Number of packages on one page of a list. */
 export const PACKAGES_SHOWN_MAX = 500;
 
-/** How the other parts of a list of packages are reached. */
+/** The links to the other pages of a list of packages. */
 export interface ListPages {
   isFirst: boolean;
-  /** Of this part itself. */
+  /** The address of the current page. */
   hereUrl: string;
   firstUrl: string;
   /** Null on the last page. */
   nextUrl: string | null;
 }
 
-/** The parameter `after` of a list: the last package of the part before; empty at the beginning. */
+/** Reads the parameter `after` of a list: the last package of the previous page; empty on the first page. */
 export const AFTER_PACKAGE = queryValue(validName('the name of a package', isPackageName), '');
 
-/** @param lastName of the packages shown, when there are more */
+/** @param lastName the last package of this page; null when there is no next page */
 export function listPages(
   url: string,
   after: string,

@@ -11,22 +11,22 @@ import { Viewer } from '../../sessions/viewer';
 import { ServiceState } from './service-state';
 import { Templates } from './templates';
 
-/** What a handler of a page answers. */
+/** The result of a handler: a page. */
 export interface Page {
-  /** Name of a file in `views`, without `.eta`. */
+  /** Name of a template in `views`, without `.eta`. */
   template: string;
   data: object;
-  /** Of a page that is made from rows alone: when they were last written, which is its age. */
+  /** When the rows of the page were last written; the latest is Last-Modified. Only for pages made from rows alone. */
   updates?: Date[];
 }
 
-/** The answer of a handler that leads elsewhere. */
+/** The result of a handler: a redirect. */
 export interface Redirect {
   /** A path of this server, or the address of a login provider. */
   redirectTo: string;
 }
 
-/** Sends pages. One without an age is not kept, unless its route says otherwise. */
+/** Sends pages. Caches do not keep a page without Last-Modified, unless its route sets Cache-Control. */
 @Injectable()
 export class PageInterceptor implements NestInterceptor<Page | Redirect, string> {
   constructor(
@@ -42,7 +42,7 @@ export class PageInterceptor implements NestInterceptor<Page | Redirect, string>
     return next.handle().pipe(
       mergeMap(async (answer) => {
         if ('redirectTo' in answer) {
-          // What a form was sent for is done; the browser asks for the next page by GET.
+          // After a form the browser must load the next page with GET.
           const status = request.method === 'POST' ? 303 : 302;
           response.status(status).set({ Location: answer.redirectTo, 'Cache-Control': 'no-cache' });
           return '';
@@ -53,9 +53,9 @@ export class PageInterceptor implements NestInterceptor<Page | Redirect, string>
         response.type('html');
         const { viewer = Viewer.ANONYMOUS } = request;
         const frame = await this.state.frame(viewer.user !== null || Boolean(request.visitor));
-        // What a query asks for is one of views without end.
+        // There is no end of pages with queries, so search engines should not index them.
         const isUnindexed = request.originalUrl.includes('?');
-        // What a form was answered with cannot be asked for again.
+        // The answer to a form cannot be loaded again.
         const here = request.method === 'POST' ? '/' : request.originalUrl;
         const ignored = ignoredParameters(request);
         const own = { pagePath: pathOf(request), here, viewer, frame, isUnindexed, ignored };

@@ -1,24 +1,24 @@
 import { secondsInWords, spanOf } from './times';
 
-/** How a package is on one suite and architecture, as far as a sentence says it. */
+/** The state of a package on one suite and architecture, for a sentence. */
 export interface PlaceState {
   suite: string;
   arch: string;
   status: 'pass' | 'fail' | 'tmpfail' | 'neutral';
-  /** While it fails: the first run that failed since it last passed. */
+  /** The first failed run after the last pass; null when the package does not fail. */
   failingSince: { version: string; date: Date } | null;
   isFlaky: boolean;
 }
 
-/** How many runs of something are under way. */
+/** The number of unfinished runs. */
 export interface UnderWay {
   waiting: number;
   running: number;
 }
 
-/** The same, and when that is done. */
+/** The number of unfinished runs, and the time until they are done. */
 export interface ExpectedWork extends UnderWay {
-  /** Until all that wait are done; null where that is not known. */
+  /** Milliseconds until all waiting runs are expected to be done; null when that is not known. */
   doneInMs: number | null;
 }
 
@@ -28,7 +28,7 @@ const PLACES_NAMED_MAX = 4;
 /**
  * The state of a package in one or more sentences; page, title, feed and badge have the same words. It has no
  * ages: except for the expected times of runs that wait, it stays as it is while nothing changes.
- * @param absences the words of runs that found no such package
+ * @param absences the messages of runs that did not find the package
  */
 export function packageSentence(
   places: PlaceState[],
@@ -101,7 +101,7 @@ function namesOf(places: PlaceState[]): string {
   return names.join(', ') + (left > 0 ? ` and ${left} more` : '');
 }
 
-/** The same in few words, with the status whose colour they have. */
+/** The state in a few words for a badge, and the status that sets its colour. */
 export function badgeWords(places: PlaceState[]): { status: PlaceState['status'] | 'never'; words: string } {
   const failing = places.filter(({ status }) => status === 'fail').length;
   const broken = places.filter(({ status }) => status === 'tmpfail').length;
@@ -112,7 +112,7 @@ export function badgeWords(places: PlaceState[]): { status: PlaceState['status']
   return { status: 'pass', words: 'pass' };
 }
 
-/** How long the last runs of a place took. */
+/** The durations of the last runs on a place, in words. */
 export function durationWords({
   medianSeconds,
   p95Seconds,

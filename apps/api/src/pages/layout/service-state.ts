@@ -9,16 +9,16 @@ import { noticeHtml } from './notices';
 import type { Html } from './html';
 import { type ServiceTrouble, troubles } from './troubles';
 
-/** A page waits for nothing that is no older; with less in `api.publicAgeMaxMs` it is that. */
+/** Age at which the state is read again. A lower `api.publicAgeMaxMs` is used instead. */
 const AGE_MAX_MS = 5_000;
 
-/** What the head of each page shows beside its links. */
+/** The notices and troubles in the head of each page. */
 export interface Frame {
   notices: Html[];
   troubles: ServiceTrouble[];
 }
 
-/** How the service is, read for all pages together. A page shows the latest state without a wait. */
+/** The state of the service, shared by all pages. Pages show the last known state and do not wait for a new one. */
 @Injectable()
 export class ServiceState {
   private readonly logger = new Logger('ServiceState');
@@ -35,19 +35,19 @@ export class ServiceState {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** @param isKnown whether the reader has logged in, or sent a key */
+  /** @param isKnown whether the reader has a login or an API key */
   async frame(isKnown: boolean): Promise<Frame> {
     const { notices, anonymousMayRead } = this.configuration.server;
     const troubles = isKnown || anonymousMayRead ? await this.troubles() : [];
     return { notices: notices.map(noticeHtml), troubles };
   }
 
-  /** Those where public runs wait. */
+  /** The current troubles of public runs. */
   troubles(): Promise<ServiceTrouble[]> {
     return this.state.loadStale();
   }
 
-  /** Never rejects: a page that needs no database is shown without it. */
+  /** Never rejects, so that pages which need no database also work without it. */
   private async read(): Promise<ServiceTrouble[]> {
     try {
       return await this.find();

@@ -5,7 +5,7 @@ import type { Html } from './html';
 export const STRIP_LENGTH = 30;
 const [WIDTH, HEIGHT] = [6, 18];
 
-/** Within a cell of 6 × 18 whose left edge is at x. */
+/** The path of a bar in a cell of 6 × 18 with its left edge at x. */
 const DRAWN: Record<StripEntry['verdict'], (x: number) => string> = {
   pass: (x) => `M${x + 1} 9h4v7h-4z`,
   fail: (x) => `M${x + 1} 2h4v14h-4z`,
@@ -17,7 +17,7 @@ const DRAWN: Record<StripEntry['verdict'], (x: number) => string> = {
  * The last runs of a package on a suite and architecture, as a drawing of 180 × 18, the newest on the right.
  * The height of each bar means the same as its colour.
  * @param cells the oldest first; the last 30 are drawn
- * @param since the version since which it fails; empty when it does not
+ * @param since the version that failed first; empty when the package does not fail
  */
 export function strip(cells: StripEntry[], url: string, since = ''): Html {
   const shown = cells.slice(-STRIP_LENGTH);

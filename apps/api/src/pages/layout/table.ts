@@ -1,28 +1,28 @@
 import { markup } from './html';
 import type { Html, MarkupPart } from './html';
 
-/** A column of a table: what its head and each of its cells show. */
+/** A column of a table: its head and its cells. */
 export interface PageColumn<Row> {
   head: MarkupPart;
-  /** Of the cells; `number` is the class of the head too. */
+  /** Class of the cells; the head also gets the class `number`. */
   className?: string;
-  /** The cells name their rows. */
+  /** Whether the cells are the heads of their rows. */
   isRowHead?: boolean;
-  /** What a narrow page shows before a cell, where each row is a card: the head by default; null for nothing. */
+  /** Label before the cell on narrow pages, where each row is a card; the head by default, null for none. */
   label?: string | null;
   cell: (row: Row) => MarkupPart;
 }
 
 export interface TableLook {
-  /** It stays a table on narrow pages. */
+  /** Keeps the table on narrow pages, instead of cards. */
   isPlain?: boolean;
-  /** It is scrolled on its own, by keys too: the name of what is scrolled. */
+  /** Makes the table scroll on its own, also with keys. The value is its name for screen readers. */
   region?: string;
-  /** Only a part of its rows is seen at once. */
+  /** Limits the height of a table that scrolls. */
   isTall?: boolean;
 }
 
-/** A list on a page. @param columns one that is false is left out */
+/** Writes a table. @param columns empty values such as false are left out */
 export function table<Row>(
   caption: string,
   rows: Row[],

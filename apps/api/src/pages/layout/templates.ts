@@ -17,24 +17,24 @@ import { strip } from './strip';
 import { table } from './table';
 import { agoHtml, timeHtml } from './times';
 
-/** What every template can use beside its data; the functions answer HTML, to be written by `<%~`. */
+/** Functions and values for every template, besides its own data. Functions return HTML: write it with `<%~`. */
 interface Helpers {
   assetUrl(name: string): string;
-  /** ShapeName and word of a status or state. */
+  /** The icon and the word of a status or state. */
   mark(word: string): Html;
   shape(name: ShapeName): Html;
-  /** A drawing of the sprite that is no status. */
+  /** An icon of the sprite that is not a status. */
   icon(name: string): Html;
   time: typeof timeHtml;
   ago: typeof agoHtml;
   strip: typeof strip;
-  /** HTML of a template whose values are escaped. */
+  /** Writes HTML. Values are escaped. */
   markup: typeof markup;
   table: typeof table;
   triggerLinks: typeof triggerLinks;
   workerLink: typeof workerLink;
   navigation: typeof navigation;
-  /** Of the product. */
+  /** Version of Proctor. */
   version: string;
 }
 
@@ -55,7 +55,7 @@ class PageEta extends Eta {
   }
 }
 
-/** The pages' templates. Every value they write is escaped. */
+/** The templates of the pages. Values are escaped unless they are HTML. */
 @Injectable()
 export class Templates {
   private readonly eta: PageEta;

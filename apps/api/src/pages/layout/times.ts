@@ -1,7 +1,7 @@
 import type { Html } from './html';
 import { markup } from './html';
 
-/** A time for people: `2026-11-20 15:40:51 UTC`. */
+/** A time in words: `2026-11-20 15:40:51 UTC`. */
 export function utc(time: Date): string {
   return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
@@ -11,7 +11,7 @@ export function timeHtml(time: Date | null): Html {
   return time ? markup`<time datetime="${time.toISOString()}">${utc(time)}</time>` : markup``;
 }
 
-/** A time in UTC that the script replaces by its age, `3 days ago`; its title has the whole time. Empty for null. */
+/** A time in UTC, as HTML; empty for null. The script replaces it by its age, `3 days ago`; the title keeps the time. */
 export function agoHtml(time: Date | null): Html {
   if (!time) return markup``;
   return markup`<time datetime="${time.toISOString()}" title="${utc(time)}" data-ago>${utc(time)}</time>`;
@@ -23,7 +23,7 @@ const SPANS: [seconds: number, name: string][] = [
   [60, 'minute'],
 ];
 
-/** A length of time in words, rounded to the largest unit that it has twice: `4 days`, `90 minutes`. */
+/** A duration in words, rounded to the largest unit that fits at least twice: `4 days`, `90 minutes`. */
 export function spanOf(ms: number): string {
   const seconds = Math.max(0, ms / 1_000);
   const [unit, name] = SPANS.find(([length]) => seconds >= 1.5 * length) ?? [1, 'second'];
@@ -31,7 +31,7 @@ export function spanOf(ms: number): string {
   return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
 
-/** How long something took, in the two largest units of it: `less than a second`, `12 s`, `1 min 5 s`, `2 h 3 min`. */
+/** A duration in its two largest units: `less than a second`, `12 s`, `1 min 5 s`, `2 h 3 min`. */
 export function secondsInWords(seconds: number): string {
   if (seconds < 1) return 'less than a second';
   const [hours, minutes, rest] = [

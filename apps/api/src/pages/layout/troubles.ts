@@ -4,30 +4,30 @@ import type { QueueLength, WorkerRecord } from '@proctor/database';
 import { pauseOfQueue } from '../../admin/decision-object';
 import { spanOf } from './times';
 
-/** What keeps public runs from being executed, as the head of each page shows it. */
+/** A reason why public runs wait too long, for the head of each page. */
 export interface ServiceTrouble {
   kind: 'no answer' | 'no scheduler' | 'no worker' | 'stopped' | 'paused';
   /** `arm64: no worker` */
   what: string;
-  /** When that was otherwise last; null where it is not known. */
+  /** The time since when there is trouble; null when it is not known. */
   since: Date | null;
 }
 
 /** The parts of a trouble that a sentence names. */
 export type NamedTrouble = Pick<ServiceTrouble, 'what' | 'since'>;
 
-/** What is known of the service. */
+/** The state of the service. */
 export interface ServiceFacts {
-  /** Of public runs. */
+  /** The number of waiting public runs by queue. */
   queues: QueueLength[];
   pauses: PauseResource[];
-  /** By architecture; null where no dispatcher answers. */
+  /** Status by architecture; null when the dispatcher does not answer. */
   statuses: Map<string, StatusReply | null>;
-  /** The workers that may connect; none while each architecture has some that asked for work. */
+  /** The registered workers. They are only read when an architecture has no worker. */
   registered: Pick<WorkerRecord, 'architectures' | 'lastSeenAt'>[];
 }
 
-/** What is wrong where public runs wait, by architecture; nothing of where none do. */
+/** The troubles of the architectures for which public runs wait. */
 export function troubles({ queues, pauses, statuses, registered }: ServiceFacts): ServiceTrouble[] {
   const waiting = queues.filter((queue) => queue.waiting > 0);
   const architectures = [...new Set(waiting.map(({ arch }) => arch))].sort();

@@ -7,7 +7,7 @@ import { Assets } from './assets';
 import { PageInterceptor } from './page';
 import type { Redirect } from './page';
 
-/** Crawlers may read pages. They may not read what is large, changes with each request, or belongs to one user. */
+/** Rules for crawlers: they may read pages, except large ones, pages that always change, and pages of one user. */
 const ROBOTS = `User-agent: *
 Disallow: /*?
 Disallow: /-/
@@ -20,10 +20,10 @@ Disallow: /user/
 Crawl-delay: 5
 `;
 
-/** Where who is not known may read nothing. */
+/** Rules for crawlers when readers must log in. */
 const CLOSED = 'User-agent: *\nDisallow: /\n';
 
-/** What programs ask every server for. */
+/** Files that programs request from every server. */
 @Controller()
 @Requires('nothing')
 export class WellKnownController {
