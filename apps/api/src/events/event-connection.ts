@@ -12,7 +12,7 @@ const STALLED_MS = 30_000;
 const HELD_MAX = 10_000;
 
 /** What one client wants, and how much of it is kept for a client that does not read. */
-export interface EventsWanted {
+export interface EventSelection {
   isWanted: (event: RunEvent) => boolean;
   written: (event: RunEvent) => object;
   waitingBytesMax: number;
@@ -26,7 +26,7 @@ export class EventConnection implements EventListener {
 
   constructor(
     private readonly response: Response,
-    private readonly wanted: EventsWanted,
+    private readonly wanted: EventSelection,
   ) {}
 
   open(): void {

@@ -101,11 +101,11 @@ export class KeysController {
   @HttpCode(201)
   @UseInterceptors(BodyInterceptor)
   create(
-    @Sent() asked: NewKey,
+    @Sent() request: NewKey,
     @KeyOwner() owner: Actor,
     @SentSealed() sealing: Sealing | null,
   ): Promise<KeyWithSecret> {
-    return this.service.create(asked, owner, sealing);
+    return this.service.create(request, owner, sealing);
   }
 
   @Operation({
@@ -123,10 +123,10 @@ export class KeysController {
   @UseInterceptors(BodyInterceptor)
   change(
     @Param('id', KEY_IN_PATH) id: number,
-    @Sent() asked: KeyChange,
+    @Sent() request: KeyChange,
     @KeyOwner() owner: Actor,
   ): Promise<KeyResource> {
-    return this.service.change(id, asked, owner);
+    return this.service.change(id, request, owner);
   }
 
   @Operation({

@@ -23,10 +23,10 @@ export class KeysService {
   }
 
   /** @throws Problem 409 when the idempotency key is another request's */
-  async create(asked: NewKey, owner: Actor, sealing: Sealing | null): Promise<KeyWithSecret> {
+  async create(request: NewKey, owner: Actor, sealing: Sealing | null): Promise<KeyWithSecret> {
     const { userName } = owner;
-    const { name: keyName } = asked;
-    const limits = { scope: 'everything', expiresAt: null, ...keyLimitsOf(asked) } as const;
+    const { name: keyName } = request;
+    const limits = { scope: 'everything', expiresAt: null, ...keyLimitsOf(request) } as const;
     if (!sealing) return newKeyObject(await this.apiKeys.create(userName, keyName, owner, limits));
     const seal = await Seal.of(sealing, userName);
     const sealed = {
@@ -47,8 +47,8 @@ export class KeysService {
    * Changes what the key may do from now on; what is left out stays.
    * @throws Problem 404 also for a key of another user
    */
-  async change(id: number, asked: KeyChange, owner: Actor): Promise<KeyResource> {
-    const isChanged = await this.apiKeys.limit(id, owner.userName, keyLimitsOf(asked), owner);
+  async change(id: number, request: KeyChange, owner: Actor): Promise<KeyResource> {
+    const isChanged = await this.apiKeys.limit(id, owner.userName, keyLimitsOf(request), owner);
     const changed = isChanged && (await this.list(owner)).find((key) => key.id === id);
     if (!changed) throw noSuchKey(id);
     await this.signals.keys();

@@ -11,7 +11,7 @@ const TRIGGER_LENGTH_MAX = 200;
 const PINNED = ['yes', 'no'] as const;
 
 /** Which runs of a history are asked for; empty where it does not matter. */
-export class HistoryWanted {
+export class HistoryParameters {
   @OptionalField(
     sentAs<string>(words(VERDICTS)),
     'Only runs that ended so. `neutral` is a word only where the deployment says it (`api.neutral`), and 400 elsewhere: `pass` means those runs too.',
@@ -30,11 +30,11 @@ export class HistoryWanted {
 
 /** The parameters `status`, `trigger` and `pinned` of a history; empty where one is absent. */
 @Injectable()
-export class HistoryWantedPipe implements PipeTransform<Record<string, unknown>, HistoryWanted> {
+export class HistoryWantedPipe implements PipeTransform<Record<string, unknown>, HistoryParameters> {
   constructor(private readonly status: StatusService) {}
 
   /** @throws Problem 400 for what no run of a history is */
-  transform(query: Record<string, unknown>): HistoryWanted {
+  transform(query: Record<string, unknown>): HistoryParameters {
     const status = fromQuery('status', query['status'], oneOf(this.status.historyWords)) ?? '';
     const pinned = fromQuery('pinned', query['pinned'], oneOf(PINNED)) ?? '';
     const trigger = fromQuery('trigger', query['trigger'], textOf(TRIGGER_LENGTH_MAX)) ?? '';
@@ -44,7 +44,7 @@ export class HistoryWantedPipe implements PipeTransform<Record<string, unknown>,
 
 /** The same for the database. */
 export function historyFilter(
-  { status, trigger, pinned }: HistoryWanted,
+  { status, trigger, pinned }: HistoryParameters,
   neutral: NeutralStatus,
 ): HistoryFilter {
   return {
@@ -55,7 +55,7 @@ export function historyFilter(
 }
 
 /** The query of an address that asks for these, and for what comes before a run; empty, or with its `?`. */
-export function historyQuery({ status, trigger, pinned }: HistoryWanted, before: number | null): string {
+export function historyQuery({ status, trigger, pinned }: HistoryParameters, before: number | null): string {
   const given = Object.entries({ status, trigger, pinned, before: before === null ? '' : String(before) });
   const parameters = new URLSearchParams(given.filter(([, value]) => value !== ''));
   return parameters.size > 0 ? `?${parameters.toString()}` : '';

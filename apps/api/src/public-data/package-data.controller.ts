@@ -11,7 +11,7 @@ import type { ApiConfiguration } from '../configuration.token';
 import { baseUrl, pathOf } from '../http/paths';
 import { notFound } from '../http/problem';
 import { resultObject } from '../runs/result-object';
-import { historyFilter, historyQuery, HistoryWanted, HistoryWantedPipe } from './history-filter';
+import { historyFilter, historyQuery, HistoryParameters, HistoryWantedPipe } from './history-filter';
 import { monthObjects } from './month-object';
 import { PublicAnswerInterceptor } from './public-answer';
 import type { PublicAnswer } from './public-answer';
@@ -75,7 +75,7 @@ export class PackageDataController {
   @UseInterceptors(PublicAnswerInterceptor)
   async history(
     @Param() place: PackagePlace,
-    @Query(HistoryWantedPipe) wanted: HistoryWanted,
+    @Query(HistoryWantedPipe) wanted: HistoryParameters,
     @Query('before', BEFORE_RUN) before: number | null,
     @Req() request: Request,
   ): Promise<PublicAnswer<ResultResource[]>> {

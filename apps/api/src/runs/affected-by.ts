@@ -32,9 +32,9 @@ export class AffectedByQuery {
   to?: string;
 }
 
-/** Of the page alone: before a package is named there is a form. */
+/** The form of the page: at first it has no package. */
 @Strict()
-export class AffectedByAsked {
+export class AffectedByForm {
   @From({ read: validName('the name of a package', isPackageName) })
   package?: string;
 

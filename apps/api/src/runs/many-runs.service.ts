@@ -24,17 +24,21 @@ export class ManyRunsService {
   constructor(private readonly manyRuns: ManyRuns) {}
 
   /** @throws InvalidRequest, Problem 403: nothing was cancelled; BrokenOff */
-  async cancel(asked: SelectionRequest, requestor: Requestor): Promise<{ cancelled: number[] } | Preview> {
-    const keyId = keyOf(asked, requestor);
-    if (asked.dry_run) return previewOf(await this.manyRuns.previewOfCancel(asked, keyId));
-    return { cancelled: await this.manyRuns.cancel(asked, requestor, keyId) };
+  async cancel(request: SelectionRequest, requestor: Requestor): Promise<{ cancelled: number[] } | Preview> {
+    const keyId = keyOf(request, requestor);
+    if (request.dry_run) return previewOf(await this.manyRuns.previewOfCancel(request, keyId));
+    return { cancelled: await this.manyRuns.cancel(request, requestor, keyId) };
   }
 
   /** @throws InvalidRequest, Problem 403: nothing was changed; BrokenOff */
-  async reprioritise(asked: PriorityRequest, requestor: Requestor): Promise<{ changed: number[] } | Preview> {
-    const [{ priority }, keyId] = [asked, keyOf(asked, requestor)];
-    if (asked.dry_run) return previewOf(await this.manyRuns.previewOfReprioritise(asked, priority, keyId));
-    return { changed: await this.manyRuns.reprioritise(asked, priority, requestor, keyId) };
+  async reprioritise(
+    request: PriorityRequest,
+    requestor: Requestor,
+  ): Promise<{ changed: number[] } | Preview> {
+    const [{ priority }, keyId] = [request, keyOf(request, requestor)];
+    if (request.dry_run)
+      return previewOf(await this.manyRuns.previewOfReprioritise(request, priority, keyId));
+    return { changed: await this.manyRuns.reprioritise(request, priority, requestor, keyId) };
   }
 }
 

@@ -111,11 +111,11 @@ export class ResultLongPoll implements OnApplicationBootstrap, BeforeApplication
   private async checkNow(): Promise<void> {
     this.next.dueMs = Infinity;
     this.isLooking = true;
-    const asked = [...this.waiting];
+    const waiting = [...this.waiting];
     try {
       // It is for many, and follows the look before it, whichever request that was begun for.
-      const hasNews = await besideRequests(() => this.results.withNews(asked));
-      const found = asked.filter((_entry, place) => hasNews[place]);
+      const hasNews = await besideRequests(() => this.results.withNews(waiting));
+      const found = waiting.filter((_entry, place) => hasNews[place]);
       for (const { end } of found.slice(0, ANSWERED_AT_ONCE_MAX)) end();
       if (found.length > ANSWERED_AT_ONCE_MAX) this.isHinted = true;
     } catch (error) {

@@ -73,7 +73,7 @@ export function refreshPlan(
   unfinished: (number | null)[],
   configuration: ApiConfiguration,
 ): Omit<TriggerPlan, 'left'> {
-  const asked = new Set<string>();
+  const places = new Set<string>();
   const waiting = new Map(runs.map((run, place) => [run.runId, unfinished[place] ?? null]));
   return partition(runs, (run) => {
     if (run.isPrivate) return 'A reference is public, and this run is not.';
@@ -82,8 +82,8 @@ export function refreshPlan(
     const reference = waiting.get(run.runId);
     if (reference) return `Run ${reference}, a reference, has not finished.`;
     const place = placeOf(run);
-    if (asked.has(place)) return 'Another run of the same place was chosen, too.';
-    asked.add(place);
+    if (places.has(place)) return 'Another run of the same place was chosen, too.';
+    places.add(place);
     return null;
   });
 }

@@ -50,10 +50,10 @@ export class WebhooksController {
   @Post()
   @HttpCode(201)
   async add(
-    @Sent() asked: WebhookRequest,
+    @Sent() request: WebhookRequest,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<WebhookWithSecret> {
-    const { webhook, secret } = await this.webhooks.add(asked, requestor, requestor.keyId);
+    const { webhook, secret } = await this.webhooks.add(request, requestor, requestor.keyId);
     return { ...webhookObject(webhook), secret };
   }
 
@@ -84,10 +84,10 @@ export class WebhooksController {
   @HttpCode(200)
   async change(
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
-    @Sent() asked: WebhookRequest,
+    @Sent() request: WebhookRequest,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<WebhookResource> {
-    return webhookObject(await this.webhooks.change(id, asked, requestor, requestor.keyId));
+    return webhookObject(await this.webhooks.change(id, request, requestor, requestor.keyId));
   }
 
   @Operation({

@@ -20,7 +20,7 @@ const PART = { lines: 2_000, bytes: 512 * 1024 };
 const BEFORE = 100;
 
 /** What a reader of a log asks for. */
-export interface LogAsked {
+export interface LogSelection {
   /** Null: the latest. */
   attempt: number | null;
   /** A line that must be seen; null when none is asked for. */
@@ -46,15 +46,15 @@ export class LogPageService {
   constructor(private readonly logs: RunLogs) {}
 
   /** @throws Problem 404 without such an attempt */
-  async view(run: RunRecord, asked: LogAsked) {
+  async view(run: RunRecord, selection: LogSelection) {
     const attempts = await this.logs.attempts(run.runId);
-    const attempt = await this.logs.attempt(run.runId, asked.attempt);
-    const logUrl = openLogUrl(run, asked.attempt);
+    const attempt = await this.logs.attempt(run.runId, selection.attempt);
+    const logUrl = openLogUrl(run, selection.attempt);
     const stored = await this.logs.findStored(run.runId, attempt);
     const live = stored ? null : await this.logs.liveLog(run.runId, attempt, PART);
     const log = stored ?? live!.log;
     const error = stored && (await this.logs.errorLine(run, attempt.attempt));
-    const part = await this.part(log, opening(log, live, attempt, error), asked, logUrl);
+    const part = await this.part(log, opening(log, live, attempt, error), selection, logUrl);
     const after = afterwards(run, attempt);
     return {
       run,
@@ -65,7 +65,7 @@ export class LogPageService {
       artifactsUrl: artifactsPath(run),
       rawUrl: rawUrl(logUrl).replace(/[?&]$/, ''),
       attempt: attempt.attempt,
-      asked,
+      asked: selection,
       attempts: attempts.map((each) => ({
         number: each.attempt,
         isHere: each.attempt === attempt.attempt,
@@ -85,15 +85,15 @@ export class LogPageService {
   private async part(
     log: IndexedLog,
     { isLive, error, focus, first }: Opening,
-    asked: LogAsked,
+    selection: LogSelection,
     logUrl: string,
   ) {
     const index = withMark(log.index, error);
-    const seen = asked.from ?? focus;
+    const seen = selection.from ?? focus;
     const isWhole = index.bytes <= WHOLE.bytes && index.lines <= WHOLE.lines;
-    const from = isWhole ? 1 : asked.from === null ? first : Math.max(1, asked.from - BEFORE);
+    const from = isWhole ? 1 : selection.from === null ? first : Math.max(1, selection.from - BEFORE);
     const lines = index.lines === 0 ? [] : await log.lines(from, isWhole ? WHOLE : PART);
-    const found = asked.q === '' ? null : await log.search(asked.q, asked.from ?? 1, LOG_SEARCH);
+    const found = selection.q === '' ? null : await log.search(selection.q, selection.from ?? 1, LOG_SEARCH);
     const shown = partOf(lines);
     return {
       lines: index.lines,
@@ -108,7 +108,7 @@ export class LogPageService {
       found: found && foundView(found, shown, logUrl),
       // Of a log that grows it would be another one with each line.
       map: isLive ? null : logMap(index, shown, logUrl),
-      focus: isLive ? asked.from : seen,
+      focus: isLive ? selection.from : seen,
     };
   }
 }

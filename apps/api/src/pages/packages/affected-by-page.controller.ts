@@ -2,7 +2,7 @@ import { Controller, Get, UseInterceptors } from '@nestjs/common';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import {
-  AffectedByAsked,
+  AffectedByForm,
   AffectedByService,
   type Affected,
   type ChangedPackage,
@@ -11,17 +11,17 @@ import { PageInterceptor, type Page } from '../layout/page';
 import { comparisonPath, packagePath } from '../../runs/page-paths';
 
 /** The form without results: no package was entered yet. */
-function affectedByForm(asked: AffectedByAsked) {
+function affectedByForm(query: AffectedByForm) {
   const sentence = 'Which tests began to fail when a package had changed?';
-  return { asked, sentence, isCut: false, runs: [] };
+  return { asked: query, sentence, isCut: false, runs: [] };
 }
 
 /** The results: the tests that began to fail after the package changed. */
-function affectedByView(asked: ChangedPackage, { runs, isCut }: Affected) {
+function affectedByView(query: ChangedPackage, { runs, isCut }: Affected) {
   const packages = new Set(runs.map((run) => run.package)).size;
   return {
-    asked,
-    sentence: sentenceOf(asked, packages),
+    asked: query,
+    sentence: sentenceOf(query, packages),
     isCut,
     isUnindexed: true,
     runs: runs.map((run) => ({
@@ -48,9 +48,9 @@ export class AffectedByPageController {
   constructor(private readonly affected: AffectedByService) {}
 
   @Get()
-  async renderPage(@Sent() asked: AffectedByAsked): Promise<Page> {
-    const { package: name, ...versions } = asked;
-    if (name === undefined) return { template: 'packages/affected-by', data: affectedByForm(asked) };
+  async renderPage(@Sent() query: AffectedByForm): Promise<Page> {
+    const { package: name, ...versions } = query;
+    if (name === undefined) return { template: 'packages/affected-by', data: affectedByForm(query) };
     const changed = { package: name, ...versions };
     const data = affectedByView(changed, await this.affected.find(changed));
     return { template: 'packages/affected-by', data };

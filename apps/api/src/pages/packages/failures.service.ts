@@ -7,7 +7,7 @@ import { obstacleTo } from '../../runs/obstacle';
 import type { Viewer } from '../../sessions/viewer';
 import { NoteLists } from '../notes/note-lists.service';
 import type { FailingPlace } from './failure-view';
-import type { PackageKnown } from './package-view';
+import type { PackageData } from './package-view';
 
 /** The page shows details for this many failing places, and only links for the others. */
 const FAILURES_DETAILED_MAX = 12;
@@ -26,7 +26,7 @@ export class Failures {
    * Returns at most FAILURES_DETAILED_MAX places where the newest run failed. The number of SQL statements does
    * not grow with the number of places.
    */
-  async of({ latest, kept }: Pick<PackageKnown, 'latest' | 'kept'>, viewer: Viewer): Promise<FailingPlace[]> {
+  async of({ latest, kept }: Pick<PackageData, 'latest' | 'kept'>, viewer: Viewer): Promise<FailingPlace[]> {
     const failing = latest.filter(({ verdict }) => verdict === 'fail').slice(0, FAILURES_DETAILED_MAX);
     if (failing.length === 0) return [];
     const places = failing.map((run) => ({

@@ -7,7 +7,7 @@ import { notFound } from '../../http/problem';
 import { historyFilter } from '../../public-data/history-filter';
 import { PublicRunsService } from '../../public-data/public-runs.service';
 import type { PackagePlace } from '../../public-data/public-runs.service';
-import type { HistoryAsked, HistoryKnown } from './history-view';
+import type { HistoryPageQuery, HistoryData } from './history-view';
 import { PackagePageService } from './package-page.service';
 
 const UNFINISHED_SHOWN_MAX = 200;
@@ -31,11 +31,11 @@ export class HistoryPageService {
    * @throws Problem 404 when the path has an unknown name, when the package has no public run, and when
    * `before` is not a finished run of this history
    */
-  async loadHistory(place: PackagePlace, asked: HistoryAsked): Promise<HistoryKnown> {
+  async loadHistory(place: PackagePlace, query: HistoryPageQuery): Promise<HistoryData> {
     const { neutral } = this.configuration.server;
-    const { before } = asked;
+    const { before } = query;
     const at: [string, string, string] = [place.package, place.suite, place.arch];
-    const filter = historyFilter(asked, neutral);
+    const filter = historyFilter(query, neutral);
     const latest = await this.runs.latest(place);
     if (before !== null) await this.runs.finishedRun(place, before);
     const read = (limit: number) => this.pages.history(at, filter, limit, before);
@@ -45,7 +45,7 @@ export class HistoryPageService {
       this.pages.listUnfinished(place.package, UNFINISHED_SHOWN_MAX),
     ]);
     // Removed runs are shown after the oldest run. They cannot be filtered, so a filter hides them.
-    const isWhole = last === null && !asked.status && !asked.trigger && !asked.pinned;
+    const isWhole = last === null && !query.status && !query.trigger && !query.pinned;
     const removed = isWhole ? await this.runs.removedMonths(place, MONTHS_SHOWN_MAX) : [];
     if (!latest && runs.length === 0 && removed.length === 0) await this.packages.checkKnown(place.package);
     const here = unfinished.filter((run) => isAt(run, place));
@@ -65,11 +65,11 @@ export class HistoryPageService {
    * The last run before a numbered page (addresses of debci have page numbers); null for page 1.
    * @throws Problem 404 when the history has no such page, and when the number is above PAGES_MAX
    */
-  async pageBegins(place: PackagePlace, asked: HistoryAsked, page: number): Promise<number | null> {
+  async pageBegins(place: PackagePlace, query: HistoryPageQuery, page: number): Promise<number | null> {
     // Checks the names in the path.
     await this.runs.latest(place);
     if (page === 1) return null;
-    const filter = historyFilter(asked, this.configuration.server.neutral);
+    const filter = historyFilter(query, this.configuration.server.neutral);
     const at: [string, string, string] = [place.package, place.suite, place.arch];
     const before = page > PAGES_MAX ? null : await this.pages.runBehind(at, filter, (page - 1) * this.limit);
     if (before !== null) return before;

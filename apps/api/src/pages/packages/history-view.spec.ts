@@ -1,10 +1,10 @@
 import { finishedRunRecord, runRecord } from '@test/support/run-record';
 import { durationChart } from './history-view';
 import { historyView } from './history-view';
-import type { HistoryAsked, HistoryKnown } from './history-view';
+import type { HistoryPageQuery, HistoryData } from './history-view';
 
 const place = { prefix: 'h', package: 'hello', suite: 'trixie', arch: 'amd64' };
-const known = (change: Partial<HistoryKnown> = {}): HistoryKnown => ({
+const known = (change: Partial<HistoryData> = {}): HistoryData => ({
   place,
   runs: [],
   last: null,
@@ -15,8 +15,8 @@ const known = (change: Partial<HistoryKnown> = {}): HistoryKnown => ({
   kept: undefined,
   ...change,
 });
-const all: HistoryAsked = { status: '', trigger: '', pinned: '', before: null };
-const view = (change: Partial<HistoryKnown>, asked: Partial<HistoryAsked> = {}) =>
+const all: HistoryPageQuery = { status: '', trigger: '', pinned: '', before: null };
+const view = (change: Partial<HistoryData>, asked: Partial<HistoryPageQuery> = {}) =>
   historyView(known(change), { ...all, ...asked }, ['pass', 'fail'], { neutral: 'pass', packageLinks: [] });
 
 it('the addresses of older runs and of the JSON keep what was asked for', () => {

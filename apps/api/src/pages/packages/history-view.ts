@@ -1,6 +1,6 @@
 import type { PackageStatus, RemovedRunsOfMonth, RunRecord } from '@proctor/database';
 import type { ApiConfiguration } from '../../configuration.token';
-import { historyQuery, type HistoryWanted } from '../../public-data/history-filter';
+import { historyQuery, type HistoryParameters } from '../../public-data/history-filter';
 import { monthObjects } from '../../public-data/month-object';
 import type { PackagePlace } from '../../public-data/public-runs.service';
 import { historyPath } from '../../runs/page-paths';
@@ -38,13 +38,13 @@ export function durationChart(runs: RunRecord[], labelId: string): { label: stri
 }
 
 /** The query parameters of a history page. */
-export interface HistoryAsked extends HistoryWanted {
+export interface HistoryPageQuery extends HistoryParameters {
   /** The last run of the previous page; null on the first page. */
   before: number | null;
 }
 
 /** The data of a history page: a package on one suite and architecture. */
-export interface HistoryKnown {
+export interface HistoryData {
   place: PackagePlace;
   /** A page of finished runs, newest first. */
   runs: RunRecord[];
@@ -62,22 +62,22 @@ export interface HistoryKnown {
 
 /** The page of the history of a package on a suite and architecture. */
 export function historyView(
-  { place, runs, last, removed, latest, unfinished, doneInMs, kept }: HistoryKnown,
-  asked: HistoryAsked,
+  { place, runs, last, removed, latest, unfinished, doneInMs, kept }: HistoryData,
+  query: HistoryPageQuery,
   words: string[],
   { neutral, packageLinks: links }: Pick<ApiConfiguration['server'], 'neutral' | 'packageLinks'>,
 ) {
   const { suite, arch, prefix, package: name } = place;
   const historyUrl = historyPath(place);
-  const url = (before: number | null): string => historyAddress(place, asked, before);
+  const url = (before: number | null): string => historyAddress(place, query, before);
   const running = unfinished.filter(({ state }) => state !== 'queued').length;
   const states = latest ? [placeState(latest, kept, neutral)] : [];
   return {
     place,
-    asked,
+    asked: query,
     words,
-    isFiltered: Boolean(asked.status || asked.trigger || asked.pinned),
-    isUnindexed: url(asked.before) !== historyUrl,
+    isFiltered: Boolean(query.status || query.trigger || query.pinned),
+    isUnindexed: url(query.before) !== historyUrl,
     sentence: packageSentence(
       states,
       { running, waiting: unfinished.length - running, doneInMs },
@@ -105,18 +105,22 @@ export function historyView(
       arch,
       version: latest && latest.version !== 'n/a' ? latest.version : null,
     }),
-    isNewest: asked.before === null,
+    isNewest: query.before === null,
     historyUrl,
     newestUrl: url(null),
     olderUrl: last === null ? null : url(last),
-    jsonUrl: `/data/packages/${suite}/${arch}/${prefix}/${name}/history.json${historyQuery(asked, asked.before)}`,
+    jsonUrl: `/data/packages/${suite}/${arch}/${prefix}/${name}/history.json${historyQuery(query, query.before)}`,
     monthsUrl: `/data/packages/${suite}/${arch}/${prefix}/${name}/months.json`,
     feedUrl: `/data/feeds/${prefix}/${name}.xml`,
   };
 }
 
 /** The address of a page of a history. @param before the last run of the previous page; null for the newest page */
-export function historyAddress(place: PackagePlace, wanted: HistoryWanted, before: number | null): string {
+export function historyAddress(
+  place: PackagePlace,
+  wanted: HistoryParameters,
+  before: number | null,
+): string {
   return `${historyPath(place)}${historyQuery(wanted, before)}`;
 }
 

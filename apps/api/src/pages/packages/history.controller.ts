@@ -4,7 +4,7 @@ import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { notFound } from '../../http/problem';
 import { HistoryWantedPipe } from '../../public-data/history-filter';
-import type { HistoryWanted } from '../../public-data/history-filter';
+import type { HistoryParameters } from '../../public-data/history-filter';
 import { PublicAnswerInterceptor } from '../../public-data/public-answer';
 import type { PublicAnswer } from '../../public-data/public-answer';
 import { PublicRunsService } from '../../public-data/public-runs.service';
@@ -41,19 +41,19 @@ export class HistoryController {
   @UseInterceptors(PageInterceptor)
   async history(
     @Param() place: PackagePlace,
-    @Query(HistoryWantedPipe) filter: HistoryWanted,
+    @Query(HistoryWantedPipe) filter: HistoryParameters,
     @Query('before', BEFORE_RUN) before: number | null,
     @Query('page', PAGE_NUMBER) page: number | null,
     @CurrentViewer() viewer: Viewer,
   ): Promise<Page | Redirect> {
-    const asked = { ...filter, before };
+    const query = { ...filter, before };
     if (page !== null) {
-      const begins = await this.histories.pageBegins(place, asked, page);
-      return { redirectTo: historyAddress(place, asked, begins) };
+      const begins = await this.histories.pageBegins(place, query, page);
+      return { redirectTo: historyAddress(place, query, begins) };
     }
-    const known = await this.histories.loadHistory(place, asked);
+    const known = await this.histories.loadHistory(place, query);
     const { section: notes, updates } = await this.notes.ofPackage(place.package, place, viewer);
-    const view = historyView(known, asked, this.status.historyWords, this.configuration.server);
+    const view = historyView(known, query, this.status.historyWords, this.configuration.server);
     const data = { ...view, notes };
     return known.unfinished.length > 0
       ? { template: 'packages/history', data }

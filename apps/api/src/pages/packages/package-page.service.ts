@@ -8,8 +8,8 @@ import { ExplanationService } from '../../dispatchers/explanation.service';
 import { notFound, type Problem } from '../../http/problem';
 import { PACKAGES_SHOWN_MAX } from '../layout/package-list';
 import { staleBefore } from '../layout/stale';
-import type { PackageKnown } from './package-view';
-import type { PrefixAsked } from './prefix-asked';
+import type { PackageData } from './package-view';
+import type { PrefixQuery } from './prefix-query';
 import { fittingPage } from './prefix-view';
 
 const UNFINISHED_SHOWN_MAX = 200;
@@ -49,7 +49,7 @@ export class PackagePageService {
   }
 
   /** @throws Problem 404 when the name is not valid, and when the package has no public run */
-  async loadPackage(prefix: string, name: string): Promise<PackageKnown> {
+  async loadPackage(prefix: string, name: string): Promise<PackageData> {
     checkName(prefix, name);
     const [suites, kept, unfinished] = await Promise.all([
       this.publicRuns.suitesOf(name),
@@ -77,7 +77,7 @@ export class PackagePageService {
   }
 
   /** @throws Problem 404 when no package has the prefix, and when no package follows `after` */
-  async ofPrefix(prefix: string, { status, suite, arch, after }: PrefixAsked): Promise<PackagesOfPrefix> {
+  async ofPrefix(prefix: string, { status, suite, arch, after }: PrefixQuery): Promise<PackagesOfPrefix> {
     if (!PREFIX.test(prefix)) throw noPrefix(prefix, after);
     const filter = {
       state: status,

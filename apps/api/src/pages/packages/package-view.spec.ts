@@ -1,7 +1,7 @@
 import { finishedRunRecord } from '@test/support/run-record';
 import type { FailingPlace } from './failure-view';
 import { packageView } from './package-view';
-import type { PackageDetails, PackageKnown } from './package-view';
+import type { PackageDetails, PackageData } from './package-view';
 
 const targets = {
   suites: ['bookworm', 'trixie'],
@@ -10,7 +10,7 @@ const targets = {
   packageLinks: [],
 };
 
-const nothing: PackageKnown = { name: 'hello', latest: [], kept: [], unfinished: [], absent: [] };
+const nothing: PackageData = { name: 'hello', latest: [], kept: [], unfinished: [], absent: [] };
 const nothingMore: PackageDetails = { failures: [], doneInMs: null, missing: [] };
 
 const failure = (change: Partial<FailingPlace>): FailingPlace => ({

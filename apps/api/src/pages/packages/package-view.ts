@@ -11,7 +11,7 @@ import { runView } from '../runs/run-view';
 import { type FailingPlace, failureView } from './failure-view';
 
 /** The data that all pages of a package use. */
-export interface PackageKnown {
+export interface PackageData {
   name: string;
   /** The newest run that counts for the status, one for each suite and architecture with such a run. */
   latest: RunRecord[];
@@ -35,7 +35,7 @@ type Targets = Pick<ApiConfiguration['server'], 'suites' | 'architectures' | 'ne
 
 /** The page of a package: a sentence on its state, the places where it fails, and a table of suites × architectures. */
 export function packageView(
-  { name, latest, kept, unfinished, absent }: PackageKnown,
+  { name, latest, kept, unfinished, absent }: PackageData,
   { failures, doneInMs, missing }: PackageDetails,
   { suites, architectures, neutral, packageLinks: links }: Targets,
 ) {

@@ -23,8 +23,8 @@ import { badge } from './badge';
 import { Failures } from './failures.service';
 import { PackagePageService } from './package-page.service';
 import { packageView, placeState } from './package-view';
-import { PREFIX_QUERY, prefixPages, prefixQuery } from './prefix-asked';
-import type { PrefixAsked } from './prefix-asked';
+import { PREFIX_QUERY, prefixPages, prefixQuery } from './prefix-query';
+import type { PrefixQuery } from './prefix-query';
 import { countsSentence, prefixMatrix, prefixObjects } from './prefix-view';
 
 const BADGE_AGE_SECONDS = 60;
@@ -58,24 +58,24 @@ export class PackagesController {
   @Get(':prefix')
   async ofPrefix(
     @Param('prefix') prefix: string,
-    @Query(PREFIX_QUERY) asked: PrefixAsked,
+    @Query(PREFIX_QUERY) query: PrefixQuery,
   ): Promise<Page | Redirect> {
     if (await this.service.isPackage(prefix)) return { redirectTo: packagePath(prefix) };
-    const { packages, statuses, counts, places, last } = await this.service.ofPrefix(prefix, asked);
+    const { packages, statuses, counts, places, last } = await this.service.ofPrefix(prefix, query);
     const { server } = this.configuration;
     const targets = { ...server, staleBefore: staleBefore(server.staleDays) };
     return {
       template: 'packages/prefix',
       data: {
         prefix,
-        asked,
+        asked: query,
         states: PACKAGE_STATES,
         suites: server.suites,
         architectures: server.architectures,
         sentence: countsSentence(counts),
-        pages: prefixPages(`/packages/${prefix}/`, asked, last),
-        jsonUrl: `/packages/${prefix}.json${prefixQuery(asked)}`,
-        isUnindexed: prefixQuery(asked) !== '',
+        pages: prefixPages(`/packages/${prefix}/`, query, last),
+        jsonUrl: `/packages/${prefix}.json${prefixQuery(query)}`,
+        isUnindexed: prefixQuery(query) !== '',
         ...prefixMatrix(packages, statuses, places, targets),
       },
     };
@@ -139,11 +139,11 @@ export class PrefixDataController {
 
   @Get()
   @Header('Cache-Control', 'no-cache')
-  async ofPrefix(@Param('prefix') prefix: string, @Query(PREFIX_QUERY) asked: PrefixAsked): Promise<object> {
-    const { packages, statuses, last } = await this.service.ofPrefix(prefix, asked);
+  async ofPrefix(@Param('prefix') prefix: string, @Query(PREFIX_QUERY) query: PrefixQuery): Promise<object> {
+    const { packages, statuses, last } = await this.service.ofPrefix(prefix, query);
     return {
       packages: prefixObjects(packages, statuses, this.configuration.server.neutral),
-      next: prefixPages(`/packages/${prefix}.json`, asked, last).nextUrl,
+      next: prefixPages(`/packages/${prefix}.json`, query, last).nextUrl,
     };
   }
 }

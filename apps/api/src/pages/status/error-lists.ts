@@ -61,17 +61,17 @@ function errorList(
       },
     ],
     cursor: BY_PLACE,
-    read: async (asked, limit, after) => {
+    read: async (query, limit, after) => {
       const from = after?.leftOut ?? 0;
       const found = await signatures.list(
         order,
         Math.min(limit, SIGNATURES_COMPARED_MAX - from),
-        asked,
+        query,
         from,
       );
       return found.map((error, index) => ({ place: from + index, error }));
     },
-    count: async (asked) => ({ count: await signatures.count(asked), isMore: false }),
+    count: async (query) => ({ count: await signatures.count(query), isMore: false }),
     keyOf: ({ place }) => ({ leftOut: place + 1 }),
     object: ({ error }) => signatureObject(error),
     entry: ({ error }) => ({

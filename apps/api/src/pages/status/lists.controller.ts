@@ -19,8 +19,8 @@ import { PAGE_NUMBER } from '../layout/page-number';
 import { errorLists } from './error-lists';
 import { listObject, listUrl, listView, numberedUrl, readPart, totalOf } from './status-list';
 import type { StatusList } from './status-list';
-import { LIST_QUERY, MINUTES_MAX } from './list-asked';
-import type { ListAsked } from './list-asked';
+import { LIST_QUERY, MINUTES_MAX } from './list-query';
+import type { ListQuery } from './list-query';
 import { packageLists } from './package-lists';
 import { rejectedList, splitList } from './place-lists';
 import type { RejectedPackage } from './place-lists';
@@ -127,7 +127,7 @@ export class ListsController {
   @Get(':list.json')
   async object(
     @Param('list') name: string,
-    @Query(LIST_QUERY) asked: ListAsked,
+    @Query(LIST_QUERY) asked: ListQuery,
     @Req() request: ContextRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StatusPartResource> {
@@ -140,7 +140,7 @@ export class ListsController {
   @Get(':list.xml')
   async feed(
     @Param('list') name: string,
-    @Query(LIST_QUERY) asked: ListAsked,
+    @Query(LIST_QUERY) asked: ListQuery,
     @Req() request: ContextRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
@@ -163,7 +163,7 @@ export class ListsController {
   @UseInterceptors(PageInterceptor)
   pending(
     @Param('suite') suite: string,
-    @Query(LIST_QUERY) asked: ListAsked,
+    @Query(LIST_QUERY) asked: ListQuery,
     @Query('page', PAGE_NUMBER) page: number | null,
     @Req() request: ContextRequest,
   ): Promise<Page | Redirect> {
@@ -177,7 +177,7 @@ export class ListsController {
   @UseInterceptors(PageInterceptor)
   async page(
     @Param('list') name: string,
-    @Query(LIST_QUERY) asked: ListAsked,
+    @Query(LIST_QUERY) asked: ListQuery,
     @Query('page', PAGE_NUMBER) page: number | null,
     @Req() request: ContextRequest,
   ): Promise<Page | Redirect> {

@@ -5,7 +5,7 @@ import { cursor } from '../../http/parts';
 import { nameThat } from '../../http/path-ids';
 import { historyPath, packagePath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
-import type { ListAsked } from './list-asked';
+import type { ListQuery } from './list-query';
 import type { Cell, StatusList } from './status-list';
 import { statusObject } from './package-columns';
 
@@ -63,8 +63,8 @@ export function splitList(lists: StatusLists, neutral: NeutralStatus): StatusLis
       { head: 'Elsewhere', cell: (split) => places(others(split)) },
     ],
     cursor: BY_SUITE,
-    read: (asked, limit, after) => lists.split(asked, limit, after),
-    count: (asked) => lists.countSplit(asked),
+    read: (query, limit, after) => lists.split(query, limit, after),
+    count: (query) => lists.countSplit(query),
     keyOf: (split) => split,
     object: ({ package: name, suite, statuses }) => ({
       package: name,
@@ -118,18 +118,18 @@ export function rejectedList(
       { head: 'Read from the configuration', cell: () => ({ at: loadedAt(), url: null }) },
     ],
     cursor: BY_ENTRY,
-    read: (asked, limit, after) => {
+    read: (query, limit, after) => {
       const from = after && BY_ENTRY.encode(after);
       const found = rejected()
-        .filter((entry) => isAsked(entry, asked))
+        .filter((entry) => isAsked(entry, query))
         .map((entry) => ({ entry, key: BY_ENTRY.encode(entry) }))
         .filter(({ key }) => from === null || key > from)
         .sort((one, other) => (one.key < other.key ? -1 : 1));
       return Promise.resolve(found.slice(0, limit).map(({ entry }) => entry));
     },
-    count: (asked) =>
+    count: (query) =>
       Promise.resolve({
-        count: rejected().filter((entry) => isAsked(entry, asked)).length,
+        count: rejected().filter((entry) => isAsked(entry, query)).length,
         isMore: false,
       }),
     keyOf: (entry) => entry,
@@ -144,7 +144,7 @@ export function rejectedList(
 }
 
 /** Whether an entry matches the filter. Both may have `*`: an entry for all suites matches each suite. */
-function isAsked(entry: RejectedPackage, { suites, architectures, package: pattern }: ListAsked): boolean {
+function isAsked(entry: RejectedPackage, { suites, architectures, package: pattern }: ListQuery): boolean {
   const covers = (word: string, asked: string[] | null): boolean =>
     asked === null || word === '*' || asked.includes(word);
   const isNamed =

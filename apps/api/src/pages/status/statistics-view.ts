@@ -14,7 +14,7 @@ export const SPANS = [30, 90, 365] as const;
 export const SPAN = 90;
 
 /** The query of the statistics. */
-export class StatisticsAsked implements DayFilter {
+export class StatisticsQuery implements DayFilter {
   @OptionalField(
     sentAs<(typeof SPANS)[number]>(whole({ enum: [...SPANS], default: SPAN })),
     'Today is the last.',
@@ -185,7 +185,7 @@ function chartsOf(figures: DayFigures[]): DrawnChart[] {
 }
 
 /** The page of the statistics: charts, and a table with a row for each day. */
-export function statisticsView(figures: DayFigures[], asked: StatisticsAsked) {
+export function statisticsView(figures: DayFigures[], asked: StatisticsQuery) {
   const days = figures.map(({ day }) => day);
   return {
     asked,
@@ -211,11 +211,11 @@ export function statisticsView(figures: DayFigures[], asked: StatisticsAsked) {
 }
 
 /** The address of the feed with the same filter. */
-export function statisticsFeed(asked: StatisticsAsked): string {
+export function statisticsFeed(asked: StatisticsQuery): string {
   return `/status/statistics.xml?${queryOf(asked)}`;
 }
 
-function queryOf({ days, suite, arch }: StatisticsAsked): string {
+function queryOf({ days, suite, arch }: StatisticsQuery): string {
   const query = new URLSearchParams({ days: String(days) });
   if (suite !== null) query.set('suite', suite);
   if (arch !== null) query.set('arch', arch);

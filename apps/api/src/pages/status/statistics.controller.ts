@@ -16,7 +16,7 @@ import {
   firstDays,
   SPAN,
   SPANS,
-  StatisticsAsked,
+  StatisticsQuery,
   statisticsEntries,
   statisticsFeed,
   statisticsObject,
@@ -26,7 +26,7 @@ import type { DayFigures } from './statistics-view';
 
 /** Reads the query of the statistics. An empty form field counts as not given. */
 const STATISTICS_QUERY = {
-  transform: (query: Record<string, unknown>): StatisticsAsked => ({
+  transform: (query: Record<string, unknown>): StatisticsQuery => ({
     suite: wordIn(query, 'suite'),
     arch: wordIn(query, 'arch'),
     days: fromQuery('days', query['days'], oneOf(SPANS)) ?? SPAN,
@@ -52,14 +52,14 @@ export class StatisticsController {
   })
   @Get('statistics.json')
   @Header('Cache-Control', 'no-cache')
-  async object(@Query(STATISTICS_QUERY) asked: StatisticsAsked): Promise<StatisticsResource> {
+  async object(@Query(STATISTICS_QUERY) asked: StatisticsQuery): Promise<StatisticsResource> {
     return statisticsObject(await this.figures(asked), asked);
   }
 
   @Get('statistics.xml')
   @Header('Cache-Control', 'no-cache')
   @Header('Content-Type', 'application/atom+xml; charset=utf-8')
-  async feed(@Query(STATISTICS_QUERY) asked: StatisticsAsked, @Req() request: Request): Promise<string> {
+  async feed(@Query(STATISTICS_QUERY) asked: StatisticsQuery, @Req() request: Request): Promise<string> {
     const base = baseUrl(request, this.configuration.server.publicUrl);
     const address = { base, feedPath: statisticsFeed(asked), pagePath: '/status/statistics/' };
     return atomFeed('Statistics', address, statisticsEntries(await this.figures(asked)));
@@ -67,14 +67,14 @@ export class StatisticsController {
 
   @Get('statistics')
   @UseInterceptors(PageInterceptor)
-  async page(@Query(STATISTICS_QUERY) asked: StatisticsAsked): Promise<Page> {
+  async page(@Query(STATISTICS_QUERY) asked: StatisticsQuery): Promise<Page> {
     const { suites, architectures } = this.configuration.server;
     const view = statisticsView(await this.figures(asked), asked);
     const isUnindexed = asked.suite !== null || asked.arch !== null || asked.days !== SPAN;
     return { template: 'status/statistics', data: { ...view, suites, architectures, isUnindexed } };
   }
 
-  private async figures(asked: StatisticsAsked): Promise<DayFigures[]> {
+  private async figures(asked: StatisticsQuery): Promise<DayFigures[]> {
     const today = new Date(Date.now()).toISOString().slice(0, 10);
     const [from = today] = firstDays(today, asked.days);
     const [runs, packages] = await Promise.all([

@@ -1,9 +1,9 @@
-import { type ListAsked, LIST_QUERY } from './list-asked';
+import { type ListQuery, LIST_QUERY } from './list-query';
 import { listSentence, type StatusList, totalOf } from './status-list';
 
 const nouns = (): [string, string] => ['run that waits', 'runs that wait'];
 const list = { nouns, order: 'by priority' };
-const asked = (query: Record<string, string> = {}): ListAsked => LIST_QUERY.transform(query);
+const asked = (query: Record<string, string> = {}): ListQuery => LIST_QUERY.transform(query);
 const all = (count: number) => ({ count, isMore: false });
 const part = (rows: number, hasMore: boolean) => ({
   rows: new Array<number>(rows).fill(0),

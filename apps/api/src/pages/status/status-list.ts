@@ -4,7 +4,7 @@ import { asParameter } from '../../http/parameters';
 import { loadPart, type Cursor, type ListedPart } from '../../http/parts';
 import type { FeedEntry } from '../../public-data/status-feed';
 import { LIST_PAGES_MAX } from '../layout/page-number';
-import type { ListAsked } from './list-asked';
+import type { ListQuery } from './list-query';
 
 /** The content of a cell. The template writes each kind in its own way. */
 export type Cell =
@@ -31,16 +31,16 @@ export interface StatusList<Row = unknown, Key = unknown> {
   name: string;
   title: string;
   /** Singular and plural of the word for an entry: `place where a package fails`, `places where a package fails`. */
-  nouns: (asked: ListAsked) => [one: string, many: string];
+  nouns: (asked: ListQuery) => [one: string, many: string];
   /** The order of the entries in words: `the latest first`. */
   order: string;
   columns: ListColumn<Row>[];
   /** The filter that this list has in addition to suite, architecture and package. */
   bound?: 'since' | 'minutes';
   /** Returns the entries after the key `after`, at most `limit`. */
-  read: (asked: ListAsked, limit: number, after: Key | null) => Promise<Row[]>;
+  read: (asked: ListQuery, limit: number, after: Key | null) => Promise<Row[]>;
   /** Returns the number of entries on all pages. */
-  count: (asked: ListAsked) => Promise<BoundedCount>;
+  count: (asked: ListQuery) => Promise<BoundedCount>;
   /** Reads and writes the parameter `after`. */
   cursor: Cursor<Key>;
   keyOf: (row: Row) => Key;
@@ -53,7 +53,7 @@ export interface StatusList<Row = unknown, Key = unknown> {
 export type ListPart<Row = unknown> = ListedPart<Row, string>;
 
 /** Reads one page of a list. @throws Problem 400 when `after` is not valid */
-export async function readPart<Row>(list: StatusList<Row>, asked: ListAsked): Promise<ListPart<Row>> {
+export async function readPart<Row>(list: StatusList<Row>, asked: ListQuery): Promise<ListPart<Row>> {
   if (asked.isPrivate) return { rows: [], last: null };
   const after = asked.after === null ? null : list.cursor.decode(asParameter(asked.after), 'after');
   return loadPart(
@@ -69,7 +69,7 @@ export async function readPart<Row>(list: StatusList<Row>, asked: ListAsked): Pr
  */
 export async function numberedUrl<Row>(
   list: StatusList<Row>,
-  asked: ListAsked,
+  asked: ListQuery,
   page: number,
 ): Promise<string | null> {
   if (page === 1) return listUrl(list, { ...asked, after: null }, '/');
@@ -86,7 +86,7 @@ export async function numberedUrl<Row>(
 /** The number of entries on all pages of a list. */
 export async function totalOf<Row>(
   list: StatusList<Row>,
-  asked: ListAsked,
+  asked: ListQuery,
   { rows, last }: ListPart<Row>,
 ): Promise<BoundedCount> {
   if (asked.isPrivate || (asked.after === null && last === null))
@@ -97,7 +97,7 @@ export async function totalOf<Row>(
 /** The address of a list as page, JSON or feed, with the same query. */
 export function listUrl(
   list: Pick<StatusList, 'name' | 'bound'>,
-  asked: ListAsked,
+  asked: ListQuery,
   form: '/' | '.json' | '.xml',
 ): string {
   const query = new URLSearchParams();
@@ -113,7 +113,7 @@ export function listUrl(
 /** Describes one page of a list in a sentence. @param total the number of entries on all pages */
 export function listSentence(
   list: Pick<StatusList, 'nouns' | 'order'>,
-  asked: ListAsked,
+  asked: ListQuery,
   { rows, last }: ListPart,
   total: BoundedCount,
 ): string {
@@ -143,7 +143,7 @@ export function listSentence(
 /** The data of a page of a list. */
 export function listView(
   list: StatusList,
-  asked: ListAsked,
+  asked: ListQuery,
   part: ListPart,
   total: BoundedCount,
   targets: { suites: string[]; architectures: string[] },
@@ -179,7 +179,7 @@ export function listView(
 }
 
 /** A page of a list as JSON. */
-export function listObject(list: StatusList, asked: ListAsked, { rows, last }: ListPart): StatusPartResource {
+export function listObject(list: StatusList, asked: ListQuery, { rows, last }: ListPart): StatusPartResource {
   const { suites, architectures, package: name } = asked;
   return {
     list: list.name,

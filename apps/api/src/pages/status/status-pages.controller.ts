@@ -18,7 +18,7 @@ import { statusOf } from '../../runs/result-object';
 import { utc } from '../layout/times';
 import { runView } from '../runs/run-view';
 
-interface ListAsked extends SuiteArch {
+interface StatusListState extends SuiteArch {
   words: StatusWord[];
   /** Only packages with this status; null for all. */
   word: StatusWord | null;
@@ -29,7 +29,7 @@ interface ListAsked extends SuiteArch {
 
 /** One page of the packages of a suite and architecture, with their latest status. */
 export function statusListView(
-  { suite, arch, words, word, after, counts }: ListAsked,
+  { suite, arch, words, word, after, counts }: StatusListState,
   { rows, last }: ListedPart<StatusRecord, string>,
   neutral: NeutralStatus,
 ) {

@@ -12,7 +12,7 @@ const BY_STATE = cursor<PackageOfPrefix>(
 );
 
 /** The query parameters of a prefix page; null when a parameter is not given. */
-export interface PrefixAsked {
+export interface PrefixQuery {
   /** Only packages in this state. */
   status: PackageState | null;
   suite: string | null;
@@ -22,7 +22,7 @@ export interface PrefixAsked {
 }
 
 /** Reads the query of a prefix page. An empty form field counts as not given. */
-export const PREFIX_QUERY = queryOf<PrefixAsked>({
+export const PREFIX_QUERY = queryOf<PrefixQuery>({
   status: queryValue(oneOf(PACKAGE_STATES)),
   suite: (query) =>
     fromQuery('suite', query['suite'] ?? query['suite[]'], validName('the name of a suite', isWord)),
@@ -32,7 +32,7 @@ export const PREFIX_QUERY = queryOf<PrefixAsked>({
 });
 
 /** Writes the query of a prefix page, with its `?`; empty when no parameter is given. */
-export function prefixQuery({ status, suite, arch, after }: PrefixAsked): string {
+export function prefixQuery({ status, suite, arch, after }: PrefixQuery): string {
   const given = { status, suite, arch, after: after && BY_STATE.encode(after) };
   const parameters = new URLSearchParams(
     Object.entries(given).flatMap(([name, value]): [string, string][] =>
@@ -43,7 +43,7 @@ export function prefixQuery({ status, suite, arch, after }: PrefixAsked): string
 }
 
 /** @param last the last package of this page; null when there is no next page */
-export function prefixPages(url: string, asked: PrefixAsked, last: PackageOfPrefix | null): ListPages {
+export function prefixPages(url: string, asked: PrefixQuery, last: PackageOfPrefix | null): ListPages {
   const urlAfter = (after: PackageOfPrefix | null): string => `${url}${prefixQuery({ ...asked, after })}`;
   return {
     isFirst: asked.after === null,

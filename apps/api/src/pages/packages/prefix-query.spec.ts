@@ -1,4 +1,4 @@
-import { PREFIX_QUERY as pipe, prefixQuery } from './prefix-asked';
+import { PREFIX_QUERY as pipe, prefixQuery } from './prefix-query';
 
 it('the query of a prefix says again what it was asked for', () => {
   for (const query of ['', '?status=fail', '?status=stale&suite=sid&arch=amd64&after=flaky%3Alibstdc%2B%2B6'])

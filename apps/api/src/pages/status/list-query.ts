@@ -13,7 +13,7 @@ import {
 } from '../../http/parameter-values';
 
 /** The query parameters of a list. */
-export interface ListAsked extends ListFilter {
+export interface ListQuery extends ListFilter {
   /** The last entry of the previous page, as the cursor of the list encodes it; null on the first page. */
   after: string | null;
   /** Only changes after this time; a week ago by default. */
@@ -33,7 +33,7 @@ const DAY_MS = 86_400_000;
 const TEXT = text(1_000);
 
 /** Reads the query of a list. An empty form field counts as not given. */
-export const LIST_QUERY = queryOf<ListAsked>({
+export const LIST_QUERY = queryOf<ListQuery>({
   package: queryValue(namePattern),
   given: ({ since, minutes }) => ({
     since: fromQuery('since', since, TEXT),
