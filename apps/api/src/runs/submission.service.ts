@@ -16,10 +16,7 @@ export interface SubmissionAnswer {
   warnings: string[];
 }
 
-/**
- * Sends hints about runs that were created. A dispatcher that misses one finds the rows by itself, and so
- * does a client.
- */
+/** Sends hints about new runs. A dispatcher or a client that misses one finds the rows by itself. */
 @Injectable()
 export class NewRuns {
   constructor(

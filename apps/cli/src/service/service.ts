@@ -21,7 +21,7 @@ export class RefusedByService extends Failure {
   }
 }
 
-export interface RequestOptions {
+export interface CallOptions {
   method?: 'GET' | 'POST' | 'DELETE';
   query?: Query;
   /** Sent as JSON. */
@@ -57,7 +57,7 @@ export class Service {
     return this.answer(path, { query });
   }
 
-  post<T>(path: string, body: unknown = {}, options: RequestOptions = {}): Promise<T> {
+  post<T>(path: string, body: unknown = {}, options: CallOptions = {}): Promise<T> {
     return this.answer(path, { ...options, method: 'POST', body });
   }
 
@@ -81,13 +81,13 @@ export class Service {
    * @param path below `/api/v1`
    * @throws RefusedByService if the service answers with an error; Failure if there is no answer
    */
-  async open(path: string, options: RequestOptions = {}): Promise<Response> {
+  async open(path: string, options: CallOptions = {}): Promise<Response> {
     const response = await this.reach(path, options);
     if (response.ok) return response;
     throw await this.refusal(response);
   }
 
-  private async answer<T>(path: string, options: RequestOptions): Promise<T> {
+  private async answer<T>(path: string, options: CallOptions): Promise<T> {
     const response = await this.open(path, options);
     if (response.status === 204) return undefined as T;
     const type = response.headers.get('content-type') ?? 'nothing';
@@ -95,7 +95,7 @@ export class Service {
     throw this.strange(`${this.address.url} answered with ${type}`);
   }
 
-  private async reach(path: string, options: RequestOptions): Promise<Response> {
+  private async reach(path: string, options: CallOptions): Promise<Response> {
     const { method = 'GET', isRepeatable = method === 'GET' } = options;
     for (let attempt = 1; ; attempt++) {
       const isLast = !isRepeatable || attempt === TRIES;
@@ -115,7 +115,7 @@ export class Service {
 
   private send(
     path: string,
-    { method = 'GET', query = {}, body, headers, isEndless }: RequestOptions,
+    { method = 'GET', query = {}, body, headers, isEndless }: CallOptions,
   ): Promise<Response> {
     const url = new URL(`${this.address.url}/api/v1${path}`);
     for (const [name, value] of Object.entries(query))
