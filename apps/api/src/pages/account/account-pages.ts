@@ -47,7 +47,7 @@ export class LoginGuard implements CanActivate {
   }
 }
 
-/** @throws Problem when nobody is logged in: 303 to the login for a browser, 403 for any other client */
+/** @throws Problem without a login: 303 to the login for a browser, 403 for any other client */
 export function requireLogin(request: ContextRequest): NonNullable<Viewer['user']> {
   const user = request.viewer?.user;
   if (user) return user;
