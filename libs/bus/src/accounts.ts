@@ -22,7 +22,7 @@ export interface WorkerUser {
   architectures: string[];
 }
 
-/** What a service may publish and receive. */
+/** The subjects that a service may publish and receive. */
 interface Permissions {
   publish: { allow: string[] };
   subscribe: { allow: string[] };

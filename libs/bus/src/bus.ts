@@ -91,7 +91,7 @@ export interface StagedUpload {
   chunks: number;
 }
 
-/** What the staging area of one worker holds. */
+/** The contents of one worker's staging area. */
 export interface StagingContents {
   worker: string;
   bytes: number;

@@ -90,12 +90,12 @@ export class NatsLink {
     this.restore = restore;
   }
 
-  /** @throws when JetStream refuses or does not answer */
+  /** @throws Error if JetStream refuses or does not answer */
   async prepareReportStream(arch: string, worker: string): Promise<void> {
     await this.explainErrors(() => prepareReportStream(this.jsm, arch, worker, this.limits));
   }
 
-  /** @throws when JetStream refuses or does not answer */
+  /** @throws Error if JetStream refuses or does not answer */
   async prepareWorkerStreams(worker: string): Promise<void> {
     await this.explainErrors(() => prepareWorkerStreams(this.jsm, worker, this.limits));
   }

@@ -43,7 +43,7 @@ export async function reloadServers(
   });
 }
 
-/** Sends signals without content. @throws when the server cannot be reached in time, or refuses */
+/** Sends signals without content. @throws Error if the server cannot be reached in time, or refuses the credentials */
 export async function sendSignals(
   credentials: Credentials,
   subjects: string[],
@@ -61,7 +61,7 @@ export interface ServerState {
   streams: StreamFills;
 }
 
-/** @throws when the server cannot be reached in time, refuses, or has no JetStream for this user */
+/** @throws Error if the server cannot be reached in time, refuses the credentials, or has no JetStream for this user */
 export function readServerState(credentials: Credentials, timeoutMs: number): Promise<ServerState> {
   return withConnection(credentials, timeoutMs, async (nc) => {
     const jsm = await jetstreamManager(nc, { timeout: timeoutMs, checkAPI: false });

@@ -28,7 +28,7 @@ async function follow(settings: Partial<WatcherSettings>): Promise<void> {
   watcher = new ConfigurationWatcher(live, onReload, { ...NEVER, ...settings });
 }
 
-/** What became of the n-th change, 1 is the first. */
+/** The result of the n-th change; 1 is the first. */
 async function reloaded(count: number): Promise<Reload> {
   while (reloads.length < count) await new Promise<void>((resolve) => (arrived = resolve));
   return reloads[count - 1] as Reload;

@@ -108,7 +108,7 @@ function plain(text: string): string {
     .replace(/\\\|/g, '|');
 }
 
-/** What docs/configuration.md says about a key. */
+/** The description of a key in docs/configuration.md. */
 export interface DocumentedKey {
   default: string;
   /** `at once` or `restart`. */

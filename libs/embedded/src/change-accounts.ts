@@ -15,7 +15,7 @@ const RELOADED = /Reloaded server configuration|Failed to reload server configur
  * Changes the accounts of the nats-server of this folder. A running server then accepts new users, closes the
  * connections of removed users, and keeps all others; that is done when the promise resolves. A stopped server reads
  * the accounts at its next start, unless that start brings its own.
- * @throws when the server does not accept them in time
+ * @throws Error if the server does not accept them in time
  */
 export async function changeAccounts(folder: string, accounts: string): Promise<void> {
   await writeAccounts(folder, accounts);

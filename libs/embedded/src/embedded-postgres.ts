@@ -62,7 +62,7 @@ export class EmbeddedPostgres implements Supervised {
     return (await readFile(join(this.dataFolder, 'PG_VERSION'), 'utf8')).trim();
   }
 
-  /** @throws with what to type when the machine is at fault */
+  /** @throws Error with the remedy, if the cause is a setting of the machine */
   async start(): Promise<void> {
     try {
       await this.startOnce();

@@ -9,7 +9,7 @@ const PORT_MIN = 20_000;
 const PORT_MAX = 32_767;
 const TRIES = 100;
 
-/** A free TCP port of the loopback address. @throws when all tried ports are taken */
+/** A free TCP port of the loopback address. @throws Error if all tried ports are taken */
 export async function findFreePort(): Promise<number> {
   for (let trial = 0; trial < TRIES; trial += 1) {
     const port = randomInt(PORT_MIN, PORT_MAX + 1);

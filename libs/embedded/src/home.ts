@@ -159,7 +159,7 @@ async function firstToReach(path: string): Promise<string> {
   return names?.length === 0 || names?.includes(SECRETS) ? dirname(path) : path;
 }
 
-/** @throws when the path, or one above it, is a file */
+/** @throws Error if the path, or one above it, is a file */
 async function requireNoFile(path: string): Promise<void> {
   const status = await stat(path).catch((error: NodeJS.ErrnoException) => error);
   const isFile = 'isDirectory' in status ? !status.isDirectory() : status.code === 'ENOTDIR';

@@ -31,7 +31,7 @@ describe('choices', () => {
   const ownPath = (): string => join(root, 'own');
   const fetchedPath = (): string => join(root, 'fetched/usr/sbin/nats-server');
 
-  /** What Debian has: by release, or why it cannot be had. */
+  /** Debian release → the version of its nats-server, or the error of the download. */
   let debian: { forky?: string; own?: string };
   beforeEach(() => (debian = { forky: '2.15.1', own: '2.9.10' }));
 

@@ -17,7 +17,7 @@ export async function prepareFolder(path: string, mode: number, user: SystemUser
   }
 }
 
-/** @throws with the code of the system */
+/** @throws Error with the error code of the system, if that fails */
 function throwNotOurs(path: string, error: unknown): never {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== 'EPERM') throw error;

@@ -6,7 +6,7 @@ import { statusOf } from './process-identity';
  * Removes the pid file of a server that does not run, where PostgreSQL would not do so itself: it treats any process
  * with that number as the server, and refuses an invalid file. A number without a process is left to PostgreSQL, which
  * also checks for shared memory. Call it when no server was found in the folder.
- * @throws with the file and what to type when the process may be the server after all
+ * @throws Error with the file and the remedy, if the process may be the server after all
  */
 export async function removeStalePidFile(path: string): Promise<void> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -21,7 +21,7 @@ export interface ProcessBound {
 /**
  * Checks that all processes of a start are allowed. Otherwise programs abort, or wait forever, in ways that do not name
  * the limit.
- * @throws with the limit and what to type
+ * @throws Error with the limit and the remedy, if it is too low
  */
 export async function requireProcessRoom(): Promise<void> {
   const server = await serverUser();

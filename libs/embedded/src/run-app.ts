@@ -5,7 +5,7 @@ import { describeEnding } from './supervised';
 /**
  * Runs a program of one of Proctor's apps to its end, with our output.
  * @returns its exit code
- * @throws when it could not be started, or a signal ended it
+ * @throws Error if it could not be started, or a signal ended it
  */
 export async function runApp(main: string, env: NodeJS.ProcessEnv): Promise<number> {
   const child = fork(main, [], { env, execArgv: [], stdio: 'inherit' });

@@ -31,7 +31,7 @@ export interface ServerCommand {
 
 /**
  * Starts a server in its own session (Ctrl-C in the terminal reaches only us, and we stop it in order).
- * @throws with the last lines of its log when it ends, or is not ready in time
+ * @throws Error with the last lines of its log, if it ends or is not ready in time
  */
 export async function startServer(command: ServerCommand): Promise<OwnedProcess> {
   const { server, logFrom } = await spawnServer(command);

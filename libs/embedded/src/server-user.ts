@@ -17,7 +17,7 @@ export async function serverUser(): Promise<SystemUser | null> {
   return user;
 }
 
-/** PostgreSQL needs the name of its user. @throws with what to type when the user has none */
+/** PostgreSQL needs the name of its user. @throws Error with the remedy, if the user has none */
 export function requireUserName(): void {
   try {
     userInfo();

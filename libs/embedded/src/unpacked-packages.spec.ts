@@ -1,6 +1,6 @@
 import { debianMirror } from './unpacked-packages';
 
-/** What apt says of the first file of each repository. */
+/** The output of apt about the first file of each repository. */
 const uris = (...repositories: string[]): string =>
   repositories.map((each) => `'${each}dists/bookworm/InRelease' bookworm_InRelease 0 \n`).join('');
 

@@ -4,7 +4,7 @@ const FIRST_DESCRIPTOR = 3;
 /**
  * The listening socket that a service manager has opened for this process; null without one. Its variables are removed
  * from the environment, so that no child uses them.
- * @throws when there are several: the server listens at one
+ * @throws Error if there are several: the server listens on one
  */
 export function activatedSocket(env: NodeJS.ProcessEnv = process.env, pid = process.pid): number | null {
   const { LISTEN_PID: owner, LISTEN_FDS: count } = env;

@@ -1,7 +1,7 @@
 import { processLogger } from './logger';
 import { withLogFields } from './log-fields';
 
-/** What the logger wrote while `work` was done. */
+/** Returns the output of the logger while `work` was running. */
 async function written(
   env: NodeJS.ProcessEnv,
   work: (logger: ReturnType<typeof processLogger>) => unknown,

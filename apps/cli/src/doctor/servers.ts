@@ -67,11 +67,11 @@ function clockFinding(aheadMs: number): Finding {
 /** Checks nats-server: connection, JetStream, streams, and the accounts of workers. */
 export function checkNats(): Promise<Finding[]> {
   return findingsOf('nats', 'start nats-server, or name its users in PROCTOR_NATS_USERS', async () => {
-    const known = await credentials();
-    const { version, streams } = await readServerState(known, PATIENCE_MS);
+    const schedulerCredentials = await credentials();
+    const { version, streams } = await readServerState(schedulerCredentials, PATIENCE_MS);
     const findings = [
       ok('nats', `nats-server ${version} with JetStream answers`),
-      ...natsVersionFindings(version, known.url),
+      ...natsVersionFindings(version, schedulerCredentials.url),
       ...streams.fills.map(streamFinding),
       ...(await ownCertificates()),
     ];

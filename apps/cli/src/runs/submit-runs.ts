@@ -10,7 +10,7 @@ import { PLACED_RUN_COLUMNS } from './list-runs';
 import { requestBody } from './request-options';
 import { awaitRuns, type WaitOptions } from './wait';
 
-/** Beside those of the request itself, see `requestBody`. */
+/** Options of the command, without those that become fields of the request: see `requestBody`. */
 interface SubmitOptions extends ServiceOptions, OutputOptions, WaitOptions {
   suite?: string[];
   arch?: string[];
@@ -98,9 +98,9 @@ async function placeOf(
   if (suite !== undefined && arch !== undefined) return { suites: suite, archs: arch };
   const queues = await service.request<QueueResource[]>('/queues');
   const only = (option: string, names: string[]): string[] => {
-    const known = [...new Set(names)];
-    if (known.length === 1) return known;
-    throw new Failure(`--${option} is needed: the service tests ${known.join(', ')}`, EXIT.usage);
+    const choices = [...new Set(names)];
+    if (choices.length === 1) return choices;
+    throw new Failure(`--${option} is needed: the service tests ${choices.join(', ')}`, EXIT.usage);
   };
   return {
     suites:

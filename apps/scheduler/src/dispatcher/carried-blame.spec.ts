@@ -7,14 +7,14 @@ import { silenceLog } from '@test/support/silent-log';
 
 const TESTBEDS = [{ suite: 'bookworm', backend: 'unshare', state: 'ready' as const }];
 
-/** What becomes of a commit. */
+/** The fate of a commit that fails. */
 type Fate = 'refused' | 'not confirmed';
 
 silenceLog();
 
 /** An actor with one worker, on books whose commits fail. */
 class CarriedBlameRig extends ActorRig {
-  /** Of the next commits. */
+  /** The fates of the next commits. */
   fates: Fate[] = [];
   /** The run that a user cancels while the next commit about it is on its way. */
   cancelled: number | null = null;

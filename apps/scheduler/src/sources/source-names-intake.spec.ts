@@ -20,7 +20,7 @@ describe('a list of the packages of a suite', () => {
   let bus: MemoryBus;
   let clock: VirtualClock;
   let intake: SourceNamesIntake;
-  /** By suite and architecture, who sent the list. */
+  /** Suite and architecture → the saved list and its sender. */
   let kept: Record<string, { worker: string; ageMs: number; content: Buffer }>;
   let isKept: boolean;
 

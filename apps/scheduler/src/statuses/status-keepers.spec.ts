@@ -15,7 +15,6 @@ describe('StatusKeepers', () => {
   let hasNews: jest.Mock<Promise<boolean>>;
   /** How long each step takes, and whether more is to be done after it. */
   let step: jest.Mock<Promise<boolean>>;
-  /** The same of the figures of days. */
   let days: jest.Mock<Promise<boolean>>;
 
   beforeEach(async () => {
