@@ -11,7 +11,7 @@ export const EXPIRY_RULES = [
 ] as const;
 export type ExpiryRule = (typeof EXPIRY_RULES)[number];
 
-/** What the row of a run has in place of removed files: the rule, and its limit at that time in days or bytes. */
+/** The text in the row of a run about its removed files: the rule, and its limit at that time in days or bytes. */
 export function removedBy(rule: ExpiryRule, limit: number): string {
   return `${rule}: ${limit}`;
 }

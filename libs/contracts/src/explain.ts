@@ -98,13 +98,13 @@ export interface WorkerStatus {
   /** Set while it finishes what it has and gets no other run. */
   drained?: Decision;
   problem?: string;
-  /** From its requests; absent when they do not have it. */
+  /** The version from its requests; absent if they have none. */
   version?: string;
   /** See PROTOCOL. Absent in messages of earlier versions. */
   protocol?: number;
 }
 
-/** Who stopped something, and why. */
+/** A decision that stopped something: the user and the reason. */
 export interface Decision {
   /** User name. */
   by: string;

@@ -35,7 +35,7 @@ export class KnownShape {
     );
   }
 
-  /** Null when the class has no rules, or rules of other kinds. */
+  /** The shape of a class; null if the class has no rules, or rules of other kinds. */
   static of(shape: Shape): KnownShape | null {
     let known = KnownShape.known.get(shape);
     if (known === undefined) {

@@ -287,7 +287,7 @@ export interface LeaseReply extends DispatcherAnswer {
    * registered, or it is too old. It should ask again as usual.
    */
   refused?: string;
-  /** What is wrong with the worker though it is granted work, for people. */
+  /** A problem of the worker that still gets work, for people. */
   notice?: string;
   /** See DISPATCHER_FEATURES; none when absent. */
   features?: string[];

@@ -21,7 +21,7 @@ export class LogChunk {
   @IsBase64()
   data: string;
 
-  /** Its data are a note of the worker about the log, not bytes of the log. */
+  /** Whether its data are a note of the worker about the log, not bytes of the log. */
   @IsOptional()
   @IsBoolean()
   isNote?: boolean;

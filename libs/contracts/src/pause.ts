@@ -1,10 +1,10 @@
 import type { Decision } from './explain';
 
-/** What a pause may name, as the table of pauses names it; null stands for all of them. */
+/** The fields of a pause, as in the table of pauses; null means all. */
 export const SCOPE_FIELDS = ['arch', 'suite'] as const;
 export type ScopeField = (typeof SCOPE_FIELDS)[number];
 
-/** What is paused. Each scope is paused and resumed on its own. A new kind of pause is a field here. */
+/** The scope of a pause. Each scope is paused and resumed separately. A new kind of pause is a new field here. */
 export type PauseScope = Record<ScopeField, string | null>;
 
 /** A pause, and who decided it. */

@@ -9,7 +9,7 @@ export const PROTOCOL = 2;
 /** The protocol of the release before the last one: its workers still get work. */
 export const PROTOCOL_OLDEST = 1;
 
-/** What a worker can do beyond the first protocol. `wakeable`: it receives SlotsWanted. */
+/** The abilities of a worker beyond the first protocol. `wakeable`: it receives SlotsWanted. */
 export const WORKER_FEATURES = ['wakeable'] as const;
 export type WorkerFeature = (typeof WORKER_FEATURES)[number];
 

@@ -79,7 +79,7 @@ export class FinishedReport extends HeldAttempt {
   @Type(() => ResultFile)
   files: ResultFile[];
 
-  /** In the order of the runner's summary; absent when single tests are not known. */
+  /** The single tests in the order of the runner's summary; absent if unknown. */
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(TESTS_MAX)

@@ -25,7 +25,7 @@ export function IsRunId(): PropertyDecorator {
   });
 }
 
-/** What is tested, where and how. Does not change after the run is accepted, except `priority`. */
+/** The test, its place and its options. Does not change after the run is accepted, except `priority`. */
 export interface RunRequest extends RunOptions {
   package: string;
   suite: string;

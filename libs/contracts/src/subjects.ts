@@ -64,7 +64,7 @@ export const REQUEST_BYTES_MAX: Record<RequestKind, number> = {
   sources: 4 * 1024,
 };
 
-/** Null when the subject is not that of a request. */
+/** The kind of request of a subject; null if it is not the subject of a request. */
 export function requestKind(subject: string): RequestKind | null {
   const kind = subject.startsWith('proctor.rpc.') ? subject.slice(subject.lastIndexOf('.') + 1) : '';
   return Object.hasOwn(REQUEST_PATTERNS, kind) ? (kind as RequestKind) : null;
@@ -89,7 +89,7 @@ export function isOnSubject(pattern: string, subject: string): boolean {
   return isLongEnough && expected.every((each, at) => each === '*' || each === tokens[at]);
 }
 
-/** What happened to runs, for programs that follow: `proctor.event.{arch}.{kind}`. */
+/** The stream of events of runs, for programs that follow them: `proctor.event.{arch}.{kind}`. */
 export const EVENT_STREAM = 'PROCTOR_EVENTS';
 export const EVENT_STREAM_SUBJECTS = 'proctor.event.>';
 
@@ -163,7 +163,7 @@ export function reportSender(subject: string): string {
 const REPORT_SUBJECT =
   /^proctor\.report\.([^.]+)\.([^.]+)\.([^.]+)\.([0-9]{1,16})\.([0-9]{1,9})(?:\.([0-9]{1,16}))?$/;
 
-/** Null when the subject has no valid attempt. */
+/** The origin of a report by its subject; null if the subject has no valid attempt. */
 export function reportOrigin(subject: string): ReportOrigin | null {
   const [, arch, worker, kind, ...grant] = REPORT_SUBJECT.exec(subject) ?? [];
   if (arch === undefined || worker === undefined || kind === undefined) return null;
@@ -207,7 +207,7 @@ export function stagingName(grant: Grant, file: string): string {
 
 const STAGING_NAME = /^([0-9]{1,16})\/([0-9]{1,9})\/(?:([0-9]{1,16})\/)?/;
 
-/** Null when the name has no grant. */
+/** The grant in a name; null if there is none. */
 export function stagedGrant(name: string): Grant | null {
   const [found, ...grant] = STAGING_NAME.exec(name) ?? [];
   return found === undefined ? null : grantNamed(grant);

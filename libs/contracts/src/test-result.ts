@@ -14,7 +14,7 @@ export const TEST_DETAIL_LENGTH_MAX = 300;
 
 /** How one test of a package ended. */
 export class TestResult {
-  /** Without blanks; `*` stands for the whole package. */
+  /** The name of the test, without blanks; `*` means the whole package. */
   @IsText(TEST_NAME_LENGTH_MAX)
   @Matches(/^\S+$/)
   name: string;
@@ -23,7 +23,7 @@ export class TestResult {
   @IsIn(TEST_STATUSES)
   status: TestStatus;
 
-  /** What the runner adds, such as `non-zero exit status 1`; null when it adds nothing. */
+  /** The addition of the runner, such as `non-zero exit status 1`; null if there is none. */
   @ValidateIf((result: TestResult) => result.detail !== null)
   @IsText(TEST_DETAIL_LENGTH_MAX)
   detail: string | null;

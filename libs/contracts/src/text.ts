@@ -15,7 +15,7 @@ export function oneLine(text: string, lengthMax: number): string {
   return (plain.length <= lengthMax ? plain : `${plain.slice(0, lengthMax - 1)}…`).toWellFormed();
 }
 
-/** Its first `lengthMax` UTF-16 units; half a character that the cut would leave becomes U+FFFD. */
+/** The first `lengthMax` UTF-16 units of a text; a character that is cut in half becomes U+FFFD. */
 export function cut(text: string, lengthMax: number): string {
   return text.slice(0, lengthMax).toWellFormed();
 }

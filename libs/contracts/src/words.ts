@@ -1,6 +1,6 @@
 import { REQUEST_FIELDS } from '@proctor/request-fields';
 
-/** What an API key may do: everything that its user may, only read, or only request tests. */
+/** The scopes of an API key: it may do everything that its user may, only read, or only request tests. */
 export const KEY_SCOPES = ['everything', 'read', 'submit'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
@@ -91,7 +91,7 @@ export const {
   absent: PRIORITY_DEFAULT,
 } = REQUEST_FIELDS.priority;
 
-/** What people read of a finished attempt. */
+/** The result files of a finished attempt that people read. */
 export const RESULT_CONTENTS = ['log.gz', 'artifacts.tar.gz'] as const;
 export type ResultContentName = (typeof RESULT_CONTENTS)[number];
 
@@ -110,7 +110,7 @@ export function isOwnBackend(name: string): name is KnownBackend {
   return (OWN_BACKENDS as readonly string[]).includes(name);
 }
 
-/** What the audit log records of users. */
+/** The actions of users that the audit log records. */
 export const AUDIT_ACTIONS = [
   'login',
   'login-refused',
@@ -150,10 +150,10 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** What a note is about; an error is known by its signature. */
+/** The subjects of a note; a signature identifies an error. */
 export const NOTE_SUBJECTS = ['package', 'place', 'error'] as const;
 export type NoteSubject = (typeof NOTE_SUBJECTS)[number];
 
-/** What became of an event that a webhook is to get. */
+/** The states of a delivery to a webhook. */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];

@@ -5,7 +5,7 @@ export interface EventPage {
   /** Events from this second on, and before `to` if it is set. */
   from: number;
   before: number | null;
-  /** Above this id. */
+  /** Only ids above this one. */
   after: number;
   known: number[];
   limit: number;

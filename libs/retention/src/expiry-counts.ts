@@ -2,13 +2,13 @@ import type { ExpiringContent, ExpiringRun, SizedRuns } from '@proctor/database'
 
 /** How many runs lost something by a rule, and how many bytes. */
 export interface RemovedByRule {
-  /** From `removedBy`. */
+  /** The result of `removedBy`. */
   rule: string;
   runs: number;
   bytes: number;
 }
 
-/** What one pass has removed, or would remove. */
+/** The counts of what one pass has removed, or would remove. */
 export class ExpiryCounts {
   private readonly byRule = new Map<string, { runs: number; bytes: number }>();
   private readonly rehearsedRuns = { artifacts: new Set<number>(), logs: new Set<number>() };

@@ -8,7 +8,7 @@ const SWEPT_AFTER_DAYS = 2;
 const BATCH_ATTEMPTS = 500;
 const LOG_FILES: ResultFileName[] = ['log.gz', 'log-index.json'];
 
-/** What is needed to find and remove files that no row has. */
+/** The stores and rules to find and remove files that no row has. */
 export interface OrphanSweep {
   expiry: Pick<Expiry, 'withoutRows' | 'forgottenRuns'>;
   store: Pick<MaintainedStore, 'list' | 'removeFiles'>;

@@ -37,7 +37,7 @@ export interface Loss {
 
 const NOTHING: Loss = { logRule: null, artifactsRule: null };
 
-/** What a run loses because of its age. */
+/** The content that a run loses because of its age. */
 export function lossByAge(run: AgedRun, rules: RetentionRules, now: Date): Loss {
   if (run.isKept) return NOTHING;
   const hasFailed = run.verdict === 'fail' || run.verdict === 'tmpfail';

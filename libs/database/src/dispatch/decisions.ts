@@ -134,17 +134,17 @@ export class Decisions {
         return architectures;
       }
       if (standings.length > 0) return 'sound';
-      const [found] = await transaction.query(statements.KNOWN_WORKER, [worker]);
-      return found!.isKnown ? 'sound' : 'unknown';
+      const [row] = await transaction.query(statements.KNOWN_WORKER, [worker]);
+      return row!.isKnown ? 'sound' : 'unknown';
     });
   }
 
   /** Quarantines the worker on all its architectures. @returns these architectures; empty if there is no such worker */
   quarantine(worker: string, by: Canceller, reason: string): Promise<string[]> {
     return this.database.transaction(async (transaction) => {
-      const [found] = await transaction.query(statements.ARCHITECTURES_OF_WORKER, [worker]);
-      if (!found) return [];
-      const { architectures } = found;
+      const [row] = await transaction.query(statements.ARCHITECTURES_OF_WORKER, [worker]);
+      if (!row) return [];
+      const { architectures } = row;
       await transaction.query(statements.STAND, [
         architectures,
         'quarantine',

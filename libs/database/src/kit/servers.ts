@@ -93,20 +93,20 @@ export class Servers {
   }
 
   private async findPrimary(timeoutMs: number): Promise<URL> {
-    const found: { url: string; timeline: string }[] = [];
+    const primaries: { url: string; timeline: string }[] = [];
     let others: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       let open = this.urls.length;
       for (const url of this.urls)
         void timelineOf(url, timeoutMs).then((timeline) => {
-          if (timeline !== null) found.push({ url, timeline });
+          if (timeline !== null) primaries.push({ url, timeline });
           open -= 1;
           if (open === 0) resolve();
-          else if (found.length === 1) others = setTimeout(resolve, OTHERS_MS);
+          else if (primaries.length === 1) others = setTimeout(resolve, OTHERS_MS);
         });
     });
     clearTimeout(others);
-    const [latest] = found.sort((a, b) => (a.timeline < b.timeline ? 1 : -1));
+    const [latest] = primaries.sort((a, b) => (a.timeline < b.timeline ? 1 : -1));
     if (latest) return new URL(latest.url);
     const error = new Error(
       `none of the ${this.urls.length} servers of the database is a primary that answers`,

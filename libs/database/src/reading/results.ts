@@ -113,10 +113,10 @@ export class Results {
 
   /** Reads a horizon, and then the time of the newest row of the key from `from` on. */
   private async newest(keyId: number, from: number): Promise<Horizon & { last: Date | null }> {
-    const [found, [newest]] = await this.database.inOrder((statements) =>
+    const [currentHorizon, [newest]] = await this.database.inOrder((statements) =>
       Promise.all([horizon(statements), statements.query(NEWEST_UPDATE, [keyId, from])]),
     );
-    return { ...found, last: newest?.updatedAt ?? null };
+    return { ...currentHorizon, last: newest?.updatedAt ?? null };
   }
 
   /**

@@ -128,21 +128,21 @@ export class Imports {
    */
   addRuns(runs: ImportedRun[], foreign?: { source: string; ids: string[] }): Promise<number> {
     return this.database.transaction(async (transaction) => {
-      const given = identitiesOf(runs);
+      const identities = identitiesOf(runs);
       await rememberPackages(transaction, runs);
       const added = await transaction.query(statements.ADD_RUNS, valuesOf(IMPORT_COLUMNS, runs));
-      if (added.length < runs.length) await refuseTaken(transaction, given);
+      if (added.length < runs.length) await refuseTaken(transaction, identities);
       if (foreign)
-        await transaction.query(statements.NOTE_IDS, [foreign.source, 'run', foreign.ids, given[0]]);
+        await transaction.query(statements.NOTE_IDS, [foreign.source, 'run', foreign.ids, identities[0]]);
       return added.length;
     });
   }
 
   /** The ids of the runs that already exist. @throws ImportConflict if an id belongs to another run */
   async present(runs: RunIdentity[]): Promise<Set<number>> {
-    const given = identitiesOf(runs);
-    await refuseTaken(this.database, given);
-    const [runIds] = given;
+    const identities = identitiesOf(runs);
+    await refuseTaken(this.database, identities);
+    const [runIds] = identities;
     return new Set((await this.database.query(statements.PRESENT, [runIds])).map(({ runId }) => runId));
   }
 
@@ -183,7 +183,7 @@ function identitiesOf(runs: RunIdentity[]): unknown[][] {
   ];
 }
 
-async function refuseTaken(transaction: Statements, given: unknown[]): Promise<void> {
-  const [taken] = await transaction.query(statements.TAKEN, given);
+async function refuseTaken(transaction: Statements, identities: unknown[]): Promise<void> {
+  const [taken] = await transaction.query(statements.TAKEN, identities);
   if (taken) throw new ImportConflict(`run ${taken.runId} is another run here: its id is not free`);
 }

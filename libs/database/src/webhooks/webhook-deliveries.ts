@@ -173,8 +173,8 @@ export class WebhookDeliveries {
     if (!webhook || first === null) return { again: again.length, made, until: null };
     const meant = [{ ...webhook, eventsFromMs: 0 }];
     for (let after = first - 1, read = 0; ;) {
-      const asked = { from: sinceSecond, before: null, after, known: [], limit: PAGE_LENGTH };
-      const page = await eventPage(this.database, asked);
+      const query = { from: sinceSecond, before: null, after, known: [], limit: PAGE_LENGTH };
+      const page = await eventPage(this.database, query);
       made += await this.database.transaction((transaction) =>
         insertMatching(transaction, page, meant, matches),
       );

@@ -40,18 +40,18 @@ export class WebhookEvents {
    * or there is no webhook
    */
   async step(matches: Matches, waitingMax: number): Promise<{ made: number; hasMore: boolean } | null> {
-    const [wanted] = await this.database.query(IS_WANTED);
-    if (!wanted!.isWanted) return null;
+    const [row] = await this.database.query(IS_WANTED);
+    if (!row!.isWanted) return null;
     const done = await this.database.transaction(async (transaction) => {
       const [progress] = await transaction.query(PROGRESS);
       if (!progress) return null;
-      const found = await horizon(transaction);
+      const currentHorizon = await horizon(transaction);
       const webhooks = await transaction.query(WEBHOOKS);
       // A webhook gets no events from before it was enabled.
       const oldest = Math.min(...webhooks.map(({ eventsFromMs }) => Math.floor(eventsFromMs / 1_000)));
-      const from = Math.max(progress.second, Math.min(oldest, found.second));
+      const from = Math.max(progress.second, Math.min(oldest, currentHorizon.second));
       const next = await this.next(transaction, from);
-      const end = Math.min(found.second, (next?.second ?? found.second) + SECONDS_MAX);
+      const end = Math.min(currentHorizon.second, (next?.second ?? currentHorizon.second) + SECONDS_MAX);
       const made =
         next && webhooks.length > 0
           ? await this.createDeliveries(
@@ -63,7 +63,11 @@ export class WebhookEvents {
       if (made > 0) await transaction.query(DISABLE_FULL, [waitingMax]);
       if (end > progress.second) await transaction.query(MOVE, [end]);
       // The next step creates deliveries for events beyond the horizon.
-      return { made, hasMore: end < found.second, mustRaise: next !== null && found.canRise };
+      return {
+        made,
+        hasMore: end < currentHorizon.second,
+        mustRaise: next !== null && currentHorizon.canRise,
+      };
     });
     if (done?.mustRaise) await raiseHorizon(this.database);
     return done && { made: done.made, hasMore: done.hasMore };
