@@ -53,7 +53,7 @@ class ApiSignals extends Signals {
   }
 }
 
-/** Of an api: the register is not changed where nats-server would not learn of the change. */
+/** NATS access in an api process: workers are not registered or changed if nats-server would not learn of it. */
 export class ApiNats extends NatsAccess {
   /** @param find throws NoNatsAccess */
   constructor(private readonly find: () => Promise<NatsServer>) {

@@ -18,7 +18,7 @@ export const SETTINGS = Symbol('settings');
 /** Where the Registry of prom-client is injected that has the metrics of this process. */
 export const REGISTRY = Symbol('registry');
 
-/** Of a configuration that does not change. */
+/** The status of a configuration that does not change. */
 export function fixedStatus(loadedAt = new Date()): () => ConfigurationStatus {
   return () => ({ loadedAt, problems: [], needsRestart: [] });
 }

@@ -21,7 +21,7 @@ export class HealthStatusInterceptor implements NestInterceptor<Health> {
   }
 }
 
-/** For monitoring. */
+/** Answers for monitoring. */
 @Controller('health')
 @Requires('nothing')
 export class HealthController {

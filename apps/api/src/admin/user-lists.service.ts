@@ -14,7 +14,7 @@ export class UserLists {
     private readonly apiKeys: ApiKeys,
   ) {}
 
-  /** By name. */
+  /** Users sorted by name. */
   users({ search = '', after = '' }: UsersQuery): Promise<ListedPart<UserRecord, string>> {
     const read = (limit: number): Promise<UserRecord[]> => this.store.list(search, limit, after);
     return loadPart(ROWS_PER_PAGE, read, ({ name }) => name);

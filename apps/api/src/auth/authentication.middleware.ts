@@ -97,7 +97,7 @@ export class AuthenticationMiddleware implements NestMiddleware {
     next();
   }
 
-  /** By a password, or by a session whose requests come from our own pages. */
+  /** Finds the owner of the keys by a password, or by a session whose requests come from our own pages. */
   private async keyOwnerOf(request: ContextRequest, response: Response): Promise<User> {
     const isByPassword = request.get('Authorization') !== undefined;
     const user = isByPassword ? null : await this.keys.sessionOf(request, response);

@@ -6,7 +6,7 @@ import type { ApiKeys, KeyHolder } from '@proctor/database';
 import { LRUCache } from 'lru-cache';
 import type { ApiConfiguration } from '../configuration.token';
 
-/** Of more valid keys, those that were used longest ago are looked up again. */
+/** How many valid keys are remembered. Beyond that, the least recently used ones are looked up again. */
 const KEYS_MAX = 10_000;
 
 /** What reaches the other api processes, while there is a bus. */

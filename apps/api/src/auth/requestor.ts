@@ -20,7 +20,7 @@ export const CurrentRequestor = createParamDecorator(
   },
 );
 
-/** The same for the endpoints of keys, which ask for a password: the user whose keys they are. */
+/** The parameter of a handler that holds the user whose keys are managed. A route without a password check fails. */
 export const KeyOwner = createParamDecorator((_data: unknown, context: ExecutionContext): Actor => {
   const request = context.switchToHttp().getRequest<ContextRequest>();
   if (!request.keyOwner)

@@ -3,7 +3,7 @@ import type { ContextRequest } from '../http/request-context';
 
 /** Whose a run is. */
 export interface OwnedRun {
-  /** Of the API key that asked for it. */
+  /** The id of the API key that requested the run. */
   keyId: number;
   /** A user's name. */
   requestor: string;
@@ -14,7 +14,7 @@ export function readerOf({ isAdmin, keyId, userName, isOnPages }: Requestor): Ru
   return isOnPages ? { everything: isAdmin, userName } : { everything: isAdmin, keyId };
 }
 
-/** The same of a request that needs no credentials: it may have a session, and a key. */
+/** Which runs the sender of a request without required credentials may see: those of its session, and those of its API key. */
 export function visitorOf({ visitor, viewer }: ContextRequest): RunReader {
   const [byKey, bySession] = [visitor ? readerOf(visitor) : {}, viewer?.reader ?? {}];
   return { ...byKey, ...bySession, everything: byKey.everything === true || bySession.everything === true };

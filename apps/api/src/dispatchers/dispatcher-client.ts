@@ -19,7 +19,7 @@ export class DispatcherClient implements OnApplicationBootstrap, OnApplicationSh
   private readonly listeners: { subject: string; received: () => void }[] = [];
   private isClosed = false;
   private cancelRetry = (): void => undefined;
-  /** Of its credentials, in a row: while there is no server, connecting waits. */
+  /** Failed attempts to connect, in a row: as a rule the bus refused the credentials. Without a server, connecting waits. */
   private refusals = 0;
 
   constructor(

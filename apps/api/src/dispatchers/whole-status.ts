@@ -1,7 +1,7 @@
 import type { Clock } from '@proctor/clock';
 import type { StatusReply, StatusRequest } from '@proctor/contracts';
 
-/** Of one status. A dispatcher remembers at most 10,000 workers, and a page has some hundreds of them. */
+/** Most pages of one status. A dispatcher remembers at most 10,000 workers, and a page holds some hundreds of them. */
 const PAGES_MAX = 100;
 /** No page is asked for after that. */
 const PAGES_MS = 3_000;

@@ -36,7 +36,7 @@ interface Endpoint {
   /** As the document writes it: `/api/v1/keys/{id}`. */
   path: string;
   method: 'get' | 'post' | 'delete';
-  /** Of the answer when all went well. */
+  /** The status code of a successful answer. */
   status: number;
   isForAdministrators: boolean;
   readsBody: boolean;

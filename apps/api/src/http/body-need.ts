@@ -10,7 +10,7 @@ const LISTS = 'lists of tests';
 /** The parameter of a body that may be long: a list of tests. */
 export const LIST_NAME = 'tests';
 
-/** For a handler that takes lists of tests: the only bodies that may have the whole length that a body may have. */
+/** Marks a handler that takes lists of tests: only its bodies may have the full length that the service allows. */
 export const TakesList = (): MethodDecorator => SetMetadata(LISTS, true);
 
 /** These ask for something, or for an end: nothing of a body is read. */

@@ -1,6 +1,6 @@
 import { scatterPause } from '@proctor/pauses';
 
-/** Of streams that people watch. */
+/** How long a client waits before it reconnects to a stream that people watch. */
 const RETRY_MS = 5_000;
 
 /**

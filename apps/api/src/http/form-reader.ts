@@ -8,7 +8,7 @@ import { areUtf8 } from './utf8';
 const REST_BYTES = 64 * 1024;
 /** Fields without a name and a value say nothing, and are counted. */
 const EMPTY_FIELDS_MAX = 1_000;
-/** Of a name as it came: far more than any parameter has. */
+/** Longest name of a field, still encoded: far more than any parameter has. */
 const NAME_BYTES_MAX = 1_000;
 
 const sign = (text: string): number => text.charCodeAt(0);

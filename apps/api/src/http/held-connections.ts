@@ -59,7 +59,7 @@ export class HeldConnections {
     else response.once('close', leave);
   }
 
-  /** Those that are held now, with what was asked on them. */
+  /** The connections that are held open now, each with its request. */
   all(): [Response, ContextRequest][] {
     return [...this.open];
   }

@@ -5,7 +5,7 @@ import type { ContextRequest } from './request-context';
 
 /** Seconds. Waits for results last a minute. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
-/** Of HTTP; a client may send any word. */
+/** The HTTP methods that are counted by name; a client may send any word. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** How long answers take, by route as it is declared: paths name packages. */

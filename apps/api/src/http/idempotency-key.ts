@@ -19,7 +19,7 @@ export function idempotencyKeyOf(header: string | undefined): string | null {
   throw badRequest(`The header Idempotency-Key ${rule}, not ${describe(header)}.`);
 }
 
-/** The same key came with another request. */
+/** The refusal of a key that was already used for a different request. */
 export function keyIsTaken(): Problem {
   return new Problem(409, 'The Idempotency-Key was used for another request; nothing was changed.');
 }

@@ -36,7 +36,7 @@ export function watchQuery(request: ContextRequest): void {
   Object.defineProperty(request, 'query', { value, configurable: true });
 }
 
-/** The same of parameters that were read from query and body. The API says it of names in the body too. */
+/** Records which parameters of query and body are read. The API also reports ignored names of the body. */
 export function watchParameters(request: ContextRequest, parameters: Parameters): Parameters {
   if (isOfApi(request))
     request.watch = { given: [...parameters.keys()], read: request.watch?.read ?? new Set() };

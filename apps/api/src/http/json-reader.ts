@@ -35,7 +35,7 @@ interface Open {
   value: unknown[] | Record<string, unknown> | null;
   /** What stands at `taken`: behind a member that was read by itself a comma must come, behind a comma a member. */
   after: 'bracket' | 'comma' | 'member';
-  /** Of the last name in it. */
+  /** Place of the last member name that was read between its brackets. */
   name: [from: number, to: number];
 }
 
@@ -64,7 +64,7 @@ class JsonReader {
   private readonly names = new Set<number>();
   private readonly open: Open[] = [];
   private values = 0;
-  /** Of the last string. */
+  /** Place of the last string that was read. */
   private string: [from: number, to: number] = [0, 0];
   /** Bytes from here on were not parsed yet. */
   private unparsed: number;

@@ -5,11 +5,11 @@ export type Tag = 'Requests' | 'Results' | 'Events' | 'Service' | 'Administratio
 /** What an endpoint answers when all went well. */
 export interface DescribedAnswer<T = unknown> {
   description: string;
-  /** Of the body; absent when there is none. */
+  /** The shape of the body; absent if there is no body. */
   of?: Described<T>;
   example?: unknown;
   examples?: Record<string, { summary: string; value: unknown }>;
-  /** Of the body; JSON by default. */
+  /** The media type of the body; JSON by default. */
   type?: string;
   headers?: Record<string, object>;
 }
@@ -56,11 +56,11 @@ export interface DescribedOperation<T = unknown> {
   answer: DescribedAnswer<T>;
   /** Other answers that are no refusals, by status: the name of one that `openapi.yaml` has. */
   otherAnswers?: Record<number, string>;
-  /** By status: the name of one that `openapi.yaml` has, or one of this endpoint alone. */
+  /** Refusals by status: the name of one in `openapi.yaml`, or a description for this endpoint alone. */
   refusals?: Record<number, string | DescribedRefusal>;
   /** The path's own parameters, without those that `openapi.yaml` has. */
   path?: Record<string, DescribedParameter>;
-  /** Of the query, where no class has them. */
+  /** The parameters of the query, if no class describes them. */
   query?: Record<string, DescribedParameter>;
   /** Headers of the request. */
   headers?: Record<string, DescribedParameter>;
@@ -68,7 +68,7 @@ export interface DescribedOperation<T = unknown> {
   parameters?: string[];
   /** Fields of the body that the document lists as parameters of the query too. All may travel there. */
   inQuery?: boolean;
-  /** Of the body: one for all types, or one for forms and one for JSON. */
+  /** Examples of the body: one for all types, or one for forms and one for JSON. */
   body?: { example: unknown } | { form: unknown; json: unknown } | DescribedBody;
   /** An answer that changes while it is sent, or is never sent again, has no `ETag`. */
   isStream?: boolean;
@@ -110,7 +110,7 @@ export function Operation<T>(operation: DescribedOperation<T>): HandlerDecorator
   };
 }
 
-/** Those of all controllers that are loaded. */
+/** The operations of all controllers that are loaded. */
 export function registeredOperations(): readonly Registered[] {
   return registered;
 }

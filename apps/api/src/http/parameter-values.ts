@@ -30,7 +30,7 @@ export function text(lengthMax: number): ReadValue<string> {
 /** In a text that a database looks for: with thousands of them it takes seconds for each long text that it compares. */
 export const WILDCARDS_MAX = 10;
 
-/** The same, in which `*` stands for anything. */
+/** Reads a text in which `*` stands for any characters. */
 export function pattern(lengthMax: number): ReadValue<string> {
   const read = text(lengthMax);
   return (parameter, name) => {

@@ -42,7 +42,7 @@ abstract class RateLimit {
   }
 }
 
-/** For who has shown a key or a password: counted by key or user, wherever they are. */
+/** The limit for requests with a key or a password: counted by key or user, from any network. */
 @Injectable()
 export class KnownRateLimit extends RateLimit {
   constructor(@Inject(CONFIGURATION) configuration: ApiConfiguration) {
@@ -53,7 +53,7 @@ export class KnownRateLimit extends RateLimit {
   }
 }
 
-/** For everybody else: counted by network. */
+/** The limit for all other requests: counted by network. */
 @Injectable()
 export class AnonymousRateLimit extends RateLimit {
   constructor(@Inject(CONFIGURATION) configuration: ApiConfiguration) {

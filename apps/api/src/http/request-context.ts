@@ -14,15 +14,15 @@ export interface RequestContext {
   requestId?: string;
   /** Its target is neither a path nor an address of HTTP. */
   isTargetUnusable?: true;
-  /** Of a route that needs an API key. */
+  /** The owner of the API key; only on routes that need a key. */
   requestor?: Requestor;
   /** What its key is good for. */
   keyLimits?: KeyLimits;
-  /** Of a route that needs none: null without a valid one. */
+  /** The owner of the API key on routes that need no key; null without a valid key. */
   visitor?: Requestor | null;
-  /** Of a route that needs a password: the user whose keys it is about. */
+  /** The user whose keys are managed; only on routes that need a password. */
   keyOwner?: User;
-  /** Of the public data: a route of the API answers as it would answer the public, whatever the key. */
+  /** The route belongs to the public data: it answers as it would answer the public, whatever the key. */
   isPublicRead?: true;
   watch?: QueryWatch;
   /** Query and body, as they were read. */

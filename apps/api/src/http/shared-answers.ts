@@ -7,7 +7,7 @@ const CHEAP_MS = 250;
 const BUSY_SHARE = 0.1;
 
 export interface SharedAnswersLimits<T> {
-  /** Of all answers together, in the unit of `sizeOf`; the least used are forgotten first. */
+  /** Greatest total size of all answers, in the unit of `sizeOf`; the least recently used are forgotten first. */
   sizeMax: number;
   /** 1 for each answer when absent. */
   sizeOf?: (answer: T) => number;

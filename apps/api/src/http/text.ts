@@ -5,7 +5,7 @@ import { badRequest, Problem } from './problem';
 import type { TextField } from './parameters';
 import { atOnce, type SlicedWork } from './slices';
 
-/** Of a JSON text that is read at once, UTF-16 units: a field of a form, or a value of the query. */
+/** Greatest length of a JSON text that is parsed in one step, in UTF-16 units: a form field or a query value. */
 export const SHORT_JSON_LENGTH_MAX = 256 * 1024;
 
 /**
@@ -29,7 +29,7 @@ export function json(text: string, what: string, pointer: string | null): unknow
   return atOnce(readJson(Buffer.from(text), what, pointer));
 }
 
-/** The same for a text of any length, which comes as bytes when it is long. @throws as json */
+/** Parses a JSON text of any length; a long one comes as bytes. @throws as json */
 export function* jsonOf(text: string | Buffer, what: string, pointer: string | null): SlicedWork<unknown> {
   return typeof text === 'string' ? json(text, what, pointer) : yield* readJson(text, what, pointer);
 }

@@ -7,7 +7,7 @@ export interface LogLine {
   number: number;
   /** Its beginning, without the newline; what is no UTF-8 is U+FFFD. */
   text: string;
-  /** Of the whole line, without the newline. */
+  /** Length of the whole line, without the newline. */
   bytes: number;
 }
 

@@ -70,7 +70,7 @@ export class LogFollower implements OnModuleDestroy {
     return this.events(runId, attempt, offset, this.until(response));
   }
 
-  /** The same from the first byte on, and of the log that is kept nothing: for who reads that otherwise. @throws as follow */
+  /** Follows a live log from its first byte. A log that is already stored is not sent: the caller reads it itself. @throws as follow */
   async followLive(
     runId: number,
     number: number | null,

@@ -1,5 +1,5 @@
 const NEWLINE = '\n';
-/** Of a line before and after what was found. */
+/** How many bytes of the line are shown before and after the match. */
 const AROUND = 200;
 
 export interface SearchLimits {
@@ -7,9 +7,9 @@ export interface SearchLimits {
   timeoutMs: number;
 }
 
-/** Of one answer. */
+/** Limits of one search. */
 export const LOG_SEARCH: SearchLimits = { hits: 200, timeoutMs: 2_000 };
-/** Of the text that is searched for, in UTF-16 units. */
+/** Longest text to search for, in UTF-16 units. */
 export const SEARCH_LENGTH_MAX = 200;
 
 export interface LogHit {

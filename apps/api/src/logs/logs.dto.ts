@@ -6,7 +6,7 @@ import { From } from '../http/shape';
 import type { Parameter } from '../http/parameters';
 import { SEARCH_LENGTH_MAX } from './log-search';
 
-/** Of attempts, bytes and lines. */
+/** Greatest number that a request may give for an attempt, a byte or a line. */
 export const COUNT_MAX = 10 ** 15 - 1;
 
 const ATTEMPT = whole({ minimum: 1 });

@@ -124,7 +124,7 @@ export class RunLogs {
     return pieces(this.dispatchers.logSoFar(attempt.worker, grantOf(runId, attempt), signal), offset);
   }
 
-  /** The same, and what it publishes from now on, until the signal aborts. @throws as soFar */
+  /** What a worker has published of a log, from a byte on, and what it publishes until the signal aborts. @throws as soFar */
   live(
     runId: number,
     attempt: AttemptRecord,

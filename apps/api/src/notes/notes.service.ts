@@ -48,7 +48,7 @@ function isAbout(note: Note, { package: name, suite, arch, failure }: NotedRun):
   return note.subject === 'package' || (note.suite === suite && note.arch === arch);
 }
 
-/** By the first error where both have one, else by which tests have failed. */
+/** Compares two failures by their first error if both have one, else by their failing tests. */
 export function failsAlike(one: RunFailure, other: RunFailure): boolean {
   if (one.signature !== null && other.signature !== null) return one.signature === other.signature;
   return [...one.failingTests].sort().join('\n') === [...other.failingTests].sort().join('\n');
@@ -69,7 +69,7 @@ export class NotesService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** Those that say something of runs that the reader may see, by run. */
+  /** The notes about the given runs that the reader may see, by run id. */
   async ofRuns(runs: RunRecord[], reader: RunReader): Promise<ReadonlyMap<number, Note[]>> {
     if (runs.length === 0) return new Map();
     const failures = await this.notes.failuresOf(runs.filter(hasFailed).map(({ runId }) => runId));
@@ -80,7 +80,7 @@ export class NotesService {
     return new Map(noted.map((run) => [run.runId, found.filter((note) => fits(note, run))]));
   }
 
-  /** Those of a package, on a place when one is given, the newest first; removed ones, too. */
+  /** The notes about a package, or about it on the given place, newest first; removed notes are included. */
   async ofPackage(
     name: string,
     place: { suite: string; arch: string } | null,

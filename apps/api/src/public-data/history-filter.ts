@@ -42,7 +42,7 @@ export class HistoryWantedPipe implements PipeTransform<Record<string, unknown>,
   }
 }
 
-/** The same for the database. */
+/** Converts the filter of a request to the filter of the database. */
 export function historyFilter(
   { status, trigger, pinned }: HistoryParameters,
   neutral: NeutralStatus,

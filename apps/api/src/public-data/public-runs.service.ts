@@ -94,7 +94,7 @@ export class PublicRunsService {
     return months;
   }
 
-  /** Those of runs that were removed, in the newest so many months; of a place that was looked at. */
+  /** How many runs were removed in each of the newest months. The caller has checked that the place exists. */
   removedMonths(place: PackagePlace, months: number): Promise<RemovedRunsOfMonth[]> {
     return this.packageMonths.listRemoved(place, months);
   }

@@ -84,7 +84,7 @@ export class StatusDataController {
     };
   }
 
-  /** The same at the end of each of the last days, oldest first. */
+  /** The counts at the end of each of the last days, oldest first. */
   @Operation({
     tag: 'Public data',
     id: 'readStatusHistory',

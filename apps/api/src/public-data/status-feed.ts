@@ -8,9 +8,9 @@ import { endWord } from '../runs/result-object';
 export interface FeedAddress {
   /** What comes before every path; no slash at its end. */
   base: string;
-  /** Of the feed itself. */
+  /** Path of the feed itself. */
   feedPath: string;
-  /** Of the page that shows the same. */
+  /** Path of the page that shows the same entries. */
   pagePath: string;
 }
 

@@ -36,11 +36,11 @@ interface DatedAnswer<T> {
 const PAGE_LENGTH = 1_000;
 
 const PLACES_REMEMBERED_MAX = 1_000;
-/** Of all remembered lists together. */
+/** Greatest total size of all remembered lists. */
 const LISTED_BYTES_MAX = 64 * 1024 * 1024;
 const RECORDS_REMEMBERED_MAX = 20_000;
 
-/** Of the history. */
+/** Most days of a history. */
 const DAYS_MAX = 90;
 
 /** What is known of all packages of a suite and architecture. */

@@ -12,7 +12,7 @@ export interface QueueFacts {
   lengths: QueueLength[];
   rates: QueueRate[];
   pauses: PauseResource[];
-  /** By architecture; null where no dispatcher answers. */
+  /** Status of the dispatcher of each architecture; null if none answers. */
   statuses: Map<string, StatusReply | null>;
 }
 

@@ -13,12 +13,12 @@ import { FAULTS_MAX } from './submitted-items';
 import type { Submitted, SubmittedPart } from './submitted-items';
 
 export interface IgnoredItem {
-  /** Of a batch: place of the part, from 0. */
+  /** Place of the part in a batch, from 0; absent if the request is no batch. */
   request?: number;
   /** Place in the list, from 0. */
   index: number;
   package: string;
-  /** Of a batch: the one of the part's architectures on which it is not tested. */
+  /** In a batch: the architecture of the part on which the package is not tested. */
   arch?: string;
   reason: 'reject-list' | 'invalid-name';
 }

@@ -13,7 +13,7 @@ const RUNS_MAX = 500;
 /** An empty field of a form counts as left out. */
 const isVersion = (text: string): boolean => /^[0-9A-Za-z.+:~-]*$/.test(text);
 
-/** Of `GET /api/v1/affected-by`: a package, and the versions between which it changed. */
+/** The query of `GET /api/v1/affected-by`: a package, and the versions between which it changed. */
 @Strict()
 export class AffectedByQuery {
   @Field(text({ example: 'libc6' }))
@@ -53,7 +53,7 @@ export interface ChangedPackage {
 }
 
 export interface Affected {
-  /** For each place of a package the first run that failed, the newest first. */
+  /** The first failed run of each package on each suite and architecture, newest first. */
   runs: AffectedRun[];
   /** Only the newest were looked at. */
   isCut: boolean;

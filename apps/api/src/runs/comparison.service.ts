@@ -19,7 +19,7 @@ export class ComparisonService {
     return this.between(...(await Promise.all([this.runs.one(idOfA, reader), this.runs.one(idOfB, reader)])));
   }
 
-  /** The same of runs that the reader may know of. @throws StoreUnavailable */
+  /** Compares two runs; the caller has checked that the reader may see both. @throws StoreUnavailable */
   async between(a: RunRecord, b: RunRecord): Promise<Comparison> {
     const [ofA, ofB] = await this.installed.of([a, b]);
     const [one, other] = [

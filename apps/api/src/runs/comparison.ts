@@ -29,7 +29,7 @@ const NEARNESS: readonly Nearness[] = ['tested', 'named', 'tests', 'testbed'];
 
 /** Packages that changed from one version to another together: as a rule those of one source. */
 export interface PackageGroup {
-  /** By name; at least one. */
+  /** Names of the packages, sorted; at least one. */
   names: string[];
   /** Their source package; null where no run names it with this version. */
   source: string | null;
@@ -90,7 +90,7 @@ function comparedRows(run: RunRecord): RequestRow[] {
   return requestRows(run).filter(({ name }) => name !== 'priority');
 }
 
-/** Those that are known of both runs, and not the same. */
+/** The settings that are known for both runs and differ. */
 export function differentSettings(settings: SettingPair[]): SettingPair[] {
   return settings.filter(({ a, b }) => a !== null && b !== null && a !== b);
 }

@@ -15,7 +15,7 @@ type Wait = Pick<
   QueueResource,
   'suite' | 'arch' | 'waiting' | 'running' | 'estimate_seconds' | 'paused' | 'reasons'
 > & {
-  /** Those that the request would add. */
+  /** How many runs the request would add. */
   runs: number;
 };
 
@@ -31,7 +31,7 @@ export interface DryRunAnswer {
     doubles: number | null;
   }[];
   ignored: IgnoredItem[];
-  /** By suite and architecture. */
+  /** One wait for each suite and architecture of the request. */
   waits: Wait[];
   warnings: string[];
 }

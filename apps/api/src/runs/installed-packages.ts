@@ -15,7 +15,7 @@ export interface InstalledPackage {
   suite: string | null;
 }
 
-/** By name. */
+/** All installed packages, sorted by name. */
 export function installedPackages({
   testbed,
   added,
@@ -69,7 +69,7 @@ export class InstalledPackages {
     return testbed!;
   }
 
-  /** Those of before anything was kept, and of those that nothing could be kept of. */
+  /** Reads the testbed from the files of a run that has no stored one: an old run, or one whose testbed could not be stored. */
   private async read({ runId, attempt }: RunRecord): Promise<KeptTestbed> {
     const { testbed, added, suites, ...rest } = await readTestbed((name, start) =>
       // One that was never granted has no files.

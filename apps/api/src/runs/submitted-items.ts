@@ -26,7 +26,7 @@ export interface SubmittedItem {
 export interface SubmittedPart {
   items: SubmittedItem[];
   origin: Origin;
-  /** For the items that name none. */
+  /** The priority of items that name none. */
   priority: number | undefined;
   suite: string;
   archs: string[];

@@ -8,7 +8,7 @@ import { comparisonPath, shortRunPath } from './page-paths';
 export interface TriageFacts {
   /** Finished, not cancelled, and not as pass or neutral. */
   run: RunRecord;
-  /** Of the package on the run's place; null without a run that counts. */
+  /** The status of the package on the run's place; null without a run that counts. */
   here: PackageStatus | null;
   /** On other places. */
   elsewhere: PackageStatus[];
@@ -17,7 +17,7 @@ export interface TriageFacts {
   passOfVersion: RunRecord | null;
   /** The newest run before that passed with the same pins and sources. */
   lastPass: RunRecord | null;
-  /** Of the packages of that run and this one; null when it is not known. */
+  /** The changed packages between the last pass and this run; null if unknown. */
   changes: ComparedPackages | null;
   /** The newest later run of the same test. */
   later: RunRecord | null;

@@ -8,10 +8,10 @@ import { SAME_ERROR_MAX } from './triage-evidence';
 
 /** What was asked of the database before, for the same answer. */
 export interface KnownOfRun {
-  /** Of the package. */
+  /** The status of the package on all places. */
   statuses: PackageStatus[];
   lastPass: RunRecord | null;
-  /** Of that run and this one; null when it is not known. */
+  /** The changed packages between the last pass and this run; null if unknown. */
   changes: ComparedPackages | null;
 }
 

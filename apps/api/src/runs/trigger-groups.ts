@@ -65,7 +65,7 @@ export function countsOf(tests: TriggerTest[]): Record<TriggerGroup, number> {
   return counts;
 }
 
-/** The same, when there are runs beside those that it was made of. @param totals of all of them */
+/** Corrects the totals of a progress that was made from only some of the runs. @param totals of all runs */
 export function withTotals(progress: TriggerProgress, totals: TriggerTotal[]): TriggerProgress {
   const estimates = new Map(progress.arches.map(({ arch, estimateSeconds }) => [arch, estimateSeconds]));
   const total = totals.reduce((sum, { tests }) => sum + tests, 0);
@@ -79,7 +79,7 @@ export function withTotals(progress: TriggerProgress, totals: TriggerTotal[]): T
   };
 }
 
-/** Of the newest run of its place. */
+/** The group of a test, from the newest run of its place. */
 function groupOf(run: RunOfTrigger): TriggerGroup {
   if (run.state !== 'finished') return 'waiting';
   if (run.cancelled) return 'superseded';

@@ -10,7 +10,7 @@ export interface TriggerSelection {
   groups?: TriggerGroup[] | undefined;
   suite?: string | undefined;
   arch?: string | undefined;
-  /** Of the first error. */
+  /** The signature of the first error. */
   signature?: string | undefined;
   runIds?: number[] | undefined;
 }
@@ -42,7 +42,7 @@ export function selectedTests(tests: TriggerTest[], selection: TriggerSelection)
   );
 }
 
-/** Of runs that are to be retried. */
+/** Which runs can be retried, and why the others cannot. */
 export function retryPlan(
   runs: RunOfTrigger[],
   requestor: Requestor,
@@ -55,7 +55,7 @@ export function retryPlan(
   });
 }
 
-/** Of runs that are to be cancelled. */
+/** Which runs can be cancelled, and why the others cannot. */
 export function cancelPlan(runs: RunOfTrigger[], requestor: Requestor): Omit<TriggerPlan, 'left'> {
   const reader = readerOf(requestor);
   return partition(runs, (run) => {

@@ -1,4 +1,4 @@
-/** Of an answer of a login provider: its metadata, keys and tokens have a few KiB. */
+/** Greatest length of an answer of a login provider: its metadata, keys and tokens have a few KiB. */
 export const PROVIDER_ANSWER_BYTES_MAX = 512 * 1024;
 
 /**

@@ -29,7 +29,7 @@ interface Kind {
 
 /** Browsers take a cookie with this prefix from HTTPS alone, of this very host, for every path. */
 const OVER_TLS: Kind = { cookie: '__Host-proctor', isSecure: true };
-/** The same of one path, where others may have the rest of the host. */
+/** Browsers accept a cookie with this prefix only over HTTPS. It is limited to our path, since others may use the rest of the host. */
 const OVER_TLS_BELOW: Kind = { cookie: '__Secure-proctor', isSecure: true };
 const IN_THE_CLEAR: Kind = { cookie: 'proctor', isSecure: false };
 

@@ -16,7 +16,7 @@ declare module 'express-session' {
     userId: number;
     /** Logins that providers have not answered yet, the oldest first. */
     begun: BegunLogin[];
-    /** By which the user is logged in, when its own session can be ended. */
+    /** The user's session at the login provider, if it can be ended there. */
     provider: ProviderSession;
   }
 }
@@ -81,7 +81,7 @@ export function requireToken(request: ContextRequest, sent: unknown): void {
   throw new Problem(403, detail);
 }
 
-/** For each handler that a form of a page is sent to: its body is read, and it must be ours. */
+/** Marks each handler that receives a form of a page: the body is read, and the form must be ours. */
 export function TakesForm(): MethodDecorator {
   return applyDecorators(UseGuards(SameOriginGuard), UseInterceptors(BodyInterceptor, FormTokenInterceptor));
 }

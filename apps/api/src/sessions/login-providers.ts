@@ -218,7 +218,7 @@ function refusalOf(error: unknown, { label }: ProviderSection): LoginRefused {
   return new LoginRefused(text, { cause: error });
 }
 
-/** Of an error that the provider itself has named; empty for others. */
+/** The name of an error if the provider itself reported it; empty for other errors. */
 function nameOf(error: unknown): string {
   const isNamed = error instanceof openid.AuthorizationResponseError;
   return isNamed && ERROR_NAME.test(error.error) ? error.error : '';

@@ -32,7 +32,7 @@ export const CurrentViewer = createParamDecorator(
 
 declare module '../http/request-context' {
   interface RequestContext {
-    /** Of a page. */
+    /** The viewer of a page; absent on other routes. */
     viewer?: Viewer;
   }
 }

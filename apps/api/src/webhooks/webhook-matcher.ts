@@ -10,7 +10,7 @@ import type { WebhookSender } from './webhook-sender';
 
 /** How late deliveries are created for events whose hint was lost. */
 const LOOK_EVERY_MS = 1_000;
-/** The same while there is no webhook, or another process makes them. */
+/** How late deliveries are created while there is no webhook, or another process creates them. */
 const IDLE_LOOK_EVERY_MS = 30_000;
 /** Hints that come thick and fast lead to one look. */
 const LOOK_GAP_MS = 200;

@@ -3,9 +3,9 @@ import https from 'node:https';
 import { type Answer, retryAfterOf } from '@proctor/webhooks';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 
-/** Of an answer; what comes beyond is not read. */
+/** How many bytes of an answer are read. */
 const ANSWER_BYTES_MAX = 64 * 1024;
-/** Of an answer, for the log of deliveries. */
+/** How many characters of an answer are stored in the log of deliveries. */
 const ANSWER_LENGTH_KEPT = 1_000;
 
 export interface WebhookMessage {

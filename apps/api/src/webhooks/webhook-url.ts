@@ -23,7 +23,7 @@ export function whyNoWebhook(text: string, mayBeHttp: boolean, own: OwnServices)
   return null;
 }
 
-/** Of an address, with the port that goes without saying. */
+/** Host and port of a URL; the default port is added. */
 export function hostAndPort(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   const usual: Record<string, string> = {

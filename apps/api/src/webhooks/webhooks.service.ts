@@ -20,7 +20,7 @@ import type { WebhookRequest } from './webhooks.dto';
 import { noSuchWebhook } from '../http/path-ids';
 import { loadPart } from '../http/parts';
 
-/** For how long the secret before the present one signs, too. */
+/** How long the previous secret still signs, beside the new one. */
 const OLD_SECRET_SECONDS = 86_400;
 
 const DAY_SECONDS = 86_400;

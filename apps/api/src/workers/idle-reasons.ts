@@ -9,7 +9,7 @@ export interface WorkerFacts {
   offers: WorkerResource[];
   /** Architectures whose dispatcher does not answer. */
   silent: string[];
-  /** Of the deployment. */
+  /** All queues of the deployment. */
   queues: QueueResource[];
 }
 

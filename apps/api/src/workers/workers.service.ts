@@ -11,7 +11,7 @@ import { QueuesService } from '../queues/queues.service';
 import { attemptObject, comparisonObject, registeredObject } from './worker-details';
 import { workerObject } from './worker-object';
 
-/** Of each worker, the newest. */
+/** How many of its newest attempts are shown for each worker. */
 const ATTEMPTS_SHOWN = 30;
 const RUNNING_SHOWN_MAX = 200;
 
