@@ -89,12 +89,12 @@ export class WorkersPageService {
     return { template: 'admin/workers', data: { workers, silent, sentence: workersSentence(workers) } };
   }
 
-  /** @throws Problem 404 */
+  /** @throws Problem 404 when there is no such worker */
   async page(name: string): Promise<Page> {
     return { template: 'admin/worker', data: { worker: await this.worker(name) } };
   }
 
-  /** @throws Problem 404 */
+  /** @throws Problem 404 when there is no such worker */
   async worker(name: string): Promise<AdminWorker> {
     const { workers } = await this.find();
     const worker = workers.find((each) => each.name === name);

@@ -4,12 +4,12 @@ import { notFound } from '../../http/problem';
 import { PageInterceptor } from '../layout/page';
 import type { Redirect } from '../layout/page';
 
-/** Addresses that people know from debci and that are others here. The rest of the differences: docs/moving-in.md. */
+/** Redirects from addresses of debci that differ here. See docs/moving-in.md for all other differences. */
 @Controller()
 @Requires('nothing')
 @UseInterceptors(PageInterceptor)
 export class DebciController {
-  /** Its manual. */
+  /** The manual of debci. */
   @Get('doc')
   manual(): Redirect {
     return { redirectTo: '/api/doc' };

@@ -23,7 +23,7 @@ import { type NamedTrouble, troubleSentence } from '../layout/troubles';
 
 const TROUBLES_NAMED_MAX = 3;
 
-/** What is wrong, and what the service does now. */
+/** The troubles and the present work of the service. */
 export function frontSentence(queues: QueueLength[], troubles: NamedTrouble[], now: Date): string {
   const wrong = troubles.slice(0, TROUBLES_NAMED_MAX).map((trouble) => troubleSentence(trouble, now));
   return [...wrong, activitySentence(queues)].join(' ');
@@ -39,7 +39,7 @@ function activitySentence(queues: QueueLength[]): string {
   return `On ${on}: ${underWaySentence({ waiting, running })}`;
 }
 
-/** A run that ended unlike the one before: a new failure, or its end. */
+/** A run whose status differs from the run before: a new failure, or a package that passes again. */
 export function changeView(change: StatusRecord, kept: PackageStatus[], neutral: NeutralStatus) {
   const { package: name, suite, arch, version, trigger } = change;
   const url = historyPath(change);
@@ -50,7 +50,7 @@ export function changeView(change: StatusRecord, kept: PackageStatus[], neutral:
     place: `${suite}/${arch}`,
     url,
     runUrl: runPath(change),
-    /** Empty when it is the first run of its package there. */
+    /** Empty for the first run of the package on this place. */
     before: statusOf(change.previousStatus, neutral) ?? '',
     status: statusOf(change.verdict, neutral) ?? '',
     version: version ?? 'n/a',
@@ -64,7 +64,7 @@ export function changeView(change: StatusRecord, kept: PackageStatus[], neutral:
 const RUNS_SHOWN_MAX = 20;
 const CHANGES_SHOWN_MAX = 10;
 
-/** Gathers what the first page shows. */
+/** Loads the data of the first page. */
 @Injectable()
 export class HomeService {
   private readonly views: SharedAnswers<Awaited<ReturnType<HomeService['buildHome']>>>;
@@ -81,7 +81,7 @@ export class HomeService {
     });
   }
 
-  /** Made for all who ask at the same time. */
+  /** Requests at the same time share one result. */
   async view(baseUrl: string) {
     const view = await this.views.find('home', () => this.buildHome());
     const { architectures, suites } = this.configuration.server;

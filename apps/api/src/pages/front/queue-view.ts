@@ -10,9 +10,9 @@ export interface QueueView {
   waiting: number;
   running: number;
   oldestAt: Date | null;
-  /** For how long it has work, `about 5 hours`; empty when nothing waits, and when that is not known. */
+  /** Time until the queue is empty, `about 5 hours`; empty when no run waits, and when the time is not known. */
   busyFor: string;
-  /** What holds it back, the weightiest first; each a sentence without its end. */
+  /** The reasons why runs wait, the most important first; sentences without a full stop. */
   reasons: string[];
 }
 
@@ -31,13 +31,13 @@ export function queueView(
     running,
     oldestAt,
     busyFor: busyForMs === null || waiting === 0 ? '' : `about ${spanOf(busyForMs)}`,
-    // A pause is committed before its dispatcher knows of it.
+    // The database has a pause before the dispatcher knows it.
     reasons: paused ? [`paused by ${decidedBy(paused)}`] : (seen?.reasons ?? []),
   };
 }
 
 /**
- * What stands in the way of an architecture's runs, in sentences for people.
+ * The reasons why the runs of an architecture wait, in sentences.
  * @param status null when no dispatcher answers
  */
 export function obstacles(arch: string, status: StatusReply | null): string[] {
@@ -50,7 +50,7 @@ export function obstacles(arch: string, status: StatusReply | null): string[] {
   ]);
 }
 
-/** What keeps runs from a worker: a user's decision, or its dispatcher's judgement. */
+/** The reasons why a worker gets no runs or fewer: a user has drained it, or the dispatcher has quarantined or slowed it. */
 function standingOf({ drained, standing, reason, untilMs }: WorkerStatus): string[] {
   const until = untilMs === undefined ? '' : ` until ${utc(secondFromNow(untilMs))}`;
   return [

@@ -16,10 +16,10 @@ import { artifactsPath, logPath, runPath } from '../../runs/page-paths';
 import { fileUrl } from '../../runs/result-object';
 import { visible } from './line-html';
 
-/** A file that is no longer is offered to be read in the browser too. */
+/** A file up to this size can also be read in the browser. */
 const SHOWN_BYTES_MAX = 8 * 1024 * 1024;
 
-/** What the page of a run's artifacts shows. @param archive null: there are none */
+/** The page of the artifacts of a run. @param archive null when there are none */
 function artifactsView(
   run: RunRecord,
   { attempt }: AttemptRecord,
@@ -55,7 +55,7 @@ function byPath(a: { path: string }, b: { path: string }): number {
 
 type RunPlace = PackagePlace & { run_id: string };
 
-/** What a run left beside its log, file by file. */
+/** The artifacts of a run, as a list and as single files. */
 @Controller('packages/:prefix/:package/:suite/:arch/:run_id/artifacts')
 @Requires('nothing')
 export class ArtifactsController {
@@ -79,7 +79,7 @@ export class ArtifactsController {
     return { template: 'log/artifacts', data: artifactsView(run, attempt, number, archive) };
   }
 
-  /** One file, which no browser opens as a page of this server. */
+  /** Sends one file, in a way that no browser opens it as a page of this server. */
   @Get('*path')
   async file(
     @Param() { path, ...place }: RunPlace & { path: string[] | string },

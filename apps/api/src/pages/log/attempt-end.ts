@@ -10,18 +10,18 @@ const ENDED: Record<AttemptOutcome, string> = {
   cancelled: 'This attempt was cancelled.',
 };
 
-/** How an attempt ended; empty while it goes on. */
+/** Describes the end of an attempt in a sentence; empty while it is running. */
 export function endSentence({ outcome }: Pick<AttemptRecord, 'outcome'>): string {
   return outcome === null ? '' : ENDED[outcome];
 }
 
-/** What became of a run after one of its attempts has ended. */
+/** The state of a run after one of its attempts has ended. */
 export interface Afterwards {
-  /** Empty: this attempt was its last. */
+  /** Empty when this attempt was the last. */
   sentence: string;
-  /** The attempt that is the latest now; null: this one is. */
+  /** The latest attempt; null when it is this one. */
   attempt: number | null;
-  /** The run has yet to be executed again. */
+  /** Whether the run waits to be executed again. */
   isWaiting: boolean;
 }
 

@@ -4,12 +4,12 @@ import { stripVTControlCharacters } from 'node:util';
 import { markup } from '../layout/html';
 import type { Html } from '../layout/html';
 
-/** Characters of a line that a page shows; the whole line has an address of its own. */
+/** A page shows this many characters of a line; the whole line has its own address. */
 export const SHOWN_LENGTH_MAX = 2_000;
 
 const ESC = '\x1b';
 const BEL = '\x07';
-/** Everything that a terminal would obey, but for colours: texts for it (OSC 8 is a link), and other sequences. */
+/** All control sequences of terminals except colours, for example OSC 8, which is a link. */
 const COMMANDS = new RegExp(
   [
     String.raw`${ESC}\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\)?`,
@@ -21,25 +21,25 @@ const COMMANDS = new RegExp(
   'g',
 );
 const COLOURS = new RegExp(String.raw`${ESC}\[[0-9;:]*m`);
-/** Changes no colour: what follows has those that there are. */
+/** A colour sequence without effect: the text after it keeps the current colours. */
 const GO_ON = `${ESC}[999m`;
-/** What orders other characters, or is not seen: Trojan Source (CVE-2021-42574). */
+/** Invisible characters, and characters that reorder text: Trojan Source (CVE-2021-42574). */
 const HIDDEN = /[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 const CONTROL = /[^\P{Cc}\t]/gu;
 const URL = /\bhttps?:\/\/[^\s<>"'`\p{Cc}\u00a0\u2000-\u206f]{1,500}/gu;
 const HIDDEN_OR_URL = new RegExp(`${HIDDEN.source}|${URL.source}`, 'gu');
 
-/** What Anser keeps from one text to the next. */
+/** State that Anser keeps between texts. */
 interface AnserState {
   decorations: string[];
 }
 
-/** Makes HTML of the lines of a log, in order: colours go on in the next line. */
+/** Converts the lines of a log to HTML, in order, because colours continue in the next line. */
 export class LineHtml {
   private readonly colours = new Anser() as Anser & AnserState;
   private isColoured = false;
 
-  /** Goes on as this one would. */
+  /** A copy with the same current colours. */
   copy(): LineHtml {
     const copy = new LineHtml();
     Object.assign(copy.colours, this.colours, { decorations: [...this.colours.decorations] });
@@ -47,12 +47,12 @@ export class LineHtml {
     return copy;
   }
 
-  /** Passes a line over that is not shown. */
+  /** Reads the colours of a line that is not shown. */
   pass(text: string): void {
     if (this.isColoured || text.includes(ESC)) this.of(text);
   }
 
-  /** @param text without its newline; what comes after SHOWN_LENGTH_MAX is left out */
+  /** Converts a line. @param text without the newline; only the first SHOWN_LENGTH_MAX characters are used */
   of(text: string): Html {
     const plain = overwritten(text).slice(0, SHOWN_LENGTH_MAX).toWellFormed().replace(COMMANDS, '');
     this.isColoured ||= COLOURS.test(plain);
@@ -63,7 +63,7 @@ export class LineHtml {
   private colourHtml(text: string): Html[] {
     const options = { json: true, use_classes: true, remove_empty: true };
     const parts = this.colours.ansiToJson(GO_ON + text + GO_ON + '.', options);
-    // It adds what there is already: a log that is bold in each line would make it slower with each.
+    // Anser adds decorations again that it already has. Without this, a log with bold lines gets slower with each line.
     this.colours.decorations = [...new Set(this.colours.decorations)];
     // The full stop has the colours that go on.
     this.isColoured = classesOf(parts.pop()!) !== '';
@@ -75,19 +75,19 @@ export class LineHtml {
   }
 }
 
-/** What a progress bar overwrote is left out. Colours behind the last carriage return overwrite nothing. */
+/** Leaves out text that a progress bar has overwritten. Colours after the last carriage return overwrite nothing. */
 function overwritten(text: string): string {
   const parts = withReturns(text).split('\r');
   const shown = parts.findLastIndex((part) => stripVTControlCharacters(part) !== '');
   return parts.slice(Math.max(0, shown)).join('');
 }
 
-/** Control characters are shown as such. */
+/** Makes control characters visible. */
 export function visible(text: string): string {
   return text.replace(CONTROL, '\ufffd');
 }
 
-/** Links http and https; names characters that would be invisible. */
+/** Adds links for http and https, and replaces invisible characters by their names. */
 function marked(text: string): Html {
   const parts: Html[] = [];
   let from = 0;
@@ -114,7 +114,7 @@ function codeOf(character: string): string {
 const NAMED = /^ansi-(?:bright-)?(?:black|red|green|yellow|blue|magenta|cyan|white)$/;
 const DECORATIONS = ['bold', 'dim', 'italic', 'underline', 'strikethrough'];
 
-/** Colours of a larger palette are not shown: the text keeps its own. */
+/** Colours of larger palettes are ignored: the text keeps its normal colour. */
 function classesOf({ fg, bg, decorations }: Anser.AnserJsonEntry): string {
   const colours = [
     ...(NAMED.test(fg ?? '') ? [`fg-${fg}`] : []),

@@ -5,44 +5,44 @@ import { LineHtml } from './line-html';
 import { sectionViews } from './log-view';
 import type { SectionView } from './log-view';
 
-/** A place in a live log at which a line begins. */
+/** The beginning of a line in a live log. */
 export interface LogPlace {
-  /** Bytes of the log before it. */
+  /** Bytes of the log before the line. */
   offset: number;
-  /** The number of the line; 1 is the first that is known. */
+  /** The number of the line; 1 is the first line that the api still has. */
   line: number;
 }
 
-/** What the page of a live log is to add. */
+/** New lines for the page of a live log. */
 export interface AddedLines {
-  /** The number of the first: what the page has of it, the line that had not ended, is replaced. */
+  /** The number of the first line. If the page already has a part of this line, the line replaces it. */
   from: number;
-  /** All of the log; those with something to add have it in their blocks, if only their heading. */
+  /** All sections of the log. Only sections with changes have blocks; the blocks are empty when only the heading changed. */
   sections: SectionView[];
-  /** The number of the last. */
+  /** The number of the last line. */
   lines: number;
-  /** Where the next ones begin. */
+  /** The beginning of the next line to send. */
   next: LogPlace;
 }
 
-/** Makes of the bytes of a live log, from its first one on, what its page adds to the lines that it has. */
+/** Converts the bytes of a live log, from the first one, to the lines that its page must add. */
 export class LiveLines {
   private readonly reader = new LineReader(1, 1);
   private readonly indexer: LogIndexer;
   private readonly html = new LineHtml();
-  /** Where the line that has not ended begins. */
+  /** The beginning of the last line, which has no newline yet. */
   private readonly open: LogPlace = { offset: 0, line: 1 };
   private expected = 0;
-  /** Bytes within the line that has not ended that are forgotten. */
+  /** Bytes of the last line that are no longer available. */
   private missing = 0;
   private waiting: LogLine[] = [];
-  /** Bytes of the line that has not ended which the page has got. */
+  /** Bytes of the last line that were sent to the page. */
   private sentBytes = 0;
   private isBegun = false;
-  /** Marks that this connection has sent, by the ids of their sections. */
+  /** The statuses that this connection has sent, by id of section. */
   private marks = new Map<string, string>();
 
-  /** @param start the page has what comes before it */
+  /** @param start the page already has all lines before it */
   constructor(
     private readonly start: LogPlace,
     errors: RegExp,
@@ -53,8 +53,8 @@ export class LiveLines {
   }
 
   /**
-   * Whether the page's numbers are those of the lines: bytes may have been forgotten since it was made. Known when as many bytes were
-   * added as the page has.
+   * Whether the line numbers on the page are out of date, because old bytes of the log were removed after the page was made.
+   * It is only known after all bytes that the page has were added.
    */
   get isStale(): boolean {
     const isPast = this.open.offset > this.start.offset;
@@ -64,7 +64,7 @@ export class LiveLines {
     );
   }
 
-  /** @returns how many bytes before these are forgotten, of those that the page does not have */
+  /** Adds bytes. @returns the number of bytes before them that are lost and that the page does not have */
   add(offset: number, data: Buffer): number {
     const forgotten = Math.max(0, offset - Math.max(this.expected, this.start.offset));
     this.missing += offset - this.expected;
@@ -84,7 +84,7 @@ export class LiveLines {
     return forgotten;
   }
 
-  /** What has come since it was asked last; null: nothing. */
+  /** The lines that are new since the last call; null when there are none. */
   newLines(): AddedLines | null {
     const open = this.isBegun ? this.reader.open : null;
     if (this.waiting.length === 0 && (open?.bytes ?? 0) === this.sentBytes) return null;
@@ -94,14 +94,14 @@ export class LiveLines {
     const shown = open ? [...whole, open] : whole;
     const index = this.indexer.currentIndex();
     const lines = index.lines + (open ? 1 : 0);
-    // The line that has not ended may still change its colours.
+    // A copy, because the colours of the last line may still change.
     const sections = sectionViews({ ...index, lines }, shown, null, this.logUrl, this.html.copy());
     for (const { text } of whole) this.html.pass(text);
     const from = shown[0]!.number;
-    // The line that had not ended may turn out to begin the next section: then it is no longer counted in this one.
+    // The last line may begin a new section when it is complete; then the section before it has one line less.
     const before = sections.findLast(({ firstLine }) => firstLine < from);
     if (before) before.blocks ??= [];
-    // The summary may give another mark to a section that has ended.
+    // The summary of the log may change the status of an earlier section.
     for (const section of sections) if (this.marks.get(section.id) !== section.status) section.blocks ??= [];
     this.marks = new Map(sections.map(({ id, status }) => [id, status]));
     return { from, sections, lines, next: { ...this.open } };

@@ -5,16 +5,16 @@ import type { Html } from '../layout/html';
 import { lineUrl } from './log-places';
 import type { ShownPart } from './log-places';
 
-/** Of the drawing, which is stretched to the height of the screen. */
+/** Size of the drawing, which is stretched to the height of the screen. */
 const [WIDTH, HEIGHT] = [40, 1000];
-/** A shorter log is seen as a whole. */
+/** A log with fewer lines has no map. */
 const LINES_MIN = 100;
-/** Marks that are nearer to each other than one of so many steps are one link. */
+/** The map has this many steps; marks in the same step share one link. */
 const STEPS = 200;
-/** The least height of what is drawn, so that it can be seen. */
+/** The least height of a shape, so that it is visible. */
 const LEAST = 2;
 
-/** What the width of a test's mark shows is shown by its colour too. */
+/** The class and width of the mark of a test. Colour and width both show the outcome. */
 const DRAWN: Record<TestStatus | 'none', { name: string; width: number }> = {
   FAIL: { name: 'fail', width: 24 },
   FLAKY: { name: 'tmpfail', width: 18 },
@@ -24,10 +24,10 @@ const DRAWN: Record<TestStatus | 'none', { name: string; width: number }> = {
 };
 
 /**
- * A log from its first line above to its last one below, as a drawing of 40 × 1000: its tests with their
- * outcomes on the left, its errors as links on the right, and what the page shows of it. Everything in it is
- * also in the outline and in the links between errors.
- * @returns null for a log that is short
+ * Draws the whole log in 40 × 1000, the first line at the top: the tests with their outcomes on the left, the
+ * errors as links on the right, and the part that the page shows. The outline and the links between errors have
+ * the same information.
+ * @returns null when the log has fewer than LINES_MIN lines
  */
 export function logMap(index: LogIndex, shown: ShownPart, logUrl: string): Html | null {
   const { lines, sections, marks } = index;

@@ -3,18 +3,18 @@ import type { LogIndex } from '@proctor/result-files';
 import type { LogLine } from '../../logs/line-reader';
 import { logPath } from '../../runs/page-paths';
 
-/** Lines of a log that a page shows: they follow each other. */
+/** The consecutive lines of a log that a page shows. */
 export interface ShownPart {
   first: number;
   last: number;
 }
 
-/** @param lines none: the page shows no part */
+/** The range of the lines. @param lines empty when the page shows none */
 export function partOf(lines: readonly LogLine[]): ShownPart {
   return { first: lines[0]?.number ?? Infinity, last: lines.at(-1)?.number ?? 0 };
 }
 
-/** The address of the page of a log, which ends in `?` or `&`, ready for a parameter. @param attempt null: the latest */
+/** The address of a log, ending in `?` or `&`, ready for a parameter. @param attempt null for the latest */
 export function openLogUrl(run: RunRecord, attempt: number | null): string {
   return `${logPath(run, attempt)}${attempt === null ? '?' : '&'}`;
 }
@@ -24,12 +24,12 @@ export function pageAt(line: number, logUrl: string): string {
   return `${logUrl}from=${line}#L${line}`;
 }
 
-/** The same, or the line's place on this page. */
+/** The address of a line: on this page if it is shown here, else like `pageAt`. */
 export function lineUrl(line: number, { first, last }: ShownPart, logUrl: string): string {
   return line >= first && line <= last ? `#L${line}` : pageAt(line, logUrl);
 }
 
-/** Where errors and parts are that the page does not show, next to what it shows: addresses, null where there are none. */
+/** The addresses of the nearest errors and sections before and after the lines of this page; null when there is none. */
 export function beyond({ marks, sections }: LogIndex, { first, last }: ShownPart, logUrl: string) {
   const heads = sections.map(({ line }) => line);
   const [before, after] = [(line: number) => line < first, (line: number) => line > last];
@@ -42,16 +42,16 @@ export function beyond({ marks, sections }: LogIndex, { first, last }: ShownPart
 }
 
 /**
- * The way from error to error.
- * @param focus the line that was asked for; null: none
+ * The links from error to error.
+ * @param focus the requested line; null for none
  */
 export function errorSteps({ marks, marksTotal }: LogIndex, focus: number | null, logUrl: string) {
   const at = focus ?? 0;
   return {
     total: marksTotal,
-    /** How many of the first are known by their lines; null: all are. */
+    /** The number of errors whose lines are stored (the first ones); null when all are. */
     keptMarks: marksTotal > marks.length ? marks.length : null,
-    /** Which one the focus is; null: it is none. */
+    /** The number of the error at `focus`, from 1; null when there is none. */
     number: marks.includes(at) ? marks.indexOf(at) + 1 : null,
     previousUrl: urlOf(
       marks.findLast((mark) => mark < at),

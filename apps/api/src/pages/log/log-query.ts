@@ -4,14 +4,14 @@ import { COUNT_MAX } from '../../logs/logs.dto';
 
 /** The query of a log or an artifact. */
 export const LOG_QUERY = queryOf({
-  /** Null: the latest. */
+  /** Null for the latest attempt. */
   attempt: queryValue(wholeNumber(1, COUNT_MAX)),
-  /** A line that must be seen. */
+  /** A line that must be visible. */
   from: queryValue(wholeNumber(1, COUNT_MAX)),
-  /** The one line that the log as text has; the number of the line that begins at `offset`. */
+  /** For the log as text: the only line to send. For a live log: the number of the line at `offset`. */
   line: queryValue(wholeNumber(1, COUNT_MAX)),
   offset: queryValue(wholeNumber(0, COUNT_MAX), 0),
-  /** `yes`: a file is text in the browser. */
+  /** With `yes` the browser shows a file as text. */
   text: queryValue(oneOf(['yes'])),
   /** A text to search for. */
   q: queryValue(text(SEARCH_LENGTH_MAX), ''),

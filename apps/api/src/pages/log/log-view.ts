@@ -6,23 +6,23 @@ import { markup } from '../layout/html';
 import type { Html } from '../layout/html';
 import { LineHtml, SHOWN_LENGTH_MAX } from './line-html';
 
-/** Lines that a browser lays out together, when they come into view. */
+/** Lines in one block. A browser lays out a block when it becomes visible. */
 const BLOCK_LINES = 500;
 
-/** A part of a log as its page shows it. */
+/** A section of a log, for its page. */
 export interface SectionView {
-  /** Of its element. */
+  /** The id of its HTML element. */
   id: string;
-  /** Of its heading. */
+  /** The text of its heading. */
   title: string;
   status: string;
   firstLine: number;
   lines: number;
   marks: number;
   isOpen: boolean;
-  /** Where it can be read: here, or on a page of its own. */
+  /** The address of the section: on this page, or on another page of the log. */
   url: string;
-  /** Null: its lines are not on this page. */
+  /** Null when the lines are not on this page. */
   blocks: Html[] | null;
 }
 
@@ -34,7 +34,7 @@ const TITLES: Record<LogSection['kind'], (name: string) => string> = {
   summary: () => 'Summary',
 };
 
-/** The line of the error that a reader wants to see first, where no excerpt shows one; null when no line speaks of one. */
+/** The line to open when the run has no excerpt: the first error of the first failed test; null when there is none. */
 export function firstError({ marks, sections }: LogIndex, hasFailed: boolean): number | null {
   const failed = sections.find(({ status }) => status === 'FAIL');
   if (!failed) return hasFailed ? (marks[0] ?? null) : null;
@@ -43,10 +43,10 @@ export function firstError({ marks, sections }: LogIndex, hasFailed: boolean): n
 }
 
 /**
- * The sections of a log, those with lines of this page among them with these.
- * @param shown lines that follow each other
- * @param focus the line that must be seen; null when none must
- * @param html has the colours that the line before the shown ones has left
+ * All sections of a log. Only sections that overlap with `shown` have lines.
+ * @param shown consecutive lines
+ * @param focus the line that must be visible; null for none
+ * @param html with the colours after the line before `shown`
  */
 export function sectionViews(
   { sections, lines, marks }: Pick<LogIndex, 'sections' | 'lines' | 'marks'>,
@@ -109,7 +109,7 @@ function lineHtml(
   return markup`<a id="L${number}" href="#L${number}" tabindex="-1">${number}</a>${content}${rest}\n`;
 }
 
-/** Of the log as text. @param logUrl ends in `?` or `&`, ready for a parameter */
+/** The address of the log as text. @param logUrl ends in `?` or `&`, ready for a parameter */
 export function rawUrl(logUrl: string): string {
   return logUrl.replace(/log\?/, 'raw?');
 }

@@ -19,8 +19,8 @@ import { openLogUrl } from './log-places';
 import { nameHidden } from '../../http/hidden-characters';
 
 /**
- * A live log as events for the script of its page. `lines` is HTML to be added, and its id the place where the next line begins;
- * `note` is said of the log; `stale`: the page is to be asked for again; `end`: the attempt has ended, so that it is too.
+ * A live log as events for the script of its page. `lines` has new HTML; its id is the beginning of the next line. `note` has
+ * a message about the log. At `stale` the page must be loaded again, and also at `end`, after the attempt has ended.
  */
 async function* lineEvents(
   events: AsyncIterable<LogEvent>,
@@ -55,12 +55,12 @@ function linesEvent({ from, lines, next }: AddedLines, html: string, outline: st
   return `id: ${placeText(next)}\n${message('lines', { from, lines, html, outline })}`;
 }
 
-/** The id of an event. */
+/** The place in the log as the id of an event. */
 function placeText({ offset, line }: LogPlace): string {
   return `${offset}.${line}`;
 }
 
-/** The place that a client which comes again names; null when it names none. */
+/** The place at which a client that reconnects continues; null for a new client. */
 function placeOf(lastEventId: string | undefined): LogPlace | null {
   const [, offset, line] = /^(\d{1,15})\.(\d{1,15})$/.exec(lastEventId ?? '') ?? [];
   return offset === undefined ? null : { offset: Number(offset), line: Number(line) };
@@ -68,10 +68,10 @@ function placeOf(lastEventId: string | undefined): LogPlace | null {
 
 type RunPlace = PackagePlace & { run_id: string };
 
-/** Of one line as text. */
+/** Limit for one line as text. */
 const LINE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** The log of a run, from its first live byte on. */
+/** The pages of the log of a run, stored or live. */
 @Controller('packages/:prefix/:package/:suite/:arch/:run_id')
 @Requires('nothing')
 export class LogController {
@@ -98,7 +98,7 @@ export class LogController {
     return { template: 'log/log', data, ...(isSettled ? { updates: [run.updatedAt] } : {}) };
   }
 
-  /** What comes of a live log, for the page's script. */
+  /** The stream of a live log, for the script of its page. */
   @Get('log/events')
   async events(
     @Param() place: RunPlace,

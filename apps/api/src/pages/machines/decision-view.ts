@@ -3,7 +3,7 @@ import type { Decision } from '@proctor/contracts';
 import { scopeName } from '@proctor/contracts';
 import { utc } from '../layout/times';
 
-/** Who decided it, and why: `root (since 2026-11-20 15:40:51 UTC): the mirror is away`. */
+/** The user, the time and the reason of a decision: `root (since 2026-11-20 15:40:51 UTC): the mirror is away`. */
 export function decidedBy({ by, reason, since }: Decision): string {
   return `${by} (since ${utc(new Date(since))}): ${reason}`;
 }

@@ -12,7 +12,7 @@ import { PageInterceptor } from '../layout/page';
 import type { Page } from '../layout/page';
 import { queueEntries, queuesView } from './queues-view';
 
-/** The suite queues; administrators see private runs counted in them. */
+/** The page of the suite queues. For administrators, private runs are counted too. */
 @Controller('status')
 @Requires('nothing')
 export class QueuePagesController {
@@ -32,7 +32,7 @@ export class QueuePagesController {
     return this.queues.list(isAdmin);
   }
 
-  /** As the public sees them, also for a user who is logged in. */
+  /** The feed. It has only public data, also for a user who is logged in. */
   @Get('queue.xml')
   @Header('Cache-Control', 'no-cache')
   @Header('Content-Type', 'application/atom+xml; charset=utf-8')

@@ -6,7 +6,7 @@ import { spanOf } from '../layout/times';
 
 const SECOND_MS = 1_000;
 
-/** What the page of the suite queues shows: those with runs first, then those without any. */
+/** The page of the suite queues: queues with runs first, then empty ones. */
 export function queuesView(queues: QueueResource[]) {
   const busy = queues.filter(({ waiting, running }) => waiting + running > 0);
   return {
@@ -44,7 +44,7 @@ function queueRow(queue: QueueResource) {
     wait: queue.wait_seconds === null ? '' : spanOf(queue.wait_seconds * SECOND_MS),
     perHour: queue.rate_per_hour,
     left: leftOf(queue),
-    // A pause is committed before its dispatcher knows of it.
+    // The database has a pause before the dispatcher knows it.
     reasons: paused ? [`paused by ${decidedBy(paused)}`] : reasons,
   };
 }
@@ -54,7 +54,7 @@ function leftOf({ waiting, estimate_seconds }: QueueResource): string {
   return estimate_seconds === null ? 'not known' : `about ${spanOf(estimate_seconds * SECOND_MS)}`;
 }
 
-/** What the feed of the queues says of those in which runs wait, and of those that are paused; the latest first. */
+/** The entries of the feed of queues: queues with waiting runs and paused queues, the latest first. */
 export function queueEntries(queues: QueueResource[]): FeedEntry[] {
   return queues
     .flatMap((queue) => {
@@ -66,7 +66,7 @@ export function queueEntries(queues: QueueResource[]): FeedEntry[] {
       const expected = left === '' ? '' : `Empty in: ${left}.`;
       const why = reasons.length === 0 ? '' : `Held back: ${reasons.join('; ')}.`;
       return {
-        // A pause is news; that other runs wait is none.
+        // A new pause makes a new entry; more waiting runs do not.
         path: `/status/queue/#${suite}/${arch}${paused ? `/paused/${since}` : ''}`,
         title: paused ? `${suite}/${arch} is paused` : `Runs wait for ${suite}/${arch}`,
         text: [underWay, expected, why].filter((part) => part !== '').join(' '),

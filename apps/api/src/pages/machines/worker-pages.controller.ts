@@ -19,13 +19,13 @@ import { WORKER_IN_PATH } from '../../http/path-ids';
 
 const WORKERS_SHOWN_MAX = 100;
 
-/** The parameter `after` of the list: the last worker of the part before; empty at the beginning. */
+/** Reads the parameter `after` of the list: the last worker of the previous page; empty on the first page. */
 const AFTER_WORKER = queryValue(
   validName('the name of a worker', (text) => WORKER_NAME.test(text)),
   '',
 );
 
-/** The machines that execute tests. Administrators see private runs among theirs; no page shows addresses. */
+/** The pages of the workers. Administrators also see private runs; no page shows the address of a machine. */
 @Controller('status')
 @Requires('nothing')
 export class WorkerPagesController {
@@ -50,7 +50,7 @@ export class WorkerPagesController {
     return this.workers.list(isAdmin);
   }
 
-  /** Those that are not well, as the public sees them, also for a user who is logged in. */
+  /** The feed of workers with trouble. It has only public data, also for a user who is logged in. */
   @Get('workers.xml')
   @Header('Cache-Control', 'no-cache')
   @Header('Content-Type', 'application/atom+xml; charset=utf-8')

@@ -3,11 +3,11 @@ import { shapeOf } from '../layout/mark';
 import { historyPath } from '../../runs/page-paths';
 import { architecturesOf, slotsOf, stateOf, stripEntry, versionsOf, workerUrl } from './workers-view';
 
-/** It goes wrong here more often than elsewhere from twice what is expected on, and this many more. */
+/** Failures are marked as more frequent than expected when there are twice as many, and at least three more. */
 const OFTENER_BY = 2;
 const OFTENER_MIN = 3;
 
-/** What the page of one worker shows. */
+/** The page of a worker. */
 export function workerView(worker: WorkerDetails) {
   const { name, offers, registered, attempts, running, comparison } = worker;
   const state = registered?.revoked_at ? ({ shape: 'cancelled', word: 'revoked' } as const) : stateOf(offers);
@@ -73,7 +73,7 @@ function workerSentence({ name, offers }: WorkerDetails, word: string): string {
     : `${name} is ${word}; ${busy} of ${slots} slots are busy.`;
 }
 
-/** What went wrong here beside what others would have made of the same. */
+/** The failures of this worker, compared with the number that other workers would have for the same runs. */
 function comparisonView(comparison: NonNullable<WorkerDetails['comparison']>) {
   const { attempts, failed, expected_failed, without_result, expected_without_result } = comparison;
   return {

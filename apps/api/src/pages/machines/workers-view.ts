@@ -7,13 +7,13 @@ import type { WorkerSummary } from '../../workers/workers.service';
 import { decidedBy } from './decision-view';
 import type { ShapeName } from '../layout/mark';
 
-/** How a worker is, as a shape of the sprite and a word. */
+/** The state of a worker, as an icon and a word. */
 export interface WorkerState {
   shape: ShapeName;
   word: string;
 }
 
-/** A part of the workers by name. */
+/** One page of the list of workers, in the order of their names. */
 export function workersView({ rows: workers, last }: ListedPart<WorkerSummary, string>, after: string) {
   return {
     sentence: workersSentence(workers),
@@ -49,12 +49,12 @@ export function workerUrl(name: string): string {
   return `/status/workers/${name}`;
 }
 
-/** Those that it is registered for, and those that it serves. */
+/** The architectures for which a worker is registered, and those that it serves. */
 export function architecturesOf(registered: string[], offers: WorkerResource[]): string[] {
   return [...new Set([...registered, ...offers.map(({ arch }) => arch)])].sort();
 }
 
-/** A worker has the same slots for all of its architectures; leases of each are its dispatcher's. */
+/** Adds up slots. A worker shares its slots between its architectures, but each dispatcher counts only its own leases. */
 export function slotsOf(offers: WorkerResource[]): { slots: number; busy: number } {
   const slots = new Map<string, number>();
   for (const offer of offers) slots.set(offer.name, Math.max(slots.get(offer.name) ?? 0, offer.slots));
@@ -64,12 +64,12 @@ export function slotsOf(offers: WorkerResource[]): { slots: number; busy: number
   };
 }
 
-/** As it says to the dispatchers; two while it is restarted as another one. Empty when it does not say. */
+/** The versions that the worker reports: two during an upgrade, empty when it reports none. */
 export function versionsOf(offers: Pick<WorkerResource, 'version'>[]): string {
   return [...new Set(offers.flatMap(({ version }) => version ?? []))].join(', ');
 }
 
-/** The weightiest that is true for any of its architectures. */
+/** The most important state among the architectures of a worker. */
 export function stateOf(offers: WorkerResource[]): WorkerState {
   const { slots, busy } = slotsOf(offers);
   if (offers.length === 0) return { shape: 'gone', word: 'not connected' };
@@ -81,12 +81,12 @@ export function stateOf(offers: WorkerResource[]): WorkerState {
   return busy > 0 && busy >= slots ? { shape: 'running', word: 'busy' } : { shape: 'pass', word: 'ready' };
 }
 
-/** Whether it takes work, or has enough of it. */
+/** Whether the worker is ready or busy. */
 export function isWell(offers: WorkerResource[]): boolean {
   return ['ready', 'busy'].includes(stateOf(offers).word);
 }
 
-/** What the feed of the workers says of those that are not well, the latest first. */
+/** The entries of the feed of workers with trouble, the latest first. */
 export function workerEntries(workers: WorkerSummary[]): FeedEntry[] {
   return workers
     .map((worker) => {
@@ -102,7 +102,7 @@ export function workerEntries(workers: WorkerSummary[]): FeedEntry[] {
     .sort((one, other) => other.date.getTime() - one.date.getTime());
 }
 
-/** The beginning of a judgement is recorded nowhere: it followed an attempt. */
+/** The beginning of the state. The beginning of a quarantine is not stored, so the end of the last attempt is used. */
 function sinceOf({ record, offers, attempts }: WorkerSummary): Date {
   const { word } = stateOf(offers);
   const drained = offers.flatMap((offer) => offer.drained?.since ?? []).sort()[0];
@@ -120,7 +120,7 @@ function whyOf(offers: WorkerResource[]): string {
   return [...new Set(reasons.filter((reason) => reason !== null))].join('; ');
 }
 
-/** An attempt without a report is like one that could not be executed; one that tested nothing is neutral. */
+/** An attempt as a cell of a strip. Without a report it counts as tmpfail; when nothing was tested it is neutral. */
 export function stripEntry({ outcome, verdict }: Pick<EndedAttempt, 'outcome' | 'verdict'>): StripEntry {
   const ended = outcome === 'finished' && verdict !== null ? verdict : 'tmpfail';
   const shown = isUntested(ended) ? 'neutral' : ended;

@@ -6,25 +6,25 @@ import { hasFailed, NotesService } from '../../notes/notes.service';
 import type { Viewer } from '../../sessions/viewer';
 import { viewOfNote } from './note-view';
 
-/** Withdrawn notes that a page shows. */
+/** Number of withdrawn notes on a page. */
 const EARLIER_MAX = 20;
 
 type NoteView = ReturnType<typeof viewOfNote>;
 
-/** The section of notes of a page. */
+/** The data of the section with notes. */
 export interface NoteSection {
   notes: NoteView[];
-  /** Of failures that are over. */
+  /** Withdrawn notes, about failures that are over. */
   earlier: NoteView[];
-  /** What a new note is about, as fields of its form. */
+  /** The hidden fields of the form for a new note: the run, or the package and place. */
   fields: { name: string; value: string }[];
-  /** A choice of what it is about, when it is on a run. */
+  /** Whether the form lets the user choose the subject of the note: only on the page of a run. */
   isOnRun: boolean;
   mayWrite: boolean;
   lengthMax: number;
 }
 
-/** What pages show of notes, each for who looks at it. */
+/** Loads the notes for pages. The result depends on the viewer. */
 @Injectable()
 export class NoteLists {
   constructor(
@@ -32,7 +32,7 @@ export class NoteLists {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** Of the page of a run. */
+  /** The section on the page of a run. */
   async ofRun(run: RunRecord, viewer: Viewer): Promise<NoteSection> {
     const found = (await this.notes.ofRuns([run], viewer.reader)).get(run.runId) ?? [];
     const fields = [{ name: 'run_id', value: String(run.runId) }];
@@ -40,7 +40,7 @@ export class NoteLists {
     return { ...this.section(found, [], viewer), fields, isOnRun: true, mayWrite };
   }
 
-  /** Of the page of a package, or of its history on a place, with the times at which they changed. */
+  /** The section on the page of a package or of a history, with the times at which its notes changed. */
   async ofPackage(
     name: string,
     place: { suite: string; arch: string } | null,
@@ -66,7 +66,7 @@ export class NoteLists {
     };
   }
 
-  /** Those of several runs, by run. */
+  /** The notes of several runs, by id of run. */
   async ofRuns(runs: RunRecord[], viewer: Viewer): Promise<ReadonlyMap<number, NoteView[]>> {
     const found = await this.notes.ofRuns(runs, viewer.reader);
     return new Map([...found].map(([runId, notes]) => [runId, this.views(notes, viewer)]));

@@ -14,7 +14,7 @@ import type { Page, Redirect } from '../layout/page';
 import { viewOfNote, pathOfNote } from './note-view';
 import { NOTE_IN_PATH } from '../../http/path-ids';
 
-/** What users write about failures. */
+/** The pages of the notes that users write about failures. */
 @Controller('notes')
 @Requires('nothing')
 @UseGuards(LoginGuard)

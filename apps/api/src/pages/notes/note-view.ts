@@ -2,7 +2,7 @@ import type { Note } from '@proctor/database';
 import { packagePath, shortRunPath } from '../../runs/page-paths';
 import type { Viewer } from '../../sessions/viewer';
 
-/** A note as the pages write it. */
+/** A note, for pages. */
 export function viewOfNote(note: Note, { user, isAdmin }: Viewer, bugUrl: string) {
   return {
     noteId: note.noteId,
@@ -31,12 +31,12 @@ function bugName(bug: string): string {
   return bug.length > NAME_LENGTH_MAX ? `${bug.slice(0, NAME_LENGTH_MAX)}…` : bug;
 }
 
-/** @param template `api.bugUrl` */
+/** The address of a bug. @param template `api.bugUrl` */
 function bugAddress(bug: string, template: string): string {
   return bug.startsWith('#') ? template.replaceAll('{bug}', bug.slice(1)) : bug;
 }
 
-/** The page on which a note is read. */
+/** The page that shows a note. */
 export function pathOfNote({ subject, runId, package: name, suite, arch }: Note): string {
   if (runId !== null) return shortRunPath(runId);
   return subject === 'place' ? `${packagePath(name)}${suite}/${arch}/` : packagePath(name);
