@@ -12,40 +12,40 @@ import { beyond, errorSteps, lineUrl, pageAt, partOf, openLogUrl } from './log-p
 import type { ShownPart } from './log-places';
 import { firstError, rawUrl, sectionViews } from './log-view';
 
-/** A log that is no longer is on one page. */
+/** A log up to this size is on one page. */
 const WHOLE = { lines: 40_000, bytes: 2 * 1024 * 1024 };
-/** Of a longer one, so much is. */
+/** The size of a page of a larger log. */
 const PART = { lines: 2_000, bytes: 512 * 1024 };
-/** Lines of it before the one that is wanted. */
+/** Lines on such a page before the requested line. */
 const BEFORE = 100;
 
-/** What a reader of a log asks for. */
+/** The query parameters of a log page. */
 export interface LogSelection {
-  /** Null: the latest. */
+  /** Null for the latest attempt. */
   attempt: number | null;
-  /** A line that must be seen; null when none is asked for. */
+  /** The requested line; null for none. */
   from: number | null;
-  /** What is searched for; empty: nothing. */
+  /** The text to search for; empty for none. */
   q: string;
 }
 
-/** What is seen of a log when nothing is asked for. */
+/** The part of a log that is shown when no line is requested. */
 interface Opening {
   isLive: boolean;
-  /** The line with the error that a reader wants to see first; null: there is none. */
+  /** The line of the most relevant error; null when there is none. */
   error: number | null;
-  /** The line that must be seen; null: none must. */
+  /** The line that must be visible; null for none. */
   focus: number | null;
-  /** The first line that is shown. */
+  /** The first line of the page. */
   first: number;
 }
 
-/** Gathers what the page of a log shows. */
+/** Loads the data of a log page. */
 @Injectable()
 export class LogPageService {
   constructor(private readonly logs: RunLogs) {}
 
-  /** @throws Problem 404 without such an attempt */
+  /** @throws Problem 404 when the run has no such attempt */
   async view(run: RunRecord, selection: LogSelection) {
     const attempts = await this.logs.attempts(run.runId);
     const attempt = await this.logs.attempt(run.runId, selection.attempt);
@@ -114,8 +114,8 @@ export class LogPageService {
 }
 
 /**
- * A log that is kept is opened at its first error, one that grows at its end.
- * @param shown the line that the run's excerpt shows as the error
+ * A stored log is opened at its first error, a live log at its end.
+ * @param shown the line of the error in the excerpt of the run
  */
 function opening(
   { index }: IndexedLog,
@@ -141,7 +141,7 @@ function liveView(
 ) {
   const isOver = attempt.outcome !== null;
   const { bytes, lines } = log.index;
-  // The last line is sent again when it has grown.
+  // A last line without a newline is sent again when it is longer.
   const isOpen = bytes > 0 && openAt < bytes + missing;
   return {
     isOver,
@@ -149,7 +149,7 @@ function liveView(
     missing,
     note,
     eventsUrl: `${logPath(run)}/events?attempt=${attempt.attempt}`,
-    /** A page that does not show the end of the log is not added to. */
+    /** New lines are only added to a page that shows the end of the log. */
     isFollowed: !isOver && shown.last >= lines,
     offset: openAt,
     line: isOpen ? lines : lines + 1,
