@@ -36,7 +36,7 @@ export class KeyCheck {
   }
 
   /**
-   * Of a request that was counted when it came and has waited since: its key may have been revoked meanwhile.
+   * Checks the key of a request again after a wait: it may have been revoked meanwhile. The request is not counted a second time.
    * @throws Problem 403
    */
   async requestorAfterWait(request: ContextRequest, response: Response): Promise<Requestor> {
@@ -103,7 +103,7 @@ export class KeyCheck {
   }
 
   /**
-   * Of a page below /api: the requestor by the key, or else by the session.
+   * Finds the requestor of a page below /api, by its key or else by its session.
    * @throws Problem 302 to the login and back for a browser without either, 403 for anything else; 429
    */
   async readerOf(request: ContextRequest, response: Response): Promise<Requestor> {

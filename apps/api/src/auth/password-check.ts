@@ -39,7 +39,7 @@ export class PasswordCheck {
   }
 
   /**
-   * The same for a form.
+   * Finds the user of a name and password that came in a form.
    * @returns null for an unknown user and for a wrong password
    * @throws Problem 403 where passwords are not taken; 429; 503
    */

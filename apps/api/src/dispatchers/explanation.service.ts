@@ -21,7 +21,7 @@ export interface Explanation {
   /** Waiting runs that are expected to go before it. */
   ahead: number | null;
   estimatedStart: Date | null;
-  /** In order of weight, for people. */
+  /** Sentences for people, the most important first. */
   reasons: string[];
 }
 

@@ -33,7 +33,7 @@ type Shape = new () => object;
 
 /** An endpoint as its controller serves it. */
 interface Endpoint {
-  /** As the document writes it: `/api/v1/keys/{id}`. */
+  /** The path as the document writes it: `/api/v1/keys/{id}`. */
   path: string;
   method: 'get' | 'post' | 'delete';
   /** The status code of a successful answer. */

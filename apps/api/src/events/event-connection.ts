@@ -67,7 +67,7 @@ export class EventConnection implements EventListener {
     } while (window.hasMore);
   }
 
-  /** From now on events are sent as they come; first those that have come meanwhile and were not sent. */
+  /** Sends the events that arrived during the read, except those it has read; from now on, each event is sent at once. */
   startSending(second: number, hasRead: (event: RunEvent) => boolean): void {
     const held = this.held ?? [];
     this.held = null;
@@ -87,7 +87,7 @@ export class EventConnection implements EventListener {
     else this.send(events, second);
   }
 
-  /** With a word, for which a client that does not read has some time. */
+  /** Sends the reason and ends the stream. A client that does not read it in time is disconnected. */
   end(reason: string): void {
     if (this.isOver) return;
     this.write(`event: end\ndata: ${JSON.stringify({ reason })}`);

@@ -19,7 +19,7 @@ export function baseUrl(request: Request, publicUrl: string | undefined): string
 }
 
 /**
- * For fixed paths that look like another endpoint's with a parameter: `/test/batch` is no run.
+ * Refuses other methods than POST on fixed paths that look like another endpoint with a parameter: `/test/batch` is no run.
  * @throws Problem 405
  */
 export function postOnly(request: Request, _response: Response, next: NextFunction): void {

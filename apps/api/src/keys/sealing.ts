@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt } fro
 import { promisify } from 'node:util';
 
 const derive = promisify<string, string, number, { N: number; r: number; maxmem: number }, Buffer>(scrypt);
-/** As costly to try as the password itself. */
+/** Cost of scrypt: trying a password here is as costly as a login. */
 const COST = { N: 2 ** 16, r: 8, maxmem: 256 * 2 ** 16 * 8 };
 
 const CIPHER = 'aes-256-gcm';

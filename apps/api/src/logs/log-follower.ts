@@ -12,9 +12,9 @@ import { RunLogs } from './run-logs';
 import type { LivePiece } from './log-so-far';
 
 export interface FollowSettings {
-  /** Without a signal, how often it is asked whether an attempt has ended. */
+  /** How often the follower checks whether an attempt has ended, if no signal comes. */
   askEveryMs: number;
-  /** However many signals come, it is not asked more often. */
+  /** Shortest time between two checks, however many signals come. */
   askAtMostEveryMs: number;
 }
 

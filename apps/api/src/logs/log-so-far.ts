@@ -70,7 +70,7 @@ function bytesOf(open: (offset: number) => AsyncIterable<LivePiece>) {
   };
 }
 
-/** Where the last lines begin. */
+/** The places at which the last lines begin. */
 class LineStarts {
   private readonly starts: number[] = [0];
   private bytes = 0;
@@ -81,7 +81,7 @@ class LineStarts {
     for (let at = data.indexOf(NEWLINE); at !== -1; at = data.indexOf(NEWLINE, at + 1))
       this.starts.push(this.bytes + at + 1);
     this.bytes += data.length;
-    // In the last one there need not be a byte yet.
+    // The last line may still be empty.
     const most = this.limits.lines + 1;
     if (this.starts.length > 2 * most) this.starts.splice(0, this.starts.length - most);
   }

@@ -24,7 +24,7 @@ export function readingLimits(): ReadingLimits {
   return { signal: readerGone(), skipMs: SKIP_MS };
 }
 
-/** After which a live log that cannot be read is asked for again. */
+/** How long a client waits before it asks again for a live log that could not be read. */
 const UNREACHED_MS = 5_000;
 
 const LAST_LINE: LineLimits = { lines: 1, bytes: 1 };

@@ -35,7 +35,7 @@ export class ApiMetrics implements OnModuleInit, OnModuleDestroy {
     return this.configuration.server.metrics.port !== 0;
   }
 
-  /** In the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   text(): Promise<string> {
     return this.registry.metrics();
   }

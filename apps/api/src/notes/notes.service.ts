@@ -93,7 +93,7 @@ export class NotesService {
   }
 
   /**
-   * Those that are asked for, the newest first; `before`: with what to ask for the next part, null at the end.
+   * The notes that match the query, newest first. `before` is the value of `before` for the next part; null at the end.
    * @throws Problem 404 for a run that the reader may not see
    */
   async list(query: NotesQuery, reader: RunReader): Promise<{ notes: Note[]; before: number | null }> {

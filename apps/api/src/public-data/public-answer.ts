@@ -10,9 +10,9 @@ export interface PublicAnswer<Content = unknown> {
   /** JSON, or the text of another `type`. */
   content: Content;
   type?: string;
-  /** When the rows were written that it was made from. */
+  /** When the rows behind the answer were written. */
   updates: Date[];
-  /** 0: it must be asked for again each time, which costs a 304 while nothing changed. */
+  /** 0: caches must ask again each time, and get a 304 while nothing has changed. */
   maxAgeSeconds: number;
   headers?: Record<string, string>;
 }

@@ -168,7 +168,7 @@ export class StatusService {
     });
   }
 
-  /** In pages that are read one after the other. */
+  /** Reads all records of a suite and architecture, page by page. */
   private async *all({ suite, arch }: SuiteArch): AsyncGenerator<StatusRecord[]> {
     let after = '';
     for (;;) {

@@ -1,6 +1,6 @@
 import { NO_OPTIONS, resultOptions } from '@proctor/request-fields';
 
-// Of the examples in the API's document.
+// Runs for the examples in the API's document.
 
 const FINISHED = {
   ...resultOptions(NO_OPTIONS),

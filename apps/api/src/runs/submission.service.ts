@@ -24,7 +24,7 @@ export class NewRuns {
     private readonly longPoll: ResultLongPoll,
   ) {}
 
-  /** To the dispatchers of their architectures, and to the clients that wait. */
+  /** Notifies the dispatchers of the runs' architectures, and the clients that wait for results. */
   notifyOfRuns(runs: readonly { arch: string }[]): void {
     const counts = new Map<string, number>();
     for (const { arch } of runs) counts.set(arch, (counts.get(arch) ?? 0) + 1);

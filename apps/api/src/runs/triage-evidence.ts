@@ -10,7 +10,7 @@ export interface TriageFacts {
   run: RunRecord;
   /** The status of the package on the run's place; null without a run that counts. */
   here: PackageStatus | null;
-  /** On other places. */
+  /** The status of the package on other places. */
   elsewhere: PackageStatus[];
   reference: ReferenceRun | null;
   /** The newest run before that passed with the same version. */

@@ -16,7 +16,7 @@ export interface TriggerArch {
   arch: string;
   total: number;
   waiting: number;
-  /** Until the queues in which they wait are done, in seconds; null when that is not known. */
+  /** Seconds until the queues of the waiting tests are empty; null if unknown. */
   estimateSeconds: number | null;
 }
 

@@ -29,7 +29,7 @@ export class TriggerService {
   ) {}
 
   /**
-   * Of the newest runs; when there are more, the architectures are counted over all of them.
+   * The progress of the newest runs of a trigger. If there are more, the totals of architectures count all runs.
    * @throws Problem 404 for a trigger of no run that the reader may see
    */
   async progress(name: string, reader: RunReader): Promise<TriggerProgress & { isCut: boolean }> {
@@ -44,7 +44,7 @@ export class TriggerService {
   }
 
   /**
-   * The same in the form of the API, with a part of the tests that are selected.
+   * The progress of a trigger as the API shows it, with one page of the selected tests.
    * @throws Problem 404
    */
   async object(

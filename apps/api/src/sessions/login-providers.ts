@@ -19,7 +19,7 @@ const KEPT_MAX = 100;
 const WAITING_MAX = 4;
 /** Names of errors are shown to people, if they are as short and plain as the standard requires. */
 const ERROR_NAME = /^[a-z_]{1,50}$/;
-/** As long as the standard lets it be. */
+/** The id of a user at a provider, as long as the standard allows. */
 const SUBJECT = /^\P{Cc}{1,255}$/u;
 
 /** What a browser took to a provider; only the answer to exactly this may log a user in. */
@@ -35,7 +35,7 @@ export interface BegunLogin {
 /** A provider's own session, which outlasts ours. */
 export interface ProviderSession {
   label: string;
-  /** Where people end it. */
+  /** Address at which people end the session. */
   logoutUrl: string;
 }
 

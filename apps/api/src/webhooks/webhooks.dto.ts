@@ -61,7 +61,7 @@ export class DeliveriesQuery {
   limit?: number;
 }
 
-/** From when on events that a webhook did not get are sent to it. */
+/** The time from which missed events are sent to a webhook again. */
 @Strict()
 export class RecoverRequest {
   @Field(whole({ minimum: 0 }), 'UNIX time in seconds.')

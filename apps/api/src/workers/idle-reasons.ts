@@ -3,9 +3,9 @@ import type { WorkerRecord } from '@proctor/database';
 
 /** What is known of a worker when it is asked why it gets no work. */
 export interface WorkerFacts {
-  /** As it was registered; null when it is not. */
+  /** The registration of the worker; null if it is not registered. */
   record: Pick<WorkerRecord, 'architectures' | 'revokedAt' | 'lastSeenAt'> | null;
-  /** As the dispatcher of each architecture sees it. */
+  /** The worker as the dispatcher of each architecture sees it. */
   offers: WorkerResource[];
   /** Architectures whose dispatcher does not answer. */
   silent: string[];
