@@ -11,7 +11,7 @@ import {
 } from '../../document/api-document';
 import type { JsonSchema } from '@proctor/resources';
 
-/** The name of a schema that is referred to. */
+/** The name of a schema in a reference. */
 function schemaName({ $ref }: JsonSchema): string | null {
   return $ref?.split('/').at(-1) ?? null;
 }
@@ -50,7 +50,7 @@ interface Sample {
   text: string;
 }
 
-/** One endpoint as the page shows it: every value is a text. */
+/** An endpoint, for the page. All values are text. */
 interface EndpointView {
   id: string;
   method: string;
@@ -63,7 +63,7 @@ interface EndpointView {
   answers: { status: string; text: string; samples: Sample[] }[];
 }
 
-/** What the page about the API shows. */
+/** The data of the page about the API. */
 export function documentView(document: ApiDocument) {
   const endpoints = Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {

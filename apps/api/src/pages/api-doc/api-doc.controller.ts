@@ -11,7 +11,7 @@ import { apiDocument } from '../../document/document';
 import type { ApiDocument } from '../../document/api-document';
 import { documentView } from './api-doc-view';
 
-/** The description of the API, for programs and for people; it needs no key. */
+/** The description of the API, as a page and as JSON. No key is needed. */
 @Controller('api')
 @Requires('nothing')
 export class DocumentController {
@@ -49,7 +49,7 @@ export class DocumentController {
     return { template: 'api-doc', data: this.view };
   }
 
-  /** With the addresses of this deployment. */
+  /** The description with the addresses of this deployment. */
   private whole(): ApiDocument {
     this.document ??= apiDocument();
     return { ...this.document, servers: [{ url: basePathOf(this.configuration.server.publicUrl) || '/' }] };

@@ -4,14 +4,14 @@ const UNITS: [seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
   [60, 'minute'],
 ];
 
-/** How long ago a time is, in words, in the largest unit that fits: `3 days ago`. */
+/** The age of a time in the largest unit that fits: `3 days ago`. */
 export function ageOf(time: Date, now: Date): string {
   const seconds = (time.getTime() - now.getTime()) / 1_000;
   const [length, unit] = UNITS.find(([each]) => Math.abs(seconds) >= each) ?? [1, 'second' as const];
   return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.trunc(seconds / length), unit);
 }
 
-/** Writes the present age into each time that is marked for it; its title keeps the time itself. */
+/** Writes the current age into each marked time; the title keeps the time itself. */
 export function writeAges(part: ParentNode): void {
   for (const element of part.querySelectorAll<HTMLTimeElement>('time[data-ago]'))
     element.textContent = ageOf(new Date(element.dateTime), new Date());

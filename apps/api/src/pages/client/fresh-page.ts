@@ -1,18 +1,18 @@
 import { Idiomorph } from 'idiomorph';
 import { writeAges } from './ages';
 
-/** Asks for a page. @returns null when it is refused */
+/** Fetches a page. @returns null when the server refuses it */
 export async function freshPage(url: string): Promise<Document | null> {
   const response = await fetch(url, { headers: { Accept: 'text/html' } });
   return response.ok ? new DOMParser().parseFromString(await response.text(), 'text/html') : null;
 }
 
 /**
- * A section takes over what has changed. Focus, opened parts and what was filled in stay: with its id, so that a row that
- * is new does not take over the box of another.
+ * Updates a section from a new version of the page. Focus, opened parts and form fields stay as they are. Elements are
+ * matched by id, so that a new row does not get the ticked box of another row.
  */
 export function updateSection(section: HTMLElement, other: HTMLElement): void {
-  // Ages are compared as they are shown.
+  // Write the ages before the comparison, so that they do not count as changes.
   writeAges(other);
   keepInput(section, other);
   const beforeAttributeUpdated = (name: string, node: Element): boolean =>
@@ -20,7 +20,7 @@ export function updateSection(section: HTMLElement, other: HTMLElement): void {
   void Idiomorph.morph(section, other, { ignoreActiveValue: true, callbacks: { beforeAttributeUpdated } });
 }
 
-/** What the reader has chosen or written since the page was made. */
+/** Copies the form values that the reader has entered to the new version. */
 function keepInput(section: HTMLElement, other: HTMLElement): void {
   for (const input of section.querySelectorAll<HTMLInputElement>('input[name]:not([type=hidden])')) {
     const fresh = other.querySelector<HTMLInputElement>(`input[name="${CSS.escape(input.name)}"]`);

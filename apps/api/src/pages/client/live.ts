@@ -1,11 +1,11 @@
 import { freshPage, updateSection } from './fresh-page';
 
-/** Changes that come thick and fast are shown together. */
+/** Changes within this time are shown together. */
 const GAP_MS = 500;
 
 /**
- * Follows what the page shows: when the server says that it is stale, the page is fetched again, and each section that is
- * marked by `data-live` takes over what has changed. Focus, scroll position, opened details and what was filled in stay.
+ * Keeps the page up to date. When the server reports that it is stale, the page is fetched again, and the sections with
+ * `data-live` are updated. Focus, scroll position, opened details and form fields stay as they are.
  */
 export function followPage(topic: string): void {
   let source: EventSource | null = null;
@@ -19,7 +19,7 @@ export function followPage(topic: string): void {
       const other = fresh.getElementById(section.id);
       if (other) updateSection(section, other);
     }
-    // Nothing changes from now on: the page stays as it is.
+    // The new page has no topic: it no longer changes.
     if (fresh.body.dataset.follow === undefined) close();
   };
   const open = (): void => {
@@ -33,7 +33,7 @@ export function followPage(topic: string): void {
     source = null;
     document.removeEventListener('visibilitychange', follow);
   };
-  // A page that is not looked at holds no connection; seen again, it is brought up to date.
+  // A hidden page has no connection; when it is visible again, it is updated.
   const follow = (): void => {
     if (document.hidden) {
       source?.close();

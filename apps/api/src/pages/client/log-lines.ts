@@ -1,12 +1,12 @@
 import { Idiomorph } from 'idiomorph';
 import type { ReceivedLines } from './log-stream';
 
-/** As many as the server puts into a block. */
+/** Lines in a block, the same number as on the server. */
 const BLOCK_LINES = 500;
-/** Lines that a live log keeps on the page. */
+/** The page of a live log keeps this many lines. */
 const LINES_MAX = 20_000;
 
-/** Adds lines that have come, behind those that are there. @param isFollowed the reader is at their end */
+/** Adds new lines at the end. @param isFollowed whether the reader is at the end of the log */
 export function addLines(
   list: HTMLElement,
   { from, lines, html, outline }: ReceivedLines,
@@ -17,7 +17,7 @@ export function addLines(
     const known = document.getElementById(part.id);
     if (known) grow(known, part);
     else if (part.querySelector('pre')) {
-      // It is read while it comes.
+      // A new part is open, so that the reader sees its lines.
       part.open = true;
       list.append(part);
     }
@@ -29,13 +29,13 @@ export function addLines(
   shorten(list, lines, isFollowed ? LINES_MAX : 2 * LINES_MAX);
 }
 
-/** The number of the first line that is here; null: none is. */
+/** The number of the first line on the page; null when there is none. */
 export function firstLine(list: HTMLElement): number | null {
   const first = list.querySelector('.lines > [id]');
   return first ? Number(first.id.slice(1)) : null;
 }
 
-/** The line that has not ended comes again when it has grown. */
+/** Removes a line and all later lines: an incomplete last line is sent again when it is longer. */
 function dropFrom(line: number): void {
   const anchor = document.getElementById(`L${line}`);
   const block = anchor?.parentElement;
@@ -56,7 +56,7 @@ function grow(known: HTMLElement, part: HTMLElement): void {
   }
 }
 
-/** What is far above goes, block by block: it can be asked for. */
+/** Removes old lines at the top, block by block. A link leads to them. */
 function shorten(list: HTMLElement, lines: number, most: number): void {
   let first = firstLine(list);
   if (first === null || lines - first < most) return;

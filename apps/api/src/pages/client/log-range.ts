@@ -1,4 +1,4 @@
-/** Lines whose numbers are marked, where a browser cannot mark their text. */
+/** The numbers of at most this many lines are marked, when a browser cannot mark their text. */
 const CHOSEN_MAX = 1_000;
 
 interface LineRange {
@@ -6,7 +6,7 @@ interface LineRange {
   last: number;
 }
 
-/** `#L12` or `#L12-L20`; null for another place. */
+/** Reads `#L12` or `#L12-L20`; null for any other fragment. */
 export function rangeOf(hash: string): LineRange | null {
   const [, one, other = one] = /^#L(\d+)(?:-L(\d+))?$/.exec(hash) ?? [];
   if (one === undefined) return null;
@@ -14,7 +14,7 @@ export function rangeOf(hash: string): LineRange | null {
   return { first: Math.min(first, last), last: Math.max(first, last) };
 }
 
-/** The lines from the one that was chosen before to another. */
+/** The range from the line that was selected before to another line. */
 export function extendRange(hash: string, line: number): string {
   const before = rangeOf(hash);
   if (!before) return `#L${line}`;
@@ -22,7 +22,7 @@ export function extendRange(hash: string, line: number): string {
   return start === line ? `#L${line}` : `#L${Math.min(start, line)}-L${Math.max(start, line)}`;
 }
 
-/** Makes ranges of lines work: chosen by Shift and a click, marked, seen when the page is opened, and copied as an address. */
+/** Adds ranges of lines: the reader selects one with Shift and a click and can copy its address. The page marks it and scrolls to it. */
 export function offerRanges(lines: HTMLElement): void {
   const bar = copyBar(lines);
   const show = (): void => {
@@ -35,7 +35,7 @@ export function offerRanges(lines: HTMLElement): void {
     if (!anchor || !event.shiftKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     getSelection()?.removeAllRanges();
-    // Moving there would take the lines above out of sight.
+    // A normal link would scroll, and hide the lines above.
     history.pushState(null, '', extendRange(location.hash, Number(anchor.id.slice(1))));
     show();
   });
@@ -47,7 +47,7 @@ export function offerRanges(lines: HTMLElement): void {
   go();
 }
 
-/** A line that is not here is on a page of its own. */
+/** Scrolls to a range, or opens the page of the log that has it. */
 function see(range: LineRange | null): void {
   if (!range) return;
   const anchor = document.getElementById(`L${range.first}`);
@@ -76,7 +76,7 @@ function mark(lines: HTMLElement, range: LineRange | null): void {
   CSS.highlights?.set('chosen', new Highlight(...texts));
 }
 
-/** What stands behind a number, to the next one. */
+/** The text of a line: from its number to the next number. */
 function textOf(anchor: Element): Range {
   const range = document.createRange();
   range.setStartAfter(anchor);
@@ -87,7 +87,7 @@ function textOf(anchor: Element): Range {
   return range;
 }
 
-/** Says what is chosen, and copies its address: of this attempt, and of a page that has the lines. */
+/** A bar that shows the selected lines and copies their address. The address names the attempt and a page with the lines. */
 function copyBar(lines: HTMLElement): { show(range: LineRange | null): void } {
   const [bar, text, button] = ['p', 'span', 'button'].map((name) => document.createElement(name)) as [
     HTMLElement,
@@ -113,7 +113,7 @@ function copyBar(lines: HTMLElement): { show(range: LineRange | null): void } {
   return {
     show(range) {
       bar.hidden = range === null;
-      // Without encryption a browser copies nothing; the address is in its bar.
+      // Browsers allow no copying without encryption; the reader can use the address bar.
       button.hidden = !('clipboard' in navigator);
       button.textContent = 'Copy link';
       if (range)

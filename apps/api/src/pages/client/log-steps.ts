@@ -1,8 +1,8 @@
 import { rangeOf } from './log-range';
 
-/** What `n`, `p`, `]` and `[` go to: an error, or a part. */
+/** The steps of the keys `n`, `p`, `]` and `[`: to an error, or to a part of the log. */
 export class LogSteps {
-  /** The error that was gone to last. */
+  /** The error of the last step. */
   private here: HTMLElement | null = null;
 
   constructor(
@@ -10,7 +10,7 @@ export class LogSteps {
     private readonly say: (text: string) => void,
   ) {}
 
-  /** To the next error, or the one before; one that is not here is on a page of its own. */
+  /** Moves to the next or the previous error. If it is not on this page, its page is opened. */
   toError(step: 1 | -1): void {
     const at = this.line();
     const marks = [...this.lines.querySelectorAll<HTMLElement>('mark')];
@@ -25,7 +25,7 @@ export class LogSteps {
     else this.say(step === 1 ? 'There is no error after this one.' : 'There is no error before this one.');
   }
 
-  /** To the heading of the next part, or of the one before. */
+  /** Moves to the heading of the next or the previous part. */
   toPart(step: 1 | -1): void {
     const heads = [...this.lines.querySelectorAll('summary')];
     const below = heads.findIndex((head) => head.parentElement!.getBoundingClientRect().top > 1);
@@ -41,7 +41,7 @@ export class LogSteps {
     else this.say(step === 1 ? 'There is no part after this one.' : 'There is no part before this one.');
   }
 
-  /** Where the reader is: at the error of the last step, at the line of the address, or before the line that the page is opened at. */
+  /** The current line of the reader: the error of the last step, else the line in the address, else just before the line at which the page opens. */
   private line(): number | null {
     if (this.here?.isConnected) return numberOf(this.here);
     const { focus } = this.lines.dataset;
@@ -58,7 +58,7 @@ export class LogSteps {
   }
 }
 
-/** Of the line that a mark is in. */
+/** The number of the line that contains a mark. */
 function numberOf(mark: HTMLElement): number {
   return Number(mark.previousElementSibling?.id.slice(1));
 }

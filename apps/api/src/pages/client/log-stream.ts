@@ -1,34 +1,34 @@
 import { growingPauseMs, scatterPause } from '@proctor/pauses';
 
-/** Lines that have come, as the server has made HTML of them. */
+/** New lines, as HTML from the server. */
 export interface ReceivedLines {
-  /** The number of the first; what is here of it is replaced. */
+  /** The number of the first line. It replaces this line and all later lines of the page. */
   from: number;
-  /** Of the log until now. */
+  /** The number of lines of the log so far. */
   lines: number;
   html: string;
-  /** Null: it has not changed. */
+  /** Null when the outline has not changed. */
   outline: string | null;
 }
 
 export interface LogHandlers {
   lines(added: ReceivedLines): void;
-  /** Something is said of the log, or of the connection; empty: nothing more. */
+  /** Shows a message about the log or the connection; an empty text removes it. */
   notice(text: string): void;
   connection(text: string): void;
-  /** The log is complete: the page is to be loaded again. */
+  /** The log is complete, so the page must be loaded again. */
   end(): void;
 }
 
-/** When it is tried again, should the answer not say: the first time, and at last. */
+/** The first and the longest pause before a new try, when the server does not name one. */
 const AGAIN_MS = 5_000;
 const AGAIN_MAX_MS = 60_000;
 const LOST = 'The connection is lost; it is made again.';
 
 /**
- * Follows a live log from a place on until it ends. While the page is hidden there is no connection; then it
- * goes on where it was.
- * @param place `OFFSET.LINE`, where the next line begins
+ * Follows a live log until it ends. While the page is hidden there is no connection; when it is visible again, the
+ * stream continues at the same place.
+ * @param place `OFFSET.LINE`, the beginning of the next line
  */
 export function followLog(url: string, place: string, on: LogHandlers): void {
   let [next, source, timer, refusals] = [place, null as EventSource | null, 0, 0];
@@ -67,7 +67,7 @@ export function followLog(url: string, place: string, on: LogHandlers): void {
       else on.connection(LOST);
     });
   };
-  /** A refused stream does not say why; the same request does. */
+  /** Finds out why a stream was refused: an event stream hides the reason, a normal request shows it. */
   const askWhy = async (): Promise<void> => {
     close();
     const leave = new AbortController();
@@ -104,7 +104,7 @@ export function followLog(url: string, place: string, on: LogHandlers): void {
   if (!document.hidden) open();
 }
 
-/** All who look at logs lose their streams when the api ends. */
+/** A random pause: when the api ends, all open log pages reconnect. */
 function pauseAfter(refusals: number): number {
   return scatterPause(growingPauseMs(AGAIN_MS, AGAIN_MAX_MS, refusals), Math.random());
 }

@@ -8,7 +8,7 @@ import { isShortcut } from './shortcuts';
 
 const BOTTOM_PX = 80;
 
-/** Makes the page of a log live: what comes is added, ranges of lines are chosen, and keys go from error to error. */
+/** Starts the script of a log page: new lines, ranges of lines, and keys for errors and parts. */
 export function enliven(lines: HTMLElement): void {
   const said = statusLine('log-said');
   const steps = new LogSteps(lines, said);
@@ -34,7 +34,7 @@ export function enliven(lines: HTMLElement): void {
   follow(lines);
 }
 
-/** Adds what comes; at the end the page of the log that is kept is taken over. */
+/** Adds new lines. When the log is complete, the page of the stored log replaces them. */
 function follow(lines: HTMLElement): void {
   const { events, offset, line } = lines.dataset;
   if (events === undefined) return;
@@ -74,18 +74,18 @@ function follow(lines: HTMLElement): void {
   });
 }
 
-/** The page of the attempt as it is now, in the place of what was added. The reader stays at the line that is on top. */
+/** Replaces the live lines by the current page of the attempt. The line at the top of the window stays there. */
 async function showKept(lines: HTMLElement): Promise<void> {
   const [place, wasAtBottom] = [topLine(lines), isAtBottom()];
   const address = lines.dataset.page!;
-  // It comes back with a page that is to be followed.
+  // The new page sets this again if its log is still live.
   delete lines.dataset.events;
   let fresh = await freshPage(address);
   if (place && fresh && !fresh.getElementById(place.id))
     fresh = await freshPage(`${address}&from=${place.id.slice(1)}`);
   if (!fresh) throw new Error('the page is refused');
   take(fresh, 'log-head');
-  // Of an attempt whose log is not kept the reader has more than there is.
+  // When the log was not stored, keep the lines: this page has more of them than the server.
   if (!place || fresh.getElementById(place.id)) {
     const top = place?.getBoundingClientRect().top ?? 0;
     take(fresh, 'log-outline');
@@ -106,8 +106,8 @@ function take(fresh: Document, id: string): void {
 }
 
 /**
- * All lines and the map at once: compared one by one, those of a long log would take seconds. Parts that the reader has opened are
- * open.
+ * Replaces all lines and the map at once, because comparing the lines of a long log would take seconds. Parts that the
+ * reader has opened stay open.
  */
 function takeLines(lines: HTMLElement, fresh: Document): void {
   const other = fresh.getElementById('log-lines');
@@ -122,7 +122,7 @@ function takeLines(lines: HTMLElement, fresh: Document): void {
   if (map) lines.after(map);
 }
 
-/** The first line that can be seen. */
+/** The first visible line. */
 function topLine(lines: HTMLElement): HTMLElement | null {
   for (const block of lines.querySelectorAll<HTMLElement>('details[open] > .lines'))
     if (block.getBoundingClientRect().bottom > 0)
@@ -154,7 +154,7 @@ function jumpButton(): HTMLButtonElement {
   return jump;
 }
 
-/** A line above the log that says what has happened; empty: nothing. */
+/** Shows a message above the log; an empty text removes it. */
 function statusLine(id: string): (text: string) => void {
   const known = document.getElementById(id);
   const line = known ?? document.createElement('p');

@@ -3,8 +3,8 @@ import { Idiomorph } from 'idiomorph';
 const PAUSE_MS = 400;
 
 /**
- * Shows, while a form is filled in, what its preview step answers: the section that `data-preview` names is taken over from
- * that page.
+ * Updates the preview while the reader fills in a form: the section named by `data-preview` is copied from the page that
+ * the preview step of the form returns.
  */
 export function previewForm(form: HTMLFormElement): void {
   const section = document.getElementById(form.dataset.preview ?? '');
@@ -28,13 +28,13 @@ export function previewForm(form: HTMLFormElement): void {
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     const fresh = page.getElementById(section.id);
     if (!fresh) return;
-    // What a reader has opened stays open.
+    // Parts that the reader has opened stay open.
     const beforeAttributeUpdated = (name: string): boolean => name !== 'open';
     void Idiomorph.morph(section, fresh, { callbacks: { beforeAttributeUpdated } });
   };
   const askSoon = (): void => {
     clearTimeout(timer);
-    // What is still being filled in is no mistake yet.
+    // Show no mistakes while the reader is still filling in the form.
     if (form.matches(':valid')) timer = window.setTimeout(() => void ask().catch(() => undefined), PAUSE_MS);
   };
   form.addEventListener('input', askSoon);

@@ -2,13 +2,13 @@ import { install, uninstall } from '@github/hotkey';
 
 const STORED = 'shortcuts';
 
-/** Whether a key that was pressed means a shortcut: nothing is typed into a field, and the reader has not switched them off. */
+/** Whether a key is a shortcut: not while the reader types into a field, and not when shortcuts are off. */
 export function isShortcut({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   const isTyping = target instanceof HTMLElement && target.matches('input, select, textarea');
   return !isTyping && !ctrlKey && !metaKey && !altKey && areOn();
 }
 
-/** Makes `data-hotkey` work, and shows the help by `?` or its button, where shortcuts are switched off and on again. */
+/** Starts the shortcuts of `data-hotkey`. `?` or the button opens the help, which can also switch shortcuts off and on. */
 export function offerShortcuts(): void {
   const help = document.getElementById('shortcuts');
   const button = document.getElementById('show-shortcuts');
@@ -40,7 +40,7 @@ function apply(): void {
   }
 }
 
-/** A browser that keeps nothing has them on, until the page is left. */
+/** Whether shortcuts are on. Without storage in the browser they are on for each new page. */
 let isOnHere = true;
 
 function areOn(): boolean {
@@ -57,6 +57,6 @@ function keep(isOn: boolean): void {
     if (isOn) localStorage.removeItem(STORED);
     else localStorage.setItem(STORED, 'off');
   } catch {
-    // It may keep nothing.
+    // The browser may have no storage.
   }
 }

@@ -8,8 +8,8 @@ interface Suggestion {
 }
 
 /**
- * Offers what the address in `data-suggest` answers to what is typed. A chosen one is opened; where there is
- * `data-suggest-end`, it takes the place of the word that is being typed, with this behind it.
+ * Shows suggestions for a field, from the address in `data-suggest`. Choosing one opens its page. With
+ * `data-suggest-end`, the choice replaces the current word instead, followed by the value of that attribute.
  */
 export function offerSuggestions(input: HTMLInputElement | HTMLTextAreaElement): void {
   const { suggest = '', suggestEnd: end } = input.dataset;
@@ -42,7 +42,7 @@ export function offerSuggestions(input: HTMLInputElement | HTMLTextAreaElement):
     asked = query;
     if (query === '') return close();
     const response = await fetch(`${suggest}?query=${encodeURIComponent(query)}`);
-    // What was not answered is asked again with the next key.
+    // After an error, the next key sends a new request.
     if (!response.ok) asked = '';
     else if (query === asked) show((await response.json()) as Suggestion[]);
   };
@@ -61,7 +61,7 @@ export function offerSuggestions(input: HTMLInputElement | HTMLTextAreaElement):
   field.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') close();
   });
-  // The list would be gone with the focus before its click.
+  // Otherwise the field loses the focus, and the list disappears before the click.
   list.addEventListener('mousedown', (event) => event.preventDefault());
   list.addEventListener('combobox-commit', (event) => {
     const chosen = event.target as HTMLElement;
@@ -77,7 +77,7 @@ export function offerSuggestions(input: HTMLInputElement | HTMLTextAreaElement):
   });
 }
 
-/** What stands before the caret, from the last space, line or comma on. */
+/** The word before the caret: the text after the last white space or comma. */
 function wordAt(input: HTMLInputElement | HTMLTextAreaElement): string {
   const before = input.value.slice(0, input.selectionEnd ?? input.value.length);
   return before.split(/[\s,]/).at(-1)!;

@@ -8,13 +8,13 @@ import type { RunReader } from '@proctor/database';
 import type { DispatcherClient } from '../../dispatchers/dispatcher-client';
 import { comeBack } from '../../http/problem';
 
-/** How late a page follows a change when its signal was lost. */
+/** Time between checks. A page shows a change after this time at the latest, also when the signal was lost. */
 const LOOK_EVERY_MS = 2_000;
 
-/** What pages show may be stale. */
+/** A topic that open pages follow. */
 interface Topic {
   name: string;
-  /** The reader who sees it: the public where these see nothing else. */
+  /** The reader of the pages; the public when the public sees the same. */
   reader: RunReader;
   version: string;
   watchers: Set<Watcher>;
@@ -25,13 +25,13 @@ interface Watcher {
   end: () => void;
 }
 
-/** Something that pages show to a reader, in words that differ after each change; empty for what is not there. */
+/** Returns a text that changes with the content of a topic for a reader; empty when there is no such topic. */
 export type VersionOf = (topic: string, reader: RunReader) => Promise<string>;
 
 /**
- * Sends a message to open pages when something that they show has changed. For all pages that show the same
- * to readers with the same rights, the database is asked once: every two seconds, and at once after the hint
- * that a run has ended.
+ * Sends a message to open pages when their content has changed. Pages with the same topic and readers with the
+ * same rights share one check of the database: every two seconds, and at once after the signal that a run has
+ * ended.
  */
 export class LiveTopics implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('LiveTopics');
@@ -58,7 +58,7 @@ export class LiveTopics implements OnApplicationBootstrap, BeforeApplicationShut
 
   /**
    * Calls `stale` after each change, and `end` when the process ends.
-   * @returns ends it; null for a topic that is not there
+   * @returns a function that stops the calls; null when there is no such topic
    * @throws Problem 503 when the process is about to end
    */
   async watch(name: string, reader: RunReader, watcher: Watcher): Promise<(() => void) | null> {
@@ -77,14 +77,14 @@ export class LiveTopics implements OnApplicationBootstrap, BeforeApplicationShut
     this.endWatches();
   }
 
-  /** All end now, and what begins later ends at once. */
+  /** Ends all watches and refuses new ones. */
   endWatches(): void {
     this.isShutDown = true;
     this.looks.stop();
     for (const { watchers } of this.topics.values()) for (const { end } of watchers) end();
   }
 
-  /** That of the public, if the reader sees the same. */
+  /** The topic of the reader, or the topic of the public when both see the same. */
   private async topicFor(name: string, reader: RunReader): Promise<Topic> {
     const topic: Topic = { name, reader: {}, version: await this.versionOf(name, {}), watchers: new Set() };
     if (!reader.everything && reader.userName === undefined) return topic;
@@ -111,14 +111,14 @@ export class LiveTopics implements OnApplicationBootstrap, BeforeApplicationShut
         topic.version = version;
         for (const { stale } of topic.watchers) stale();
       } catch (error) {
-        // The next look may find what this one could not.
+        // The next check may succeed.
         this.logger.warn(`no look at ${topic.name}: ${String(error)}`);
       }
     }
   }
 }
 
-/** Administrators see the same. */
+/** All administrators share a key, because they see the same. */
 function keyOf({ name, reader: { everything, userName } }: Topic): string {
   return JSON.stringify([name, everything === true || userName]);
 }

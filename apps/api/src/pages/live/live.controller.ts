@@ -8,7 +8,7 @@ import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { LiveTopics } from './live-topics';
 import { eventRetry } from '../../http/event-retry';
 
-/** A connection on which nothing is sent is treated as dead by proxies on its way. */
+/** Time between empty messages: proxies close a connection without traffic. */
 const COMMENT_EVERY_MS = 15_000;
 const TOPIC_LENGTH_MAX = 300;
 const BOUNDS = { connectionsMax: 2_000, connectionsPerAddressMax: 200 };
@@ -38,7 +38,7 @@ export class LiveController {
         })
       : null;
     if (!leave) throw notFound(`There is nothing to follow of ${describe(topic)}.`);
-    // Compressed, an event would wait for the next; the second is for proxies that buffer.
+    // no-transform: compression would hold an event back until the next. X-Accel-Buffering is for proxies that buffer.
     response.set({ 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' });
     response.type('text/event-stream');
     if (request.method === 'HEAD') {
@@ -52,7 +52,7 @@ export class LiveController {
       clearInterval(comments);
       leave();
     };
-    // The client may have gone meanwhile.
+    // The client may have disconnected meanwhile.
     if (response.closed) end();
     else response.once('close', end);
   }

@@ -8,7 +8,7 @@ import type { WorkersService } from '../../workers/workers.service';
 import type { VersionOf } from './live-topics';
 import type { WaitingPlaces } from './waiting-places';
 
-/** What pages show of more than one run or package. */
+/** The sources of the topics about more than one run or package. */
 interface Groups {
   ownRuns: Pick<OwnRuns, 'version'>;
   triggers: Pick<TriggerRuns, 'version'>;
@@ -17,9 +17,9 @@ interface Groups {
 }
 
 /**
- * What pages can follow: `front`, `queues`, `workers`, `worker/NAME`, `package/NAME`, `trigger/PACKAGE/VERSION`, `run/ID`, and of a
- * user's runs `runs-of/NAME`, or `runs-of/NAME/ID` for those of lower ids. A private run is there for those who may know of it; a name that
- * only private runs made known is not, and a user's runs are there for that user.
+ * The topics that pages can follow: `front`, `queues`, `workers`, `worker/NAME`, `package/NAME`, `trigger/PACKAGE/VERSION`,
+ * `run/ID`, and for the runs of a user `runs-of/NAME`, or `runs-of/NAME/ID` for runs with lower ids. Only readers who may see a
+ * private run can follow it. Names that only private runs have cannot be followed, and only users can follow their own runs.
  */
 export function pageVersions(
   publicRuns: PublicRuns,
@@ -59,13 +59,13 @@ async function ofUser(ownRuns: Groups['ownRuns'], topic: string, reader: RunRead
   return isTopic && name === reader.userName ? ownRuns.version(name, before) : '';
 }
 
-/** But for estimates, which change all the time. */
+/** Leaves out estimates, because they change all the time. */
 async function ofQueues(queues: Groups['queues']): Promise<string> {
   const shown = await queues.list(false);
   return JSON.stringify(shown.map((queue) => ({ ...queue, estimate_seconds: null })));
 }
 
-/** Without the ends of judgements, which are given to the second. */
+/** Leaves out the ends of quarantines, because their seconds would change all the time. */
 async function ofWorkers(workers: Groups['workers']): Promise<string> {
   const { workers: shown, silent_architectures: silent } = await workers.list(false);
   return JSON.stringify([silent, shown.map((worker) => ({ ...worker, until: null }))]);

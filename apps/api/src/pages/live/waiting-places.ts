@@ -7,9 +7,9 @@ import type {
 } from '../../dispatchers/explanation.service';
 import { waitView } from '../runs/story-view';
 
-/** How long a page may show a place in the queue that the run has left. */
+/** A page may show an old position in the queue for this time. */
 const AGE_MS = 5_000;
-/** Dispatchers are asked so often at most in that time, however many pages are open. */
+/** The highest number of requests to dispatchers within AGE_MS, for all open pages together. */
 const QUESTIONS_MAX = 200;
 const PLACES_MAX = 4_000;
 
@@ -19,8 +19,8 @@ interface Known {
 }
 
 /**
- * What open pages show of how runs wait. An answer is remembered for a few seconds, and of an architecture whose dispatcher is silent
- * one run asks for all.
+ * The positions in the queue that open pages show. Each is cached for a few seconds. When a dispatcher does not answer, no
+ * other run of its architecture is asked for during that time.
  */
 export class WaitingPlaces {
   private readonly known = new LRUCache<string, Known>({ max: PLACES_MAX });
@@ -32,7 +32,7 @@ export class WaitingPlaces {
     private readonly clock: Clock,
   ) {}
 
-  /** The words of a run's page, which keep the old place while too many requests are made. */
+  /** The text for the page of a run. It stays the same while there are too many requests. */
   async words(run: { runId: number; arch: string }, viewer: ExplanationViewer): Promise<string> {
     const key = JSON.stringify([run.runId, viewer.user, viewer.everything]);
     const known = this.known.get(key);

@@ -7,9 +7,9 @@ const HOUR_S = 3_600;
 
 interface Words {
   title: string;
-  /** The button, of so many runs. */
+  /** The text of the button, with the number of runs. */
   button: (runs: string) => string;
-  /** What happens, of so much test time. */
+  /** The effect of the action, with the test time. */
   effect: (time: string) => string;
   done: (runs: string) => string;
 }
@@ -35,7 +35,7 @@ const WORDS: Record<TriggerAction, Words> = {
   },
 };
 
-/** What is shown before runs of a trigger are changed. */
+/** The page before runs of a trigger are changed. */
 export function previewView(trigger: string, url: string, action: TriggerAction, preview: TriggerPreview) {
   const { runs, refused, left } = preview;
   return {
@@ -53,7 +53,7 @@ export function previewView(trigger: string, url: string, action: TriggerAction,
   };
 }
 
-/** What is shown after it. */
+/** The page after runs of a trigger were changed. */
 export function outcomeView(trigger: string, url: string, action: TriggerAction, outcome: TriggerOutcome) {
   const { done, refused, left } = outcome;
   return {

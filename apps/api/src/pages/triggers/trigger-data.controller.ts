@@ -14,7 +14,7 @@ import { BEFORE_RUN } from '../../http/path-ids';
 const ENTRIES_MAX = 50;
 const MAX_AGE_SECONDS = 60;
 
-/** The pages of triggers for programs: as the public sees them, whatever the key. */
+/** The pages of triggers as JSON. They have only public data, with any key. */
 @Controller('triggers')
 @Requires('nothing')
 export class TriggerDataController {
@@ -32,7 +32,7 @@ export class TriggerDataController {
     return this.triggers.list(query, TRIGGERS_PER_PAGE, before);
   }
 
-  /** What was triggered last. */
+  /** The feed of the latest triggers. */
   @Get('feed.xml')
   @Header('Cache-Control', 'public, no-cache')
   @Header('Content-Type', 'application/atom+xml; charset=utf-8')
@@ -58,7 +58,7 @@ export class TriggerDataController {
     return this.triggers.object(`${name}/${version}`, {}, selection, page);
   }
 
-  /** The tests that have ended last. */
+  /** The feed of the tests that ended last. */
   @Get(':package/:version/feed.xml')
   @UseInterceptors(PublicAnswerInterceptor)
   async feed(

@@ -30,7 +30,7 @@ import { BEFORE_RUN } from '../../http/path-ids';
 const TRIGGERS_SHOWN_MAX = 50;
 const TESTS_SHOWN_MAX = 100;
 
-/** What new versions of packages have triggered. */
+/** The pages of the runs that new versions of packages have triggered. */
 @Controller('triggers')
 @Requires('nothing')
 @UseInterceptors(PageInterceptor)
@@ -42,7 +42,7 @@ export class TriggersController {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** The very name of a trigger leads to its page. */
+  /** Redirects to the page of a trigger when the query is its whole name. */
   @Get()
   async list(
     @Query('query', TRIGGER_SEARCH) query: string,
@@ -102,7 +102,7 @@ export class TriggersController {
   }
 }
 
-/** What users do to many tests of a trigger at once, after a page that lists the runs. */
+/** The actions on many tests of a trigger. A page lists the runs first. */
 @Controller('triggers/:package/:version')
 @Requires('nothing')
 @UseGuards(LoginGuard)

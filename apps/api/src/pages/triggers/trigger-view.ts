@@ -24,7 +24,7 @@ const NAMES: Record<Exclude<TriggerGroup, UntestedVerdict>, string> = {
   superseded: 'Superseded',
 };
 
-/** What makes sense of the tests of a group. */
+/** The useful actions for each group, the most useful first. */
 const ACTIONS: Record<Exclude<TriggerGroup, UntestedVerdict>, TriggerAction[]> = {
   regression: ['retry', 'refresh'],
   unknown: ['refresh', 'retry'],
@@ -39,7 +39,7 @@ function nameOf(group: TriggerGroup): string {
   return isUntested(group) ? UNTESTED[group].heading : NAMES[group];
 }
 
-/** No action makes sense where nothing was tested. */
+/** The actions for a group; none for a group in which nothing was tested. */
 function actionsOf(group: TriggerGroup): TriggerAction[] {
   return isUntested(group) ? [] : ACTIONS[group];
 }
@@ -50,10 +50,10 @@ const LABELS: Record<TriggerAction, string> = {
   cancel: 'Cancel…',
 };
 
-/** Errors that are named, of those that several tests of a group have. */
+/** The page names at most this many errors that several tests of a group share. */
 const ERRORS_SHOWN_MAX = 10;
 
-/** How far the tests of a trigger are: `412 of 418 done; 3 regressions; about 25 minutes left, armhf is the slowest.` */
+/** The progress of a trigger: `412 of 418 done; 3 regressions; about 25 minutes left, armhf is the slowest.` */
 export function triggerSentence({ total, done, counts, arches }: TriggerProgress): string {
   const count = (number: number, one: string, many: string): string[] =>
     number === 0 ? [] : [number === 1 ? `1 ${one}` : `${number} ${many}`];
@@ -64,7 +64,7 @@ export function triggerSentence({ total, done, counts, arches }: TriggerProgress
       (most, arch) => (most && seconds(arch) <= seconds(most) ? most : arch),
       undefined,
     );
-  // An architecture whose end is not known is the slowest one.
+  // An architecture without an estimate counts as the slowest.
   const left = Number.isFinite(seconds(slowest))
     ? [`about ${spanOf(seconds(slowest) * 1_000)} left, ${slowest!.arch} is the slowest`]
     : [];
@@ -81,7 +81,7 @@ export function triggerSentence({ total, done, counts, arches }: TriggerProgress
 export interface SharedError {
   signature: string;
   count: number;
-  /** A run whose log has it. */
+  /** One of the runs with this error. */
   runId: number;
 }
 
@@ -101,25 +101,25 @@ export function sharedErrors(tests: TriggerTest[]): SharedError[] {
     .slice(0, ERRORS_SHOWN_MAX);
 }
 
-/** What of a trigger is shown. */
+/** The tests and errors on one page of a trigger. */
 export interface ShownTests {
-  /** Of this group, and of these where they are given. */
+  /** The filter of the page; undefined values match all tests. */
   query: {
     group: TriggerGroup;
     suite: string | undefined;
     arch: string | undefined;
-    /** Of the first error. */
+    /** The signature of the first error. */
     signature: string | undefined;
   };
-  /** The last test of the part before. */
+  /** The last test of the previous page; null on the first page. */
   before: number | null;
-  /** Of all groups on the suite and architecture. */
+  /** The tests of all groups with this suite and architecture. */
   here: TriggerTest[];
   part: TestPart;
   errors: SharedError[];
-  /** Of the runs of the errors. */
+  /** The first error in the log of each run in `errors`. */
   errorLines: ReadonlyMap<number, string>;
-  /** Of the runs that are shown. */
+  /** The notes of the runs on the page. */
   notes: ReadonlyMap<number, ReturnType<typeof viewOfNote>[]>;
 }
 
@@ -182,12 +182,12 @@ export function triggerView(
   };
 }
 
-/** Each once, by name. */
+/** Sorts names and removes repetitions. */
 function namesOf(names: string[]): string[] {
   return [...new Set(names)].sort();
 }
 
-/** The tab that is shown when none is asked for: the first that has something. */
+/** The default tab: the first one with tests. */
 export function firstGroup(tests: TriggerTest[]): TriggerGroup {
   const counts = countsOf(tests);
   return TRIGGER_GROUPS.find((group) => counts[group] > 0) ?? 'passed';

@@ -14,13 +14,13 @@ import { BEFORE_RUN } from '../../http/path-ids';
 
 const QUERY_LENGTH_MAX = 200;
 
-/** The parameter `query`: a part of a trigger, as people type it. */
+/** Reads the parameter `query`: part of a trigger, without spaces around it. */
 export const TRIGGER_SEARCH = queryValue(
   (parameter, name) => text(QUERY_LENGTH_MAX)(parameter, name).trim(),
   '',
 );
 
-/** What of a trigger a page is asked for. */
+/** The query parameters of a trigger page. */
 export interface ShownQuery {
   group: TriggerGroup | undefined;
   suite: string | undefined;
@@ -29,16 +29,16 @@ export interface ShownQuery {
   before: number | null;
 }
 
-/** The query of a page of a trigger. */
+/** Reads the query of a trigger page. */
 @Injectable()
 export class ShownQueryPipe implements PipeTransform<Record<string, unknown>, ShownQuery> {
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 
-  /** @throws Problem 400 */
+  /** @throws Problem 400 when a parameter is not valid */
   transform(query: Record<string, unknown>): ShownQuery {
     const suiteAndArch = { suite: wordIn(query, 'suite'), arch: wordIn(query, 'arch') };
     const { group: asGroup, signature: asSignature } = query;
-    // An empty field of a form counts as left out.
+    // An empty form field counts as not given.
     const given = Object.entries({ group: asGroup, ...suiteAndArch, signature: asSignature }).filter(
       ([, value]) => value !== undefined && value !== null && value !== '',
     );
@@ -62,14 +62,14 @@ export interface TriggerForm {
 }
 
 /**
- * The form of a trigger's page: tests that were ticked (fields named `run-12`), or else all of the group that the page
- * shows. What confirms it names runs.
+ * Reads the form of a trigger page: the ticked tests (fields such as `run-12`), or all tests of the group when none is
+ * ticked. The page that asks for confirmation names the runs.
  */
 @Injectable()
 export class TriggerFormPipe implements PipeTransform<Parameters, TriggerForm> {
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 
-  /** @throws Problem 400; 413 */
+  /** @throws Problem 400 when a field is not valid; 413 when there are too many runs */
   transform(sent: Parameters): TriggerForm {
     const ticked: string[] = [];
     const parameters: Parameters = new Map();
