@@ -80,8 +80,8 @@ export class KeyCheck {
   }
 
   /**
-   * Where no key is needed: a wrong key counts as none, and so does one that may not read. A request of an
-   * unknown client waits for a place among those.
+   * Finds the visitor where no key is needed: a wrong key, or one that may not read, counts as none. A request of an
+   * unknown client waits for a free place among such requests.
    * @param isByCookie whether a session counts too, which then says who the viewer is
    * @throws Problem 429; 503
    */

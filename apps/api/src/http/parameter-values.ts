@@ -27,7 +27,7 @@ export function text(lengthMax: number): ReadValue<string> {
   };
 }
 
-/** In a text that a database looks for: with thousands of them it takes seconds for each long text that it compares. */
+/** Most wildcards in a pattern: with thousands of them, the database needs seconds for each long text that it compares. */
 export const WILDCARDS_MAX = 10;
 
 /** Reads a text in which `*` stands for any characters. */

@@ -1,6 +1,6 @@
 import { packagePrefix } from '@proctor/contracts';
 
-/** Where a package has runs. */
+/** A package on one suite and architecture. */
 interface Place {
   package: string;
   suite: string;

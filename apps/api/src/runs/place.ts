@@ -1,14 +1,14 @@
 import type { BodyFault } from '../http/problem';
 import { pointerTo } from '../http/parameters';
 
-/** Where a part of a request is: as a message names it, and in the body. */
+/** The place of a part of a request: its name in messages, and its pointer in the body. */
 export interface Place {
   label: string;
   /** JSON pointer in URI fragment form; null when it is not in the body. */
   pointer: string | null;
 }
 
-/** Where the items of a request are: in a list; or there is one, each of whose keys is a parameter. */
+/** The place of the items of a request: a list; or one item, with each of its keys in a parameter. */
 export type Origin = { list: Place } | { keys: ReadonlyMap<string, Place> };
 
 export function placeOf(origin: Origin, index: number, key?: string): Place {

@@ -2,7 +2,7 @@
 const PATH_LENGTH_MAX = 2_000;
 
 /**
- * Where a login leads back to.
+ * The path to which a login returns.
  * @param wanted what came with a request: a path with its query on this server
  * @returns it, or `/` when it is not one; never an address of another origin
  */

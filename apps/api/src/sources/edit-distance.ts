@@ -5,7 +5,7 @@ export function letterBits(text: string): number {
   return bits;
 }
 
-/** In how many letters two texts differ at least, by their bits. */
+/** The least number of letters in which two texts differ, from the bits of their letters. */
 export function lettersApart(one: number, other: number): number {
   let differing = one ^ other;
   let count = 0;

@@ -7,7 +7,7 @@ import type { SourceList } from './source-list';
 export const NAMED_MAX = 10;
 /** Packages that are looked for in one request, those of pins among them. */
 export const SOUGHT_MAX = 100_000;
-/** Between two rests. */
+/** How many packages are looked up between two pauses. */
 const SOUGHT_AT_ONCE = 50;
 /** A list that was seen to be right within this time needs no date. */
 const FRESH_MS = 24 * 60 * 60 * 1000;
