@@ -35,7 +35,7 @@ export class LoginForm {
 
 /** The way in which a user logged in. */
 interface Door {
-  /** For the audit log. */
+  /** The way in words, for the audit log. */
   by: string;
   session: ProviderSession | null;
 }

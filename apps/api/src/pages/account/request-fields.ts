@@ -9,7 +9,7 @@ export interface RequestFields {
   packages: string;
   suites: string[];
   archs: string[];
-  /** By the names that the fields have in a run. */
+  /** Values by the name of the field in a run. */
   options: Record<FieldName, Typed>;
 }
 
@@ -140,7 +140,7 @@ export function queryOf(fields: RequestFields): string {
   return new URLSearchParams([...query].filter(([, value]) => value !== '')).toString();
 }
 
-/** What was typed, as the API takes it; undefined where nothing was. A mistake is left as it is: the rules of the API name it. */
+/** Converts an entered value to the format of the API; undefined when it is empty. Invalid values are kept, so that the API reports them. */
 function sentValue({ kind }: NamedField, typed: Typed): unknown {
   const value = kind === 'pins' ? linesOf(String(typed)).map(pinOf) : typed;
   if (value === '' || value === false || (Array.isArray(value) && value.length === 0)) return undefined;
@@ -167,7 +167,7 @@ function linesOf(text: string): string[] {
 /** The names that a form offers. */
 type Choices = Record<'backends' | 'variants' | 'sources', string[]>;
 
-/** What a form shows for each field of a request. */
+/** The inputs of the form, one for each field of a request. */
 export function optionsView({ options }: RequestFields, choices: Choices) {
   return FIELDS.map((field) => ({
     ...field,

@@ -1,10 +1,10 @@
 import { FACT_KINDS, VERDICTS } from '@proctor/contracts';
 import type { LoggedDelivery, Webhook } from '@proctor/database';
 
-/** What the fields of a form say that they take; `pass` means neutral runs too. */
+/** The choices in the fields of the form; `pass` includes neutral runs. */
 const CHOICES = { kinds: FACT_KINDS, statuses: VERDICTS.filter((verdict) => verdict !== 'neutral') };
 
-/** A user's webhooks, and the empty form of another one. */
+/** The page of a user's webhooks, with an empty form for a new one. */
 export function webhooksView(webhooks: Webhook[]) {
   const rows = webhooks.map((webhook) => ({ ...webhook, wants: wantsOf(webhook) }));
   return { webhooks: rows, ...CHOICES, known: NOTHING_KNOWN };

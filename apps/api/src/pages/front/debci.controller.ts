@@ -15,7 +15,7 @@ export class DebciController {
     return { redirectTo: '/api/doc' };
   }
 
-  /** @throws Problem 404 */
+  /** @throws Problem 404 always: Proctor has no experiments */
   @Get(['experiments', 'experiments/*rest'])
   experiments(): never {
     throw notFound(
