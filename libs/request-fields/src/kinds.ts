@@ -25,22 +25,22 @@ export interface Surfaces {
   sent: string;
   /** Another spelling of `sent`. */
   alias?: string;
-  /** In the API's answers about a run. */
+  /** Its name in the API's answers about a run. */
   result: string;
   /** Name of its schema in the API's document. */
   schema: string;
-  /** Its description there. */
+  /** Its description in the document. */
   prose: string;
-  /** As a test request of the API has it. */
+  /** An example for the document, in the form of a test request. */
   example: unknown;
-  /** Of its row on the page of a run; without one, the page says it in another way. */
+  /** Title of its row on the page of a run; without one, the page shows the field in another way. */
   title?: string;
-  /** Of its row in `proctor run show`. */
+  /** Title of its row in `proctor run show`. */
   row: string;
   /** Its name in the form of a request; those of `names` are `NAME-VALUE`. */
   input: string;
   label: string;
-  /** Of `proctor run submit`. */
+  /** The option of `proctor run submit`. */
   option: readonly [flags: string, description: string];
 }
 

@@ -156,14 +156,14 @@ export function setOptions(options: RunOptions, sent: SentOptions): void {
   for (const field of FIELDS) set[field.name] = values[field.sent] ?? field.absent;
 }
 
-/** The same as the API answers it. */
+/** Gives the options of a run the names that the API's answers have. */
 export function resultOptions(options: RunOptions): ResultOptions {
   const result: Record<string, unknown> = {};
   for (const { name, result: key } of FIELDS) result[key] = options[name];
   return result as ResultOptions;
 }
 
-/** Of a field that has a row on pages. */
+/** The row of a field on a page. */
 export interface RequestRow {
   name: FieldName;
   title: string;

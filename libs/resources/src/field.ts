@@ -34,7 +34,7 @@ export function Field<T>(
   return field(described, description, rules, false);
 }
 
-/** The same of a field that may be absent. */
+/** A `Field` that may be absent. */
 export function OptionalField<T>(
   described: Described<T>,
   description?: string,

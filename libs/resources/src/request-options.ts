@@ -12,7 +12,7 @@ import { IsInt, IsString, Max, Min, ValidateBy, type ValidationOptions } from 'c
 import { Field, OptionalField } from './field';
 import { component, flag, listOf, orNull, pairOf, type Schema, text, whole } from './schema';
 
-/** Of suites, architectures or sources: longer lists are refused before their members are looked at. */
+/** The most suites, architectures or sources in a list: a longer list is refused before its members are looked at. */
 export const NAMES_MAX = 1_000;
 
 /** What the document says of a field of a test request, and the rules that a request must keep. */

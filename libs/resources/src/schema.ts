@@ -24,7 +24,7 @@ export interface JsonSchema {
   format?: string;
   default?: unknown;
   example?: unknown;
-  /** Of a parameter of a query alone. */
+  /** Used in parameters of queries only. */
   allowEmptyValue?: boolean;
 }
 
@@ -153,7 +153,7 @@ export function orNull<T>(
   return schema({ ...nullable(jsonOf(described)), ...options }, rules);
 }
 
-/** The same schema, which allows null too. */
+/** A schema that allows null as well. */
 export function nullable({ description, ...json }: JsonSchema): JsonSchema {
   const { type, enum: values, oneOf: several, ...rest } = json;
   const more = description === undefined ? {} : { description };
@@ -162,7 +162,7 @@ export function nullable({ description, ...json }: JsonSchema): JsonSchema {
   return { type: [type, 'null'], ...(values && { enum: [...values, null] }), ...rest, ...more };
 }
 
-/** The same schema, with an example. A parameter of a query gets it as its own. */
+/** Adds an example to a schema. A parameter of a query gets it as its own example. */
 export function withExample<T>({ json, rules }: Schema<T>, example: unknown): Schema<T> {
   return schema({ ...json, example }, rules);
 }

@@ -103,9 +103,15 @@ const proseOf = (text: string): string =>
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replaceAll('_', ' ');
 
+/** A comment that has no noun and no verb: the reader has to guess what it describes. */
+const HEADLESS = /\/\*\* (?:Of|By|For|But for|Beside|Those|The same)\b/g;
+
 function breachesOf({ path, text }: { path: string; text: string }): string[] {
-  const names = /^(?:apps|libs)\/.*(?<!\.spec)\.ts$/.test(path) ? namesIn(text) : [];
+  const isProduct = /^(?:apps|libs)\/.*(?<!\.spec)\.ts$/.test(path);
+  const names = isProduct ? namesIn(text) : [];
+  const headless = isProduct ? [...text.matchAll(HEADLESS)] : [];
   return [
+    ...headless.map(([beginning]) => `"${beginning}"`),
     ...names.filter((name) => REFUSED_VERBS.has(firstWordOf(name)) || isParticiple(name)),
     ...[...proseOf(text).matchAll(WORDS)].map(([word]) => `"${word}"`),
   ].map((breach) => `${path}: ${breach}`);
@@ -129,8 +135,9 @@ it.each([...rooms])('names and sentences of %s use plain words', (_room, breache
 });
 
 it('breaches are found', () => {
-  const text = `/** Nothing more than this is told to any\n * more callers. */\nexport class A {\n  told(): void {\n  }\n\n  async getKey(\n    a: string,\n  ): Promise<void> {\n    b();\n  }\n}\n`;
+  const text = `/** Of no noun. */\n/** Nothing more than this is told to any\n * more callers. */\nexport class A {\n  told(): void {\n  }\n\n  async getKey(\n    a: string,\n  ): Promise<void> {\n    b();\n  }\n}\n`;
   expect(breachesOf({ path: 'libs/a/src/a.ts', text }).map((breach) => breach.split(': ')[1])).toEqual([
+    '"/** Of"',
     'told',
     'getKey',
     '"told"',

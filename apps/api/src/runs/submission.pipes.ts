@@ -27,7 +27,7 @@ abstract class SubmissionPipe<T> implements PipeTransform<Parameters, Promise<T>
     return inSlices(this.steps(parameters));
   }
 
-  /** The same, for who decides when it rests. */
+  /** Does the work of `transform` in slices; the caller decides when it rests between them. */
   abstract steps(parameters: Parameters): SlicedWork<T>;
 
   protected get runsMax(): number {

@@ -8,7 +8,7 @@ export const LOG_QUERY = queryOf({
   attempt: queryValue(wholeNumber(1, COUNT_MAX)),
   /** A line that must be visible. */
   from: queryValue(wholeNumber(1, COUNT_MAX)),
-  /** For the log as text: the only line to send. For a live log: the number of the line at `offset`. */
+  /** The only line to send of a log as text; of a live log the number of the line at `offset`. */
   line: queryValue(wholeNumber(1, COUNT_MAX)),
   offset: queryValue(wholeNumber(0, COUNT_MAX), 0),
   /** With `yes` the browser shows a file as text. */

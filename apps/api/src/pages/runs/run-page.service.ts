@@ -134,7 +134,7 @@ export class RunPageService {
   }
 }
 
-/** The same values as `resultView`, for a run that has not ended. */
+/** Makes the values of `resultView` for a run that has not ended. */
 const NO_RESULT = {
   mismatches: [],
   excerpt: null,

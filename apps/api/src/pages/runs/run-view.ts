@@ -50,7 +50,7 @@ export function runView(run: RunRecord, neutral: NeutralStatus) {
     created: utc(run.createdAt),
     started: textOf(run.startedAt),
     finished: textOf(run.finishedAt),
-    /** The same times as dates. */
+    /** These times as dates. */
     at: { created: run.createdAt, started: run.startedAt, finished: run.finishedAt },
     isPrivate: run.isPrivate,
   };
