@@ -47,13 +47,13 @@ export function fileUrl(run: RunRecord, name: ResultContentName): string | null 
 export function resultObject(run: RunRecord, neutral: NeutralStatus): ResultResource {
   const finished = run.state === 'finished';
   return {
-    ...resultOptions(run),
     package: run.package,
     arch: run.arch,
     suite: run.suite,
     version: finished ? (run.version ?? 'n/a') : null,
     status: finished ? statusOf(run.verdict, neutral) : null,
     run_id: run.runId,
+    ...resultOptions(run),
     updated_at: timestamp(run.updatedAt),
     date: run.finishedAt && timestamp(run.finishedAt),
     duration_seconds: run.durationSeconds,

@@ -50,10 +50,10 @@ const UNTESTED_STATUSES = UNTESTED_VERDICTS.map(
 
 /** A result as `resultObject` of the api builds it from a row `r`, byte for byte; $2 is the word for neutral runs. */
 const RESULT = `
-  ${OPTIONS}, r.package, r.arch, r.suite,
+  r.package, r.arch, r.suite,
   case when r.state = 'finished' then coalesce(r.version, 'n/a') end as version,
   case when r.state = 'finished' then case r.verdict when 'neutral' then $2::text ${UNTESTED_STATUSES} else r.verdict end end as status,
-  r.run_id, ${timestamp('r.updated_at')} as updated_at,
+  r.run_id, ${OPTIONS}, ${timestamp('r.updated_at')} as updated_at,
   ${timestamp('r.finished_at')} as date, r.duration_seconds, ${timestamp('r.created_at')} as created_at,
   r.message, r.exit_code, r.worker, r.attempt, r.state,
   r.verdict, r.trouble,
