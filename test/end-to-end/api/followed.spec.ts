@@ -28,7 +28,10 @@ it('packages are followed by name and pattern, and those of private runs are not
   while (await api.database.statusProjection.step('amd64'));
   expect((await follow('hel*, secret-tool\nunheard-of')).headers.get('location')).toBe(PAGE);
   const html = await alice.textOf(PAGE);
-  for (const text of ['/packages/h/hello/bookworm/amd64/">', 'public run yet of: secret-tool, unheard-of.'])
+  for (const text of [
+    '/packages/h/hello/bookworm/amd64/">',
+    'No public run was requested yet of: secret-tool, unheard-of.',
+  ])
     expect(html).toContain(text);
   expect(await followed()).toMatchObject({
     patterns: ['hel*', 'secret-tool', 'unheard-of'],

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { KeptTestbed } from '@proctor/database';
+import type { KeptTestbed, RunTestbeds } from '@proctor/database';
 import { StoreUnavailable } from '@proctor/store';
 import { packageLines, packedArtifacts } from '@test/support/artifacts';
 import { finishedRunRecord } from '@test/support/run-record';
@@ -11,11 +11,11 @@ silenceLog();
 const files = new Map<string, Buffer>();
 const find = jest.fn();
 const testbeds = {
-  keep: jest.fn(() => Promise.resolve()),
+  saveTestbed: jest.fn(() => Promise.resolve()),
   of: jest.fn(() => Promise.resolve(new Map<number, KeptTestbed>())),
   passJustBefore: jest.fn<Promise<ReturnType<typeof finishedRunRecord> | null>, unknown[]>(),
-  keepChanges: jest.fn(() => Promise.resolve()),
-};
+  saveChanges: jest.fn(() => Promise.resolve()),
+} satisfies Partial<Record<keyof RunTestbeds, jest.Mock>>;
 const openFrom = jest.fn((runId: number, _attempt: number, name: string, start?: number) => {
   const content = files.get(`${runId}/${name}`);
   return Promise.resolve(
@@ -46,20 +46,24 @@ it('what a run was executed in is kept once its result is recorded', async () =>
   await keep({ verdict: 'pass' });
   const packages = { testbed: new Map([['bash', '5']]), added: new Map(), suites: new Map() };
   const kept = { packages, kernel: null, fallback: null, tests: [] };
-  expect(testbeds.keep).toHaveBeenCalledWith(expect.objectContaining({ runId: 2 }), kept, {
+  expect(testbeds.saveTestbed).toHaveBeenCalledWith(expect.objectContaining({ runId: 2 }), kept, {
     versions: [],
     suites: [],
   });
-  expect(testbeds.keepChanges).not.toHaveBeenCalled();
+  expect(testbeds.saveChanges).not.toHaveBeenCalled();
 });
 
 it('packages of the trigger that were installed in another version are saved with what the run was executed in', async () => {
   await store(2, { bash: '5', perl: '5.38' });
   await keep({ verdict: 'pass', trigger: 'perl/5.40 bash/5' });
-  expect(testbeds.keep).toHaveBeenCalledWith(expect.objectContaining({ runId: 2 }), expect.anything(), {
-    versions: [{ package: 'perl', wanted: '5.40', installed: '5.38' }],
-    suites: [],
-  });
+  expect(testbeds.saveTestbed).toHaveBeenCalledWith(
+    expect.objectContaining({ runId: 2 }),
+    expect.anything(),
+    {
+      versions: [{ package: 'perl', wanted: '5.40', installed: '5.38' }],
+      suites: [],
+    },
+  );
 });
 
 it.each([
@@ -67,7 +71,7 @@ it.each([
   ['was ended by a later attempt', { attempt: 2 }],
 ] as const)('nothing is kept of an attempt whose run %s', async (_, run) => {
   await keep(run);
-  expect(testbeds.keep).not.toHaveBeenCalled();
+  expect(testbeds.saveTestbed).not.toHaveBeenCalled();
 });
 
 it('what changed since the pass just before a failure is kept, by package and by the source of the trigger', async () => {
@@ -75,7 +79,7 @@ it('what changed since the pass just before a failure is kept, by package and by
   await store(1, { bash: '5', libc6: '2.40-3', gone: '1' });
   await store(2, { bash: '5', libc6: '2.40-4' });
   await keep({ verdict: 'fail', trigger: 'glibc/2.40-4 other/7' });
-  expect(testbeds.keepChanges).toHaveBeenCalledWith(2, 1, [
+  expect(testbeds.saveChanges).toHaveBeenCalledWith(2, 1, [
     { package: 'glibc', from: '2.40-3', to: '2.40-4' },
     { package: 'gone', from: '1', to: '' },
     { package: 'libc6', from: '2.40-3', to: '2.40-4' },
@@ -85,9 +89,9 @@ it('what changed since the pass just before a failure is kept, by package and by
 it('a store that is away keeps no later result from being kept', async () => {
   openFrom.mockRejectedValueOnce(new StoreUnavailable('the store', new Error('away')));
   await keep({});
-  expect(testbeds.keep).not.toHaveBeenCalled();
+  expect(testbeds.saveTestbed).not.toHaveBeenCalled();
   await keep({});
-  expect(testbeds.keep).toHaveBeenCalledTimes(1);
+  expect(testbeds.saveTestbed).toHaveBeenCalledTimes(1);
 });
 
 it('nothing is read or written of a result that is recorded once the process ends', async () => {

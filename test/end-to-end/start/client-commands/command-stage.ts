@@ -24,7 +24,7 @@ export class CommandStage {
     readonly marks: Marks,
     private readonly api: ApiDocument,
   ) {
-    this.ajv = new Ajv2020({ strict: false }).addSchema({ $id: 'document', ...api });
+    this.ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema({ $id: 'document', ...api });
   }
 
   static async start(): Promise<CommandStage> {

@@ -117,7 +117,10 @@ function media(name: string, content: Record<string, MediaType> = {}): [string, 
 }
 
 /** What the schemas refer to is compiled once. */
-const ajv = new Ajv2020({ strict: false }).addSchema({ $id: 'document', ...document });
+const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema({
+  $id: 'document',
+  ...document,
+});
 
 function validator(schema: object): ValidateFunction {
   const absolute = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/');
