@@ -155,7 +155,7 @@ const ROOMS = {
   },
 };
 
-/** The same for the database: `rows` has the tables, and the files beside the rooms put them together. */
+/** The rooms of the database, and what each may import: `rows` has the tables, and the files beside the rooms put them together. */
 const DATABASE_ROOMS = {
   rows: [],
   kit: ['rows'],
@@ -169,7 +169,7 @@ const DATABASE_ROOMS = {
   upkeep: ['rows', 'kit', 'schema', 'people', 'runs', 'statuses', 'webhooks'],
 };
 
-/** Beside its rooms each app has the tokens of what is injected everywhere. */
+/** Each app has this file outside its rooms: the tokens of what is injected everywhere. */
 const TOKENS = './configuration.token.ts';
 
 export default tseslint.config(

@@ -53,7 +53,7 @@ export function difference(before: Counts, after: Counts): Counts {
   };
 }
 
-/** Of a process and its children, those that have ended too. */
+/** The processor time of a process and its children, including children that have ended, in milliseconds. */
 async function processorMs(pid: number): Promise<number> {
   let ticks = 0;
   for (const entry of await readdir('/proc')) {

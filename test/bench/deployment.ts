@@ -11,7 +11,7 @@ import type { Place } from './place';
 
 export const SUITE = 'sid';
 export const ARCH = 'amd64';
-/** Of runs that light executors execute. */
+/** The backend and variant of runs that light executors execute. */
 export const BACKEND = 'null';
 export const VARIANT = 'nothing';
 
@@ -23,7 +23,7 @@ export interface DeploymentOptions {
   schedulers?: number;
   /** Names of workers to be registered, which serve all architectures. */
   workers?: string[];
-  /** Beside what is said here, keys of proctor.yaml. */
+  /** Keys of proctor.yaml in addition to those of the bench. */
   server?: object;
   /** Keys of its section `api`. */
   api?: object;
@@ -36,7 +36,7 @@ export interface DeploymentOptions {
 /** The product's own processes on a database and a nats-server of their own. */
 export class Deployment {
   url = '';
-  /** Of a user without runs. */
+  /** The API key of a user without runs. */
   key = '';
   submitter: Submitter = { userId: 0, keyId: 0 };
   api!: AppProcess;

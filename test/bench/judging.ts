@@ -95,7 +95,7 @@ export function spreadOf(values: number[]): Spread {
   return { min: sorted[0] ?? NaN, median: percentile(sorted, 0.5), max: sorted.at(-1) ?? NaN };
 }
 
-/** Of values in any order: the least that so many of them do not exceed; `share` from 0 to 1. */
+/** The smallest value that is not exceeded by `share` (0 to 1) of the values, in any order; NaN without values. */
 export function percentile(values: number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;

@@ -9,7 +9,7 @@ export interface Machine {
   system: string;
   processors: number;
   memoryGiB: number;
-  /** Of the last minute, when the bench began. */
+  /** The load average of the last minute when the bench began. */
   load: number;
   postgres: string;
   nats: string;

@@ -9,7 +9,7 @@ export type Mark = { atLeast: number } | { atMost: number } | null;
 /** A number of a row that is shown, and judged by its mark. */
 export interface Figure {
   what: string;
-  /** Of the measured number, and of the one that it is compared with. */
+  /** The unit of the measured number and of the one that it is compared with. */
   unit: string;
   /** Name of the number that `measured` gave. */
   of: string;
@@ -22,7 +22,7 @@ export interface Figure {
 
 /** One line of what Proctor exists for, beside what a user would take instead or what the machine can do. */
 export interface Row {
-  /** For the command line. */
+  /** The name by which the command line selects the row. */
   name: string;
   what: string;
   /** The peer or the limit; null where only the number itself is judged. */

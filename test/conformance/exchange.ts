@@ -50,7 +50,7 @@ export class Answer {
     }
   }
 
-  /** For messages. */
+  /** The request and the status of its answer, for messages. */
   get name(): string {
     return `${this.request} answered ${this.status}`;
   }

@@ -103,7 +103,7 @@ const GIVEN: Record<Ability, (options: InstanceOptions) => unknown> = {
   'changing the reject list': (options) => options.reject,
 };
 
-/** Of every request, so that answers that are compared have no other reason to differ. */
+/** Every request has this id, so that the answers to compare do not differ by it. */
 const REQUEST_ID = 'conformance';
 
 let names = 0;

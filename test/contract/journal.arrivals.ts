@@ -5,7 +5,7 @@ export function journalArrivals(make: () => Promise<JournalFixture>): void {
   const owner = new Owner(make);
   let seen: Seen | undefined;
   let isMore = false;
-  /** Of those that have come since the last look. */
+  /** The ids of the runs that have arrived since the last call. */
   const arrivingIds = async (limit = 100) => {
     const arrived = await owner.books.journal.arrivals(ARCH, limit, seen);
     ({ seen, more: isMore } = arrived);

@@ -100,7 +100,7 @@ export class Owner {
     return this.books.journal.load(ARCH, HALF_LIFE_MS);
   }
 
-  /** Of one request. */
+  /** Submits one request. @returns the id of its run */
   async accept(change: Partial<RunRequest> = {}): Promise<number> {
     return (await this.books.submit([request(change)]))[0]!;
   }

@@ -14,7 +14,7 @@ export function journalLearning(make: () => Promise<JournalFixture>): void {
     await owner.commit(finish(await leased(packageName), 1, { durationSeconds }));
   }
 
-  /** By package: the order in which they were learned is no part of the contract. */
+  /** The learned durations, sorted by package: their own order is no part of the contract. */
   async function durations(): Promise<{ package: string; durationMs: number }[]> {
     return (await owner.load()).durations.toSorted((a, b) => (a.package < b.package ? -1 : 1));
   }

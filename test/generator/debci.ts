@@ -61,7 +61,7 @@ const nameOf = (place: number): string => `${place % 5 === 0 ? 'lib' : ''}pkg${p
 
 const packagesOf = ({ jobs }: DebciPlan): number => Math.max(3, Math.min(30_000, Math.ceil(jobs / 30)));
 
-/** Of the number `id`, from 1 on. */
+/** The row of the job with the number `id`, from 1 on. */
 function job(id: number, plan: DebciPlan): Record<string, string | number | null> {
   const created = id * SECONDS_BETWEEN;
   const isPending = id > plan.jobs - (plan.pending ?? 0);

@@ -6,7 +6,7 @@ import { makePeople } from './people';
 
 export interface FinishedRunsPlan {
   runs: number;
-  /** The same seed makes the same runs. */
+  /** Equal seeds give equal runs. */
   seed: number;
   suites: string[];
   architectures: string[];
@@ -114,7 +114,7 @@ const RUNS = `
   ) how
   order by n`;
 
-/** Of the runs $1 to $2: all but the last were lost with their workers. */
+/** The attempts of the runs $1 to $2: all but the last of each run were lost with their workers. */
 const ATTEMPTS = `
   insert into attempts (run_id, attempt, worker, incarnation, slot, epoch, granted_at, started_at, ended_at, outcome, reason,
     verdict, exit_code, log_size, artifacts_size)
@@ -130,7 +130,7 @@ const ATTEMPTS = `
   ) part
   where run_id between $1 and $2 order by run_id, a`;
 
-/** Of the runs $1 to $2, as if they had been published as events. */
+/** The facts of the runs $1 to $2, marked as published events. */
 const FACTS = `
   insert into facts (run_id, arch, suite, kind, state, attempt, actor, reason, verdict, at, published)
   select r.run_id, r.arch, r.suite, fact.kind, fact.state, fact.attempt, fact.actor, fact.reason, fact.verdict, fact.at, true

@@ -6,7 +6,7 @@ import { makePeople } from './people';
 
 export interface WaitingRunsPlan {
   runs: number;
-  /** The same seed makes the same runs. */
+  /** Equal seeds give equal runs. */
   seed: number;
   suites: string[];
   architectures: string[];

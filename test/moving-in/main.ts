@@ -12,7 +12,7 @@ import { generateDebci } from '../generator/debci';
 import { keepStatuses } from '../generator/finished-runs';
 
 const JOBS = 1_000_000;
-/** Of them, those that have not finished, which are left to debci. */
+/** How many of the jobs have not finished; they are left to debci. */
 const PENDING = 1_000;
 const OPTIONS = { pending: 'leave', files: 'none', backend: 'lxc' } as const;
 const ARCHITECTURES = ['amd64', 'arm64', 'riscv64'];

@@ -16,7 +16,7 @@ export interface ConfigurationPlan {
   idleArch: string;
   stub: string;
   streamReplicas: number;
-  /** Of a worker alone. */
+  /** Keys of the configuration of workers only. */
   worker: object;
 }
 

@@ -11,9 +11,9 @@ const PROMOTION_MS = 30_000;
 
 /** PostgreSQL: a primary, and a synchronous standby if there is to be one. */
 export class Databases {
-  /** Of one server that answers. */
+  /** The URL of one server that answers. */
   now: string;
-  /** Of all servers, for those who find the primary among them. */
+  /** The URL of all servers, for clients that find the primary among them. */
   url: string;
 
   private constructor(

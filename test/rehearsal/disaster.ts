@@ -97,7 +97,7 @@ function ask({ proxy, keys }: Deployment, path: string, init: RequestInit = {}):
   return fetch(proxy.url + path, { ...init, headers: { 'Auth-Key': keys.alice } });
 }
 
-/** Of all runs that were ever asked for by a load, and that the database knows. */
+/** Waits until all runs of loads that are in the database have finished. @returns the number of those that have not */
 async function unfinishedOf(databaseUrl: string): Promise<number> {
   const database = await connectTo(databaseUrl);
   try {

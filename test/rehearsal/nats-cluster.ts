@@ -65,7 +65,7 @@ export class NatsCluster {
   /** With their public keys, as they are to be registered. */
   readonly workers: WorkerUser[] = [];
 
-  /** Of all nodes, as this machine reaches them. */
+  /** The URL of all nodes, as this machine reaches them. */
   get url(): string {
     return this.urlAt('127.0.0.1');
   }

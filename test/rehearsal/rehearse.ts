@@ -8,7 +8,7 @@ import type { Stops } from './stops';
 import { underLoad, type Zero } from './under-load';
 
 const NODE_AWAY_MS = 15_000;
-/** Of each api. */
+/** Rounds in a row in which all apis must give a good answer. */
 const GOOD_ANSWERS = 6;
 
 const NOTHING: Zero[] = ['refused', 'lost', 'unfinished', 'lostLeases', 'extraAttempts'];
@@ -112,7 +112,7 @@ function failOver(deployment: Deployment): Promise<Omit<Finding, 'what'>> {
   );
 }
 
-/** Each of the apis: the proxy keeps to one for a connection. */
+/** Waits until each api answers again, asked directly: the proxy uses one api for a connection. */
 async function answersAgain(deployment: Deployment): Promise<void> {
   const headers = { 'Auth-Key': deployment.keys.alice };
   const bases = deployment.apis.map((api) => deployment.urlOf(api));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** A built version of the product. */
 export interface Release {
   name: string;
-  /** Of its package.json. */
+  /** The folder of its package.json. */
   folder: string;
   /** It knows nothing of what is new in the configuration. */
   isPrevious: boolean;

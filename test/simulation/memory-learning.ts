@@ -25,7 +25,7 @@ export class MemoryLearning {
     return () => Object.assign(this, { seconds, used });
   }
 
-  /** Of a result. */
+  /** Learns the duration of a public run from its result. */
   learn({ request }: RunRow, { durationSeconds }: RunOutcome): void {
     if (durationSeconds === null || request.isPrivate) return;
     const known = this.seconds.get(request.arch) ?? new Map<string, number>();

@@ -44,7 +44,7 @@ export class MemoryRegister {
     return row;
   }
 
-  /** By name. */
+  /** All workers, sorted by name. */
   all(): RegisteredWorker[] {
     return [...this.rows.values()].sort((a, b) => (a.worker < b.worker ? -1 : 1));
   }
@@ -54,7 +54,7 @@ export class MemoryRegister {
     return row !== undefined && !row.isRevoked && row.architectures.includes(arch);
   }
 
-  /** For any architecture. */
+  /** Whether the worker is registered, for any architecture. */
   isKnown(worker: string): boolean {
     return this.rows.get(worker)?.isRevoked === false;
   }

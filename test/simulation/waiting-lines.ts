@@ -12,7 +12,7 @@ const SLOTS = 3;
 const TESTBEDS = SUITES.map((suite) => ({ suite, backend: 'unshare', state: 'ready' as const }));
 const ROUNDS = 3;
 const DEEDS_PER_ROUND = 60;
-/** Of those that wait, at each quiet moment. */
+/** How many waiting runs are explained at each quiet moment. */
 const EXPLAINED = 6;
 const ROUND_MS = 30_000;
 /** After that the dispatcher has read everything that was committed. */

@@ -167,7 +167,7 @@ export class SoakDeployment {
     };
   }
 
-  /** Of a user, who comes to NATS through the part's own link. */
+  /** The credentials of a user who connects to NATS through the part's own link. */
   private async credentials(part: string, user: string): Promise<Credentials> {
     const credentials = await this.users.read(user);
     return { ...credentials, url: (await this.links.to('nats', part, credentials.url)).replace(/\/$/, '') };

@@ -6,7 +6,7 @@ const HOST = '127.0.0.1';
 /** A way to a server that a fault can hold, swallow and slow down; the server itself is not touched. */
 export class Link {
   private isHeld = false;
-  /** Of each piece of an answer. */
+  /** The delay of each piece of an answer. */
   private delayMs = 0;
   private readonly connections = new Set<Connection>();
   private readonly server: Server;

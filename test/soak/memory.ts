@@ -21,7 +21,7 @@ interface Watched {
 
 export interface MemorySlope {
   name: string;
-  /** Of its longest life, in minutes. */
+  /** The length of its longest life, in minutes. */
   lifeMinutes: number;
   mibMax: number;
   /** null when no life was long enough. */
@@ -47,7 +47,7 @@ export class Memory {
     this.abort.abort();
   }
 
-  /** Of the longest life of each process. */
+  /** How memory grew in the longest life of each process. */
   slopes(): MemorySlope[] {
     const names = [...new Set([...this.lives.values()].map(({ name }) => name))].sort();
     return names.map((name) => {
@@ -92,7 +92,7 @@ function lengthOf(samples: Sample[]): number {
   return samples.at(-1)?.ageMs ?? 0;
 }
 
-/** By least squares, MiB a minute. */
+/** The slope of the samples by least squares, MiB a minute. */
 function slopeOf(samples: Sample[]): number {
   const mean = (numbers: number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
   const minutes = samples.map(({ ageMs }) => ageMs / 60_000);

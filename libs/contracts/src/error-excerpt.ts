@@ -45,8 +45,8 @@ const VARYING: [RegExp, string][] = [
 ];
 
 /**
- * The same for two errors that differ only in paths, numbers, addresses, versions and white space: 16 hexadecimal digits. It is good for
- * grouping, and proves nothing.
+ * 16 hexadecimal digits that are equal for two errors that differ only in paths, numbers, addresses, versions and
+ * white space. They are good for grouping, and prove nothing.
  */
 export function errorSignature({ lines }: Pick<ErrorExcerpt, 'lines'>): string {
   const same = VARYING.reduce((text, [varying, word]) => text.replace(varying, word), lines.join('\n'));

@@ -159,8 +159,8 @@ export class LeaseRequest extends SlotIdentity {
   busyElsewhere?: number[];
 
   /**
-   * The same as the feature of that name, which replaces it: dispatchers of the last release know only this field. Such a slot,
-   * when it is granted nothing, may get the answer to ask later, since a signal wakes it for work.
+   * True if a signal can wake the slot for work: when it is granted nothing, the answer may let it ask again much
+   * later. The feature of this name replaces the field, but dispatchers of the last release know only the field.
    */
   @IsOptional()
   @IsBoolean()

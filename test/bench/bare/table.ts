@@ -18,7 +18,7 @@ function rowOf(name: string, trigger: string): string {
 export const INSERT_ONE = `
   insert into bare_runs (${COLUMNS}) values (${rowOf('$1', 'null')}) returning run_id as "runId"`;
 
-/** Of the packages $1 with the triggers $4. */
+/** Adds a run of each package of $1 with its trigger in $4. */
 export const INSERT_LIST = `
   insert into bare_runs (${COLUMNS})
   select ${rowOf('item.package', 'item.trigger')} from unnest($1::text[], $4::text[]) as item(package, trigger)

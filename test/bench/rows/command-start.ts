@@ -28,7 +28,7 @@ export const commandStart: Row = {
   },
 };
 
-/** Of processes of Node.js, one after the other. @throws when one fails */
+/** The median time in which Node.js runs `args`, one process after the other. @throws Error when one fails */
 async function medianMs(starts: number, args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   const times: number[] = [];
   for (let start = 0; start < starts; start += 1) {

@@ -8,7 +8,7 @@ import { ExecutedDeployment } from '../executed';
 import { AT_ONCE } from '../peers/plan';
 import type { Numbers, Row } from '../row';
 
-/** Of an api alone: nothing else asks PostgreSQL for anything meanwhile. */
+/** Counts for an api alone: nothing else uses PostgreSQL at that time. */
 export const requestCounts: Row = {
   name: 'request-counts',
   what: 'counted for one request at one connection',

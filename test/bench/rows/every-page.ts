@@ -10,7 +10,7 @@ import type { Figure, Numbers, Row } from '../row';
 
 const SUITES = ['sid', 'trixie'];
 const ARCHITECTURES = ['amd64', 'arm64', 'i386', 'riscv64'];
-/** Of each page in each round. */
+/** Requests of each page in each round. */
 const REQUESTS = 15;
 const QUICK_REQUESTS = 2;
 

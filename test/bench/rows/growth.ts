@@ -88,7 +88,7 @@ class Grown {
     return new Grown(place, executed, counter);
   }
 
-  /** By the names of COSTS. */
+  /** The measured costs; the keys are the names in COSTS. */
   async costs(): Promise<Numbers> {
     const { place, executed } = this;
     const items = place.size(5_000, 50);

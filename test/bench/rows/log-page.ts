@@ -12,7 +12,7 @@ import type { Place } from '../place';
 import type { Figure, Numbers, Row } from '../row';
 
 const MB = 1_000_000;
-/** Of each address in each round. */
+/** Requests of each address in each round. */
 const REQUESTS = 7;
 const QUICK_REQUESTS = 2;
 const NEEDLE = 'the only needle';

@@ -10,7 +10,7 @@ import type { Figure, Numbers, Row } from '../row';
 const SUITES = ['sid', 'trixie'];
 const ARCHITECTURES = ['amd64', 'arm64', 'i386', 'riscv64'];
 const PACKAGES = 2_000;
-/** Of each page in each round. */
+/** Requests of each page in each round. */
 const REQUESTS = 7;
 const QUICK_REQUESTS = 2;
 
@@ -29,7 +29,7 @@ const PAGES: Record<string, (name: string) => string> = {
   'first page': () => '/',
 };
 
-/** Of finished runs in the database, which both have the same packages. */
+/** A row that compares two databases with so many finished runs of the same packages. */
 function publicPages(name: string, manyRuns: number, fewRuns: number, isLarge: boolean): Row {
   const figure = (of: string): Figure => ({
     ...{ what: of, unit: 'ms', of, against: of, mark: { atMost: 1.3 } },

@@ -13,7 +13,7 @@ import { EmbeddedNats, findFreePort } from '@proctor/embedded';
 import { TestUsers } from '@test/support/nats-users';
 import type { BusServer } from './server';
 
-/** Of the operator of the harness's nats-server. */
+/** Credentials of the operator of the harness's nats-server. */
 export function testNatsCredentials(): Credentials {
   const name = 'PROCTOR_TEST_NATS_CREDENTIALS';
   return parseCredentials(required(name), name);

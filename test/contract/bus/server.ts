@@ -33,7 +33,7 @@ export function newScope(): string {
   return `arch-${randomUUID().slice(0, 8)}`;
 }
 
-/** Of the finished report of a first attempt. */
+/** The subject of the finished report of a first attempt. */
 export function finishedOf(arch: string, runId: number): string {
   return reportSubject(arch, 'finished', { worker: 'w1', runId, attempt: 1 });
 }

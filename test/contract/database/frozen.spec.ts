@@ -16,7 +16,7 @@ interface Silence {
   end(): void;
 }
 
-/** Of the client, so that a test is quick; and how late it may be on a busy machine. */
+/** Short limits of the client, so that a test is quick; and how late it may be on a busy machine. */
 const LIMITS = { connectionsMax: 4, connectTimeoutMs: 700, answerTimeoutMs: 700, commitSearchTimeoutMs: 300 };
 const BOUND_MS = 2_500;
 

@@ -67,7 +67,7 @@ async function weights(): Promise<unknown[]> {
   return (await client.query('select weight, count(*) as runs from runs group by 1 order by 1')).rows;
 }
 
-/** Of a database without other clients meanwhile. */
+/** The schema of a database that was migrated without other clients. */
 async function undisturbed(): Promise<string[]> {
   forgetLater();
   const other = await createTestDatabase();

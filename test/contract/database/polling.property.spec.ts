@@ -11,7 +11,7 @@ const TIMEOUT_MS = 180_000;
 /** While the clock is behind, readers pass rows that it made when it was 3 s ahead by a second at the first question in two. */
 const SECONDS_TO_PASS = 6;
 const PASSED_EVERY_MS = 2_000;
-/** Beside those in which one kind of writer alone is drowsy. */
+/** Random stories, in addition to those in which only one kind of writer is drowsy. */
 const STORIES = 3;
 
 /** Seconds that a kind of writer lies asleep in each of its transactions, after its last write, before its commit. */

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** Of 20,000 packages on two architectures; the index has the order in which the list is read, so a part of it costs what it holds. */
+/** The lists have 20,000 packages on two architectures. The index has the order of the list, so a page costs only its own rows. */
 describe('lists of statuses', () => {
   const AFTER = `now(), 'p5', 'sid', 'amd64'`;
   const FROM_BEGINNING = 'null, null, null, null';

@@ -66,7 +66,7 @@ const open = async (changed: Partial<S3Settings> = {}, credentials = server.cred
   return store;
 };
 
-/** Of objects and of uploads that are not complete. */
+/** The names of all objects and of incomplete uploads. */
 async function names(): Promise<string[]> {
   const objects = await admin.send(new ListObjectsV2Command({ Bucket: BUCKET }));
   const uploads = await admin.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }));

@@ -4,7 +4,7 @@ import { connectTo } from '@test/support/database';
 
 let api: RunningApi;
 let rootKey: string;
-/** Of a public run that is finished. */
+/** A finished public run. */
 let runId: number;
 
 beforeAll(async () => {

@@ -22,7 +22,7 @@ const MORE_STATEMENTS: Record<string, number> = {
 };
 /** Bytes of a page, whatever it shows: a line of a megabyte is in the log of each run. */
 const PAGE_BYTES_MAX = 300_000;
-/** The same as it is sent. */
+/** Bytes of a page as it is sent, compressed. */
 const PACKED_PAGE_BYTES_MAX = 60_000;
 /** Pages that no link of the deployment leads to. */
 const UNLINKED_PAGES = [

@@ -9,7 +9,7 @@ const LIST = '/api/v1/test/bookworm/amd64';
 const PIECE_EVERY_MS = 20;
 /** Far below the 30 seconds after which Node looks for late clients by itself. */
 const SOON_MS = 10_000;
-/** For so long what is refused is read on, unless it ends before. */
+/** How long the api still reads a body that it has refused. */
 const REFUSED_BODY_MS = 2_000;
 
 const portOf = ({ url }: RunningApi): number => Number(new URL(url).port);

@@ -10,7 +10,7 @@ const SECRET_TEXT = 'words that only private runs hold';
 
 let api: RunningApi;
 let admin: string;
-/** Of alice's first key: private ones, and a public one. */
+/** Runs of alice's first key: private ones, and a public one. */
 let hidden: number[];
 let open: number;
 beforeAll(async () => {

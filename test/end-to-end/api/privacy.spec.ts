@@ -6,7 +6,7 @@ import { connectTo } from '@test/support/database';
 
 /** Known from private runs only. */
 const SECRET = 'top-secret';
-/** The same, beside a public package of the same prefix. */
+/** Known from private runs only, too; a public package has the same prefix. */
 const SECRET_BESIDE = 'hello-secret';
 /** Public, with private runs beside. */
 const SHARED = 'libshared';
@@ -14,9 +14,9 @@ const SECRET_TEXT = 'words that only private runs hold';
 const STARTS = ['/', '/packages/', '/status/', '/data/feeds/all-packages.xml'];
 
 let api: RunningApi;
-/** Of SECRET: a pass, a later failure and a pinned one that are finished, one that runs, one that waits. */
+/** Runs of SECRET: a pass, a later failure and a pinned one that are finished, one that runs, one that waits. */
 const ids = { pass: 0, fail: 0, pinned: 0, running: 0, waiting: 0 };
-/** Of SHARED, finished. */
+/** A private and a public run of SHARED, both finished. */
 let beside: number;
 let publicRun: number;
 let before: Map<string, Answer>;

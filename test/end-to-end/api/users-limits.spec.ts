@@ -2,7 +2,7 @@ import { startApi, type RunningApi } from '@test/support/api';
 import { apiConfiguration } from '@test/support/api-configuration';
 import { EventClient } from '@test/support/event-client';
 
-/** Of what a user may have: small, so that a few requests reach them. */
+/** Limits for one user: small, so that a few requests reach them. */
 const LIMITS = {
   followedPackagesMax: 2,
   noteLengthMax: 10,

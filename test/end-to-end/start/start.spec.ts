@@ -44,7 +44,7 @@ async function limitCoreDumps(bytes: number): Promise<void> {
   await promisify(execFile)('prlimit', [`--core=${bytes}:`, '--pid', String(process.pid)]);
 }
 
-/** Those of them that would leave their memory, secrets included, in a core dump. */
+/** The processes that would leave their memory, secrets included, in a core dump. */
 async function dumping(running: { pid: number }[]): Promise<number[]> {
   const limits = await Promise.all(running.map(({ pid }) => readFile(`/proc/${pid}/limits`, 'utf8')));
   return running.filter((_, index) => !/^Max core file size +0 /m.test(limits[index]!)).map(({ pid }) => pid);

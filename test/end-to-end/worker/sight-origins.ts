@@ -46,7 +46,7 @@ async function pathsInTar(file: string): Promise<string[]> {
   return paths;
 }
 
-/** Of a disk without partitions: all folders of a level at a time. */
+/** The paths on a disk without partitions. Reads all folders of a level at a time. */
 async function pathsOnDisk(file: string): Promise<string[]> {
   const paths: string[] = [];
   let folders: [inode: string, path: string][] = [['2', '']];
@@ -144,9 +144,9 @@ const SCHROOT = [
 interface Known {
   /** A test that leaves its testbed is in the sandbox: the root folder that it reaches is the machine's. */
   canLeave: boolean;
-  /** Of the sandbox; paths from its root folder. */
+  /** Paths of the sandbox, from its root folder. */
   sandbox: RegExp[];
-  /** Of a testbed; paths from the root folder of that. */
+  /** Paths of a testbed, from the testbed's root folder. */
   testbed: RegExp[];
 }
 
@@ -161,7 +161,7 @@ const KNOWN: Record<string, Known> = {
   null: { canLeave: false, sandbox: [], testbed: [] },
 };
 
-/** Of the machine itself. */
+/** Paths of the machine itself. */
 const SYSTEM = /^\/(bin|dev|etc|lib[^/]*|opt|sbin|sys|usr|var\/cache|var\/lib)(\/|$)/;
 
 /** Whether a test that leaves a testbed of this backend sees the sandbox around it. */

@@ -71,12 +71,12 @@ export class SightStage {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Of the planted deployment: a file that sandboxes are shown. */
+  /** The path of a file of the planted deployment that sandboxes may see. */
   get shown(): string {
     return join(this.folder, 'shown');
   }
 
-  /** Of the planted deployment. */
+  /** The path of the credentials of the planted deployment. */
   get credentials(): string {
     return join(this.folder, WORKER_CREDENTIALS);
   }
@@ -168,7 +168,7 @@ export class SightStage {
     };
   }
 
-  /** Of what a test has seen: the paths that are neither the machine's, nor the image's, nor those that are put there. */
+  /** The paths that a test has seen and that belong neither to the machine nor to the image, and were not put there. */
   async strays(sight: Sight, machine: TestMachine, backend: string): Promise<string[]> {
     const { workPath } = machine;
     const shown = [workPath, this.folder].flatMap(withParents);

@@ -24,7 +24,7 @@ export class Calamities {
     this.ofServers = new ServerCalamities(world, processes, api);
   }
 
-  /** Those of one seed, by chance; in calm weather only of schedulers, in chaos one worker is cut off in any case. */
+  /** Draws the calamities of one seed. In calm weather they hit only schedulers; in chaos one worker is always cut off. */
   draw(weather: Weather): (() => void)[] {
     const { ofProcesses, ofServers } = this;
     if (weather === 'set back')

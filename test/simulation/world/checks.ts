@@ -181,12 +181,12 @@ export class Checks {
     this.thrownAway.add(`${report.runId}/${report.attempt}`);
   }
 
-  /** More often than calls failed: as if a cancelled run were a reason. */
+  /** Reports that a dispatcher loaded all runs more often than calls failed, as if a cancelled run were a reason. */
   loadedForNothing(arch: string): void {
     this.require(false, `${arch}: loaded all runs again though no turn had failed`);
   }
 
-  /** For so long, though nothing that it needs was broken. */
+  /** Reports that no dispatcher served `arch` for `ms`, though nothing that it needs was broken. */
   unserved(arch: string, ms: number): void {
     this.require(false, `${arch}: no dispatcher was at work for ${Math.round(ms / 1000)} s`);
   }

@@ -35,7 +35,7 @@ export class FaultyBooks implements Journal, OwnershipRegister {
   private failures = 0;
   /** The last runs that were given to its dispatcher. */
   private answered: Pick<Arrivals, 'runs' | 'seen'> | null = null;
-  /** Those that its dispatcher has in memory, since its last commit. */
+  /** The ids of the runs that its dispatcher has had in memory since its last commit. */
   private readonly known = new Set<number>();
 
   constructor(

@@ -11,7 +11,7 @@ interface Known {
   term: object;
   /** Its unfinished runs. */
   runs: ReadonlySet<number>;
-  /** Those of suspected packages. */
+  /** Its unfinished runs of suspected packages. */
   suspects: ReadonlySet<number>;
   /** Whether it was a suspect's turn at the worker. */
   isTurn: boolean;

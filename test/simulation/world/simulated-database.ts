@@ -52,7 +52,7 @@ export class SimulatedDatabase {
   lives = 1;
   /** How far its clock, by which the books go, is ahead of the world's. */
   clockStepMs = 0;
-  /** By the world's clock: until then no statement is executed, and no caller gets an answer. */
+  /** The time by the world's clock until which no statement is executed and no caller gets an answer. */
   frozenUntilMs = -Infinity;
   /** Processes whose connections carry nothing, without an error on either side; since when, by the world's clock. */
   readonly swallowed = new Map<SimulatedProcess, number>();

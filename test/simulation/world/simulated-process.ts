@@ -73,7 +73,7 @@ export class SimulatedProcess {
     this.waiting = [];
   }
 
-  /** By the process's own clock: when that stood still meanwhile, the timer has as long to go as before. */
+  /** Calls `action` after `ms` by the process's own clock: time in which that clock stands still does not count. */
   private after(ms: number, action: () => void): () => void {
     const dueMs = this.clock.now() + ms;
     let cancelled = false;

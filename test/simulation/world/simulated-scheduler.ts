@@ -54,7 +54,7 @@ const PUBLISHING = { pollMs: 5_000, pauseMs: 100, factsPerLookMax: 10 };
 export class SimulatedScheduler {
   readonly process: SimulatedProcess;
   readonly bus: ProcessBus;
-  /** Of the architectures that it may believe to own. */
+  /** The terms of the architectures that it may believe to own. */
   private readonly terms = new Map<string, OwnershipTerm>();
   private readonly keeper: OwnershipKeeper;
   private readonly publishers: FactPublishers;

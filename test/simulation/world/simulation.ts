@@ -24,7 +24,7 @@ const SUITES = ['trixie', 'sid'];
 const PACKAGES = ['gzip', 'hello', 'patch', 'sed', 'tar'];
 const USERS = ['ada', 'grace'];
 const RUNS = 24;
-/** Of each kind that people make. */
+/** How many decisions people make of each kind. */
 const DECISIONS = 3;
 const CHAOS_MS = 400_000;
 const SUBMISSION_MS = 200_000;

@@ -33,7 +33,7 @@ export class VirtualClock implements Clock {
     if (!isOver()) this.timeMs = untilMs;
   }
 
-  /** The same where nothing waits for a promise: much faster. */
+  /** `runUntil` where nothing waits for a promise: much faster. */
   runAllUntil(untilMs: number): void {
     while (this.runNext(untilMs));
     this.timeMs = untilMs;

@@ -11,9 +11,9 @@ type Grant = Extract<Write, { kind: 'grant' }>;
 export class WorkerChecks {
   /** Incarnations of the worker processes that live. */
   private readonly living = new Set<string>();
-  /** Of workers that are not sound; keys are worker and architecture. */
+  /** The standings of workers that are not sound; the keys are worker and architecture. */
   private readonly standings = new Map<string, WorkerStanding>();
-  /** The same, of workers whose trust a dispatcher has ingested and not obeyed yet. */
+  /** Workers whose trust a dispatcher has read and not applied yet; the keys are worker and architecture. */
   private readonly trusted = new Set<string>();
 
   constructor(private readonly require: (condition: unknown, violation: string) => void) {}

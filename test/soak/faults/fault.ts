@@ -10,7 +10,7 @@ const STARTS_MAX = 60;
 
 /** One way to break one part; the part is whole again once it has happened. */
 export interface Fault {
-  /** Of the part, for people. */
+  /** What happens to the part, in words for people. */
   title: string;
   /** What it needs whole: two that need the same do not overlap. */
   of: string;
@@ -21,7 +21,7 @@ export interface Fault {
 export interface FaultParts {
   deployment: SoakDeployment;
   random: Random;
-  /** Of the whole soak: no fault lasts longer than a third of it, milliseconds. */
+  /** The duration of the whole soak, milliseconds. No fault lasts longer than a third of it. */
   durationMs: number;
   submitter: Submitter;
   follower: Follower;
@@ -29,7 +29,7 @@ export interface FaultParts {
   undone: Set<number>;
 }
 
-/** For a while that is drawn between the limits, milliseconds. */
+/** Waits for a random time between the limits, milliseconds; at most a third of the soak. */
 export function aWhile({ random, durationMs }: FaultParts, minMs: number, maxMs: number): Promise<void> {
   return pause(Math.min(random.between(minMs, maxMs), durationMs / 3));
 }

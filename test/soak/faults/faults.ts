@@ -83,7 +83,7 @@ export class Faults {
     if (this.failure !== null) throw this.failure;
   }
 
-  /** For how long PostgreSQL, NATS and one scheduler at least have been whole, milliseconds; 0 while they are not. */
+  /** How long PostgreSQL, NATS and at least one scheduler have been whole, milliseconds; 0 while they are not. */
   ownableMs(): number {
     const { schedulers } = this.parts.deployment;
     const someScheduler = Math.max(...schedulers.map(({ name }) => this.wholeMs(name)));
@@ -91,7 +91,7 @@ export class Faults {
   }
 
   /**
-   * For how long a worker that can execute the variant has been whole, too, and the store: each slot keeps its result, and
+   * How long a worker that can execute the variant has been whole, too, and the store: each slot keeps its result, and
    * accepts no other work, until the store has it.
    */
   grantableMs(variant: string): number {
@@ -105,7 +105,7 @@ export class Faults {
     return this.under.has(of) ? 0 : performance.now() - (this.endedAtMs.get(of) ?? this.begunAtMs);
   }
 
-  /** Those that can happen here. */
+  /** The kinds of faults that can happen here. */
   private kinds(): Fault[][] {
     const kinds = this.names.map((name) => ({ name, faults: KINDS[name]!(this.parts) }));
     for (const { name, faults } of kinds)

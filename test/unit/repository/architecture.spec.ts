@@ -5,7 +5,7 @@ const project = join(__dirname, '../../..');
 const ARCHITECTURE = readFileSync(join(project, 'ARCHITECTURE.md'), 'utf8');
 
 const FILES_MAX = 12;
-/** Of all files of the tour, as `wc -l` counts them. */
+/** Lines of all files of the tour, as `wc -l` counts them. */
 const LINES_MAX = 1_660;
 /** A library's index.ts and the modules between two files of the tour. */
 const IMPORTS_MAX = 5;

@@ -12,7 +12,7 @@ const read = (path: string): string => readFileSync(join(project, path), 'utf8')
 const compose = readCompose(project);
 const services = Object.entries(compose.services);
 const own = services.filter(([, { image }]) => image?.startsWith('proctor:'));
-/** Those that go on. */
+/** The services that do not end by themselves. */
 const lasting = services.filter(([, { restart }]) => restart !== 'no');
 const NAMES = services.map(([name]) => name);
 const of = (name: string): ComposeService => compose.services[name]!;

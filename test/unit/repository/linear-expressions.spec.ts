@@ -36,7 +36,7 @@ const product = execFileSync('git', ['ls-files', 'apps', 'libs', 'bin'], { cwd: 
   .filter((name) => /\.(?:ts|mjs)$/.test(name) && !name.endsWith('.spec.ts') && !name.includes('/testing/'))
   .map((name) => ({ name, text: readFileSync(join(project, name), 'utf8') }));
 
-/** Those that may take longer than their text is long, each with why. */
+/** The expressions that may take longer than linear time, each with the reason. */
 function superLinear(literals: string[]): [string, string][] {
   const input = JSON.stringify(literals);
   const checker = join(project, 'test/support/super-linear.mjs');
@@ -46,7 +46,7 @@ function superLinear(literals: string[]): [string, string][] {
   ][];
 }
 
-/** By file: the expressions that it assembles. */
+/** The expressions that each file assembles, by file. */
 async function assembled(): Promise<Map<string, RegExp[]>> {
   const made = new Map<string, RegExp[]>();
   const native = globalThis.RegExp;

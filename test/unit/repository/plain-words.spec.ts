@@ -104,14 +104,13 @@ const proseOf = (text: string): string =>
     .replaceAll('_', ' ');
 
 /** A comment that has no noun and no verb: the reader has to guess what it describes. */
-const HEADLESS = /\/\*\* (?:Of|By|For|But for|Beside|Those|The same)\b/g;
+const HEADLESS = /\/\*\*(?:\n\s*\*)? (?:Of|By(?! default)|For|But for|Beside|Those|The same)\b/g;
 
 function breachesOf({ path, text }: { path: string; text: string }): string[] {
   const isProduct = /^(?:apps|libs)\/.*(?<!\.spec)\.ts$/.test(path);
   const names = isProduct ? namesIn(text) : [];
-  const headless = isProduct ? [...text.matchAll(HEADLESS)] : [];
   return [
-    ...headless.map(([beginning]) => `"${beginning}"`),
+    ...[...text.matchAll(HEADLESS)].map(([beginning]) => `"${beginning}"`),
     ...names.filter((name) => REFUSED_VERBS.has(firstWordOf(name)) || isParticiple(name)),
     ...[...proseOf(text).matchAll(WORDS)].map(([word]) => `"${word}"`),
   ].map((breach) => `${path}: ${breach}`);

@@ -22,7 +22,7 @@ const DOCUMENTS = [
   ...filesIn('docs', /\.md$/).filter((path) => !path.startsWith('docs/adr/')),
 ];
 const EXAMPLES = filesIn('config', /\.yaml$/);
-/** Those without addresses of debci. */
+/** The documents without addresses of debci. */
 const OF_PROCTOR = [...DOCUMENTS.filter((path) => path !== 'docs/moving-in.md'), ...EXAMPLES];
 
 const routes = controllersOfApi().flatMap(routesOf);
@@ -216,7 +216,7 @@ describe('what documents and examples name is there', () => {
   });
 });
 
-/** Of nested mappings: the names on the way to each value, joined by NUL. */
+/** The names on the way to each value in nested mappings, joined by NUL. */
 function keysIn(content: unknown, above: string[] = []): string[] {
   if (Array.isArray(content)) return content.flatMap((entry) => keysIn(entry, above));
   if (typeof content !== 'object' || content === null) return above.length > 0 ? [above.join('\0')] : [];

@@ -42,9 +42,9 @@ export interface LastModified {
 }
 
 /**
- * For clients that use the header alone. It has whole seconds, and a row may become visible for as long as a
- * transaction may take after its time was drawn: so the header is ahead of the newest row by that much, or
- * the present second until then.
+ * The `Last-Modified` for clients that use this header alone. It has whole seconds, and a row can become visible
+ * until its transaction ends, after the time in the row. So the header is the time of the newest row plus the longest
+ * time of a transaction; until that moment it is the present second.
  * @param newest the latest `updatedAt` of the rows
  */
 export function lastModified(newest: Date, now: Date): LastModified {

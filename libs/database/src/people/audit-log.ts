@@ -103,9 +103,9 @@ export async function audit(
 }
 
 /**
- * For a decision about runs that takes several transactions: the first writes the entry, the others add their
- * runs to it.
- * @returns a function to call in each of them
+ * Audits a decision about runs that takes several transactions: the first writes the entry, the others add their
+ * number of runs to it.
+ * @returns a function to call in each of these transactions
  */
 export function auditOfSteps(
   by: Actor,

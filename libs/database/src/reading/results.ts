@@ -67,8 +67,8 @@ export class Results {
   }
 
   /**
-   * For each of many waiting clients, whether there is a row at or after `sinceSeconds`, in the same order. One
-   * statement for all.
+   * Answers for each of many waiting clients, in their order, whether its key has a row at or after `sinceSeconds`
+   * (UNIX time). One statement for all.
    */
   async withNews(waiting: { keyId: number; sinceSeconds: number }[]): Promise<boolean[]> {
     const rows = await this.database.query(WITH_NEWS, [

@@ -11,8 +11,8 @@ export class EqualRuns {
   constructor(private readonly database: Database) {}
 
   /**
-   * For each request, the first unfinished run of the same test that the reader may see; null if there is none.
-   * Writes nothing.
+   * Finds for each request the id of the first unfinished run of the same test that the reader may see; null if there
+   * is none. Writes nothing.
    */
   async find(requests: RunRequest[], reader: RunReader): Promise<(number | null)[]> {
     if (requests.length === 0) return [];

@@ -56,8 +56,8 @@ export class RunSearch {
   }
 
   /**
-   * The same by a pattern of package names, for which there is no index.
-   * @param lookedAtMax of the runs that the reader may see, the newest of these
+   * `find` by a pattern of package names, for which there is no index.
+   * @param lookedAtMax how many of the newest runs that the reader may see are compared with the pattern
    */
   async findAmong(
     { package: pattern = '*', ...filter }: RunFilter,

@@ -89,8 +89,8 @@ export function selectionParameters(selection: RunSelection): unknown[] {
 }
 
 /**
- * Those of the runs $1 that still meet the condition, ascending, locked in that order, as every transaction
- * does that waits for several rows. A locked row is waited for and checked again.
+ * A statement that locks those of the runs $1 that still meet the condition, in ascending order, as every
+ * transaction must that waits for several rows. A row that another transaction has locked is checked again after the wait.
  * @param condition on `r`; its parameters begin at $2
  */
 export function lockRuns(condition: string): Statement<{ runId: number }> {

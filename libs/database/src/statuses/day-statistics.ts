@@ -207,8 +207,8 @@ const NEWEST = `
   from status_days d where d.day >= ${TODAY} - 30 order by d.suite, d.arch, d.day desc`;
 
 /**
- * For today, the newest row of each place counts: in the first minutes of a day, some places have no row of that day
- * yet.
+ * Packages by verdict for each day. Today's are those of the newest row of each place: in the first minutes of a day,
+ * some places have no row of that day yet.
  */
 const STATUS_DAYS = statement(
   PACKAGE_COUNTS satisfies ColumnsOf<PackagesOfDay>,

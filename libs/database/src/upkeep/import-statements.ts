@@ -60,7 +60,7 @@ export const ADD_RUNS = statement(
 ).asPrepared;
 
 /**
- * Of the ids $1, those that belong to another run: of another package, suite, architecture or time. Each is
+ * The lowest of the ids $1 that belongs to another run: one of another package, suite, architecture or time. Each is
  * looked up by its id: before the table's first statistics, a join would read all given runs for each run.
  */
 export const TAKEN = statement(

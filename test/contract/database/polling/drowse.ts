@@ -16,7 +16,7 @@ export async function letDrowse(client: Client): Promise<void> {
       for each row execute function drowse()`);
 }
 
-/** The same database for a session that drowses. */
+/** The URL of the database for a session that sleeps before each commit. */
 export function drowsy(url: string, seconds: number): string {
   if (seconds === 0) return url;
   const drowsyUrl = new URL(url);

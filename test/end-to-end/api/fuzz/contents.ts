@@ -10,7 +10,7 @@ export interface Known {
   key: string;
   credentials: string;
   runIds: number[];
-  /** Of keys of the user of the credentials. */
+  /** The ids of the user's keys. */
   keyIds: number[];
 }
 

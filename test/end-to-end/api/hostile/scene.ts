@@ -10,7 +10,7 @@ import { Browser } from '@test/support/browser';
 
 /** Ends whatever it may stand in, and would be an element, an attribute, a command of a terminal and a turned order. */
 export const EVIL = `"'><x-evil onload=1 x-evil></title></textarea><script>evil()</script>&amp;\u202e\u2066\x1b]8;;javascript:evil()\x07`;
-/** The same, as a name of a file or a part of a path. */
+/** Hostile text that can be the name of a file or a part of a path. */
 export const EVIL_NAME = `"'><x-evil onload=1 x-evil>&amp;\u202e`;
 
 const own = (text: string): string => `autopkgtest [12:34:56]: ${text}\n`;
@@ -30,7 +30,7 @@ const EVIL_LINE = EVIL.replace(/\p{C}/gu, '');
 export class HostileScene {
   private constructor(
     readonly api: RunningApi,
-    /** By the name of who looks. */
+    /** The keys are the names of the readers. */
     readonly browsers: Record<'public' | 'alice' | 'root', Browser>,
   ) {}
 

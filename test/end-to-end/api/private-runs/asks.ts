@@ -25,7 +25,7 @@ export const post = (path: string, body: object): Ask => {
   return { method: 'POST', path, headers: JSON_BODY, body: JSON.stringify(body) };
 };
 
-/** Of a stream, which has no end. */
+/** Requests only the head of an answer: a stream has no end. */
 export const asHead = (ask: Ask): Ask => ({ ...ask, method: 'HEAD' });
 
 export const dataOf = ({ name, suite }: { name: string; suite: string }): string =>

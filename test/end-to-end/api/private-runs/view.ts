@@ -17,13 +17,13 @@ export interface Seen {
  */
 const OWN_HEADERS = ['date'];
 
-/** Of statuses. */
+/** The lists below `/status/`. */
 const LISTS = [
   ...['failing', 'alerts', 'flaky', 'slow', 'changes'],
   ...['platform-specific-issues', 'mismatches', 'pending', 'errors', 'new-errors', 'reject_list'],
 ];
 
-/** Of an error that public and private runs have, and of one that only private runs have. */
+/** Signatures of an error that public and private runs have, and of one that only private runs have. */
 const SIGNATURES = ['no space left on device', 'words that only private runs hold'].map((line) =>
   errorSignature({ lines: [line] }),
 );

@@ -75,7 +75,7 @@ export class World {
     await this.api.stop();
   }
 
-  /** By the dispatcher's clock; its workers are still there then. */
+  /** Moves the dispatcher's clock forward; its workers stay connected. */
   async pass(ms: number): Promise<void> {
     this.dispatcher.now += ms;
     for (const slot of SLOTS) await this.ask(slot, { onlyHeld: true });

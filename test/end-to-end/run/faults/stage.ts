@@ -20,7 +20,7 @@ const SCHEDULER = {
 
 export interface StageOptions extends Omit<ProctorOptions, 'config'> {
   slots?: number;
-  /** Of the deployment and of its workers. */
+  /** Architectures of the deployment and of its workers. */
   architectures?: string[];
   /** In place of the short times. */
   scheduler?: Record<string, unknown>;
