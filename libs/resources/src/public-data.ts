@@ -1,5 +1,5 @@
 import { PACKAGE_VERDICTS, type Status } from '@proctor/contracts';
-import { Field, OptionalField } from './field';
+import { Description, Field, OptionalField } from './field';
 import { ResultResource } from './runs';
 import { anyObject, decimal, flag, listOf, orNull, text, whole, words } from './schema';
 import { RUN_ID, TIME } from './values';
@@ -35,6 +35,23 @@ export class VerdictCounts {
 
   @Field(whole())
   tmpfail: number;
+}
+
+class PackageCounts extends VerdictCounts {
+  @Field(whole())
+  total: number;
+}
+
+@Description('How many packages of a suite and architecture have which status.')
+export class StatusCountsResource extends PackageCounts {
+  @Field(orNull(TIME), 'The newest end of a run that counts; null when there is none.')
+  date: string | null;
+}
+
+@Description('How many packages had which status at the end of a day, or have today.')
+export class DayCountsResource extends PackageCounts {
+  @Field(TIME, 'The first moment of the day.')
+  date: string;
 }
 
 /** How the runs of a package ended in one month. */

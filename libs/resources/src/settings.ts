@@ -111,6 +111,7 @@ export const REJECT_LIST = component(
     { description: 'By package.' },
   ),
 );
+export type RejectListResource = NonNullable<(typeof REJECT_LIST)['type']>;
 
 export class AuditEntryList {
   @Field(listOf(AuditEntryResource))

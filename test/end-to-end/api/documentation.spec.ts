@@ -245,6 +245,16 @@ it('statuses of packages and their figures are answered as the document says', a
   const ofPackages = await api.fetch('/data/status/bookworm/amd64/packages.json');
   expect(await ofPackages.clone().json()).toMatchObject([{ package: 'hello', status: 'fail' }]);
   await expectAsDocumented('get', statuses, ofPackages);
+  const today = new Date().toISOString().slice(0, 10).replaceAll('-', '/');
+  for (const [documented, path] of [
+    ['status', 'status'],
+    ['history', 'history'],
+    ['{year}/{month}/{day}', today],
+  ]) {
+    const counts = await api.fetch(`/data/status/bookworm/amd64/${path}.json`);
+    expect(await counts.clone().text()).toContain('"fail":1');
+    await expectAsDocumented('get', `/data/status/{suite}/{arch}/${documented}.json`, counts);
+  }
   const followed = await api.api('/followed', json({ packages: 'hello' }));
   expect(await followed.clone().json()).toMatchObject({ packages: [{ statuses: [{ status: 'fail' }] }] });
   await expectAsDocumented('post', '/api/v1/followed', followed);

@@ -48,7 +48,7 @@ export class FeedsController {
     answer: { description: 'The feed.', of: text(), type: 'application/atom+xml' },
   })
   @Get('all-packages.xml')
-  all(@Req() request: Request): Promise<PublicAnswer> {
+  all(@Req() request: Request): Promise<PublicAnswer<string>> {
     return this.feed(request, null);
   }
 
@@ -69,7 +69,7 @@ export class FeedsController {
     @Param('prefix') prefix: string,
     @Param('file') file: string,
     @Req() request: Request,
-  ): Promise<PublicAnswer> {
+  ): Promise<PublicAnswer<string>> {
     const name = file.endsWith(SUFFIX) ? file.slice(0, -SUFFIX.length) : '';
     if (!isPackageName(name) || prefix !== packagePrefix(name)) throw notFound('There is no such feed.');
     const feed = await this.feed(request, name);
@@ -78,7 +78,7 @@ export class FeedsController {
     return feed;
   }
 
-  private async feed(request: Request, name: string | null): Promise<PublicAnswer> {
+  private async feed(request: Request, name: string | null): Promise<PublicAnswer<string>> {
     const { publicUrl, neutral } = this.configuration.server;
     const base = baseUrl(request, publicUrl);
     const changes = await this.changes.find(name ?? '', () =>

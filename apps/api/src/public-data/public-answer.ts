@@ -6,7 +6,7 @@ import type { Observable } from 'rxjs';
 import { PublicCache } from './public-cache';
 
 /** What a handler of the public data answers. */
-export interface PublicAnswer<Content = unknown> {
+export interface PublicAnswer<Content> {
   /** JSON, or the text of another `type`. */
   content: Content;
   type?: string;
@@ -19,10 +19,10 @@ export interface PublicAnswer<Content = unknown> {
 
 /** Sends answers with the headers that say how long they may be kept. */
 @Injectable()
-export class PublicAnswerInterceptor implements NestInterceptor<PublicAnswer, string> {
+export class PublicAnswerInterceptor implements NestInterceptor<PublicAnswer<unknown>, string> {
   constructor(private readonly cache: PublicCache) {}
 
-  intercept(context: ExecutionContext, next: CallHandler<PublicAnswer>): Observable<string> {
+  intercept(context: ExecutionContext, next: CallHandler<PublicAnswer<unknown>>): Observable<string> {
     const response = context.switchToHttp().getResponse<Response>();
     return next.handle().pipe(
       map(({ content, type = 'json', updates, maxAgeSeconds, headers = {} }) => {

@@ -1,4 +1,10 @@
-import { anyObject, text, listOf, PackageStatusResource } from '@proctor/resources';
+import {
+  DayCountsResource,
+  listOf,
+  PackageStatusResource,
+  StatusCountsResource,
+  text,
+} from '@proctor/resources';
 import { Operation } from '../http/operation';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -69,12 +75,12 @@ export class StatusDataController {
     tag: 'Public data',
     id: 'readStatusCounts',
     summary: 'How many packages have which status',
-    answer: { description: 'Counts per status.', of: anyObject() },
+    answer: { description: 'Counts per status.', of: StatusCountsResource },
     refusals: { 404: 'NotFound' },
   })
   @Get('status.json')
   @UseInterceptors(PublicAnswerInterceptor)
-  async counts(@Param() place: SuiteArch): Promise<PublicAnswer> {
+  async counts(@Param() place: SuiteArch): Promise<PublicAnswer<StatusCountsResource>> {
     const { version, answer } = await this.status.counts(place);
     const { date, ...counts } = answer;
     return {
@@ -89,12 +95,12 @@ export class StatusDataController {
     tag: 'Public data',
     id: 'readStatusHistory',
     summary: 'The same of each day',
-    answer: { description: 'Counts per day.', of: listOf(anyObject()) },
+    answer: { description: 'Counts per day.', of: listOf(DayCountsResource) },
     refusals: { 404: 'NotFound' },
   })
   @Get('history.json')
   @UseInterceptors(PublicAnswerInterceptor)
-  async history(@Param() place: SuiteArch): Promise<PublicAnswer> {
+  async history(@Param() place: SuiteArch): Promise<PublicAnswer<DayCountsResource[]>> {
     const { version, answer: days } = await this.status.history(place);
     return {
       content: days.map(({ date, ...counts }) => ({ ...counts, date: timestamp(date) })),
@@ -118,7 +124,7 @@ export class DayStatusController {
     summary: 'The same of one day',
     description:
       'As it was at the end of a day, UTC, also of one that is older than the history; today as it is now. 404 when nothing is known of the day.',
-    answer: { description: 'Counts of the day.', of: anyObject() },
+    answer: { description: 'Counts of the day.', of: DayCountsResource },
     path: {
       year: { of: text({ pattern: '^\\d{4}$' }), example: '2026' },
       month: { of: text({ pattern: '^\\d{2}$' }), example: '11' },
@@ -129,7 +135,7 @@ export class DayStatusController {
   @Get()
   async counts(
     @Param() { year, month, day, ...place }: SuiteArch & Record<'year' | 'month' | 'day', string>,
-  ): Promise<PublicAnswer> {
+  ): Promise<PublicAnswer<DayCountsResource>> {
     const { version, counts } = await this.status.ofDay(place, `${year}-${month}-${day}`);
     const { date, ...numbers } = counts;
     return {

@@ -1,10 +1,8 @@
+import type { RejectListResource } from '@proctor/resources';
 import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printAnswer, printTable, printNotice } from '../output/print';
 import type { ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
-
-/** Package, suite, architecture, version; `*` stands for all. */
-type RejectListAnswer = Record<string, Record<string, Record<string, Record<string, ''>>>>;
 
 /** One line of the list; `*` stands for all. */
 interface Entry {
@@ -59,11 +57,11 @@ function isNamed(name: string, entry: string): boolean {
   return entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : entry === name;
 }
 
-async function readList(options: ServiceOptions): Promise<RejectListAnswer> {
+async function readList(options: ServiceOptions): Promise<RejectListResource> {
   return (await Service.find(options)).request('/reject_list');
 }
 
-function entriesOf(list: RejectListAnswer): Entry[] {
+function entriesOf(list: RejectListResource): Entry[] {
   return Object.entries(list).flatMap(([name, suites]) =>
     Object.entries(suites).flatMap(([suite, archs]) =>
       Object.entries(archs).flatMap(([arch, versions]) =>

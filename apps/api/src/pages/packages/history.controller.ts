@@ -75,7 +75,7 @@ export class HistoryController {
 
   @Get('badge.svg')
   @UseInterceptors(PublicAnswerInterceptor)
-  async badge(@Param() place: PackagePlace): Promise<PublicAnswer> {
+  async badge(@Param() place: PackagePlace): Promise<PublicAnswer<string>> {
     const run = await this.runs.latest(place);
     const places = run ? [placeState(run, undefined, this.configuration.server.neutral)] : [];
     return {

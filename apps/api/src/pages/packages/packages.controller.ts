@@ -159,7 +159,10 @@ export class BadgeController {
 
   @Get()
   @UseInterceptors(PublicAnswerInterceptor)
-  async ofPackage(@Param('prefix') prefix: string, @Param('package') name: string): Promise<PublicAnswer> {
+  async ofPackage(
+    @Param('prefix') prefix: string,
+    @Param('package') name: string,
+  ): Promise<PublicAnswer<string>> {
     const { latest } = await this.service.loadPackage(prefix, name);
     const places = latest.map((run) => placeState(run, undefined, this.configuration.server.neutral));
     return {

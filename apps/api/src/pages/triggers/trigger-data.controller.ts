@@ -65,7 +65,7 @@ export class TriggerDataController {
     @Param('package') name: string,
     @Param('version') version: string,
     @Req() request: Request,
-  ): Promise<PublicAnswer> {
+  ): Promise<PublicAnswer<string>> {
     const trigger = `${name}/${version}`;
     const { publicUrl, neutral } = this.configuration.server;
     const { tests } = await this.triggers.progress(trigger, {});
