@@ -1,7 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { Fact, Grant, LogChunk, ReportOrigin } from '@proctor/contracts';
 
-/** No process receives the subject, the time for an answer is over, or there is no connection. */
+/**
+ * No process receives the subject, the time for an answer is over, or there is no connection. Every method that waits for
+ * the server may throw it.
+ */
 export class NoAnswer extends Error {}
 
 /** The other side answered that its handler failed; the message is that of its error. */
@@ -121,7 +124,7 @@ export abstract class Bus {
 
   /**
    * Resolves when the worker's stream holds a report with this subject: this one, or an earlier one that still waits.
-   * @throws NoAnswer while disconnected, or if no scheduler has created the stream yet
+   * @throws NoAnswer also if no scheduler has created the stream yet
    * @throws StreamFull if the stream has no space
    */
   abstract report(subject: string, body: object): Promise<void>;

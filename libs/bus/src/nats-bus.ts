@@ -1,26 +1,22 @@
 import type { Readable } from 'node:stream';
-import {
-  errors,
-  headers,
-  RequestError,
-  type Msg,
-  type MsgHdrs,
-  type NatsConnection,
-} from '@nats-io/transport-node';
+import { headers, RequestError, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import {
   EVENT_STREAM,
   eventFilter,
+  logStream,
   MESSAGE_BYTES_MAX,
   requestingWorker,
   requestKind,
+  stagingStream,
   type Fact,
   type Grant,
   type LogChunk,
   type ReportOrigin,
 } from '@proctor/contracts';
 import { logFields } from '@proctor/process';
+import { requireAnswer, requireAnswers } from './answers';
 import { parseAnswer, requireRoom } from './body';
 import { addressOf, bytesOf, headersOf, REQUEST_ID, requestOf, withEverythingRead } from './message-parts';
 import {
@@ -82,14 +78,15 @@ export class NatsBus extends Bus {
   }
 
   async request<T>(subject: string, body: object, timeoutMs: number): Promise<T> {
-    this.requireConnection();
     const text = JSON.stringify(body);
-    this.requireRoom(subject, text);
     try {
-      const answer = await this.nc.request(subject, text, { timeout: timeoutMs, ...requestHeaders() });
+      const answer = await this.ask(subject, () => {
+        this.requireRoom(subject, text);
+        return this.nc.request(subject, text, { timeout: timeoutMs, ...requestHeaders() });
+      });
       return parseAnswer<T>(subject, answer.string());
     } catch (error) {
-      throw isNoAnswer(error) ? new NoAnswer(`no answer on ${subject}`, { cause: error }) : error;
+      throw error instanceof RequestError ? new NoAnswer(`no answer on ${subject}`, { cause: error }) : error;
     }
   }
 
@@ -103,11 +100,12 @@ export class NatsBus extends Bus {
   }
 
   async report(subject: string, body: object): Promise<void> {
-    this.requireConnection();
     const text = JSON.stringify(body);
-    this.requireRoom(subject, text);
     try {
-      await this.link.js.publish(subject, text);
+      await this.ask(subject, () => {
+        this.requireRoom(subject, text);
+        return this.link.js.publish(subject, text);
+      });
     } catch (error) {
       if (isCopy(error)) return;
       if (isFull(error)) throw new StreamFull(`${subject}: the stream is full`, { cause: error });
@@ -117,14 +115,12 @@ export class NatsBus extends Bus {
   }
 
   async prepareReports(arch: string, workers: readonly string[]): Promise<void> {
-    this.requireConnection();
-    await this.reportStreams.prepare(arch, workers);
+    await this.ask(`the streams of ${arch}`, () => this.reportStreams.prepare(arch, workers));
     for (const requests of this.requests) requests.update();
   }
 
   async listWaitingReports(arch: string): Promise<ReportOrigin[]> {
-    this.requireConnection();
-    return this.reportStreams.listWaiting(arch);
+    return this.ask(`the streams of ${arch}`, () => this.reportStreams.listWaiting(arch));
   }
 
   async publishEvent(fact: Fact): Promise<void> {
@@ -133,32 +129,28 @@ export class NatsBus extends Bus {
   }
 
   async *readEvents(arch: string, signal?: AbortSignal): AsyncGenerator<Fact> {
-    const { js } = this.link;
-    for await (const message of follow(js, EVENT_STREAM, eventFilter(arch), signal))
-      yield message.json<Fact>();
+    const messages = follow(this.link.js, EVENT_STREAM, eventFilter(arch), signal);
+    for await (const message of requireAnswers(EVENT_STREAM, messages)) yield message.json<Fact>();
   }
 
   async appendLog(worker: string, grant: Grant, chunk: LogChunk): Promise<void> {
-    this.requireConnection();
-    await this.logs.append(worker, grant, chunk);
+    await this.ask(logStream(worker), () => this.logs.append(worker, grant, chunk));
   }
 
   readLog(worker: string, grant: Grant, fromChunk: number, signal?: AbortSignal): AsyncIterable<LogChunk> {
-    return this.logs.read(worker, grant, fromChunk, signal);
+    return requireAnswers(logStream(worker), this.logs.read(worker, grant, fromChunk, signal));
   }
 
   readLogSoFar(worker: string, grant: Grant, signal: AbortSignal): AsyncIterable<LogChunk> {
-    return this.logs.readSoFar(worker, grant, signal);
+    return requireAnswers(logStream(worker), this.logs.readSoFar(worker, grant, signal));
   }
 
   async purgeLog(worker: string, grant: Grant): Promise<void> {
-    this.requireConnection();
-    await this.logs.purge(worker, grant);
+    await this.ask(logStream(worker), () => this.logs.purge(worker, grant));
   }
 
   async prepareWorkers(workers: readonly string[]): Promise<void> {
-    this.requireConnection();
-    await this.workerStreams.prepare(workers);
+    await this.ask('the streams of workers', () => this.workerStreams.prepare(workers));
   }
 
   async stage(worker: string, name: string, content: Readable): Promise<StagedContent> {
@@ -168,32 +160,28 @@ export class NatsBus extends Bus {
       content.destroy();
       throw error;
     }
-    return this.staging.write(worker, name, content);
+    return requireAnswer(stagingStream(worker), this.staging.write(worker, name, content));
   }
 
   async readStaged(worker: string, name: string): Promise<Readable | null> {
-    this.requireConnection();
-    return this.staging.read(worker, name);
+    return this.ask(stagingStream(worker), () => this.staging.read(worker, name));
   }
 
   async deleteStaged(worker: string, name: string): Promise<void> {
-    this.requireConnection();
-    await this.staging.deleteFile(worker, name);
+    await this.ask(stagingStream(worker), () => this.staging.deleteFile(worker, name));
   }
 
   async *listStaging(signal?: AbortSignal): AsyncGenerator<StagingContents> {
     this.requireConnection();
-    yield* this.staging.list(signal);
+    yield* requireAnswers('the staging areas', this.staging.list(signal));
   }
 
   async deleteStray(worker: string, stray: string): Promise<void> {
-    this.requireConnection();
-    await this.staging.deleteStray(worker, stray);
+    await this.ask(stagingStream(worker), () => this.staging.deleteStray(worker, stray));
   }
 
   async deleteUpload(upload: StagedUpload): Promise<void> {
-    this.requireConnection();
-    await this.staging.deleteUpload(upload);
+    await this.ask(stagingStream(upload.worker), () => this.staging.deleteUpload(upload));
   }
 
   onRefused(listener: () => void): () => void {
@@ -243,8 +231,7 @@ export class NatsBus extends Bus {
   }
 
   async flush(): Promise<void> {
-    this.requireConnection();
-    await Promise.all([this.nc.flush(), this.requestLinks?.flush()]);
+    await this.ask('a flush', () => Promise.all([this.nc.flush(), this.requestLinks?.flush()]));
   }
 
   async consumeReports(
@@ -255,7 +242,7 @@ export class NatsBus extends Bus {
     this.requireConnection();
     const intake = new ReportIntake(handler, this.limits, systemClock, refusal);
     const consumption = new NatsReportConsumption(this.link, arch, intake, this.limits, systemClock);
-    await consumption.start();
+    await requireAnswer(`the reports of ${arch}`, consumption.start());
     this.consumptions.add(consumption);
     return {
       stop: () => {
@@ -299,6 +286,12 @@ export class NatsBus extends Bus {
     requireRoom(subject, text, this.nc.info?.max_payload ?? MESSAGE_BYTES_MAX);
   }
 
+  /** @throws NoAnswer while disconnected; like requireAnswer */
+  private async ask<T>(subject: string, start: () => Promise<T>): Promise<T> {
+    this.requireConnection();
+    return requireAnswer(subject, start());
+  }
+
   private requireConnection(): void {
     if (!this.link.isConnected()) throw new NoAnswer('not connected to NATS');
   }
@@ -307,16 +300,6 @@ export class NatsBus extends Bus {
 /** No stream has the subject, or JetStream is not there. */
 function hasNoStream(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof RequestError && error.cause.isNoResponders();
-}
-
-function isNoAnswer(error: unknown): boolean {
-  return (
-    error instanceof errors.TimeoutError ||
-    error instanceof errors.NoRespondersError ||
-    error instanceof errors.ClosedConnectionError ||
-    error instanceof errors.DrainingConnectionError ||
-    error instanceof RequestError
-  );
 }
 
 /** Headers of a message that is sent for an HTTP request; none without one. */

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { DirectMsgRequest, MsgRequest, StoredMsg } from '@nats-io/jetstream';
 import { stagingFilter, STAGING_PREFIX, stagingStream } from '@proctor/contracts';
 import { inPieces } from '@proctor/result-files';
+import { requireAnswers } from './answers';
 import { StreamFull, type StagedContent, type StagedUpload, type StagingContents } from './bus';
 import type { NatsLink } from './nats-link';
 import { walkStream } from './stream-walk';
@@ -61,7 +62,9 @@ export class NatsStaging {
 
   async read(worker: string, name: string): Promise<Readable | null> {
     const file = await this.findFile(worker, name);
-    return file && Readable.from(this.chunks(worker, name, file), { objectMode: false });
+    if (!file) return null;
+    const chunks = requireAnswers(stagingStream(worker), this.chunks(worker, name, file));
+    return Readable.from(chunks, { objectMode: false });
   }
 
   async deleteFile(worker: string, name: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { EVENT_STREAM, sharedReportStream } from '@proctor/contracts';
+import { requireAnswers } from './answers';
 import { NoAnswer } from './bus';
 import type { NatsLink } from './nats-link';
 
@@ -36,7 +37,7 @@ export class StreamLevels {
     if (!this.link.isConnected()) throw new NoAnswer('not connected to NATS');
     const fills = new Map(STREAM_KINDS.map((kind) => [kind, { kind, bytes: 0, bytesMax: 0, fullest: 0 }]));
     const reportsPending = new Map<string, number>();
-    for await (const { config, state } of this.link.jsm.streams.list()) {
+    for await (const { config, state } of requireAnswers('the streams', this.link.jsm.streams.list())) {
       const kind = STREAM_KINDS.find((each) => NAME_OF[each].test(config.name));
       if (!kind) continue;
       const fill = fills.get(kind)!;

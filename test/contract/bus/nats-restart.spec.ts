@@ -1,5 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import timers, { setImmediate } from 'node:timers/promises';
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
@@ -17,6 +19,7 @@ import {
   stagingStream,
   SUBJECTS,
   subjectOf,
+  type Fact,
   type LogChunk,
 } from '@proctor/contracts';
 import type { EmbeddedNats } from '@proctor/embedded';
@@ -69,7 +72,7 @@ async function revive(bus: Bus): Promise<void> {
   await nats.start();
   await back;
   // Its connections for requests are made again each by itself.
-  expect(await until(() => Promise.resolve(bus.isConnected()), SILENCE_NOTICED_MS)).toBe(true);
+  expect(await until(() => Promise.resolve(bus.isConnected()))).toBe(true);
 }
 
 it('the bus says so while the server is away', async () => {
@@ -217,7 +220,7 @@ it(
       await link.cut();
     }
   },
-  SILENCE_NOTICED_MS,
+  3 * SILENCE_NOTICED_MS,
 );
 
 it('the bus rejects at once when the credentials are wrong', async () => {
@@ -239,17 +242,53 @@ it('the bus says what to do when the server may not store as much', async () => 
 });
 
 it(
-  'a server that says nothing is given up, and found again once it speaks',
+  'a server that falls silent is no answer to any operation; it is given up, and found again once it speaks',
   async () => {
     const bus = await connect();
+    const grant = { runId: newRunId(), attempt: 1, grantEpoch: 5 };
+    await bus.prepareReports(scope, [WORKER]);
+    await bus.prepareWorkers([WORKER]);
+    await bus.stage(WORKER, 'log', Readable.from([Buffer.alloc(300_000)]));
+    const content = await bus.readStaged(WORKER, 'log');
     nats.kill('SIGSTOP');
+    const operations: Record<string, () => Promise<unknown>> = {
+      report: () => bus.report(finishedOf(scope, 1), {}),
+      request: () => bus.request(subjectOf(SUBJECTS.status, scope), {}, 1000),
+      publishEvent: () => bus.publishEvent({ at: 'now', kind: 'started' } as unknown as Fact),
+      prepareReports: () => bus.prepareReports(scope, [WORKER]),
+      listWaitingReports: () => bus.listWaitingReports(scope),
+      consumeReports: () => bus.consumeReports(scope, () => Promise.resolve()),
+      prepareWorkers: () => bus.prepareWorkers([WORKER]),
+      appendLog: () => bus.appendLog(WORKER, grant, chunk(0)),
+      readLog: () => bus.readLog(WORKER, grant, 0)[Symbol.asyncIterator]().next(),
+      readEvents: () => bus.readEvents(scope)[Symbol.asyncIterator]().next(),
+      purgeLog: () => bus.purgeLog(WORKER, grant),
+      stage: () => bus.stage(WORKER, 'other', Readable.from([Buffer.from('content')])),
+      readStaged: () => bus.readStaged(WORKER, 'log'),
+      contentOfStaged: () => buffer(content!),
+      deleteStaged: () => bus.deleteStaged(WORKER, 'log'),
+      listStaging: () => bus.listStaging()[Symbol.asyncIterator]().next(),
+      deleteUpload: () => bus.deleteUpload({ worker: WORKER, id: 'an-upload', name: null }),
+      deleteStray: () => bus.deleteStray(WORKER, 'stray'),
+      flush: () => bus.flush(),
+    };
+    const outcomes = Object.entries(operations).map(async ([name, start]) => [
+      name,
+      await start().then(
+        () => 'answered',
+        (error: unknown) => (error instanceof NoAnswer ? 'NoAnswer' : error),
+      ),
+    ]);
+    let ends: unknown;
     try {
+      ends = Object.fromEntries(await Promise.all(outcomes));
       expect(await until(() => Promise.resolve(!bus.isConnected()), SILENCE_NOTICED_MS)).toBe(true);
     } finally {
       nats.kill('SIGCONT');
     }
-    expect(await until(() => Promise.resolve(bus.isConnected()), SILENCE_NOTICED_MS)).toBe(true);
+    expect(ends).toEqual(Object.fromEntries(Object.keys(operations).map((name) => [name, 'NoAnswer'])));
+    expect(await until(() => Promise.resolve(bus.isConnected()))).toBe(true);
     await bus.flush();
   },
-  3 * SILENCE_NOTICED_MS,
+  6 * SILENCE_NOTICED_MS,
 );

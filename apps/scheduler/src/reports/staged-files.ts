@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { Complaints, type Bus } from '@proctor/bus';
+import { Complaints, NoAnswer, type Bus } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
 import { grantOf, stagingName, type FinishedReport, type Grant, type ResultFile } from '@proctor/contracts';
 import { StoreMismatch, StoreUnavailable, type ResultStore } from '@proctor/store';
@@ -22,7 +22,7 @@ export class StagedFiles {
 
   /**
    * Moves the files of a report into the store. Returns null if all are there, else the fault of the upload.
-   * @throws StoreUnavailable if the store cannot be written
+   * @throws StoreUnavailable if the store cannot be written; NoAnswer if a file cannot be read now
    */
   async moveToStore(report: FinishedReport): Promise<string | null> {
     for (const file of report.files) {
@@ -57,8 +57,8 @@ export class StagedFiles {
       await this.store.save(runId, attempt, file.name, content, { size: file.size, sha256: file.sha256 });
       return null;
     } catch (error) {
-      // A store that fails ends the upload too, but does not make it a damaged one.
-      if (error instanceof StoreUnavailable) throw error;
+      // A store that fails, or a bus that falls silent, ends the upload too, but does not make it a damaged one.
+      if (error instanceof StoreUnavailable || error instanceof NoAnswer) throw error;
       if (!(error instanceof StoreMismatch) && damage === null) throw error;
       return `${file.name} is damaged: ${String(error)}`;
     }
