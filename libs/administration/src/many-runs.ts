@@ -27,10 +27,10 @@ export class ManyRuns {
    * @throws Refusal if the request is not allowed: nothing was cancelled then; BrokenOff if some runs were cancelled;
    * DatabaseUnavailable if none was
    */
-  cancel(asked: Selection, by: Canceller, keyId: number | null): Promise<number[]> {
+  cancel(request: Selection, by: Canceller, keyId: number | null): Promise<number[]> {
     return this.change(
-      selectionOf(asked, keyId),
-      (selection) => this.cancellations.cancelMatching(selection, by, asked.reason),
+      selectionOf(request, keyId),
+      (selection) => this.cancellations.cancelMatching(selection, by, request.reason),
       () => this.signals.results(),
     );
   }
@@ -42,25 +42,25 @@ export class ManyRuns {
    * @throws Refusal if the request is not allowed: nothing was changed then; BrokenOff if some runs were changed;
    * DatabaseUnavailable if none was
    */
-  reprioritise(asked: Selection, priority: number, by: Canceller, keyId: number | null): Promise<number[]> {
-    return this.change(selectionOf(asked, keyId), (selection) =>
-      this.decisions.reprioritise(selection, priority, by, asked.reason),
+  reprioritise(request: Selection, priority: number, by: Canceller, keyId: number | null): Promise<number[]> {
+    return this.change(selectionOf(request, keyId), (selection) =>
+      this.decisions.reprioritise(selection, priority, by, request.reason),
     );
   }
 
   /** The number of runs that `cancel` would change now. @throws Refusal if the request is not allowed */
-  async previewOfCancel(asked: Selection, keyId: number | null): Promise<SelectedCount[]> {
-    const selection = selectionOf(asked, keyId);
+  async previewOfCancel(request: Selection, keyId: number | null): Promise<SelectedCount[]> {
+    const selection = selectionOf(request, keyId);
     return selection ? this.cancellations.countMatching(selection) : [];
   }
 
   /** The number of runs that `reprioritise` would change now. @throws Refusal if the request is not allowed */
   async previewOfReprioritise(
-    asked: Selection,
+    request: Selection,
     priority: number,
     keyId: number | null,
   ): Promise<SelectedCount[]> {
-    const selection = selectionOf(asked, keyId);
+    const selection = selectionOf(request, keyId);
     return selection ? this.decisions.countReprioritised(selection, priority) : [];
   }
 
@@ -90,9 +90,9 @@ const SELECTORS = ['run_ids', 'package', 'trigger', 'suite', 'arch'] as const;
  * The runs that a request means; null when it names runs that cannot be.
  * @throws InvalidRequest when nothing is selected by
  */
-function selectionOf(asked: Selection, keyId: number | null): RunSelection | null {
-  const { run_ids: runIds, package: packageName, trigger, suite, arch } = asked;
-  if (SELECTORS.every((key) => asked[key] === undefined)) {
+function selectionOf(request: Selection, keyId: number | null): RunSelection | null {
+  const { run_ids: runIds, package: packageName, trigger, suite, arch } = request;
+  if (SELECTORS.every((key) => request[key] === undefined)) {
     throw new InvalidRequest(`at least one of ${SELECTORS.join(', ')} is needed to say which runs are meant`);
   }
   const possible = runIds?.filter(isRunId);

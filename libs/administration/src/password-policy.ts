@@ -13,11 +13,11 @@ const COMMON =
 
 /** The text without sequences: four or more characters that go up or down, such as `abcdef` and `654321`. */
 function withoutSequences(text: string): string {
-  const kept: string[] = [];
+  const rest: string[] = [];
   let sequence = '';
   let step = 0;
   const flush = (): void => {
-    if (sequence.length < 4) kept.push(sequence);
+    if (sequence.length < 4) rest.push(sequence);
     sequence = '';
   };
   for (const character of text) {
@@ -28,7 +28,7 @@ function withoutSequences(text: string): string {
     sequence += character;
   }
   flush();
-  return kept.join('');
+  return rest.join('');
 }
 
 /**

@@ -40,17 +40,17 @@ export class QueuesAndWorkers {
    * Pauses a scope: its runs no longer start; running tests continue.
    * @throws Refusal (invalid) if a name is not configured: a misspelt name would pause nothing
    */
-  async pause({ reason, ...asked }: PauseRequest, by: Administrator): Promise<NewPause> {
-    await requireTested(this.deployment, asked);
-    const scope = scopeOf(asked);
+  async pause({ reason, ...place }: PauseRequest, by: Administrator): Promise<NewPause> {
+    await requireTested(this.deployment, place);
+    const scope = scopeOf(place);
     await this.decisions.pause(scope, by, reason);
     await this.signals.orders(scope.arch);
     return { ...scope, by: by.userName, reason };
   }
 
   /** @throws Refusal (unknown) if exactly this scope is not paused */
-  async resume({ reason, ...asked }: ResumeRequest, by: Administrator): Promise<PauseScope> {
-    const scope = scopeOf(asked);
+  async resume({ reason, ...place }: ResumeRequest, by: Administrator): Promise<PauseScope> {
+    const scope = scopeOf(place);
     if (!(await this.decisions.resume(scope, by, reason))) {
       throw new Refusal('unknown', `${scopeName(scope)} is not paused`);
     }
@@ -112,11 +112,11 @@ export async function requireTested(
   names: { suite?: string; arch?: string; architectures?: string[] },
 ): Promise<void> {
   const { suites, architectures } = await deployment.testedPlaces();
-  const check = (field: string, name: string | undefined, known: string[]): void => {
-    if (name === undefined || known.includes(name)) return;
+  const check = (field: string, name: string | undefined, choices: string[]): void => {
+    if (name === undefined || choices.includes(name)) return;
     throw new Refusal(
       'invalid',
-      `${field} ${describe(name)} is unknown; there is ${known.join(', ')}`,
+      `${field} ${describe(name)} is unknown; there is ${choices.join(', ')}`,
       field,
     );
   };

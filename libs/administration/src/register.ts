@@ -43,11 +43,11 @@ export class Register {
    * Lets a machine work.
    * @throws WorkerExists, Refusal, NoNatsAccess when its address is not said and not known here
    */
-  async add(asked: NewWorker, by: Administrator, handOver?: HandOver): Promise<NewCredentials> {
-    const { name, architectures, private: mayRunPrivate = false, reason } = asked;
+  async add(request: NewWorker, by: Administrator, handOver?: HandOver): Promise<NewCredentials> {
+    const { name, architectures, private: mayRunPrivate = false, reason } = request;
     await this.nats.require(`proctor worker add ${name}`);
     await requireTested(this.deployment, { architectures });
-    const { credentials, publicKey } = await this.credentialsFor(name, asked);
+    const { credentials, publicKey } = await this.credentialsFor(name, request);
     const worker = { name, publicKey, architectures: [...new Set(architectures)], mayRunPrivate };
     const concerned = await this.workers.add(worker, by, reason);
     await handOver?.(credentials);
@@ -62,13 +62,13 @@ export class Register {
    */
   async rotate(
     name: string,
-    asked: CredentialsRequest,
+    request: CredentialsRequest,
     by: Administrator,
     handOver?: HandOver,
   ): Promise<NewCredentials> {
     await this.nats.require(`proctor worker rotate ${name}`);
-    const { credentials, publicKey } = await this.credentialsFor(name, asked);
-    const concerned = await this.workers.rotate(name, publicKey, by, asked.reason);
+    const { credentials, publicKey } = await this.credentialsFor(name, request);
+    const concerned = await this.workers.rotate(name, publicKey, by, request.reason);
     await handOver?.(credentials);
     const { notice } = await this.applyChange(name, concerned);
     return { worker: name, credentials, notice };

@@ -147,24 +147,24 @@ export class NatsStaging {
     content: Readable,
   ): Promise<StagedContent & { chunks: number }> {
     const hash = createHash('sha256');
-    const sent: Promise<unknown>[] = [];
+    const messages: Promise<unknown>[] = [];
     let [chunks, size] = [0, 0];
     try {
       for await (const chunk of inPieces(content, CHUNK_BYTES)) {
-        if (sent.length >= CHUNKS_IN_FLIGHT_MAX) await sent.shift();
+        if (messages.length >= CHUNKS_IN_FLIGHT_MAX) await messages.shift();
         const msgID = `${upload}.${chunks}`;
         const stored = this.link.js.publish(chunkSubject(worker, upload), chunk, { msgID });
         // The promise is awaited later. This handler keeps Node.js from reporting a rejection as unhandled until then.
         stored.catch(() => undefined);
-        sent.push(stored);
+        messages.push(stored);
         hash.update(chunk);
         chunks += 1;
         size += chunk.length;
       }
     } finally {
-      await Promise.allSettled(sent);
+      await Promise.allSettled(messages);
     }
-    await Promise.all(sent);
+    await Promise.all(messages);
     return { chunks, size, sha256: hash.digest('hex') };
   }
 
@@ -193,14 +193,14 @@ export class NatsStaging {
 
   /** One chunk at a time, as the reader asks for them. */
   private async *chunks(worker: string, name: string, file: FileRecord): AsyncGenerator<Uint8Array> {
-    let read = 0;
+    let count = 0;
     for await (const { data } of this.messages(worker, chunkSubject(worker, file.upload))) {
       yield data;
-      if (++read === file.chunks) return;
+      if (++count === file.chunks) return;
     }
-    if (read < file.chunks)
+    if (count < file.chunks)
       throw new Error(
-        `${name}: chunk ${read + 1} of ${file.chunks} is gone from the staging area of ${worker}`,
+        `${name}: chunk ${count + 1} of ${file.chunks} is gone from the staging area of ${worker}`,
       );
   }
 

@@ -61,10 +61,10 @@ export class ReportIntake {
   receive(delivery: Delivery): void {
     if (this.stopped) return delivery.refuse(0);
     const worker = reportSender(delivery.subject);
-    const taken = this.deliveriesOf.get(worker) ?? 0;
+    const deliveries = this.deliveriesOf.get(worker) ?? 0;
     // nats-server 2.9 delivers more than the limit from a full stream that drops its oldest.
-    if (taken >= this.limits.reportsPendingMax) return delivery.refuse(this.limits.redeliveryDelayMaxMs);
-    this.deliveriesOf.set(worker, taken + 1);
+    if (deliveries >= this.limits.reportsPendingMax) return delivery.refuse(this.limits.redeliveryDelayMaxMs);
+    this.deliveriesOf.set(worker, deliveries + 1);
     this.startHeartbeat(delivery);
     this.waiting.push(delivery);
     this.handleNext();
@@ -197,8 +197,8 @@ export class ReportIntake {
     this.heartbeats.get(delivery)?.();
     this.heartbeats.delete(delivery);
     const worker = reportSender(delivery.subject);
-    const left = (this.deliveriesOf.get(worker) ?? 0) - 1;
-    if (left > 0) this.deliveriesOf.set(worker, left);
+    const deliveries = (this.deliveriesOf.get(worker) ?? 0) - 1;
+    if (deliveries > 0) this.deliveriesOf.set(worker, deliveries);
     else this.deliveriesOf.delete(worker);
   }
 }

@@ -62,7 +62,7 @@ function readSource(
   problems: string[],
 ): ExtraAptSource {
   for (const key of Object.keys(entry)) {
-    if (!KEYS.some((known) => known === key))
+    if (!KEYS.some((each) => each === key))
       problems.push(file.problem([name, key], `unknown key; known are ${KEYS.join(', ')}`));
   }
   const { lines, signingKey, users } = entry;

@@ -138,10 +138,10 @@ function valueChanges(
     if (JSON.stringify(was) === JSON.stringify(is)) return [];
     const name = `${file}: ${nameOf(key)}`;
     if (atStart.has(key)) {
-      const text = `${name}: ${shown(is)} needs a restart; until then it is ${shown(was)}`;
+      const text = `${name}: ${valueText(is)} needs a restart; until then it is ${valueText(was)}`;
       return [{ text, needsRestart: true }];
     }
-    return [{ text: `${name}: ${shown(was)} → ${shown(is)}`, needsRestart: false }];
+    return [{ text: `${name}: ${valueText(was)} → ${valueText(is)}`, needsRestart: false }];
   });
 }
 
@@ -157,16 +157,16 @@ function entryChanges(file: string, before: Map<string, string>, after: Map<stri
   const removed = [...before.keys()].filter((key) => !after.has(key));
   const changed = [...after].filter(([key, value]) => before.has(key) && before.get(key) !== value);
   return [
-    ...named(`${file}: added`, added),
-    ...named(`${file}: removed`, removed),
-    ...named(
+    ...listChange(`${file}: added`, added),
+    ...listChange(`${file}: removed`, removed),
+    ...listChange(
       `${file}: changed`,
       changed.map(([key]) => key),
     ),
   ];
 }
 
-function named(what: string, entries: string[]): Change[] {
+function listChange(what: string, entries: string[]): Change[] {
   if (entries.length === 0) return [];
   const others = entries.length - ENTRIES_NAMED_MAX;
   const more = others > 0 ? ` and ${others} more` : '';
@@ -213,7 +213,7 @@ function flattened(section: object, before = ''): Record<string, unknown> {
 }
 
 /** Mappings are commands and apt lines, which may hold a password; in a list they would also be too long. */
-function shown(value: unknown): string {
+function valueText(value: unknown): string {
   if (value === undefined) return 'left out';
   const values: unknown[] = Array.isArray(value) ? value : [value];
   if (values.some((each) => typeof each === 'object')) return 'another value';

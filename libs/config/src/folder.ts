@@ -19,7 +19,7 @@ export class FolderContent {
   /** Never rejects: `textOf` throws for what cannot be read. */
   static async read(folder: string): Promise<FolderContent> {
     const isFolder = await stat(folder).then(
-      (found) => found.isDirectory(),
+      (entry) => entry.isDirectory(),
       () => false,
     );
     const contents = FILES.map(async (name): Promise<[FileName, FileContent]> => {

@@ -104,21 +104,21 @@ export class LiveConfiguration implements Configuration {
   /** Applies the content as a whole, or nothing of it when anything is wrong with it. */
   apply(content: FolderContent): Reload {
     this.content = content;
-    let read: Configuration;
+    let configuration: Configuration;
     try {
-      read = interpret(content, this.env);
+      configuration = interpret(content, this.env);
     } catch (error) {
       // The process goes on whatever is wrong with a file.
       this.problems = error instanceof ConfigurationError ? error.problems : [String(error)];
       return { kind: 'refused', problems: this.problems, inUseSince: this.loadedAt };
     }
-    return this.use(read);
+    return this.use(configuration);
   }
 
-  private use(read: Configuration): Reload {
-    const next = withoutStartChanges(this.started, read);
+  private use(configuration: Configuration): Reload {
+    const next = withoutStartChanges(this.started, configuration);
     const inUse = changesBetween(this.current, next, this.parts);
-    const waiting = changesBetween(next, read, this.parts);
+    const waiting = changesBetween(next, configuration, this.parts);
     this.current = next;
     this.contentInUse = this.content;
     this.loadedAt = new Date();

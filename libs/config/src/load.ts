@@ -130,7 +130,7 @@ function serverConfiguration(
 function loginConfiguration({ providers, ...rest }: LoginSection, home: string): LoginSection {
   const located = providers.map(({ clientSecretFile: file, ...provider }) => ({
     ...provider,
-    ...(file !== undefined && { clientSecretFile: within(home, file) }),
+    ...(file !== undefined && { clientSecretFile: pathFrom(home, file) }),
   }));
   return { ...rest, providers: located };
 }
@@ -138,7 +138,7 @@ function loginConfiguration({ providers, ...rest }: LoginSection, home: string):
 /** The keys of the section that belong to its kind. */
 function storeConfiguration(section: StoreSection, yaml: YamlFile, home: string): StoreSettings {
   const { kind, path, bucket, endpoint, ...rest } = section;
-  if (kind === 'folder') return { kind, path: within(home, path) };
+  if (kind === 'folder') return { kind, path: pathFrom(home, path) };
   if (bucket) return { kind, ...(endpoint && { endpoint }), bucket, ...rest };
   throw new ConfigurationError([yaml.problem(['store'], 'bucket is missing: the kind s3 needs it')]);
 }
@@ -153,7 +153,7 @@ function schedulerConfiguration({ scheduler }: ServerFile, env: NodeJS.ProcessEn
 function workerConfiguration(file: WorkerFile, home: string, folder: string): WorkerConfiguration {
   const commands = Object.entries(file.variants).map(([name, [command = '', ...args]]) => [
     name,
-    [command.includes('/') ? within(folder, command) : command, ...args],
+    [command.includes('/') ? pathFrom(folder, command) : command, ...args],
   ]);
   return {
     ...file,
@@ -161,7 +161,7 @@ function workerConfiguration(file: WorkerFile, home: string, folder: string): Wo
     architectures: withHost(file.architectures, hostArchitecture),
     suitesAtStart: withHost(file.suitesAtStart, release),
     variants: Object.fromEntries(commands) as Record<string, string[]>,
-    workPath: within(home, file.workPath),
+    workPath: pathFrom(home, file.workPath),
   };
 }
 
@@ -185,6 +185,6 @@ function portOf(variable: string, env: NodeJS.ProcessEnv, otherwise: number): nu
   throw new ConfigurationError([`${variable}: ${JSON.stringify(text)} is not a port number from 0 to 65535`]);
 }
 
-function within(folder: string, path: string): string {
+function pathFrom(folder: string, path: string): string {
   return isAbsolute(path) ? path : join(folder, path);
 }

@@ -29,9 +29,9 @@ export function PublicUrl(): PropertyDecorator {
 
 function isPublicUrl(text: string): boolean {
   if (!/^https?:\/\/[^\s?#@\\]+$/i.test(text) || !URL.canParse(text)) return false;
-  const written = text.replace(/^https?:\/\/[^/]*/i, '');
-  const [, first = ''] = written.split('/');
-  return PATH.test(written) && !OWN_SEGMENTS.has(first);
+  const path = text.replace(/^https?:\/\/[^/]*/i, '');
+  const [, first = ''] = path.split('/');
+  return PATH.test(path) && !OWN_SEGMENTS.has(first);
 }
 
 /** The path below which clients see the service: `/ci` of `https://example.org/ci/`; empty for the whole of a host. */

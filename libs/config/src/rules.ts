@@ -305,8 +305,8 @@ function mapping(rule: MappingRule): PropertyDecorator {
       defaultMessage: () => message,
     },
   });
-  const written = InSchema({ propertyNames: { pattern: keys }, additionalProperties: each });
-  return together([written, IsObject(), values, AsWritten()]);
+  const keyRule = InSchema({ propertyNames: { pattern: keys }, additionalProperties: each });
+  return together([keyRule, IsObject(), values, AsWritten()]);
 }
 
 /** The transformer would read the class of a mapping from this key, or leave it out: a user may have the name `constructor`. */

@@ -112,9 +112,9 @@ const CONNECTIONS: Record<string, (value: string) => string> = {
 export async function loadSettings(env: NodeJS.ProcessEnv): Promise<Setting[]> {
   const content = await FolderContent.read(configurationFolder(env));
   const { settings } = settingsOf(interpret(content, env), content, env);
-  const services = Object.entries(CONNECTIONS).flatMap(([key, shown]) => {
+  const services = Object.entries(CONNECTIONS).flatMap(([key, format]) => {
     const value = env[key];
-    return value === undefined ? [] : [variable(key, shown(value), env)];
+    return value === undefined ? [] : [variable(key, format(value), env)];
   });
   const isVariable = ({ file }: Setting): boolean => file === 'environment';
   return [...settings.filter(isVariable), ...services, ...settings.filter((setting) => !isVariable(setting))];

@@ -66,8 +66,8 @@ export class YamlFile {
 
   /** `path:line: key: text`, for a key given as its path from the root. */
   problem(key: Key, text: string): string {
-    const named = key.length > 0 ? `${key.join('.')}: ` : '';
-    return this.problemAt(this.nodeOf(key), `${named}${text}`);
+    const prefix = key.length > 0 ? `${key.join('.')}: ` : '';
+    return this.problemAt(this.nodeOf(key), `${prefix}${text}`);
   }
 
   /** The line of a key; null if the file does not have the key. */
@@ -100,9 +100,9 @@ export class YamlFile {
     const own = Object.hasOwn(values, 'constructor')
       ? [this.problem([...path, 'constructor'], 'property constructor should not exist')]
       : [];
-    const taken = new Map<string, unknown>(Object.entries(result));
+    const properties = new Map<string, unknown>(Object.entries(result));
     const inner = Object.entries(values).flatMap(([key, value]: [string, unknown]) => {
-      const section = taken.get(key);
+      const section = properties.get(key);
       return isObject(value) && isObject(section) ? this.droppedNames(value, section, [...path, key]) : [];
     });
     return [...own, ...inner];
@@ -152,12 +152,12 @@ export class YamlFile {
   }
 
   private repeatedKeys(map: YAMLMap): string[] {
-    const seen = new Set<string>();
+    const names = new Set<string>();
     return map.items.flatMap(({ key }) => {
       if (!isScalar(key)) return [];
       const name = String(key.value);
-      if (seen.has(name)) return [this.problemAt(key, `${name}: is there twice`)];
-      seen.add(name);
+      if (names.has(name)) return [this.problemAt(key, `${name}: is there twice`)];
+      names.add(name);
       return [];
     });
   }

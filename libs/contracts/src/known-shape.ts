@@ -37,12 +37,12 @@ export class KnownShape {
 
   /** The shape of a class; null if the class has no rules, or rules of other kinds. */
   static of(shape: Shape): KnownShape | null {
-    let known = KnownShape.known.get(shape);
-    if (known === undefined) {
-      known = hasKnownRules(shape) ? new KnownShape(shape) : null;
-      KnownShape.known.set(shape, known);
+    let entry = KnownShape.known.get(shape);
+    if (entry === undefined) {
+      entry = hasKnownRules(shape) ? new KnownShape(shape) : null;
+      KnownShape.known.set(shape, entry);
     }
-    return known;
+    return entry;
   }
 
   /** An instance that fulfils all rules; null when `plain` does not, or when that is not certain. */
@@ -109,9 +109,9 @@ function isKnown(shape: Shape, { type, propertyName, validateIf, constraintCls }
 
 /** The class that class-transformer creates for an object there; it has no other way to find out. */
 function nestedShape(shape: Shape, name: string): Shape | undefined {
-  const made = plainToInstance(shape, { [name]: {} }) as Record<string, object>;
-  const found = made[name]?.constructor as Shape | undefined;
-  return found === Object ? undefined : found;
+  const instance = plainToInstance(shape, { [name]: {} }) as Record<string, object>;
+  const nested = instance[name]?.constructor as Shape | undefined;
+  return nested === Object ? undefined : nested;
 }
 
 function propertyOf(shape: Shape, name: string, metadata: RuleMetadata[]): Property {

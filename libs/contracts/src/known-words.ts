@@ -31,15 +31,15 @@ export function withoutUnknownWords(
   shape: new () => object,
   data: Record<string, unknown>,
 ): Record<string, unknown> {
-  let known = data;
+  let result = data;
   for (const words of wordsOf(shape.prototype as object)) {
     const value = data[words.property];
     if (words.key === null) {
-      if (isUnknown(value, words)) known = { ...known, [words.property]: undefined };
+      if (isUnknown(value, words)) result = { ...result, [words.property]: undefined };
     } else if (Array.isArray(value) && value.some((entry) => isUnknownEntry(entry, words)))
-      known = { ...known, [words.property]: value.filter((entry) => !isUnknownEntry(entry, words)) };
+      result = { ...result, [words.property]: value.filter((entry) => !isUnknownEntry(entry, words)) };
   }
-  return known;
+  return result;
 }
 
 function isUnknownEntry(entry: unknown, words: Words): boolean {

@@ -25,10 +25,10 @@ export function parseMessage<T extends object>(shape: new () => T, data: unknown
     throw new MalformedMessage(`${shape.name}: an object is expected`);
   }
   requireShortLists(shape, data as Record<string, unknown>);
-  const meant = withoutUnknownWords(shape, data as Record<string, unknown>);
-  const known = KnownShape.of(shape)?.instance(meant);
-  if (known) return known as T;
-  const message = plainToInstance(shape, meant);
+  const content = withoutUnknownWords(shape, data as Record<string, unknown>);
+  const instance = KnownShape.of(shape)?.instance(content);
+  if (instance) return instance as T;
+  const message = plainToInstance(shape, content);
   const errors = validateSync(message, { forbidUnknownValues: true });
   if (errors.length > 0) throw new MalformedMessage(`${shape.name}: ${listed(describe(errors, ''))}`);
   return message;
@@ -48,8 +48,8 @@ const properties = new Map<new () => object, string[]>();
 
 /** The properties with rules, cached; class-validator would search them for each message. */
 function propertiesOf(shape: new () => object): string[] {
-  const known = properties.get(shape);
-  if (known) return known;
+  const propertyNames = properties.get(shape);
+  if (propertyNames) return propertyNames;
   const rules = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);
   const names = [...new Set(rules.map(({ propertyName }) => propertyName))];
   properties.set(shape, names);

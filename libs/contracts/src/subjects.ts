@@ -209,8 +209,8 @@ const STAGING_NAME = /^([0-9]{1,16})\/([0-9]{1,9})\/(?:([0-9]{1,16})\/)?/;
 
 /** The grant in a name; null if there is none. */
 export function stagedGrant(name: string): Grant | null {
-  const [found, ...grant] = STAGING_NAME.exec(name) ?? [];
-  return found === undefined ? null : grantNamed(grant);
+  const [whole, ...grant] = STAGING_NAME.exec(name) ?? [];
+  return whole === undefined ? null : grantNamed(grant);
 }
 
 /** The pattern of a grant's numbers in a name. */

@@ -92,13 +92,13 @@ export function withFailure(failures: readonly RecentFailure[], failure: RecentF
  * process ended several attempts, that counts once.
  */
 export function heldAgainst(failures: readonly RecentFailure[]): RecentFailure[] {
-  let held: RecentFailure[] = [];
+  let failuresAgainst: RecentFailure[] = [];
   for (const failure of failures.filter(({ isHeld }) => isHeld)) {
     const isSame = (earlier: RecentFailure): boolean =>
       earlier.package === failure.package || (failure.death !== undefined && earlier.death === failure.death);
-    held = [...held.filter((earlier) => !isSame(earlier)), failure];
+    failuresAgainst = [...failuresAgainst.filter((earlier) => !isSame(earlier)), failure];
   }
-  return held;
+  return failuresAgainst;
 }
 
 /** Why a worker is not sound, for administrators: without names of packages, and with only the ids of private runs. */
@@ -118,9 +118,9 @@ export function whyBlamed(failures: readonly RecentFailure[], isOnProbation: boo
  */
 export function whyBlamedInPublic(failures: readonly RecentFailure[], isOnProbation: boolean): string {
   const latest = failures.findLast(({ isPrivate }) => !isPrivate);
-  const named = latest ? `, the latest of a public run: ${failureText(latest)}` : '';
-  if (isOnProbation) return `attempts failed here soon after a canary test passed${named}`;
-  return `attempts failed here in a row${named}`;
+  const publicFailure = latest ? `, the latest of a public run: ${failureText(latest)}` : '';
+  if (isOnProbation) return `attempts failed here soon after a canary test passed${publicFailure}`;
+  return `attempts failed here in a row${publicFailure}`;
 }
 
 /** The testbed for a canary test: that of the latest failure, if the slot still offers it, otherwise any. */

@@ -86,10 +86,10 @@ export class Blocks {
     const index = this.blocks.indexOf(block);
     if (index === -1) return;
     this.needed.delete(block);
-    const known: Block[] = isAll ? parts.slice(0, -1) : [...parts];
+    const countedParts: Block[] = isAll ? parts.slice(0, -1) : [...parts];
     const last = { end: block.end, count: isAll ? (parts.at(-1)?.count ?? 0) : null };
     if (!isAll) this.needed.add(last);
-    this.blocks.splice(index, 1, ...known, last);
+    this.blocks.splice(index, 1, ...countedParts, last);
     if (this.blocks.length >= this.joinedFrom) this.join(lengthMax);
   }
 

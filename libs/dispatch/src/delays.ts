@@ -52,8 +52,8 @@ export class AwaitedResults {
 
   /** The time since when the result of the run's latest attempt is awaited. */
   startWait({ runId, attempt }: DispatchedRun, now: number): number {
-    const known = this.since.get(runId);
-    if (known?.attempt === attempt) return known.sinceMs;
+    const wait = this.since.get(runId);
+    if (wait?.attempt === attempt) return wait.sinceMs;
     this.since.set(runId, { attempt, sinceMs: now });
     return now;
   }

@@ -56,13 +56,13 @@ export class DispatcherState {
   restrictions: Restrictions;
   drainDeadlines: DrainDeadlines;
 
-  /** @param loaded the state owns it from now on @param kept data of an earlier state of the same term */
+  /** @param loaded the state owns it from now on @param previous data of an earlier state of the same term */
   constructor(
     { arch, epoch }: Ownership,
     public settings: DispatchSettings,
     loaded: Loaded,
     now: number,
-    kept?: Kept,
+    previous?: Kept,
   ) {
     this.arch = arch;
     this.epoch = epoch;
@@ -72,12 +72,12 @@ export class DispatcherState {
       (requestor) => this.usage.accountOf(requestor),
     );
     this.expiry = new LeaseExpiry(this.leases, () => this.settings.leaseTtlMs, now);
-    this.workers = kept?.workers ?? new Workers(settings.workersMax);
-    this.idle = kept?.idle ?? new IdleSlots();
-    this.lives = kept?.lives ?? new Lives(settings.workersMax);
-    this.handBacks = kept?.handBacks ?? new HandBacks();
-    this.cancelReasons = kept?.cancelReasons ?? new CancelReasons();
-    this.awaited = kept?.awaited ?? new AwaitedResults();
+    this.workers = previous?.workers ?? new Workers(settings.workersMax);
+    this.idle = previous?.idle ?? new IdleSlots();
+    this.lives = previous?.lives ?? new Lives(settings.workersMax);
+    this.handBacks = previous?.handBacks ?? new HandBacks();
+    this.cancelReasons = previous?.cancelReasons ?? new CancelReasons();
+    this.awaited = previous?.awaited ?? new AwaitedResults();
     this.judgements = new Judgements(loaded.judgements, now, () => this.settings.blame, settings.workersMax);
     this.ageing = new Ageing(now, () => this.settings.ageing);
     this.usage = new Usage(loaded.usage, now, () => this.settings.fairShare);
@@ -88,7 +88,7 @@ export class DispatcherState {
     for (const edge of loaded.edges) this.ageing.rebase(edge, now);
     for (const run of loaded.runs) this.add(run, now);
     for (const edge of loaded.edges) this.lines.endsAt(edge);
-    if (!kept) for (const { lease } of this.leases.byGrant()) this.lives.grantedBefore(lease, now);
+    if (!previous) for (const { lease } of this.leases.byGrant()) this.lives.grantedBefore(lease, now);
   }
 
   /** The common fields of all answers. */

@@ -50,16 +50,16 @@ export function ableSlots(state: DispatcherState, needs: Needs, view: View, now:
   const of = (standing: WorkerStanding) => ableWorkers(state, needs, now, standing);
   const able = [of('sound'), of('slowed'), of('quarantined')].find(({ length }) => length > 0) ?? [];
   const avoided = able.filter(({ worker }) => isBetterElsewhere(state, worker, needs, now));
-  const workers = able.filter((known) => !avoided.includes(known));
+  const workers = able.filter((candidate) => !avoided.includes(candidate));
   let total = 0;
   let busy = 0;
   let elsewhere = 0;
   let remainingMs = 0;
-  for (const known of workers) {
-    total += known.slots.size;
-    busy += view.busySlotsOf(known);
-    elsewhere += known.busyElsewhere.size;
-    for (const leased of view.leasesOf(known)) remainingMs += remainingOf(leased, now);
+  for (const knownWorker of workers) {
+    total += knownWorker.slots.size;
+    busy += view.busySlotsOf(knownWorker);
+    elsewhere += knownWorker.busyElsewhere.size;
+    for (const leased of view.leasesOf(knownWorker)) remainingMs += remainingOf(leased, now);
   }
   remainingMs += elsewhere * state.durations.meanMs;
   const free = total - busy - elsewhere;
@@ -91,7 +91,9 @@ export function prospectOf(state: DispatcherState, run: DispatchedRun, view: Vie
 function competing(state: DispatcherState, needs: Needs, { workers }: AbleSlots): (others: Needs) => boolean {
   if (workers.length > 0)
     return (others) =>
-      workers.some((known) => state.registered.mayExecute(known.worker, others) && canExecute(known, others));
+      workers.some(
+        (candidate) => state.registered.mayExecute(candidate.worker, others) && canExecute(candidate, others),
+      );
   return (others) =>
     others.suite === needs.suite &&
     others.backend === needs.backend &&

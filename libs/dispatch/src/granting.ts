@@ -42,19 +42,19 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
     state.idle.remove({ worker: request.worker, slot });
   awaitKept(state, request, now);
   const writes: Write[] = state.judgements.endCanary(state, request, now);
-  const held = state.leases.ofSlot(request);
-  const isItsOwn = held !== undefined && isHeldBy(held.lease, request);
-  const unsendable = isItsOwn ? whyNotLeasable(held.run, state.settings) : undefined;
-  if (held && isItsOwn && unsendable === undefined) {
-    state.leases.renew(held, now);
-    return { writes, reply: answer(state, request, held.run, now) };
+  const leasedRun = state.leases.ofSlot(request);
+  const isItsOwn = leasedRun !== undefined && isHeldBy(leasedRun.lease, request);
+  const unsendable = isItsOwn ? whyNotLeasable(leasedRun.run, state.settings) : undefined;
+  if (leasedRun && isItsOwn && unsendable === undefined) {
+    state.leases.renew(leasedRun, now);
+    return { writes, reply: answer(state, request, leasedRun.run, now) };
   }
-  if (held && unsendable !== undefined) {
+  if (leasedRun && unsendable !== undefined) {
     // The lease cannot be sent with the present configuration: the run waits until the configuration is corrected.
-    writes.push(state.requeue(held.run, { outcome: 'returned', reason: unsendable }, 0, now));
-  } else if (held) {
+    writes.push(state.requeue(leasedRun.run, { outcome: 'returned', reason: unsendable }, 0, now));
+  } else if (leasedRun) {
     const reason = `worker ${request.worker} was started again`;
-    writes.push(...endWithoutResult(state, held.run, { outcome: 'lost', reason }, now));
+    writes.push(...endWithoutResult(state, leasedRun.run, { outcome: 'lost', reason }, now));
   }
   if (outdated !== undefined) return { writes, reply: refusal(state, request, outdated), refusal: outdated };
   if (request.onlyHeld) return { writes, reply: heldAnswer(state, request, now) };
@@ -134,15 +134,15 @@ function refusal(state: DispatcherState, { ask }: LeaseRequest, refused: string)
 /** Testbeds that waiting runs need and that the worker could build but has not; the rest follows once some are built. */
 function wantedTestbeds(state: DispatcherState, request: LeaseRequest): LeaseReply['wanted'] {
   if (request.problem !== undefined || isDrained(state, request.worker)) return [];
-  const wanted = new Map<string, { suite: string; backend: string }>();
+  const testbeds = new Map<string, { suite: string; backend: string }>();
   for (const { needs } of [...state.waiting.queues.usedLanes(), ...state.lines.beyond]) {
-    if (wanted.size >= WANTED_MAX) break;
+    if (testbeds.size >= WANTED_MAX) break;
     const { suite, backend } = needs;
     if (!state.registered.mayExecute(request.worker, needs)) continue;
     if (offersRoom(request, needs) && testbedState(request, suite, backend) === 'absent') {
       // Names contain no space, so the key is unique.
-      wanted.set(`${suite} ${backend}`, { suite, backend });
+      testbeds.set(`${suite} ${backend}`, { suite, backend });
     }
   }
-  return [...wanted.values()];
+  return [...testbeds.values()];
 }

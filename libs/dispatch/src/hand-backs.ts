@@ -23,8 +23,8 @@ export class HandBacks {
   private readonly slots = new Map<string, HandedBackTo>();
 
   recordHandBack(slot: SlotIdentity, now: number): void {
-    const known = this.of(slot);
-    const inARow = (known?.inARow ?? 0) + 1;
+    const previous = this.of(slot);
+    const inARow = (previous?.inARow ?? 0) + 1;
     const restMs = inARow === 1 ? 0 : growingPauseMs(REST_FIRST_MS, REST_MAX_MS, inARow - 1);
     this.slots.delete(nameOf(slot));
     this.slots.set(nameOf(slot), { incarnation: slot.incarnation, inARow, restsUntilMs: now + restMs });
@@ -44,8 +44,8 @@ export class HandBacks {
 
   /** The hand-backs of the slot in this life of its worker: a restart may have repaired it. */
   private of(slot: SlotIdentity): HandedBackTo | undefined {
-    const known = this.slots.get(nameOf(slot));
-    return known?.incarnation === slot.incarnation ? known : undefined;
+    const entry = this.slots.get(nameOf(slot));
+    return entry?.incarnation === slot.incarnation ? entry : undefined;
   }
 }
 

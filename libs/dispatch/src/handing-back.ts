@@ -12,10 +12,10 @@ export interface HandedBack {
 
 /** Puts all runs of the worker into the queue again, without a failed attempt. */
 export function handBack(state: DispatcherState, worker: string, reason: string, now: number): HandedBack {
-  const held = state.leases.byGrant().filter(({ lease }) => lease.worker === worker);
+  const leasedRuns = state.leases.byGrant().filter(({ lease }) => lease.worker === worker);
   return {
-    writes: held.map(({ run }) => state.requeue(run, { outcome: 'returned', reason }, 0, now)),
-    stops: held.map(({ run }) => ({ worker, ...grantOf(run), reason })),
+    writes: leasedRuns.map(({ run }) => state.requeue(run, { outcome: 'returned', reason }, 0, now)),
+    stops: leasedRuns.map(({ run }) => ({ worker, ...grantOf(run), reason })),
   };
 }
 

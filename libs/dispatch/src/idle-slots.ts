@@ -20,8 +20,8 @@ export class IdleSlots {
   add(request: LeaseRequest): void {
     const { worker, incarnation, slot } = request;
     if (!isWakeable(request)) return;
-    const known = this.byWorker.get(worker);
-    if (known && known.incarnation !== incarnation) this.removeWorker(worker);
+    const entry = this.byWorker.get(worker);
+    if (entry && entry.incarnation !== incarnation) this.removeWorker(worker);
     const slots = this.byWorker.get(worker)?.slots ?? new Set();
     this.byWorker.delete(worker);
     this.byWorker.set(worker, { incarnation, slots: slots.add(slot) });

@@ -79,10 +79,10 @@ export class IndexedHeap<T> {
   }
 
   private smallerChild(place: number): number | undefined {
-    const left = 2 * place + 1;
-    const right = left + 1;
-    if (left >= this.items.length) return undefined;
-    if (right >= this.items.length) return left;
-    return this.before(this.items[right] as T, this.items[left] as T) ? right : left;
+    const leftChild = 2 * place + 1;
+    const rightChild = leftChild + 1;
+    if (leftChild >= this.items.length) return undefined;
+    if (rightChild >= this.items.length) return leftChild;
+    return this.before(this.items[rightChild] as T, this.items[leftChild] as T) ? rightChild : leftChild;
   }
 }

@@ -242,9 +242,9 @@ export class Judgements {
     const standing = isReplaceable(state, worker, now) ? 'quarantined' : 'slowed';
     if (judged.standing === 'quarantined' || judged.standing === standing) return [];
     const { isOnProbation } = judged;
-    const held = heldAgainst(judged.failures);
-    const reason = whyBlamed(held, isOnProbation);
-    const publicReason = whyBlamedInPublic(held, isOnProbation);
+    const failuresAgainst = heldAgainst(judged.failures);
+    const reason = whyBlamed(failuresAgainst, isOnProbation);
+    const publicReason = whyBlamedInPublic(failuresAgainst, isOnProbation);
     if (isOnProbation) judged.relapses += 1;
     judged.isOnProbation = false;
     return this.judge(worker, judged, standing, { reason, publicReason }, now);

@@ -42,11 +42,11 @@ export function runsAhead(
 ): Ahead {
   const level = state.ageing.levelOf(run, now);
   const rivals = new Map<UsageAccount, Rivals>();
-  const add = (account: UsageAccount, found: Rivals): void => {
+  const add = (account: UsageAccount, counts: Rivals): void => {
     const ofRequestor = rivals.get(account) ?? { higher: 0, sameLevel: 0, earlier: 0 };
-    ofRequestor.higher += found.higher;
-    ofRequestor.sameLevel += found.sameLevel;
-    ofRequestor.earlier += found.earlier;
+    ofRequestor.higher += counts.higher;
+    ofRequestor.sameLevel += counts.sameLevel;
+    ofRequestor.earlier += counts.earlier;
     rivals.set(account, ofRequestor);
   };
   for (const lane of state.waiting.queues.usedLanes()) {

@@ -56,9 +56,9 @@ export function onStatus(
       return { writes: [], reply, isUndecided: isUndecided() };
     reply.queues.push(queue);
   }
-  for (const known of workersAfter(state, after, now)) {
-    const worker = workerStatus(state, known, view, now);
-    if (!takes(worker, { kind: 'worker', name: known.worker }))
+  for (const knownWorker of workersAfter(state, after, now)) {
+    const worker = workerStatus(state, knownWorker, view, now);
+    if (!takes(worker, { kind: 'worker', name: knownWorker.worker }))
       return { writes: [], reply, isUndecided: isUndecided() };
     reply.workers.push(worker);
   }
@@ -79,17 +79,22 @@ function suitesAfter(state: DispatcherState, after: StatusPlace | undefined, vie
   return after ? suites.filter((suite) => suite > after.name) : suites;
 }
 
-function workerStatus(state: DispatcherState, known: KnownWorker, view: View, now: number): WorkerStatus {
-  const { worker, variants, sizeClasses, version, protocol } = known;
-  const testbeds = withinBytes(known.testbeds, TESTBEDS_BYTES_MAX);
-  const leftOut = known.testbeds.length - testbeds.length;
-  const problem = known.problem ?? rivalNotice(state, worker, now);
+function workerStatus(
+  state: DispatcherState,
+  knownWorker: KnownWorker,
+  view: View,
+  now: number,
+): WorkerStatus {
+  const { worker, variants, sizeClasses, version, protocol } = knownWorker;
+  const testbeds = withinBytes(knownWorker.testbeds, TESTBEDS_BYTES_MAX);
+  const leftOut = knownWorker.testbeds.length - testbeds.length;
+  const problem = knownWorker.problem ?? rivalNotice(state, worker, now);
   const details = state.judgements.detailsOf(state, worker, now);
   const drain = drainOf(state.restrictions, worker);
   return {
     worker,
-    slots: known.slots.size,
-    busy: view.busySlotsOf(known),
+    slots: knownWorker.slots.size,
+    busy: view.busySlotsOf(knownWorker),
     testbeds,
     ...(leftOut > 0 && { testbedsLeftOut: leftOut }),
     variants,

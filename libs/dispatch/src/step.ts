@@ -68,9 +68,9 @@ function onLine(
   if (edge) state.ageing.rebase(edge, now);
   if (!state.lines.extend(after, edge)) return { writes: [], reply: undefined };
   for (const run of runs) {
-    const known = state.runs.find(run.runId);
-    if (known && !isNew(known)) continue;
-    if (known) state.removeRun(known, now);
+    const previous = state.runs.find(run.runId);
+    if (previous && !isNew(previous)) continue;
+    if (previous) state.removeRun(previous, now);
     state.add(run, now);
   }
   state.lines.endExtension(after);

@@ -100,10 +100,10 @@ export class Suspects {
   }
 
   private remove(key: string): void {
-    const known = this.byKey.get(key);
-    if (!known) return;
+    const suspect = this.byKey.get(key);
+    if (!suspect) return;
     this.byKey.delete(key);
-    this.cleared(known.package);
+    this.cleared(suspect.package);
   }
 }
 

@@ -15,8 +15,8 @@ export class Tally {
   }
 
   remove(key: string): void {
-    const left = this.of(key) - 1;
-    if (left > 0) this.counts.set(key, left);
+    const rest = this.of(key) - 1;
+    if (rest > 0) this.counts.set(key, rest);
     else this.counts.delete(key);
   }
 }

@@ -39,8 +39,8 @@ function restoreUnwritten(
   now: number,
 ): void {
   const run = state.runs.find(runId);
-  const known = crashes.filter((crash) => run && crash.attempt <= run.attempt);
-  if (run && known.length > 0) run.crashes = known;
+  const crashesSoFar = crashes.filter((crash) => run && crash.attempt <= run.attempt);
+  if (run && crashesSoFar.length > 0) run.crashes = crashesSoFar;
   if (run?.attempt !== attempt) return;
   const leased = state.leases.find(runId);
   if (leased && lease) {
@@ -101,24 +101,24 @@ function restoreAll(state: DispatcherState, { state: past, sinceMs }: Past, now:
 
 /**
  * A write about a run was refused: memory follows its row again.
- * @param found what the row says; undefined when the run has finished
+ * @param row what the row says; undefined when the run has finished
  * @param triedMs when the refused write was made: a lease that only memory knew was used until then
  * @returns whether a slot may have something now that it could not have before
  */
 export function correct(
   state: DispatcherState,
   runId: number,
-  found: DispatchedRun | undefined,
+  row: DispatchedRun | undefined,
   triedMs: number,
   now: number,
 ): boolean {
-  const known = state.runs.find(runId);
+  const previous = state.runs.find(runId);
   const unwritten = unwrittenOf(state, runId);
-  if (known) state.removeRun(known, triedMs);
-  if (found) state.add(found, now);
+  if (previous) state.removeRun(previous, triedMs);
+  if (row) state.add(row, now);
   if (unwritten) restoreUnwritten(state, runId, unwritten, now);
   const isLeased = state.leases.find(runId) !== undefined;
-  return (found !== undefined && !isLeased) || (unwritten?.lease != null && !isLeased);
+  return (row !== undefined && !isLeased) || (unwritten?.lease != null && !isLeased);
 }
 
 /**

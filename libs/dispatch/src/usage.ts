@@ -76,8 +76,8 @@ export class UsageAccount {
 
   /** The slot time of ended leases, decayed until now. */
   decayedUse(halfLifeMs: number, now: number): Used {
-    const left = 2 ** ((this.atMs - now) / halfLifeMs);
-    return { slotMs: this.used.slotMs * left, publicSlotMs: this.used.publicSlotMs * left };
+    const remainder = 2 ** ((this.atMs - now) / halfLifeMs);
+    return { slotMs: this.used.slotMs * remainder, publicSlotMs: this.used.publicSlotMs * remainder };
   }
 }
 

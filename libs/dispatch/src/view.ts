@@ -135,9 +135,9 @@ export class View {
   }
 
   /** Slots of the worker that hold a lease. */
-  busySlotsOf(known: KnownWorker): number {
-    const held = this.leasesOf(known).filter((leased) => this.state.leases.hasSlot(leased));
-    return held.filter(({ lease }) => known.slots.has(lease.slot)).length;
+  busySlotsOf(knownWorker: KnownWorker): number {
+    const leasedRuns = this.leasesOf(knownWorker).filter((leased) => this.state.leases.hasSlot(leased));
+    return leasedRuns.filter(({ lease }) => knownWorker.slots.has(lease.slot)).length;
   }
 
   /** Slot time divided by weight, milliseconds. */

@@ -23,45 +23,45 @@ const ASK_LATER_MAX = 8;
  * @returns null when there are too few: slots that are not known to be idle may ask as well
  */
 export function slotsToWake(state: DispatcherState, now: number): SlotsToWake[] | null {
-  const wanted = wantedSlots(state);
+  const demands = wantedSlots(state);
   const woken: SlotsToWake[] = [];
   for (const [worker, idle] of state.idle.entries()) {
-    if (wanted.every(({ more }) => more <= 0)) break;
-    const slots = idle.slice(0, take(state, worker, idle.length, wanted, now));
+    if (demands.every(({ more }) => more <= 0)) break;
+    const slots = idle.slice(0, take(state, worker, idle.length, demands, now));
     if (slots.length > 0) woken.push({ worker, slots });
     for (const slot of slots) state.idle.remove({ worker, slot });
   }
-  return wanted.every(({ more, lane }) => more <= lane.size * (SLOTS_PER_RUN - 1)) ? woken : null;
+  return demands.every(({ more, lane }) => more <= lane.size * (SLOTS_PER_RUN - 1)) ? woken : null;
 }
 
-interface Wanted {
+interface LaneDemand {
   lane: Lane;
   /** Slots that may still be woken for its runs. */
   more: number;
 }
 
-function wantedSlots(state: DispatcherState): Wanted[] {
+function wantedSlots(state: DispatcherState): LaneDemand[] {
   const queues = [...state.waiting.queues.all()].filter((queue) => !isStopped(state, queue));
   const lanes = queues.flatMap((queue) => [...queue.lanes()]);
   return lanes.map((lane) => ({ lane, more: lane.size * SLOTS_PER_RUN }));
 }
 
 /** How many of its idle slots a worker should use; other workers are not woken for the same runs. */
-function take(state: DispatcherState, worker: string, idle: number, wanted: Wanted[], now: number): number {
-  const known = state.workers.find(worker);
-  const isOut = known?.problem !== undefined || isDrained(state, worker);
-  if (!known || isOut || !state.judgements.mayBeGranted(worker, now)) return 0;
-  let taken = 0;
-  for (const each of wanted) {
+function take(state: DispatcherState, worker: string, idle: number, demands: LaneDemand[], now: number): number {
+  const knownWorker = state.workers.find(worker);
+  const isOut = knownWorker?.problem !== undefined || isDrained(state, worker);
+  if (!knownWorker || isOut || !state.judgements.mayBeGranted(worker, now)) return 0;
+  let slots = 0;
+  for (const each of demands) {
     const { lane, more } = each;
-    if (taken === idle || more <= 0) continue;
-    if (!state.registered.mayExecute(worker, lane.needs) || !canExecute(known, lane.needs)) continue;
+    if (slots === idle || more <= 0) continue;
+    if (!state.registered.mayExecute(worker, lane.needs) || !canExecute(knownWorker, lane.needs)) continue;
     if (isBetterElsewhere(state, worker, lane.needs, now)) continue;
-    const some = Math.min(idle - taken, lane.size, more);
+    const some = Math.min(idle - slots, lane.size, more);
     each.more -= some;
-    taken += some;
+    slots += some;
   }
-  return taken;
+  return slots;
 }
 
 /**

@@ -16,23 +16,35 @@ export function whyNoWorker(state: DispatcherState, needs: Needs, view: View, no
   if (living.length === 0) return [whyNoWorkerAtAll(state)];
   const workers = living.filter(({ worker }) => state.registered.mayExecute(worker, needs));
   if (workers.length === 0) return [whyNoPrivate(state)];
-  const ill = workers.filter((known) => known.problem !== undefined);
-  const problems = named(ill, (known) => `worker ${known.worker}: ${known.problem}`);
-  const healthy = workers.filter((known) => known.problem === undefined);
+  const ill = workers.filter((knownWorker) => knownWorker.problem !== undefined);
+  const problems = reasonsByWorker(
+    ill,
+    (knownWorker) => `worker ${knownWorker.worker}: ${knownWorker.problem}`,
+  );
+  const healthy = workers.filter((knownWorker) => knownWorker.problem === undefined);
   if (healthy.length === 0) return problems;
-  const offering = healthy.filter((known) => offersRoom(known, needs) && stateFor(known, needs));
+  const offering = healthy.filter(
+    (knownWorker) => offersRoom(knownWorker, needs) && stateFor(knownWorker, needs),
+  );
   if (offering.length === 0) return [nothingOffered(healthy, needs), ...problems];
-  const going = offering.filter((known) => whyStopped(state, known, view, now) === undefined);
-  if (going.some((known) => stateFor(known, needs) === 'ready')) return [];
-  const stopped = offering.filter((known) => !going.includes(known));
-  const stops = named(stopped, (known) => whyStopped(state, known, view, now) ?? '');
-  return [...named(going, (known) => whyNotReady(state.arch, known, needs)), ...stops, ...problems];
+  const going = offering.filter((knownWorker) => whyStopped(state, knownWorker, view, now) === undefined);
+  if (going.some((knownWorker) => stateFor(knownWorker, needs) === 'ready')) return [];
+  const stopped = offering.filter((knownWorker) => !going.includes(knownWorker));
+  const stops = reasonsByWorker(stopped, (knownWorker) => whyStopped(state, knownWorker, view, now) ?? '');
+  return [
+    ...reasonsByWorker(going, (knownWorker) => whyNotReady(state.arch, knownWorker, needs)),
+    ...stops,
+    ...problems,
+  ];
 }
 
 /** Why the slots that could execute such a run do not, for people; empty when one is free. */
 export function whyNoSlot({ workers, avoided, total, free, elsewhere }: AbleSlots): string[] {
   if (workers.length === 0 || free > 0) return [];
-  const failures = named(avoided, ({ worker }) => `it failed on worker ${worker} and is tried elsewhere`);
+  const failures = reasonsByWorker(
+    avoided,
+    ({ worker }) => `it failed on worker ${worker} and is tried elsewhere`,
+  );
   const others = elsewhere === 0 ? '' : ' with other architectures';
   if (total === 1) return [`the one slot that can execute it is busy${others}`, ...failures];
   const some = elsewhere === 0 || elsewhere === total ? others : `, ${elsewhere} of them${others}`;
@@ -59,14 +71,17 @@ function quietSeconds({ settings }: DispatcherState): number {
 
 function nothingOffered(workers: KnownWorker[], needs: Needs): string {
   const { suite, backend, variant, sizeClass } = needs;
-  const backends = workers.flatMap((known) => [...known.builds, ...known.testbeds.map((t) => t.backend)]);
+  const backends = workers.flatMap((knownWorker) => [
+    ...knownWorker.builds,
+    ...knownWorker.testbeds.map((t) => t.backend),
+  ]);
   if (!backends.includes(backend)) return `no worker offers backend ${backend}`;
-  if (!workers.some((known) => known.variants.includes(variant)))
+  if (!workers.some((knownWorker) => knownWorker.variants.includes(variant)))
     return `no worker offers variant ${variant}`;
-  if (!workers.some((known) => stateFor(known, needs))) {
+  if (!workers.some((knownWorker) => stateFor(knownWorker, needs))) {
     return `no worker offers suite ${suite} on backend ${backend}`;
   }
-  if (sizeClass !== null && !workers.some((known) => known.sizeClasses.includes(sizeClass))) {
+  if (sizeClass !== null && !workers.some((knownWorker) => knownWorker.sizeClasses.includes(sizeClass))) {
     return `size class ${sizeClass}: no slot declares it`;
   }
   const size = sizeClass === null ? '' : ` and size class ${sizeClass}`;
@@ -86,26 +101,26 @@ function whyStopped(
   return details && `worker ${worker} is ${standingText({ ...details, reason: view.reasonOf(details) })}`;
 }
 
-function whyNotReady(arch: string, known: KnownWorker, needs: Needs): string {
-  const state = stateFor(known, needs);
+function whyNotReady(arch: string, knownWorker: KnownWorker, needs: Needs): string {
+  const state = stateFor(knownWorker, needs);
   const { suite, backend } = needs;
-  const detail = known.testbeds.find((t) => t.suite === suite && t.backend === backend)?.detail;
+  const detail = knownWorker.testbeds.find((t) => t.suite === suite && t.backend === backend)?.detail;
   const image = `the image ${suite}/${arch}`;
   if (state === 'building') {
-    return `worker ${known.worker} is building ${image}${detail === undefined ? '' : ` (${detail})`}`;
+    return `worker ${knownWorker.worker} is building ${image}${detail === undefined ? '' : ` (${detail})`}`;
   }
   if (state === 'failed') {
-    return `worker ${known.worker} could not build ${image}: ${detail ?? 'no reason given'}`;
+    return `worker ${knownWorker.worker} could not build ${image}: ${detail ?? 'no reason given'}`;
   }
-  return `worker ${known.worker} has yet to build ${image}`;
+  return `worker ${knownWorker.worker} has yet to build ${image}`;
 }
 
-function named(workers: KnownWorker[], reason: (known: KnownWorker) => string): string[] {
+function reasonsByWorker(workers: KnownWorker[], reason: (knownWorker: KnownWorker) => string): string[] {
   const reasons = workers.slice(0, WORKERS_NAMED_MAX).map(reason);
   const others = workers.length - reasons.length;
   return others === 0 ? reasons : [...reasons, `${others} more workers likewise`];
 }
 
-function stateFor(known: KnownWorker, { suite, backend }: Needs): TestbedState | undefined {
-  return testbedState(known, suite, backend);
+function stateFor(knownWorker: KnownWorker, { suite, backend }: Needs): TestbedState | undefined {
+  return testbedState(knownWorker, suite, backend);
 }

@@ -28,28 +28,28 @@ export function ableWorkers(
   return pool.workers
     .listAliveSince(now - pool.settings.workerQuietMaxMs)
     .filter(
-      (known) =>
-        testbedState(known, suite, backend) === 'ready' &&
-        known.variants.includes(variant) &&
-        (sizeClass === null || known.sizeClasses.includes(sizeClass)) &&
-        (!isPrivate || pool.registered.mayRunPrivate(known.worker)) &&
-        known.problem === undefined &&
-        !isDrained(pool, known.worker) &&
-        pool.judgements.standingOf(known.worker) === standing,
+      (candidate) =>
+        testbedState(candidate, suite, backend) === 'ready' &&
+        candidate.variants.includes(variant) &&
+        (sizeClass === null || candidate.sizeClasses.includes(sizeClass)) &&
+        (!isPrivate || pool.registered.mayRunPrivate(candidate.worker)) &&
+        candidate.problem === undefined &&
+        !isDrained(pool, candidate.worker) &&
+        pool.judgements.standingOf(candidate.worker) === standing,
     );
 }
 
 /** Whether other workers could do all that this one does. False when it is not known what it does. */
 export function isReplaceable(pool: WorkerPool, worker: string, now: number): boolean {
-  const known = pool.workers.find(worker);
-  const ready = known?.testbeds.filter((testbed) => testbed.state === 'ready') ?? [];
-  if (!known || ready.length === 0) return false;
+  const knownWorker = pool.workers.find(worker);
+  const ready = knownWorker?.testbeds.filter((testbed) => testbed.state === 'ready') ?? [];
+  if (!knownWorker || ready.length === 0) return false;
   const isPrivate = pool.registered.mayRunPrivate(worker);
   const isDoneElsewhere = (needs: Omit<Needs, 'avoided'>) =>
     ableWorkers(pool, needs, now).some((other) => other.worker !== worker);
   return ready.every(({ suite, backend }) =>
-    known.variants.every((variant) =>
-      [null, ...known.sizeClasses].every((sizeClass) =>
+    knownWorker.variants.every((variant) =>
+      [null, ...knownWorker.sizeClasses].every((sizeClass) =>
         isDoneElsewhere({ suite, backend, variant, sizeClass, isPrivate }),
       ),
     ),

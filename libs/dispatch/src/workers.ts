@@ -30,8 +30,8 @@ export class Workers {
 
   /** @param outdated why it is too old; undefined when it is not */
   recordRequest(request: LeaseRequest, now: number, outdated?: string): void {
-    const known = this.byName.get(request.worker);
-    const slots = known?.incarnation === request.incarnation ? known.slots : new Set<number>();
+    const previous = this.byName.get(request.worker);
+    const slots = previous?.incarnation === request.incarnation ? previous.slots : new Set<number>();
     const busyElsewhere = new Set(request.busyElsewhere);
     for (const slot of [request.slot, ...busyElsewhere]) slots.add(slot);
     const { worker, incarnation, testbeds, variants, builds = [], sizeClasses = [], version } = request;
@@ -42,11 +42,11 @@ export class Workers {
 
   /** A message that says nothing about what the worker can do. */
   recordSignOfLife(slot: SlotIdentity, now: number): void {
-    const known = this.byName.get(slot.worker);
-    if (known?.incarnation !== slot.incarnation) return;
-    known.slots.add(slot.slot);
-    known.lastMessageMs = now;
-    this.set(known);
+    const knownWorker = this.byName.get(slot.worker);
+    if (knownWorker?.incarnation !== slot.incarnation) return;
+    knownWorker.slots.add(slot.slot);
+    knownWorker.lastMessageMs = now;
+    this.set(knownWorker);
   }
 
   remove(worker: string): void {
@@ -68,14 +68,14 @@ export class Workers {
   /** The workers that have sent a message since `sinceMs`, sorted by name. */
   listAliveSince(sinceMs: number): KnownWorker[] {
     return [...this.byName.values()]
-      .filter((known) => known.lastMessageMs >= sinceMs)
+      .filter((knownWorker) => knownWorker.lastMessageMs >= sinceMs)
       .sort((a, b) => (a.worker < b.worker ? -1 : 1));
   }
 
   /** A Map keeps the order of insertion, so the first entry is the one silent the longest. */
-  private set(known: KnownWorker): void {
-    this.byName.delete(known.worker);
-    this.byName.set(known.worker, known);
+  private set(knownWorker: KnownWorker): void {
+    this.byName.delete(knownWorker.worker);
+    this.byName.set(knownWorker.worker, knownWorker);
     const [silent] = this.byName.keys();
     if (this.byName.size > this.workersMax && silent !== undefined) this.byName.delete(silent);
   }

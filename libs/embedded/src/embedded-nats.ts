@@ -72,7 +72,7 @@ export class EmbeddedNats implements Supervised {
     const { folder, binary, accounts } = this.options;
     const user = await serverUser();
     await prepareFolder(folder, 0o711, user);
-    for (const left of findServers(natsIn(folder))) await stopProcess(left, 'SIGTERM', STOP_PATIENCE_MS);
+    for (const server of findServers(natsIn(folder))) await stopProcess(server, 'SIGTERM', STOP_PATIENCE_MS);
     // A process named there belongs to an earlier life.
     await rm(pidFile(folder), { force: true });
     // After its first start the accounts may have changed: see changeAccounts.

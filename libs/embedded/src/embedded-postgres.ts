@@ -135,8 +135,8 @@ export class EmbeddedPostgres implements Supervised {
   private async stopLeftOver(): Promise<void> {
     const folder = this.dataFolder;
     const isServer = (program: string): boolean => program === 'postgres';
-    for (const left of findServers({ folder, isServer })) {
-      await stopProcess(left, FAST_SHUTDOWN, STOP_PATIENCE_MS);
+    for (const server of findServers({ folder, isServer })) {
+      await stopProcess(server, FAST_SHUTDOWN, STOP_PATIENCE_MS);
     }
   }
 

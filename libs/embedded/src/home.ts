@@ -27,14 +27,14 @@ export class Home {
    * @throws Error if `PROCTOR_HOME` is a file, or that user cannot reach it
    */
   static async findHome(env: NodeJS.ProcessEnv, projectFolder: string): Promise<Home> {
-    const named = env['PROCTOR_HOME'];
-    const path = named ? resolve(named) : join(projectFolder, '.proctor');
+    const variable = env['PROCTOR_HOME'];
+    const path = variable ? resolve(variable) : join(projectFolder, '.proctor');
     await requireNoFile(path);
-    if (named && env['PROCTOR_DATABASE_URL']) return new Home(path);
+    if (variable && env['PROCTOR_DATABASE_URL']) return new Home(path);
     const user = await serverUser();
     if (!user || (await mayReach(user, await firstToReach(path)))) return new Home(path);
     const problem = `${path} cannot be reached by the user ${user.name}, which runs the servers for root`;
-    if (named) throw new Error(`PROCTOR_HOME: ${problem}; choose a folder such as ${ROOT_HOME}`);
+    if (variable) throw new Error(`PROCTOR_HOME: ${problem}; choose a folder such as ${ROOT_HOME}`);
     return new Home(ROOT_HOME, problem);
   }
 

@@ -42,11 +42,11 @@ export class NatsServerMissing extends Error {}
  * @throws NatsServerMissing if none is found
  */
 export function findNatsServer(folder: string, onLine: LineListener = () => undefined): Promise<NatsBinary> {
-  const named = process.env['PROCTOR_NATS_SERVER'];
+  const variable = process.env['PROCTOR_NATS_SERVER'];
   const check = (unpacked: string): Promise<NatsBinary> => readVersion(join(unpacked, IN_PACKAGE));
   return chooseNatsServer(
     {
-      named: named ? resolve(named) : undefined,
+      named: variable ? resolve(variable) : undefined,
       own: candidates(process.env['PATH'] ?? ''),
       folder,
       download: (release) =>

@@ -71,7 +71,7 @@ async function spawnServer(command: ServerCommand): Promise<{ server: OwnedProce
 
 async function keepLogSmall(path: string): Promise<void> {
   const size = await stat(path).then(
-    (found) => found.size,
+    (file) => file.size,
     () => 0,
   );
   if (size > LOG_BYTES_MAX) await rename(path, `${path}.1`);

@@ -34,7 +34,7 @@ export function requireUserName(): void {
 export function pickUser(passwd: string): SystemUser | null {
   const rows = passwd.split('\n').map((line) => line.split(':'));
   for (const name of CANDIDATES) {
-    const row = rows.find(([found]) => found === name);
+    const row = rows.find(([user]) => user === name);
     if (row) return { name, uid: Number(row[2]), gid: Number(row[3]) };
   }
   return null;

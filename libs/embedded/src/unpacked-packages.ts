@@ -117,9 +117,9 @@ async function unpack(
   check: Check = () => Promise.resolve(),
 ): Promise<void> {
   const parent = dirname(folder);
-  const made = await mkdir(parent, { recursive: true });
+  const newFolder = await mkdir(parent, { recursive: true });
   // Another user may run the unpacked program, whatever our umask.
-  if (made !== undefined) await chmod(parent, 0o711);
+  if (newFolder !== undefined) await chmod(parent, 0o711);
   const work = await mkdtemp(`${folder}.`);
   try {
     const archives = await fetch(work);

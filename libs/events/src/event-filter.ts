@@ -25,12 +25,12 @@ export function isWanted(filter: EventFilter, event: RunEvent): boolean {
   );
 }
 
-function isOneOf<T>(wanted: readonly T[] | undefined, value: T | null): boolean {
-  return wanted === undefined || (value !== null && wanted.includes(value));
+function isOneOf<T>(choice: readonly T[] | undefined, value: T | null): boolean {
+  return choice === undefined || (value !== null && choice.includes(value));
 }
 
-function hasWords(trigger: string | null, wanted: string | undefined): boolean {
-  if (wanted === undefined) return true;
+function hasWords(trigger: string | null, filter: string | undefined): boolean {
+  if (filter === undefined) return true;
   const words = trigger?.split(' ') ?? [];
-  return wanted.split(' ').every((word) => words.includes(word));
+  return filter.split(' ').every((word) => words.includes(word));
 }

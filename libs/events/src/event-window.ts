@@ -19,7 +19,7 @@ export interface EventSource {
    */
   start(second: number): Promise<{ horizon: number; canRise: boolean; first: number | null }>;
   /** The events of one snapshot. */
-  page(asked: EventPage): Promise<RunEvent[]>;
+  page(query: EventPage): Promise<RunEvent[]>;
   /** Allows the next horizon to be higher. */
   raise(): Promise<void>;
 }
@@ -68,14 +68,14 @@ export class EventWindow {
   }
 
   private async *pages(after: number, horizon: number): AsyncGenerator<RunEvent[]> {
-    const asked = { from: this.readSecond, known: [...this.known.keys()], limit: this.pageLength };
-    let page = await this.source.page({ ...asked, after, before: null });
+    const query = { from: this.readSecond, known: [...this.known.keys()], limit: this.pageLength };
+    let page = await this.source.page({ ...query, after, before: null });
     this.isFull = page.length === this.pageLength;
     for (;;) {
       for (const { factId, at } of page) this.known.set(factId, at.getTime());
       if (page.length > 0) yield page;
       if (page.length < this.pageLength) return;
-      page = await this.source.page({ ...asked, after: page.at(-1)!.factId, before: horizon });
+      page = await this.source.page({ ...query, after: page.at(-1)!.factId, before: horizon });
     }
   }
 

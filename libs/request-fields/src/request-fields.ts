@@ -150,8 +150,8 @@ export const NO_OPTIONS = Object.fromEntries(
 ) as unknown as RunOptions;
 
 /** Sets what a test request says; what it leaves out, or is null, is absent. */
-export function setOptions(options: RunOptions, sent: SentOptions): void {
-  const values = sent as Record<string, unknown>;
+export function setOptions(options: RunOptions, request: SentOptions): void {
+  const values = request as Record<string, unknown>;
   const set = options as unknown as Record<string, unknown>;
   for (const field of FIELDS) set[field.name] = values[field.sent] ?? field.absent;
 }

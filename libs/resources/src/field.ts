@@ -60,8 +60,8 @@ function field<T>(
 
 /** The class's own fields. The first of them gives the class its name in the document. */
 function ownFields(shape: new () => object): Map<string, FieldOfClass> {
-  const known = Reflect.getOwnMetadata(FIELDS, shape) as Map<string, FieldOfClass> | undefined;
-  if (known) return known;
+  const previous = Reflect.getOwnMetadata(FIELDS, shape) as Map<string, FieldOfClass> | undefined;
+  if (previous) return previous;
   const fields = new Map<string, FieldOfClass>();
   Reflect.defineMetadata(FIELDS, fields, shape);
   addComponent(componentName(shape), () => schemaOf(shape));

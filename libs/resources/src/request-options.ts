@@ -91,9 +91,9 @@ export const TestOptions = class {} as new () => SentOptions;
 /** What the request of a run said. */
 export const RequestedOptions = class {} as new () => ResultOptions;
 
-for (const { name, kind, sent, alias, result } of FIELDS) {
+for (const { name, kind, sent: keyOfRequest, alias, result } of FIELDS) {
   const schema = optionSchema(name) as Schema<unknown>;
   const spelling = alias === undefined ? undefined : `Also spelled \`${alias}\`.`;
-  OptionalField(orNull(schema), spelling)(TestOptions.prototype as object, sent as never);
+  OptionalField(orNull(schema), spelling)(TestOptions.prototype as object, keyOfRequest as never);
   Field(kind === 'text' ? orNull(schema) : schema)(RequestedOptions.prototype as object, result as never);
 }

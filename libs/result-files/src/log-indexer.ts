@@ -107,7 +107,7 @@ export class LogIndexer {
   excerpt(): ErrorExcerpt | null {
     const sections = this.sections.list();
     const failed = sections.filter(({ status }) => status === 'FAIL');
-    const inFailed = failed.map((section) => this.errorOf(section)).find((found) => found !== null);
+    const inFailed = failed.map((section) => this.errorOf(section)).find((excerpt) => excerpt !== null);
     if (inFailed) return inFailed;
     const silent = failed.find(hasOutput) ?? failed[0];
     return silent ? { ...silent.end, lines: silent.end.lines.map(excerptLine) } : findBestExcerpt(sections);
@@ -147,10 +147,10 @@ export class LogIndexer {
     const line = isWhole ? Buffer.concat([...this.line, bytes]) : bytes;
     let end = line.length;
     while (end > 0 && line[end - 1] === RETURN) end -= 1;
-    const shown = end === 0 ? 0 : line.lastIndexOf(RETURN, end - 1) + 1;
-    if (shown === 0 && (isWhole || end === 0 || !this.isReturned)) return bytes;
+    const start = end === 0 ? 0 : line.lastIndexOf(RETURN, end - 1) + 1;
+    if (start === 0 && (isWhole || end === 0 || !this.isReturned)) return bytes;
     this.resetLine();
-    return line.subarray(shown);
+    return line.subarray(start);
   }
 
   private resetLine(): void {

@@ -113,8 +113,8 @@ export class LogSections<Section extends LogSection> {
     const { last } = this;
     if (last.kind !== 'test' || last.name !== name) return;
     this.ended = last;
-    const begun = this.clocks.get(last) ?? clock;
-    last.seconds ??= (clock - begun + DAY_SECONDS) % DAY_SECONDS;
+    const start = this.clocks.get(last) ?? clock;
+    last.seconds ??= (clock - start + DAY_SECONDS) % DAY_SECONDS;
   }
 
   private readOther(text: string, end: string): void {

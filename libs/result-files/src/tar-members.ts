@@ -57,10 +57,10 @@ export class TarMembers {
   private read(bytes: Buffer): Buffer {
     let rest = bytes;
     const take = (length: number): Buffer => {
-      const taken = rest.subarray(0, length);
+      const part = rest.subarray(0, length);
       rest = rest.subarray(length);
-      this.offset += taken.length;
-      return taken;
+      this.offset += part.length;
+      return part;
     };
     while (!this.isOver && rest.length > 0) {
       if (this.skip > 0) {

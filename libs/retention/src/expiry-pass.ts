@@ -93,8 +93,8 @@ export class ExpiryPass {
   private async shrinkPackage(name: string, max: number): Promise<void> {
     for (const { privateKeyId, bytes } of await this.expiry.bytesByKey(name)) {
       const sized = { package: name, privateKeyId };
-      const left = await this.shrink(sized, 'artifacts', bytes - this.counts.rehearsedOf(sized) - max, max);
-      await this.shrink(sized, 'logs', left, max);
+      const rest = await this.shrink(sized, 'artifacts', bytes - this.counts.rehearsedOf(sized) - max, max);
+      await this.shrink(sized, 'logs', rest, max);
     }
   }
 
@@ -105,22 +105,22 @@ export class ExpiryPass {
     excess: number,
     max: number,
   ): Promise<number> {
-    let left = excess;
+    let rest = excess;
     const rule = removedBy('files of a package', max);
-    for (let after: ExpiryPlace | null = BEGINNING; left > 0 && after && !this.options.isEnded();) {
-      const found: ExpiringRun[] = await this.expiry.ofPackage(content, sized, after, BATCH_RUNS);
-      const runs = found.filter(({ runId }) => !this.counts.isRehearsed(content, runId));
-      const lost = lossBySize(runs, content, left);
+    for (let after: ExpiryPlace | null = BEGINNING; rest > 0 && after && !this.options.isEnded();) {
+      const batch: ExpiringRun[] = await this.expiry.ofPackage(content, sized, after, BATCH_RUNS);
+      const runs = batch.filter(({ runId }) => !this.counts.isRehearsed(content, runId));
+      const loss = lossBySize(runs, content, rest);
       const rules = {
         logRule: content === 'logs' ? rule : null,
         artifactsRule: content === 'artifacts' ? rule : null,
       };
-      await this.lose(lost.runs.map((run) => ({ run, ...rules })));
-      left -= lost.bytes;
-      await this.rest(found.length);
-      after = placeAfter(found);
+      await this.lose(loss.runs.map((run) => ({ run, ...rules })));
+      rest -= loss.bytes;
+      await this.rest(batch.length);
+      after = placeAfter(batch);
     }
-    return left;
+    return rest;
   }
 
   private async lose(losses: ({ run: ExpiringRun } & Omit<FileRemoval, 'runId'>)[]): Promise<void> {
@@ -138,10 +138,11 @@ export class ExpiryPass {
         losses.map(({ run, logRule, artifactsRule }) => ({ runId: run.runId, logRule, artifactsRule })),
       ),
     );
-    const done = losses.filter(({ run }) => changed.has(run.runId));
-    for (const { run, logRule, artifactsRule } of done) this.counts.recordLoss(run, logRule, artifactsRule);
+    const changes = losses.filter(({ run }) => changed.has(run.runId));
+    for (const { run, logRule, artifactsRule } of changes)
+      this.counts.recordLoss(run, logRule, artifactsRule);
     // When its files are lost, a run also loses the history that it kept earlier because it was too new or still had files.
-    const old = done.filter(({ run }) => run.finishedAt < storyBefore).map(({ run }) => run.runId);
+    const old = changes.filter(({ run }) => run.finishedAt < storyBefore).map(({ run }) => run.runId);
     if (old.length > 0) await this.deleteRuns(old);
     await this.emptyStore();
   }

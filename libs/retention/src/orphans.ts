@@ -40,11 +40,11 @@ export async function sweepOrphans(sweep: OrphanSweep): Promise<SweptOrphans> {
   let batch: StoredNames[] = [];
   const before = daysBefore(sweep.now, SWEPT_AFTER_DAYS);
   let workingSince = performance.now();
-  for await (const found of sweep.store.list()) {
+  for await (const names of sweep.store.list()) {
     if (sweep.isEnded()) return swept;
-    if (isForgotten(found.runId)) swept.unknownRuns += 1;
-    if (isForgotten(found.runId) || found.modified >= before) continue;
-    batch.push(found);
+    if (isForgotten(names.runId)) swept.unknownRuns += 1;
+    if (isForgotten(names.runId) || names.modified >= before) continue;
+    batch.push(names);
     if (batch.length < BATCH_ATTEMPTS) continue;
     swept.removed += await removeOrphans(sweep, batch);
     batch = [];
@@ -57,13 +57,13 @@ export async function sweepOrphans(sweep: OrphanSweep): Promise<SweptOrphans> {
 
 async function removeOrphans({ expiry, store, awaited }: OrphanSweep, batch: StoredNames[]): Promise<number> {
   if (batch.length === 0) return 0;
-  const found = await expiry.withoutRows(batch.map(contentsOf));
-  if (found.length === 0) return 0;
+  const orphans = await expiry.withoutRows(batch.map(contentsOf));
+  if (orphans.length === 0) return 0;
   const expected = new Set(
-    (await awaited(found.map(({ runId, attempt }) => ({ runId, attempt })))).map(keyOf),
+    (await awaited(orphans.map(({ runId, attempt }) => ({ runId, attempt })))).map(keyOf),
   );
   const names = new Map(batch.map((each) => [keyOf(each), each.names]));
-  const files = found
+  const files = orphans
     .filter((each) => !expected.has(keyOf(each)))
     .flatMap(({ runId, attempt, hasLog, hasArtifacts }): ExpiredFile[] =>
       names

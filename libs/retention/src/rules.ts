@@ -79,16 +79,16 @@ export function lossBySize<Run extends AgedRun>(
   content: 'artifacts' | 'logs',
   excess: number,
 ): { runs: Run[]; bytes: number } {
-  const lost: Run[] = [];
+  const losers: Run[] = [];
   let bytes = 0;
   for (const run of runs) {
     if (bytes >= excess) break;
     const size = content === 'logs' ? run.logSize : run.artifactsSize;
     if (run.isKept || size === null) continue;
-    lost.push(run);
+    losers.push(run);
     bytes += size;
   }
-  return { runs: lost, bytes };
+  return { runs: losers, bytes };
 }
 
 /** How long to rest after work of a duration, so that the work needs at most this percentage of the time. */

@@ -31,10 +31,10 @@ export function boundAnswers(client: S3Client, bytesMax: number): void {
 function limitLength(body: Readable, bytesMax: number): Readable {
   let bytes = 0;
   const counted = new Transform({
-    transform(part: Buffer, _, done) {
+    transform(part: Buffer, _, callback) {
       bytes += part.length;
-      if (bytes > bytesMax) done(new Error(`its answer has more than ${bytesMax} bytes`));
-      else done(null, part);
+      if (bytes > bytesMax) callback(new Error(`its answer has more than ${bytesMax} bytes`));
+      else callback(null, part);
     },
   });
   // The reader gets the failure of either stream; a body that is too long ends its connection.

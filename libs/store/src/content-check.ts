@@ -17,19 +17,19 @@ export class ContentCheck extends Transform {
     super();
   }
 
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, callback: TransformCallback): void {
     this.size += chunk.length;
     this.hash.update(chunk);
-    if (this.size > this.expected.size) done(this.mismatch(`more than ${this.expected.size} bytes came`));
-    else done(null, chunk);
+    if (this.size > this.expected.size) callback(this.mismatch(`more than ${this.expected.size} bytes came`));
+    else callback(null, chunk);
   }
 
-  override _flush(done: TransformCallback): void {
+  override _flush(callback: TransformCallback): void {
     const { size, sha256 } = this.expected;
     const digest = this.hash.digest('hex');
-    if (this.size !== size) done(this.mismatch(`${this.size} of ${size} bytes came`));
-    else if (digest !== sha256) done(this.mismatch(`its SHA-256 is ${digest} and should be ${sha256}`));
-    else done();
+    if (this.size !== size) callback(this.mismatch(`${this.size} of ${size} bytes came`));
+    else if (digest !== sha256) callback(this.mismatch(`its SHA-256 is ${digest} and should be ${sha256}`));
+    else callback();
   }
 
   private mismatch(what: string): StoreMismatch {

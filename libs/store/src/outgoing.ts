@@ -9,12 +9,12 @@ import { StoreUnavailable } from './result-store';
 export function limitContent(content: Readable, store: string, bytesMax = Infinity): Readable {
   let bytes = 0;
   const passed = new PassThrough({
-    transform(part: Buffer, _, done) {
+    transform(part: Buffer, _, callback) {
       bytes += part.length;
-      if (bytes > bytesMax) done(new Error(`it sent more than ${bytesMax} bytes`));
-      else done(null, part);
+      if (bytes > bytesMax) callback(new Error(`it sent more than ${bytesMax} bytes`));
+      else callback(null, part);
     },
-    destroy: (error, done) => done(error && new StoreUnavailable(store, error)),
+    destroy: (error, callback) => callback(error && new StoreUnavailable(store, error)),
   });
   // Ends the content when the reader goes away; the reader gets the failure of either stream.
   return pipeline(content, passed, () => undefined);

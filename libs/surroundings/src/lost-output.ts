@@ -14,11 +14,11 @@ export function surviveLostOutput(...streams: Writable[]): void {
 }
 
 function surviveLossOf(stream: Writable): void {
-  let lost = 0;
+  let lostLines = 0;
   const write = stream.write.bind(stream) as (
     chunk: unknown,
     encoding: unknown,
-    done: (error?: Error | null) => void,
+    callback: (error?: Error | null) => void,
   ) => boolean;
   // Each lost line reports its error to the callback of its own write.
   stream.on('error', () => undefined);
@@ -27,27 +27,27 @@ function surviveLossOf(stream: Writable): void {
   stream.write = (chunk: unknown, ...rest: unknown[]): boolean => {
     const encoding = typeof rest[0] === 'function' ? undefined : rest[0];
     const last = rest.at(-1);
-    const done = typeof last === 'function' ? (last as (error?: Error | null) => void) : () => undefined;
+    const callback = typeof last === 'function' ? (last as (error?: Error | null) => void) : () => undefined;
     if (stream.writableLength > WAITING_BYTES_MAX) {
-      lost += 1;
-      process.nextTick(done);
+      lostLines += 1;
+      process.nextTick(callback);
       return false;
     }
-    if (lost > 0 && stream.writableLength === 0) {
-      const before = lost;
-      lost = 0;
-      write(noticeOf(before), undefined, (error) => (lost += error ? before : 0));
+    if (lostLines > 0 && stream.writableLength === 0) {
+      const before = lostLines;
+      lostLines = 0;
+      write(noticeOf(before), undefined, (error) => (lostLines += error ? before : 0));
     }
     return write(chunk, encoding, (error) => {
-      if (error) lost += 1;
-      done(error);
+      if (error) lostLines += 1;
+      callback(error);
     });
   };
 }
 
 /** In the format of the other lines: an object where PROCTOR_LOG asks for JSON. */
-function noticeOf(lost: number): string {
-  const message = `${lost} lines could not be written here`;
+function noticeOf(lostLines: number): string {
+  const message = `${lostLines} lines could not be written here`;
   if (process.env['PROCTOR_LOG'] !== 'json') return `${message}\n`;
   const [level, context] = ['warn', 'Log'];
   return `${JSON.stringify({ level, pid: process.pid, timestamp: Date.now(), message, context })}\n`;
