@@ -29,6 +29,6 @@ export async function openDatabase(url: string, limits: Partial<DatabaseLimits> 
 }
 
 function storesOn(database: Database): Stores {
-  const made = Object.entries(STORES).map(([name, Store]) => [name, new Store(database)]);
-  return Object.fromEntries(made) as Stores;
+  const stores = Object.entries(STORES).map(([name, Store]) => [name, new Store(database)]);
+  return Object.fromEntries(stores) as Stores;
 }

@@ -47,11 +47,11 @@ export class Measured extends Transform {
   override _transform(
     chunk: Buffer,
     _encoding: BufferEncoding,
-    done: (e: null, chunk: Buffer) => void,
+    callback: (e: null, chunk: Buffer) => void,
   ): void {
     this.bytes += chunk.length;
     this.hash.update(chunk);
-    done(null, chunk);
+    callback(null, chunk);
   }
 
   sum(): string {

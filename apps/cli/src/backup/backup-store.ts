@@ -26,7 +26,7 @@ export async function copyStore(
   const missing = new Set<number>();
   let count = 0;
   const sums = new PassThrough();
-  const written = pipeline(
+  const sumsFile = pipeline(
     sums,
     createWriteStream(join(folder.path, STORE_SUMS), { mode: 0o600, flush: true }),
   );
@@ -43,7 +43,7 @@ export async function copyStore(
     if (count % PRINT_EVERY === 0) printLine(`${count} files of the store`);
   };
   // If the disk is full, copying stops with an error.
-  await Promise.all([inParallel(namedFiles(dump), copy).finally(() => sums.end()), written]);
+  await Promise.all([inParallel(namedFiles(dump), copy).finally(() => sums.end()), sumsFile]);
   await folder.addExistingFile(STORE_SUMS);
   printLine(`${count} files of the store`);
   return missing.size;

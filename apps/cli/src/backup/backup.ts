@@ -24,7 +24,7 @@ export async function backup(
 ): Promise<object> {
   const home = await Home.findHome(process.env, projectFolder());
   const configuration = await ownConfiguration();
-  const made = await withServiceDatabase(home, async (url) => {
+  const result = await withServiceDatabase(home, async (url) => {
     const dump = await Dump.open(url);
     const { takenAt } = dump.description;
     const path = join(resolve(parent), `proctor-${takenAt.slice(0, 19).replaceAll(/[-:]/g, '')}Z`);
@@ -44,8 +44,8 @@ export async function backup(
     return { path, taken_at: takenAt, bytes: folder.bytes };
   });
   // Printed last: if the reader of the output is gone, writing ends the process, and nothing may remain undone then.
-  if (!json) write(`${made.path}\n`);
-  return made;
+  if (!json) write(`${result.path}\n`);
+  return result;
 }
 
 async function fill(

@@ -28,10 +28,10 @@ export async function expire(options: ExpireOptions): Promise<void> {
       if (bytesOf(due) + due.stories + due.runs > 0)
         await confirm(`${whatGoes(due)} are removed for good`, options);
       await database.expiry.alone(async () => {
-        const done = await pass(database, store, configuration, { isRehearsal: false, pause });
-        printCounts(done, options);
+        const counts = await pass(database, store, configuration, { isRehearsal: false, pause });
+        printCounts(counts, options);
         printNotice(
-          `${sizeText(bytesOf(done))} of the store are free again; what rows had is taken by new ones`,
+          `${sizeText(bytesOf(counts))} of the store are free again; what rows had is taken by new ones`,
         );
         await sweep(database, store, pause);
       });
@@ -66,7 +66,7 @@ async function pass(
 ): Promise<Counted> {
   const now = new Date();
   const progress = new Progress(how.isRehearsal ? 'runs looked at, nothing is removed' : 'runs looked at');
-  const made = new ExpiryPass(expiry, store, retention, {
+  const expiryPass = new ExpiryPass(expiry, store, retention, {
     isRehearsal: how.isRehearsal,
     pause: (workedMs, runs) => {
       progress.add(runs);
@@ -75,9 +75,9 @@ async function pass(
     isEnded: () => false,
     now: () => now,
   });
-  await made.run();
+  await expiryPass.run();
   progress.end();
-  const { removedByRule: removed, stories, runs } = made.counts;
+  const { removedByRule: removed, stories, runs } = expiryPass.counts;
   return { removed, stories, runs };
 }
 

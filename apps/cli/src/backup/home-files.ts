@@ -20,8 +20,8 @@ export async function saveHomeFiles(
   secretFiles: string[],
   backup: BackupFolder,
 ): Promise<string[]> {
-  const named = [home.adminKey, home.adminPassword, ...secretFiles].map((path) => relative(home.path, path));
-  const inside = named.filter((name) => !name.startsWith('..') && !isAbsolute(name));
+  const names = [home.adminKey, home.adminPassword, ...secretFiles].map((path) => relative(home.path, path));
+  const inside = names.filter((name) => !name.startsWith('..') && !isAbsolute(name));
   const unreadable: string[] = [];
   const keep = async (path: string, name: string): Promise<void> => {
     if (!(await keepFile(path, name, backup))) unreadable.push(path);
@@ -109,14 +109,14 @@ async function keepFile(path: string, name: string, backup: BackupFolder): Promi
 /** Copies a file of the backup and sets its mode. Root also sets its user and group, if this machine has them. */
 async function bring(backup: CheckedBackup, name: string, target: string): Promise<void> {
   const { mode, user, group } = backup.attributesOf(name);
-  const made = await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  const newFolder = await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   await copyFile(join(backup.path, name), target);
   await chmod(target, mode);
   if (process.getuid?.() !== 0) return;
   const uid = (await systemNames('/etc/passwd')).get(user) ?? 0;
   const gid = (await systemNames('/etc/group')).get(group) ?? 0;
   await chown(target, uid, gid);
-  if (made !== undefined) await chown(dirname(target), uid, gid);
+  if (newFolder !== undefined) await chown(dirname(target), uid, gid);
 }
 
 /** Name → id of all users, or of all groups. */

@@ -44,14 +44,14 @@ async function inItsPlace(
 ): Promise<{ aside: string | null; loaded: LoadedDump }> {
   const bring = (url: string): Promise<LoadedDump> => bringBack(backup, home, url);
   try {
-    const named = process.env['PROCTOR_DATABASE_URL'];
-    if (named) return { aside: null, loaded: await bring(named) };
+    const ownUrl = process.env['PROCTOR_DATABASE_URL'];
+    if (ownUrl) return { aside: null, loaded: await bring(ownUrl) };
     const aside = placeAside(home, force);
-    const made = `${home.postgresql}.restoring`;
-    const loaded = await withNewDatabase(home, made, bring);
+    const newCluster = `${home.postgresql}.restoring`;
+    const loaded = await withNewDatabase(home, newCluster, bring);
     if (aside === null) await rm(home.postgresql, { recursive: true, force: true });
     else await rename(home.postgresql, aside);
-    await rename(made, home.postgresql);
+    await rename(newCluster, home.postgresql);
     return { aside, loaded };
   } catch (error) {
     throw error instanceof CannotLoad ? new Failure(`it cannot be restored: ${error.message}`) : error;

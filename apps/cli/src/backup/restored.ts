@@ -53,8 +53,8 @@ export async function repairRestored({ at }: { at?: number }): Promise<object> {
           ? 'every file that rows name is there'
           : `files of ${files.missing} runs are missing`,
       );
-      const lost = { first_lost_run: firstLostRun, next_run: nextRun };
-      return { taken_at: takenAt.toISOString(), ...lost, files_missing: files.missing };
+      const lostRuns = { first_lost_run: firstLostRun, next_run: nextRun };
+      return { taken_at: takenAt.toISOString(), ...lostRuns, files_missing: files.missing };
     } finally {
       store.close();
       await moment.end();

@@ -35,7 +35,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
 }
 
 /** A finding with its remedy, on one line. */
-export function lineOf({ check, state, found, remedy }: Finding): string {
+export function lineOf({ check, state, found: fact, remedy }: Finding): string {
   const advice = remedy === null ? '' : ` → ${remedy}`;
-  return `${state.padEnd(4)}  ${check}: ${found}${advice}`;
+  return `${state.padEnd(4)}  ${check}: ${fact}${advice}`;
 }

@@ -14,16 +14,16 @@ export interface Finding {
 /** Checks one part. */
 export type Check = () => Promise<Finding[]>;
 
-export function ok(check: string, found: string): Finding {
-  return { check, state: 'ok', found, remedy: null };
+export function ok(check: string, fact: string): Finding {
+  return { check, state: 'ok', found: fact, remedy: null };
 }
 
-export function warn(check: string, found: string, remedy: string): Finding {
-  return { check, state: 'warn', found, remedy };
+export function warn(check: string, fact: string, remedy: string): Finding {
+  return { check, state: 'warn', found: fact, remedy };
 }
 
-export function fail(check: string, found: string, remedy: string): Finding {
-  return { check, state: 'fail', found, remedy };
+export function fail(check: string, fact: string, remedy: string): Finding {
+  return { check, state: 'fail', found: fact, remedy };
 }
 
 /** Returns a finding also if `look` throws. @param remedy used if the error has no advice of its own */

@@ -27,11 +27,11 @@ export async function knownSecrets(
   const providers = configuration?.server.login.providers ?? [];
   files.push(...providers.flatMap(({ clientSecretFile }) => clientSecretFile ?? []));
   const texts = (await Promise.all(files.map(textIn))).filter((text) => text !== '');
-  const named = Object.entries(env).flatMap(([name, value]) =>
+  const fromEnvironment = Object.entries(env).flatMap(([name, value]) =>
     SECRET_NAMES.test(name) && value ? [value] : [],
   );
   const addresses = [...texts, ...Object.values(env)].flatMap((text) => passwordsIn(text ?? ''));
-  const all = [...texts, ...texts.flatMap(seedsIn), ...named, ...addresses];
+  const all = [...texts, ...texts.flatMap(seedsIn), ...fromEnvironment, ...addresses];
   return [...new Set(all)]
     .filter((text) => text.length >= SECRET_LENGTH_MIN)
     .sort((a, b) => b.length - a.length);
@@ -41,7 +41,7 @@ export async function knownSecrets(
 export function hideSecrets(text: string, secrets: string[]): string {
   return secrets
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
-    .reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text)
+    .reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text)
     .replace(/(\/\/[^/\s:@"]+:)[^/\s@"]+@/g, `$1${HIDDEN}@`);
 }
 

@@ -46,8 +46,8 @@ type Fields = Record<string, unknown>;
 
 /** @throws Error that names the field and the value, if `read` rejects the value */
 function check<T>(fields: Fields, name: string, read: (value: unknown) => T | undefined, rule: string): T {
-  const made = read(fields[name]);
-  if (made !== undefined) return made;
+  const result = read(fields[name]);
+  if (result !== undefined) return result;
   throw new Error(`${name} must ${rule}, not ${JSON.stringify(fields[name] ?? null).slice(0, 80)}`);
 }
 

@@ -89,7 +89,7 @@ export class Table {
     const faults: string[] = [];
     let count = 0;
     for await (const part of csvRows(this.path)) {
-      const made: T[] = [];
+      const results: T[] = [];
       for (const { line, fields } of part) {
         if (!columns) {
           columns = new Map(fields.map((field, place) => [field ?? '', place]));
@@ -101,13 +101,13 @@ export class Table {
         try {
           if (fields.length !== columns.size)
             throw new Error(`there are ${fields.length} fields, and ${columns.size} columns`);
-          made.push(read(new TableRow(line, columns, fields)));
+          results.push(read(new TableRow(line, columns, fields)));
         } catch (error) {
           count += 1;
           if (faults.length < FAULTS_MAX) faults.push(`${name}:${line}: ${(error as Error).message}`);
         }
       }
-      yield made;
+      yield results;
     }
     if (count === 0) return;
     const rest = count > faults.length ? `\nand ${count - faults.length} more` : '';

@@ -70,7 +70,7 @@ export function debciJob(row: TableRow): DebciJob {
   const verdict = verdictOf(row);
   const updatedAt = row.time('updated_at') ?? createdAt;
   const finishedAt = verdict === null ? null : (row.time('date') ?? updatedAt);
-  const seen = row.time('received_at') ?? latest(updatedAt, finishedAt);
+  const receivedAt = row.time('received_at') ?? latest(updatedAt, finishedAt);
   return {
     runId,
     packageId: row.text('package_id'),
@@ -93,7 +93,7 @@ export function debciJob(row: TableRow): DebciJob {
     durationSeconds: row.integer('duration_seconds', DURATION_MAX),
     createdAt,
     finishedAt,
-    updatedAt: verdict === null ? createdAt : seen,
+    updatedAt: verdict === null ? createdAt : receivedAt,
   };
 }
 

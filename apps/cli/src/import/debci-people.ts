@@ -94,9 +94,9 @@ export async function importDebciPeople(
   const byName = new Map<string, number>();
   for (const user of users) {
     const identity = issuer !== undefined && user.uid ? { issuer, subject: user.uid } : null;
-    const given = { ...user, foreignId: user.id, identity };
+    const person = { ...user, foreignId: user.id, identity };
     const isSame = sameUsers || byName.has(user.name);
-    const userId = await imports.addUser(DEBCI, given, isSame, COMMAND_LINE).catch((error: unknown) => {
+    const userId = await imports.addUser(DEBCI, person, isSame, COMMAND_LINE).catch((error: unknown) => {
       if (!(error instanceof ImportConflict)) throw error;
       const advice = 'If that is the same person, say --same-users; else rename one of them.';
       throw new Failure(`users.csv:${user.line}: username: ${error.message}`, EXIT.failed, advice);

@@ -157,14 +157,16 @@ async function importJobs(
     for (let place = 0; place < part.length; place += BATCH) {
       const batch = part.slice(place, place + BATCH);
       const removed = await imports.findRemoved(batch.map(({ runId }) => runId));
-      const taken = batch.filter(
+      const chosenJobs = batch.filter(
         ({ runId, verdict }) => !removed.has(runId) && (verdict !== null || rest.options.pending !== 'leave'),
       );
-      const presentIds = await presentOf(imports, taken, rest.names);
-      const runs = taken.filter(({ runId }) => !presentIds.has(runId)).map((job) => importedRun(job, rest));
+      const presentIds = await presentOf(imports, chosenJobs, rest.names);
+      const runs = chosenJobs
+        .filter(({ runId }) => !presentIds.has(runId))
+        .map((job) => importedRun(job, rest));
       added += runs.length > 0 ? await asFailure(imports.addRuns(runs)) : 0;
       present += presentIds.size + removed.size;
-      const finished = taken.filter(({ verdict }) => verdict !== null);
+      const finished = chosenJobs.filter(({ verdict }) => verdict !== null);
       for (const { suite, arch, verdict } of finished) comparison.there(suite, arch, verdict!);
       await comparison.here(
         imports,

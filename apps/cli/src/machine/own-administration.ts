@@ -216,13 +216,16 @@ class OwnSignals extends Signals {
   }
 
   /** Without a known nats-server this adds no notice: all processes see the change by themselves. */
-  private async send(subjects: string[], lost = 'the dispatchers got no signal and follow'): Promise<void> {
+  private async send(
+    subjects: string[],
+    consequence = 'the dispatchers got no signal and follow',
+  ): Promise<void> {
     try {
       const [{ users }, { sendSignals }] = [await this.nats.server(), await import('@proctor/bus')];
       await sendSignals(await users.read('api'), subjects, PATIENCE_MS);
     } catch (error) {
       if (error instanceof NoNatsAccess) return;
-      this.notices.push(`${lost} in a few seconds: ${(error as Error).message}`);
+      this.notices.push(`${consequence} in a few seconds: ${(error as Error).message}`);
     }
   }
 }

@@ -58,7 +58,7 @@ export async function readNewPassword(userName: string): Promise<string> {
 export async function readHidden(question: string): Promise<string> {
   process.stderr.write(question);
   // The terminal in raw mode echoes through readline's output, so an output that drops everything hides it.
-  const dropped = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const dropped = new Writable({ write: (_chunk, _encoding, callback) => callback() });
   const reader = createInterface({ input: process.stdin, output: dropped, terminal: true });
   const stopped = new AbortController();
   reader.once('SIGINT', () => stopped.abort());

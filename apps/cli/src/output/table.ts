@@ -116,15 +116,17 @@ const SIGNS =
  * other control characters are removed.
  */
 export function forTerminal(text: string): string {
-  return text.replace(SIGNS, (_all, sign: string, colour: string | undefined) => shown(sign, colour ?? ''));
+  return text.replace(SIGNS, (_all, sign: string, colour: string | undefined) =>
+    visibleSign(sign, colour ?? ''),
+  );
 }
 
-function shown(sign: string, colour: string): string {
+function visibleSign(sign: string, colour: string): string {
   if (sign === ESCAPE) return colour === '' ? '' : sign + colour;
-  return (sign.endsWith(LINE) ? LINE : sign === TAB ? TAB : sign === RETURN ? LINE : named(sign)) + colour;
+  return (sign.endsWith(LINE) ? LINE : sign === TAB ? TAB : sign === RETURN ? LINE : signName(sign)) + colour;
 }
 
-function named(sign: string): string {
+function signName(sign: string): string {
   const code = sign.codePointAt(0)!;
   return code < 0xa0 ? '' : `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`;
 }

@@ -45,10 +45,10 @@ export async function listQueues(options: QueueOptions): Promise<void> {
   printAnswer(selected, options, (rows) => printTable(rows, QUEUE_COLUMNS, 'there is no queue'));
 }
 
-function requireKnown(what: string, name: string | undefined, known: string[]): void {
-  if (name === undefined || known.includes(name)) return;
+function requireKnown(what: string, name: string | undefined, choices: string[]): void {
+  if (name === undefined || choices.includes(name)) return;
   throw new Failure(
-    `the ${what} "${name}" is not tested; there is ${[...new Set(known)].join(', ')}`,
+    `the ${what} "${name}" is not tested; there is ${[...new Set(choices)].join(', ')}`,
     EXIT.usage,
     'proctor queue shows all',
   );

@@ -22,7 +22,7 @@ export async function printStatus(options: StatusOptions): Promise<void> {
     const [queues, workers] = await Promise.all([
       service.request<QueueResource[]>('/queues'),
       service.request<WorkerList>('/workers'),
-    ]).catch((error: unknown) => lost(error, options));
+    ]).catch((error: unknown) => afterFailure(error, options));
     if (queues !== undefined && workers !== undefined) {
       if (options.watch && process.stdout.isTTY) write(CLEAR);
       if (options.json) printJson({ queues, ...workers });
@@ -34,7 +34,7 @@ export async function printStatus(options: StatusOptions): Promise<void> {
 }
 
 /** With `watch`, a lost connection is only reported, and the next look may succeed. */
-function lost(error: unknown, { watch }: StatusOptions): [undefined, undefined] {
+function afterFailure(error: unknown, { watch }: StatusOptions): [undefined, undefined] {
   if (!watch || !(error instanceof Failure) || error.code !== EXIT.tryLater) throw error;
   printNotice(error.message);
   return [undefined, undefined];

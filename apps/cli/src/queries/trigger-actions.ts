@@ -54,15 +54,15 @@ async function change(trigger: string, { name, becomes }: Action, options: Actio
   const takes = name === 'cancel' || seconds === 0 ? '' : `, which takes ${span(seconds)} of slot time`;
   await confirm(`${count === 1 ? '1 test is' : `${count} tests are`} ${becomes}${takes}`, options);
   const ids = preview.runs.map(({ run_id: runId }) => runId);
-  const done = await service.post<ManyRunsAnswerResource>(path, {
+  const answer = await service.post<ManyRunsAnswerResource>(path, {
     run_ids: ids,
     ...(reason !== undefined && { reason }),
   });
-  const all = { ...done, refused: [...preview.refused, ...done.refused], left: preview.left };
+  const all = { ...answer, refused: [...preview.refused, ...answer.refused], left: preview.left };
   printAnswer(all, options, printOutcome);
-  if (done.refused.length === 0) return;
+  if (answer.refused.length === 0) return;
   const advice = `proctor trigger show ${trigger} shows how far they are`;
-  throw new Failure(`${done.refused.length} of ${count} tests are not ${becomes}`, EXIT.failed, advice);
+  throw new Failure(`${answer.refused.length} of ${count} tests are not ${becomes}`, EXIT.failed, advice);
 }
 
 function nothingToDo(trigger: string, becomes: string, { refused }: ManyRunsAnswerResource): Failure {

@@ -29,8 +29,8 @@ export async function printLog(runId: number, options: LogOptions): Promise<void
   const answer = await service
     .open(`/runs/${runId}/log`, { query: { attempt, offset }, isEndless: true })
     .catch((error: unknown) => withoutLog(service, error, runId));
-  const shown = new Shown();
-  for await (const bytes of answer.body!) write(shown.of(bytes as Uint8Array));
+  const text = new Shown();
+  for await (const bytes of answer.body!) write(text.of(bytes as Uint8Array));
   if (answer.headers.get('log-complete') === 'false')
     printNotice(`it is still executed; go on with: proctor run log --follow ${runId}`);
 }
@@ -44,11 +44,11 @@ async function follow(service: Service, runId: number, { attempt, offset }: LogO
   if (number === null)
     printNotice(`run ${runId} has ended and was never started; how: proctor run show ${runId}`);
   let from = offset;
-  let shown = new Shown();
+  let text = new Shown();
   for (let vain = 0; number !== null;) {
     const before = from;
     const ending = await followOnce(service, runId, number, from, (bytes, next) => {
-      write(shown.of(bytes));
+      write(text.of(bytes));
       from = next;
     });
     if (ending !== null) {
@@ -56,7 +56,7 @@ async function follow(service: Service, runId: number, { attempt, offset }: LogO
         `attempt ${number} ${ending.verdict === null ? `ended without a verdict (${ending.outcome})` : `ended as ${ending.verdict}`}`,
       );
       number = attempt === undefined ? await started(service, runId, number) : null;
-      [from, vain, shown] = [0, 0, new Shown()];
+      [from, vain, text] = [0, 0, new Shown()];
       continue;
     }
     vain = from > before ? 0 : vain + 1;

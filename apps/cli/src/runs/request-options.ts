@@ -18,8 +18,11 @@ function optionOf(field: RequestField): Option {
 /** The fields that were typed, as a test request of the API has them. @throws Failure for a pin that is none */
 export function requestBody(typed: object): Record<string, unknown> {
   const values = typed as Record<string, unknown>;
-  const sent = FIELDS.map((field) => [field.sent, sentValue(field, values[optionOf(field).attributeName()])]);
-  return Object.fromEntries(sent.filter(([, value]) => value !== undefined)) as Record<string, unknown>;
+  const entries = FIELDS.map((field) => [
+    field.sent,
+    sentValue(field, values[optionOf(field).attributeName()]),
+  ]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Record<string, unknown>;
 }
 
 function sentValue({ kind }: RequestField, typed: unknown): unknown {

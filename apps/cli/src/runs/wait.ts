@@ -48,9 +48,9 @@ export async function awaitRuns(
       printChange(runs.get(runId), run);
       runs.set(runId, run);
     });
-    const left = open.filter((runId) => runs.get(runId)!.status === null);
-    if (left.length === 0) break;
-    if (performance.now() + lookMs > endMs) throw notInTime(left, timeout!);
+    const rest = open.filter((runId) => runs.get(runId)!.status === null);
+    if (rest.length === 0) break;
+    if (performance.now() + lookMs > endMs) throw notInTime(rest, timeout!);
     await pause(lookMs);
   }
   const results = runIds.map((runId) => runs.get(runId)!);
@@ -80,12 +80,12 @@ function judge(results: ResultResource[]): void {
   );
 }
 
-function notInTime(left: number[], seconds: number): Failure {
-  const what = left.length === 1 ? `run ${left[0]} has` : `${left.length} runs have`;
+function notInTime(runIds: number[], seconds: number): Failure {
+  const what = runIds.length === 1 ? `run ${runIds[0]} has` : `${runIds.length} runs have`;
   return new Failure(
     `${what} not ended within ${seconds} s`,
     EXIT.tryLater,
-    `proctor run explain ${left[0]} says why; wait again: proctor run wait ${left.slice(0, 5).join(' ')}${left.length > 5 ? ' …' : ''}`,
+    `proctor run explain ${runIds[0]} says why; wait again: proctor run wait ${runIds.slice(0, 5).join(' ')}${runIds.length > 5 ? ' …' : ''}`,
   );
 }
 

@@ -112,9 +112,9 @@ export class Contexts {
 
 /** A user without a name and without HOME, as in some containers, has no such folder. */
 function configurationHome(env: NodeJS.ProcessEnv): string {
-  const named = env['XDG_CONFIG_HOME'];
+  const folder = env['XDG_CONFIG_HOME'];
   // The specification says that a path that is not absolute is ignored.
-  if (named && isAbsolute(named)) return named;
+  if (folder && isAbsolute(folder)) return folder;
   try {
     return join(homedir(), '.config');
   } catch {

@@ -16,8 +16,8 @@ export async function* eventsOf(body: AsyncIterable<unknown>): AsyncGenerator<Se
     const blocks = text.split(/\r?\n\r?\n/);
     text = blocks.pop()!;
     for (const block of blocks) {
-      const sent = eventIn(block);
-      if (sent !== null) yield sent;
+      const event = eventIn(block);
+      if (event !== null) yield event;
     }
   }
 }

@@ -21,8 +21,8 @@ export async function ownService(env: NodeJS.ProcessEnv): Promise<ServiceAddress
 }
 
 async function urlBesideDatabase(env: NodeJS.ProcessEnv): Promise<[url: string, place: string]> {
-  const named = env['PROCTOR_URL'];
-  if (named) return [readServiceUrl(named, 'PROCTOR_URL'), 'PROCTOR_URL'];
+  const url = env['PROCTOR_URL'];
+  if (url) return [readServiceUrl(url, 'PROCTOR_URL'), 'PROCTOR_URL'];
   const [{ readConfiguration }, { serviceUrl }] = await Promise.all([
     import('../configuration'),
     import('../start/welcome'),

@@ -45,7 +45,7 @@ export function problemsIn(findings: Finding[]): string[] {
   return findings
     .filter(({ state }) => state === 'fail')
     .map(
-      ({ found, remedy }) =>
-        `the worker cannot run all tests: ${found}${remedy === null ? '' : `: ${remedy}`}`,
+      ({ found: fact, remedy }) =>
+        `the worker cannot run all tests: ${fact}${remedy === null ? '' : `: ${remedy}`}`,
     );
 }

@@ -52,8 +52,8 @@ export async function recoverWebhook(
   const service = await Service.find(options);
   const body = { since: Math.floor(options.since) };
   const answer = await service.post<Recovery>(`/webhooks/${id}/recover`, body);
-  printAnswer(answer, options, ({ again, made }) =>
-    printNotice(`${again} events are sent again, and ${made} for the first time`),
+  printAnswer(answer, options, ({ again, made: firstTimes }) =>
+    printNotice(`${again} events are sent again, and ${firstTimes} for the first time`),
   );
   const { until } = answer;
   if (until !== null)

@@ -42,13 +42,13 @@ export async function addWebhook(url: string, options: AddOptions): Promise<void
   const service = await Service.find(options);
   const { description, private: isPrivate } = options;
   const settings = { ...filterIn(options), description, ...(isPrivate && { private: true }) };
-  const made = await service.post<WebhookWithSecret>('/webhooks', { url, ...settings });
-  printAnswer(made, options, printSecret);
-  printNotice(`webhook ${made.id} made; try it: proctor webhook ping ${made.id}`);
+  const webhook = await service.post<WebhookWithSecret>('/webhooks', { url, ...settings });
+  printAnswer(webhook, options, printSecret);
+  printNotice(`webhook ${webhook.id} made; try it: proctor webhook ping ${webhook.id}`);
 }
 
 export async function printWebhook(id: number, options: ServiceOptions & OutputOptions): Promise<void> {
-  const webhook = await read(await Service.find(options), id);
+  const webhook = await findWebhook(await Service.find(options), id);
   printAnswer(webhook, options, printFieldsOf);
   const { disabled_reason: why } = webhook;
   if (why !== null) printNotice(`it is disabled: ${why}; enable it: proctor webhook enable ${id}`);
@@ -84,7 +84,7 @@ export async function rotateWebhook(id: number, options: ServiceOptions & Output
 /** @throws Failure if there is no such webhook, or the answer is no */
 export async function removeWebhook(id: number, options: ServiceOptions & AskOptions): Promise<object> {
   const service = await Service.find(options);
-  const { url, waiting } = await read(service, id);
+  const { url, waiting } = await findWebhook(service, id);
   await confirm(`webhook ${id} to ${url} is removed, with ${waiting} events that wait`, options);
   await service.delete(`/webhooks/${id}`);
   printNotice(`webhook ${id} is removed`);
@@ -95,7 +95,7 @@ function printSecret({ secret }: WebhookWithSecret): void {
   write(`${secret}\n`);
 }
 
-function read(service: Service, id: number): Promise<WebhookResource> {
+function findWebhook(service: Service, id: number): Promise<WebhookResource> {
   return service.request<WebhookResource>(`/webhooks/${id}`);
 }
 
@@ -107,7 +107,7 @@ interface Changed {
 /** Sends all settings of the webhook with the change, as the API requires. */
 async function change(id: number, enabled: boolean, options: ServiceOptions): Promise<Changed> {
   const service = await Service.find(options);
-  const before = await read(service, id);
+  const before = await findWebhook(service, id);
   const { url, description, package: packages, suite, arch, trigger, kinds, status, mine } = before;
   const filter = { package: packages, suite, arch, trigger, kinds, status };
   const filters = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== null));

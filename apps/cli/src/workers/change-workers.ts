@@ -105,7 +105,7 @@ function pathOf(name: string, change: string): string {
 async function withNewCredentials(
   worker: string,
   { out, json }: CredentialsOptions,
-  done: string,
+  doneNotice: string,
   register: (give: Give) => Promise<RegisterChangeResource>,
 ): Promise<object> {
   if (json && out !== undefined)
@@ -116,10 +116,10 @@ async function withNewCredentials(
     );
   let credentials = {};
   const { notice } = await handOver(out, (write) =>
-    register(async (made) => {
-      credentials = made;
-      if (!json) await write(`${JSON.stringify(made, null, 2)}\n`);
-      printNotice(done);
+    register(async (newCredentials) => {
+      credentials = newCredentials;
+      if (!json) await write(`${JSON.stringify(newCredentials, null, 2)}\n`);
+      printNotice(doneNotice);
     }),
   );
   if (notice !== null) printNotice(notice);

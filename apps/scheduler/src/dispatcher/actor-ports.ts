@@ -25,7 +25,7 @@ export interface ActorPorts {
   clock: Clock;
   /** Whether messages of workers can reach this process now. */ isReachable(): boolean;
   /** Signals these idle slots to ask again; null: all idle slots of the architecture. */
-  signalWorkWaiting(arch: string, wanted: SlotsToWake[] | null): void;
+  signalWorkWaiting(arch: string, slots: SlotsToWake[] | null): void;
   /** Signals a worker to stop an attempt at once. */
   signalStop(stop: AttemptToStop): void;
   /** Facts about runs of the architecture were committed. */

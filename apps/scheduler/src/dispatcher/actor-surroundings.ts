@@ -32,9 +32,9 @@ export class ActorSurroundings implements ActorPorts {
     return this.bus.isConnected();
   }
 
-  signalWorkWaiting(arch: string, wanted: SlotsToWake[] | null): void {
-    if (!wanted) return this.bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {});
-    for (const { worker, slots } of wanted) {
+  signalWorkWaiting(arch: string, slotsToWake: SlotsToWake[] | null): void {
+    if (!slotsToWake) return this.bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {});
+    for (const { worker, slots } of slotsToWake) {
       const signal: SlotsWanted = { arch, slots };
       this.bus.signal(subjectOf(SUBJECTS.slotsWanted, worker), signal);
     }

@@ -52,8 +52,8 @@ export class CommittedWork {
   }
 
   /** The runs were loaded again. */
-  onLoaded(seen: Seen): void {
-    this.seen = seen;
+  onLoaded(position: Seen): void {
+    this.seen = position;
   }
 
   /** A turn failed: read again after a pause, and less at a time, since these rows may be the reason. */
@@ -103,8 +103,8 @@ export class CommittedWork {
     this.arrivalsDueMs = now + this.settings().arrivalPollMs;
     return this.read('arrivals', now, async (most) => {
       const limit = Math.ceil(most * this.pace);
-      const { runs, seen, more } = await this.journal.arrivals(this.arch, limit, this.seen);
-      this.seen = seen;
+      const { runs, seen: position, more } = await this.journal.arrivals(this.arch, limit, this.seen);
+      this.seen = position;
       if (more) this.readArrivalsSoon();
       return runs.length > 0 ? [{ kind: 'arrivals', runs }] : [];
     });

@@ -94,7 +94,7 @@ export class DispatcherActor {
       retryEnvelopes: (envelopes) => this.retryEnvelopes(envelopes),
     });
     this.ticks = new TickWatch(this.mailbox);
-    this.signals = new WorkSignals(this.settings.arrivalPollMs, (wanted) => this.signalWorkWaiting(wanted));
+    this.signals = new WorkSignals(this.settings.arrivalPollMs, (slots) => this.signalWorkWaiting(slots));
     // The last turn may have left envelopes to handle again.
     const refuseRest = () => this.refuseAll(new NotOwner(term.arch));
     this.loop = this.run().catch(this.stepDown.bind(this)).finally(refuseRest);
@@ -332,8 +332,8 @@ export class DispatcherActor {
     this.mailbox.rejectAll(reason);
   }
 
-  private signalWorkWaiting(wanted: SlotsToWake[] | null): void {
-    if (!this.stopped && this.term.holds()) this.ports.signalWorkWaiting(this.term.arch, wanted);
+  private signalWorkWaiting(slots: SlotsToWake[] | null): void {
+    if (!this.stopped && this.term.holds()) this.ports.signalWorkWaiting(this.term.arch, slots);
   }
 
   private hasMail(): boolean {

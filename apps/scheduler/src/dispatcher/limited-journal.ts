@@ -70,8 +70,8 @@ export class LimitedJournal implements Omit<Journal, 'reportState'> {
     return this.call('reading the register of workers', this.journal.workers());
   }
 
-  arrivals(arch: string, limit: number, seen?: Seen): Promise<Arrivals> {
-    return this.call('reading arrivals', this.journal.arrivals(arch, limit, seen));
+  arrivals(arch: string, limit: number, position?: Seen): Promise<Arrivals> {
+    return this.call('reading arrivals', this.journal.arrivals(arch, limit, position));
   }
 
   orders(arch: string, limit: number): Promise<Order[]> {

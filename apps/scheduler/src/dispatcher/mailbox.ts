@@ -79,15 +79,15 @@ export class Mailbox {
    */
   removeFirst(max: number): Envelope[] {
     const ordered = this.envelopes.length > max ? sortByTurns(this.envelopes) : this.envelopes;
-    const taken = ordered.slice(0, max);
+    const first = ordered.slice(0, max);
     this.envelopes = ordered.slice(max);
-    this.takenCount += taken.length;
+    this.takenCount += first.length;
     this.ofWorker.clear();
     for (const { message } of this.envelopes) {
       const worker = senderOf(message);
       if (worker !== undefined) this.ofWorker.set(worker, (this.ofWorker.get(worker) ?? 0) + 1);
     }
-    return taken;
+    return first;
   }
 
   rejectAll(error: Error): void {

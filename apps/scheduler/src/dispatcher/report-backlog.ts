@@ -49,9 +49,9 @@ export class ReportBacklog {
 
   private compare(waiting: AttemptOfWorker[], report: (attempts: AttemptOfWorker[]) => void): void {
     const names = new Set(waiting.map(nameOf));
-    const left = this.waiting?.filter((attempt) => names.has(nameOf(attempt))) ?? waiting;
-    if (left.length !== this.waiting?.length) report(left);
-    this.waiting = left;
+    const rest = this.waiting?.filter((attempt) => names.has(nameOf(attempt))) ?? waiting;
+    if (rest.length !== this.waiting?.length) report(rest);
+    this.waiting = rest;
   }
 
   /** Null when it failed. A report of an unknown kind is treated as one of the end, as when it is refused. */

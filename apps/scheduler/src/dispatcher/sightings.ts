@@ -75,17 +75,17 @@ export class Sightings implements BeforeApplicationShutdown {
 
   /** Writes the sightings. If that fails, they are added to the next write. */
   private async write(): Promise<void> {
-    const [seen, refused] = [this.clearSeen(), [...this.refused.values()]];
+    const [seenWorkers, refused] = [this.clearSeen(), [...this.refused.values()]];
     this.cancel = null;
     this.writtenMs = this.clock.now();
     this.refused = new Map();
-    if (seen.length + refused.length === 0) return;
+    if (seenWorkers.length + refused.length === 0) return;
     this.logRefusals(refused);
     try {
-      await this.register.recordSeen(seen, refused);
+      await this.register.recordSeen(seenWorkers, refused);
     } catch (error) {
       this.logger.warn(`when workers were seen could not be written: ${String(error)}`);
-      for (const { worker, from } of seen) {
+      for (const { worker, from } of seenWorkers) {
         this.seen.add(worker);
         if (from !== null && !this.addresses.has(worker)) this.addresses.set(worker, from);
       }
@@ -95,10 +95,13 @@ export class Sightings implements BeforeApplicationShutdown {
   }
 
   private clearSeen(): SeenWorker[] {
-    const seen = [...this.seen].map((worker) => ({ worker, from: this.addresses.get(worker) ?? null }));
+    const seenWorkers = [...this.seen].map((worker) => ({
+      worker,
+      from: this.addresses.get(worker) ?? null,
+    }));
     this.seen = new Set();
     this.addresses = new Map();
-    return seen;
+    return seenWorkers;
   }
 
   private logRefusals(refused: WorkerRefusals[]): void {

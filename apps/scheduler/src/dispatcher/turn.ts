@@ -50,7 +50,7 @@ export async function runTurn(
   term: OwnershipTerm,
 ): Promise<TurnOutcome> {
   const steps: Step[] = envelopes.map(({ message }) => step(state, message, now));
-  const writes = [...steps.flatMap((taken) => taken.writes), ...state.usageWrites(now)];
+  const writes = [...steps.flatMap((each) => each.writes), ...state.usageWrites(now)];
   const refused = writes.length > 0 ? await journal.commit(term.arch, term.epoch, writes) : [];
   if (!term.holds()) throw new NotOwner(term.arch);
   undoRefused(state, refused);
@@ -63,8 +63,8 @@ export async function runTurn(
   });
   const committed = refused.length === 0 ? writes : writes.filter((write) => !refused.includes(write));
   return {
-    workWaiting: steps.some((taken) => taken.workWaiting === true),
-    stops: steps.flatMap((taken) => taken.stops ?? []),
+    workWaiting: steps.some((each) => each.workWaiting === true),
+    stops: steps.flatMap((each) => each.stops ?? []),
     judged: writes.filter((write) => write.kind === 'judge-worker'),
     committed,
     hasWritten: committed.length > 0 || envelopes.some(({ message }) => message.kind === 'arrivals'),
@@ -91,14 +91,14 @@ export function logJudgements(
 
 /** Whether the writes or the answer of a message depend on one of the runs. */
 function isAbout({ message }: Envelope, { writes, reply }: Step, runIds: ReadonlySet<number>): boolean {
-  const named = [
+  const subjects = [
     ...('runId' in message ? [message.runId] : []),
     ...('request' in message && 'runId' in message.request ? [message.request.runId] : []),
     ...('report' in message ? [message.report.runId] : []),
     ...(typeof reply === 'object' && 'lease' in reply && reply.lease ? [reply.lease.runId] : []),
     ...writes.flatMap(runsOfWrite),
   ];
-  return named.some((runId) => runIds.has(runId));
+  return subjects.some((runId) => runIds.has(runId));
 }
 
 function runsOfWrite(write: Write): number[] {

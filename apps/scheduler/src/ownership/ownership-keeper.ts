@@ -152,9 +152,9 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     const { scheduler, ownershipTtlMs } = this.settings;
     const endMs = this.clock.now() + this.termMs;
     const ownership = await this.inTime('claiming', this.register.claim(arch, scheduler, ownershipTtlMs));
-    const held = this.terms.get(arch);
-    if (held && held.epoch === ownership?.epoch) return held.renewUntil(endMs);
-    held?.abandon('another scheduler owned it meanwhile');
+    const previous = this.terms.get(arch);
+    if (previous && previous.epoch === ownership?.epoch) return previous.renewUntil(endMs);
+    previous?.abandon('another scheduler owned it meanwhile');
     if (!ownership) return;
     // The architecture may have been released, and taken out of the deployment, while the answer was on its way.
     const parted = this.parting.get(arch);

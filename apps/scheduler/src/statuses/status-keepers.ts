@@ -49,8 +49,8 @@ export class StatusKeepers implements OwnedService {
   }
 
   start(term: OwnershipTerm): Promise<void> {
-    const made = { statuses: this.projection, days: this.statistics };
-    this.keepers.set(term, new StatusKeeper(term, made, this.clock, this.settings));
+    const projections = { statuses: this.projection, days: this.statistics };
+    this.keepers.set(term, new StatusKeeper(term, projections, this.clock, this.settings));
     return Promise.resolve();
   }
 

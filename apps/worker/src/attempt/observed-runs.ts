@@ -57,9 +57,9 @@ export class ObservedRuns implements AttemptRunner {
   /** The running attempts of public runs: every client of the worker's port may read them. */
   listPublic(): CurrentRun[] {
     const publicRuns = [...this.startedAt].filter(([{ isPrivate }]) => isPrivate === false);
-    return publicRuns.map(([lease, begun]) => {
+    return publicRuns.map(([lease, startMs]) => {
       const { runId, attempt, suite, arch, backend, variant } = lease;
-      const seconds = Math.round((this.clock.now() - begun) / 1000);
+      const seconds = Math.round((this.clock.now() - startMs) / 1000);
       return { run: runId, attempt, package: lease.package, suite, arch, backend, variant, seconds };
     });
   }

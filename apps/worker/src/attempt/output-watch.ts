@@ -82,9 +82,9 @@ export class OutputWatch {
 
   /** Whether more than allowed may have been written since the last measurement. */
   private mayHaveWritten({ atMs, tookMs, free, room }: LastMeasurement, now: RoomOnDisk): boolean {
-    const gone = free.bytes - now.bytes + (free.files - now.files) * FILE_BYTES_MIN;
+    const usedBytes = free.bytes - now.bytes + (free.files - now.files) * FILE_BYTES_MIN;
     const pauseMs = Math.max(FILES_EVERY_MS, tookMs * FILES_TIME_SHARE);
-    return gone > room || this.clock.now() - atMs >= pauseMs;
+    return usedBytes > room || this.clock.now() - atMs >= pauseMs;
   }
 }
 

@@ -47,14 +47,14 @@ export async function packAttempt(
   const packed = (await within(packing, PACK_TIMEOUT_MS, clock)) ?? 'packing takes too long';
   overdue.abort(new Error('packing took too long'));
   const lacking = (what: string, why: string): string => {
-    const lost = `its ${what} could not be kept: ${why}`;
-    log.warn(`run ${lease.runId} attempt ${lease.attempt}: ${lost}`);
-    return oneLine(`${verdict.message}; ${lost}`, MESSAGE_LENGTH_MAX);
+    const notice = `its ${what} could not be kept: ${why}`;
+    log.warn(`run ${lease.runId} attempt ${lease.attempt}: ${notice}`);
+    return oneLine(`${verdict.message}; ${notice}`, MESSAGE_LENGTH_MAX);
   };
   if (typeof packed === 'string')
     return { ...verdict, message: lacking('log and artifacts', packed), files: [] };
-  const { files, excerpt, lost } = packed;
-  const message = lost === null ? verdict.message : lacking('artifacts', lost);
+  const { files, excerpt, lost: lossReason } = packed;
+  const message = lossReason === null ? verdict.message : lacking('artifacts', lossReason);
   const isExplained = excerpt !== null && hasFailed(verdict) && !isRejected(lease, verdict.version);
   return { ...verdict, message, files, ...(isExplained && { excerpt }) };
 }

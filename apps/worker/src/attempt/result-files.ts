@@ -45,10 +45,10 @@ export async function packResult(
     const substitute = `The test runner wrote no log. Its standard error was:\n${errors || '(nothing)\n'}`;
     const log = await packLog(join(folder.output, 'log'), pathOf('log.gz'), limits, substitute);
     const logIndex = await writeIndex('log-index.json', pathOf, logIndexText(log.index));
-    const { archive, index, lost } = await packArtifactFiles(folder, pathOf, limits);
+    const { archive, index, lost: lossReason } = await packArtifactFiles(folder, pathOf, limits);
     signal.throwIfAborted();
     const files = [resultFile('log.gz', pathOf('log.gz'), log), ...archive, logIndex, ...index];
-    return { files, excerpt: log.excerpt, lost };
+    return { files, excerpt: log.excerpt, lost: lossReason };
   } catch (error) {
     await rm(target, { recursive: true, force: true });
     throw error;
@@ -66,15 +66,15 @@ async function packArtifactFiles(
     const index = await writeIndex('artifacts-index.json', pathOf, artifactsIndexText(packed.index));
     return { archive: [resultFile('artifacts.tar.gz', path, packed)], index: [index], lost: null };
   } catch (error) {
-    const written = [path, pathOf('artifacts-index.json')];
-    await Promise.all(written.map((each) => rm(each, { force: true })));
+    const paths = [path, pathOf('artifacts-index.json')];
+    await Promise.all(paths.map((each) => rm(each, { force: true })));
     return { archive: [], index: [], lost: String(error) };
   }
 }
 
 async function writeIndex(name: ResultFileName, pathOf: PathOf, text: string): Promise<LocalFile> {
-  const written = await writeHashed(pathOf(name), Readable.from([Buffer.from(text)]));
-  return resultFile(name, pathOf(name), written);
+  const file = await writeHashed(pathOf(name), Readable.from([Buffer.from(text)]));
+  return resultFile(name, pathOf(name), file);
 }
 
 function resultFile(name: ResultFileName, path: string, { size, sha256 }: WrittenFile): LocalFile {

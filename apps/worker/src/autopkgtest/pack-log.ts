@@ -35,12 +35,12 @@ export async function packLog(
   try {
     const content = file ? pieces(file, (await file.stat()).size, limits) : substitutePieces(substitute);
     const indexer = new LogIndexer(errorExpression([...ERROR_PATTERNS, ...limits.errorPatterns]));
-    const written = await writeHashed(
+    const logFile = await writeHashed(
       target,
       blockGzip(content, (bytes, block) => indexer.add(bytes, block)),
     );
     const index = indexer.end();
-    return { ...written, index, excerpt: indexer.excerpt() };
+    return { ...logFile, index, excerpt: indexer.excerpt() };
   } finally {
     await file?.close();
   }

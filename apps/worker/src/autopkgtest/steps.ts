@@ -85,7 +85,7 @@ const STEPS: readonly Step[] = [
 ];
 
 function stepNamed(words: RegExp, name: string): Step['name'] {
-  return (said) => (words.test(said) ? name : null);
+  return (line) => (words.test(line) ? name : null);
 }
 
 /** `… done sh deb http://… sid main autopkgtest-add-apt-sources.list" failed with status 1` */

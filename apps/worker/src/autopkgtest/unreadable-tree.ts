@@ -52,16 +52,16 @@ export function unpackingWait(command: string[]): string | null {
 
 /** null: a file, a folder, missing, or elsewhere. */
 async function specialKind(tree: string, name: string): Promise<string | null> {
-  let left = normalize(name).split('/');
+  let remaining = normalize(name).split('/');
   let at = '';
-  for (let links = 0; left.length > 0;) {
-    const [part = '', ...rest] = left;
+  for (let links = 0; remaining.length > 0;) {
+    const [part = '', ...rest] = remaining;
     const path = join(at, part);
     const status = await statusOf(join(tree, path));
     if (!status) return null;
     if (!status.isSymbolicLink()) {
       if (!status.isDirectory()) return rest.length === 0 ? kindOf(status) : null;
-      [at, left] = [path, rest];
+      [at, remaining] = [path, rest];
       continue;
     }
     links += 1;
@@ -69,7 +69,7 @@ async function specialKind(tree: string, name: string): Promise<string | null> {
     if (ENDLESS.test(normalize(target))) return `a link to ${oneLine(target, TARGET_LENGTH_MAX)}`;
     const next = join(dirname(path), target, ...rest);
     if (links > LINKS_MAX || target.startsWith('/') || next.startsWith('..')) return null;
-    [at, left] = ['', next.split('/')];
+    [at, remaining] = ['', next.split('/')];
   }
   return null;
 }

@@ -161,13 +161,13 @@ export class WorkerHealth {
 
 export function healthSentence(report: HealthReport): string {
   const { ready, problem, standings, busy, slots, resultsWaiting, machine } = report;
-  const held = Object.entries(standings).map(([arch, { standing }]) => `, ${standing} for ${arch}`);
+  const standingNotes = Object.entries(standings).map(([arch, { standing }]) => `, ${standing} for ${arch}`);
   const state = ready
     ? `takes work${problem === null ? '' : `, but ${problem}`}`
     : `takes no work: ${problem ?? 'it is not connected to NATS'}`;
   const gib = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
   return (
-    `${state}${held.join('')}; ${busy} of ${slots} slots busy, ${resultsWaiting} results waiting, ` +
+    `${state}${standingNotes.join('')}; ${busy} of ${slots} slots busy, ${resultsWaiting} results waiting, ` +
     `load ${machine.load[0]?.toFixed(1)} on ${machine.processors} processors, ` +
     `${gib(machine.memoryAvailableBytes)} of memory and ${gib(machine.diskAvailableBytes)} of disk free`
   );

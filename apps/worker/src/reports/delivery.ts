@@ -172,8 +172,10 @@ export class ResultDelivery {
     );
     const files = report.files.filter((_, index) => isThere[index]);
     if (files.length === report.files.length) return;
-    const lost = report.files.filter((file) => !files.includes(file)).map(({ name }) => name);
-    this.parts.log.warn(`${this.title()}: lost on this machine's disk, and not reported: ${lost.join(', ')}`);
+    const lostFiles = report.files.filter((file) => !files.includes(file)).map(({ name }) => name);
+    this.parts.log.warn(
+      `${this.title()}: lost on this machine's disk, and not reported: ${lostFiles.join(', ')}`,
+    );
     this.result = { ...this.result, report: { ...report, files } };
   }
 

@@ -62,8 +62,8 @@ export async function saveResult(
     await sync(path);
     return { arch, report, folder };
   } catch (error) {
-    const gone = isKept ? files.map(({ name }) => join(folder, name)) : [folder];
-    await Promise.all([fresh, ...gone].map((each) => rm(each, { recursive: true, force: true })));
+    const leftovers = isKept ? files.map(({ name }) => join(folder, name)) : [folder];
+    await Promise.all([fresh, ...leftovers].map((each) => rm(each, { recursive: true, force: true })));
     throw error;
   }
 }

@@ -79,7 +79,7 @@ export class Launcher {
     lines.on('line', (line) => this.receive(line));
     // The end of the process is handled below.
     child.stdin.on('error', () => undefined);
-    const gone = (why: string) => {
+    const onEnd = (why: string) => {
       if (this.child === child) this.child = null;
       const over = [...this.states.values()];
       this.states.clear();
@@ -89,8 +89,8 @@ export class Launcher {
         for (const end of ENDS) state.listeners[end]?.(end === 'ended' ? 'killed' : why);
       }
     };
-    child.once('error', (error) => gone(error.message));
-    child.once('exit', () => gone('the launcher of sandboxes has ended'));
+    child.once('error', (error) => onEnd(error.message));
+    child.once('exit', () => onEnd('the launcher of sandboxes has ended'));
     return child;
   }
 

@@ -102,8 +102,8 @@ export class Sandboxes {
     ]);
     const mayTake = use.network === 'private' && !use.interpreters?.length;
     const prepared = mayTake ? this.networks.claim() : null;
-    const seen = { ...use, hidden, visible, unreachable: this.unreachable };
-    const sandbox = await Sandbox.start(this.launcher, user, folder, seen, this.groups, prepared);
+    const view = { ...use, hidden, visible, unreachable: this.unreachable };
+    const sandbox = await Sandbox.start(this.launcher, user, folder, view, this.groups, prepared);
     this.fillNetworks();
     return sandbox;
   }
@@ -121,8 +121,8 @@ export class Sandboxes {
     const folder = await this.createFolder(`trial-${name}-${++this.trials}`);
     try {
       const sandbox = await this.start(folder, use).catch(async (error: Error) => {
-        const said = await readFile(folder.errors, 'utf8');
-        throw new Unusable(`no sandbox can be made: ${said.trim() || error.message}`);
+        const errors = await readFile(folder.errors, 'utf8');
+        throw new Unusable(`no sandbox can be made: ${errors.trim() || error.message}`);
       });
       const { code } = await sandbox.ended;
       return { code, errors: (await readFile(folder.errors, 'utf8')).trim() };

@@ -32,10 +32,10 @@ export async function processesWaitingForPipes(root: number): Promise<WaitingPro
 }
 
 function isBelow(pid: number, root: number, parents: ReadonlyMap<number, number>): boolean {
-  const seen = new Set<number>();
-  for (let at = parents.get(pid); at !== undefined && !seen.has(at); at = parents.get(at)) {
+  const visitedPids = new Set<number>();
+  for (let at = parents.get(pid); at !== undefined && !visitedPids.has(at); at = parents.get(at)) {
     if (at === root) return true;
-    seen.add(at);
+    visitedPids.add(at);
   }
   return false;
 }

@@ -31,22 +31,22 @@ export class Epochs {
 
   /** False for the answer of a replaced owner: it must be ignored. */
   accepts({ arch, epoch }: DispatcherAnswer): boolean {
-    const seen = this.seen.get(arch);
-    if (seen && epoch < seen.highest && !this.isRestored(arch, epoch, seen)) return false;
+    const history = this.seen.get(arch);
+    if (history && epoch < history.highest && !this.isRestored(arch, epoch, history)) return false;
     this.seen.set(arch, { highest: epoch, lower: null });
     return true;
   }
 
-  private isRestored(arch: string, epoch: number, seen: SeenEpochs): boolean {
+  private isRestored(arch: string, epoch: number, history: SeenEpochs): boolean {
     const { clock, log, lowerEpochWaitMs } = this.parts;
-    const about = `answers for ${arch} have epoch ${epoch}, lower than ${seen.highest}`;
-    if (!seen.lower) {
+    const about = `answers for ${arch} have epoch ${epoch}, lower than ${history.highest}`;
+    if (!history.lower) {
       log.warn(`${about}: they are ignored, as those of an owner that was replaced`);
-      seen.lower = { count: 0, sinceMs: clock.now() };
+      history.lower = { count: 0, sinceMs: clock.now() };
     }
-    seen.lower.count += 1;
-    const isLasting = clock.now() - seen.lower.sinceMs >= lowerEpochWaitMs();
-    if (!isLasting || seen.lower.count < LOWER_ANSWERS_MIN) return false;
+    history.lower.count += 1;
+    const isLasting = clock.now() - history.lower.sinceMs >= lowerEpochWaitMs();
+    if (!isLasting || history.lower.count < LOWER_ANSWERS_MIN) return false;
     log.warn(
       `${about}, and no others come: the database was restored or failed over, so they count from now on`,
     );

@@ -110,11 +110,11 @@ export class HeldLease {
       onEnded: () => (this.hasEnded = true),
       saveVerdict: (verdict) => this.verdict.saveVerdict(verdict),
     };
-    const begun = parts.clock.now();
+    const startMs = parts.clock.now();
     try {
       return await parts.runner.run(lease, started, this.abort.signal, keeper);
     } catch (error) {
-      const durationSeconds = Math.round((parts.clock.now() - begun) / 1000);
+      const durationSeconds = Math.round((parts.clock.now() - startMs) / 1000);
       return this.resultOfFailure(error, durationSeconds);
     }
   }

@@ -207,11 +207,11 @@ export class LeaseRequests {
     const ask = this.parts.newAskId();
     const number = ++this.count;
     const offer = testbeds.currentOffer(arch);
-    const kept = outbox.listWaiting(arch);
+    const results = outbox.listWaiting(arch);
     const busyElsewhere = this.parts.busy.elsewhere(arch);
     const fields = {
       ...offer,
-      ...(kept.length > 0 && { kept }),
+      ...(results.length > 0 && { kept: results }),
       ...(busyElsewhere.length > 0 && { busyElsewhere }),
       ...details,
     };

@@ -66,17 +66,17 @@ export class SavedVerdict {
     const { clock, settings } = this.parts;
     const isKept = this.settled.then(() => true);
     if (await within(isKept, settings.keepTimeoutMs, clock)) return;
-    const lost = this.deliver
+    const consequence = this.deliver
       ? 'its verdict is on disk, its log and artifacts are lost'
       : 'its verdict is lost';
-    this.warn(`${reason} before the result was kept: ${lost}`);
+    this.warn(`${reason} before the result was kept: ${consequence}`);
     this.settle(null);
   }
 
   private write({ files, ...result }: AttemptResult): Promise<Deliver> {
-    const named = files.map(({ name, size, sha256 }) => ({ name, size, sha256 }));
+    const names = files.map(({ name, size, sha256 }) => ({ name, size, sha256 }));
     const { arch, fence } = this.name;
-    return this.parts.outbox.save(arch, { ...fence, ...result, files: named }, files);
+    return this.parts.outbox.save(arch, { ...fence, ...result, files: names }, files);
   }
 
   /**

@@ -54,12 +54,12 @@ export class Slot {
 
   /** Ends the attempt at once, if it is executed here or its result waits. */
   stopAttempt(signal: StopAttemptSignal): void {
-    for (const held of this.listHeld()) held.stop(signal);
+    for (const heldLease of this.listHeld()) heldLease.stop(signal);
   }
 
   /** Ends what it executes at once: nothing can be reported. */
   endAttempts(reason: string): void {
-    for (const held of this.listHeld()) held.abandon(reason);
+    for (const heldLease of this.listHeld()) heldLease.abandon(reason);
   }
 
   /**
@@ -84,7 +84,7 @@ export class Slot {
   async stop(reason: string): Promise<void> {
     this.stopping = true;
     this.leaseRequests.close();
-    await Promise.all(this.listHeld().map((held) => held.returnAndStop(reason)));
+    await Promise.all(this.listHeld().map((heldLease) => heldLease.returnAndStop(reason)));
     await this.drain(reason);
   }
 
@@ -150,15 +150,15 @@ export class Slot {
   }
 
   private async execute(lease: Lease): Promise<void> {
-    const held = (this.held = new HeldLease(this.identity, lease, this.parts));
-    if (this.stopping) await held.returnAndStop('the worker stops');
+    const heldLease = (this.held = new HeldLease(this.identity, lease, this.parts));
+    if (this.stopping) await heldLease.returnAndStop('the worker stops');
     // If the lease does not say so, it may be private.
     this.markBusy(lease.arch, lease.isPrivate === false);
     void this.leaseRequests.settle();
-    const ended = withLogFields({ run: lease.runId, attempt: lease.attempt }, () => held.execute());
-    const end = await Promise.race([ended, held.waits]);
+    const ended = withLogFields({ run: lease.runId, attempt: lease.attempt }, () => heldLease.execute());
+    const end = await Promise.race([ended, heldLease.waits]);
     this.parts.busy.remove(this.identity.slot);
-    if (end === 'waiting') this.waitAside(held, lease.arch, ended);
+    if (end === 'waiting') this.waitAside(heldLease, lease.arch, ended);
     this.held = null;
     this.leaseRequests.onEnd(lease, end === 'not-started');
     this.failuresInARow = end === 'not-started' ? this.failuresInARow + 1 : 0;
@@ -183,8 +183,8 @@ export class Slot {
   }
 
   /** The slot continues without this architecture, which counts the slot as busy until it has answered. */
-  private waitAside(held: HeldLease, arch: string, ended: Promise<HoldingEnd>): void {
-    this.waiting.set(arch, held);
+  private waitAside(heldLease: HeldLease, arch: string, ended: Promise<HoldingEnd>): void {
+    this.waiting.set(arch, heldLease);
     void ended.then(() => {
       this.waiting.delete(arch);
       this.wakeUp.wake();

@@ -95,7 +95,9 @@ export class ImageBackend implements Backend {
 
   sourceNames(): ImageSourceNames[] {
     const { images, files } = this.parts;
-    return images.listSeen().map((seen) => ({ ...seen, path: files.sourceNamesPath(seen.suite, seen.arch) }));
+    return images
+      .listSeen()
+      .map((image) => ({ ...image, path: files.sourceNamesPath(image.suite, image.arch) }));
   }
 
   async pinNames(suite: string, pinned: string[], extra: string[]): Promise<Map<string, string>> {

@@ -158,9 +158,9 @@ export async function arrivedRuns(
   statements: Statements,
   arch: string,
   limit: number,
-  seen: Seen = JSON.stringify({ upTo: NOTHING_SEEN } satisfies SeenRuns),
+  position: Seen = JSON.stringify({ upTo: NOTHING_SEEN } satisfies SeenRuns),
 ): Promise<Arrivals> {
-  const { upTo, after } = JSON.parse(seen) as SeenRuns;
+  const { upTo, after } = JSON.parse(position) as SeenRuns;
   const rows = await statements.query(ARRIVALS, [
     ...[arch, limit, upTo],
     ...(after ? [after.createdIn, after.runId] : [0, 0]),

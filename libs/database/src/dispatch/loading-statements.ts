@@ -54,15 +54,15 @@ function ago(time: string): string {
   return `greatest(0, extract(epoch from statement_timestamp() - ${time}) * 1000)::float8`;
 }
 
-/** Loads the rows of `runs` that the SQL `chosen` selects, oldest first. */
-export function loadedRuns(chosen: string): Statement<RowOf<typeof LOADED_COLUMNS>> {
-  return statement(LOADED_COLUMNS, loadedSql(LOADED_COLUMNS, chosen));
+/** Loads the rows of `runs` that the SQL `selection` selects, oldest first. */
+export function loadedRuns(selection: string): Statement<RowOf<typeof LOADED_COLUMNS>> {
+  return statement(LOADED_COLUMNS, loadedSql(LOADED_COLUMNS, selection));
 }
 
-export function loadedSql(columns: Columns, chosen: string): string {
+export function loadedSql(columns: Columns, selection: string): string {
   return `
     select ${selectList(columns, 'r')}
-    from (${chosen}) r
+    from (${selection}) r
     join users u on u.user_id = coalesce(r.retried_by, r.requestor_id)
     left join lateral (
       select a.epoch, a.worker, a.incarnation, a.slot, a.outcome, a.reason,

@@ -49,9 +49,9 @@ export class PostgresJournal implements Journal {
   async load(arch: string, usageHalfLifeMs: number, perLineMax = Infinity): Promise<Loaded> {
     const { database } = this;
     // Taken before the runs are read: a run that is committed meanwhile may come twice, but is not missed.
-    const seen = await seenNow(database);
+    const position = await seenNow(database);
     return {
-      seen,
+      seen: position,
       ...(await unfinishedRuns(database, arch, perLineMax)),
       restrictions: await this.restrictions(arch),
       workers: await this.workers(),
@@ -91,8 +91,8 @@ export class PostgresJournal implements Journal {
     return lastBeyond(this.database, arch, edges);
   }
 
-  arrivals(arch: string, limit: number, seen?: Seen): Promise<Arrivals> {
-    return arrivedRuns(this.database, arch, limit, seen);
+  arrivals(arch: string, limit: number, position?: Seen): Promise<Arrivals> {
+    return arrivedRuns(this.database, arch, limit, position);
   }
 
   async orders(arch: string, limit: number): Promise<Order[]> {
@@ -107,9 +107,10 @@ export class PostgresJournal implements Journal {
       const turn = foldStarts(writes);
       const parts = partsOf(groupsOf(turn.writes));
       const beginning = beginTurn(transaction, writes, timeoutMs);
-      for (const part of parts.slice(0, -1)) await sent([beginning, refused.apply(part, transaction, arch)]);
+      for (const part of parts.slice(0, -1))
+        await answersInOrder([beginning, refused.apply(part, transaction, arch)]);
       // Sent last because it locks the row: see EPOCH.
-      const [, , inForce] = await sent([
+      const [, , inForce] = await answersInOrder([
         beginning,
         refused.apply(parts.at(-1) ?? [], transaction, arch),
         transaction.query(EPOCH, [arch, epoch]),
@@ -149,7 +150,7 @@ function checkTime(endMs: number): void {
  * follow, and their errors may arrive first.
  * @throws the first failure in the order of sending
  */
-async function sent<const Sent extends readonly unknown[]>(
+async function answersInOrder<const Sent extends readonly unknown[]>(
   answers: Sent,
 ): Promise<{ -readonly [Place in keyof Sent]: Awaited<Sent[Place]> }> {
   await Promise.allSettled(answers);
@@ -162,7 +163,7 @@ async function sent<const Sent extends readonly unknown[]>(
  */
 async function beginTurn(transaction: Statements, writes: Write[], timeoutMs?: number): Promise<void> {
   const runIds = runsOf(writes);
-  await sent([
+  await answersInOrder([
     timeoutMs !== undefined && transaction.query(LIMIT_TURN, [String(Math.ceil(timeoutMs))]),
     runIds.length > 1 && transaction.query(LOCK_RUNS, [runIds]),
     runIds.length > 0 && recordUpdateTime(transaction),
@@ -180,7 +181,7 @@ class RefusedWrites {
    */
   async apply(groups: Write[][], transaction: Statements, arch: string): Promise<void> {
     const tried = groups.map((group) => this.withoutFollowing(group)).filter(({ length }) => length > 0);
-    const changed = await sent(tried.map((group) => apply(transaction, arch, group)));
+    const changed = await answersInOrder(tried.map((group) => apply(transaction, arch, group)));
     for (const [place, group] of tried.entries()) this.add(group, changed[place]!);
   }
 

@@ -158,11 +158,11 @@ export class WorkerRegister {
   /**
    * Records which workers dispatchers have seen and refused since the last call. Names that are not in the register
    * are ignored.
-   * @param seen workers whose messages were accepted: their rows are written at most once a minute, however many
+   * @param workers those whose messages were accepted: their rows are written at most once a minute, however many
    * schedulers see them
    */
-  async recordSeen(seen: SeenWorker[], refusals: WorkerRefusals[]): Promise<void> {
-    if (seen.length > 0) await this.database.query(statements.SEEN, [JSON.stringify(seen)]);
+  async recordSeen(workers: SeenWorker[], refusals: WorkerRefusals[]): Promise<void> {
+    if (workers.length > 0) await this.database.query(statements.SEEN, [JSON.stringify(workers)]);
     if (refusals.length > 0) await this.database.query(statements.REFUSED, [JSON.stringify(refusals)]);
   }
 

@@ -39,7 +39,7 @@ type Unbounded = new (options: ClientConfig) => EventEmitter & {
   port: number;
   readonly getTransactionStatus: () => string | null;
   connect(...callback: unknown[]): unknown;
-  query(...sent: unknown[]): unknown;
+  query(...query: unknown[]): unknown;
   end(...callback: unknown[]): unknown;
 };
 
@@ -99,19 +99,19 @@ export class BoundedClient extends (Client as unknown as Unbounded) {
     }
   }
 
-  override query(...sent: unknown[]): unknown {
+  override query(...query: unknown[]): unknown {
     this.gather();
     const limitMs = Math.max(0, Math.min(this.answerTimeoutMs, this.leftMs()));
     const timer = setTimeout(() => this.closeNow(new AnswerTimeout(limitMs)), limitMs);
     const stop = (): void => clearTimeout(timer);
-    const callback = sent.at(-1);
+    const callback = query.at(-1);
     if (typeof callback === 'function') {
-      return super.query(...sent.slice(0, -1), (...answer: unknown[]) => {
+      return super.query(...query.slice(0, -1), (...answer: unknown[]) => {
         stop();
         (callback as (...answer: unknown[]) => void)(...answer);
       });
     }
-    const answer = super.query(...sent) as Promise<unknown>;
+    const answer = super.query(...query) as Promise<unknown>;
     answer.then(stop, stop);
     return answer;
   }
@@ -164,6 +164,6 @@ async function answer<Row>(
   values: unknown[],
 ): Promise<Row[]> {
   const { generation } = client.plans;
-  const sent = name === null ? { text, values } : { name: `${name}_${generation}`, text, values };
-  return ((await client.query(sent)) as { rows: Row[] }).rows;
+  const query = name === null ? { text, values } : { name: `${name}_${generation}`, text, values };
+  return ((await client.query(query)) as { rows: Row[] }).rows;
 }

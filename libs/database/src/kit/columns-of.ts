@@ -30,8 +30,8 @@ export function without<Described extends Columns, const Name extends keyof Desc
   columns: Described,
   ...names: Name[]
 ): Omit<Described, Name> {
-  const left = Object.entries(columns).filter(([name]) => !(names as PropertyKey[]).includes(name));
-  return Object.fromEntries(left) as Omit<Described, Name>;
+  const rest = Object.entries(columns).filter(([name]) => !(names as PropertyKey[]).includes(name));
+  return Object.fromEntries(rest) as Omit<Described, Name>;
 }
 
 /**

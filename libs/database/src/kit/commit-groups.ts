@@ -102,17 +102,17 @@ export class CommitGroups<Task, Outcome> {
       (wait?.ms ?? 0) > this.work.requestTimeoutMs / 2;
     const [first, ...others] = this.waiting as [Member<Task, Outcome>, ...Member<Task, Outcome>[]];
     const group = [first];
-    const left: Member<Task, Outcome>[] = [];
+    const rest: Member<Task, Outcome>[] = [];
     const tasks = [first.task];
     for (const member of others) {
       if (isInHaste(first) || isInHaste(member) || !this.work.fits(member.task, tasks)) {
-        left.push(member);
+        rest.push(member);
       } else {
         group.push(member);
         tasks.push(member.task);
       }
     }
-    this.waiting = left;
+    this.waiting = rest;
     return group;
   }
 

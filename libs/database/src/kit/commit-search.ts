@@ -56,8 +56,8 @@ export async function serverOf(client: BoundedClient): Promise<string | null> {
  * transaction does not begin, the server executes none of them.
  */
 export async function startTransaction(client: BoundedClient): Promise<TransactionIdentity> {
-  const begun = client.query(BEGIN) as Promise<unknown>;
-  const [outcome, identity] = await Promise.allSettled([begun, rowsOf(client, IDENTITY)]);
+  const begin = client.query(BEGIN) as Promise<unknown>;
+  const [outcome, identity] = await Promise.allSettled([begin, rowsOf(client, IDENTITY)]);
   if (outcome.status === 'rejected') throw outcome.reason;
   if (identity.status === 'rejected') throw identity.reason;
   const { id, processId } = identity.value[0]!;

@@ -76,7 +76,7 @@ export class Database implements Statements {
         startTransaction(client),
         work(this.withTimeLimit(client, runner)),
       )
-        .then((done) => this.spareTimeForSearch(client, done))
+        .then((value) => this.spareTimeForSearch(client, value))
         .catch(async (error: unknown) => {
           await rollBack(client);
           throw error;
@@ -186,11 +186,11 @@ export class Database implements Statements {
    * Shortens the wait for the commit, so that time is left to find out how it ended.
    * @throws DatabaseUnavailable if no time is left for the commit
    */
-  private spareTimeForSearch<T>(client: BoundedClient, done: T): T {
+  private spareTimeForSearch<T>(client: BoundedClient, result: T): T {
     const { leftMs } = client;
     client.leftMs = () => leftMs() - this.limits.commitSearchTimeoutMs;
     if (client.leftMs() <= 0) throw outOfTime();
-    return done;
+    return result;
   }
 
   /** Handles a failed commit. @throws unless the transaction was committed in spite of the failure */

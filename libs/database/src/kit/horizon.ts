@@ -70,8 +70,11 @@ export interface Horizon {
 
 export async function horizon(statements: Statements): Promise<Horizon> {
   const [row] = await statements.query(HORIZON);
-  const { mark, clock, held } = row!;
-  return { second: Math.min(mark, held ?? mark), canRise: (held === null || held > mark) && clock !== mark };
+  const { mark, clock, held: heldMark } = row!;
+  return {
+    second: Math.min(mark, heldMark ?? mark),
+    canRise: (heldMark === null || heldMark > mark) && clock !== mark,
+  };
 }
 
 /** The snapshot with the mark is taken before the statement reads the locks. */

@@ -79,12 +79,12 @@ export class Servers {
   primaryUrl(timeoutMs: number): Promise<URL> {
     const now = performance.now();
     if (this.asked !== null && now - this.asked.atMs < KNOWN_MS) return this.asked.answer;
-    const asked = (this.asked = { atMs: now, answer: this.findPrimary(timeoutMs) });
+    const search = (this.asked = { atMs: now, answer: this.findPrimary(timeoutMs) });
     // A server may be promoted at the next moment.
-    asked.answer.catch(() => {
-      if (this.asked === asked) this.asked = null;
+    search.answer.catch(() => {
+      if (this.asked === search) this.asked = null;
     });
-    return asked.answer;
+    return search.answer;
   }
 
   /** Forgets the primary, because it is unavailable now: another server may be promoted. */

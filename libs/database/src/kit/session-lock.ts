@@ -41,10 +41,10 @@ export async function withSessionLock<T>(
   // If the connection breaks, the next statement fails.
   client.on('error', () => undefined);
   try {
-    await asked(() => client.connect());
+    await asUnavailableOnError(() => client.connect());
     await take(client, lock);
     const result = await work();
-    await asked(() => rowsOf(client, RELEASE, [lock.key]));
+    await asUnavailableOnError(() => rowsOf(client, RELEASE, [lock.key]));
     return result;
   } finally {
     await client.end();
@@ -58,14 +58,14 @@ const RELEASE = statement({ wasMine: boolean }, 'select pg_advisory_unlock($1) a
 async function take(client: BoundedClient, lock: SessionLock): Promise<void> {
   const endMs = performance.now() + lock.waitMs;
   for (;;) {
-    const [row] = await asked(() => rowsOf(client, TRY, [lock.key]));
+    const [row] = await asUnavailableOnError(() => rowsOf(client, TRY, [lock.key]));
     if (row?.isMine) return;
     if (performance.now() >= endMs) throw lock.waitedTooLong();
     await pause(POLL_MS);
   }
 }
 
-async function asked<T>(question: () => Promise<T>): Promise<T> {
+async function asUnavailableOnError<T>(question: () => Promise<T>): Promise<T> {
   try {
     return await question();
   } catch (error) {

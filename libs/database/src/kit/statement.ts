@@ -137,8 +137,8 @@ export function valuesOf<Row>(columns: ColumnsOf<Row>, rows: Row[]): unknown[] {
  * ten times as long.
  */
 export function arrayOf(values: unknown[]): unknown {
-  const written = JSON.stringify(values);
-  return written.includes('\\') ? values : `{${written.slice(1, -1)}}`;
+  const list = JSON.stringify(values);
+  return list.includes('\\') ? values : `{${list.slice(1, -1)}}`;
 }
 
 /** An SQL statement, and the columns of its rows. */

@@ -41,16 +41,18 @@ export async function changeInSteps(database: Database, change: RunsChange): Pro
   const { candidates } = change;
   const rows = await database.query(candidates.statement, candidates.parameters);
   const { rowsPerTransactionMax } = database.limits;
-  const done: number[] = [];
+  const changedIds: number[] = [];
   for (let start = 0; start < rows.length; start += rowsPerTransactionMax) {
     const runIds = rows.slice(start, start + rowsPerTransactionMax).map((row) => row.runId);
     const changed = await step(database, change, runIds).catch((error: unknown) => {
-      throw done.length > 0 && error instanceof DatabaseUnavailable ? new BrokenOff(done, error) : error;
+      throw changedIds.length > 0 && error instanceof DatabaseUnavailable
+        ? new BrokenOff(changedIds, error)
+        : error;
     });
-    for (const runId of changed) done.push(runId);
+    for (const runId of changed) changedIds.push(runId);
     requestWait()?.restart();
   }
-  return done;
+  return changedIds;
 }
 
 function step(database: Database, change: RunsChange, candidates: number[]): Promise<number[]> {

@@ -19,22 +19,22 @@ const LOOKED_AT_EACH = 5_000;
 
 /** Saves the digest of a session's id: a reader of the table, or of a copy of it, cannot use the session. */
 class DigestedIds extends PgStore {
-  override get(id: string, done: (error: unknown, session?: SessionData | null) => void): void {
-    super.get(digestOf(id), done);
+  override get(id: string, callback: (error: unknown, session?: SessionData | null) => void): void {
+    super.get(digestOf(id), callback);
   }
 
   /** A callback for each new session without a login. */
   begun = (): void => undefined;
 
-  override set(id: string, data: SessionData, done?: (error?: unknown) => void): void {
+  override set(id: string, data: SessionData, callback?: (error?: unknown) => void): void {
     super.set(digestOf(id), data, (error?: unknown) => {
       if (!error && !('userId' in data)) this.begun();
-      done?.(error);
+      callback?.(error);
     });
   }
 
-  override destroy(id: string, done?: (error?: unknown) => void): void {
-    super.destroy(digestOf(id), done);
+  override destroy(id: string, callback?: (error?: unknown) => void): void {
+    super.destroy(digestOf(id), callback);
   }
 }
 

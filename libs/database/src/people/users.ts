@@ -37,8 +37,8 @@ export interface UserRecord extends User {
 
 export class UserExists extends Error {
   constructor(name: string, isRemoved = false) {
-    const kept = `the name ${name} is kept for a user who was removed: enable that one, or choose another name`;
-    super(isRemoved ? kept : `there is already a user ${name}`);
+    const removedText = `the name ${name} is kept for a user who was removed: enable that one, or choose another name`;
+    super(isRemoved ? removedText : `there is already a user ${name}`);
   }
 }
 

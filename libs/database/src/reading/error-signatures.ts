@@ -135,12 +135,12 @@ const FIRST = `
 
 /**
  * Joins the newest run and the counts of a signature.
- * @param asked a condition on `r`
+ * @param condition a condition on `r`
  * @param runsMax the number of the newest runs that are counted
  */
-const LAST_AND_COUNT = (asked: string, runsMax: number): string => `
+const LAST_AND_COUNT = (condition: string, runsMax: number): string => `
   cross join lateral (
-    select r.run_id, r.finished_at, r.package, r.error_excerpt from runs r where ${ofSignature('s.signature')} and ${asked}
+    select r.run_id, r.finished_at, r.package, r.error_excerpt from runs r where ${ofSignature('s.signature')} and ${condition}
     ${NEWEST_FIRST} limit 1
   ) l
   cross join lateral (
@@ -148,7 +148,7 @@ const LAST_AND_COUNT = (asked: string, runsMax: number): string => `
       count(distinct n.package collate "C")::integer as packages,
       count(distinct n.suite || '/' || n.arch collate "C")::integer as places
     from (
-      select r.package, r.suite, r.arch from runs r where ${ofSignature('s.signature')} and ${asked}
+      select r.package, r.suite, r.arch from runs r where ${ofSignature('s.signature')} and ${condition}
       ${NEWEST_FIRST} limit ${runsMax}
     ) n
   ) counted`;
@@ -160,7 +160,7 @@ const NEWEST_ERRORS = `(
       )`;
 
 function listed(order: SignatureOrder): Statement<SignatureSummary> {
-  const [among, shown] =
+  const [among, sorting] =
     order === 'seen'
       ? ['count(*) desc, max(n.finished_at) desc', 's.lately desc, s.last_at desc']
       : ['max(n.finished_at) desc', 'f.finished_at desc'];
@@ -175,9 +175,9 @@ function listed(order: SignatureOrder): Statement<SignatureSummary> {
       from ${NEWEST_ERRORS} n
       group by n.error_signature order by ${among}, 1 limit ${SIGNATURES_COMPARED_MAX}
     ) s ${FIRST}
-    order by ${shown}, s.signature limit $4 offset $5
+    order by ${sorting}, s.signature limit $4 offset $5
   ) s ${FIRST} ${LAST_AND_COUNT(AS_ASKED('r'), LISTED_RUNS_MAX)}
-  order by ${shown}, s.signature`,
+  order by ${sorting}, s.signature`,
   );
 }
 

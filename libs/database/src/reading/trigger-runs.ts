@@ -111,8 +111,8 @@ export class TriggerRuns {
     const range = rangeOf(part);
     if (range && (await this.database.query(IS_BEGUN, range)).length > 0) {
       const triggers = await this.database.query(OF_PACKAGE, [limit + 1, before, ...range]);
-      const shown = triggers.slice(0, limit);
-      return { triggers: shown, before: triggers.length > limit ? shown.at(-1)!.runId : null };
+      const page = triggers.slice(0, limit);
+      return { triggers: page, before: triggers.length > limit ? page.at(-1)!.runId : null };
     }
     const triggers = await this.database.query(TRIGGERS, [limit, before, part]);
     if (triggers.length === limit) return { triggers, before: triggers.at(-1)!.runId };

@@ -102,18 +102,22 @@ export interface NamedPackage {
  * Records new packages. It may wait for another transaction that records the same name, so it comes before
  * anything that others wait for; all transactions use the same order of names.
  */
-export function rememberPackages(transaction: Statements, named: NamedPackage[]): Promise<void> {
-  return remember(transaction, REMEMBER, named);
+export function rememberPackages(transaction: Statements, packages: NamedPackage[]): Promise<void> {
+  return remember(transaction, REMEMBER, packages);
 }
 
 /** Adds requested packages: a removed public package counts as present again. */
-export function rememberRequested(transaction: Statements, named: NamedPackage[]): Promise<void> {
-  return remember(transaction, REMEMBER_REQUESTED, named);
+export function rememberRequested(transaction: Statements, packages: NamedPackage[]): Promise<void> {
+  return remember(transaction, REMEMBER_REQUESTED, packages);
 }
 
-async function remember(transaction: Statements, how: typeof REMEMBER, named: NamedPackage[]): Promise<void> {
+async function remember(
+  transaction: Statements,
+  how: typeof REMEMBER,
+  packages: NamedPackage[],
+): Promise<void> {
   const isPublic = new Map<string, boolean>();
-  for (const { package: name, isPrivate } of named)
+  for (const { package: name, isPrivate } of packages)
     isPublic.set(name, !isPrivate || isPublic.get(name) === true);
   await transaction.query(how, [arrayOf([...isPublic.keys()]), arrayOf([...isPublic.values()])]);
 }

@@ -136,8 +136,8 @@ const FOUND = statement(
 );
 
 /** Only runs that the reader may see are counted: otherwise the end of a page would reveal the others. */
-const AMONG = (columns: string, seen: string, before: string, limit: string): string => `
-  select ${columns} from runs r where ${seen} and (${before}::bigint is null or r.run_id < ${before})
+const AMONG = (columns: string, condition: string, before: string, limit: string): string => `
+  select ${columns} from runs r where ${condition} and (${before}::bigint is null or r.run_id < ${before})
   order by r.run_id desc limit ${limit}`;
 
 const FOUND_AMONG = statement(

@@ -33,9 +33,9 @@ export function selectionName({ runIds, package: name, trigger, suite, arch, key
 
 /** Runs in words: `run 5`, `runs 5, 6 and 80 more`. */
 export function runsName(runIds: number[]): string {
-  const named = runIds.slice(0, IDS_NAMED_MAX).join(', ');
+  const names = runIds.slice(0, IDS_NAMED_MAX).join(', ');
   const others = runIds.length - IDS_NAMED_MAX;
-  return `run${runIds.length === 1 ? '' : 's'} ${named}` + (others > 0 ? ` and ${others} more` : '');
+  return `run${runIds.length === 1 ? '' : 's'} ${names}` + (others > 0 ? ` and ${others} more` : '');
 }
 
 /**

@@ -54,15 +54,15 @@ export async function inBatches(
 ): Promise<void> {
   const next = `select max(${column}) as to, count(*) as rows from (
     select ${column} from ${table} where ${column} > $1 order by ${column} limit ${BATCH_ROWS}) as batch`;
-  let done = 0;
+  let count = 0;
   for (let batch = 1, from = 0; ; batch += 1) {
     const [{ to, rows }] = (await select<{ to: number | null; rows: number }>(runner, next, [from])) as [
       { to: number | null; rows: number },
     ];
     if (to === null) return;
     await patiently(runner, () => transaction(runner, () => work(from, to)));
-    done += rows;
-    if (batch % BATCHES_PER_LINE === 0) logProgress(runner, `${table}: ${done} rows`);
+    count += rows;
+    if (batch % BATCHES_PER_LINE === 0) logProgress(runner, `${table}: ${count} rows`);
     from = to;
   }
 }

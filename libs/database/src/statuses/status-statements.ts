@@ -165,7 +165,8 @@ export const STATUS_HISTORY = statement(
  * equals pass if $2 is true. The last pass is read only for runs in the result: many more are examined.
  */
 function changes(among: string): Statement<RowOf<typeof STATUS_COLUMNS>> {
-  const said = (verdict: string) => `case when $2 and ${verdict} = 'neutral' then 'pass' else ${verdict} end`;
+  const shownVerdict = (verdict: string) =>
+    `case when $2 and ${verdict} = 'neutral' then 'pass' else ${verdict} end`;
   return statement(
     STATUS_COLUMNS,
     `
@@ -176,7 +177,7 @@ function changes(among: string): Statement<RowOf<typeof STATUS_COLUMNS>> {
         select b.verdict from runs b where ${earlier('<')} and b.verdict <> 'tmpfail'
         order by b.finished_at desc, b.run_id desc limit 1
       ) before on true
-      where ${said('r.verdict')} <> ${said('before.verdict')} or (before.verdict is null and r.verdict = 'fail')
+      where ${shownVerdict('r.verdict')} <> ${shownVerdict('before.verdict')} or (before.verdict is null and r.verdict = 'fail')
       ${NEWEST_FIRST} limit $1
     ) r
     cross join lateral (select r.verdict_before as verdict) before

@@ -146,16 +146,16 @@ export class Expiry {
     ]);
   }
 
-  /** The files among `found` that no row names. */
-  async withoutRows(found: FoundAttempt[]): Promise<FoundAttempt[]> {
+  /** The files among `attempts` that no row names. */
+  async withoutRows(attempts: FoundAttempt[]): Promise<FoundAttempt[]> {
     const rows = await this.database.query(statements.WITHOUT_ROWS, [
-      found.map(({ runId }) => runId),
-      found.map(({ attempt }) => attempt),
-      found.map(({ hasLog }) => hasLog),
-      found.map(({ hasArtifacts }) => hasArtifacts),
+      attempts.map(({ runId }) => runId),
+      attempts.map(({ attempt }) => attempt),
+      attempts.map(({ hasLog }) => hasLog),
+      attempts.map(({ hasArtifacts }) => hasArtifacts),
     ]);
     return rows.map(({ nth, noLog, noArtifacts }) => ({
-      ...found[nth - 1]!,
+      ...attempts[nth - 1]!,
       hasLog: noLog,
       hasArtifacts: noArtifacts,
     }));
@@ -167,10 +167,10 @@ export class Expiry {
    */
   async forgottenRuns(): Promise<(runId: number) => boolean> {
     const [newest] = await this.database.query(statements.NEWEST_RUN);
-    const lost = await this.database.query(statements.LOST_RUNS);
+    const gaps = await this.database.query(statements.LOST_RUNS);
     return (runId) =>
       runId > newest!.runId ||
-      lost.some(({ firstLostRun, nextRun }) => firstLostRun <= runId && runId < nextRun);
+      gaps.some(({ firstLostRun, nextRun }) => firstLostRun <= runId && runId < nextRun);
   }
 
   /** The earliest time at which files may be removed automatically. @param graceMs from the first call on */

@@ -184,6 +184,6 @@ function identitiesOf(runs: RunIdentity[]): unknown[][] {
 }
 
 async function refuseTaken(transaction: Statements, identities: unknown[]): Promise<void> {
-  const [taken] = await transaction.query(statements.TAKEN, identities);
-  if (taken) throw new ImportConflict(`run ${taken.runId} is another run here: its id is not free`);
+  const [conflict] = await transaction.query(statements.TAKEN, identities);
+  if (conflict) throw new ImportConflict(`run ${conflict.runId} is another run here: its id is not free`);
 }

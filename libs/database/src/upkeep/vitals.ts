@@ -62,10 +62,10 @@ export class Vitals {
   /** The differences between the schema and the one of this build. */
   async schema(): Promise<SchemaState> {
     const names = MIGRATIONS.map(({ name }) => name);
-    const done = (await this.database.query(DONE)).map(({ name }) => name);
+    const appliedNames = (await this.database.query(DONE)).map(({ name }) => name);
     return {
-      pending: names.filter((name) => !done.includes(name)),
-      unknown: done.filter((name) => !names.includes(name)),
+      pending: names.filter((name) => !appliedNames.includes(name)),
+      unknown: appliedNames.filter((name) => !names.includes(name)),
     };
   }
 

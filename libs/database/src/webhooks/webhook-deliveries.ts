@@ -102,14 +102,14 @@ export class WebhookDeliveries {
   /** Records the result of an attempt, unless another process has claimed the webhook meanwhile. */
   async record(
     webhookId: number,
-    { deliveryId, state, retryMs, ...seen }: DeliveryAttempt,
+    { deliveryId, state, retryMs, ...result }: DeliveryAttempt,
     change: WebhookChange | null,
     sender: string,
   ): Promise<void> {
     await this.database.transaction(async (transaction) => {
       const [claimedWebhook] = await transaction.query(statements.LOCK_CLAIMED, [webhookId, sender]);
       if (!claimedWebhook) return;
-      const { status, durationMs, answer, error } = seen;
+      const { status, durationMs, answer, error } = result;
       await transaction.query(statements.RECORD, [
         deliveryId,
         state,
@@ -144,8 +144,8 @@ export class WebhookDeliveries {
 
   /** Adds a test delivery, which is sent like an event. @returns its id */
   async ping(webhookId: number): Promise<number> {
-    const [made] = await this.database.query(statements.PING, [webhookId]);
-    return made!.deliveryId;
+    const [delivery] = await this.database.query(statements.PING, [webhookId]);
+    return delivery!.deliveryId;
   }
 
   /** Sends a delivery once more, from the first attempt on. @returns false if there is none */
@@ -169,18 +169,18 @@ export class WebhookDeliveries {
     const again = await this.database.query(statements.RECOVER, [webhookId, sinceSecond]);
     const [webhook] = await this.database.query(WEBHOOK_OF_USER, [webhookId, userId]);
     const first = await firstEvent(this.database, sinceSecond);
-    let made = 0;
-    if (!webhook || first === null) return { again: again.length, made, until: null };
-    const meant = [{ ...webhook, eventsFromMs: 0 }];
-    for (let after = first - 1, read = 0; ;) {
+    let count = 0;
+    if (!webhook || first === null) return { again: again.length, made: count, until: null };
+    const webhooks = [{ ...webhook, eventsFromMs: 0 }];
+    for (let after = first - 1, eventCount = 0; ;) {
       const query = { from: sinceSecond, before: null, after, known: [], limit: PAGE_LENGTH };
       const page = await eventPage(this.database, query);
-      made += await this.database.transaction((transaction) =>
-        insertMatching(transaction, page, meant, matches),
+      count += await this.database.transaction((transaction) =>
+        insertMatching(transaction, page, webhooks, matches),
       );
-      read += page.length;
-      if (page.length < PAGE_LENGTH) return { again: again.length, made, until: null };
-      if (read >= eventsMax) return { again: again.length, made, until: page.at(-1)!.at };
+      eventCount += page.length;
+      if (page.length < PAGE_LENGTH) return { again: again.length, made: count, until: null };
+      if (eventCount >= eventsMax) return { again: again.length, made: count, until: page.at(-1)!.at };
       after = page.at(-1)!.factId;
     }
   }

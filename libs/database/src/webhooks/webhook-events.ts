@@ -42,7 +42,7 @@ export class WebhookEvents {
   async step(matches: Matches, waitingMax: number): Promise<{ made: number; hasMore: boolean } | null> {
     const [row] = await this.database.query(IS_WANTED);
     if (!row!.isWanted) return null;
-    const done = await this.database.transaction(async (transaction) => {
+    const step = await this.database.transaction(async (transaction) => {
       const [progress] = await transaction.query(PROGRESS);
       if (!progress) return null;
       const currentHorizon = await horizon(transaction);
@@ -52,7 +52,7 @@ export class WebhookEvents {
       const from = Math.max(progress.second, Math.min(oldest, currentHorizon.second));
       const next = await this.next(transaction, from);
       const end = Math.min(currentHorizon.second, (next?.second ?? currentHorizon.second) + SECONDS_MAX);
-      const made =
+      const count =
         next && webhooks.length > 0
           ? await this.createDeliveries(
               transaction,
@@ -60,17 +60,17 @@ export class WebhookEvents {
               { webhooks, matches },
             )
           : 0;
-      if (made > 0) await transaction.query(DISABLE_FULL, [waitingMax]);
+      if (count > 0) await transaction.query(DISABLE_FULL, [waitingMax]);
       if (end > progress.second) await transaction.query(MOVE, [end]);
       // The next step creates deliveries for events beyond the horizon.
       return {
-        made,
+        made: count,
         hasMore: end < currentHorizon.second,
         mustRaise: next !== null && currentHorizon.canRise,
       };
     });
-    if (done?.mustRaise) await raiseHorizon(this.database);
-    return done && { made: done.made, hasMore: done.hasMore };
+    if (step?.mustRaise) await raiseHorizon(this.database);
+    return step && { made: step.made, hasMore: step.hasMore };
   }
 
   /** The time and the id of the first event from a second on; null if there is none. */
@@ -88,11 +88,11 @@ export class WebhookEvents {
     { from, before, first }: { from: number; before: number; first: number },
     { webhooks, matches }: { webhooks: MatchedWebhook[]; matches: Matches },
   ): Promise<number> {
-    let made = 0;
+    let count = 0;
     for (let after = first - 1; ;) {
       const page = await eventPage(transaction, { from, before, after, known: [], limit: PAGE_LENGTH });
-      made += await insertMatching(transaction, page, webhooks, matches);
-      if (page.length < PAGE_LENGTH) return made;
+      count += await insertMatching(transaction, page, webhooks, matches);
+      if (page.length < PAGE_LENGTH) return count;
       after = page.at(-1)!.factId;
     }
   }
@@ -105,14 +105,14 @@ export async function insertMatching(
   webhooks: MatchedWebhook[],
   matches: Matches,
 ): Promise<number> {
-  const made = events.flatMap((event) =>
+  const deliveries = events.flatMap((event) =>
     webhooks.filter((webhook) => matches(webhook, event)).map(({ webhookId }) => ({ ...event, webhookId })),
   );
-  if (made.length === 0) return 0;
+  if (deliveries.length === 0) return 0;
   const rows = await transaction.query(INSERT, [
-    made.map(({ webhookId }) => webhookId),
-    made.map(({ factId }) => factId),
-    made.map(({ runId }) => runId),
+    deliveries.map(({ webhookId }) => webhookId),
+    deliveries.map(({ factId }) => factId),
+    deliveries.map(({ runId }) => runId),
   ]);
   return rows.length;
 }

@@ -32,9 +32,9 @@ export function suiteSources(
   const own =
     hostRelease === null ? [] : archives.flatMap((entry) => withSuites(entry, pockets(hostRelease)));
   if (suite === hostRelease || own.length === 0) {
-    const named =
+    const ofSuite =
       suite === hostRelease ? own : archives.flatMap((entry) => withSuites(entry, pockets(suite)));
-    return named.length > 0 ? sourcesOf(named, keysPath) : null;
+    return ofSuite.length > 0 ? sourcesOf(ofSuite, keysPath) : null;
   }
   const archive = own.find((entry) => entry.suites.includes(hostRelease as string));
   return archive ? sourcesOf([{ ...archive, suites: [suite] }], keysPath) : null;
@@ -44,8 +44,8 @@ function pockets(release: string): string[] {
   return [release, `${release}-updates`, `${release}-security`, `${release}/updates`];
 }
 
-function withSuites(entry: AptEntry, wanted: string[]): AptEntry[] {
-  const suites = entry.suites.filter((suite) => wanted.includes(suite));
+function withSuites(entry: AptEntry, names: string[]): AptEntry[] {
+  const suites = entry.suites.filter((suite) => names.includes(suite));
   return suites.length > 0 ? [{ ...entry, suites }] : [];
 }
 
@@ -69,8 +69,8 @@ function sourcesOf(entries: AptEntry[], keysPath: string): SuiteSources {
 function optionsOf(entry: AptEntry, keys: SourceKey[], keysPath: string): string {
   const { 'signed-by': signedBy, ...others } = entry.options;
   const options = Object.entries(others).map(([name, value]) => `${name}=${value}`);
-  const named = signedBy === undefined ? null : signedByOption(signedBy, keys, keysPath);
-  if (named) options.unshift(`signed-by=${named}`);
+  const keyOption = signedBy === undefined ? null : signedByOption(signedBy, keys, keysPath);
+  if (keyOption) options.unshift(`signed-by=${keyOption}`);
   return options.length > 0 ? `[${options.join(' ')}] ` : '';
 }
 

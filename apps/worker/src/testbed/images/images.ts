@@ -160,18 +160,18 @@ export class Images {
 
   private async buildOrProve(image: Image): Promise<void> {
     const name = `${image.suite}/${image.arch}`;
-    const begun = this.parts.clock.now();
-    image.busySince = begun;
+    const startMs = this.parts.clock.now();
+    image.busySince = startMs;
     try {
       const { unproved } = image;
       // An image that no longer works is built again.
       image.unproved = null;
       image.record = unproved ? await this.proveAgain(unproved) : await this.build(image);
       Object.assign(image, { failure: null, failures: 0 });
-      this.parts.log.log(`image ${name} is ready after ${seconds(this.parts.clock.now() - begun)}`);
+      this.parts.log.log(`image ${name} is ready after ${seconds(this.parts.clock.now() - startMs)}`);
     } catch (error) {
-      await this.parts.files.removeFresh(image.suite, image.arch).catch((left: Error) => {
-        this.parts.log.warn(`what a build of the image ${name} has left is not removed: ${left.message}`);
+      await this.parts.files.removeFresh(image.suite, image.arch).catch((problem: Error) => {
+        this.parts.log.warn(`what a build of the image ${name} has left is not removed: ${problem.message}`);
       });
       if (!this.abort.signal.aborted)
         this.onFailed(image, error instanceof Error ? error.message : String(error));
@@ -204,12 +204,12 @@ export class Images {
     const definition = builder.definitionOf(arch);
     const release = await builder.archiveState(suite);
     const fresh = files.freshPath(suite, arch);
-    const begun = this.parts.clock.now();
+    const startMs = this.parts.clock.now();
     const stages = builder.stages + 1;
     const onStage = (stage: number, doing: string): void => {
       image.stage = `stage ${stage} of ${stages}: ${doing}`;
       this.parts.log.log(
-        `image ${suite}/${arch}, ${image.stage} (${seconds(this.parts.clock.now() - begun)})`,
+        `image ${suite}/${arch}, ${image.stage} (${seconds(this.parts.clock.now() - startMs)})`,
       );
     };
     const target = { image: fresh, sourceNames: files.freshSourceNamesPath(suite, arch) };
@@ -221,7 +221,7 @@ export class Images {
     const { bootId } = this.parts.settings;
     const record = { suite, arch, builtAt, recipe, definition, release, mode, provedBoot: bootId };
     await files.replace(record);
-    image.seenAt = begun;
+    image.seenAt = startMs;
     return record;
   }
 

@@ -38,12 +38,12 @@ export class EarlierMoment {
   }
 
   /** The number of these that are complete files of their runs, according to the rows. */
-  async wholeAmong(found: FoundAttempt[]): Promise<number> {
+  async wholeAmong(attempts: FoundAttempt[]): Promise<number> {
     const { rows } = await this.client.query<{ runs: string }>(WHOLE, [
-      found.map(({ runId }) => runId),
-      found.map(({ attempt }) => attempt),
-      found.map(({ hasLog }) => hasLog),
-      found.map(({ hasArtifacts }) => hasArtifacts),
+      attempts.map(({ runId }) => runId),
+      attempts.map(({ attempt }) => attempt),
+      attempts.map(({ hasLog }) => hasLog),
+      attempts.map(({ hasArtifacts }) => hasArtifacts),
     ]);
     return Number(rows[0]!.runs);
   }

@@ -34,8 +34,10 @@ export async function tablesOf(client: Client): Promise<DumpedTable[]> {
   const ordered: DumpedTable[] = [];
   while (ordered.length < tables.size) {
     const waits = (name: string): boolean =>
-      references.some(({ from, to }) => from === name && !ordered.some((done) => done.name === to));
-    const ready = [...tables].filter(([name]) => !ordered.some((done) => done.name === name) && !waits(name));
+      references.some(({ from, to }) => from === name && !ordered.some((earlier) => earlier.name === to));
+    const ready = [...tables].filter(
+      ([name]) => !ordered.some((earlier) => earlier.name === name) && !waits(name),
+    );
     if (ready.length === 0) throw new Error('tables refer to each other in a circle');
     for (const [name, columnsOfIt] of ready) ordered.push({ name, columns: columnsOfIt });
   }
