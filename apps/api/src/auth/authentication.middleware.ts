@@ -27,9 +27,9 @@ function requireReader(request: ContextRequest, response: Response): void {
   response.vary('Auth-Key');
   if (!request.visitor && !request.viewer?.user) throw refusal(request);
   onHeaders(response, () => {
-    const said = String(response.getHeader('Cache-Control') ?? 'no-cache');
-    if (!/\b(private|no-store)\b/.test(said))
-      response.setHeader('Cache-Control', `private, ${said.replace(/^public, */, '')}`);
+    const cacheControl = String(response.getHeader('Cache-Control') ?? 'no-cache');
+    if (!/\b(private|no-store)\b/.test(cacheControl))
+      response.setHeader('Cache-Control', `private, ${cacheControl.replace(/^public, */, '')}`);
   });
 }
 

@@ -44,20 +44,20 @@ export class GuessLimit {
     refuse(this.ofAddress.add(network, guessesMax * USERS_PER_ADDRESS));
     refuse(this.ofUser.add(user, guessesMax));
     if (!this.proven.has(user)) refuse(this.ofName.add(everywhere, guessesMax * ADDRESSES_PER_USER));
-    const found = await check().catch((error: unknown) => {
+    const holder = await check().catch((error: unknown) => {
       // What could not be checked was no guess.
       this.ofUser.uncount(user);
       this.ofAddress.uncount(network);
       if (!this.proven.has(user)) this.ofName.uncount(everywhere);
       throw error;
     });
-    if (found !== null) {
+    if (holder !== null) {
       this.ofUser.remove(user);
       this.ofAddress.uncount(network);
       if (!this.proven.has(user)) this.ofName.uncount(everywhere);
       this.proven.set(user, true);
     }
-    return found;
+    return holder;
   }
 }
 

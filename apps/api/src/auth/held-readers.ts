@@ -21,7 +21,7 @@ export class HeldReaders implements OnApplicationBootstrap, BeforeApplicationShu
   private mustLookAgain = false;
 
   constructor(
-    private readonly held: Pick<HeldConnections, 'all'>,
+    private readonly connections: Pick<HeldConnections, 'all'>,
     private readonly readers: Pick<KeyCheck, 'isStillReader'>,
     private readonly keys: Pick<RememberedKeys, 'onChange'>,
     clock: Clock,
@@ -56,7 +56,7 @@ export class HeldReaders implements OnApplicationBootstrap, BeforeApplicationShu
 
   /** One after the other: requests shall not wait for so many. */
   private async checkOnce(): Promise<void> {
-    for (const [response, request] of this.held.all()) {
+    for (const [response, request] of this.connections.all()) {
       try {
         if (!(await besideRequests(() => this.readers.isStillReader(request)))) response.destroy();
       } catch (error) {
@@ -71,6 +71,6 @@ export class HeldReaders implements OnApplicationBootstrap, BeforeApplicationShu
 export const HELD_READERS: Provider = {
   provide: HeldReaders,
   inject: [HeldConnections, KeyCheck, RememberedKeys],
-  useFactory: (held: HeldConnections, readers: KeyCheck, keys: RememberedKeys) =>
-    new HeldReaders(held, readers, keys, systemClock),
+  useFactory: (connections: HeldConnections, readers: KeyCheck, keys: RememberedKeys) =>
+    new HeldReaders(connections, readers, keys, systemClock),
 };

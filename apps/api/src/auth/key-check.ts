@@ -20,7 +20,7 @@ import { RememberedKeys } from './remembered-keys';
 export class KeyCheck {
   constructor(
     private readonly keys: RememberedKeys,
-    private readonly known: KnownRateLimit,
+    private readonly rateLimit: KnownRateLimit,
     private readonly anonymous: AnonymousRateLimit,
     private readonly places: AnonymousPlaces,
     private readonly sessions: BrowserSessions,
@@ -32,7 +32,7 @@ export class KeyCheck {
    * @throws Problem 403, also for a key that is not good for such a request; 429
    */
   async requestorOf(request: ContextRequest, response: Response): Promise<Requestor> {
-    return this.authenticateWith(request, response, (keyId) => this.known.count(`key ${keyId}`));
+    return this.authenticateWith(request, response, (keyId) => this.rateLimit.count(`key ${keyId}`));
   }
 
   /**
@@ -61,8 +61,11 @@ export class KeyCheck {
     count(requestor.keyId);
     const needed = neededScope(request.method, pathOf(request));
     if (suffices(scope, needed)) return requestor;
-    const wanted = needed === 'everything' ? needed : `${needed} or everything`;
-    throw new Problem(403, `The scope of this API key is ${scope}: this takes a key of the scope ${wanted}.`);
+    const neededScopes = needed === 'everything' ? needed : `${needed} or everything`;
+    throw new Problem(
+      403,
+      `The scope of this API key is ${scope}: this takes a key of the scope ${neededScopes}.`,
+    );
   }
 
   /**
@@ -92,12 +95,12 @@ export class KeyCheck {
   ): Promise<Requestor | null> {
     const holder = request.get('Auth-Key') ? await this.holderOf(request) : null;
     if (holder && 'keyId' in holder && suffices(holder.scope, 'read')) {
-      this.known.count(`key ${holder.keyId}`);
+      this.rateLimit.count(`key ${holder.keyId}`);
       return holder;
     }
     this.anonymous.count(networkOf(request.ip ?? ''));
     const viewer = isByCookie ? await this.viewerOf(request, response) : Viewer.ANONYMOUS;
-    if (viewer.user) this.known.count(`user ${viewer.user.userId}`);
+    if (viewer.user) this.rateLimit.count(`user ${viewer.user.userId}`);
     else await this.places.enter(response);
     return null;
   }
@@ -112,7 +115,7 @@ export class KeyCheck {
     request.viewer = await this.sessions.viewerOf(request, response);
     const { user } = request.viewer;
     if (user) {
-      this.known.count(`user ${user.userId}`);
+      this.rateLimit.count(`user ${user.userId}`);
       return this.sessions.requestorOf(user);
     }
     if (!(request.get('Accept') ?? '').includes('text/html')) return this.requestorOf(request, response);
@@ -127,7 +130,7 @@ export class KeyCheck {
   async sessionOf(request: ContextRequest, response: Response): Promise<User | null> {
     const { user } = await this.sessions.viewerOf(request, response);
     if (!user) return null;
-    this.known.count(`user ${user.userId}`);
+    this.rateLimit.count(`user ${user.userId}`);
     if (!['GET', 'HEAD'].includes(request.method)) this.sessions.requireOwnPage(request);
     return user;
   }

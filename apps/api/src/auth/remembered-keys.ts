@@ -55,18 +55,18 @@ export class RememberedKeys implements OnApplicationBootstrap {
     if (keysRememberedMs === 0) return this.apiKeys.authenticate(key);
     const hash = digest('sha256', key, 'base64');
     const now = this.clock.now();
-    const known = this.keys.get(hash);
-    if (known && now < known.untilMs) return known.holder;
-    const found = { holder: this.apiKeys.authenticate(key), untilMs: now + keysRememberedMs };
-    this.keys.set(hash, found);
+    const previous = this.keys.get(hash);
+    if (previous && now < previous.untilMs) return previous.holder;
+    const entry = { holder: this.apiKeys.authenticate(key), untilMs: now + keysRememberedMs };
+    this.keys.set(hash, entry);
     const clear = (): void => {
-      if (this.keys.peek(hash) === found) this.keys.delete(hash);
+      if (this.keys.peek(hash) === entry) this.keys.delete(hash);
     };
-    found.holder.then((holder) => {
+    entry.holder.then((holder) => {
       if (!holder) clear();
-      else if (holder.validMs !== null) found.untilMs = Math.min(found.untilMs, now + holder.validMs);
+      else if (holder.validMs !== null) entry.untilMs = Math.min(entry.untilMs, now + holder.validMs);
     }, clear);
-    return found.holder;
+    return entry.holder;
   }
 
   /** A key is no longer valid, or opens something else, and this is committed. */

@@ -69,10 +69,10 @@ export interface ApiDocument {
 export function resolve<T extends object>(document: ApiDocument, value: T | Reference): T {
   if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T;
   const keys = value.$ref.replace(/^#\//, '').split('/');
-  const found = keys.reduce<unknown>(
+  const target = keys.reduce<unknown>(
     (at, key) => (at as Record<string, unknown> | undefined)?.[key],
     document,
   );
-  if (found === undefined) throw new Error(`the document refers to ${value.$ref}, which it does not have`);
-  return resolve(document, found as T);
+  if (target === undefined) throw new Error(`the document refers to ${value.$ref}, which it does not have`);
+  return resolve(document, target as T);
 }

@@ -15,10 +15,10 @@ type Written = Omit<ApiDocument, 'paths' | 'components'> & {
  * controllers that are loaded are in it.
  */
 export function apiDocument(): ApiDocument {
-  const written = readWritten();
+  const handwritten = readWritten();
   const paths = describedPaths();
-  const schemas = Object.fromEntries(schemasIn([paths, written.components]));
-  return { ...written, paths, components: { ...written.components, schemas } };
+  const schemas = Object.fromEntries(schemasIn([paths, handwritten.components]));
+  return { ...handwritten, paths, components: { ...handwritten.components, schemas } };
 }
 
 /** The build makes JSON of the YAML, which is read a hundred times faster; sources that were not built have the YAML alone. */

@@ -26,7 +26,7 @@ export class EventConnection implements EventListener {
 
   constructor(
     private readonly response: Response,
-    private readonly wanted: EventSelection,
+    private readonly selection: EventSelection,
   ) {}
 
   open(): void {
@@ -69,21 +69,21 @@ export class EventConnection implements EventListener {
 
   /** Sends the events that arrived during the read, except those it has read; from now on, each event is sent at once. */
   startSending(second: number, hasRead: (event: RunEvent) => boolean): void {
-    const held = this.held ?? [];
+    const heldEvents = this.held ?? [];
     this.held = null;
     this.second = second;
     this.write(`id: ${second}`);
     this.send(
-      held.filter((event) => !hasRead(event)),
+      heldEvents.filter((event) => !hasRead(event)),
       second,
     );
   }
 
   deliver(events: RunEvent[], second: number): void {
-    const isSlow = this.response.writableLength > this.wanted.waitingBytesMax;
+    const isSlow = this.response.writableLength > this.selection.waitingBytesMax;
     if (isSlow || (this.held?.length ?? 0) > HELD_MAX)
       this.end('the events were not read as fast as they came');
-    else if (this.held) this.held.push(...events.filter(this.wanted.isWanted));
+    else if (this.held) this.held.push(...events.filter(this.selection.isWanted));
     else this.send(events, second);
   }
 
@@ -98,9 +98,9 @@ export class EventConnection implements EventListener {
 
   private send(events: RunEvent[], second: number): void {
     this.second = second;
-    const texts = events.filter(this.wanted.isWanted).map((event) => {
+    const texts = events.filter(this.selection.isWanted).map((event) => {
       const id = `${second}.${event.runId}.${event.place}`;
-      return `id: ${id}\nevent: ${event.kind}\ndata: ${JSON.stringify(this.wanted.written(event))}\n\n`;
+      return `id: ${id}\nevent: ${event.kind}\ndata: ${JSON.stringify(this.selection.written(event))}\n\n`;
     });
     if (texts.length > 0 && !this.isOver) this.response.write(texts.join(''));
   }
@@ -111,11 +111,11 @@ export class EventConnection implements EventListener {
 
   private async waitForDrain(): Promise<void> {
     const stalled = AbortSignal.timeout(STALLED_MS);
-    const gone = new AbortController();
-    const close = (): void => gone.abort();
+    const departure = new AbortController();
+    const close = (): void => departure.abort();
     this.response.once('close', close);
     try {
-      await once(this.response, 'drain', { signal: AbortSignal.any([gone.signal, stalled]) });
+      await once(this.response, 'drain', { signal: AbortSignal.any([departure.signal, stalled]) });
     } catch {
       this.response.destroy();
     } finally {

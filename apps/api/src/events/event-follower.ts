@@ -39,11 +39,11 @@ export class EventFollower {
   async follow(
     response: Response,
     requestor: Requestor,
-    wanted: WantedEvents,
+    wantedEvents: WantedEvents,
     since: number | null,
   ): Promise<void> {
     if (this.streams.isEnding) throw comeBack(503, 'The service restarts.', CATCHING_UP_WAIT_MS);
-    const connection = this.connection(response, requestor, wanted);
+    const connection = this.connection(response, requestor, wantedEvents);
     const reason = since === null ? null : await this.whyExpired(since);
     if (since === null || reason !== null) {
       const { second, leave } = await this.streams.join(connection);

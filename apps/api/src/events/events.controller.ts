@@ -18,7 +18,7 @@ import { cursorOf, EventsQuery } from './events.dto';
 @UseInterceptors(BodyInterceptor)
 export class EventsController {
   constructor(
-    private readonly held: HeldConnections,
+    private readonly connections: HeldConnections,
     private readonly follower: EventFollower,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
@@ -57,7 +57,7 @@ export class EventsController {
     }
     const { events } = this.configuration.server;
     const key = { keyId: requestor.keyId, max: events.connectionsPerKeyMax };
-    this.held.add(request, response, 'events', events, key);
+    this.connections.add(request, response, 'events', events, key);
     await this.follower.follow(response, requestor, { ...same, packages, suites, arches, verdicts }, from);
   }
 }

@@ -76,13 +76,13 @@ export function cursorOf(text: string, name: string, pointer: string | null = nu
 
 function namesOf(what: string, isName: (text: string) => boolean) {
   return ({ value, pointer }: Parameter, name: string): string[] => {
-    const given = itemsOf(value);
-    if (given.length > NAMES_MAX)
-      throw badRequestAt(`${name} has ${given.length} entries; there may be ${NAMES_MAX}.`, pointer);
-    for (const each of given) {
+    const names = itemsOf(value);
+    if (names.length > NAMES_MAX)
+      throw badRequestAt(`${name} has ${names.length} entries; there may be ${NAMES_MAX}.`, pointer);
+    for (const each of names) {
       if (typeof each !== 'string' || each.length > NAME_LENGTH_MAX || !isName(each))
         throw badRequestAt(`${name} must be ${what}, not ${describe(each)}.`, pointer);
     }
-    return [...new Set(given as string[])];
+    return [...new Set(names as string[])];
   };
 }

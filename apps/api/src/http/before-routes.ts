@@ -87,8 +87,8 @@ export function beforeRoutes(configuration: ApiConfiguration, answered?: Answere
 
 /** The name of a request in logs and answers: the one that it came with, else one of its own. */
 function requestIdOf({ headers }: Request): string {
-  const given = headers['x-request-id'];
-  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+  const header = headers['x-request-id'];
+  return typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID();
 }
 
 function takesGzip(request: Request): boolean {

@@ -43,8 +43,8 @@ export function limitConnections(
     }
     open.set(network, before + 1);
     socket.once('close', () => {
-      const left = (open.get(network) ?? 0) - 1;
-      if (left > 0) open.set(network, left);
+      const rest = (open.get(network) ?? 0) - 1;
+      if (rest > 0) open.set(network, rest);
       else open.delete(network);
     });
   });

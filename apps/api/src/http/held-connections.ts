@@ -65,8 +65,8 @@ export class HeldConnections {
   }
 
   private leave(name: string): void {
-    const left = (this.taken.get(name) ?? 0) - 1;
-    if (left > 0) this.taken.set(name, left);
+    const rest = (this.taken.get(name) ?? 0) - 1;
+    if (rest > 0) this.taken.set(name, rest);
     else this.taken.delete(name);
   }
 }

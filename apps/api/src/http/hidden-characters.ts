@@ -7,5 +7,5 @@ const UNSEEN = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]|\p{Surrogate}/gu;
 export function nameHidden(text: string): string {
   return text
     .replace(UNSEEN, '\ufffd')
-    .replace(TURNS, (found) => `[U+${found.charCodeAt(0).toString(16).toUpperCase()}]`);
+    .replace(TURNS, (character) => `[U+${character.charCodeAt(0).toString(16).toUpperCase()}]`);
 }

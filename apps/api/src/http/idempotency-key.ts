@@ -30,13 +30,13 @@ export function keyIsTaken(): Problem {
  * @throws Problem 400, 413 for a parameter that is no JSON and should be
  */
 export function* fingerprint(method: string, path: string, parameters: Parameters): SlicedWork<string> {
-  const named: [string, unknown][] = [];
-  for (const [name, parameter] of parameters) named.push([name, yield* meaning(name, parameter)]);
+  const meanings: [string, unknown][] = [];
+  for (const [name, parameter] of parameters) meanings.push([name, yield* meaning(name, parameter)]);
   const hash = createHash('sha256');
   // The text of an object with these three, in pieces.
   const request = JSON.stringify({ method, path: path.replace(/\/$/, '') });
   hash.update(`${request.slice(0, -1)},"parameters":`);
-  yield* addList(hash, named.sort(byName), NAMED_DEPTH);
+  yield* addList(hash, meanings.sort(byName), NAMED_DEPTH);
   return hash.update('}').digest('hex');
 }
 

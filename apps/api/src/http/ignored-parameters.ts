@@ -25,11 +25,11 @@ const HEADER = 'Ignored-Parameters';
 export function watchQuery(request: ContextRequest): void {
   if (request.watch || !request.url.includes('?')) return;
   const query = request.query as Record<string, unknown>;
-  const read = new Set<string>();
-  request.watch = { given: Object.keys(query), read };
+  const readNames = new Set<string>();
+  request.watch = { given: Object.keys(query), read: readNames };
   const value = new Proxy(query, {
     get(values, name): unknown {
-      if (typeof name === 'string') read.add(name);
+      if (typeof name === 'string') readNames.add(name);
       return Reflect.get(values, name);
     },
   });
@@ -47,18 +47,18 @@ export function watchParameters(request: ContextRequest, parameters: Parameters)
 class WatchedParameters extends Map<string, Parameter> {
   constructor(
     parameters: Parameters,
-    private readonly read: Set<string>,
+    private readonly readNames: Set<string>,
   ) {
     super(parameters);
   }
 
   override get(name: string): Parameter | undefined {
-    this.read.add(name);
+    this.readNames.add(name);
     return super.get(name);
   }
 
   override has(name: string): boolean {
-    this.read.add(name);
+    this.readNames.add(name);
     return super.has(name);
   }
 }

@@ -30,7 +30,7 @@ export async function multipartFields(
       fieldNestingDepth: 0,
     },
     streamHandler: (_request: Request, parser: NodeJS.WritableStream) =>
-      void inSlices(written(body, parser, () => isOver)),
+      void inSlices(writeSlices(body, parser, () => isOver)),
   };
   // The type definitions do not know streamHandler yet.
   const upload = multer(options);
@@ -49,7 +49,7 @@ export async function multipartFields(
 }
 
 /** @param isOver once what was wrong with the body is known */
-function* written(body: Buffer, parser: NodeJS.WritableStream, isOver: () => boolean): SlicedWork<void> {
+function* writeSlices(body: Buffer, parser: NodeJS.WritableStream, isOver: () => boolean): SlicedWork<void> {
   for (let from = 0; from < body.length && !isOver(); from += PIECE_BYTES) {
     parser.write(body.subarray(from, from + PIECE_BYTES));
     yield;

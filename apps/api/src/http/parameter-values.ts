@@ -55,9 +55,9 @@ export function oneOf<Word extends string | number>(words: readonly Word[]): Rea
 /** Words separated by commas; in JSON they may be an array. They come in the order of `words`. */
 export function someOf<Word extends string>(words: readonly Word[]): ReadValue<Word[]> {
   return ({ value, pointer }, name) => {
-    const given: unknown[] = listOf(value);
-    const found = words.filter((word) => given.includes(word));
-    if (given.length > 0 && given.every((word) => found.includes(word as Word))) return found;
+    const items: unknown[] = listOf(value);
+    const choice = words.filter((word) => items.includes(word));
+    if (items.length > 0 && items.every((word) => choice.includes(word as Word))) return choice;
     throw badRequestAt(`${name} must be of ${words.join(', ')}, not ${describe(value)}.`, pointer);
   };
 }
@@ -146,8 +146,8 @@ const WORDS_MAX = 50;
  * @throws Problem 400
  */
 export function wordsIn(query: Query, name: 'suite' | 'arch'): string[] | null {
-  const given = [query[name], query[`${name}[]`]].flat().filter((each) => each !== undefined);
-  const words = given.flatMap((each) => (typeof each === 'string' ? each.split(',') : [each]));
+  const items = [query[name], query[`${name}[]`]].flat().filter((each) => each !== undefined);
+  const words = items.flatMap((each) => (typeof each === 'string' ? each.split(',') : [each]));
   const validName = words.filter((word) => word !== '');
   const odd = validName.find((word) => typeof word !== 'string' || !isWord(word));
   const what = name === 'suite' ? 'suites' : 'architectures';

@@ -47,9 +47,9 @@ export function fieldsOf(shape: Shape, parameters: Parameters, server: ApiConfig
     const { text, missing, read } = sourceOf(shape, key);
     const name = spellings.get(key) ?? key;
     const parameter = parameters.get(name);
-    const sent = parameter && { ...parameter, value: valueOf(parameter, name, text) };
-    const isLeftOut = !sent || (sent.value === null && isStrict(shape));
-    const value = isLeftOut ? undefined : read ? read(sent, name, server) : sent.value;
+    const parsedParameter = parameter && { ...parameter, value: valueOf(parameter, name, text) };
+    const isLeftOut = !parsedParameter || (parsedParameter.value === null && isStrict(shape));
+    const value = isLeftOut ? undefined : read ? read(parsedParameter, name, server) : parsedParameter.value;
     if (value !== undefined) values.set(key, value);
     else if (missing) throw badRequestAt(`${key} is missing: ${missing}.`, null);
   }

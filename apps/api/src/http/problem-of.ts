@@ -28,11 +28,11 @@ const STATUS_OF: Record<RefusalKind, number> = { invalid: 400, forbidden: 403, u
 
 /**
  * An error as the client sees it: never more than it may know, and never a fault of its own as a 500.
- * @param sent the parameters of the request, where they were read
+ * @param parameters those of the request, where they were read
  */
-export function problemOf(error: unknown, sent?: Parameters): Problem {
+export function problemOf(error: unknown, parameters?: Parameters): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof Refusal) return refusedBy(error, sent);
+  if (error instanceof Refusal) return refusedBy(error, parameters);
   if (error instanceof UnknownWorker || error instanceof UnknownUser)
     return new Problem(404, sentence(error.message));
   if (error instanceof InvalidUserName) return new Problem(400, sentence(error.message));
@@ -53,15 +53,15 @@ export function problemOf(error: unknown, sent?: Parameters): Problem {
   return ofHttpLibrary(error) ?? new Problem(500, 'The server failed to answer; the failure was logged.');
 }
 
-function refusedBy({ kind, message, field }: Refusal, sent?: Parameters): Problem {
+function refusedBy({ kind, message, field }: Refusal, parameters?: Parameters): Problem {
   // A message that begins with the name of a field keeps it as it is spelled.
   const detail = field !== null && message.startsWith(field) ? `${message}.` : sentence(message);
-  const pointer = field === null ? null : (sent?.get(field)?.pointer ?? null);
+  const pointer = field === null ? null : (parameters?.get(field)?.pointer ?? null);
   return new Problem(STATUS_OF[kind], detail, pointer === null ? {} : { errors: [{ pointer, detail }] });
 }
 
-function brokenOff({ done, changed }: BrokenOff): string {
-  const count = `${changed === 'nothing' ? '' : 'at least '}${done.length} runs were changed and stay so`;
+function brokenOff({ done: changedIds, changed }: BrokenOff): string {
+  const count = `${changed === 'nothing' ? '' : 'at least '}${changedIds.length} runs were changed and stay so`;
   return `The database is out of reach since the request was begun: ${count}. Sending it again goes on with the rest.`;
 }
 

@@ -16,8 +16,8 @@ const PREFLIGHT_SECONDS = 86_400;
 
 /** The path of the API whose answer for everybody is at `path`; null: that is no public read. */
 export function publicReadOf(path: string): string | null {
-  const found = PUBLIC_READS.exec(path)?.[1];
-  return found === undefined ? null : `/api/v1${found}`;
+  const pathBelow = PUBLIC_READS.exec(path)?.[1];
+  return pathBelow === undefined ? null : `/api/v1${pathBelow}`;
 }
 
 /**
@@ -40,10 +40,10 @@ export function publicReads(configuration: ApiConfiguration) {
         return;
       }
     }
-    const read = ['GET', 'HEAD'].includes(request.method) ? publicReadOf(path) : null;
-    if (read !== null) {
+    const publicPath = ['GET', 'HEAD'].includes(request.method) ? publicReadOf(path) : null;
+    if (publicPath !== null) {
       request.isPublicRead = true;
-      request.url = read + request.url.slice(path.length);
+      request.url = publicPath + request.url.slice(path.length);
     }
     next();
   };

@@ -18,15 +18,15 @@ export class Semaphore {
    * @returns null when there was no room until the time was over
    */
   acquire(amount: number, waitMs: number): Promise<Release | null> {
-    const wanted = Math.min(amount, this.size());
-    if (this.fits(wanted)) return Promise.resolve(this.grant(wanted));
+    const need = Math.min(amount, this.size());
+    if (this.fits(need)) return Promise.resolve(this.grant(need));
     return new Promise((resolve) => {
       const leave = (release: Release | null): void => {
         clearTimeout(timer);
         this.waiting.splice(this.waiting.indexOf(entry), 1);
         resolve(release);
       };
-      const entry = { amount: wanted, enter: () => leave(this.grant(wanted)) };
+      const entry = { amount: need, enter: () => leave(this.grant(need)) };
       const timer = setTimeout(() => leave(null), waitMs);
       this.waiting.push(entry);
     });

@@ -58,17 +58,17 @@ export function isJsonName(name: string): boolean {
 /** A class whose fields carry the rules of class-validator. */
 export type Shape<T extends object = object> = new () => T;
 
-const known = new WeakMap<Shape, ReadonlySet<string>>();
+const keysOfShapes = new WeakMap<Shape, ReadonlySet<string>>();
 
 /** The names of a class's fields, inherited ones first. */
 export function keysOf(shape: Shape): ReadonlySet<string> {
-  const earlier = known.get(shape);
+  const earlier = keysOfShapes.get(shape);
   if (earlier) return earlier;
   const rules = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);
   const inherited = rules.filter(({ target }) => target !== shape);
   const own = rules.filter(({ target }) => target === shape);
   const keys = new Set([...inherited, ...own].map(({ propertyName }) => propertyName));
-  known.set(shape, keys);
+  keysOfShapes.set(shape, keys);
   return keys;
 }
 

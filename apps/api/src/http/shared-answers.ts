@@ -62,19 +62,19 @@ export class SharedAnswers<T extends object> {
   }
 
   private recent(key: string): T | undefined {
-    const made = this.made.get(key);
-    if (!made) return undefined;
+    const latest = this.made.get(key);
+    if (!latest) return undefined;
     const now = this.clock.now();
-    const tookMs = made.endedMs - made.begunMs;
+    const tookMs = latest.endedMs - latest.begunMs;
     const restMs = tookMs < CHEAP_MS ? 0 : tookMs * (1 / BUSY_SHARE - 1);
-    const isRecent = now - made.endedMs < restMs && now - made.begunMs < this.limits.ageMaxMs();
-    return isRecent ? made.answer : undefined;
+    const isRecent = now - latest.endedMs < restMs && now - latest.begunMs < this.limits.ageMaxMs();
+    return isRecent ? latest.answer : undefined;
   }
 
   /** All who come while one is being made share the one that comes next. */
   private after(making: Promise<T>, key: string, make: Make<T>): Promise<T> {
-    const known = this.next.get(key);
-    if (known) return known;
+    const following = this.next.get(key);
+    if (following) return following;
     const next = making
       .catch(() => undefined)
       .then(() => {

@@ -80,11 +80,11 @@ function* pieceEvents({ offset, data }: LivePiece): Generator<string> {
 }
 
 async function drained(response: Response): Promise<void> {
-  const gone = new AbortController();
-  const close = (): void => gone.abort();
+  const departure = new AbortController();
+  const close = (): void => departure.abort();
   response.once('close', close);
   try {
-    await once(response, 'drain', { signal: gone.signal }).catch(() => undefined);
+    await once(response, 'drain', { signal: departure.signal }).catch(() => undefined);
   } finally {
     response.off('close', close);
   }

@@ -31,13 +31,13 @@ export class IndexedLog {
     const block = this.blockOf(first);
     const reader = new LineReader(block ? block.newlines + 1 : 1, first);
     const from = block?.offset ?? 0;
-    let begun: number | null = null;
-    let read = 0;
+    let start: number | null = null;
+    let byteCount = 0;
     for await (const chunk of within(this.lookMs, this.bytesFrom(from))) {
-      const found = reader.add(chunk);
-      read += chunk.length;
-      if (reader.hasBegun) begun ??= read;
-      if (found >= limits.lines || (begun !== null && read - begun >= limits.bytes)) break;
+      const lineCount = reader.add(chunk);
+      byteCount += chunk.length;
+      if (reader.hasBegun) start ??= byteCount;
+      if (lineCount >= limits.lines || (start !== null && byteCount - start >= limits.bytes)) break;
     }
     return reader.end().slice(0, limits.lines);
   }

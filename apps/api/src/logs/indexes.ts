@@ -98,9 +98,9 @@ export class Indexes {
     key: string,
     find: () => Promise<Index>,
   ): Promise<Index> {
-    const known = this.known.get(key) as Promise<Index> | undefined;
-    const index = known ?? find();
-    if (!known) {
+    const earlier = this.known.get(key) as Promise<Index> | undefined;
+    const index = earlier ?? find();
+    if (!earlier) {
       this.known.set(key, index);
       index.catch((error: unknown) => this.removeFailed(key, error));
     }

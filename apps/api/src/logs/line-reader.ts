@@ -69,9 +69,9 @@ export class LineReader {
     this.bytes += part.length;
     const room = LINE_BYTES_MAX - this.kept;
     if (room <= 0 || part.length === 0) return;
-    const kept = part.subarray(0, room);
-    this.parts.push(kept);
-    this.kept += kept.length;
+    const beginning = part.subarray(0, room);
+    this.parts.push(beginning);
+    this.kept += beginning.length;
   }
 
   private openLine(): LogLine {

@@ -42,7 +42,7 @@ export class LogFollower implements OnModuleDestroy {
 
   constructor(
     private readonly logs: RunLogs,
-    private readonly held: HeldConnections,
+    private readonly connections: HeldConnections,
     dispatchers: DispatcherClient,
     @Inject(FOLLOW_SETTINGS_TOKEN) private readonly settings: FollowSettings,
   ) {
@@ -65,7 +65,7 @@ export class LogFollower implements OnModuleDestroy {
     request: Request,
     response: Response,
   ): Promise<AsyncGenerator<LogEvent>> {
-    this.held.add(request, response, 'logs', BOUNDS);
+    this.connections.add(request, response, 'logs', BOUNDS);
     const attempt = await this.logs.attempt(runId, number);
     return this.events(runId, attempt, offset, this.until(response));
   }
@@ -77,7 +77,7 @@ export class LogFollower implements OnModuleDestroy {
     request: Request,
     response: Response,
   ): Promise<AsyncGenerator<LogEvent>> {
-    this.held.add(request, response, 'logs', BOUNDS);
+    this.connections.add(request, response, 'logs', BOUNDS);
     const attempt = await this.logs.attempt(runId, number);
     return this.events(runId, attempt, 0, this.until(response), false);
   }
@@ -121,8 +121,8 @@ export class LogFollower implements OnModuleDestroy {
       yield* this.storedPart(runId, attempt, from);
       return;
     }
-    const [left, over] = [new AbortController(), new AbortController()];
-    const whileRead = AbortSignal.any([signal, left.signal]);
+    const [departure, over] = [new AbortController(), new AbortController()];
+    const whileRead = AbortSignal.any([signal, departure.signal]);
     const ended = isOver(attempt)
       ? Promise.resolve()
       : this.untilOver(runId, attempt, whileRead).then(() => over.abort());
@@ -134,7 +134,7 @@ export class LogFollower implements OnModuleDestroy {
       this.logger.debug(`the live log of run ${runId} cannot be read: ${String(error)}`);
       await Promise.race([ended, pause(this.settings.askEveryMs, signal)]);
     } finally {
-      left.abort();
+      departure.abort();
     }
   }
 

@@ -55,9 +55,9 @@ export class LogIndexController {
     @Sent() { attempt }: AttemptQuery,
     @CurrentReader() reader: ApiReader,
   ) {
-    const { log, error, ...found } = await this.findLog(runId, attempt, reader);
+    const { log, error, ...place } = await this.findLog(runId, attempt, reader);
     const { bytes, lines, sections, marks, marksTotal } = withMark(log.index, error);
-    return { ...found, bytes, lines, sections, errors: marks, errors_total: marksTotal };
+    return { ...place, bytes, lines, sections, errors: marks, errors_total: marksTotal };
   }
 
   /** Its lines with a text. */
@@ -88,9 +88,9 @@ export class LogIndexController {
     @Sent() { attempt, q, from = 1 }: LogSearchQuery,
     @CurrentReader() reader: ApiReader,
   ) {
-    const { log, error: _error, ...found } = await this.findLog(runId, attempt, reader);
+    const { log, error: _error, ...place } = await this.findLog(runId, attempt, reader);
     const { hits, cutAt } = await log.search(q, from, LOG_SEARCH);
-    return { ...found, hits, next: cutAt };
+    return { ...place, hits, next: cutAt };
   }
 
   /** @throws Problem 404 also for a private run that the reader may not know of; 410 when a rule has removed its logs; 503 */

@@ -59,13 +59,13 @@ export async function searchLines(
   function search(bytes: Buffer, from: number): number {
     const latin = comparable(bytes);
     let [at, counted] = [from, 0];
-    for (let found = latin.indexOf(needle); found !== -1;) {
-      at += count(latin, counted, found);
-      counted = found;
+    for (let hitAt = latin.indexOf(needle); hitAt !== -1;) {
+      at += count(latin, counted, hitAt);
+      counted = hitAt;
       if (hits.length >= limits.hits) return at;
-      if (at >= first && hits.at(-1)?.line !== at) hits.push({ line: at, text: around(bytes, found) });
-      const next = latin.indexOf(NEWLINE, found);
-      found = next === -1 ? -1 : latin.indexOf(needle, next);
+      if (at >= first && hits.at(-1)?.line !== at) hits.push({ line: at, text: around(bytes, hitAt) });
+      const next = latin.indexOf(NEWLINE, hitAt);
+      hitAt = next === -1 ? -1 : latin.indexOf(needle, next);
     }
     return at + count(latin, counted, latin.length);
   }
@@ -83,9 +83,9 @@ function count(text: string, from: number, to: number): number {
   return newlines;
 }
 
-function around(bytes: Buffer, found: number): string {
-  const begin = Math.max(bytes.lastIndexOf(NEWLINE, found) + 1, found - AROUND);
-  const newline = bytes.indexOf(NEWLINE, found);
-  const end = Math.min(newline === -1 ? bytes.length : newline, found + AROUND);
+function around(bytes: Buffer, hitAt: number): string {
+  const begin = Math.max(bytes.lastIndexOf(NEWLINE, hitAt) + 1, hitAt - AROUND);
+  const newline = bytes.indexOf(NEWLINE, hitAt);
+  const end = Math.min(newline === -1 ? bytes.length : newline, hitAt + AROUND);
   return bytes.subarray(begin, end).toString('utf8');
 }

@@ -39,23 +39,27 @@ export async function logSoFar(
   tail: LineLimits,
 ): Promise<LogSoFar> {
   const [indexer, starts] = [new LogIndexer(errors), new LineStarts(tail)];
-  const found = { openAt: 0, missing: 0, note: '', isReached: true };
+  const summary = { openAt: 0, missing: 0, note: '', isReached: true };
   let next = 0;
   for await (const { offset, data, isNote } of open(0)) {
     if (isNote) {
-      found.note = data.toString('utf8').trim();
+      summary.note = data.toString('utf8').trim();
       continue;
     }
-    found.missing += offset - next;
+    summary.missing += offset - next;
     if (offset !== next) indexer.skip();
     next = offset + data.length;
     indexer.add(data);
     starts.add(data);
     const newline = data.lastIndexOf(NEWLINE);
-    if (newline !== -1) found.openAt = offset + newline + 1;
+    if (newline !== -1) summary.openAt = offset + newline + 1;
   }
   const index = indexer.end();
-  return { log: new IndexedLog(index, bytesOf(open)), tail: starts.tail(index.lines, index.bytes), ...found };
+  return {
+    log: new IndexedLog(index, bytesOf(open)),
+    tail: starts.tail(index.lines, index.bytes),
+    ...summary,
+  };
 }
 
 /** What there is while it cannot be read. */
@@ -88,8 +92,8 @@ class LineStarts {
 
   /** The number of the first of the last lines that are within the limits, the last line at least. */
   tail(lines: number, bytes: number): number {
-    const begun = this.starts.filter((start) => start < bytes).slice(-this.limits.lines);
-    const within = begun.filter((start) => bytes - start <= this.limits.bytes).length;
+    const startsInTail = this.starts.filter((start) => start < bytes).slice(-this.limits.lines);
+    const within = startsInTail.filter((start) => bytes - start <= this.limits.bytes).length;
     return Math.max(1, lines - Math.max(1, within) + 1);
   }
 }

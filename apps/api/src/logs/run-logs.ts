@@ -50,8 +50,8 @@ export class RunLogs {
    */
   async attempt(runId: number, number: number | null): Promise<AttemptRecord> {
     const attempts = await this.attempts(runId);
-    const found = number === null ? attempts.at(-1) : attempts.find(({ attempt }) => attempt === number);
-    if (found) return found;
+    const record = number === null ? attempts.at(-1) : attempts.find(({ attempt }) => attempt === number);
+    if (record) return record;
     throw notFound(
       number === null ? `Run ${runId} has not been started.` : `Run ${runId} has no attempt ${number}.`,
     );
@@ -151,10 +151,10 @@ export async function* pieces(chunks: AsyncIterable<LogChunk>, from: number): As
       yield { offset: next, data: bytes, isNote };
       continue;
     }
-    const known = Math.max(0, next - offset!);
-    if (offset! < 0 || known >= bytes.length) continue;
+    const overlap = Math.max(0, next - offset!);
+    if (offset! < 0 || overlap >= bytes.length) continue;
     next = offset! + bytes.length;
-    yield { offset: offset! + known, data: bytes.subarray(known), isNote: false };
+    yield { offset: offset! + overlap, data: bytes.subarray(overlap), isNote: false };
   }
 }
 

@@ -43,11 +43,11 @@ async function* part(
   offset: number,
   size: number,
 ): AsyncGenerator<Buffer> {
-  let left = size;
+  let rest = size;
   for await (const chunk of contentFrom(open, index.blocks, offset, readingLimits())) {
-    yield chunk.length > left ? chunk.subarray(0, left) : chunk;
-    left -= chunk.length;
-    if (left <= 0) return;
+    yield chunk.length > rest ? chunk.subarray(0, rest) : chunk;
+    rest -= chunk.length;
+    if (rest <= 0) return;
   }
   throw new Error('the archive ends before the file does');
 }

@@ -86,11 +86,11 @@ export class NotesApiController {
   @Post()
   @HttpCode(201)
   async add(
-    @Sent() asked: NewNoteRequest,
+    @Sent() newNote: NewNoteRequest,
     @CurrentRequestor() requestor: Requestor,
     @Req() request: ContextRequest,
   ): Promise<NoteResource> {
-    return noteObject(await this.notes.add(asked, requestor, networkOf(request.ip ?? '')));
+    return noteObject(await this.notes.add(newNote, requestor, networkOf(request.ip ?? '')));
   }
 
   @Operation({

@@ -120,17 +120,17 @@ function bugsOf(
   name: string,
   { noteBugsMax }: ApiConfiguration['server'],
 ): string[] {
-  const given: unknown[] =
+  const items: unknown[] =
     typeof value === 'string'
       ? value.split(/[\s,]+/).filter((word) => word !== '')
       : Array.isArray(value)
         ? value
         : [value];
-  if (given.length > noteBugsMax)
-    throw badRequestAt(`${name} names ${given.length} bugs; a note may name ${noteBugsMax}.`, pointer);
-  const bugs = given.map((bug) => {
-    const found = typeof bug === 'string' ? bugOf(bug) : null;
-    if (found !== null) return found;
+  if (items.length > noteBugsMax)
+    throw badRequestAt(`${name} names ${items.length} bugs; a note may name ${noteBugsMax}.`, pointer);
+  const bugs = items.map((bug) => {
+    const bugId = typeof bug === 'string' ? bugOf(bug) : null;
+    if (bugId !== null) return bugId;
     throw badRequestAt(
       `${name} must be numbers as #123456 or addresses with http or https, not ${describe(bug)}.`,
       pointer,

@@ -76,8 +76,8 @@ export class NotesService {
     const noted = runs.map((run): NotedRun => ({ ...run, failure: failures.get(run.runId) ?? null }));
     const signatures = noted.flatMap(({ failure }) => failure?.signature ?? []);
     const packages = [...new Set(runs.map((run) => run.package))];
-    const found = await this.notes.find({ packages, signatures }, reader, NOTES_MAX);
-    return new Map(noted.map((run) => [run.runId, found.filter((note) => fits(note, run))]));
+    const notes = await this.notes.find({ packages, signatures }, reader, NOTES_MAX);
+    return new Map(noted.map((run) => [run.runId, notes.filter((note) => fits(note, run))]));
   }
 
   /** The notes about a package, or about it on the given place, newest first; removed notes are included. */
@@ -86,10 +86,10 @@ export class NotesService {
     place: { suite: string; arch: string } | null,
     reader: RunReader,
   ): Promise<Note[]> {
-    const found = await this.notes.find({ packages: [name] }, reader, NOTES_MAX);
+    const notes = await this.notes.find({ packages: [name] }, reader, NOTES_MAX);
     const isHere = ({ subject, suite, arch }: Note): boolean =>
       subject === 'package' || !place || (suite === place.suite && arch === place.arch);
-    return found.filter((note) => note.package === name && isHere(note));
+    return notes.filter((note) => note.package === name && isHere(note));
   }
 
   /**
@@ -99,8 +99,8 @@ export class NotesService {
   async list(query: NotesQuery, reader: RunReader): Promise<{ notes: Note[]; before: number | null }> {
     const { run_id: runId, limit = NOTES_PER_PAGE, before, suite, arch } = query;
     if (runId !== undefined) {
-      const found = await this.ofRuns([await this.runs.one(runId, reader)], reader);
-      return { notes: found.get(runId) ?? [], before: null };
+      const notesOfRuns = await this.ofRuns([await this.runs.one(runId, reader)], reader);
+      return { notes: notesOfRuns.get(runId) ?? [], before: null };
     }
     const packages = query.package === undefined ? null : [query.package];
     const read = (most: number): Promise<Note[]> =>
@@ -124,12 +124,12 @@ export class NotesService {
    * @returns the new note
    * @throws Problem 400; 404 for a run or package that the requestor may not see; 409 when they have too many
    */
-  async add(asked: NewNoteRequest, requestor: Requestor, address?: string): Promise<Note> {
+  async add(newNote: NewNoteRequest, requestor: Requestor, address?: string): Promise<Note> {
     const subject =
-      asked.run_id === undefined
-        ? await this.general(asked)
-        : await this.onRun(asked, asked.run_id, requestor);
-    const { text, bugs = [] } = asked;
+      newNote.run_id === undefined
+        ? await this.general(newNote)
+        : await this.onRun(newNote, newNote.run_id, requestor);
+    const { text, bugs = [] } = newNote;
     const max = this.configuration.server.notesPerPackageMax;
     const noteId = await this.notes.add({ ...subject, text, bugs }, authorOf(requestor, address), max);
     if (noteId === null)
