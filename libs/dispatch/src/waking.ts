@@ -47,7 +47,13 @@ function wantedSlots(state: DispatcherState): LaneDemand[] {
 }
 
 /** How many of its idle slots a worker should use; other workers are not woken for the same runs. */
-function take(state: DispatcherState, worker: string, idle: number, demands: LaneDemand[], now: number): number {
+function take(
+  state: DispatcherState,
+  worker: string,
+  idle: number,
+  demands: LaneDemand[],
+  now: number,
+): number {
   const knownWorker = state.workers.find(worker);
   const isOut = knownWorker?.problem !== undefined || isDrained(state, worker);
   if (!knownWorker || isOut || !state.judgements.mayBeGranted(worker, now)) return 0;
