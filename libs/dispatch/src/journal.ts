@@ -161,10 +161,10 @@ export interface Journal {
   /** The whole register of workers, by name. */
   workers(): Promise<RegisteredWorker[]>;
   /**
-   * Accepted runs that wait and were never granted, at most `limit`, without those `seen`; all are new when
-   * `seen` is absent. The same run may come twice.
+   * Accepted runs that wait and were never granted, at most `limit`, committed after `position`; all of them when
+   * `position` is absent. The same run may come twice.
    */
-  arrivals(arch: string, limit: number, seen?: Seen): Promise<Arrivals>;
+  arrivals(arch: string, limit: number, position?: Seen): Promise<Arrivals>;
   /** Orders that no dispatcher has ingested, oldest first, at most `limit`. */
   orders(arch: string, limit: number): Promise<Order[]>;
   /**

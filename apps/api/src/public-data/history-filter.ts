@@ -56,7 +56,7 @@ export function historyFilter(
 
 /** The query of an address that asks for these, and for what comes before a run; empty, or with its `?`. */
 export function historyQuery({ status, trigger, pinned }: HistoryParameters, before: number | null): string {
-  const given = Object.entries({ status, trigger, pinned, before: before === null ? '' : String(before) });
-  const parameters = new URLSearchParams(given.filter(([, value]) => value !== ''));
+  const entries = Object.entries({ status, trigger, pinned, before: before === null ? '' : String(before) });
+  const parameters = new URLSearchParams(entries.filter(([, value]) => value !== ''));
   return parameters.size > 0 ? `?${parameters.toString()}` : '';
 }

@@ -75,19 +75,19 @@ export class PackageDataController {
   @UseInterceptors(PublicAnswerInterceptor)
   async history(
     @Param() place: PackagePlace,
-    @Query(HistoryWantedPipe) wanted: HistoryParameters,
+    @Query(HistoryWantedPipe) query: HistoryParameters,
     @Query('before', BEFORE_RUN) before: number | null,
     @Req() request: Request,
   ): Promise<PublicAnswer<ResultResource[]>> {
-    const isFiltered = historyQuery(wanted, null) !== '';
-    const filter = isFiltered ? historyFilter(wanted, this.configuration.server.neutral) : undefined;
+    const isFiltered = historyQuery(query, null) !== '';
+    const filter = isFiltered ? historyFilter(query, this.configuration.server.neutral) : undefined;
     const { runs, older } = await this.runs.history(place, before, filter);
     const url = (): string => baseUrl(request, this.configuration.server.publicUrl) + pathOf(request);
     return {
       content: runs.map((run) => this.result(run)).reverse(),
       updates: runs.map((run) => run.updatedAt),
       maxAgeSeconds: 0,
-      headers: older === null ? {} : { Link: `<${url()}${historyQuery(wanted, older)}>; rel="prev"` },
+      headers: older === null ? {} : { Link: `<${url()}${historyQuery(query, older)}>; rel="prev"` },
     };
   }
 

@@ -143,25 +143,25 @@ export class StatusService {
     const date = new Date(`${day}T00:00:00Z`);
     const isDay = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
     const { version, answer: days } = await this.history(place);
-    const known = isDay ? days.find((each) => each.date.getTime() === date.getTime()) : undefined;
-    if (known) return { version, counts: known };
-    const [kept] = isDay
+    const counts = isDay ? days.find((each) => each.date.getTime() === date.getTime()) : undefined;
+    if (counts) return { version, counts };
+    const [record] = isDay
       ? (await this.statistics.packages(day, place)).filter((each) => each.day === day)
       : [];
-    if (!kept) throw notFound(`Nothing is known of the day ${describe(day)}.`);
-    const { pass, neutral, fail, tmpfail } = kept;
+    if (!record) throw notFound(`Nothing is known of the day ${describe(day)}.`);
+    const { pass, neutral, fail, tmpfail } = record;
     const total = pass + neutral + fail + tmpfail;
     return { version, counts: { ...this.byWord({ pass, neutral, fail, tmpfail, total }), date } };
   }
 
   /** Made only when the state of the packages is another. The state is read first: the answer is not older. */
   private answer<T>(
-    known: SharedAnswers<DatedAnswer<T>>,
+    answers: SharedAnswers<DatedAnswer<T>>,
     place: SuiteArch,
     form: string,
     make: (place: SuiteArch) => Promise<T>,
   ): Promise<DatedAnswer<T>> {
-    return known.find(`${place.suite}/${place.arch} ${form}`, async (previous) => {
+    return answers.find(`${place.suite}/${place.arch} ${form}`, async (previous) => {
       const version = await this.version(place);
       const isSame = previous !== undefined && stateOf(previous.version) === stateOf(version);
       return isSame ? previous : { version, answer: await make(place) };

@@ -35,7 +35,7 @@ export function queueObjects(
     const { perHour = 0, waitSeconds = null } = rate.get(name) ?? {};
     const paused = pauseOfQueue(pauses, { suite, arch });
     const status = statuses.get(arch) ?? null;
-    const seen = status?.queues.find((queue) => queue.suite === suite) ?? null;
+    const queueStatus = status?.queues.find((queue) => queue.suite === suite) ?? null;
     return {
       suite,
       arch,
@@ -44,9 +44,9 @@ export function queueObjects(
       oldest_at: oldestAt && timestamp(oldestAt),
       rate_per_hour: perHour,
       wait_seconds: waitSeconds,
-      estimate_seconds: estimate(waiting, perHour, paused, seen),
+      estimate_seconds: estimate(waiting, perHour, paused, queueStatus),
       paused,
-      reasons: status ? (seen?.reasons ?? []) : waiting > 0 ? [silence(arch)] : [],
+      reasons: status ? (queueStatus?.reasons ?? []) : waiting > 0 ? [silence(arch)] : [],
     };
   });
 }
@@ -55,10 +55,10 @@ function estimate(
   waiting: number,
   perHour: number,
   paused: Decision | null,
-  seen: QueueStatus | null,
+  queueStatus: QueueStatus | null,
 ): number | null {
   if (waiting === 0) return 0;
   if (paused) return null;
-  if (seen) return seen.emptyInMs === null ? null : Math.ceil(seen.emptyInMs / 1_000);
+  if (queueStatus) return queueStatus.emptyInMs === null ? null : Math.ceil(queueStatus.emptyInMs / 1_000);
   return perHour === 0 ? null : Math.ceil((waiting * HOUR_SECONDS) / perHour);
 }

@@ -59,11 +59,11 @@ export function* accept(
     for (const [index, { item, faults: shapeFaults }] of part.items.entries()) {
       if (faults.length >= FAULTS_MAX) break;
       if (index % ITEMS_AT_ONCE === 0) yield;
-      const { request, faults: found } =
+      const { request, faults: itemFaults } =
         shapeFaults.length > 0
           ? { request: null, faults: shapeFaults }
           : resolveItem(item, userName, configuration, backends.get(item.package));
-      faults.push(...found.map(({ key, detail }) => faultAt(placeOf(part.origin, index, key), detail)));
+      faults.push(...itemFaults.map(({ key, detail }) => faultAt(placeOf(part.origin, index, key), detail)));
       if (request === null) continue;
       request.priority = item.priority ?? part.priority ?? request.priority;
       accepted.push(request);
@@ -100,19 +100,19 @@ function* enter(
 function refusal(faults: Fault[]): Problem {
   const errors = faults.filter(isOfBody);
   const ofAddress = faults.filter((fault) => !isOfBody(fault));
-  const named = ofAddress.length > 0 ? ofAddress : faults.slice(0, 1);
-  const others = faults.length - named.length;
+  const namedFaults = ofAddress.length > 0 ? ofAddress : faults.slice(0, 1);
+  const others = faults.length - namedFaults.length;
   const more = others > 0 ? ` (and ${others} more, see errors)` : '';
-  const sentence = named.map(({ detail }) => detail).join('; ');
+  const sentence = namedFaults.map(({ detail }) => detail).join('; ');
   return badRequest(`Nothing was accepted: ${sentence}${more}.`, errors);
 }
 
 /** A suite or architectures that this deployment does not test. */
 function targetFaults(part: SubmittedPart, { server }: ApiConfiguration): Fault[] {
-  const unknown = (key: 'suite' | 'arch', value: string, known: string[]): Fault[] =>
-    known.includes(value)
+  const unknown = (key: 'suite' | 'arch', value: string, choices: string[]): Fault[] =>
+    choices.includes(value)
       ? []
-      : [faultAt(part.target[key], `${describe(value)} is unknown; there is ${known.join(', ')}`)];
+      : [faultAt(part.target[key], `${describe(value)} is unknown; there is ${choices.join(', ')}`)];
   return [
     ...unknown('suite', part.suite, server.suites),
     ...part.archs.flatMap((arch) => unknown('arch', arch, server.architectures)),

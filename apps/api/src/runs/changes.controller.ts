@@ -78,10 +78,10 @@ export class ChangesController {
   @HttpCode(200)
   @UseInterceptors(BodyInterceptor)
   cancelMany(
-    @Sent() asked: SelectionRequest,
+    @Sent() selection: SelectionRequest,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<{ cancelled: number[] } | Preview> {
-    return this.manyRuns.cancel(asked, requestor);
+    return this.manyRuns.cancel(selection, requestor);
   }
 
   @Operation({
@@ -106,10 +106,10 @@ export class ChangesController {
   @HttpCode(200)
   @UseInterceptors(BodyInterceptor)
   reprioritise(
-    @Sent() asked: PriorityRequest,
+    @Sent() selection: PriorityRequest,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<{ changed: number[] } | Preview> {
-    return this.manyRuns.reprioritise(asked, requestor);
+    return this.manyRuns.reprioritise(selection, requestor);
   }
 
   @Operation({

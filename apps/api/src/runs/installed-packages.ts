@@ -59,8 +59,8 @@ export class InstalledPackages {
    * @throws StoreUnavailable
    */
   async of(runs: RunRecord[]): Promise<KeptTestbed[]> {
-    const kept = await this.testbeds.of(runs.map(({ runId }) => runId));
-    return Promise.all(runs.map(async (run) => kept.get(run.runId) ?? this.read(run)));
+    const testbeds = await this.testbeds.of(runs.map(({ runId }) => runId));
+    return Promise.all(runs.map(async (run) => testbeds.get(run.runId) ?? this.read(run)));
   }
 
   /** @throws StoreUnavailable */

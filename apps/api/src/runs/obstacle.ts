@@ -10,7 +10,7 @@ export function obstacleTo(
   if (isRejected(rejectList, run.package, run.suite, run.arch)) {
     return `${run.package} is on the reject list for ${run.suite}/${run.arch}.`;
   }
-  const gone = [
+  const thing = [
     missing('suite', [run.suite, ...run.pinPackages.map(([, suite]) => suite)], server.suites),
     missing('architecture', [run.arch], server.architectures),
     missing('backend', [run.backend], server.backends),
@@ -21,10 +21,10 @@ export function obstacleTo(
       extraAptSources.map((source) => source.name),
     ),
   ].find((name) => name !== null);
-  return gone === undefined ? null : `There is no longer ${/^a/.test(gone) ? 'an' : 'a'} ${gone}.`;
+  return thing === undefined ? null : `There is no longer ${/^a/.test(thing) ? 'an' : 'a'} ${thing}.`;
 }
 
-function missing(what: string, names: string[], known: string[]): string | null {
-  const name = names.find((each) => !known.includes(each));
+function missing(what: string, names: string[], choices: string[]): string | null {
+  const name = names.find((each) => !choices.includes(each));
   return name === undefined ? null : `${what} ${name}`;
 }

@@ -60,21 +60,21 @@ function tooLong(key: string, length: number, unit: string, lengthMax: number): 
   return length <= lengthMax ? [] : [{ key, detail: `may have ${lengthMax} ${unit}, and has ${length}` }];
 }
 
-function unknownName(key: string, name: string, known: string[]): ItemFault[] {
-  if (known.includes(name)) return [];
-  return [{ key, detail: `must be one of ${known.join(', ')}, not ${describe(name)}` }];
+function unknownName(key: string, name: string, choices: string[]): ItemFault[] {
+  if (choices.includes(name)) return [];
+  return [{ key, detail: `must be one of ${choices.join(', ')}, not ${describe(name)}` }];
 }
 
 function pinFaults(pins: Pin[], suites: string[]): ItemFault[] {
   const faults: string[] = [];
-  const seen = new Set<string>();
+  const names = new Set<string>();
   for (const [spec, suite] of pins) {
     if (!isPinSpec(spec))
       faults.push(`has the package spec ${describe(spec)}, which is not a list of package names`);
     if (!suites.includes(suite))
       faults.push(`names the suite ${describe(suite)}; there is ${suites.join(', ')}`);
-    if (seen.has(suite)) faults.push(`names the suite ${describe(suite)} more than once`);
-    seen.add(suite);
+    if (names.has(suite)) faults.push(`names the suite ${describe(suite)} more than once`);
+    names.add(suite);
   }
   return faults.map((detail) => ({ key: 'pin-packages', detail }));
 }

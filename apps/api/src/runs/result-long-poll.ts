@@ -49,8 +49,8 @@ export class ResultLongPoll implements OnApplicationBootstrap, BeforeApplication
    * process is asked to end.
    * @throws Problem 503 when very many wait already
    */
-  async wait(keyId: number, sinceSeconds: number, waitMs: number, gone: AbortSignal): Promise<void> {
-    if (waitMs <= 0 || gone.aborted || this.isShutDown) return;
+  async wait(keyId: number, sinceSeconds: number, waitMs: number, departure: AbortSignal): Promise<void> {
+    if (waitMs <= 0 || departure.aborted || this.isShutDown) return;
     if (this.waiting.size >= WAITING_MAX) {
       throw comeBack(
         503,
@@ -63,12 +63,12 @@ export class ResultLongPoll implements OnApplicationBootstrap, BeforeApplication
       const cancel = this.clock.after(waitMs, () => end());
       const end = (): void => {
         cancel();
-        gone.removeEventListener('abort', end);
+        departure.removeEventListener('abort', end);
         this.waiting.delete(entry);
         if (this.waiting.size === 0) this.rest();
         resolve();
       };
-      gone.addEventListener('abort', end);
+      departure.addEventListener('abort', end);
       this.waiting.add(entry);
       this.checkSoon();
     });
@@ -115,9 +115,9 @@ export class ResultLongPoll implements OnApplicationBootstrap, BeforeApplication
     try {
       // It is for many, and follows the look before it, whichever request that was begun for.
       const hasNews = await besideRequests(() => this.results.withNews(waiting));
-      const found = waiting.filter((_entry, place) => hasNews[place]);
-      for (const { end } of found.slice(0, ANSWERED_AT_ONCE_MAX)) end();
-      if (found.length > ANSWERED_AT_ONCE_MAX) this.isHinted = true;
+      const ready = waiting.filter((_entry, place) => hasNews[place]);
+      for (const { end } of ready.slice(0, ANSWERED_AT_ONCE_MAX)) end();
+      if (ready.length > ANSWERED_AT_ONCE_MAX) this.isHinted = true;
     } catch (error) {
       // They go on waiting; their queries for the rows report it in the end.
       this.logger.warn(`no look for news: ${String(error)}`);

@@ -93,7 +93,7 @@ export class RunListController {
   @UseInterceptors(BodyInterceptor)
   async compare(@Sent() { a, b }: ComparisonQuery, @CurrentReader() reader: ApiReader) {
     const one = a ?? (await this.comparisons.lastGoodBefore(b, reader.runs));
-    const found = await this.comparisons.compare([one, b], reader.runs);
-    return comparisonObject(found, this.configuration.server.neutral);
+    const comparison = await this.comparisons.compare([one, b], reader.runs);
+    return comparisonObject(comparison, this.configuration.server.neutral);
   }
 }

@@ -108,9 +108,9 @@ export function statusesOf(
   name: string,
   { neutral }: ApiConfiguration['server'],
 ): Verdict[] {
-  const asked = someOf(VERDICTS)(parameter, name);
+  const choices = someOf(VERDICTS)(parameter, name);
   return VERDICTS.filter(
-    (verdict) => asked.includes(verdict) || asked.includes(endWord(verdict, neutral) ?? verdict),
+    (verdict) => choices.includes(verdict) || choices.includes(endWord(verdict, neutral) ?? verdict),
   );
 }
 

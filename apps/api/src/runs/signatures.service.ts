@@ -36,8 +36,8 @@ export class SignaturesService {
   /** Made for all who ask at the same time. */
   list(order: SignatureOrder): Promise<Signature[]> {
     return this.lists.find(order, async () => {
-      const found = await this.signatures.list(order, SIGNATURES_SHOWN_MAX);
-      return found.map(signatureObject);
+      const signatures = await this.signatures.list(order, SIGNATURES_SHOWN_MAX);
+      return signatures.map(signatureObject);
     });
   }
 

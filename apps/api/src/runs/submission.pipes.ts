@@ -39,8 +39,8 @@ abstract class SubmissionPipe<T> implements PipeTransform<Parameters, Promise<T>
   }
 
   /** The list, and where the client sent it. */
-  protected *list(sent: Parameters): SlicedWork<TestList & { origin: Place; unknown: string[] }> {
-    const parameters = yield* withList(sent);
+  protected *list(request: Parameters): SlicedWork<TestList & { origin: Place; unknown: string[] }> {
+    const parameters = yield* withList(request);
     const { values, unknown } = this.fields(TestList, parameters);
     const origin = { label: 'tests', pointer: parameters.get('tests')?.pointer ?? null };
     return { ...copyOf(TestList, values), origin, unknown };
@@ -85,14 +85,14 @@ export class BatchPipe extends SubmissionPipe<Submitted> {
   *steps(parameters: Parameters): SlicedWork<Submitted> {
     const { tests, priority, dry_run: isDryRun = false, origin, unknown } = yield* this.list(parameters);
     const unknownInParts = new UnknownKeys();
-    const read = yield* partsIn(tests, origin, unknownInParts);
+    const readableParts = yield* partsIn(tests, origin, unknownInParts);
     checkLength(
-      read.reduce((sum, { part }) => sum + part.tests.length * part.arch.length, 0),
+      readableParts.reduce((sum, { part }) => sum + part.tests.length * part.arch.length, 0),
       this.runsMax,
     );
     const unknownInItems = new UnknownKeys();
     const parts: SubmittedPart[] = [];
-    for (const [request, { part, place }] of read.entries()) {
+    for (const [request, { part, place }] of readableParts.entries()) {
       yield;
       const { suite, arch: archs } = part;
       const origin = { list: keyOf(place, 'tests') };
@@ -111,10 +111,10 @@ export class BatchPipe extends SubmissionPipe<Submitted> {
 
 /** A list that came as the bytes of its text, read. @throws Problem 400; 413 */
 function* withList(parameters: Parameters): SlicedWork<Parameters> {
-  const sent = parameters.get(LIST_NAME);
-  if (!Buffer.isBuffer(sent?.value)) return parameters;
-  const value = yield* readJson(sent.value, LIST_NAME, sent.pointer);
-  return new Map([...parameters, [LIST_NAME, { ...sent, value, isText: false }]]);
+  const list = parameters.get(LIST_NAME);
+  if (!Buffer.isBuffer(list?.value)) return parameters;
+  const value = yield* readJson(list.value, LIST_NAME, list.pointer);
+  return new Map([...parameters, [LIST_NAME, { ...list, value, isText: false }]]);
 }
 
 /** @throws Problem 400 */

@@ -105,9 +105,9 @@ export function* itemsIn(
   for (const [index, raw] of list.entries()) {
     if (faults >= FAULTS_MAX) break;
     if (index % ITEMS_AT_ONCE === 0) yield;
-    const read = readItem(raw, (key) => unknownKeys.add(key, placeOf(origin, index).label));
-    faults += read.faults.length;
-    items.push(read);
+    const item = readItem(raw, (key) => unknownKeys.add(key, placeOf(origin, index).label));
+    faults += item.faults.length;
+    items.push(item);
   }
   return items;
 }

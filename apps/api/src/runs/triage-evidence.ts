@@ -88,12 +88,12 @@ function elsewhereEvidence({ run, elsewhere }: TriageFacts): TriageEvidence {
   if (elsewhere.length === 0) return { question, answer: 'It is tested nowhere else.', links: [] };
   const failing = elsewhere.filter(({ latest }) => latest.verdict === 'fail');
   const here = failing.filter(({ suite }) => suite === run.suite);
-  const shown = [...here, ...failing.filter((place) => !here.includes(place))].slice(0, NAMES_MAX);
+  const shownPlaces = [...here, ...failing.filter((place) => !here.includes(place))].slice(0, NAMES_MAX);
   const answer =
     failing.length === 0
       ? `No, on none of ${elsewhere.length}.`
       : `Yes, on ${failing.length} of ${elsewhere.length}.`;
-  const links = shown.map(({ suite, arch, latest }) => {
+  const links = shownPlaces.map(({ suite, arch, latest }) => {
     return { path: shortRunPath(latest.runId), name: `${suite}/${arch}` };
   });
   return { question, answer, links };

@@ -55,9 +55,9 @@ export class TriageController {
     @CurrentReader() reader: ApiReader,
   ): Promise<TriageResource> {
     const run = await this.runs.one(runId, reader.runs);
-    const found = await this.triages.of(run);
-    if (!found) throw new Problem(409, `Run ${runId} has not failed.`);
-    const { kind, conclusion, step, evidence } = found;
+    const triage = await this.triages.of(run);
+    if (!triage) throw new Problem(409, `Run ${runId} has not failed.`);
+    const { kind, conclusion, step, evidence } = triage;
     return { run_id: runId, kind, conclusion, step, evidence };
   }
 }

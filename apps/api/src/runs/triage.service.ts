@@ -27,14 +27,14 @@ export class TriageService {
 
   /**
    * @param run that the reader may see
-   * @param known when absent, it is asked
+   * @param knownOfRun when absent, it is loaded
    * @returns null for one that has passed, was cancelled or has not ended
    */
-  async of(run: RunRecord, known?: KnownOfRun): Promise<Triage | null> {
+  async of(run: RunRecord, knownOfRun?: KnownOfRun): Promise<Triage | null> {
     const hasPassed = run.verdict === 'pass' || run.verdict === 'neutral';
     if (run.state !== 'finished' || run.cancelled || hasPassed) return null;
     const [{ statuses, lastPass, changes }, reference, passOfVersion, later, signature] = await Promise.all([
-      known ?? this.loadEvidence(run),
+      knownOfRun ?? this.loadEvidence(run),
       this.runs.reference(run),
       this.runs.passOfVersion(run),
       this.runs.later(run),

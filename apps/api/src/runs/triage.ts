@@ -100,8 +100,8 @@ function concluded(facts: TriageFacts): Omit<Triage, 'evidence'> {
 /** The first package of the trigger that is another than the one tested; null for references, too. */
 function foreignTrigger({ trigger, package: name }: RunRecord): { word: string; package: string } | null {
   const words = (trigger ?? '').split(' ').filter((word) => /^[^/]+\/[^/]+$/.test(word));
-  const found = words.map((word) => ({ word, package: word.split('/')[0]! }));
-  return found.find((each) => each.package !== name && each.package !== 'migration-reference') ?? null;
+  const places = words.map((word) => ({ word, package: word.split('/')[0]! }));
+  return places.find((each) => each.package !== name && each.package !== 'migration-reference') ?? null;
 }
 
 /** The package whose change has most likely made it fail; null when there is none, or several. */
@@ -109,8 +109,8 @@ function suspectOf({ run, changes }: TriageFacts): string | null {
   const trigger = foreignTrigger(run);
   if (trigger) return trigger.package;
   const changed = changes?.changed ?? [];
-  const named = changed.filter(({ nearness }) => nearness === 'named');
-  if (named.length > 0) return named[0]!.names[0]!;
+  const suspects = changed.filter(({ nearness }) => nearness === 'named');
+  if (suspects.length > 0) return suspects[0]!.names[0]!;
   return changed.length === 1 ? changed[0]!.names[0]! : null;
 }
 

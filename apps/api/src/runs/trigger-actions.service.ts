@@ -104,11 +104,11 @@ export class TriggerActions {
   ): Promise<TriggerPlan> {
     const selected = selectedTests(tests, selection).map(({ run }) => run);
     const runs = selected.slice(0, this.configuration.server.bulkRunsMax);
-    const left = selected.length - runs.length;
-    if (action === 'retry') return { ...retryPlan(runs, requestor, this.configuration), left };
-    if (action === 'cancel') return { ...cancelPlan(runs, requestor), left };
+    const leftOut = selected.length - runs.length;
+    if (action === 'retry') return { ...retryPlan(runs, requestor, this.configuration), left: leftOut };
+    if (action === 'cancel') return { ...cancelPlan(runs, requestor), left: leftOut };
     const unfinished = await this.triggerRuns.unfinishedReferences(runs);
-    return { ...refreshPlan(runs, unfinished, this.configuration), left };
+    return { ...refreshPlan(runs, unfinished, this.configuration), left: leftOut };
   }
 
   private async retry(runs: RunOfTrigger[], requestor: Requestor, outcome: TriggerOutcome): Promise<void> {
@@ -131,10 +131,10 @@ export class TriggerActions {
         tests: [{ package: run.package, trigger: REFERENCE_TRIGGER }],
       };
     });
-    const sent = new Map([['tests', { value: batch, isText: false, pointer: '#/tests' }]]);
-    const submitted = await new BatchPipe(this.configuration).transform(sent);
-    const made = (await this.submissions.submit(submitted, requestor, null)) as SubmissionAnswer;
-    const newRunIds = new Map(made.runs.map((run) => [placeOf(run), run.run_id]));
+    const parameters = new Map([['tests', { value: batch, isText: false, pointer: '#/tests' }]]);
+    const submitted = await new BatchPipe(this.configuration).transform(parameters);
+    const answer = (await this.submissions.submit(submitted, requestor, null)) as SubmissionAnswer;
+    const newRunIds = new Map(answer.runs.map((run) => [placeOf(run), run.run_id]));
     for (const run of runs) {
       const newRunId = newRunIds.get(placeOf(run));
       if (newRunId === undefined) outcome.refused.push({ run, reason: 'It is on the reject list.' });
@@ -148,8 +148,8 @@ export class TriggerActions {
     reason: string | undefined,
     outcome: TriggerOutcome,
   ): Promise<void> {
-    const asked = { run_ids: runs.map(({ runId }) => runId), ...(reason !== undefined && { reason }) };
-    const cancelled = new Set(await this.manyRuns.cancel(asked, requestor, null));
+    const selection = { run_ids: runs.map(({ runId }) => runId), ...(reason !== undefined && { reason }) };
+    const cancelled = new Set(await this.manyRuns.cancel(selection, requestor, null));
     for (const run of runs) {
       if (cancelled.has(run.runId)) outcome.done.push({ run, newRunId: null });
       else outcome.refused.push({ run, reason: 'It has finished.' });
@@ -158,9 +158,9 @@ export class TriggerActions {
 }
 
 /** @throws what is no refusal of this one run */
-function reasonOf(error: unknown, { done }: TriggerOutcome): string {
+function reasonOf(error: unknown, { done: outcomes }: TriggerOutcome): string {
   if (error instanceof Problem && error.status < 500) return error.detail;
-  if (error instanceof DatabaseUnavailable && done.length > 0)
+  if (error instanceof DatabaseUnavailable && outcomes.length > 0)
     return 'The database did not answer; ask for it again.';
   throw error;
 }

@@ -38,11 +38,11 @@ export interface QueueEstimate {
 
 /** What the runs of a trigger mean together. @param runs newest first */
 export function triggerProgress(runs: RunOfTrigger[], queues: QueueEstimate[]): TriggerProgress {
-  const seen = new Set<string>();
+  const places = new Set<string>();
   const tests = runs.map((run) => {
     const place = `${run.package} ${run.suite} ${run.arch}`;
-    const isNewest = !seen.has(place);
-    seen.add(place);
+    const isNewest = !places.has(place);
+    places.add(place);
     return { group: isNewest ? groupOf(run) : ('superseded' as const), run };
   });
   const current = tests.filter(({ group }) => group !== 'superseded');
@@ -105,13 +105,13 @@ function archesOf(tests: TriggerTest[], queues: QueueEstimate[]): TriggerArch[] 
     const estimates = queues
       .filter((queue) => queue.arch === arch && suites.has(queue.suite))
       .map((queue) => queue.estimate_seconds);
-    const known = estimates.filter((seconds) => seconds !== null);
-    const isKnown = known.length === suites.size;
+    const knownSeconds = estimates.filter((seconds) => seconds !== null);
+    const isKnown = knownSeconds.length === suites.size;
     return {
       arch,
       total: here.length,
       waiting: waiting.length,
-      estimateSeconds: isKnown ? Math.max(0, ...known) : null,
+      estimateSeconds: isKnown ? Math.max(0, ...knownSeconds) : null,
     };
   });
 }

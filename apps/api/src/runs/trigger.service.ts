@@ -82,8 +82,8 @@ export class TriggerService {
 
   /** Public triggers, the newest first. */
   async list(part: string, limit: number, before: number | null) {
-    const found = await this.triggerRuns.list(part, limit, before);
-    return { triggers: found.triggers.map(triggerObject), before: found.before };
+    const page = await this.triggerRuns.list(part, limit, before);
+    return { triggers: page.triggers.map(triggerObject), before: page.before };
   }
 }
 
@@ -91,8 +91,8 @@ export class TriggerService {
 export function testPart(tests: TriggerTest[], before: number | null, limit: number): TestPart {
   const last = before === null ? -1 : tests.findIndex(({ run }) => run.runId === before);
   if (before !== null && last < 0) throw notFound(`Run ${before} is none of the tests that are asked for.`);
-  const shown = tests.slice(last + 1, last + 1 + limit);
-  return { tests: shown, before: last + 1 + limit < tests.length ? shown.at(-1)!.run.runId : null };
+  const page = tests.slice(last + 1, last + 1 + limit);
+  return { tests: page, before: last + 1 + limit < tests.length ? page.at(-1)!.run.runId : null };
 }
 
 function triggerObject({ name, runs, unfinished, failed, firstAt, lastAt }: Trigger) {

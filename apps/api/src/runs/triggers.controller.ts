@@ -146,17 +146,17 @@ export class TriggerApiController {
     @Param('package') name: string,
     @Param('version') version: string,
     @Param('action', ACTION_IN_PATH) action: TriggerAction,
-    @Sent() asked: TriggerRequest,
+    @Sent() body: TriggerRequest,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<ManyRunsAnswerResource> {
-    if (!asked.group && !asked.run_ids)
+    if (!body.group && !body.run_ids)
       throw badRequest('group or run_ids is needed to say which tests are meant.');
     const trigger = `${name}/${version}`;
-    const selection = selectionOf(asked);
+    const selection = selectionOf(body);
     const { tests } = await this.triggers.progress(trigger, readerOf(requestor));
-    if (asked.dry_run)
+    if (body.dry_run)
       return previewObject(trigger, action, await this.actions.preview(action, tests, selection, requestor));
-    const outcome = await this.actions.execute(action, tests, selection, requestor, asked.reason);
+    const outcome = await this.actions.execute(action, tests, selection, requestor, body.reason);
     return outcomeObject(trigger, action, outcome);
   }
 }

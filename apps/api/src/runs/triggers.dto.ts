@@ -103,8 +103,8 @@ export class TriggerRequest extends TestSelection {
   reason?: string;
 }
 
-export function selectionOf(asked: TestSelection & { run_ids?: number[] }): TriggerSelection {
-  const { group: groups, suite, arch, signature, run_ids: runIds } = asked;
+export function selectionOf(request: TestSelection & { run_ids?: number[] }): TriggerSelection {
+  const { group: groups, suite, arch, signature, run_ids: runIds } = request;
   return { groups, suite, arch, signature, runIds };
 }
 

@@ -23,10 +23,10 @@ export class UnknownKeys {
   }
 
   warnings(): string[] {
-    const named = [...this.seen].map(([key, { count, first }]) => {
+    const warnings = [...this.seen].map(([key, { count, first }]) => {
       const others = count > 1 ? ` and in ${count - 1} more` : '';
       return `The key ${describe(key)} in ${first}${others} is unknown and was ignored.`;
     });
-    return this.unnamed > 0 ? [...named, `${this.unnamed} more unknown keys were ignored.`] : named;
+    return this.unnamed > 0 ? [...warnings, `${this.unnamed} more unknown keys were ignored.`] : warnings;
   }
 }

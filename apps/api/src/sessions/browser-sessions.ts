@@ -62,8 +62,8 @@ export class BrowserSessions {
    */
   async isStillOf(request: ContextRequest, { userId, isAdmin }: User): Promise<boolean> {
     const { store } = this.sessions;
-    const found = await promisify(store.get.bind(store))(request.sessionID);
-    return found?.userId === userId && (await this.users.byId(userId))?.isAdmin === isAdmin;
+    const data = await promisify(store.get.bind(store))(request.sessionID);
+    return data?.userId === userId && (await this.users.byId(userId))?.isAdmin === isAdmin;
   }
 
   /** The token for a form before the login; begins a session where there is none. */
@@ -73,9 +73,9 @@ export class BrowserSessions {
   }
 
   /** Keeps what a provider's answer will be compared with; begins a session where there is none. */
-  async remember(request: ContextRequest, response: Response, begun: BegunLogin): Promise<void> {
+  async remember(request: ContextRequest, response: Response, login: BegunLogin): Promise<void> {
     await this.openBeforeLogin(request, response);
-    request.session.begun = [...(request.session.begun ?? []), begun].slice(-BEGUN_MAX);
+    request.session.begun = [...(request.session.begun ?? []), login].slice(-BEGUN_MAX);
     await save(request);
   }
 
@@ -86,11 +86,11 @@ export class BrowserSessions {
   async recall(request: ContextRequest, response: Response, state: string): Promise<BegunLogin | null> {
     await this.openBeforeLogin(request, response);
     const all = request.session.begun ?? [];
-    const found = all.find((begun) => begun.state === state);
-    if (!found) return null;
-    request.session.begun = all.filter((begun) => begun !== found);
+    const login = all.find((each) => each.state === state);
+    if (!login) return null;
+    request.session.begun = all.filter((each) => each !== login);
     await save(request);
-    return found;
+    return login;
   }
 
   /**
@@ -177,9 +177,9 @@ export class BrowserSessions {
 
   private handler(): Promise<RequestHandler> {
     const { kind } = this;
-    const known = this.handlers.get(kind);
-    if (known) return known;
-    const made = this.sessions.secret().then((secret) =>
+    const existing = this.handlers.get(kind);
+    if (existing) return existing;
+    const handler = this.sessions.secret().then((secret) =>
       session({
         name: kind.cookie,
         secret,
@@ -189,10 +189,10 @@ export class BrowserSessions {
         cookie: { path: '/', httpOnly: true, secure: kind.isSecure, sameSite: 'lax' },
       }),
     );
-    this.handlers.set(kind, made);
+    this.handlers.set(kind, handler);
     // What could not be read is tried again by the next request.
-    made.catch(() => this.handlers.delete(kind));
-    return made;
+    handler.catch(() => this.handlers.delete(kind));
+    return handler;
   }
 }
 

@@ -73,9 +73,9 @@ export class FormTokenInterceptor implements NestInterceptor {
 }
 
 /** @throws Problem 403 unless it is the token of the session */
-export function requireToken(request: ContextRequest, sent: unknown): void {
+export function requireToken(request: ContextRequest, token: unknown): void {
   const expected = request.session?.csrfToken;
-  if (typeof sent === 'string' && typeof expected === 'string' && sent === expected) return;
+  if (typeof token === 'string' && typeof expected === 'string' && token === expected) return;
   const detail =
     'The form is too old, or was made for another login; nothing was changed. Load its page again.';
   throw new Problem(403, detail);

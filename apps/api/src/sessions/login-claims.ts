@@ -17,8 +17,8 @@ const RESERVED = new Set(['login', 'logout']);
 
 /** Whether one of the values is in the claim, which is a text, a list of them, a number or a truth value. */
 export function hasClaim(claims: Claims, { claim, values }: ClaimSection): boolean {
-  const said = claims[claim];
-  const all: unknown[] = Array.isArray(said) ? said : [said];
+  const value = claims[claim];
+  const all: unknown[] = Array.isArray(value) ? value : [value];
   return all.some((each) => isPlain(each) && values.includes(String(each)));
 }
 
@@ -31,13 +31,16 @@ export function claimsNeeded({ nameClaim, mayLogIn, administrators }: ProviderSe
 export function namesFor(claims: Claims, nameClaim: string): string[] {
   const name = wordOf(claims[nameClaim]) || 'user';
   const numbered = Array.from({ length: NUMBERED_MAX - 1 }, (_none, index) => `${name}-${index + 2}`);
-  const drawn = Array.from({ length: DRAWN }, () => `${name}-${randomBytes(DRAWN_BYTES).toString('hex')}`);
-  return [name, ...numbered, ...drawn].filter((each) => !RESERVED.has(each) && isWord(each));
+  const randomNames = Array.from(
+    { length: DRAWN },
+    () => `${name}-${randomBytes(DRAWN_BYTES).toString('hex')}`,
+  );
+  return [name, ...numbered, ...randomNames].filter((each) => !RESERVED.has(each) && isWord(each));
 }
 
-function wordOf(said: unknown): string {
-  if (typeof said !== 'string') return '';
-  return said
+function wordOf(value: unknown): string {
+  if (typeof value !== 'string') return '';
+  return value
     .slice(0, 1_000)
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')

@@ -106,13 +106,13 @@ export class LoginProviders {
    * @param returnedTo the callback's address with the query that the browser came with
    * @throws ProviderAway, LoginRefused; Problem 503
    */
-  async completeLogin(provider: ProviderSection, returnedTo: URL, begun: BegunLogin): Promise<Vouched> {
+  async completeLogin(provider: ProviderSection, returnedTo: URL, login: BegunLogin): Promise<Vouched> {
     return this.waitingFor(provider, async () => {
       const client = await this.client(provider);
       const tokens = await openid.authorizationCodeGrant(client, returnedTo, {
-        expectedState: begun.state,
-        expectedNonce: begun.nonce,
-        pkceCodeVerifier: begun.verifier,
+        expectedState: login.state,
+        expectedNonce: login.nonce,
+        pkceCodeVerifier: login.verifier,
         idTokenExpected: true,
       });
       const token = tokens.claims()!;
@@ -157,13 +157,13 @@ export class LoginProviders {
     const secret = file === undefined ? null : (await readFile(file, 'utf8').catch(unreadable)).trim();
     const { providerWaitMs } = this.configuration.server.login;
     const key = JSON.stringify([provider, secret, providerWaitMs]);
-    const known = this.known.get(key);
-    if (known) return known;
-    const found = discovered(provider, secret, providerWaitMs / 1_000);
-    this.known.set(key, found);
+    const earlier = this.known.get(key);
+    if (earlier) return earlier;
+    const discovery = discovered(provider, secret, providerWaitMs / 1_000);
+    this.known.set(key, discovery);
     // What failed is tried again by the next request.
-    found.catch(() => this.known.delete(key));
-    return found;
+    discovery.catch(() => this.known.delete(key));
+    return discovery;
   }
 }
 
@@ -175,7 +175,7 @@ async function discovered(
   const server = new URL(issuer);
   // The configuration takes plain HTTP on this machine alone.
   const execute = server.protocol === 'http:' ? [openid.allowInsecureRequests] : [];
-  const found = await openid
+  const discovery = await openid
     .discovery(server, clientId, undefined, openid.None(), {
       execute,
       timeout,
@@ -184,8 +184,8 @@ async function discovered(
     .catch((error: unknown) => {
       throw new ProviderAway('it does not describe itself', { cause: error });
     });
-  if (secret === null) return found;
-  const metadata = found.serverMetadata();
+  if (secret === null) return discovery;
+  const metadata = discovery.serverMetadata();
   const isBasic = (metadata.token_endpoint_auth_methods_supported ?? [BASIC]).includes(BASIC);
   const proof = isBasic ? openid.ClientSecretBasic(secret) : openid.ClientSecretPost(secret);
   const client = new openid.Configuration(metadata, clientId, undefined, proof);
@@ -233,6 +233,6 @@ function textOf(error: unknown): string {
   const isSafe = (each: unknown): each is Error => each instanceof Error && !(each instanceof SyntaxError);
   for (let each = error; isSafe(each) && parts.length < CAUSES_MAX; each = each.cause)
     parts.push(each.message);
-  const said = nameOf(error);
-  return JSON.stringify([...parts, ...(said === '' ? [] : [said])].join(': '));
+  const name = nameOf(error);
+  return JSON.stringify([...parts, ...(name === '' ? [] : [name])].join(': '));
 }

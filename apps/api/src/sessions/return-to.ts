@@ -3,16 +3,16 @@ const PATH_LENGTH_MAX = 2_000;
 
 /**
  * The path to which a login returns.
- * @param wanted what came with a request: a path with its query on this server
+ * @param target what came with a request: a path with its query on this server
  * @returns it, or `/` when it is not one; never an address of another origin
  */
-export function returnTo(wanted: unknown): string {
-  if (typeof wanted !== 'string' || wanted.length > PATH_LENGTH_MAX) return '/';
+export function returnTo(target: unknown): string {
+  if (typeof target !== 'string' || target.length > PATH_LENGTH_MAX) return '/';
   // Browsers drop tabs and newlines, and take a backslash for a slash.
-  if (!/^\/[\x21-\x7e]*$/.test(wanted) || wanted.includes('\\')) return '/';
+  if (!/^\/[\x21-\x7e]*$/.test(target) || target.includes('\\')) return '/';
   const here = 'http://here.invalid';
-  if (!URL.canParse(wanted, here)) return '/';
-  const { origin, pathname, search, hash } = new URL(wanted, here);
+  if (!URL.canParse(target, here)) return '/';
+  const { origin, pathname, search, hash } = new URL(target, here);
   const isOurs = origin === here && !pathname.startsWith('//') && !pathname.startsWith('/user/log');
   return isOurs ? pathname + search + hash : '/';
 }

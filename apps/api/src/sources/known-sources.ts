@@ -66,11 +66,11 @@ export class KnownSources implements OnApplicationBootstrap, OnModuleDestroy {
   /** Reads the lists that are new; never rejects. */
   async loadNew(): Promise<void> {
     try {
-      const known = await this.names.listSaved();
-      const lists = await this.listsOf(known);
+      const savedNames = await this.names.listSaved();
+      const lists = await this.listsOf(savedNames);
       this.byDigest = lists;
       this.byPlace = new Map(
-        known.map((each) => [
+        savedNames.map((each) => [
           keyOf(each),
           { sha256: each.sha256, seenAt: new Date(Date.now() - each.ageMs) },
         ]),
@@ -82,10 +82,10 @@ export class KnownSources implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  private async listsOf(known: KnownSourceNames[]): Promise<Map<string, SourceList | null>> {
+  private async listsOf(savedNames: KnownSourceNames[]): Promise<Map<string, SourceList | null>> {
     const lists = new Map<string, SourceList | null>();
     let lines = 0;
-    for (const each of known) {
+    for (const each of savedNames) {
       if (lists.has(each.sha256)) continue;
       const before = this.byDigest.get(each.sha256);
       const list = before === undefined ? await this.read(each) : before;
@@ -100,14 +100,16 @@ export class KnownSources implements OnApplicationBootstrap, OnModuleDestroy {
     return lists;
   }
 
-  private async read(known: KnownSourceNames): Promise<SourceList | null> {
-    const content = await this.names.content(known, known.sha256);
+  private async read(savedNames: KnownSourceNames): Promise<SourceList | null> {
+    const content = await this.names.content(savedNames, savedNames.sha256);
     if (content === null) return null;
     try {
       const text = (await unpacked(content, { maxOutputLength: SOURCE_NAMES_TEXT_BYTES_MAX })) as Buffer;
       return await inSlices(SourceList.read(text.toString('latin1')));
     } catch (error) {
-      this.logger.warn(`the packages of ${known.suite} on ${known.arch} cannot be read: ${String(error)}`);
+      this.logger.warn(
+        `the packages of ${savedNames.suite} on ${savedNames.arch} cannot be read: ${String(error)}`,
+      );
       return null;
     }
   }

@@ -54,17 +54,17 @@ export class SourceList {
       if (this.binaries[middle]! < first) low = middle + 1;
       else high = middle;
     }
-    const found: string[] = [];
+    const names: string[] = [];
     for (let at = low; this.binaries[at]?.startsWith(first) === true; at += 1)
-      found.push(this.binaries[at]!.slice(first.length));
-    return found;
+      names.push(this.binaries[at]!.slice(first.length));
+    return names;
   }
 
   /** Source packages whose names are one slip away from this one, else two. */
   *near(name: string): SlicedWork<string[]> {
     const distanceMax = name.length < SHORT_LENGTH ? 1 : 2;
     const bits = letterBits(name);
-    const found: { name: string; distance: number }[] = [];
+    const candidates: { name: string; distance: number }[] = [];
     let count = 0;
     for (let length = name.length - distanceMax; length <= name.length + distanceMax; length += 1) {
       for (const source of this.byLength.get(length) ?? []) {
@@ -73,25 +73,25 @@ export class SourceList {
         // Each change of a letter adds one and takes away one.
         if (lettersApart(source.bits, bits) > 2 * distanceMax) continue;
         const distance = editDistance(source.name, name, distanceMax);
-        if (distance <= distanceMax) found.push({ name: source.name, distance });
+        if (distance <= distanceMax) candidates.push({ name: source.name, distance });
       }
     }
-    const least = Math.min(...found.map(({ distance }) => distance));
-    const nearest = found.filter(({ distance }) => distance === least).map((each) => each.name);
+    const least = Math.min(...candidates.map(({ distance }) => distance));
+    const nearest = candidates.filter(({ distance }) => distance === least).map((each) => each.name);
     return nearest.sort().slice(0, NEAR_NAMES_MAX);
   }
 
   private add(line: string): void {
-    const found = sourceNamesLine(line);
-    if (found?.source === null) this.addSource(found.name);
-    else if (found) this.binaries.push(line);
+    const entry = sourceNamesLine(line);
+    if (entry?.source === null) this.addSource(entry.name);
+    else if (entry) this.binaries.push(line);
   }
 
   private addSource(name: string): void {
     this.sources.add(name);
     const source = { name, bits: letterBits(name) };
-    const known = this.byLength.get(name.length);
-    if (known) known.push(source);
+    const sameLength = this.byLength.get(name.length);
+    if (sameLength) sameLength.push(source);
     else this.byLength.set(name.length, [source]);
   }
 }

@@ -37,7 +37,7 @@ interface Sought {
  * it, or nothing is known of the suite, there is none.
  */
 export function* sourceWarnings(runs: readonly Asked[], lists: SourceLists): SlicedWork<string[]> {
-  const known = new Map<string, DatedSourceList | null>();
+  const listsByPlace = new Map<string, DatedSourceList | null>();
   const unknown = new Map<string, { sought: Sought; list: DatedSourceList }>();
   let count = 0;
   for (const sought of soughtBy(runs)) {
@@ -46,8 +46,8 @@ export function* sourceWarnings(runs: readonly Asked[], lists: SourceLists): Sli
     if (count % SOUGHT_AT_ONCE === 0) yield;
     if (count > SOUGHT_MAX) break;
     const place = `${suite}/${arch}`;
-    if (!known.has(place)) known.set(place, lists.of(suite, arch));
-    const list = known.get(place);
+    if (!listsByPlace.has(place)) listsByPlace.set(place, lists.of(suite, arch));
+    const list = listsByPlace.get(place);
     if (list && !list.list.has(name)) unknown.set(`${suite} ${pin ?? name}`, { sought, list });
   }
   const sentences: string[] = [];

@@ -68,14 +68,14 @@ export class WebhookMatcher implements OnApplicationBootstrap, BeforeApplication
     const { events, deliveries, sender, configuration, clock } = this.ports;
     const { waitingMax, keptDays } = configuration.server.webhooks;
     try {
-      const done = await events.step(isWantedBy, waitingMax);
-      if (done && done.made > 0) sender.wake();
+      const step = await events.step(isWantedBy, waitingMax);
+      if (step && step.made > 0) sender.wake();
       if (clock.now() >= this.expiresAt) {
         const expired = await deliveries.expire(keptDays * DAY_SECONDS, EXPIRED_AT_ONCE_MAX);
         if (expired < EXPIRED_AT_ONCE_MAX) this.expiresAt = clock.now() + EXPIRE_EVERY_MS;
       }
-      if (!done) return IDLE_LOOK_EVERY_MS;
-      return done.hasMore ? 0 : LOOK_EVERY_MS;
+      if (!step) return IDLE_LOOK_EVERY_MS;
+      return step.hasMore ? 0 : LOOK_EVERY_MS;
     } catch (error) {
       // The next look may do what this one could not.
       this.logger.warn(`no deliveries could be made: ${String(error)}`);

@@ -13,10 +13,10 @@ export function isWantedBy(
   { filter, keyId, userName, eventsFromMs }: MatchedWebhook,
   event: RunEvent,
 ): boolean {
-  const { mine = false, ...wanted } = filter;
+  const { mine = false, ...eventFilter } = filter;
   if (event.isPrivate && event.keyId !== keyId) return false;
   if (mine && event.requestor !== userName) return false;
-  return event.at.getTime() >= eventsFromMs && isWanted(wanted, event);
+  return event.at.getTime() >= eventsFromMs && isWanted(eventFilter, event);
 }
 
 /** The text of a delivery, as Standard Webhooks words it; the same at each attempt. */

@@ -65,7 +65,7 @@ function exchange(
       (response) => {
         const parts: Buffer[] = [];
         let size = 0;
-        const done = (): void => {
+        const end = (): void => {
           const text = Buffer.concat(parts)
             .toString('utf8')
             .replaceAll('\0', '')
@@ -77,9 +77,9 @@ function exchange(
         response.on('data', (part: Buffer) => {
           parts.push(part);
           size += part.length;
-          if (size > ANSWER_BYTES_MAX) done();
+          if (size > ANSWER_BYTES_MAX) end();
         });
-        response.once('end', done);
+        response.once('end', end);
         response.once('error', reject);
       },
     );

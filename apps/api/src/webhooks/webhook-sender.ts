@@ -148,8 +148,8 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     { webhookId }: ClaimedWebhook,
     error: string,
   ): Promise<void> {
-    const seen = { status: null, durationMs: 0, answer: null, error };
-    const attempt = { deliveryId, state: 'failed' as const, retryMs: 0, ...seen };
+    const result = { status: null, durationMs: 0, answer: null, error };
+    const attempt = { deliveryId, state: 'failed' as const, retryMs: 0, ...result };
     await this.ports.deliveries.record(webhookId, attempt, null, this.name);
     this.ports.ended('failed');
   }

@@ -150,10 +150,10 @@ export class WebhooksController {
   @Get(':webhook_id/deliveries')
   async deliveries(
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
-    @Sent() { limit = DELIVERIES_PER_PAGE, ...asked }: DeliveriesQuery,
+    @Sent() { limit = DELIVERIES_PER_PAGE, ...query }: DeliveriesQuery,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<DeliveryList> {
-    const { deliveries, before } = await this.webhooks.log(id, logReaderOf(requestor), asked, limit);
+    const { deliveries, before } = await this.webhooks.log(id, logReaderOf(requestor), query, limit);
     return { deliveries: deliveries.map(deliveryObject), before };
   }
 

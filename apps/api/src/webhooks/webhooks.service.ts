@@ -53,13 +53,13 @@ export class WebhooksService {
    * @throws Problem 400; 409 when there are too many
    */
   async add(
-    asked: WebhookRequest,
+    request: WebhookRequest,
     owner: WebhookOwner,
     keyId: number | null,
   ): Promise<{ webhook: Webhook; secret: string }> {
     const { perUserMax } = this.configuration.server.webhooks;
     const secret = newSecret();
-    const webhookId = await this.webhooks.add(this.settingsOf(asked, keyId), secret, owner, perUserMax);
+    const webhookId = await this.webhooks.add(this.settingsOf(request, keyId), secret, owner, perUserMax);
     if (webhookId === null) throw new Problem(409, `You have ${perUserMax} webhooks; that is the limit.`);
     return { webhook: await this.one(webhookId, owner.userId), secret };
   }
@@ -67,12 +67,12 @@ export class WebhooksService {
   /** @throws Problem 400; 404 */
   async change(
     webhookId: number,
-    asked: WebhookRequest,
+    request: WebhookRequest,
     owner: WebhookOwner,
     keyId: number | null,
   ): Promise<Webhook> {
-    const settings = this.settingsOf(asked, keyId);
-    if (!(await this.webhooks.change(webhookId, settings, asked.enabled ?? true, owner)))
+    const settings = this.settingsOf(request, keyId);
+    if (!(await this.webhooks.change(webhookId, settings, request.enabled ?? true, owner)))
       throw noSuchWebhook(webhookId);
     this.sender.wake();
     return this.one(webhookId, owner.userId);
@@ -115,12 +115,12 @@ export class WebhooksService {
   async log(
     webhookId: number,
     reader: LogReader,
-    asked: { state?: DeliveryState | null; before?: number | null },
+    query: { state?: DeliveryState | null; before?: number | null },
     limit: number,
   ): Promise<{ deliveries: LoggedDelivery[]; before: number | null }> {
     await this.one(webhookId, reader.userId);
     const read = (most: number): Promise<LoggedDelivery[]> =>
-      this.deliveries.log(webhookId, reader, asked, most);
+      this.deliveries.log(webhookId, reader, query, most);
     const { rows, last } = await loadPart(limit, read, ({ deliveryId }) => deliveryId);
     return { deliveries: rows, before: last };
   }
@@ -144,9 +144,9 @@ export class WebhooksService {
     const { keptDays, waitingMax } = this.configuration.server.webhooks;
     if (since < Date.now() / 1_000 - keptDays * DAY_SECONDS)
       throw badRequestAt(`since must be of the last ${keptDays} days, not ${describe(since)}.`, null);
-    const done = await this.deliveries.recover({ webhookId, userId }, since, isWantedBy, waitingMax);
+    const recovery = await this.deliveries.recover({ webhookId, userId }, since, isWantedBy, waitingMax);
     this.sender.wake();
-    return done;
+    return recovery;
   }
 
   /** @throws Problem 404 */
@@ -157,15 +157,22 @@ export class WebhooksService {
   }
 
   /** @throws Problem 400 */
-  private settingsOf(asked: WebhookRequest, keyId: number | null): WebhookSettings {
-    const { url, description = '', package: packages, suite: suites, arch: arches, status: verdicts } = asked;
+  private settingsOf(request: WebhookRequest, keyId: number | null): WebhookSettings {
+    const {
+      url,
+      description = '',
+      package: packages,
+      suite: suites,
+      arch: arches,
+      status: verdicts,
+    } = request;
     const why = whyNoWebhook(url, this.configuration.server.webhooks.mayBeHttp, this.ownServices);
     if (why !== null) throw badRequestAt(`url cannot be ${describe(url)}: ${why}.`, null);
-    if (asked.private === true && keyId === null)
+    if (request.private === true && keyId === null)
       throw badRequestAt('private is for webhooks that belong to an API key.', null);
-    const { trigger, kinds = END_KINDS, mine } = asked;
+    const { trigger, kinds = END_KINDS, mine } = request;
     const filter = { packages, suites, arches, verdicts, trigger, kinds, mine };
-    return { url: new URL(url).href, description, filter, keyId: asked.private === true ? keyId : null };
+    return { url: new URL(url).href, description, filter, keyId: request.private === true ? keyId : null };
   }
 }
 

@@ -61,9 +61,9 @@ export class WorkersService {
     const [{ workers }, records] = await Promise.all([this.list(everything), this.register.valid()]);
     const names = [...new Set([...records, ...workers].map(({ name }) => name))].sort();
     const offersOf = (name: string) => workers.filter((worker) => worker.name === name);
-    const shown = names.filter((name) => name > after && isMeant(offersOf(name))).slice(0, limit);
-    const attempts = await this.pages.attempts(shown, ATTEMPTS_SHOWN);
-    return shown.map((name) => ({
+    const page = names.filter((name) => name > after && isMeant(offersOf(name))).slice(0, limit);
+    const attempts = await this.pages.attempts(page, ATTEMPTS_SHOWN);
+    return page.map((name) => ({
       name,
       record: records.find((record) => record.name === name) ?? null,
       offers: offersOf(name),

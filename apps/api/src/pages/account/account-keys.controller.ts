@@ -77,7 +77,7 @@ export class AccountKeysController {
     await this.keys.revoke(id, owner);
   }
 
-  private async list(owner: Actor, request: ContextRequest, made: KeyWithSecret | null): Promise<Page> {
+  private async list(owner: Actor, request: ContextRequest, newKey: KeyWithSecret | null): Promise<Page> {
     const keys = await this.keys.list(owner);
     const rows = keys.map((key) => ({
       ...key,
@@ -86,7 +86,7 @@ export class AccountKeysController {
       ...expiryOf(key.expires_at, this.configuration.server.keyExpiryWarningDays),
     }));
     const base = baseUrl(request, this.configuration.server.publicUrl);
-    return { template: 'account/keys', data: { keys: rows, made, base } };
+    return { template: 'account/keys', data: { keys: rows, made: newKey, base } };
   }
 }
 

@@ -115,8 +115,11 @@ export class AccountWebhooksController {
     await this.webhooks.redeliver(id, deliveryId, { userId, keyId: null });
   }
 
-  private async list({ userId }: User, made: { webhook: Webhook; secret: string } | null): Promise<Page> {
+  private async list(
+    { userId }: User,
+    newWebhook: { webhook: Webhook; secret: string } | null,
+  ): Promise<Page> {
     const webhooks = await this.webhooks.ofUser(userId);
-    return { template: 'account/webhooks', data: { ...webhooksView(webhooks), made } };
+    return { template: 'account/webhooks', data: { ...webhooksView(webhooks), made: newWebhook } };
   }
 }

@@ -77,8 +77,8 @@ export function followedView({ patterns, packages, hasMore, statuses }: Followed
 
 /** Followed names that have no public run yet. */
 function unknownOf(patterns: string[], packages: string[]): string[] {
-  const known = new Set(packages);
-  return patterns.filter((pattern) => !pattern.includes('*') && !known.has(pattern));
+  const names = new Set(packages);
+  return patterns.filter((pattern) => !pattern.includes('*') && !names.has(pattern));
 }
 
 /** The followed packages as JSON. */

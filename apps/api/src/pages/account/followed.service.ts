@@ -26,13 +26,13 @@ const TOKEN = /^([\w-]{43})\.xml$/;
 export class PatternsPipe implements PipeTransform<Parameters, FollowRequest> {
   /** @throws Problem 400 when a name is not valid, and when there is no name */
   transform(parameters: Parameters): FollowRequest {
-    const { value: sent, pointer } = parameters.get('packages') ?? { value: '', pointer: null };
-    const given: unknown = typeof sent === 'string' ? sent.split(/[\s,]+/, NAMES_MAX + 1) : sent;
-    if (!Array.isArray(given))
-      throw badRequestAt(`packages must be a text or a list of names, not ${describe(sent)}.`, pointer);
-    if (given.length > NAMES_MAX)
+    const { value, pointer } = parameters.get('packages') ?? { value: '', pointer: null };
+    const list: unknown = typeof value === 'string' ? value.split(/[\s,]+/, NAMES_MAX + 1) : value;
+    if (!Array.isArray(list))
+      throw badRequestAt(`packages must be a text or a list of names, not ${describe(value)}.`, pointer);
+    if (list.length > NAMES_MAX)
       throw badRequestAt(`packages names more than ${NAMES_MAX} at once.`, pointer);
-    const words = given.filter((word) => word !== '') as unknown[];
+    const words = list.filter((word) => word !== '') as unknown[];
     if (words.length === 0) throw badRequestAt('No package is named in packages.', pointer);
     const wrong = words.find((word) => typeof word !== 'string' || !PATTERN.test(word));
     if (wrong !== undefined)
@@ -55,12 +55,15 @@ export class FollowedService {
 
   async page(user: User): Promise<Page> {
     const { server } = this.configuration;
-    const [found, token] = await Promise.all([this.find(user.userId), this.followed.feedToken(user.userId)]);
+    const [packages, token] = await Promise.all([
+      this.find(user.userId),
+      this.followed.feedToken(user.userId),
+    ]);
     const feed = token === null ? null : feedPath(token);
     return {
       template: 'account/followed',
       data: {
-        ...followedView(found, { ...server, staleBefore: staleBefore(server.staleDays) }),
+        ...followedView(packages, { ...server, staleBefore: staleBefore(server.staleDays) }),
         feed,
         feedTitle: 'My packages',
       },
@@ -74,8 +77,8 @@ export class FollowedService {
   /** @throws Problem 400 when there would be too many; then none of the new names is followed */
   async follow({ userId }: Follower, patterns: string[]): Promise<void> {
     const { followedPackagesMax } = this.configuration.server;
-    const known = await this.followed.patterns(userId);
-    const wild = new Set([...known, ...patterns].filter((pattern) => pattern.includes('*')));
+    const previous = await this.followed.patterns(userId);
+    const wild = new Set([...previous, ...patterns].filter((pattern) => pattern.includes('*')));
     if (wild.size > WILD_PATTERNS_MAX)
       throw badRequest(`You may follow ${WILD_PATTERNS_MAX} patterns with *; there would be ${wild.size}.`);
     if (await this.followed.follow(userId, patterns, followedPackagesMax)) return;

@@ -65,13 +65,13 @@ const WORDS: Record<JobAction, Words> = {
 function confirmView(action: JobAction, runs: RunView[], leftOut: number, backUrl: string) {
   const { verb, outcome, none, because, path } = WORDS[action];
   const many = runs.length === 1 ? 'one run' : `${runs.length} runs`;
-  const left = leftOut === 1 ? 'One of those that you chose is' : `${leftOut} of those that you chose are`;
+  const notice = leftOut === 1 ? 'One of those that you chose is' : `${leftOut} of those that you chose are`;
   return {
     title: `${verb} runs`,
     question: runs.length === 0 ? `${verb} runs` : `${verb} ${many}?`,
     button: `${verb} ${many}`,
     outcome: runs.length === 0 ? none : outcome,
-    leftOut: leftOut === 0 || runs.length === 0 ? '' : `${left} left out: ${because}.`,
+    leftOut: leftOut === 0 || runs.length === 0 ? '' : `${notice} left out: ${because}.`,
     path,
     backUrl,
     /** Whether the page has a field for ids of runs. */
@@ -106,14 +106,15 @@ export class RunChanges {
       return ignored.map((runId) => ({ runId, reason: `Run ${runId} is public already.` }));
     }
     const refusals: Refusal[] = [];
-    const done: number[] = [];
+    const changedIds: number[] = [];
     for (const runId of ids) {
       try {
         if (action === 'cancel') await this.cancellation.cancel(runId, requestor);
         else await this.retries.retry(runId, requestor, null);
-        done.push(runId);
+        changedIds.push(runId);
       } catch (error) {
-        if (error instanceof DatabaseUnavailable && done.length > 0) throw new BrokenOff(done, error);
+        if (error instanceof DatabaseUnavailable && changedIds.length > 0)
+          throw new BrokenOff(changedIds, error);
         // This run has changed since the page was shown. Go on with the others.
         if (!(error instanceof Problem) || ![403, 404, 409, 410].includes(error.status)) throw error;
         refusals.push({ runId, reason: error.detail });
@@ -152,8 +153,8 @@ export class JobActionsService {
     const act = async (): Promise<Page | Redirect> => {
       const refusals = await this.changes.runAction(action, possible, await this.sessions.requestorOf(user));
       if (refusals.length === 0) return { redirectTo: backUrl };
-      const done = possible.length - refusals.length;
-      return { template: 'account/left-out', data: { refusals, done, backUrl } };
+      const count = possible.length - refusals.length;
+      return { template: 'account/left-out', data: { refusals, done: count, backUrl } };
     };
     return { question, act };
   }

@@ -115,8 +115,8 @@ export class SelectedRunsPipe implements PipeTransform<Parameters, number[]> {
 
   /** @throws Problem 400 for too many */
   transform(parameters: Parameters): number[] {
-    const named = [...parameters.keys()].map((name) => Number(/^run-(\d{1,16})$/.exec(name)?.[1]));
-    return this.checkCount(named.filter(isRunId));
+    const runIds = [...parameters.keys()].map((name) => Number(/^run-(\d{1,16})$/.exec(name)?.[1]));
+    return this.checkCount(runIds.filter(isRunId));
   }
 
   protected checkCount(runIds: number[]): number[] {

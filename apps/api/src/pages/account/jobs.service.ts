@@ -76,7 +76,7 @@ export class JobsService {
   }
 
   private find(user: User, filter: JobFilter, limit = RUNS_SHOWN): Promise<OwnRunPage> {
-    const wanted = ownRunFilter(filter, this.configuration.server.neutral);
-    return this.ownRuns.find(user.userId, wanted, limit, filter.before);
+    const ownFilter = ownRunFilter(filter, this.configuration.server.neutral);
+    return this.ownRuns.find(user.userId, ownFilter, limit, filter.before);
   }
 }

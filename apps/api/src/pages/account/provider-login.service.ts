@@ -37,8 +37,8 @@ export class ProviderLoginService {
   ): Promise<Page | Redirect> {
     const provider = this.providers.findProvider(id);
     try {
-      const { url, begun } = await this.providers.startLogin(provider, this.callbackUrl(id, request));
-      await this.sessions.remember(request, response, { ...begun, next });
+      const { url, begun: login } = await this.providers.startLogin(provider, this.callbackUrl(id, request));
+      await this.sessions.remember(request, response, { ...login, next });
       return { redirectTo: url };
     } catch (error) {
       return this.refusalPage(error, provider, next, request, response);
@@ -57,17 +57,17 @@ export class ProviderLoginService {
     response: Response,
   ): Promise<Page | Redirect> {
     const provider = this.providers.findProvider(id);
-    const begun = typeof state === 'string' ? await this.sessions.recall(request, response, state) : null;
+    const login = typeof state === 'string' ? await this.sessions.recall(request, response, state) : null;
     try {
-      if (begun?.providerId !== id) throw new LoginRefused(NOT_BEGUN);
-      const vouched = await this.providers.completeLogin(provider, this.returnedTo(id, request), begun);
+      if (login?.providerId !== id) throw new LoginRefused(NOT_BEGUN);
+      const vouched = await this.providers.completeLogin(provider, this.returnedTo(id, request), login);
       const user = await this.users.userOf(vouched, provider, request);
       if (!user) throw new LoginRefused(`${provider.label} knows you, but you may not log in here.`);
       const door = { by: doorOf(provider), session: vouched.session };
       await this.logins.enter(user, door, request, response);
-      return { redirectTo: begun.next };
+      return { redirectTo: login.next };
     } catch (error) {
-      return this.refusalPage(error, provider, begun?.next ?? '/', request, response);
+      return this.refusalPage(error, provider, login?.next ?? '/', request, response);
     }
   }
 

@@ -44,7 +44,7 @@ export class RequestFieldsPipe implements PipeTransform<Parameters, RequestField
     /** The form of debci may send a field several times, with `[]` behind its name. */
     const several = (name: string): string[] =>
       [parameters.get(`${name}[]`)?.value].flat().filter((each) => typeof each === 'string');
-    const chosen = (name: string): string[] => {
+    const choices = (name: string): string[] => {
       const names = text(name);
       if (names.length > CHOSEN_LENGTH_MAX)
         throw badRequest(`${name} has ${names.length} characters, of at most ${CHOSEN_LENGTH_MAX}.`);
@@ -60,8 +60,8 @@ export class RequestFieldsPipe implements PipeTransform<Parameters, RequestField
     const step = text('step');
     return {
       packages: text('packages') || text('package'),
-      suites: chosen('suite'),
-      archs: chosen('arch'),
+      suites: choices('suite'),
+      archs: choices('arch'),
       options: Object.fromEntries(
         FIELDS.map((field) => [field.name, typed(field)]),
       ) as RequestFields['options'],

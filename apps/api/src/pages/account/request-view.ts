@@ -41,11 +41,11 @@ export function previewView({ runs, ignored, waits, warnings }: DryRunAnswer) {
 
 function sentenceOf(runs: number, doubles: number, ignored: number): string {
   const would = `${runs === 0 ? 'Nothing' : runs === 1 ? 'One run' : `${runs} runs`} would be queued`;
-  const left = ignored > 0 ? `, ${ignored} ignored` : '';
+  const rest = ignored > 0 ? `, ${ignored} ignored` : '';
   const which = runs === 1 ? 'It' : doubles === 1 ? 'One of them' : `${doubles} of them`;
   const what =
     doubles === 1 ? 'doubles a run that waits or is executed' : 'double runs that wait or are executed';
-  return `${would}${left}.${doubles === 0 ? '' : ` ${which} ${what}.`}`;
+  return `${would}${rest}.${doubles === 0 ? '' : ` ${which} ${what}.`}`;
 }
 
 /** `2 runs, after 3 that wait, done in about 12 min` */

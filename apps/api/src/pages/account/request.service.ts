@@ -112,8 +112,8 @@ export class RequestPageService {
     if (batch.length === 0) throw badRequest('No suite is chosen.');
     if (batch.every(({ arch }) => arch.length === 0)) throw badRequest('No architecture is chosen.');
     if (batch.every(({ tests }) => tests.length === 0)) throw badRequest('No package is named.');
-    const sent: Parameters = new Map([['tests', { value: batch, isText: false, pointer: '#/tests' }]]);
-    return new BatchPipe(this.configuration).transform(sent);
+    const parameters: Parameters = new Map([['tests', { value: batch, isText: false, pointer: '#/tests' }]]);
+    return new BatchPipe(this.configuration).transform(parameters);
   }
 
   private batchOf(fields: RequestFields): RequestPart[] {

@@ -42,11 +42,11 @@ export function runs(count: number): string {
 }
 
 function queuesOf(counts: SelectedCount[]): string {
-  const named = counts
+  const names = counts
     .slice(0, QUEUES_NAMED_MAX)
     .map(({ suite, arch, waiting, executed }) => `${suite}/${arch} ${waiting + executed}`);
-  const others = counts.length - named.length;
-  return named.join(', ') + (others > 0 ? ` and ${others} more queues` : '');
+  const others = counts.length - names.length;
+  return names.join(', ') + (others > 0 ? ` and ${others} more queues` : '');
 }
 
 function sum(counts: SelectedCount[], field: 'waiting' | 'executed'): number {

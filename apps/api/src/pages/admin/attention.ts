@@ -83,10 +83,10 @@ function workerUrl(name: string): string {
   return `/admin/workers/${encodeURIComponent(name)}`;
 }
 
-export function attentionSentence(found: Attention[]): string {
-  const urgent = found.filter(({ isUrgent }) => isUrgent).length;
-  if (found.length === 0) return 'Nothing needs attention.';
-  const decisions = found.length - urgent;
+export function attentionSentence(causes: Attention[]): string {
+  const urgent = causes.filter(({ isUrgent }) => isUrgent).length;
+  if (causes.length === 0) return 'Nothing needs attention.';
+  const decisions = causes.length - urgent;
   const parts = [
     urgent > 0 && (urgent === 1 ? 'One thing is wrong' : `${urgent} things are wrong`),
     decisions > 0 && (decisions === 1 ? 'one decision holds' : `${decisions} decisions hold`),

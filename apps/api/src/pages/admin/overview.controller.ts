@@ -36,13 +36,13 @@ export class OverviewController {
     ]);
     const isRecent = restore !== null && Date.now() - restore.restoredAt.getTime() < RESTORE_SHOWN_MS;
     const configuration = this.configurationStatus();
-    const found = attentionOf({
+    const causes = attentionOf({
       configuration,
       troubles,
       workers,
       ...decisions,
       restored: isRecent ? restore : null,
     });
-    return { template: 'admin/overview', data: { found, sentence: attentionSentence(found) } };
+    return { template: 'admin/overview', data: { found: causes, sentence: attentionSentence(causes) } };
   }
 }

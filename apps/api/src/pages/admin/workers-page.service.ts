@@ -103,14 +103,14 @@ export class WorkersPageService {
   }
 
   private async find(): Promise<{ workers: AdminWorker[]; silent: string[] }> {
-    const [registered, seen, { drains }] = await Promise.all([
+    const [registered, summary, { drains }] = await Promise.all([
       this.register.list(),
       this.workers.list(true),
       this.queuesAndWorkers.list(),
     ]);
     return {
-      workers: adminWorkers(registered, seen.workers, drains),
-      silent: seen.silent_architectures,
+      workers: adminWorkers(registered, summary.workers, drains),
+      silent: summary.silent_architectures,
     };
   }
 }

@@ -14,8 +14,8 @@ export function addLines(
 ): void {
   dropFrom(from);
   for (const part of fragment(html).querySelectorAll('details')) {
-    const known = document.getElementById(part.id);
-    if (known) grow(known, part);
+    const section = document.getElementById(part.id);
+    if (section) grow(section, part);
     else if (part.querySelector('pre')) {
       // A new part is open, so that the reader sees its lines.
       part.open = true;
@@ -45,14 +45,14 @@ function dropFrom(line: number): void {
   if (!block.firstChild) block.remove();
 }
 
-function grow(known: HTMLElement, part: HTMLElement): void {
-  const [head, fresh] = [known.querySelector('summary'), part.querySelector('summary')];
+function grow(section: HTMLElement, part: HTMLElement): void {
+  const [head, fresh] = [section.querySelector('summary'), part.querySelector('summary')];
   if (head && fresh) void Idiomorph.morph(head, fresh);
   for (const block of part.querySelectorAll('pre')) {
-    const last = known.lastElementChild;
+    const last = section.lastElementChild;
     const room = last instanceof HTMLPreElement ? BLOCK_LINES - linesOf(last) : 0;
     if (last && linesOf(block) <= room) last.append(...block.childNodes);
-    else known.append(block);
+    else section.append(block);
   }
 }
 

@@ -10,8 +10,8 @@ const BOTTOM_PX = 80;
 
 /** Starts the script of a log page: new lines, ranges of lines, and keys for errors and parts. */
 export function enliven(lines: HTMLElement): void {
-  const said = statusLine('log-said');
-  const steps = new LogSteps(lines, said);
+  const announce = statusLine('log-said');
+  const steps = new LogSteps(lines, announce);
   const keys: Record<string, () => void> = {
     n: () => steps.toError(1),
     p: () => steps.toError(-1),
@@ -47,15 +47,15 @@ function follow(lines: HTMLElement): void {
     jump.textContent =
       unseen === 0 ? 'To the end ↓' : unseen === 1 ? '1 new line ↓' : `${unseen} new lines ↓`;
   };
-  let known = Number(line) - 1;
+  let lastLine = Number(line) - 1;
   addEventListener('scroll', showUnseen, { passive: true });
   showUnseen();
   followLog(events, `${offset}.${line}`, {
     lines(added) {
       const isFollowed = isAtBottom();
       addLines(lines, added, isFollowed);
-      unseen += Math.max(0, added.lines - known);
-      known = Math.max(known, added.lines);
+      unseen += Math.max(0, added.lines - lastLine);
+      lastLine = Math.max(lastLine, added.lines);
       if (isFollowed) toEnd();
       showUnseen();
     },
@@ -156,9 +156,9 @@ function jumpButton(): HTMLButtonElement {
 
 /** Shows a message above the log; an empty text removes it. */
 function statusLine(id: string): (text: string) => void {
-  const known = document.getElementById(id);
-  const line = known ?? document.createElement('p');
-  if (!known) {
+  const element = document.getElementById(id);
+  const line = element ?? document.createElement('p');
+  if (!element) {
     [line.id, line.className, line.hidden] = [id, 'notice said', true];
     line.setAttribute('role', 'status');
     document.getElementById('log-viewer')?.before(line);

@@ -10,21 +10,21 @@ export function previewForm(form: HTMLFormElement): void {
   const section = document.getElementById(form.dataset.preview ?? '');
   if (!section) return;
   let timer: number | undefined;
-  let asked = '';
+  let lastQuery = '';
   let request = new AbortController();
 
   const ask = async (): Promise<void> => {
     const fields = new URLSearchParams();
     for (const [name, value] of new FormData(form)) if (typeof value === 'string') fields.set(name, value);
     fields.set('step', 'preview');
-    if (fields.toString() === asked) return;
+    if (fields.toString() === lastQuery) return;
     request.abort();
     request = new AbortController();
     const { signal } = request;
     const headers = { Accept: 'text/html' };
     const response = await fetch(form.action, { method: 'POST', body: fields, headers, signal });
     if (!response.ok) return;
-    asked = fields.toString();
+    lastQuery = fields.toString();
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     const fresh = page.getElementById(section.id);
     if (!fresh) return;

@@ -22,7 +22,7 @@ export function offerSuggestions(input: HTMLInputElement | HTMLTextAreaElement):
   input.after(list);
   const combobox = new Combobox(input, list);
   let timer: number | undefined;
-  let asked = '';
+  let lastWord = '';
 
   const field: HTMLElement = input;
   const typed = (): string => (end === undefined ? input.value.trim() : wordAt(input));
@@ -38,13 +38,13 @@ export function offerSuggestions(input: HTMLInputElement | HTMLTextAreaElement):
   };
   const ask = async (): Promise<void> => {
     const query = typed();
-    if (query === asked) return;
-    asked = query;
+    if (query === lastWord) return;
+    lastWord = query;
     if (query === '') return close();
     const response = await fetch(`${suggest}?query=${encodeURIComponent(query)}`);
     // After an error, the next key sends a new request.
-    if (!response.ok) asked = '';
-    else if (query === asked) show((await response.json()) as Suggestion[]);
+    if (!response.ok) lastWord = '';
+    else if (query === lastWord) show((await response.json()) as Suggestion[]);
   };
 
   input.addEventListener('input', () => {
@@ -52,7 +52,7 @@ export function offerSuggestions(input: HTMLInputElement | HTMLTextAreaElement):
     timer = window.setTimeout(() => void ask().catch(close), PAUSE_MS);
   });
   input.addEventListener('focus', () => {
-    if (list.childElementCount > 0 && typed() === asked && asked !== '') {
+    if (list.childElementCount > 0 && typed() === lastWord && lastWord !== '') {
       list.hidden = false;
       combobox.start();
     }
@@ -64,14 +64,14 @@ export function offerSuggestions(input: HTMLInputElement | HTMLTextAreaElement):
   // Otherwise the field loses the focus, and the list disappears before the click.
   list.addEventListener('mousedown', (event) => event.preventDefault());
   list.addEventListener('combobox-commit', (event) => {
-    const chosen = event.target as HTMLElement;
+    const chosenOption = event.target as HTMLElement;
     if (end === undefined) {
-      location.href = chosen.dataset.url!;
+      location.href = chosenOption.dataset.url!;
       return;
     }
     const caret = input.selectionEnd ?? input.value.length;
-    input.setRangeText(`${chosen.textContent}${end}`, caret - wordAt(input).length, caret, 'end');
-    asked = wordAt(input);
+    input.setRangeText(`${chosenOption.textContent}${end}`, caret - wordAt(input).length, caret, 'end');
+    lastWord = wordAt(input);
     close();
     input.dispatchEvent(new Event('input', { bubbles: true }));
   });

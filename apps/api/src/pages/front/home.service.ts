@@ -40,10 +40,10 @@ function activitySentence(queues: QueueLength[]): string {
 }
 
 /** A run whose status differs from the run before: a new failure, or a package that passes again. */
-export function changeView(change: StatusRecord, kept: PackageStatus[], neutral: NeutralStatus) {
+export function changeView(change: StatusRecord, statuses: PackageStatus[], neutral: NeutralStatus) {
   const { package: name, suite, arch, version, trigger } = change;
   const url = historyPath(change);
-  const now = kept.find((each) => each.package === name && each.suite === suite && each.arch === arch);
+  const now = statuses.find((each) => each.package === name && each.suite === suite && each.arch === arch);
   return {
     package: name,
     packageUrl: packagePath(name),
@@ -103,7 +103,9 @@ export class HomeService {
       this.explanation.statuses(architectures),
       this.state.troubles(),
     ]);
-    const kept = await this.publicRuns.packageStatuses([...new Set(changes.map((change) => change.package))]);
+    const statusesOfPackages = await this.publicRuns.packageStatuses([
+      ...new Set(changes.map((change) => change.package)),
+    ]);
     const views = (runs: RunRecord[]) => runs.map((run) => runView(run, neutral));
     const isBusy = (arch: string): boolean =>
       queues.some((queue) => queue.arch === arch && queue.waiting > 0);
@@ -116,7 +118,7 @@ export class HomeService {
       running: views(running),
       recent: views(recent),
       sentence: frontSentence(queues, troubles, new Date()),
-      changes: changes.map((change) => changeView(change, kept, neutral)),
+      changes: changes.map((change) => changeView(change, statusesOfPackages, neutral)),
       workers: [...statuses.values()].flatMap(workerViews),
       obstacles: [
         ...pauses.map(pauseSentence),

@@ -22,8 +22,8 @@ export function queueView(
   paused: Decision | null,
   status: StatusReply | null,
 ): QueueView {
-  const seen = status?.queues.find((queue) => queue.suite === suite);
-  const busyForMs = paused ? null : (seen?.emptyInMs ?? null);
+  const current = status?.queues.find((queue) => queue.suite === suite);
+  const busyForMs = paused ? null : (current?.emptyInMs ?? null);
   return {
     suite,
     arch,
@@ -32,7 +32,7 @@ export function queueView(
     oldestAt,
     busyFor: busyForMs === null || waiting === 0 ? '' : `about ${spanOf(busyForMs)}`,
     // The database has a pause before the dispatcher knows it.
-    reasons: paused ? [`paused by ${decidedBy(paused)}`] : (seen?.reasons ?? []),
+    reasons: paused ? [`paused by ${decidedBy(paused)}`] : (current?.reasons ?? []),
   };
 }
 

@@ -60,8 +60,8 @@ export class Assets {
 
 /** Reads the look from the cookies. An unknown look counts as `system`. @param cookies the header `Cookie` */
 function lookIn(cookies = ''): Look {
-  const wanted = cookies.split(/; */).find((cookie) => cookie.startsWith(`${LOOK_COOKIE}=`));
-  return LOOKS.find((look) => wanted === `${LOOK_COOKIE}=${look}`) ?? 'system';
+  const choice = cookies.split(/; */).find((cookie) => cookie.startsWith(`${LOOK_COOKIE}=`));
+  return LOOKS.find((look) => choice === `${LOOK_COOKIE}=${look}`) ?? 'system';
 }
 
 function urlOf(folder: string, name: string): string {

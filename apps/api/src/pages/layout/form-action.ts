@@ -70,8 +70,8 @@ class FormActionInterceptor implements NestInterceptor<unknown, Page | Redirect>
         if (!isConfirmed) {
           const question = await answer.question();
           if (isAnswer(question)) return question;
-          const sent = fields.map(([name, { value }]) => [name, String(value)]);
-          const data = { back: then, ...question, action: pathOf(request), fields: sent };
+          const fieldValues = fields.map(([name, { value }]) => [name, String(value)]);
+          const data = { back: then, ...question, action: pathOf(request), fields: fieldValues };
           return { template: 'admin/confirm', data };
         }
         return this.answerOf(await answer.act(), then);

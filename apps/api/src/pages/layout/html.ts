@@ -22,10 +22,10 @@ const ENTITIES: Record<string, string> = {
 
 /** A template tag for HTML. Values are escaped unless they are `Html`; null is empty. */
 export function markup(texts: TemplateStringsArray, ...parts: MarkupPart[]): Html {
-  return new Html(texts.reduce((whole, text, index) => whole + written(parts[index - 1] ?? null) + text));
+  return new Html(texts.reduce((whole, text, index) => whole + htmlOf(parts[index - 1] ?? null) + text));
 }
 
-function written(part: MarkupPart): string {
+function htmlOf(part: MarkupPart): string {
   if (part === null || part === undefined) return '';
   if (Array.isArray(part)) return part.join('');
   if (part instanceof Html) return part.text;

@@ -26,9 +26,9 @@ interface ChosenLook {
 class ChosenLookPipe implements PipeTransform<Parameters, ChosenLook> {
   /** @throws Problem 400 when there is no such look */
   transform(parameters: Parameters): ChosenLook {
-    const wanted = parameters.get('look')?.value;
-    const look = LOOKS.find((each) => each === wanted);
-    if (!look) throw badRequest(`look must be one of ${LOOKS.join(', ')}, not ${describe(wanted)}.`);
+    const value = parameters.get('look')?.value;
+    const look = LOOKS.find((each) => each === value);
+    if (!look) throw badRequest(`look must be one of ${LOOKS.join(', ')}, not ${describe(value)}.`);
     return { look, back: returnTo(parameters.get('back')?.value) };
   }
 }

@@ -20,9 +20,9 @@ const PARTS: Omit<Link, 'isHere'>[] = [
 export function navigation(path: string, userName: string | null): Link[] {
   const request = { url: userName === null ? '/-/request' : `/user/${userName}/test`, name: 'Request' };
   const parts = [...PARTS, request];
-  const shown = path.endsWith('/') ? path : `${path}/`;
+  const folder = path.endsWith('/') ? path : `${path}/`;
   const here = parts
-    .filter(({ url }) => shown.startsWith(url))
+    .filter(({ url }) => folder.startsWith(url))
     .sort((one, other) => other.url.length - one.url.length)[0];
   return parts.map((part) => ({ ...part, isHere: part === here }));
 }

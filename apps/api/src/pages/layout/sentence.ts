@@ -97,8 +97,8 @@ function counted(runs: number): string {
 
 function namesOf(places: PlaceState[]): string {
   const names = places.slice(0, PLACES_NAMED_MAX).map(({ suite, arch }) => `${suite}/${arch}`);
-  const left = places.length - names.length;
-  return names.join(', ') + (left > 0 ? ` and ${left} more` : '');
+  const rest = places.length - names.length;
+  return names.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
 /** The state in a few words for a badge, and the status that sets its colour. */

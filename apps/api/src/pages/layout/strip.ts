@@ -20,17 +20,17 @@ const DRAWN: Record<StripEntry['verdict'], (x: number) => string> = {
  * @param since the version that failed first; empty when the package does not fail
  */
 export function strip(cells: StripEntry[], url: string, since = ''): Html {
-  const shown = cells.slice(-STRIP_LENGTH);
-  const left = (STRIP_LENGTH - shown.length) * WIDTH;
-  const x = (index: number): number => left + index * WIDTH;
+  const lastCells = cells.slice(-STRIP_LENGTH);
+  const margin = (STRIP_LENGTH - lastCells.length) * WIDTH;
+  const x = (index: number): number => margin + index * WIDTH;
   const paths = (['pass', 'neutral', 'tmpfail', 'fail'] as const).map((verdict) => {
-    const drawn = shown.map((cell, index) => (cell.verdict === verdict ? DRAWN[verdict](x(index)) : ''));
-    const path = drawn.join('');
+    const steps = lastCells.map((cell, index) => (cell.verdict === verdict ? DRAWN[verdict](x(index)) : ''));
+    const path = steps.join('');
     return path ? markup`<path class="${verdict}" d="${path}"/>` : markup``;
   });
-  const ticks = shown.map(({ isNewVersion }, index) => (isNewVersion ? `M${x(index)} 0v2` : ''));
-  const dots = shown.map(({ isPinned }, index) => (isPinned ? `M${x(index) + 2} 17h2` : ''));
-  const label = stripLabel(shown, since);
+  const ticks = lastCells.map(({ isNewVersion }, index) => (isNewVersion ? `M${x(index)} 0v2` : ''));
+  const dots = lastCells.map(({ isPinned }, index) => (isPinned ? `M${x(index) + 2} 17h2` : ''));
+  const label = stripLabel(lastCells, since);
   const drawing = markup`<svg class="strip" width="${STRIP_LENGTH * WIDTH}" height="${HEIGHT}" viewBox="0 0 ${STRIP_LENGTH * WIDTH} ${HEIGHT}" aria-hidden="true">${paths}${line('tick', ticks)}${line('pinned', dots)}</svg>`;
   return markup`<a class="strip-link" href="${url}" aria-label="${label}" title="${label}">${drawing}</a>`;
 }

@@ -29,13 +29,13 @@ export function table<Row>(
   columns: (PageColumn<Row> | false | null | undefined | '')[],
   { isPlain = false, region, isTall = false }: TableLook = {},
 ): Html {
-  const shown = columns.filter((column) => typeof column === 'object' && column !== null);
-  const heads = shown.map(
+  const present = columns.filter((column) => typeof column === 'object' && column !== null);
+  const heads = present.map(
     ({ head, className }) =>
       markup`<th scope="col"${className === 'number' ? markup` class="number"` : null}>${head}</th>\n`,
   );
   const lines = rows.map(
-    (row) => markup`<tr>\n${shown.map((column) => cellOf(column, row, isPlain))}</tr>\n`,
+    (row) => markup`<tr>\n${present.map((column) => cellOf(column, row, isPlain))}</tr>\n`,
   );
   const scrolled = region === undefined ? null : markup` tabindex="0" role="region" aria-label="${region}"`;
   return markup`<div class="scroll${isTall ? ' tall' : null}"${scrolled}>

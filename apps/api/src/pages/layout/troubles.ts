@@ -49,8 +49,8 @@ export function troubles({ queues, pauses, statuses, registered }: ServiceFacts)
 
 function absence(arch: string, registered: ServiceFacts['registered']): ServiceTrouble {
   const own = registered.filter(({ architectures }) => architectures.includes(arch));
-  const seen = own.flatMap(({ lastSeenAt }) => lastSeenAt?.getTime() ?? []);
-  const since = seen.length > 0 ? new Date(Math.max(...seen)) : null;
+  const times = own.flatMap(({ lastSeenAt }) => lastSeenAt?.getTime() ?? []);
+  const since = times.length > 0 ? new Date(Math.max(...times)) : null;
   return { kind: 'no worker', what: `${arch}: no worker`, since };
 }
 

@@ -62,11 +62,11 @@ export class LiveTopics implements OnApplicationBootstrap, BeforeApplicationShut
    * @throws Problem 503 when the process is about to end
    */
   async watch(name: string, reader: RunReader, watcher: Watcher): Promise<(() => void) | null> {
-    const seen = await this.topicFor(name, reader);
-    if (seen.version === '') return null;
+    const candidate = await this.topicFor(name, reader);
+    if (candidate.version === '') return null;
     if (this.isShutDown) throw comeBack(503, 'This process is about to end.', LOOK_EVERY_MS);
-    const key = keyOf(seen);
-    const topic = this.topics.get(key) ?? seen;
+    const key = keyOf(candidate);
+    const topic = this.topics.get(key) ?? candidate;
     topic.watchers.add(watcher);
     this.topics.set(key, topic);
     if (!this.looks.isActive) this.looks.start();

@@ -19,7 +19,7 @@ const BOUNDS = { connectionsMax: 2_000, connectionsPerAddressMax: 200 };
 export class LiveController {
   constructor(
     private readonly topics: LiveTopics,
-    private readonly held: HeldConnections,
+    private readonly connections: HeldConnections,
   ) {}
 
   @Get()
@@ -30,7 +30,7 @@ export class LiveController {
     @Res() response: Response,
   ): Promise<void> {
     const isTopic = typeof topic === 'string' && topic.length <= TOPIC_LENGTH_MAX;
-    this.held.add(request, response, 'pages', BOUNDS);
+    this.connections.add(request, response, 'pages', BOUNDS);
     const leave = isTopic
       ? await this.topics.watch(topic, viewer.reader, {
           stale: () => void response.write('event: stale\ndata:\n\n'),

@@ -61,14 +61,14 @@ async function ofUser(ownRuns: Groups['ownRuns'], topic: string, reader: RunRead
 
 /** Leaves out estimates, because they change all the time. */
 async function ofQueues(queues: Groups['queues']): Promise<string> {
-  const shown = await queues.list(false);
-  return JSON.stringify(shown.map((queue) => ({ ...queue, estimate_seconds: null })));
+  const rows = await queues.list(false);
+  return JSON.stringify(rows.map((queue) => ({ ...queue, estimate_seconds: null })));
 }
 
 /** Leaves out the ends of quarantines, because their seconds would change all the time. */
 async function ofWorkers(workers: Groups['workers']): Promise<string> {
-  const { workers: shown, silent_architectures: silent } = await workers.list(false);
-  return JSON.stringify([silent, shown.map((worker) => ({ ...worker, until: null }))]);
+  const { workers: rows, silent_architectures: silent } = await workers.list(false);
+  return JSON.stringify([silent, rows.map((worker) => ({ ...worker, until: null }))]);
 }
 
 async function ofWorker(workers: Groups['workers'], name: string): Promise<string> {

@@ -35,10 +35,10 @@ export class WaitingPlaces {
   /** The text for the page of a run. It stays the same while there are too many requests. */
   async words(run: { runId: number; arch: string }, viewer: ExplanationViewer): Promise<string> {
     const key = JSON.stringify([run.runId, viewer.user, viewer.everything]);
-    const known = this.known.get(key);
+    const latest = this.known.get(key);
     const now = this.clock.now();
-    if (known && now - known.atMs < AGE_MS) return known.words;
-    if (now < (this.silentUntilMs.get(run.arch) ?? 0) || !this.mayAsk(now)) return known?.words ?? '';
+    if (latest && now - latest.atMs < AGE_MS) return latest.words;
+    if (now < (this.silentUntilMs.get(run.arch) ?? 0) || !this.mayAsk(now)) return latest?.words ?? '';
     const explanation = await this.explanation.of(run, viewer);
     if (isSilence(explanation)) this.silentUntilMs.set(run.arch, now + AGE_MS);
     const { sentence, reasons } = waitView(explanation, new Date(Date.now()));

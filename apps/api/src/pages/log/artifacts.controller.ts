@@ -23,10 +23,10 @@ const SHOWN_BYTES_MAX = 8 * 1024 * 1024;
 function artifactsView(
   run: RunRecord,
   { attempt }: AttemptRecord,
-  asked: number | null,
+  number: number | null,
   archive: { index: ArtifactsIndex; size: number } | null,
 ) {
-  const query = asked === null ? '' : `attempt=${asked}&`;
+  const query = number === null ? '' : `attempt=${number}&`;
   const { members = [], membersTotal = 0 } = archive?.index ?? {};
   const isLatest = run.attempt === attempt;
   return {
@@ -83,14 +83,14 @@ export class ArtifactsController {
   @Get('*path')
   async file(
     @Param() { path, ...place }: RunPlace & { path: string[] | string },
-    @Query(LOG_QUERY) { attempt: number, text: shown }: LogPageQuery,
+    @Query(LOG_QUERY) { attempt: number, text }: LogPageQuery,
     @Req() request: ContextRequest,
     @Res() response: Response,
   ): Promise<void> {
     const run = await this.run(place, request);
     const attempt = await this.logs.attempt(run.runId, number);
     const { archive, member } = await this.logs.artifact(run, attempt, [path].flat().join('/'));
-    await sendMember(archive, member, shown !== null, !run.isPrivate, response);
+    await sendMember(archive, member, text !== null, !run.isPrivate, response);
   }
 
   private async run({ run_id: runId, ...place }: RunPlace, request: ContextRequest): Promise<RunRecord> {

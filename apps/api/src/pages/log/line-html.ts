@@ -78,8 +78,8 @@ export class LineHtml {
 /** Leaves out text that a progress bar has overwritten. Colours after the last carriage return overwrite nothing. */
 function overwritten(text: string): string {
   const parts = withReturns(text).split('\r');
-  const shown = parts.findLastIndex((part) => stripVTControlCharacters(part) !== '');
-  return parts.slice(Math.max(0, shown)).join('');
+  const visibleFrom = parts.findLastIndex((part) => stripVTControlCharacters(part) !== '');
+  return parts.slice(Math.max(0, visibleFrom)).join('');
 }
 
 /** Makes control characters visible. */
@@ -91,19 +91,19 @@ export function visible(text: string): string {
 function marked(text: string): Html {
   const parts: Html[] = [];
   let from = 0;
-  for (const found of text.matchAll(HIDDEN_OR_URL)) {
-    parts.push(markup`${text.slice(from, found.index)}`);
-    const [part] = found;
-    from = found.index + part.length;
+  for (const match of text.matchAll(HIDDEN_OR_URL)) {
+    parts.push(markup`${text.slice(from, match.index)}`);
+    const [part] = match;
+    from = match.index + part.length;
     if (part.length > 2) parts.push(link(part));
     else parts.push(markup`<span class="hidden-character">U+${codeOf(part)}</span>`);
   }
   return parts.length === 0 ? markup`${text}` : markup`${parts}${text.slice(from)}`;
 }
 
-function link(found: string): Html {
-  const url = found.replace(/(?<![).,:;!?\]])[).,:;!?\]]+$/, '');
-  const rest = found.slice(url.length);
+function link(text: string): Html {
+  const url = text.replace(/(?<![).,:;!?\]])[).,:;!?\]]+$/, '');
+  const rest = text.slice(url.length);
   return markup`<a href="${url}" rel="nofollow noopener noreferrer">${url}</a>${rest}`;
 }
 
@@ -120,6 +120,6 @@ function classesOf({ fg, bg, decorations }: Anser.AnserJsonEntry): string {
     ...(NAMED.test(fg ?? '') ? [`fg-${fg}`] : []),
     ...(NAMED.test(bg ?? '') ? [`bg-${bg}`] : []),
   ];
-  const known = DECORATIONS.filter((each) => (decorations as string[]).includes(each));
-  return [...colours, ...known.map((each) => `ansi-${each}`)].join(' ');
+  const names = DECORATIONS.filter((each) => (decorations as string[]).includes(each));
+  return [...colours, ...names.map((each) => `ansi-${each}`)].join(' ');
 }

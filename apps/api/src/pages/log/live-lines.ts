@@ -91,13 +91,13 @@ export class LiveLines {
     const whole = this.waiting;
     this.waiting = [];
     this.sentBytes = open?.bytes ?? 0;
-    const shown = open ? [...whole, open] : whole;
+    const shownLines = open ? [...whole, open] : whole;
     const index = this.indexer.currentIndex();
     const lines = index.lines + (open ? 1 : 0);
     // A copy, because the colours of the last line may still change.
-    const sections = sectionViews({ ...index, lines }, shown, null, this.logUrl, this.html.copy());
+    const sections = sectionViews({ ...index, lines }, shownLines, null, this.logUrl, this.html.copy());
     for (const { text } of whole) this.html.pass(text);
-    const from = shown[0]!.number;
+    const from = shownLines[0]!.number;
     // The last line may begin a new section when it is complete; then the section before it has one line less.
     const before = sections.findLast(({ firstLine }) => firstLine < from);
     if (before) before.blocks ??= [];

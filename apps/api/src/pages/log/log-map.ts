@@ -29,7 +29,7 @@ const DRAWN: Record<TestStatus | 'none', { name: string; width: number }> = {
  * the same information.
  * @returns null when the log has fewer than LINES_MIN lines
  */
-export function logMap(index: LogIndex, shown: ShownPart, logUrl: string): Html | null {
+export function logMap(index: LogIndex, shownPart: ShownPart, logUrl: string): Html | null {
   const { lines, sections, marks } = index;
   if (lines < LINES_MIN) return null;
   const y = (line: number): number => round(((line - 1) / lines) * HEIGHT);
@@ -40,12 +40,12 @@ export function logMap(index: LogIndex, shown: ShownPart, logUrl: string): Html 
   });
   const links = firstOfEach(marks, (mark) => Math.floor(((mark - 1) / lines) * STEPS)).map(
     (mark) =>
-      markup`<a href="${lineUrl(mark, shown, logUrl)}" tabindex="-1"><title>Error in line ${mark}</title><rect class="error" x="26" y="${y(mark)}" width="14" height="${HEIGHT / STEPS}"/></a>`,
+      markup`<a href="${lineUrl(mark, shownPart, logUrl)}" tabindex="-1"><title>Error in line ${mark}</title><rect class="error" x="26" y="${y(mark)}" width="14" height="${HEIGHT / STEPS}"/></a>`,
   );
-  const isWhole = shown.first <= 1 && shown.last >= lines;
+  const isWhole = shownPart.first <= 1 && shownPart.last >= lines;
   const here = isWhole
     ? null
-    : markup`<rect class="here" x="1" y="${y(shown.first)}" width="38" height="${height(shown.first, shown.last + 1)}"/>`;
+    : markup`<rect class="here" x="1" y="${y(shownPart.first)}" width="38" height="${height(shownPart.first, shownPart.last + 1)}"/>`;
   return markup`<svg class="log-map" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${parts}${here}${links}</svg>`;
 }
 

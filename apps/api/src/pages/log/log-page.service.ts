@@ -89,43 +89,43 @@ export class LogPageService {
     logUrl: string,
   ) {
     const index = withMark(log.index, error);
-    const seen = selection.from ?? focus;
+    const focusLine = selection.from ?? focus;
     const isWhole = index.bytes <= WHOLE.bytes && index.lines <= WHOLE.lines;
     const from = isWhole ? 1 : selection.from === null ? first : Math.max(1, selection.from - BEFORE);
     const lines = index.lines === 0 ? [] : await log.lines(from, isWhole ? WHOLE : PART);
-    const found = selection.q === '' ? null : await log.search(selection.q, selection.from ?? 1, LOG_SEARCH);
-    const shown = partOf(lines);
+    const hits = selection.q === '' ? null : await log.search(selection.q, selection.from ?? 1, LOG_SEARCH);
+    const shownPart = partOf(lines);
     return {
       lines: index.lines,
-      shown,
-      sections: index.lines === 0 ? [] : sectionViews(index, lines, seen, logUrl),
-      errors: errorSteps(index, seen, logUrl),
+      shown: shownPart,
+      sections: index.lines === 0 ? [] : sectionViews(index, lines, focusLine, logUrl),
+      errors: errorSteps(index, focusLine, logUrl),
       error,
-      errorUrl: error === null ? null : lineUrl(error, shown, logUrl),
+      errorUrl: error === null ? null : lineUrl(error, shownPart, logUrl),
       isWhole,
-      beyond: isWhole ? null : beyond(index, shown, logUrl),
-      ...(isWhole ? { earlierUrl: null, laterUrl: null } : neighbours(shown, index.lines, logUrl)),
-      found: found && foundView(found, shown, logUrl),
+      beyond: isWhole ? null : beyond(index, shownPart, logUrl),
+      ...(isWhole ? { earlierUrl: null, laterUrl: null } : neighbours(shownPart, index.lines, logUrl)),
+      found: hits && foundView(hits, shownPart, logUrl),
       // Of a log that grows it would be another one with each line.
-      map: isLive ? null : logMap(index, shown, logUrl),
-      focus: isLive ? selection.from : seen,
+      map: isLive ? null : logMap(index, shownPart, logUrl),
+      focus: isLive ? selection.from : focusLine,
     };
   }
 }
 
 /**
  * A stored log is opened at its first error, a live log at its end.
- * @param shown the line of the error in the excerpt of the run
+ * @param line that of the error in the excerpt of the run
  */
 function opening(
   { index }: IndexedLog,
   live: LogSoFar | null,
   { verdict }: AttemptRecord,
-  shown: number | null,
+  line: number | null,
 ): Opening {
   if (live) return { isLive: true, error: firstError(index, false), focus: index.lines, first: live.tail };
-  const isInLog = shown !== null && shown >= 1 && shown <= index.lines;
-  const error = isInLog ? shown : firstError(index, verdict === 'fail' || verdict === 'tmpfail');
+  const isInLog = line !== null && line >= 1 && line <= index.lines;
+  const error = isInLog ? line : firstError(index, verdict === 'fail' || verdict === 'tmpfail');
   return { isLive: false, error, focus: error, first: Math.max(1, (error ?? 1) - BEFORE) };
 }
 
@@ -136,7 +136,7 @@ function howOf({ verdict, outcome }: AttemptRecord): string {
 function liveView(
   { openAt, missing, note, isReached, log }: LogSoFar,
   attempt: AttemptRecord,
-  shown: ShownPart,
+  part: ShownPart,
   run: RunRecord,
 ) {
   const isOver = attempt.outcome !== null;
@@ -150,7 +150,7 @@ function liveView(
     note,
     eventsUrl: `${logPath(run)}/events?attempt=${attempt.attempt}`,
     /** New lines are only added to a page that shows the end of the log. */
-    isFollowed: !isOver && shown.last >= lines,
+    isFollowed: !isOver && part.last >= lines,
     offset: openAt,
     line: isOpen ? lines : lines + 1,
   };
@@ -164,12 +164,12 @@ function neighbours({ first, last }: ShownPart, total: number, logUrl: string) {
   };
 }
 
-function foundView({ hits, cutAt }: LogSearch, shown: ShownPart, logUrl: string) {
+function foundView({ hits, cutAt }: LogSearch, part: ShownPart, logUrl: string) {
   return {
     hits: hits.map(({ line, text }) => ({
       line,
       text: new LineHtml().of(text.trim()),
-      url: lineUrl(line, shown, logUrl),
+      url: lineUrl(line, part, logUrl),
     })),
     cutAt,
   };

@@ -43,27 +43,27 @@ export function firstError({ marks, sections }: LogIndex, hasFailed: boolean): n
 }
 
 /**
- * All sections of a log. Only sections that overlap with `shown` have lines.
- * @param shown consecutive lines
+ * All sections of a log. Only sections that overlap with `shownLines` have lines.
+ * @param shownLines consecutive lines
  * @param focus the line that must be visible; null for none
- * @param html with the colours after the line before `shown`
+ * @param html with the colours after the line before `shownLines`
  */
 export function sectionViews(
   { sections, lines, marks }: Pick<LogIndex, 'sections' | 'lines' | 'marks'>,
-  shown: LogLine[],
+  shownLines: LogLine[],
   focus: number | null,
   logUrl: string,
   html = new LineHtml(),
 ): SectionView[] {
   const whole =
     sections.length > 0 ? sections : [{ kind: 'start', name: '', line: 1, status: null } as const];
-  const [first, last] = [shown[0]?.number ?? 0, shown.at(-1)?.number ?? -1];
+  const [first, last] = [shownLines[0]?.number ?? 0, shownLines.at(-1)?.number ?? -1];
   const isMarked = new Set(marks);
   const hasFailed = whole.some(({ status }) => status === 'FAIL');
   return whole.map(({ kind, name, status, line }, place) => {
     const end = Math.min(whole[place + 1]?.line ?? Infinity, lines + 1);
     const isHere = line <= last && end > first;
-    const own = isHere ? shown.slice(Math.max(0, line - first), Math.max(0, end - first)) : [];
+    const own = isHere ? shownLines.slice(Math.max(0, line - first), Math.max(0, end - first)) : [];
     const hasFocus = focus !== null && focus >= line && focus < end;
     const isOpen =
       whole.length === 1 ||
@@ -100,12 +100,12 @@ function lineHtml(
   isMarked: Set<number>,
   logUrl: string,
 ): Html {
-  const shown = html.of(text);
+  const lineText = html.of(text);
   const isCut = text.length > SHOWN_LENGTH_MAX || bytes > LINE_BYTES_MAX;
   const rest = isCut
     ? markup` <a class="rest" href="${rawUrl(logUrl)}line=${number}">show all ${bytes} bytes</a>`
     : null;
-  const content = isMarked.has(number) ? markup`<mark>${shown}</mark>` : shown;
+  const content = isMarked.has(number) ? markup`<mark>${lineText}</mark>` : lineText;
   return markup`<a id="L${number}" href="#L${number}" tabindex="-1">${number}</a>${content}${rest}\n`;
 }
 

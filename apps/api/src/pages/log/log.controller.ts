@@ -87,13 +87,13 @@ export class LogController {
   @UseInterceptors(PageInterceptor)
   async log(
     @Param() place: RunPlace,
-    @Query(LOG_QUERY) asked: LogPageQuery,
+    @Query(LOG_QUERY) query: LogPageQuery,
     @Req() request: ContextRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Page> {
     const run = await this.run(place, request);
     if (run.isPrivate) response.set('Cache-Control', 'private, no-store');
-    const data = { ...(await this.pages.view(run, asked)), isUnindexed: true, isWide: true };
+    const data = { ...(await this.pages.view(run, query)), isUnindexed: true, isWide: true };
     const isSettled = run.state === 'finished' && !run.isPrivate && data.live === null;
     return { template: 'log/log', data, ...(isSettled ? { updates: [run.updatedAt] } : {}) };
   }

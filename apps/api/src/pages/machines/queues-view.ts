@@ -61,9 +61,9 @@ export function queueEntries(queues: QueueResource[]): FeedEntry[] {
       const { paused, oldest_at: oldestAt, waiting, running } = queue;
       const since = paused ? paused.since : waiting > 0 ? oldestAt : null;
       if (since === null) return [];
-      const { suite, arch, reasons, left } = queueRow(queue);
+      const { suite, arch, reasons, left: remainder } = queueRow(queue);
       const underWay = underWaySentence({ waiting, running });
-      const expected = left === '' ? '' : `Empty in: ${left}.`;
+      const expected = remainder === '' ? '' : `Empty in: ${remainder}.`;
       const why = reasons.length === 0 ? '' : `Held back: ${reasons.join('; ')}.`;
       return {
         // A new pause makes a new entry; more waiting runs do not.

@@ -55,10 +55,10 @@ export class WorkerPagesController {
   @Header('Cache-Control', 'no-cache')
   @Header('Content-Type', 'application/atom+xml; charset=utf-8')
   async feed(@Req() request: Request): Promise<string> {
-    const found = await this.workers.summaries(false, '', WORKERS_SHOWN_MAX, (offers) => !isWell(offers));
+    const workers = await this.workers.summaries(false, '', WORKERS_SHOWN_MAX, (offers) => !isWell(offers));
     const base = baseUrl(request, this.configuration.server.publicUrl);
     const address = { base, feedPath: '/status/workers.xml', pagePath: '/status/workers/' };
-    return atomFeed('Workers', address, workerEntries(found));
+    return atomFeed('Workers', address, workerEntries(workers));
   }
 
   @Get('workers/:name.json')

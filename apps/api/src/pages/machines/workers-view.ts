@@ -107,8 +107,8 @@ function sinceOf({ record, offers, attempts }: WorkerSummary): Date {
   const { word } = stateOf(offers);
   const drained = offers.flatMap((offer) => offer.drained?.since ?? []).sort()[0];
   if (word === 'drained' && drained !== undefined) return new Date(drained);
-  const seen = word === 'not connected' ? record?.lastSeenAt : null;
-  return seen ?? attempts[0]?.endedAt ?? record?.createdAt ?? new Date(0);
+  const lastSeenAt = word === 'not connected' ? record?.lastSeenAt : null;
+  return lastSeenAt ?? attempts[0]?.endedAt ?? record?.createdAt ?? new Date(0);
 }
 
 function whyOf(offers: WorkerResource[]): string {
@@ -123,6 +123,6 @@ function whyOf(offers: WorkerResource[]): string {
 /** An attempt as a cell of a strip. Without a report it counts as tmpfail; when nothing was tested it is neutral. */
 export function stripEntry({ outcome, verdict }: Pick<EndedAttempt, 'outcome' | 'verdict'>): StripEntry {
   const ended = outcome === 'finished' && verdict !== null ? verdict : 'tmpfail';
-  const shown = isUntested(ended) ? 'neutral' : ended;
-  return { verdict: shown, isNewVersion: false, isPinned: false };
+  const shownVerdict = isUntested(ended) ? 'neutral' : ended;
+  return { verdict: shownVerdict, isNewVersion: false, isPinned: false };
 }

@@ -34,10 +34,10 @@ export class NoteLists {
 
   /** The section on the page of a run. */
   async ofRun(run: RunRecord, viewer: Viewer): Promise<NoteSection> {
-    const found = (await this.notes.ofRuns([run], viewer.reader)).get(run.runId) ?? [];
+    const notes = (await this.notes.ofRuns([run], viewer.reader)).get(run.runId) ?? [];
     const fields = [{ name: 'run_id', value: String(run.runId) }];
     const mayWrite = viewer.user !== null && hasFailed(run);
-    return { ...this.section(found, [], viewer), fields, isOnRun: true, mayWrite };
+    return { ...this.section(notes, [], viewer), fields, isOnRun: true, mayWrite };
   }
 
   /** The section on the page of a package or of a history, with the times at which its notes changed. */
@@ -46,10 +46,10 @@ export class NoteLists {
     place: { suite: string; arch: string } | null,
     viewer: Viewer,
   ): Promise<{ section: NoteSection; updates: Date[] }> {
-    const found = await this.notes.ofPackage(name, place, viewer.reader);
-    const kept = found.filter(({ removedAt }) => removedAt === null);
-    const present = kept.filter(({ withdrawnAt }) => withdrawnAt === null);
-    const earlier = kept.filter(({ withdrawnAt }) => withdrawnAt !== null).slice(0, EARLIER_MAX);
+    const notes = await this.notes.ofPackage(name, place, viewer.reader);
+    const remaining = notes.filter(({ removedAt }) => removedAt === null);
+    const present = remaining.filter(({ withdrawnAt }) => withdrawnAt === null);
+    const earlier = remaining.filter(({ withdrawnAt }) => withdrawnAt !== null).slice(0, EARLIER_MAX);
     const fields = [
       { name: 'package', value: name },
       ...(place
@@ -59,17 +59,17 @@ export class NoteLists {
           ]
         : []),
     ];
-    const shown = this.section(present, earlier, viewer);
+    const section = this.section(present, earlier, viewer);
     return {
-      section: { ...shown, fields, isOnRun: false, mayWrite: viewer.user !== null },
-      updates: found.map(({ writtenAt, changedAt, removedAt }) => removedAt ?? changedAt ?? writtenAt),
+      section: { ...section, fields, isOnRun: false, mayWrite: viewer.user !== null },
+      updates: notes.map(({ writtenAt, changedAt, removedAt }) => removedAt ?? changedAt ?? writtenAt),
     };
   }
 
   /** The notes of several runs, by id of run. */
   async ofRuns(runs: RunRecord[], viewer: Viewer): Promise<ReadonlyMap<number, NoteView[]>> {
-    const found = await this.notes.ofRuns(runs, viewer.reader);
-    return new Map([...found].map(([runId, notes]) => [runId, this.views(notes, viewer)]));
+    const notesOfRuns = await this.notes.ofRuns(runs, viewer.reader);
+    return new Map([...notesOfRuns].map(([runId, notes]) => [runId, this.views(notes, viewer)]));
   }
 
   private section(notes: Note[], earlier: Note[], viewer: Viewer) {

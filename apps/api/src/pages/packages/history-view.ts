@@ -116,17 +116,13 @@ export function historyView(
 }
 
 /** The address of a page of a history. @param before the last run of the previous page; null for the newest page */
-export function historyAddress(
-  place: PackagePlace,
-  wanted: HistoryParameters,
-  before: number | null,
-): string {
-  return `${historyPath(place)}${historyQuery(wanted, before)}`;
+export function historyAddress(place: PackagePlace, query: HistoryParameters, before: number | null): string {
+  return `${historyPath(place)}${historyQuery(query, before)}`;
 }
 
-function flagsOf(kept: PackageStatus | undefined): { shape: string; words: string }[] {
+function flagsOf(status: PackageStatus | undefined): { shape: string; words: string }[] {
   return [
-    ...(kept?.isFlaky ? [{ shape: 'flaky', words: 'flaky' }] : []),
-    ...(kept?.isLonger ? [{ shape: 'new', words: 'takes longer than it did' }] : []),
+    ...(status?.isFlaky ? [{ shape: 'flaky', words: 'flaky' }] : []),
+    ...(status?.isLonger ? [{ shape: 'new', words: 'takes longer than it did' }] : []),
   ];
 }

@@ -51,16 +51,16 @@ export class HistoryController {
       const begins = await this.histories.pageBegins(place, query, page);
       return { redirectTo: historyAddress(place, query, begins) };
     }
-    const known = await this.histories.loadHistory(place, query);
+    const history = await this.histories.loadHistory(place, query);
     const { section: notes, updates } = await this.notes.ofPackage(place.package, place, viewer);
-    const view = historyView(known, query, this.status.historyWords, this.configuration.server);
+    const view = historyView(history, query, this.status.historyWords, this.configuration.server);
     const data = { ...view, notes };
-    return known.unfinished.length > 0
+    return history.unfinished.length > 0
       ? { template: 'packages/history', data }
       : {
           template: 'packages/history',
           data,
-          updates: [...known.runs.map((run) => run.updatedAt), ...updates],
+          updates: [...history.runs.map((run) => run.updatedAt), ...updates],
         };
   }
 

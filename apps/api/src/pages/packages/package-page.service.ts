@@ -85,14 +85,14 @@ export class PackagePageService {
       arch,
       staleBefore: staleBefore(this.configuration.server.staleDays),
     };
-    const [{ packages: found, counts }, places] = await Promise.all([
+    const [{ packages: matches, counts }, places] = await Promise.all([
       this.prefixes.part(prefix, filter, PACKAGES_SHOWN_MAX + 1, after),
       this.prefixes.places(prefix, filter),
     ]);
     const isFiltered = status !== null || suite !== null || arch !== null;
-    if (found.length === 0 && (after !== null || !isFiltered)) throw noPrefix(prefix, after);
-    const shown = fittingPage(found, places.length);
-    const packages = shown.map(({ name }) => name);
+    if (matches.length === 0 && (after !== null || !isFiltered)) throw noPrefix(prefix, after);
+    const page = fittingPage(matches, places.length);
+    const packages = page.map(({ name }) => name);
     const statuses = await this.publicRuns.packageStatuses(packages);
     return {
       packages,
@@ -101,7 +101,7 @@ export class PackagePageService {
       ),
       counts,
       places,
-      last: found.length > shown.length ? shown.at(-1)! : null,
+      last: matches.length > page.length ? page.at(-1)! : null,
     };
   }
 

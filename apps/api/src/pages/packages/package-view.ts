@@ -85,12 +85,12 @@ export function packageView(
 /** The state of a package on the suite and architecture of `run`, for a sentence. */
 export function placeState(
   run: RunRecord,
-  kept: PackageStatus | undefined,
+  saved: PackageStatus | undefined,
   neutral: NeutralStatus,
 ): PlaceState {
   const status = statusOf(run.verdict, neutral) as PlaceState['status'];
-  const failingSince = status === 'fail' ? (kept?.failingSince ?? null) : null;
-  return { suite: run.suite, arch: run.arch, status, failingSince, isFlaky: kept?.isFlaky ?? false };
+  const failingSince = status === 'fail' ? (saved?.failingSince ?? null) : null;
+  return { suite: run.suite, arch: run.arch, status, failingSince, isFlaky: saved?.isFlaky ?? false };
 }
 
 /** The messages of the runs that did not find the package. */
@@ -102,7 +102,7 @@ function cellView(
   url: string,
   label: string,
   latest: RunRecord | undefined,
-  kept: PackageStatus | undefined,
+  saved: PackageStatus | undefined,
   neutral: NeutralStatus,
 ) {
   return {
@@ -110,10 +110,10 @@ function cellView(
     label,
     run: latest ? runView(latest, neutral) : null,
     finishedAt: latest?.finishedAt ?? null,
-    strip: kept?.strip ?? [],
-    since: kept?.failingSince?.version ?? '',
-    isFlaky: kept?.isFlaky ?? false,
-    isLonger: kept?.isLonger ?? false,
+    strip: saved?.strip ?? [],
+    since: saved?.failingSince?.version ?? '',
+    isFlaky: saved?.isFlaky ?? false,
+    isLonger: saved?.isLonger ?? false,
   };
 }
 
@@ -121,6 +121,6 @@ function placeOf({ suite, arch }: { suite: string; arch: string }): string {
   return `${suite}/${arch}`;
 }
 
-function withOthers(configured: string[], found: string[]): string[] {
-  return [...new Set([...configured, ...found])];
+function withOthers(configured: string[], others: string[]): string[] {
+  return [...new Set([...configured, ...others])];
 }

@@ -88,22 +88,25 @@ export class PackagesController {
     @CurrentViewer() viewer: Viewer,
   ): Promise<Page | Redirect> {
     if (await this.service.isPackage(prefix)) return { redirectTo: `${packagePath(prefix)}${path(name)}/` };
-    const known = await this.service.loadPackage(prefix, name);
+    const packageData = await this.service.loadPackage(prefix, name);
     const [{ section: notes, updates }, failures, doneInMs, missing] = await Promise.all([
       this.notes.ofPackage(name, null, viewer),
-      this.failures.of(known, viewer),
-      this.service.doneInMs(known.unfinished),
-      inSlices(sourceWarnings([...known.unfinished, ...known.absent], this.sources)),
+      this.failures.of(packageData, viewer),
+      this.service.doneInMs(packageData.unfinished),
+      inSlices(sourceWarnings([...packageData.unfinished, ...packageData.absent], this.sources)),
     ]);
-    const data = { ...packageView(known, { failures, doneInMs, missing }, this.configuration.server), notes };
+    const data = {
+      ...packageView(packageData, { failures, doneInMs, missing }, this.configuration.server),
+      notes,
+    };
     // No Last-Modified here: unfinished runs and the contents of suites change without changing a time of a row.
-    return known.unfinished.length > 0 || missing.length > 0
+    return packageData.unfinished.length > 0 || missing.length > 0
       ? { template: 'packages/package', data }
       : {
           template: 'packages/package',
           data,
           updates: [
-            ...known.latest.map((run) => run.updatedAt),
+            ...packageData.latest.map((run) => run.updatedAt),
             ...failures.flatMap(({ notes }) =>
               notes.map(({ changedAt, writtenAt }) => changedAt ?? writtenAt),
             ),

@@ -33,9 +33,9 @@ export const PREFIX_QUERY = queryOf<PrefixQuery>({
 
 /** Writes the query of a prefix page, with its `?`; empty when no parameter is given. */
 export function prefixQuery({ status, suite, arch, after }: PrefixQuery): string {
-  const given = { status, suite, arch, after: after && BY_STATE.encode(after) };
+  const values = { status, suite, arch, after: after && BY_STATE.encode(after) };
   const parameters = new URLSearchParams(
-    Object.entries(given).flatMap(([name, value]): [string, string][] =>
+    Object.entries(values).flatMap(([name, value]): [string, string][] =>
       value === null ? [] : [[name, value]],
     ),
   );
@@ -43,11 +43,11 @@ export function prefixQuery({ status, suite, arch, after }: PrefixQuery): string
 }
 
 /** @param last the last package of this page; null when there is no next page */
-export function prefixPages(url: string, asked: PrefixQuery, last: PackageOfPrefix | null): ListPages {
-  const urlAfter = (after: PackageOfPrefix | null): string => `${url}${prefixQuery({ ...asked, after })}`;
+export function prefixPages(url: string, query: PrefixQuery, last: PackageOfPrefix | null): ListPages {
+  const urlAfter = (after: PackageOfPrefix | null): string => `${url}${prefixQuery({ ...query, after })}`;
   return {
-    isFirst: asked.after === null,
-    hereUrl: urlAfter(asked.after),
+    isFirst: query.after === null,
+    hereUrl: urlAfter(query.after),
     firstUrl: urlAfter(null),
     nextUrl: last && urlAfter(last),
   };

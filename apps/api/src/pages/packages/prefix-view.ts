@@ -92,13 +92,13 @@ export function prefixObjects(names: string[], statuses: PackageStatus[], neutra
 }
 
 function byPackage(statuses: PackageStatus[]): Map<string, PackageStatus[]> {
-  const found = new Map<string, PackageStatus[]>();
+  const byName = new Map<string, PackageStatus[]>();
   for (const status of statuses) {
-    const own = found.get(status.package);
+    const own = byName.get(status.package);
     if (own) own.push(status);
-    else found.set(status.package, [status]);
+    else byName.set(status.package, [status]);
   }
-  return found;
+  return byName;
 }
 
 /** Sorts places in the order of the configuration; other names follow, by alphabet. */
@@ -188,6 +188,6 @@ export function countsSentence(counts: Record<PackageState, number>): string {
     other > 0 ? `${other} could not be tested or are flaky` : '',
     stale > 0 ? `${stale} ${stale === 1 ? 'has' : 'have'} an old result somewhere` : '',
   ].filter(Boolean);
-  const left = untested > 0 ? `; ${untested} ${untested === 1 ? 'has' : 'have'} no result yet` : '';
-  return `${packages}: ${trouble.length > 0 ? trouble.join(', ') : 'all that were tested pass'}${left}.`;
+  const rest = untested > 0 ? `; ${untested} ${untested === 1 ? 'has' : 'have'} no result yet` : '';
+  return `${packages}: ${trouble.length > 0 ? trouble.join(', ') : 'all that were tested pass'}${rest}.`;
 }

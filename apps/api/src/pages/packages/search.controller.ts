@@ -36,10 +36,10 @@ export class SearchController {
     const isName = isPackageName(query) && (await this.pages.isKnown(query));
     if (isName) return { redirectTo: packagePath(query) };
     const jsonUrl = `/packages/-/search.json?query=${encodeURIComponent(query)}`;
-    const found = await this.findPackages(query);
-    const [only, ...others] = found.packages;
+    const result = await this.findPackages(query);
+    const [only, ...others] = result.packages;
     if (only && others.length === 0) return { redirectTo: only.url };
-    const data = { query, ...found, isUnindexed: true, jsonUrl };
+    const data = { query, ...result, isUnindexed: true, jsonUrl };
     return { template: 'packages/search', data };
   }
 

@@ -58,14 +58,14 @@ export class RunPageService {
       this.publicRuns.packageStatuses([run.package]),
       run.trigger === null ? [] : this.pages.sameTrigger(run, ELSEWHERE_MAX),
     ]);
-    const shown = runView(run, neutral);
+    const view = runView(run, neutral);
     const isOver = run.state === 'finished';
     const pass = isOver ? await this.pages.passBefore(run) : null;
     const comparison = pass && (await this.comparison(pass, run));
-    const known: KnownOfRun = { statuses, lastPass: pass, changes: comparison && comparison.packages };
+    const knownOfRun: KnownOfRun = { statuses, lastPass: pass, changes: comparison && comparison.packages };
     return {
-      known,
-      run: shown,
+      known: knownOfRun,
+      run: view,
       requested: requestRows(run),
       logUrl: (isOver ? run.logSize !== null : run.attempt > 0) ? logPath(run) : null,
       at: { created: run.createdAt, started: run.startedAt, finished: run.finishedAt },

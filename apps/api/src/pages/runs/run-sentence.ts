@@ -70,11 +70,11 @@ export function mismatches(run: RunRecord, testbed: KeptTestbed | null): Mismatc
 /** The differences in sentences; empty while the run has not ended. */
 export function mismatchesOf(run: RunRecord, packages: PackageMismatches): Mismatch[] {
   if (run.state !== 'finished') return [];
-  const wanted = wantedVersions(run);
+  const versions = wantedVersions(run);
   const { fallback } = packages;
   return [
-    wanted && {
-      sentence: `The trigger names version ${wanted.join(', ')} of ${run.package}, but ${run.version} was tested.`,
+    versions && {
+      sentence: `The trigger names version ${versions.join(', ')} of ${run.package}, but ${run.version} was tested.`,
       line: null,
     },
     ...packages.otherVersions.map(({ package: name, wanted: version, installed }) => ({
@@ -102,8 +102,8 @@ function suiteSentence({ suite, packages, more }: OtherSuite): string {
 /** The versions of the run's own package that its trigger names; null when one of them was tested, or none is named. */
 export function wantedVersions({ package: name, trigger, version }: RunRecord): string[] | null {
   if (version === null || version === 'n/a') return null;
-  const wanted = packagesOfTrigger(trigger).flatMap((each) => (each.name === name ? [each.version] : []));
-  return wanted.length === 0 || wanted.includes(version) ? null : wanted;
+  const versions = packagesOfTrigger(trigger).flatMap((each) => (each.name === name ? [each.version] : []));
+  return versions.length === 0 || versions.includes(version) ? null : versions;
 }
 
 /** The arguments of autopkgtest for each backend. Images have the names that the tools of autopkgtest give them. */

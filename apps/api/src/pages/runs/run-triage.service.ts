@@ -63,9 +63,9 @@ interface TriagePlace {
 }
 
 /** The section of a run's page that explains why the run did not pass. */
-export function triageView(run: RunRecord, found: Triage, userName: string | null, place: TriagePlace) {
-  const { conclusion, evidence } = found;
-  return { heading: headingOf(run), conclusion, evidence, button: buttonOf(run, found, userName, place) };
+export function triageView(run: RunRecord, triage: Triage, userName: string | null, place: TriagePlace) {
+  const { conclusion, evidence } = triage;
+  return { heading: headingOf(run), conclusion, evidence, button: buttonOf(run, triage, userName, place) };
 }
 
 function headingOf({ verdict }: RunRecord): string {
@@ -76,11 +76,11 @@ function headingOf({ verdict }: RunRecord): string {
 /** The button for the next step; null when there is none. */
 function buttonOf(
   run: RunRecord,
-  found: Triage,
+  triage: Triage,
   userName: string | null,
   { base, bugReportUrl: template, errorLine }: TriagePlace,
 ): { label: string; url: string } | null {
-  const { step } = found;
+  const { step } = triage;
   if (step.kind === 'retry') return { label: 'Retry', url: `/api/v1/retry/${run.runId}` };
   if (step.kind === 'refresh') {
     const { package: name, suite, arch } = run;
@@ -91,7 +91,7 @@ function buttonOf(
   // A bug report is public, so private runs have no button for it.
   if (step.kind === 'nothing' || run.isPrivate) return null;
   const runUrl = `${base}${shortRunPath(run.runId)}`;
-  const url = bugReportUrl(template, step.package, run, found, runUrl, errorLine);
+  const url = bugReportUrl(template, step.package, run, triage, runUrl, errorLine);
   return { label: `Report a bug in ${step.package}`, url };
 }
 
@@ -107,13 +107,13 @@ export class RunTriage {
   ) {}
 
   /**
-   * @param known see TriageService
+   * @param knownOfRun see TriageService
    * @param base the address of this server, without a slash at the end
    */
-  async sections(run: RunRecord, viewer: Viewer, known: KnownOfRun, base: string) {
+  async sections(run: RunRecord, viewer: Viewer, knownOfRun: KnownOfRun, base: string) {
     const mayBeMissing = run.state === 'queued' || run.verdict === 'absent';
     const [triage, notes, missing] = await Promise.all([
-      this.triage(run, viewer, known, base),
+      this.triage(run, viewer, knownOfRun, base),
       this.notes.ofRun(run, viewer),
       mayBeMissing ? inSlices(sourceWarnings([run], this.sources)) : [],
     ]);
@@ -124,15 +124,15 @@ export class RunTriage {
   private async triage(
     run: RunRecord,
     { user }: Viewer,
-    known: KnownOfRun,
+    knownOfRun: KnownOfRun,
     base: string,
   ): Promise<ReturnType<typeof triageView> | null> {
-    const [found, errorLines] = await Promise.all([
-      this.triages.of(run, known),
+    const [triage, errorLines] = await Promise.all([
+      this.triages.of(run, knownOfRun),
       this.triggerRuns.errorLines([run.runId]),
     ]);
     const { bugReportUrl } = this.configuration.server;
     const place = { base, bugReportUrl, errorLine: errorLines.get(run.runId) ?? null };
-    return found && triageView(run, found, user?.name ?? null, place);
+    return triage && triageView(run, triage, user?.name ?? null, place);
   }
 }

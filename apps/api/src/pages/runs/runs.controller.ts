@@ -49,17 +49,17 @@ export class RunsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<Page | Redirect> {
     const run = await this.runs.one(RUN_IN_PATH.transform(place.run_id), viewer.reader);
-    const asked = `/packages/${place.prefix}/${place.package}/${place.suite}/${place.arch}/${run.runId}/`;
-    if (asked !== runPath(run)) throw noSuchRun(run.runId);
+    const path = `/packages/${place.prefix}/${place.package}/${place.suite}/${place.arch}/${run.runId}/`;
+    if (path !== runPath(run)) throw noSuchRun(run.runId);
     if (run.isPrivate) response.set('Cache-Control', 'private, no-store');
     response.vary('Accept');
     const log = fileUrl(run, 'log.gz');
     // At this address debci has the log, and programs request it as text.
     if (log !== null && request.accepts(['text/html', 'text/plain']) === 'text/plain')
       return { redirectTo: log };
-    const { known, ...data } = await this.page.view(run, viewer);
+    const { known: knownOfRun, ...data } = await this.page.view(run, viewer);
     const base = baseUrl(request, this.configuration.server.publicUrl);
-    const failure = await this.triage.sections(run, viewer, known, base);
+    const failure = await this.triage.sections(run, viewer, knownOfRun, base);
     return { template: 'runs/run', data: { ...data, ...failure } };
   }
 
@@ -74,7 +74,7 @@ export class RunsController {
     const [a, b] = ids as number[];
     if (b === undefined)
       return { redirectTo: comparisonPath(await this.comparisons.lastGoodBefore(a!, viewer.reader), a!) };
-    const found = await this.comparisons.compare([a!, b], viewer.reader);
-    return { template: 'runs/compare', data: compareView(found, this.configuration.server.neutral) };
+    const comparison = await this.comparisons.compare([a!, b], viewer.reader);
+    return { template: 'runs/compare', data: compareView(comparison, this.configuration.server.neutral) };
   }
 }

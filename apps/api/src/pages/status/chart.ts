@@ -33,7 +33,7 @@ export function bars(chart: ChartOf): Html {
   const y = scaleOf(chart, true);
   const x = scaleBand(days, [LEFT, WIDTH - RIGHT]).paddingInner(days.length > 60 ? 0 : 0.2);
   const width = Math.max(0.5, x.bandwidth());
-  const drawn = stacked(chart).map((layer, place) => {
+  const layers = stacked(chart).map((layer, place) => {
     const path = layer.map(([from, to], index) => {
       const height = y(from) - y(to);
       return height > 0
@@ -42,7 +42,7 @@ export function bars(chart: ChartOf): Html {
     });
     return markup`<path class="${series[place]!.className}" d="${path.join('')}"/>`;
   });
-  return framed(chart, y, drawn);
+  return framed(chart, y, layers);
 }
 
 /** Draws the series as stacked areas, with a gap on days without a known value. */
@@ -51,7 +51,7 @@ export function areas(chart: ChartOf): Html {
   const y = scaleOf(chart, true);
   const x = timeScale(days);
   const isKnown = (index: number): boolean => series.every(({ values }) => values[index] !== null);
-  const drawn = stacked(chart).map((layer, place) => {
+  const layers = stacked(chart).map((layer, place) => {
     const shape = area<(typeof layer)[number]>()
       .digits(1)
       .defined((_, index) => isKnown(index))
@@ -60,14 +60,14 @@ export function areas(chart: ChartOf): Html {
       .y1(([, to]) => y(to));
     return markup`<path class="${series[place]!.className}" d="${shape(layer) ?? ''}"/>`;
   });
-  return framed(chart, y, drawn);
+  return framed(chart, y, layers);
 }
 
 /** Draws one line for each series, with a gap on days without a known value. */
 export function lines(chart: ChartOf): Html {
   const y = scaleOf(chart, false);
   const x = timeScale(chart.days);
-  const drawn = chart.series.map(({ values, className }) => {
+  const curves = chart.series.map(({ values, className }) => {
     const shape = line<number | null>()
       .digits(1)
       .defined((value) => value !== null)
@@ -75,7 +75,7 @@ export function lines(chart: ChartOf): Html {
       .y((value) => y(value ?? 0));
     return markup`<path class="line ${className}" d="${shape(values) ?? ''}"/>`;
   });
-  return framed(chart, y, drawn);
+  return framed(chart, y, curves);
 }
 
 function stacked({ days, series }: ChartOf) {
@@ -105,7 +105,7 @@ function short(value: number): string {
 }
 
 /** Adds the two scales and their labels. */
-function framed({ label, days, unit = '' }: ChartOf, y: ReturnType<typeof scaleOf>, drawn: Html[]): Html {
+function framed({ label, days, unit = '' }: ChartOf, y: ReturnType<typeof scaleOf>, layers: Html[]): Html {
   const x = timeScale(days);
   const heights = y.ticks(TICKS).filter(Number.isInteger);
   const levels = heights.map(
@@ -118,5 +118,5 @@ function framed({ label, days, unit = '' }: ChartOf, y: ReturnType<typeof scaleO
       (date) =>
         markup`<text x="${short(x(date))}" y="${HEIGHT - 6}" text-anchor="middle">${date.toISOString().slice(5, 10)}</text>`,
     );
-  return markup`<svg class="figure" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">${levels}${drawn}${dates}</svg>`;
+  return markup`<svg class="figure" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">${levels}${layers}${dates}</svg>`;
 }

@@ -40,10 +40,10 @@ export function errorLists(signatures: ErrorSignatures): StatusList<ListedError,
 function errorList(
   signatures: ErrorSignatures,
   order: SignatureOrder,
-  named: Pick<StatusList, 'name' | 'title' | 'order'>,
+  heading: Pick<StatusList, 'name' | 'title' | 'order'>,
 ): StatusList<ListedError, ErrorKey> {
   return {
-    ...named,
+    ...heading,
     nouns: () => ['error of the newest runs', 'errors of the newest runs'],
     columns: [
       {
@@ -51,7 +51,7 @@ function errorList(
         className: 'text',
         cell: ({ error }) => ({ link: { url: pageOf(error), text: lineOf(error) } }),
       },
-      { head: 'Seen', className: 'number', cell: ({ error }) => ({ text: seen(error) }) },
+      { head: 'Seen', className: 'number', cell: ({ error }) => ({ text: countText(error) }) },
       { head: 'Packages', className: 'number', cell: ({ error }) => ({ text: String(error.packages) }) },
       { head: 'First', cell: ({ error }) => ({ at: error.firstAt, url: shortRunPath(error.firstRunId) }) },
       { head: 'Last', cell: ({ error }) => ({ at: error.lastAt, url: shortRunPath(error.lastRunId) }) },
@@ -63,13 +63,13 @@ function errorList(
     cursor: BY_PLACE,
     read: async (query, limit, after) => {
       const from = after?.leftOut ?? 0;
-      const found = await signatures.list(
+      const errors = await signatures.list(
         order,
         Math.min(limit, SIGNATURES_COMPARED_MAX - from),
         query,
         from,
       );
-      return found.map((error, index) => ({ place: from + index, error }));
+      return errors.map((error, index) => ({ place: from + index, error }));
     },
     count: async (query) => ({ count: await signatures.count(query), isMore: false }),
     keyOf: ({ place }) => ({ leftOut: place + 1 }),
@@ -77,7 +77,7 @@ function errorList(
     entry: ({ error }) => ({
       path: pageOf(error),
       title: lineOf(error),
-      text: `Seen first in ${error.firstTrigger === null ? '' : `${error.firstTrigger}, `}run ${error.firstRunId}; ${seen(error)} times in ${error.packages} packages.`,
+      text: `Seen first in ${error.firstTrigger === null ? '' : `${error.firstTrigger}, `}run ${error.firstRunId}; ${countText(error)} times in ${error.packages} packages.`,
       date: error.firstAt,
     }),
   };
@@ -91,6 +91,6 @@ function lineOf(error: SignatureSummary): string {
   return errorLine(signatureObject(error));
 }
 
-function seen(error: SignatureSummary): string {
+function countText(error: SignatureSummary): string {
   return countWords(signatureObject(error));
 }

@@ -20,7 +20,7 @@ const RUNS_SHOWN_MAX = 50;
 export class ErrorPagesController {
   constructor(
     private readonly signatures: SignaturesService,
-    private readonly found: ErrorSignatures,
+    private readonly errors: ErrorSignatures,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
@@ -35,7 +35,7 @@ export class ErrorPagesController {
     @Param('signature', SIGNATURE_IN_PATH) signature: string,
     @Query('before', BEFORE_RUN) before: number | null,
   ): Promise<Page> {
-    const read = (limit: number): Promise<RunRecord[]> => this.found.runs(signature, limit, before);
+    const read = (limit: number): Promise<RunRecord[]> => this.errors.runs(signature, limit, before);
     const [details, part] = await Promise.all([
       this.signatures.details(signature),
       loadPart(RUNS_SHOWN_MAX, read, ({ runId }) => runId),

@@ -54,8 +54,8 @@ export class ListDirectory {
 
   /** @throws Problem 404 when there is no list of this name */
   find(name: string): StatusList {
-    const found = this.all.find((list) => list.name === name);
-    if (found) return found;
+    const match = this.all.find((list) => list.name === name);
+    if (match) return match;
     throw notFound(`There is no list ${describe(name)} of statuses.`);
   }
 
@@ -127,28 +127,28 @@ export class ListsController {
   @Get(':list.json')
   async object(
     @Param('list') name: string,
-    @Query(LIST_QUERY) asked: ListQuery,
+    @Query(LIST_QUERY) query: ListQuery,
     @Req() request: ContextRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StatusPartResource> {
     const list = this.find(name, request);
-    const part = await readPart(list, asked);
+    const part = await readPart(list, query);
     response.set('Cache-Control', 'no-cache');
-    return listObject(list, asked, part);
+    return listObject(list, query, part);
   }
 
   @Get(':list.xml')
   async feed(
     @Param('list') name: string,
-    @Query(LIST_QUERY) asked: ListQuery,
+    @Query(LIST_QUERY) query: ListQuery,
     @Req() request: ContextRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const list = this.find(name, request);
-    const { rows } = await readPart(list, asked);
+    const { rows } = await readPart(list, query);
     const address = {
       base: baseUrl(request, this.configuration.server.publicUrl),
-      feedPath: listUrl(list, { ...asked, after: null }, '.xml'),
+      feedPath: listUrl(list, { ...query, after: null }, '.xml'),
       pagePath: `/status/${list.name}/`,
     };
     response.set('Cache-Control', 'no-cache').type('application/atom+xml; charset=utf-8');
@@ -163,31 +163,31 @@ export class ListsController {
   @UseInterceptors(PageInterceptor)
   pending(
     @Param('suite') suite: string,
-    @Query(LIST_QUERY) asked: ListQuery,
+    @Query(LIST_QUERY) query: ListQuery,
     @Query('page', PAGE_NUMBER) page: number | null,
     @Req() request: ContextRequest,
   ): Promise<Page | Redirect> {
     for (const name of ['suite', 'suite[]']) ignore(request, name);
     if (!this.configuration.server.suites.includes(suite))
       throw notFound(`There is no suite ${describe(suite)}.`);
-    return this.page('pending', { ...asked, suites: [suite] }, page, request);
+    return this.page('pending', { ...query, suites: [suite] }, page, request);
   }
 
   @Get(':list')
   @UseInterceptors(PageInterceptor)
   async page(
     @Param('list') name: string,
-    @Query(LIST_QUERY) asked: ListQuery,
+    @Query(LIST_QUERY) query: ListQuery,
     @Query('page', PAGE_NUMBER) page: number | null,
     @Req() request: ContextRequest,
   ): Promise<Page | Redirect> {
     const list = this.find(name, request);
-    const url = page === null ? null : await numberedUrl(list, asked, page);
+    const url = page === null ? null : await numberedUrl(list, query, page);
     if (url !== null) return { redirectTo: url };
     ignore(request, 'page');
-    const part = await readPart(list, asked);
-    const total = await totalOf(list, asked, part);
-    return { template: 'status/list', data: listView(list, asked, part, total, this.configuration.server) };
+    const part = await readPart(list, query);
+    const total = await totalOf(list, query, part);
+    return { template: 'status/list', data: listView(list, query, part, total, this.configuration.server) };
   }
 
   /** @throws Problem 404 when there is no list of this name */

@@ -120,12 +120,12 @@ export function rejectedList(
     cursor: BY_ENTRY,
     read: (query, limit, after) => {
       const from = after && BY_ENTRY.encode(after);
-      const found = rejected()
+      const entries = rejected()
         .filter((entry) => isAsked(entry, query))
         .map((entry) => ({ entry, key: BY_ENTRY.encode(entry) }))
         .filter(({ key }) => from === null || key > from)
         .sort((one, other) => (one.key < other.key ? -1 : 1));
-      return Promise.resolve(found.slice(0, limit).map(({ entry }) => entry));
+      return Promise.resolve(entries.slice(0, limit).map(({ entry }) => entry));
     },
     count: (query) =>
       Promise.resolve({
@@ -145,8 +145,8 @@ export function rejectedList(
 
 /** Whether an entry matches the filter. Both may have `*`: an entry for all suites matches each suite. */
 function isAsked(entry: RejectedPackage, { suites, architectures, package: pattern }: ListQuery): boolean {
-  const covers = (word: string, asked: string[] | null): boolean =>
-    asked === null || word === '*' || asked.includes(word);
+  const covers = (word: string, choice: string[] | null): boolean =>
+    choice === null || word === '*' || choice.includes(word);
   const isNamed =
     pattern === null || fitsPattern(entry.package, pattern) || fitsPattern(pattern, entry.package);
   return isNamed && covers(entry.suite, suites) && covers(entry.arch, architectures);
@@ -163,9 +163,9 @@ export function fitsPattern(name: string, pattern: string): boolean {
   if (!name.startsWith(first) || !name.endsWith(last)) return false;
   let place = first.length;
   for (const part of parts) {
-    const found = name.indexOf(part, place);
-    if (found < 0) return false;
-    place = found + part.length;
+    const index = name.indexOf(part, place);
+    if (index < 0) return false;
+    place = index + part.length;
   }
   return place + last.length <= name.length;
 }

@@ -185,14 +185,14 @@ function chartsOf(figures: DayFigures[]): DrawnChart[] {
 }
 
 /** The page of the statistics: charts, and a table with a row for each day. */
-export function statisticsView(figures: DayFigures[], asked: StatisticsQuery) {
+export function statisticsView(figures: DayFigures[], query: StatisticsQuery) {
   const days = figures.map(({ day }) => day);
   return {
-    asked,
+    asked: query,
     spans: SPANS.map((span) => ({
       span,
-      isHere: span === asked.days,
-      url: `/status/statistics/?${queryOf({ ...asked, days: span })}`,
+      isHere: span === query.days,
+      url: `/status/statistics/?${queryOf({ ...query, days: span })}`,
     })),
     sentence: statisticsSentence(figures),
     charts: chartsOf(figures).map(({ title, draw, ...chart }) => ({
@@ -204,15 +204,15 @@ export function statisticsView(figures: DayFigures[], asked: StatisticsQuery) {
       svg: draw({ label: `${title}, day by day; the table below has the numbers`, days, ...chart }),
     })),
     rows: [...figures].reverse().map(rowOf),
-    jsonUrl: `/status/statistics.json?${queryOf(asked)}`,
-    feed: statisticsFeed(asked),
+    jsonUrl: `/status/statistics.json?${queryOf(query)}`,
+    feed: statisticsFeed(query),
     feedTitle: 'Statistics',
   };
 }
 
 /** The address of the feed with the same filter. */
-export function statisticsFeed(asked: StatisticsQuery): string {
-  return `/status/statistics.xml?${queryOf(asked)}`;
+export function statisticsFeed(query: StatisticsQuery): string {
+  return `/status/statistics.xml?${queryOf(query)}`;
 }
 
 function queryOf({ days, suite, arch }: StatisticsQuery): string {

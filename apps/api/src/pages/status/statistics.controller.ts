@@ -52,35 +52,35 @@ export class StatisticsController {
   })
   @Get('statistics.json')
   @Header('Cache-Control', 'no-cache')
-  async object(@Query(STATISTICS_QUERY) asked: StatisticsQuery): Promise<StatisticsResource> {
-    return statisticsObject(await this.figures(asked), asked);
+  async object(@Query(STATISTICS_QUERY) query: StatisticsQuery): Promise<StatisticsResource> {
+    return statisticsObject(await this.figures(query), query);
   }
 
   @Get('statistics.xml')
   @Header('Cache-Control', 'no-cache')
   @Header('Content-Type', 'application/atom+xml; charset=utf-8')
-  async feed(@Query(STATISTICS_QUERY) asked: StatisticsQuery, @Req() request: Request): Promise<string> {
+  async feed(@Query(STATISTICS_QUERY) query: StatisticsQuery, @Req() request: Request): Promise<string> {
     const base = baseUrl(request, this.configuration.server.publicUrl);
-    const address = { base, feedPath: statisticsFeed(asked), pagePath: '/status/statistics/' };
-    return atomFeed('Statistics', address, statisticsEntries(await this.figures(asked)));
+    const address = { base, feedPath: statisticsFeed(query), pagePath: '/status/statistics/' };
+    return atomFeed('Statistics', address, statisticsEntries(await this.figures(query)));
   }
 
   @Get('statistics')
   @UseInterceptors(PageInterceptor)
-  async page(@Query(STATISTICS_QUERY) asked: StatisticsQuery): Promise<Page> {
+  async page(@Query(STATISTICS_QUERY) query: StatisticsQuery): Promise<Page> {
     const { suites, architectures } = this.configuration.server;
-    const view = statisticsView(await this.figures(asked), asked);
-    const isUnindexed = asked.suite !== null || asked.arch !== null || asked.days !== SPAN;
+    const view = statisticsView(await this.figures(query), query);
+    const isUnindexed = query.suite !== null || query.arch !== null || query.days !== SPAN;
     return { template: 'status/statistics', data: { ...view, suites, architectures, isUnindexed } };
   }
 
-  private async figures(asked: StatisticsQuery): Promise<DayFigures[]> {
+  private async figures(query: StatisticsQuery): Promise<DayFigures[]> {
     const today = new Date(Date.now()).toISOString().slice(0, 10);
-    const [from = today] = firstDays(today, asked.days);
+    const [from = today] = firstDays(today, query.days);
     const [runs, packages] = await Promise.all([
-      this.statistics.runs(from, asked),
-      this.statistics.packages(from, asked),
+      this.statistics.runs(from, query),
+      this.statistics.packages(from, query),
     ]);
-    return figuresOf(runs, packages, { days: asked.days, today }, this.configuration.server.neutral);
+    return figuresOf(runs, packages, { days: query.days, today }, this.configuration.server.neutral);
   }
 }

@@ -31,16 +31,16 @@ export interface StatusList<Row = unknown, Key = unknown> {
   name: string;
   title: string;
   /** Singular and plural of the word for an entry: `place where a package fails`, `places where a package fails`. */
-  nouns: (asked: ListQuery) => [one: string, many: string];
+  nouns: (query: ListQuery) => [one: string, many: string];
   /** The order of the entries in words: `the latest first`. */
   order: string;
   columns: ListColumn<Row>[];
   /** The filter that this list has in addition to suite, architecture and package. */
   bound?: 'since' | 'minutes';
   /** Returns the entries after the key `after`, at most `limit`. */
-  read: (asked: ListQuery, limit: number, after: Key | null) => Promise<Row[]>;
+  read: (query: ListQuery, limit: number, after: Key | null) => Promise<Row[]>;
   /** Returns the number of entries on all pages. */
-  count: (asked: ListQuery) => Promise<BoundedCount>;
+  count: (query: ListQuery) => Promise<BoundedCount>;
   /** Reads and writes the parameter `after`. */
   cursor: Cursor<Key>;
   keyOf: (row: Row) => Key;
@@ -53,12 +53,12 @@ export interface StatusList<Row = unknown, Key = unknown> {
 export type ListPart<Row = unknown> = ListedPart<Row, string>;
 
 /** Reads one page of a list. @throws Problem 400 when `after` is not valid */
-export async function readPart<Row>(list: StatusList<Row>, asked: ListQuery): Promise<ListPart<Row>> {
-  if (asked.isPrivate) return { rows: [], last: null };
-  const after = asked.after === null ? null : list.cursor.decode(asParameter(asked.after), 'after');
+export async function readPart<Row>(list: StatusList<Row>, query: ListQuery): Promise<ListPart<Row>> {
+  if (query.isPrivate) return { rows: [], last: null };
+  const after = query.after === null ? null : list.cursor.decode(asParameter(query.after), 'after');
   return loadPart(
     LISTED_MAX,
-    (limit) => list.read(asked, limit, after),
+    (limit) => list.read(query, limit, after),
     (row) => list.cursor.encode(list.keyOf(row)),
   );
 }
@@ -69,64 +69,64 @@ export async function readPart<Row>(list: StatusList<Row>, asked: ListQuery): Pr
  */
 export async function numberedUrl<Row>(
   list: StatusList<Row>,
-  asked: ListQuery,
+  query: ListQuery,
   page: number,
 ): Promise<string | null> {
-  if (page === 1) return listUrl(list, { ...asked, after: null }, '/');
-  if (page > LIST_PAGES_MAX || asked.isPrivate) return null;
+  if (page === 1) return listUrl(list, { ...query, after: null }, '/');
+  if (page > LIST_PAGES_MAX || query.isPrivate) return null;
   const before = (page - 1) * LISTED_MAX;
   const { last } = await loadPart(
     before,
-    (limit) => list.read(asked, limit, null),
+    (limit) => list.read(query, limit, null),
     (row) => list.cursor.encode(list.keyOf(row)),
   );
-  return last === null ? null : listUrl(list, { ...asked, after: last }, '/');
+  return last === null ? null : listUrl(list, { ...query, after: last }, '/');
 }
 
 /** The number of entries on all pages of a list. */
 export async function totalOf<Row>(
   list: StatusList<Row>,
-  asked: ListQuery,
+  query: ListQuery,
   { rows, last }: ListPart<Row>,
 ): Promise<BoundedCount> {
-  if (asked.isPrivate || (asked.after === null && last === null))
+  if (query.isPrivate || (query.after === null && last === null))
     return { count: rows.length, isMore: false };
-  return list.count(asked);
+  return list.count(query);
 }
 
 /** The address of a list as page, JSON or feed, with the same query. */
 export function listUrl(
   list: Pick<StatusList, 'name' | 'bound'>,
-  asked: ListQuery,
+  listQuery: ListQuery,
   form: '/' | '.json' | '.xml',
 ): string {
   const query = new URLSearchParams();
-  if (asked.suites !== null) query.set('suite', asked.suites.join(','));
-  if (asked.architectures !== null) query.set('arch', asked.architectures.join(','));
-  if (asked.package !== null) query.set('package', asked.package);
-  if (list.bound && asked.given[list.bound]) query.set(list.bound, asked.given[list.bound]!);
-  if (asked.isPrivate !== null) query.set('is_private', String(asked.isPrivate));
-  if (asked.after !== null) query.set('after', asked.after);
+  if (listQuery.suites !== null) query.set('suite', listQuery.suites.join(','));
+  if (listQuery.architectures !== null) query.set('arch', listQuery.architectures.join(','));
+  if (listQuery.package !== null) query.set('package', listQuery.package);
+  if (list.bound && listQuery.given[list.bound]) query.set(list.bound, listQuery.given[list.bound]!);
+  if (listQuery.isPrivate !== null) query.set('is_private', String(listQuery.isPrivate));
+  if (listQuery.after !== null) query.set('after', listQuery.after);
   return `/status/${list.name}${form}${query.size > 0 ? `?${query.toString()}` : ''}`;
 }
 
 /** Describes one page of a list in a sentence. @param total the number of entries on all pages */
 export function listSentence(
   list: Pick<StatusList, 'nouns' | 'order'>,
-  asked: ListQuery,
+  query: ListQuery,
   { rows, last }: ListPart,
   total: BoundedCount,
 ): string {
-  const [one, many] = list.nouns(asked);
-  const wanted = [
-    asked.suites && `${asked.suites.length > 1 ? 'suites' : 'suite'} ${asked.suites.join(' or ')}`,
-    asked.architectures &&
-      `${asked.architectures.length > 1 ? 'architectures' : 'architecture'} ${asked.architectures.join(' or ')}`,
-    asked.package && `package ${asked.package}`,
-    asked.isPrivate && 'private runs, which are under “My runs” alone',
+  const [one, many] = list.nouns(query);
+  const filters = [
+    query.suites && `${query.suites.length > 1 ? 'suites' : 'suite'} ${query.suites.join(' or ')}`,
+    query.architectures &&
+      `${query.architectures.length > 1 ? 'architectures' : 'architecture'} ${query.architectures.join(' or ')}`,
+    query.package && `package ${query.package}`,
+    query.isPrivate && 'private runs, which are under “My runs” alone',
   ].filter(Boolean);
-  const filtered = wanted.length > 0 ? ` (${wanted.join(', ')})` : '';
-  const isFirst = asked.after === null;
+  const filtered = filters.length > 0 ? ` (${filters.join(', ')})` : '';
+  const isFirst = query.after === null;
   if (rows.length === 0)
     return isFirst ? `There is no ${one}${filtered}.` : `There is no further ${one}${filtered}.`;
   const counted = rows.length === 1 ? `1 ${one}` : `${rows.length} ${many}`;
@@ -143,59 +143,59 @@ export function listSentence(
 /** The data of a page of a list. */
 export function listView(
   list: StatusList,
-  asked: ListQuery,
+  query: ListQuery,
   part: ListPart,
   total: BoundedCount,
   targets: { suites: string[]; architectures: string[] },
 ) {
   const { rows, last } = part;
-  const first = { ...asked, after: null };
+  const first = { ...query, after: null };
   const isFiltered =
-    asked.suites !== null ||
-    asked.architectures !== null ||
-    asked.package !== null ||
-    asked.given.since !== null ||
-    asked.given.minutes !== null ||
-    asked.isPrivate !== null;
+    query.suites !== null ||
+    query.architectures !== null ||
+    query.package !== null ||
+    query.given.since !== null ||
+    query.given.minutes !== null ||
+    query.isPrivate !== null;
   return {
     title: list.title,
     caption: `${list.title}, ${list.order}`,
-    sentence: listSentence(list, asked, part, total),
+    sentence: listSentence(list, query, part, total),
     columns: list.columns,
     rows,
-    asked,
+    asked: query,
     bound: list.bound ?? null,
-    suites: withAsked(targets.suites, asked.suites),
-    architectures: withAsked(targets.architectures, asked.architectures),
+    suites: withAsked(targets.suites, query.suites),
+    architectures: withAsked(targets.architectures, query.architectures),
     isFiltered,
-    isUnindexed: isFiltered || asked.after !== null,
+    isUnindexed: isFiltered || query.after !== null,
     url: `/status/${list.name}/`,
-    firstUrl: asked.after === null ? null : listUrl(list, first, '/'),
-    nextUrl: last === null ? null : listUrl(list, { ...asked, after: last }, '/'),
-    jsonUrl: listUrl(list, asked, '.json'),
+    firstUrl: query.after === null ? null : listUrl(list, first, '/'),
+    nextUrl: last === null ? null : listUrl(list, { ...query, after: last }, '/'),
+    jsonUrl: listUrl(list, query, '.json'),
     feed: listUrl(list, first, '.xml'),
     feedTitle: list.title,
   };
 }
 
 /** A page of a list as JSON. */
-export function listObject(list: StatusList, asked: ListQuery, { rows, last }: ListPart): StatusPartResource {
-  const { suites, architectures, package: name } = asked;
+export function listObject(list: StatusList, query: ListQuery, { rows, last }: ListPart): StatusPartResource {
+  const { suites, architectures, package: name } = query;
   return {
     list: list.name,
     filter: {
       suites,
       architectures,
       package: name,
-      ...(list.bound === 'since' && { since: asked.since.toISOString() }),
-      ...(list.bound === 'minutes' && { minutes: asked.minutes }),
+      ...(list.bound === 'since' && { since: query.since.toISOString() }),
+      ...(list.bound === 'minutes' && { minutes: query.minutes }),
     },
     items: rows.map((row) => list.object(row)),
-    next: last === null ? null : listUrl(list, { ...asked, after: last }, '.json'),
+    next: last === null ? null : listUrl(list, { ...query, after: last }, '.json'),
   };
 }
 
 /** Adds names that are no longer configured: they may still have packages. */
-function withAsked(words: string[], asked: string[] | null): string[] {
-  return [...new Set([...words, ...(asked ?? [])])];
+function withAsked(words: string[], choice: string[] | null): string[] {
+  return [...new Set([...words, ...(choice ?? [])])];
 }

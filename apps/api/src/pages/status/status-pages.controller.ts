@@ -68,12 +68,12 @@ const NONE = { pass: 0, neutral: 0, fail: 0, tmpfail: 0 };
 
 /** The number of packages by status for each place: configured places first, then those that have only old results. */
 function overviewRows(places: PackagesOfPlace[], { suites, architectures, neutral }: Targets): OverviewRow[] {
-  const known = new Map(places.map((place) => [`${place.suite}/${place.arch}`, place]));
+  const byPlace = new Map(places.map((place) => [`${place.suite}/${place.arch}`, place]));
   const tested = suites.flatMap((suite) => architectures.map((arch) => ({ suite, arch, ...NONE })));
   const isTested = ({ suite, arch }: PackagesOfPlace): boolean =>
     suites.includes(suite) && architectures.includes(arch);
   return [...tested, ...places.filter((place) => !isTested(place))].map(({ suite, arch }) => {
-    const { pass, neutral: empty, fail, tmpfail } = known.get(`${suite}/${arch}`) ?? NONE;
+    const { pass, neutral: empty, fail, tmpfail } = byPlace.get(`${suite}/${arch}`) ?? NONE;
     const total = pass + empty + fail + tmpfail;
     const counts =
       neutral === 'pass'
@@ -91,8 +91,8 @@ function overviewSentence(rows: OverviewRow[]): string {
   if (total === 0) return 'No package has a result yet.';
   const places = rows.filter(({ counts }) => counts.total > 0).length;
   const on = places === 1 ? 'one suite and architecture' : `${places} suites and architectures`;
-  const written = (value: number): string => value.toLocaleString('en');
-  return `Of ${written(total)} packages on ${on}, ${written(fail)} fail and ${written(tmpfail)} could not be tested.`;
+  const numberText = (value: number): string => value.toLocaleString('en');
+  return `Of ${numberText(total)} packages on ${on}, ${numberText(fail)} fail and ${numberText(tmpfail)} could not be tested.`;
 }
 
 /** The status pages: an overview of all places, and the packages of each place. */
@@ -119,11 +119,11 @@ export class StatusPagesController {
   @Get(':suite/:arch')
   async list(
     @Param() place: SuiteArch,
-    @Query('status') wanted: unknown,
+    @Query('status') value: unknown,
     @Query('after', AFTER_PACKAGE) after: string,
   ): Promise<Page> {
     const { words } = this.status;
-    const word = fromQuery('status', wanted, oneOf(words));
+    const word = fromQuery('status', value, oneOf(words));
     const { version, answer: counts } = await this.status.counts(place);
     const part = await loadPart(
       PACKAGES_SHOWN_MAX,

@@ -37,11 +37,11 @@ const WORDS: Record<TriggerAction, Words> = {
 
 /** The page before runs of a trigger are changed. */
 export function previewView(trigger: string, url: string, action: TriggerAction, preview: TriggerPreview) {
-  const { runs, refused, left } = preview;
+  const { runs, refused, left: leftOut } = preview;
   return {
     trigger,
     url,
-    left,
+    left: leftOut,
     isCancel: action === 'cancel',
     actionUrl: `${url}/${action}`,
     title: `${WORDS[action].title}: ${runsOf(runs.length)}`,
@@ -55,14 +55,14 @@ export function previewView(trigger: string, url: string, action: TriggerAction,
 
 /** The page after runs of a trigger were changed. */
 export function outcomeView(trigger: string, url: string, action: TriggerAction, outcome: TriggerOutcome) {
-  const { done, refused, left } = outcome;
+  const { done: outcomes, refused, left: leftOut } = outcome;
   return {
     trigger,
     url,
-    left,
-    title: `${WORDS[action].title}: ${runsOf(done.length)}`,
-    sentence: WORDS[action].done(runsOf(done.length)),
-    done: done.map(({ run, newRunId }) => ({ ...rowOf(run), newRunId })),
+    left: leftOut,
+    title: `${WORDS[action].title}: ${runsOf(outcomes.length)}`,
+    sentence: WORDS[action].done(runsOf(outcomes.length)),
+    done: outcomes.map(({ run, newRunId }) => ({ ...rowOf(run), newRunId })),
     refused: refused.map(({ run, reason }) => ({ ...rowOf(run), reason })),
   };
 }

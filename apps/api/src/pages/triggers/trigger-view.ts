@@ -54,7 +54,7 @@ const LABELS: Record<TriggerAction, string> = {
 const ERRORS_SHOWN_MAX = 10;
 
 /** The progress of a trigger: `412 of 418 done; 3 regressions; about 25 minutes left, armhf is the slowest.` */
-export function triggerSentence({ total, done, counts, arches }: TriggerProgress): string {
+export function triggerSentence({ total, done: doneCount, counts, arches }: TriggerProgress): string {
   const count = (number: number, one: string, many: string): string[] =>
     number === 0 ? [] : [number === 1 ? `1 ${one}` : `${number} ${many}`];
   const seconds = (arch: TriggerArch | undefined): number => arch?.estimateSeconds ?? Infinity;
@@ -65,15 +65,15 @@ export function triggerSentence({ total, done, counts, arches }: TriggerProgress
       undefined,
     );
   // An architecture without an estimate counts as the slowest.
-  const left = Number.isFinite(seconds(slowest))
+  const remainder = Number.isFinite(seconds(slowest))
     ? [`about ${spanOf(seconds(slowest) * 1_000)} left, ${slowest!.arch} is the slowest`]
     : [];
   return `${[
-    `${done} of ${total} done`,
+    `${doneCount} of ${total} done`,
     ...count(counts.regression, 'regression', 'regressions'),
     ...count(counts.unknown, 'fails without a fresh reference', 'fail without a fresh reference'),
     ...count(counts['as-before'], 'fails in the reference too', 'fail in the reference too'),
-    ...left,
+    ...remainder,
   ].join('; ')}.`;
 }
 
@@ -126,11 +126,11 @@ export interface ShownTests {
 export function triggerView(
   name: string,
   progress: TriggerProgress,
-  shown: ShownTests,
+  tests: ShownTests,
   neutral: NeutralStatus,
 ) {
   const url = triggerPath(name);
-  const { query, before, here, part } = shown;
+  const { query, before, here, part } = tests;
   const { group, suite, arch, signature } = query;
   const place = { ...(suite !== undefined && { suite }), ...(arch !== undefined && { arch }) };
   const same = { group, ...place, ...(signature !== undefined && { signature }) };
@@ -142,8 +142,8 @@ export function triggerView(
     url,
     sentence: triggerSentence(progress),
     arches: progress.arches.map(({ arch, total, waiting, estimateSeconds }) => {
-      const left = estimateSeconds === null ? 'not known' : `about ${spanOf(estimateSeconds * 1_000)}`;
-      return { arch, total, done: total - waiting, left: waiting === 0 ? '' : left };
+      const remainder = estimateSeconds === null ? 'not known' : `about ${spanOf(estimateSeconds * 1_000)}`;
+      return { arch, total, done: total - waiting, left: waiting === 0 ? '' : remainder };
     }),
     tabs: TRIGGER_GROUPS.map((each) => {
       const target = urlOf({ group: each, ...place });
@@ -157,9 +157,9 @@ export function triggerView(
     everywhereUrl: urlOf({ group }),
     signature: signature ?? null,
     wholeGroupUrl: urlOf({ group, ...place }),
-    errors: shown.errors.map((error) => ({
+    errors: tests.errors.map((error) => ({
       count: error.count,
-      line: shown.errorLines.get(error.runId) ?? error.signature,
+      line: tests.errorLines.get(error.runId) ?? error.signature,
       url: urlOf({ group, ...place, signature: error.signature }),
       elsewhereUrl: errorPath(error.signature),
     })),
@@ -170,7 +170,7 @@ export function triggerView(
     tests: part.tests.map(({ run }) => ({
       ...runView(run, neutral),
       endedAt: run.finishedAt,
-      notes: shown.notes.get(run.runId) ?? [],
+      notes: tests.notes.get(run.runId) ?? [],
       reference: run.reference && {
         url: shortRunPath(run.reference.runId),
         status: statusOf(run.reference.verdict, neutral) ?? '',
@@ -195,6 +195,6 @@ export function firstGroup(tests: TriggerTest[]): TriggerGroup {
 
 /** A row of the list of triggers. */
 export function triggerRow({ name, runs, unfinished, failed, firstAt, lastAt }: Trigger) {
-  const done = runs - unfinished;
-  return { name, url: triggerPath(name), runs, done, failed, firstAt, lastAt };
+  const doneCount = runs - unfinished;
+  return { name, url: triggerPath(name), runs, done: doneCount, failed, firstAt, lastAt };
 }

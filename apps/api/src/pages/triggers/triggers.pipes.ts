@@ -39,12 +39,12 @@ export class ShownQueryPipe implements PipeTransform<Record<string, unknown>, Sh
     const suiteAndArch = { suite: wordIn(query, 'suite'), arch: wordIn(query, 'arch') };
     const { group: asGroup, signature: asSignature } = query;
     // An empty form field counts as not given.
-    const given = Object.entries({ group: asGroup, ...suiteAndArch, signature: asSignature }).filter(
+    const fields = Object.entries({ group: asGroup, ...suiteAndArch, signature: asSignature }).filter(
       ([, value]) => value !== undefined && value !== null && value !== '',
     );
-    const parameters: Parameters = new Map(given.map(([name, value]) => [name, asParameter(value)]));
-    const asked = shapeOf(TestSelection, parameters, this.configuration.server);
-    const { group: groups, suite, arch, signature } = asked;
+    const parameters: Parameters = new Map(fields.map(([name, value]) => [name, asParameter(value)]));
+    const selection = shapeOf(TestSelection, parameters, this.configuration.server);
+    const { group: groups, suite, arch, signature } = selection;
     if (groups && groups.length > 1) throw badRequest('group must be one group of tests.');
     return {
       group: groups?.[0],
@@ -70,17 +70,18 @@ export class TriggerFormPipe implements PipeTransform<Parameters, TriggerForm> {
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 
   /** @throws Problem 400 when a field is not valid; 413 when there are too many runs */
-  transform(sent: Parameters): TriggerForm {
+  transform(form: Parameters): TriggerForm {
     const ticked: string[] = [];
     const parameters: Parameters = new Map();
-    for (const [name, parameter] of sent) {
+    for (const [name, parameter] of form) {
       const runId = /^run-(\d{1,16})$/.exec(name)?.[1];
       if (runId !== undefined) ticked.push(runId);
       else if (parameter.value !== '') parameters.set(name, parameter);
     }
     if (ticked.length > 0) parameters.set('run_ids', asParameter(ticked.join(',')));
-    const asked = shapeOf(TriggerRequest, parameters, this.configuration.server);
-    if (!asked.group && !asked.run_ids) throw badRequest('The form says neither a group of tests nor runs.');
-    return { selection: selectionOf(asked), reason: asked.reason };
+    const request = shapeOf(TriggerRequest, parameters, this.configuration.server);
+    if (!request.group && !request.run_ids)
+      throw badRequest('The form says neither a group of tests nor runs.');
+    return { selection: selectionOf(request), reason: request.reason };
   }
 }
