@@ -80,7 +80,7 @@ export class NatsBus extends Bus {
   async request<T>(subject: string, body: object, timeoutMs: number): Promise<T> {
     const text = JSON.stringify(body);
     try {
-      const answer = await this.ask(subject, () => {
+      const answer = await this.runConnected(subject, () => {
         this.requireRoom(subject, text);
         return this.nc.request(subject, text, { timeout: timeoutMs, ...requestHeaders() });
       });
@@ -102,7 +102,7 @@ export class NatsBus extends Bus {
   async report(subject: string, body: object): Promise<void> {
     const text = JSON.stringify(body);
     try {
-      await this.ask(subject, () => {
+      await this.runConnected(subject, () => {
         this.requireRoom(subject, text);
         return this.link.js.publish(subject, text);
       });
@@ -115,12 +115,12 @@ export class NatsBus extends Bus {
   }
 
   async prepareReports(arch: string, workers: readonly string[]): Promise<void> {
-    await this.ask(`the streams of ${arch}`, () => this.reportStreams.prepare(arch, workers));
+    await this.runConnected(`the streams of ${arch}`, () => this.reportStreams.prepare(arch, workers));
     for (const requests of this.requests) requests.update();
   }
 
   async listWaitingReports(arch: string): Promise<ReportOrigin[]> {
-    return this.ask(`the streams of ${arch}`, () => this.reportStreams.listWaiting(arch));
+    return this.runConnected(`the streams of ${arch}`, () => this.reportStreams.listWaiting(arch));
   }
 
   async publishEvent(fact: Fact): Promise<void> {
@@ -134,7 +134,7 @@ export class NatsBus extends Bus {
   }
 
   async appendLog(worker: string, grant: Grant, chunk: LogChunk): Promise<void> {
-    await this.ask(logStream(worker), () => this.logs.append(worker, grant, chunk));
+    await this.runConnected(logStream(worker), () => this.logs.append(worker, grant, chunk));
   }
 
   readLog(worker: string, grant: Grant, fromChunk: number, signal?: AbortSignal): AsyncIterable<LogChunk> {
@@ -146,11 +146,11 @@ export class NatsBus extends Bus {
   }
 
   async purgeLog(worker: string, grant: Grant): Promise<void> {
-    await this.ask(logStream(worker), () => this.logs.purge(worker, grant));
+    await this.runConnected(logStream(worker), () => this.logs.purge(worker, grant));
   }
 
   async prepareWorkers(workers: readonly string[]): Promise<void> {
-    await this.ask('the streams of workers', () => this.workerStreams.prepare(workers));
+    await this.runConnected('the streams of workers', () => this.workerStreams.prepare(workers));
   }
 
   async stage(worker: string, name: string, content: Readable): Promise<StagedContent> {
@@ -164,11 +164,11 @@ export class NatsBus extends Bus {
   }
 
   async readStaged(worker: string, name: string): Promise<Readable | null> {
-    return this.ask(stagingStream(worker), () => this.staging.read(worker, name));
+    return this.runConnected(stagingStream(worker), () => this.staging.read(worker, name));
   }
 
   async deleteStaged(worker: string, name: string): Promise<void> {
-    await this.ask(stagingStream(worker), () => this.staging.deleteFile(worker, name));
+    await this.runConnected(stagingStream(worker), () => this.staging.deleteFile(worker, name));
   }
 
   async *listStaging(signal?: AbortSignal): AsyncGenerator<StagingContents> {
@@ -177,11 +177,11 @@ export class NatsBus extends Bus {
   }
 
   async deleteStray(worker: string, stray: string): Promise<void> {
-    await this.ask(stagingStream(worker), () => this.staging.deleteStray(worker, stray));
+    await this.runConnected(stagingStream(worker), () => this.staging.deleteStray(worker, stray));
   }
 
   async deleteUpload(upload: StagedUpload): Promise<void> {
-    await this.ask(stagingStream(upload.worker), () => this.staging.deleteUpload(upload));
+    await this.runConnected(stagingStream(upload.worker), () => this.staging.deleteUpload(upload));
   }
 
   onRefused(listener: () => void): () => void {
@@ -231,7 +231,7 @@ export class NatsBus extends Bus {
   }
 
   async flush(): Promise<void> {
-    await this.ask('a flush', () => Promise.all([this.nc.flush(), this.requestLinks?.flush()]));
+    await this.runConnected('a flush', () => Promise.all([this.nc.flush(), this.requestLinks?.flush()]));
   }
 
   async consumeReports(
@@ -287,7 +287,7 @@ export class NatsBus extends Bus {
   }
 
   /** @throws NoAnswer while disconnected; like requireAnswer */
-  private async ask<T>(subject: string, start: () => Promise<T>): Promise<T> {
+  private async runConnected<T>(subject: string, start: () => Promise<T>): Promise<T> {
     this.requireConnection();
     return requireAnswer(subject, start());
   }

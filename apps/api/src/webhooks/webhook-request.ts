@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { type Answer, retryAfterOf } from '@proctor/webhooks';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
+import { findReceiver } from './receiver-lookup';
 
 /** How many bytes of an answer are read. */
 const ANSWER_BYTES_MAX = 64 * 1024;
@@ -61,7 +62,7 @@ function exchange(
   return new Promise((resolve, reject) => {
     const request = (isTls ? https : http).request(
       target,
-      { method: 'POST', headers, agent, signal: AbortSignal.timeout(timeoutMs) },
+      { method: 'POST', headers, agent, lookup: findReceiver(), signal: AbortSignal.timeout(timeoutMs) },
       (response) => {
         const parts: Buffer[] = [];
         let size = 0;

@@ -1,0 +1,78 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { lookup, Resolver } from 'node:dns/promises';
+import { once } from 'node:events';
+import type { LookupFunction } from 'node:net';
+import { findReceiver } from './receiver-lookup';
+
+const noData = Object.assign(new Error('queryAaaa ENODATA example.org'), { code: 'ENODATA' });
+
+function addressesOf(find: LookupFunction, name: string, all: boolean): Promise<unknown[]> {
+  return new Promise((resolve, reject) =>
+    find(name, { all }, (error, ...found) => (error ? reject(error) : resolve(found))),
+  );
+}
+
+function answering(v4: string[] | Error, v6: string[] | Error): LookupFunction {
+  const answer = (value: string[] | Error) =>
+    jest.fn(() => (value instanceof Error ? Promise.reject(value) : Promise.resolve(value)));
+  return findReceiver({ resolve4: answer(v4), resolve6: answer(v6) } as never);
+}
+
+it.each<[string, string[] | Error, string[] | Error, unknown[]]>([
+  ['IPv4 alone', ['192.0.2.1', '192.0.2.2'], noData, ['192.0.2.1', '192.0.2.2']],
+  ['IPv6 alone', noData, ['2001:db8::1'], ['2001:db8::1']],
+  ['both', ['192.0.2.1'], ['2001:db8::1'], ['192.0.2.1', '2001:db8::1']],
+])('a name with %s has these addresses', async (_, v4, v6, expected) => {
+  const family = (address: unknown) => (String(address).includes(':') ? 6 : 4);
+  const find = answering(v4, v6);
+  expect(await addressesOf(find, 'example.org', true)).toEqual([
+    expected.map((address) => ({ address, family: family(address) })),
+  ]);
+  expect(await addressesOf(find, 'example.org', false)).toEqual([expected[0], family(expected[0])]);
+});
+
+it('a name without an address fails with what the name server says', async () => {
+  await expect(addressesOf(answering(noData, noData), 'example.org', true)).rejects.toBe(noData);
+  await expect(addressesOf(answering([], []), 'example.org', true)).rejects.toThrow(/example.org/);
+});
+
+it('the machine itself is found without a name server', async () => {
+  const find = answering(noData, noData);
+  expect(await addressesOf(find, 'localhost', false)).toEqual(['127.0.0.1', 4]);
+  expect(await addressesOf(find, 'hooks.localhost', false)).toEqual(['127.0.0.1', 4]);
+});
+
+describe('a name server that is silent', () => {
+  let server: Socket;
+  let resolver: Resolver;
+
+  beforeEach(async () => {
+    server = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(server, 'listening');
+    resolver = new Resolver();
+    resolver.setServers([`127.0.0.1:${server.address().port}`]);
+  });
+  afterEach(() => new Promise<void>((resolve) => server.close(() => resolve())));
+
+  it('keeps nobody else from finding a name', async () => {
+    const questions = new Set<string>();
+    const all = new Promise<void>((resolve) =>
+      server.on('message', (question) => {
+        questions.add(question.subarray(12).toString('latin1'));
+        if (questions.size === 64) resolve();
+      }),
+    );
+    let ended = 0;
+    const lookups = Array.from({ length: 32 }, (_, number) =>
+      addressesOf(findReceiver(resolver), `hook${number}.example`, true).catch((error: unknown) => {
+        ended += 1;
+        return error;
+      }),
+    );
+    await all;
+    await lookup('localhost');
+    expect(ended).toBe(0);
+    resolver.cancel();
+    for (const error of await Promise.all(lookups)) expect(error).toMatchObject({ code: 'ECANCELLED' });
+  });
+});
