@@ -15,7 +15,7 @@ import { boundedFetch } from './bounded-fetch';
 /** What a provider says of itself is asked for again after so long. */
 const KEPT_MS = 3_600_000;
 const KEPT_MAX = 100;
-/** Requests that wait for a provider at a time: one that hangs holds up no other pages. */
+/** Requests that wait for one provider at a time: one that hangs delays no other pages, and no logins at another. */
 const WAITING_MAX = 4;
 /** Names of errors are shown to people, if they are as short and plain as the standard requires. */
 const ERROR_NAME = /^[a-z_]{1,50}$/;
@@ -59,7 +59,11 @@ export class LoginRefused extends Error {}
 @Injectable()
 export class LoginProviders {
   private readonly logger = new Logger(LoginProviders.name);
-  private readonly waiting = new Semaphore(() => WAITING_MAX);
+  /** Id of a provider → the room for requests that wait for it. */
+  private readonly waiting = new LRUCache<string, Semaphore>({
+    max: KEPT_MAX,
+    memoMethod: () => new Semaphore(() => WAITING_MAX),
+  });
   private readonly known = new LRUCache<string, Promise<openid.Configuration>>({
     max: KEPT_MAX,
     ttl: KEPT_MS,
@@ -139,7 +143,7 @@ export class LoginProviders {
    * in the log.
    */
   private async waitingFor<T>(provider: ProviderSection, work: () => Promise<T>): Promise<T> {
-    const leave = await this.waiting.acquire(1, 0);
+    const leave = await this.waiting.memo(provider.id).acquire(1, 0);
     if (!leave) throw comeBack(503, `Too many logins wait for ${provider.label}.`, 1_000);
     try {
       return await work();
