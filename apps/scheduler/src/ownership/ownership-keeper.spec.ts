@@ -118,6 +118,25 @@ describe('OwnershipKeeper', () => {
     expect(await books.claim('s390x', 's2', TTL_MS)).not.toBeNull();
   });
 
+  it('a claim with an answer after the stop serves nothing, and leaves the architecture to others', async () => {
+    let answer = () => undefined as void;
+    let isSlow = false;
+    const { keeper, owned } = await start('s1', {
+      claim: async (...args) => {
+        if (args[0] === 's390x' && isSlow) await new Promise<void>((resolve) => (answer = resolve));
+        return books.claim(...args);
+      },
+    });
+    isSlow = true;
+    await time(TTL_MS / 3);
+    await keeper.stop();
+    const started = jest.spyOn(owned, 'start');
+    answer();
+    await time(TTL_MS / 10);
+    expect(started).not.toHaveBeenCalled();
+    expect(await books.claim('s390x', 's2', TTL_MS)).not.toBeNull();
+  });
+
   it('a scheduler leaves everything to the others when the workers cannot reach it, and takes its part again when they can', async () => {
     const first = await start('s1');
     const second = await start('s2');

@@ -156,9 +156,10 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     if (previous && previous.epoch === ownership?.epoch) return previous.renewUntil(endMs);
     previous?.abandon('another scheduler owned it meanwhile');
     if (!ownership) return;
-    // The architecture may have been released, and taken out of the deployment, while the answer was on its way.
+    // While the answer was on its way the architecture may have been released, and this process stopped or the
+    // architecture taken out of the deployment.
     const parted = this.parting.get(arch);
-    if (parted || !this.settings.architectures.includes(arch))
+    if (parted || this.stopped || !this.settings.architectures.includes(arch))
       return void this.endOwnership(ownership, parted);
     const term = new OwnershipTerm(ownership, this.clock, (ended, reason) => this.onLost(ended, reason));
     term.setEnd(endMs);
