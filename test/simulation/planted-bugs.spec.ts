@@ -18,7 +18,6 @@ import type { RunRow } from './memory-books';
 import type { Weather } from './world/plan';
 import { simulate, type Planted } from './world/simulation';
 
-const TIMEOUT_MS = 240_000;
 /** Seeds that are tried before a planted bug counts as not found. */
 const SEEDS_MAX = 100;
 
@@ -259,5 +258,4 @@ it.each(BUGS)(
     }
     expect(found).toEqual(expect.arrayContaining([expect.stringMatching(foundBy)]));
   },
-  TIMEOUT_MS,
 );

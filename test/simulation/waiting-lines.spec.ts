@@ -7,7 +7,6 @@ import { WaitingLines } from './waiting-lines';
 const SEEDS = Array.from({ length: 12 }, (_, index) => index + 1);
 /** Seeds that are tried before a planted bug counts as not found. */
 const SEEDS_MAX = 12;
-const TIMEOUT_MS = 120_000;
 /** What some seed must have done. */
 const DEEDS = [
   ...['submitted', 'granted', 'cancelled', 'moved', 'published', 'checked'],
@@ -17,20 +16,16 @@ const DEEDS = [
 silenceLog();
 afterEach(() => jest.restoreAllMocks());
 
-it(
-  'a dispatcher that holds few runs of each line grants, counts and places them as their rows say',
-  async () => {
-    const deeds = new Set<string>();
-    for (const seed of SEEDS) {
-      const world = new WaitingLines(seed);
-      await world.run();
-      expect([seed, world.violations]).toEqual([seed, []]);
-      for (const deed of world.deeds.keys()) deeds.add(deed);
-    }
-    expect([...deeds]).toEqual(expect.arrayContaining(DEEDS));
-  },
-  TIMEOUT_MS,
-);
+it('a dispatcher that holds few runs of each line grants, counts and places them as their rows say', async () => {
+  const deeds = new Set<string>();
+  for (const seed of SEEDS) {
+    const world = new WaitingLines(seed);
+    await world.run();
+    expect([seed, world.violations]).toEqual([seed, []]);
+    for (const deed of world.deeds.keys()) deeds.add(deed);
+  }
+  expect([...deeds]).toEqual(expect.arrayContaining(DEEDS));
+});
 
 interface PlantedBug {
   name: string;
@@ -122,5 +117,4 @@ it.each(BUGS)(
     }
     expect(found).toEqual(expect.arrayContaining([expect.stringMatching(foundBy)]));
   },
-  TIMEOUT_MS,
 );

@@ -8,9 +8,6 @@ import type { OwnedProcess } from '@libs/embedded/src/owned-process';
 import { startServer } from '@libs/embedded/src/server-process';
 import { CephPrograms } from './ceph-programs';
 
-/** Fetching, unpacking and starting it on a busy machine. */
-export const S3_SERVER_PATIENCE_MS = 300_000;
-
 const ADMINISTER_TRIES_MAX = 5;
 const STOP_PATIENCE_MS = 5_000;
 const MEMORY_BYTES = 2 * 1024 ** 3;

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { BusStrategy, connectBus, type Bus } from '@proctor/bus';
 import { MESSAGE_BYTES_MAX, REQUEST_BYTES_MAX, REQUEST_PATTERNS, requestSubject } from '@proctor/contracts';
 import { EmbeddedNats, findFreePort } from '@proctor/embedded';
+import { natsClient } from '@test/support/nats-client';
 import { TestUsers } from '@test/support/nats-users';
-import { until } from '@test/support/until';
+import { PATIENCE_MS, until } from '@test/support/until';
 
 Logger.overrideLogger(false);
 
@@ -44,9 +45,7 @@ beforeAll(async () => {
   await strategy.serve('amd64');
   other = await connectBus(await users.read('w2'));
   ends.push(() => other.close());
-  const { url, seed } = await users.read('w1');
-  const authenticator = nkeyAuthenticator(Buffer.from(seed));
-  hostile = await connect({ servers: new URL(url).host, inboxPrefix: '_INBOX.w1', authenticator });
+  hostile = await natsClient(await users.read('w1'), { inboxPrefix: '_INBOX.w1' });
   ends.push(() => hostile.close());
 });
 afterAll(async () => {
@@ -57,7 +56,7 @@ afterAll(async () => {
   await rm(`${folder}-users`, { recursive: true, force: true });
 });
 
-const ask = () => other.request<{ count: number }>(requestSubject('amd64', 'w2', 'return'), {}, 30_000);
+const ask = () => other.request<{ count: number }>(requestSubject('amd64', 'w2', 'return'), {}, PATIENCE_MS);
 
 /** How the flooding worker's request ended: `unserved` when no process listens. */
 function fateOf(): Promise<'answered' | 'late' | 'unserved'> {
@@ -97,7 +96,7 @@ it('a worker that floods gets the reason, and is ignored for a while; no request
 it('a request that is far too long is not read, and its sender learns that', async () => {
   const long = { unknown: 'x'.repeat(900_000) };
   expect(JSON.stringify(long).length).toBeLessThan(MESSAGE_BYTES_MAX);
-  const refused = other.request(requestSubject('amd64', 'w2', 'return'), long, 30_000);
+  const refused = other.request(requestSubject('amd64', 'w2', 'return'), long, PATIENCE_MS);
   await expect(refused).rejects.toThrow(
     new RegExp(`the request has 9\\d{5} bytes, of at most ${REQUEST_BYTES_MAX.return}`),
   );

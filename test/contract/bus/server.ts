@@ -23,11 +23,11 @@ export const LIMITS: Partial<BusLimits> = {
   redeliveryDelayMinMs: 20,
   redeliveryDelayMaxMs: 100,
   reportFailuresMax: 4,
-  drainTimeoutMs: 500,
+  drainTimeoutMs: 2_000,
 };
 
 /** Short enough for a test that waits for it; a third of it is long enough for a heartbeat on a busy machine. */
-export const SHORT_ACK_WAIT: Partial<BusLimits> = { ...LIMITS, reportAckWaitMs: 1500 };
+export const SHORT_ACK_WAIT: Partial<BusLimits> = { ...LIMITS, reportAckWaitMs: 4_000 };
 
 export function newScope(): string {
   return `arch-${randomUUID().slice(0, 8)}`;

@@ -1,8 +1,10 @@
 import { AckPolicy, jetstreamManager, RetentionPolicy, type JetStreamManager } from '@nats-io/jetstream';
-import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { connectBus, type Bus, type ReportMessage } from '@proctor/bus';
 import { reportFilter, reportSubject, sharedReportStream } from '@proctor/contracts';
+import { natsClient } from '@test/support/nats-client';
+import { PATIENCE_MS } from '@test/support/until';
 import { Events } from './events';
 import { ownNats } from './nats-server';
 import { drained } from './server';
@@ -23,10 +25,8 @@ let workers: Bus;
 /** As an earlier version has left it: the workers of the architecture share a stream, in which reports wait. */
 beforeEach(async () => {
   server = await ownNats([{ name: 'w1', architectures: [ARCH] }]);
-  const { seed, url } = server.operator;
-  const authenticator = nkeyAuthenticator(Buffer.from(seed));
-  operator = await connect({ servers: new URL(url).host, authenticator });
-  streams = await jetstreamManager(operator);
+  operator = await natsClient(server.operator);
+  streams = await jetstreamManager(operator, { timeout: PATIENCE_MS });
   const name = sharedReportStream(ARCH);
   const subjects = [reportFilter(ARCH)];
   await streams.streams.add({ name, subjects, retention: RetentionPolicy.Workqueue, max_bytes: 1024 ** 2 });

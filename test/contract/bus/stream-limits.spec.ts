@@ -3,7 +3,7 @@ import { connect as connectSocket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { jetstream, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
-import { connect, headers, millis, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
+import { headers, millis, type NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { BUS_LIMITS, connectBus, type Bus, type BusLimits, type StagingContents } from '@proctor/bus';
 import {
@@ -14,12 +14,12 @@ import {
   reportSubject,
   stagingStream,
 } from '@proctor/contracts';
-import { until } from '@test/support/until';
+import { natsClient } from '@test/support/nats-client';
+import { PATIENCE_MS, until } from '@test/support/until';
 import { ownNats } from './nats-server';
 
 Logger.overrideLogger(false);
 
-const PATIENCE_MS = 60_000;
 const FULL = /maximum messages exceeded/;
 const GRANT = { runId: 7, attempt: 1, grantEpoch: 3 };
 /** One for each test: the streams of a worker are made with the limits of the test. */
@@ -35,9 +35,7 @@ const buses: Bus[] = [];
 
 beforeAll(async () => {
   server = await ownNats(WORKERS.map((name) => ({ name, architectures: ['amd64'] })));
-  const { url, seed } = server.operator;
-  const authenticator = nkeyAuthenticator(Buffer.from(seed));
-  operator = await connect({ servers: new URL(url).host, authenticator });
+  operator = await natsClient(server.operator);
   streams = await jetstreamManager(operator, { timeout: PATIENCE_MS });
 });
 beforeEach(() => void (worker = fresh.next().value!));
@@ -202,10 +200,8 @@ it('what is part of no upload is listed apart, a part of it at a time, and can b
 
 /** LINE_BYTES_MAX of the server's configuration. */
 it('a worker does not fill the memory of nats-server with long subjects', async () => {
-  const { url, seed } = await server.users.read(worker);
-  const authenticator = nkeyAuthenticator(Buffer.from(seed));
-  const inboxPrefix = `_INBOX.${worker}`;
-  const greedy = await connect({ servers: new URL(url).host, inboxPrefix, authenticator, reconnect: false });
+  const options = { inboxPrefix: `_INBOX.${worker}`, reconnect: false };
+  const greedy = await natsClient(await server.users.read(worker), options);
   const closed = greedy.closed();
   greedy.publish(staged(`file.${'n'.repeat(1_100)}`), 'x');
   expect(String(await closed)).toMatch(/maximum control line exceeded/i);

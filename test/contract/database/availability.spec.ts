@@ -5,6 +5,9 @@ import { ARCH, HALF_LIFE_MS, request } from '../journal.fixture';
 import { type Fixture, lockAwaited, setUp } from './fixture';
 import { readSince } from '@test/support/results-since';
 
+/** The limits of a call that waits for a lock while the test does something else. */
+const LONG = { statementTimeoutMs: 60_000, answerTimeoutMs: 60_000, transactionTimeoutMs: 60_000 };
+
 let fixture: Fixture;
 let link: CuttableLink;
 let database: OpenDatabase;
@@ -98,13 +101,13 @@ it('the database fails a transaction whose connection is lost, and nothing of it
 });
 
 it('the database ends a transaction that takes too long', async () => {
-  await open({ transactionTimeoutMs: 100 });
+  await open({ transactionTimeoutMs: 2_000 });
   await withRunsLocked(() => expect(submit()).rejects.toThrow(DatabaseUnavailable));
   await submit();
 });
 
 it('the database ends a wait for a connection that takes too long', async () => {
-  await open({ connectionsMax: 1, connectTimeoutMs: 100 });
+  await open({ connectionsMax: 1, connectTimeoutMs: 2_000, ...LONG });
   await withRunsLocked(async () => {
     const first = submit();
     await lockAwaited(fixture.url, 'insert into runs');

@@ -8,6 +8,8 @@ import { SteppingClock } from './polling/stepping-clock';
 import { readSince } from '@test/support/results-since';
 
 const HOUR_SECONDS = 3_600;
+/** Much longer than the two or four seconds that it takes, and much shorter than the hour of the step. */
+const COMES_TO_REST_MS = 60_000;
 
 let fixture: Fixture;
 let clock: SteppingClock;
@@ -57,7 +59,7 @@ it('the clock of runs loses no run for who polls when the clock steps back, and 
   const begunAt = performance.now();
   const next = await rested(until);
   // A second every two, or the mark would run away from the clock.
-  expect(performance.now() - begunAt).toBeLessThan(8_000);
+  expect(performance.now() - begunAt).toBeLessThan(COMES_TO_REST_MS);
   const third = await submit();
   await fixture.database.cancellations.cancel(second, { userId: fixture.submitter.userId, userName: 'ada' });
   expect((await poll(next)).runIds.sort()).toEqual([second, third].sort());

@@ -6,7 +6,7 @@ import { type CuttableLink, linkTo } from '@test/support/cuttable-link';
 import { ARCH, grant, request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 
-const LIMITS = { answerTimeoutMs: 500, commitSearchTimeoutMs: 3_000 };
+const LIMITS = { answerTimeoutMs: 2_000, commitSearchTimeoutMs: 10_000 };
 
 let fixture: Fixture;
 let link: CuttableLink;

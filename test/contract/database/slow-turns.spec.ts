@@ -102,5 +102,5 @@ it('a slow turn is given up after its limit, and writes nothing then', async () 
   await expect(turn).rejects.toThrow(/statement timeout|took too long/);
   await fixture.client.query('commit');
   expect(await fixture.database.results.find(runId)).toMatchObject({ state: 'queued', attempt: 0 });
-  expect(await fixture.database.journal.commit(ARCH, epoch, [grant(runId, 1)], 5_000)).toEqual([]);
+  expect(await fixture.database.journal.commit(ARCH, epoch, [grant(runId, 1)], 60_000)).toEqual([]);
 });

@@ -18,7 +18,7 @@ import {
   type S3Settings,
 } from '@proctor/store';
 import { linkTo, type CuttableLink } from '@test/support/cuttable-link';
-import { S3Server, S3_SERVER_PATIENCE_MS } from '@test/support/s3-server';
+import { S3Server } from '@test/support/s3-server';
 import { describeStore } from '../store.contract';
 import { SEVERAL_PARTS_BYTES, type StoreServer } from './server';
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const { endpoint, credentials } = server;
   admin = new S3Client({ endpoint, credentials, region: 'us-east-1', forcePathStyle: true });
   await admin.send(new CreateBucketCommand({ Bucket: BUCKET }));
-}, S3_SERVER_PATIENCE_MS);
+});
 afterAll(async () => {
   admin?.destroy();
   opened.forEach((store) => store.close());

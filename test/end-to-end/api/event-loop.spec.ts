@@ -13,8 +13,6 @@ import { startProctor, type RunningProctor } from '@test/support/proctor';
 import { STUB_SUITE, stubConfiguration } from '@test/support/stub';
 import { items, PAGE_FORMS, PAGE_QUERIES, SHAPES, type Shape } from './loop/shapes';
 
-jest.setTimeout(600_000);
-
 /** `PROCTOR_FUZZ_SEED=… PROCTOR_FUZZ_MS=…` repeats a run, or makes it longer. */
 const SEED = Number(process.env.PROCTOR_FUZZ_SEED ?? randomInt(2 ** 31));
 const BUDGET_MS = Number(process.env.PROCTOR_FUZZ_MS ?? 8_000);

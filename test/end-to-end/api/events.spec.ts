@@ -1,6 +1,7 @@
 import { SUBJECTS } from '@proctor/contracts';
 import { startApi, type RunningApi } from '@test/support/api';
 import { EventClient } from '@test/support/event-client';
+import { PATIENCE_MS } from '@test/support/until';
 
 let api: RunningApi;
 beforeAll(async () => {
@@ -160,7 +161,9 @@ it('a key has at most so many connections, and a place is free when one is close
   const refused = await api.api('/events');
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
   await clients.pop()!.close();
-  while (!(await api.api('/events', { method: 'GET', signal: AbortSignal.timeout(5_000) }).then(opened)));
+  while (
+    !(await api.api('/events', { method: 'GET', signal: AbortSignal.timeout(PATIENCE_MS) }).then(opened))
+  );
 });
 
 async function opened(response: Response): Promise<boolean> {

@@ -26,9 +26,11 @@ class ServiceManager {
 
   /** Resolves once the api says that it listens. */
   async startApi(): Promise<number> {
+    // From now on: the line may come before the number is read.
+    const listening = this.said(/listening at the socket that the service manager passed/);
     this.process.stdin!.write('start\n');
     const pid = await this.number();
-    await this.said(/listening at the socket that the service manager passed/);
+    await listening;
     return pid;
   }
 

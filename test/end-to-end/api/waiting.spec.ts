@@ -6,7 +6,7 @@ import { until } from '@test/support/until';
 
 let api: RunningApi;
 beforeAll(async () => {
-  api = await startApi({ server: { waitSecondsMax: 20 } });
+  api = await startApi({ server: { waitSecondsMax: 60 } });
 });
 afterAll(() => api.stop());
 
@@ -45,17 +45,14 @@ it.each<[string, (runId: number) => Promise<unknown>, string | null]>([
   ['finishes', (runId) => api.finish(runId), 'pass'],
   ['is published', (runId) => api.api(`/test/publish?run_ids=${runId}`, { method: 'POST' }), null],
   ['is cancelled', (runId) => api.api(`/test/${runId}`, { method: 'DELETE' }), 'tmpfail'],
-])(
-  'a client that waits is answered when a run %s',
-  async (_how, change, status) => {
-    const runId = await api.submit('hello', { is_private: true });
-    const since = await idle();
-    const [answer] = await Promise.all([list(`since=${since}&wait=20`), change(runId)]);
-    expect(answer.results).toEqual([expect.objectContaining({ status })]);
-    expect(answer.tookMs).toBeLessThan(15_000);
-  },
-  60_000,
-);
+])('a client that waits is answered when a run %s', async (_how, change, status) => {
+  const runId = await api.submit('hello', { is_private: true });
+  const since = await idle();
+  const [answer] = await Promise.all([list(`since=${since}&wait=60`), change(runId)]);
+  expect(answer.results).toEqual([expect.objectContaining({ status })]);
+  // Before the time is over.
+  expect(answer.tookMs).toBeLessThan(55_000);
+});
 
 it('a client that waits gets an empty list when the time is over, and is not woken by others', async () => {
   const since = await idle(api.keys.bob);
@@ -66,7 +63,7 @@ it('a client that waits gets an empty list when the time is over, and is not wok
 
 it('a client whose key is revoked while it waits gets nothing', async () => {
   const { key, id } = await api.database.apiKeys.create('bob', 'waits');
-  const waiting = api.api('/test?since=0&wait=4', {}, key);
+  const waiting = api.api('/test?since=0&wait=15', {}, key);
   await keyUsed(api, id);
   await api.database.apiKeys.revoke(id);
   expect((await waiting).status).toBe(403);

@@ -29,38 +29,34 @@ it.each([
   ['light', 1280],
 
   ['dark', 360],
-] as const)(
-  'the pages for administrators are accessible in %s at %i px',
-  async (colorScheme, width) => {
-    const { page, faults } = await openPage(browser, `${api.url}/user/login?next=/admin/`, {
-      colorScheme,
-      viewport: { width, height: 900 },
-    });
-    await page.getByLabel('User name').fill('root');
-    await page.getByLabel('Password').fill('of root');
-    await Promise.all([page.waitForURL(`${api.url}/admin/`), page.keyboard.press('Enter')]);
-    await page.waitForLoadState('load');
-    const found: unknown[] = [];
-    for (const path of [
-      '',
-      'users/',
-      'users/root',
-      'keys/',
-      'workers/',
-      'workers/w1',
-      'queues/',
-      'packages/?package=linux-signed',
-      'configuration/',
-      'audit/',
-    ]) {
-      await page.goto(`${api.url}/admin/${path}`);
-      found.push(...(await accessibilityFaults(page)).map((fault) => [path, fault]));
-      const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
-      if (wide) found.push([path, 'wide']);
-    }
-    expect(found).toEqual([]);
-    expect(faults).toEqual([]);
-    await page.context().close();
-  },
-  60_000,
-);
+] as const)('the pages for administrators are accessible in %s at %i px', async (colorScheme, width) => {
+  const { page, faults } = await openPage(browser, `${api.url}/user/login?next=/admin/`, {
+    colorScheme,
+    viewport: { width, height: 900 },
+  });
+  await page.getByLabel('User name').fill('root');
+  await page.getByLabel('Password').fill('of root');
+  await Promise.all([page.waitForURL(`${api.url}/admin/`), page.keyboard.press('Enter')]);
+  await page.waitForLoadState('load');
+  const found: unknown[] = [];
+  for (const path of [
+    '',
+    'users/',
+    'users/root',
+    'keys/',
+    'workers/',
+    'workers/w1',
+    'queues/',
+    'packages/?package=linux-signed',
+    'configuration/',
+    'audit/',
+  ]) {
+    await page.goto(`${api.url}/admin/${path}`);
+    found.push(...(await accessibilityFaults(page)).map((fault) => [path, fault]));
+    const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+    if (wide) found.push([path, 'wide']);
+  }
+  expect(found).toEqual([]);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});

@@ -16,7 +16,7 @@ const providers: ProviderSection[] = [];
 const login = {
   password: true,
   passwordPolicy: { lengthMin: 12, ownCharactersMin: 8, differentCharactersMin: 5 },
-  providerWaitMs: 5_000,
+  providerWaitMs: 30_000,
   providers,
 };
 

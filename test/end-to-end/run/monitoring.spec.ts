@@ -49,6 +49,12 @@ async function value(part: Part, series: string): Promise<number | undefined> {
   return line === undefined ? undefined : Number(line.slice(series.length));
 }
 
+/** A scheduler counts what it has written a moment after others can read it. */
+async function expectValue(part: Part, series: string, expected: number): Promise<void> {
+  await until(async () => (await value(part, series)) === expected);
+  expect([series, await value(part, series)]).toEqual([series, expected]);
+}
+
 const lines = (name: string): Record<string, unknown>[] =>
   proctor.output.of(name).map((line) => JSON.parse(line) as Record<string, unknown>);
 
@@ -56,18 +62,17 @@ it('a finished run is counted with its wait, its lease and its verdict, and noth
   const runId = await client.submitOne(STUB_SUITE, arch, { package: 'hello', priority: 9 });
   await client.finished(runId);
   const labels = `{arch="${arch}"}`;
-  expect(await value('scheduler', `proctor_grants_total${labels}`)).toBe(1);
-  expect(await value('scheduler', `proctor_lease_seconds_count${labels}`)).toBe(1);
-  expect(await value('scheduler', `proctor_run_wait_seconds_count{arch="${arch}",band="high"}`)).toBe(1);
+  await expectValue('scheduler', `proctor_grants_total${labels}`, 1);
+  await expectValue('scheduler', `proctor_lease_seconds_count${labels}`, 1);
+  await expectValue('scheduler', `proctor_run_wait_seconds_count{arch="${arch}",band="high"}`, 1);
   const ended = `proctor_attempts_total{arch="${arch}",verdict="pass",cause="finished"}`;
-  expect(await value('scheduler', ended)).toBe(1);
-  expect(await value('scheduler', `proctor_owned${labels}`)).toBe(1);
-  expect(await value('scheduler', `proctor_workers{arch="${arch}",standing="sound"}`)).toBe(1);
-  expect(
-    await value('scheduler', `proctor_queue_waiting{suite="${STUB_SUITE}",arch="${arch}",band="low"}`),
-  ).toBe(0);
+  await expectValue('scheduler', ended, 1);
+  await expectValue('scheduler', `proctor_owned${labels}`, 1);
+  await expectValue('scheduler', `proctor_workers{arch="${arch}",standing="sound"}`, 1);
+  const waiting = `proctor_queue_waiting{suite="${STUB_SUITE}",arch="${arch}",band="low"}`;
+  await expectValue('scheduler', waiting, 0);
   const submitted = `proctor_http_request_seconds_count{method="POST",route="/api/v1/test/:suite/:arch",status="2xx"}`;
-  expect(await value('api', submitted)).toBe(1);
+  await expectValue('api', submitted, 1);
   for (const part of ['api', 'scheduler'] as const) expect(await scrape(part)).not.toMatch(/hello|admin/);
 });
 

@@ -14,8 +14,6 @@ import {
   type TestMachine,
 } from './test-machine';
 
-jest.setTimeout(600_000);
-
 const arch = hostArchitecture();
 const signal = new AbortController().signal;
 const nothing = () => undefined;

@@ -4,16 +4,15 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
-import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
 import type { Credentials } from '@proctor/bus';
 import { isOnSubject, reportStream, SUBJECTS, subjectOf } from '@proctor/contracts';
 import { hostArchitecture } from '@test/support/host-architecture';
+import { natsClient } from '@test/support/nats-client';
 import { startProctor, type RunningProctor } from '@test/support/proctor';
 import { stubConfiguration } from '@test/support/stub';
-import { until } from '@test/support/until';
+import { PATIENCE_MS, until } from '@test/support/until';
 import { messagesFor, subjectsOfServices, subjectsOfWorker, type HostileMessage } from './hostile/messages';
-
-jest.setTimeout(600_000);
 
 /** Other tests run beside this one, and share its processors. */
 const BUSY = 3;
@@ -22,7 +21,7 @@ const ACCEPTED_MS = 50 * BUSY;
 const REFUSED_MS = 20 * BUSY;
 /** What was too long is measured again: the processor may have had something else to do, as to compile or to collect. */
 const TRIES = 5;
-const ANSWER_MS = 30_000;
+const ANSWER_MS = PATIENCE_MS;
 
 const arch = hostArchitecture();
 const HOSTILE = 'hostile';
@@ -37,10 +36,8 @@ let streams: JetStreamManager;
 const bare = monitorEventLoopDelay({ resolution: 2 });
 
 /** @param asker whose answers it gets */
-async function clientOf({ url, seed }: Credentials, asker: string): Promise<NatsConnection> {
-  const authenticator = nkeyAuthenticator(Buffer.from(seed));
-  return connect({ servers: new URL(url).host, inboxPrefix: `_INBOX.${asker}`, authenticator });
-}
+const clientOf = (credentials: Credentials, asker: string): Promise<NatsConnection> =>
+  natsClient(credentials, { inboxPrefix: `_INBOX.${asker}` });
 
 beforeAll(async () => {
   socketPath = join('/tmp', `proctor-loop-${process.pid}.sock`);
@@ -53,7 +50,7 @@ beforeAll(async () => {
   });
   hostile = await clientOf(await proctor.users.read(HOSTILE), HOSTILE);
   operator = await clientOf(await proctor.users.operator(), 'api');
-  streams = await jetstreamManager(operator);
+  streams = await jetstreamManager(operator, { timeout: ANSWER_MS });
   bare.enable();
 });
 afterAll(async () => {

@@ -2,8 +2,6 @@ import { readdirSync } from 'node:fs';
 import { ControlGroups } from '@apps/worker/src/sandbox/control-groups';
 import { leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
-jest.setTimeout(600_000);
-
 const MIB = 1024 ** 2;
 const never = new AbortController().signal;
 

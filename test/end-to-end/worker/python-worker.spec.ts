@@ -18,7 +18,7 @@ silenceLog();
 
 const arch = hostArchitecture();
 const project = join(__dirname, '../../..');
-const LEASE = { leaseTtlMs: 2_000, leaseRenewMs: 300 };
+const LEASE = { leaseTtlMs: 6_000, leaseRenewMs: 300 };
 
 let proctor: RunningProctor;
 let client: Client;
@@ -100,7 +100,7 @@ async function cancel(runId: number): Promise<void> {
 
 it('the example worker leases a run, keeps the lease, streams the log and reports', async () => {
   // It lasts longer than a lease that is not renewed.
-  const trigger = `version:3.14-1 lines:4000 append:${marks.path('executed')} sleep:5`;
+  const trigger = `version:3.14-1 lines:4000 append:${marks.path('executed')} sleep:9`;
   const runId = await client.submitOne(STUB_SUITE, arch, { package: 'hello', trigger });
   const live = await liveLogUntil(runId, 'line 4000');
   expect(await client.run(runId)).toMatchObject({ state: 'running', attempt: 1, worker: 'python' });

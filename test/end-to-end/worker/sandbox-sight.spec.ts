@@ -2,13 +2,11 @@ import { once } from 'node:events';
 import { open, readFile, rename, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
-import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
+import { natsClient } from '@test/support/nats-client';
 import { until } from '@test/support/until';
 import { expectNothing, expectOnlyWhatIsKnown } from './sight-expectations';
 import { SightStage } from './sight-stage';
 import { openMachine, type TestMachine } from './test-machine';
-
-jest.setTimeout(600_000);
 
 let stage: SightStage;
 let machine: TestMachine;
@@ -36,8 +34,7 @@ it('a test that has left its testbed of unshare sees nothing of any deployment a
 
 it('the credentials and addresses that are looked for are real: they let this machine itself in', async () => {
   const [worker] = stage.users;
-  const authenticator = nkeyAuthenticator(Buffer.from(worker!.seed));
-  const connection = await connect({ servers: worker!.url, authenticator });
+  const connection = await natsClient(worker!);
   await connection.close();
   for (const port of stage.guesses.ports) {
     const socket = createConnection({ host: '127.0.0.1', port });

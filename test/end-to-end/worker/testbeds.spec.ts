@@ -1,8 +1,6 @@
 import { openMachine, type TestMachine } from './test-machine';
 import { expectedOf, probeTestbed } from './testbed-probe';
 
-jest.setTimeout(600_000);
-
 let machine: TestMachine;
 afterEach(async () => machine?.close());
 

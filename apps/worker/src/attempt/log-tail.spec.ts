@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(async () => rm(folder, { recursive: true }));
 
-const SETTINGS = { pollMs: 1, chunkBytesMax: 4, streamBytesMax: 1000, finishTimeoutMs: 1000 };
+const SETTINGS = { pollMs: 1, chunkBytesMax: 4, streamBytesMax: 1000, finishTimeoutMs: 60_000 };
 
 function makeTail(append: (chunk: LogChunk) => Promise<void> = () => Promise.resolve(), settings = SETTINGS) {
   const chunks: LogChunk[] = [];

@@ -4,7 +4,7 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import type { S3Settings } from '@proctor/store';
 import { expectEachPassedOnce } from '@test/support/accounts';
 import { linkTo, type CuttableLink } from '@test/support/cuttable-link';
-import { S3Server, S3_SERVER_PATIENCE_MS } from '@test/support/s3-server';
+import { S3Server } from '@test/support/s3-server';
 import { silenceLog } from '@test/support/silent-log';
 import { commandLines, shownSecrets, type Output } from '@test/support/shown-secrets';
 import { arch, Stage } from './stage';
@@ -32,7 +32,7 @@ beforeAll(async () => {
       PROCTOR_S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     },
   });
-}, S3_SERVER_PATIENCE_MS);
+});
 
 afterAll(async () => {
   await stage?.close();
@@ -50,7 +50,7 @@ function settings(): S3Settings {
       prefix: 'ci/',
       pathStyle: true,
     },
-    ...{ connectionsMax: 10, connectTimeoutMs: 1_000, answerTimeoutMs: 10_000, idleTimeoutMs: 20_000 },
+    ...{ connectionsMax: 10, connectTimeoutMs: 10_000, answerTimeoutMs: 10_000, idleTimeoutMs: 20_000 },
     answerBytesMax: 1_048_576,
     partBytes: 5 * 1024 * 1024,
   };
