@@ -1,18 +1,18 @@
-import type { Seen } from '@proctor/dispatch';
+import type { JournalPosition } from '@proctor/dispatch';
 import { ARCH, finish, grant, type JournalFixture, Owner, request, requeue } from './journal.fixture';
 
 export function journalArrivals(make: () => Promise<JournalFixture>): void {
   const owner = new Owner(make);
-  let seen: Seen | undefined;
+  let seen: JournalPosition | undefined;
   let isMore = false;
   /** The ids of the runs that have arrived since the last call. */
   const arrivingIds = async (limit = 100) => {
     const arrived = await owner.books.journal.arrivals(ARCH, limit, seen);
-    ({ seen, more: isMore } = arrived);
+    ({ position: seen, more: isMore } = arrived);
     return arrived.runs.map(({ runId }) => runId);
   };
   beforeEach(async () => {
-    seen = (await owner.load()).seen;
+    seen = (await owner.load()).position;
   });
 
   it('accepted runs are given as they were asked for, oldest first', async () => {
@@ -69,7 +69,7 @@ export function journalArrivals(make: () => Promise<JournalFixture>): void {
 
   it('no run is given that was there when all were loaded, and all are given to a reader that has seen none', async () => {
     const [first, second] = await owner.books.submit([request(), request()]);
-    ({ seen } = await owner.load());
+    ({ position: seen } = await owner.load());
     const third = await owner.accept();
     expect(await arrivingIds()).toEqual([third]);
     const { runs } = await owner.books.journal.arrivals(ARCH, 10);

@@ -17,7 +17,7 @@ import {
   type RegisteredWorker,
   type ReportState,
   type Restrictions,
-  type Seen,
+  type JournalPosition,
   type WorkerJudgement,
   type Write,
 } from '@proctor/dispatch';
@@ -173,7 +173,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return Promise.resolve({
       runs: [...granted, ...lines.flat()].sort(byArrival),
       edges: lines.filter(({ length }) => length >= perLineMax).map((line) => ({ ...line.at(-1)! })),
-      seen: this.seenBut(() => false),
+      position: this.seenBut(() => false),
       restrictions: this.decisions.restrictions(arch),
       workers: this.register.all(),
       judgements: this.judgements(arch),
@@ -212,14 +212,14 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return Promise.resolve(this.register.all());
   }
 
-  async arrivals(arch: string, limit: number, seen: Seen = '[0]'): Promise<Arrivals> {
-    const [upTo = 0, ...without] = JSON.parse(seen) as number[];
+  async arrivals(arch: string, limit: number, position: JournalPosition = '[0]'): Promise<Arrivals> {
+    const [upTo = 0, ...without] = JSON.parse(position) as number[];
     const isNew = ({ runId }: RunRow) => runId > upTo || without.includes(runId);
     const waiting = this.visible(arch, (row) => isNew(row) && row.state === 'queued' && row.attempt === 0);
     const runs = waiting.slice(0, limit);
     const left = new Set(waiting.slice(limit).map(({ runId }) => runId));
     const nowSeen = this.seenBut(({ runId }) => left.has(runId));
-    return Promise.resolve({ runs, seen: nowSeen, more: left.size > 0 });
+    return Promise.resolve({ runs, position: nowSeen, more: left.size > 0 });
   }
 
   async orders(arch: string, limit: number): Promise<Order[]> {
@@ -319,7 +319,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
   }
 
   /** All up to the last one but those that are not committed, or match: the last id, and the ids of these. */
-  private seenBut(matches: (row: RunRow) => boolean): Seen {
+  private seenBut(matches: (row: RunRow) => boolean): JournalPosition {
     const without = this.all().filter((row) => !row.committed || matches(row));
     return JSON.stringify([this.lastRunId, ...without.map(({ runId }) => runId)]);
   }

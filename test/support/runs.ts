@@ -59,7 +59,7 @@ export function waitingRun(runId: number, changes: Partial<DispatchedRun> = {}):
 /** The state that a dispatcher loads for an architecture with these runs and no past. */
 export function loaded(runs: DispatchedRun[] = [], changes: Partial<Loaded> = {}): Loaded {
   const workers = registered('w', ...Array.from({ length: 100 }, (_, place) => `w${place}`));
-  const nothing = { seen: '', edges: [], judgements: [], usage: [], durations: [] };
+  const nothing = { position: '', edges: [], judgements: [], usage: [], durations: [] };
   return { runs, restrictions: { pauses: [], drains: [] }, workers, ...nothing, ...changes };
 }
 

@@ -78,7 +78,7 @@ export class ManyRuns {
       return runIds;
     };
     return commit(selection).then(withSignals, async (error: unknown) => {
-      if (error instanceof BrokenOff) await withSignals(error.done);
+      if (error instanceof BrokenOff) await withSignals(error.changedIds);
       throw error;
     });
   }

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
-import { systemClock, within, type Clock } from '@proctor/clock';
+import { systemClock, waitAtMost, type Clock } from '@proctor/clock';
 import {
   isOnSubject,
   isOfWorker,
@@ -74,7 +74,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     this.gate.close();
     this.turns.close();
     await Promise.all([...this.servings.keys()].map((what) => this.stopServing(what)));
-    await within(Promise.allSettled(this.handling), this.drainTimeoutMs, this.clock);
+    await waitAtMost(Promise.allSettled(this.handling), this.drainTimeoutMs, this.clock);
   }
 
   on<Event extends keyof BusEvents>(_event: Event, callback: BusEvents[Event]): void {

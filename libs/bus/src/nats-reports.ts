@@ -1,6 +1,6 @@
 import { nanos, type Msg, type Subscription } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
-import { within, type Clock } from '@proctor/clock';
+import { waitAtMost, type Clock } from '@proctor/clock';
 import { reportInbox } from './accounts';
 import type { ReportConsumption } from './bus';
 import { deliveryTokens } from './delivery-tokens';
@@ -46,7 +46,11 @@ export class NatsReportConsumption implements ReportConsumption {
     this.subscription = null;
     // The intake returns reports that still arrive, so that the next consumer need not wait for them.
     const drained = this.link.isConnected() ? subscription?.drain() : undefined;
-    await within(Promise.allSettled([drained, this.intake.stop()]), this.limits.drainTimeoutMs, this.clock);
+    await waitAtMost(
+      Promise.allSettled([drained, this.intake.stop()]),
+      this.limits.drainTimeoutMs,
+      this.clock,
+    );
     if (subscription?.isClosed() === false) subscription.unsubscribe();
   }
 

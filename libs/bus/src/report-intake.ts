@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { within, type Clock } from '@proctor/clock';
+import { waitAtMost, type Clock } from '@proctor/clock';
 import { growingPauseMs } from '@proctor/pauses';
 import { MalformedMessage, reportOrigin, reportSender } from '@proctor/contracts';
 import { IN_VAIN, RetryLater, type ReportHandler, type ReportMessage, type ReportRefusal } from './bus';
@@ -77,7 +77,7 @@ export class ReportIntake {
       this.release(delivery);
       delivery.refuse(0);
     }
-    await within(Promise.allSettled(this.handling), this.limits.drainTimeoutMs, this.clock);
+    await waitAtMost(Promise.allSettled(this.handling), this.limits.drainTimeoutMs, this.clock);
     // A handler that is not done by now loses its delivery to another consumer.
     for (const cancel of this.heartbeats.values()) cancel();
     this.heartbeats.clear();

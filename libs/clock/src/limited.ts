@@ -16,7 +16,7 @@ export function withTimeLimit<T>(work: Promise<T>, what: string, ms: number, clo
 }
 
 /** The result of `work`, or null when it rejects or takes longer than `ms`. Never rejects. */
-export function within<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T | null> {
+export function waitAtMost<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T | null> {
   return new Promise((resolve) => {
     const cancel = clock.after(ms, () => resolve(null));
     const settle = (value: T | null) => {

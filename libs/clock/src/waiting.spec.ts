@@ -1,5 +1,5 @@
 import { VirtualClock } from '@test/simulation/world/virtual-clock';
-import { withTimeLimit, Repeater, TimedOut, WakeUp, within } from '.';
+import { withTimeLimit, Repeater, TimedOut, WakeUp, waitAtMost } from '.';
 
 const MS = 1_000;
 let clock: VirtualClock;
@@ -39,11 +39,11 @@ describe('time limits', () => {
 
   it('work with a time limit comes to its value when it is done in time', async () => {
     await expect(withTimeLimit(Promise.resolve(7), 'counting', MS, clock)).resolves.toBe(7);
-    await expect(within(Promise.resolve(7), MS, clock)).resolves.toBe(7);
+    await expect(waitAtMost(Promise.resolve(7), MS, clock)).resolves.toBe(7);
   });
 
   it('work is given up after its time limit', async () => {
-    const given = [withTimeLimit(never, 'counting', MS, clock), within(never, MS, clock)] as const;
+    const given = [withTimeLimit(never, 'counting', MS, clock), waitAtMost(never, MS, clock)] as const;
     const outcomes = Promise.allSettled(given);
     await clock.runUntil(clock.now() + MS);
     const [late, none] = await outcomes;
@@ -54,7 +54,7 @@ describe('time limits', () => {
   it('work with a time limit fails with its own error, or comes to nothing', async () => {
     const failed = () => Promise.reject(new Error('no'));
     await expect(withTimeLimit(failed(), 'counting', MS, clock)).rejects.toThrow('no');
-    await expect(within(failed(), MS, clock)).resolves.toBeNull();
+    await expect(waitAtMost(failed(), MS, clock)).resolves.toBeNull();
   });
 });
 

@@ -20,7 +20,7 @@ interface Property {
  * property, which costs more than all rules together. The rules themselves are its own.
  */
 export class KnownShape {
-  private static readonly known = new Map<Shape, KnownShape | null>();
+  private static readonly shapes = new Map<Shape, KnownShape | null>();
   private readonly properties: Property[];
 
   private constructor(private readonly shape: Shape) {
@@ -37,10 +37,10 @@ export class KnownShape {
 
   /** The shape of a class; null if the class has no rules, or rules of other kinds. */
   static of(shape: Shape): KnownShape | null {
-    let entry = KnownShape.known.get(shape);
+    let entry = KnownShape.shapes.get(shape);
     if (entry === undefined) {
       entry = hasKnownRules(shape) ? new KnownShape(shape) : null;
-      KnownShape.known.set(shape, entry);
+      KnownShape.shapes.set(shape, entry);
     }
     return entry;
   }

@@ -4,7 +4,7 @@ import { IsIn, IsOptional } from 'class-validator';
 interface Words {
   property: string;
   key: string | null;
-  known: readonly string[];
+  words: readonly string[];
 }
 
 const WORDS = Symbol('words');
@@ -13,17 +13,17 @@ const WORDS = Symbol('words');
 const WORD = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 
 /** One of these words, or absent: a word of a later version counts as absent. */
-export function IsKnownWord(known: readonly string[]): PropertyDecorator {
+export function IsKnownWord(words: readonly string[]): PropertyDecorator {
   return (target, property) => {
     IsOptional()(target, property);
-    IsIn(known)(target, property);
-    note(target, { property: String(property), key: null, known });
+    IsIn(words)(target, property);
+    note(target, { property: String(property), key: null, words });
   };
 }
 
 /** A list of objects: an entry whose `key` is a word of a later version counts as absent. */
-export function HasKnownWords(key: string, known: readonly string[]): PropertyDecorator {
-  return (target, property) => note(target, { property: String(property), key, known });
+export function HasKnownWords(key: string, words: readonly string[]): PropertyDecorator {
+  return (target, property) => note(target, { property: String(property), key, words });
 }
 
 /** The message without the words of later versions; the same object when it has none. */
@@ -50,8 +50,8 @@ function isUnknownEntry(entry: unknown, words: Words): boolean {
   );
 }
 
-function isUnknown(value: unknown, { known }: Words): boolean {
-  return typeof value === 'string' && WORD.test(value) && !known.includes(value);
+function isUnknown(value: unknown, { words }: Words): boolean {
+  return typeof value === 'string' && WORD.test(value) && !words.includes(value);
 }
 
 function note(target: object, words: Words): void {

@@ -107,7 +107,7 @@ export {
 export {
   type AffectedRun,
   CHANGES_PER_RUN_MAX,
-  type KeptTestbed,
+  type StoredTestbed,
   type PackageChange,
   type TestInLog,
 } from './reading/run-testbeds';

@@ -24,7 +24,10 @@ import { WaitingRuns } from './waiting-runs';
 import { Workers } from './workers';
 
 /** The data that no row has, so it must survive when the same owner loads the rows again. */
-type Kept = Pick<DispatcherState, 'workers' | 'idle' | 'lives' | 'handBacks' | 'cancelReasons' | 'awaited'>;
+type LastingParts = Pick<
+  DispatcherState,
+  'workers' | 'idle' | 'lives' | 'handBacks' | 'cancelReasons' | 'awaited'
+>;
 
 /**
  * The unfinished runs of one architecture in memory: a cache of the rows, thrown away when a commit fails. Each
@@ -62,7 +65,7 @@ export class DispatcherState {
     public settings: DispatchSettings,
     loaded: Loaded,
     now: number,
-    previous?: Kept,
+    previous?: LastingParts,
   ) {
     this.arch = arch;
     this.epoch = epoch;

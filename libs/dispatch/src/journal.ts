@@ -20,7 +20,7 @@ export interface Loaded {
    * The runs that have been seen. They are in `runs`, unless they were granted, finished or requested on another
    * architecture.
    */
-  seen: Seen;
+  position: JournalPosition;
   restrictions: Restrictions;
   /** The whole register, also of workers of other architectures and of those that were revoked. */
   workers: RegisteredWorker[];
@@ -40,13 +40,13 @@ export interface Loaded {
  * A moment of the journal: the runs that were committed up to it. A run that is committed later is not among them,
  * whatever its id and its time. Only the journal that made it can read it.
  */
-export type Seen = string;
+export type JournalPosition = string;
 
 /** Runs that have arrived. */
 export interface Arrivals {
   runs: DispatchedRun[];
   /** The runs that were seen before, and these. */
-  seen: Seen;
+  position: JournalPosition;
   /** Whether more may have arrived already. */
   more: boolean;
 }
@@ -164,7 +164,7 @@ export interface Journal {
    * Accepted runs that wait and were never granted, at most `limit`, committed after `position`; all of them when
    * `position` is absent. The same run may come twice.
    */
-  arrivals(arch: string, limit: number, position?: Seen): Promise<Arrivals>;
+  arrivals(arch: string, limit: number, position?: JournalPosition): Promise<Arrivals>;
   /** Orders that no dispatcher has ingested, oldest first, at most `limit`. */
   orders(arch: string, limit: number): Promise<Order[]>;
   /**

@@ -54,7 +54,7 @@ const PRIORITIES = Array.from(
 export class Lines {
   private readonly byKey = new Map<string, Line>();
   private readonly withMore = new Set<Line>();
-  private readonly wanted = new Set<Line>();
+  private readonly neededLines = new Set<Line>();
 
   /** @param settings returns the settings in use at the moment of the call */
   constructor(
@@ -106,14 +106,14 @@ export class Lines {
 
   /** Requests more runs of the line, because a decision needs them. */
   requireMore(line: Line): void {
-    this.wanted.add(line);
+    this.neededLines.add(line);
   }
 
   /** The edges after which rows should be read: of lines that a decision needs, or that have become short. */
   due(): DispatchedRun[] {
     const { refillBelow } = this.settings();
-    const isShort = (line: Line) => !this.wanted.has(line) && line.runs.size < refillBelow;
-    const due = [...this.wanted, ...[...this.withMore].filter(isShort)];
+    const isShort = (line: Line) => !this.neededLines.has(line) && line.runs.size < refillBelow;
+    const due = [...this.neededLines, ...[...this.withMore].filter(isShort)];
     return due.flatMap(({ edge }) => edge ?? []);
   }
 
@@ -125,7 +125,7 @@ export class Lines {
     const line = this.byKey.get(keyOf(after));
     if (line?.edge?.runId !== after.runId) return false;
     this.setEdge(line, last);
-    this.wanted.delete(line);
+    this.neededLines.delete(line);
     return true;
   }
 
@@ -187,7 +187,7 @@ export class Lines {
     } else {
       line.blocks = null;
       this.withMore.delete(line);
-      this.wanted.delete(line);
+      this.neededLines.delete(line);
     }
   }
 

@@ -20,7 +20,7 @@ import type { DispatchSettings } from './settings';
 import type { StatusViewer } from './view';
 
 /** The counts from the rows of a part of a line. */
-export interface Counted {
+export interface PartCounts {
   of: Uncounted;
   parts: CountedPart[];
   /** Nothing of the part is left to count. */
@@ -34,7 +34,7 @@ export type DispatcherMessage =
   /** All runs of a line after the place that was its edge, up to the last of them; `isEnd`: the line has no others. */
   | { kind: 'line'; after: LinePlace; runs: DispatchedRun[]; isEnd: boolean }
   /** Parts of lines were counted in the rows. */
-  | { kind: 'counted'; counts: Counted[] }
+  | { kind: 'counted'; counts: PartCounts[] }
   /** Orders that no dispatcher had ingested; `runs` are the rows of those that they move, read after them. */
   | { kind: 'orders'; orders: Order[]; runs?: DispatchedRun[] }
   /** Pauses and drains, read again. */

@@ -5,7 +5,7 @@ import { onLease } from './granting';
 import { onRenew, onReturn, onTick } from './lease-keeping';
 import type { AttemptOfWorker } from './journal';
 import type { DispatchedRun, RegisteredWorker, Restrictions } from './journal-records';
-import type { Counted, MessageKind, MessageOf, Step } from './messages';
+import type { PartCounts, MessageKind, MessageOf, Step } from './messages';
 import { isNew } from './lines';
 import { onOrders } from './orders';
 import { onFinished, onLate, onMayFinish, onReportRefused, onStarted } from './reporting';
@@ -77,7 +77,7 @@ function onLine(
   return { writes: [], reply: undefined, workWaiting: true };
 }
 
-function onCounted(state: DispatcherState, counts: Counted[]): Step<'counted'> {
+function onCounted(state: DispatcherState, counts: PartCounts[]): Step<'counted'> {
   for (const { of, parts, isAll } of counts) state.lines.setCounts(of, parts, isAll);
   return { writes: [], reply: undefined };
 }

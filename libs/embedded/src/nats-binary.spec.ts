@@ -53,11 +53,11 @@ describe('choices', () => {
 
   it('a nats-server that is named is taken, whatever else there is, and nothing is fetched', async () => {
     await put(ownPath(), '2.16.0');
-    sources.named = await put(join(root, 'named'), '2.9.10');
-    expect(await choose()).toEqual({ path: sources.named, version: '2.9.10' });
+    sources.ownPath = await put(join(root, 'named'), '2.9.10');
+    expect(await choose()).toEqual({ path: sources.ownPath, version: '2.9.10' });
     expect(fetches).toEqual([]);
     expect(said).toEqual([
-      `taking nats-server 2.9.10 (${sources.named}), which PROCTOR_NATS_SERVER names; older than 2.12.6: for a private network only`,
+      `taking nats-server 2.9.10 (${sources.ownPath}), which PROCTOR_NATS_SERVER names; older than 2.12.6: for a private network only`,
     ]);
   });
 
@@ -68,7 +68,7 @@ describe('choices', () => {
     ['is something else', () => put(join(root, 'named'), 'ery odd'), /\/named prints no version/],
   ])('a named nats-server that %s is refused, and no other is taken', async (_how, make, message) => {
     await put(ownPath(), '2.15.1');
-    sources.named = await make();
+    sources.ownPath = await make();
     const failure = await choose().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(NatsServerMissing);
     expect((failure as Error).message).toMatch(message);

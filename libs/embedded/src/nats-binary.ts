@@ -20,7 +20,7 @@ export interface NatsBinary {
 
 export interface NatsSources {
   /** The path that `PROCTOR_NATS_SERVER` names. */
-  named?: string | undefined;
+  ownPath?: string | undefined;
   /** Possible paths of the machine's own. */
   own: string[];
   /** Folder for an unpacked package. */
@@ -46,7 +46,7 @@ export function findNatsServer(folder: string, onLine: LineListener = () => unde
   const check = (unpacked: string): Promise<NatsBinary> => readVersion(join(unpacked, IN_PACKAGE));
   return chooseNatsServer(
     {
-      named: variable ? resolve(variable) : undefined,
+      ownPath: variable ? resolve(variable) : undefined,
       own: candidates(process.env['PATH'] ?? ''),
       folder,
       download: (release) =>
@@ -60,8 +60,8 @@ export function findNatsServer(folder: string, onLine: LineListener = () => unde
 
 /** Chooses a nats-server as `findNatsServer` does, from any sources. @throws NatsServerMissing if none is found */
 export async function chooseNatsServer(sources: NatsSources, onLine: LineListener): Promise<NatsBinary> {
-  if (sources.named !== undefined) {
-    return reportChoice(await loadNamed(sources.named), ', which PROCTOR_NATS_SERVER names', onLine);
+  if (sources.ownPath !== undefined) {
+    return reportChoice(await loadNamed(sources.ownPath), ', which PROCTOR_NATS_SERVER names', onLine);
   }
   const fetched = join(sources.folder, IN_PACKAGE);
   const there = newest(await findUsable([fetched, ...sources.own]));

@@ -41,7 +41,7 @@ class Books implements EventSource {
     return Promise.resolve({ horizon, canRise: true, first: ids.length === 0 ? null : Math.min(...ids) });
   }
 
-  page({ from, before, after, known, limit }: EventPage) {
+  page({ from, before, after, knownIds: known, limit }: EventPage) {
     const found = this.committed.filter(
       ({ factId, at }) =>
         factId > after &&

@@ -7,7 +7,7 @@ export interface EventPage {
   before: number | null;
   /** Only ids above this one. */
   after: number;
-  known: number[];
+  knownIds: number[];
   limit: number;
 }
 
@@ -35,7 +35,7 @@ const PAGE_LENGTH = 1_000;
  * below the horizon, where no event is added.
  */
 export class EventWindow {
-  private readonly known = new Map<number, number>();
+  private readonly times = new Map<number, number>();
   private isFull = false;
 
   /** @param readSecond everything below it counts as read */
@@ -55,7 +55,7 @@ export class EventWindow {
   }
 
   hasRead({ factId, at }: Pick<RunEvent, 'factId' | 'at'>): boolean {
-    return at.getTime() < this.readSecond * 1_000 || this.known.has(factId);
+    return at.getTime() < this.readSecond * 1_000 || this.times.has(factId);
   }
 
   /** Unread events, in pages; after the last page, the second has risen to a horizon. */
@@ -64,15 +64,15 @@ export class EventWindow {
     this.isFull = false;
     if (first !== null) yield* this.pages(first - 1, Math.max(horizon, this.readSecond));
     if (horizon > this.readSecond) this.moveTo(horizon);
-    if (this.known.size > 0 && canRise) await this.source.raise();
+    if (this.times.size > 0 && canRise) await this.source.raise();
   }
 
   private async *pages(after: number, horizon: number): AsyncGenerator<RunEvent[]> {
-    const query = { from: this.readSecond, known: [...this.known.keys()], limit: this.pageLength };
+    const query = { from: this.readSecond, knownIds: [...this.times.keys()], limit: this.pageLength };
     let page = await this.source.page({ ...query, after, before: null });
     this.isFull = page.length === this.pageLength;
     for (;;) {
-      for (const { factId, at } of page) this.known.set(factId, at.getTime());
+      for (const { factId, at } of page) this.times.set(factId, at.getTime());
       if (page.length > 0) yield page;
       if (page.length < this.pageLength) return;
       page = await this.source.page({ ...query, after: page.at(-1)!.factId, before: horizon });
@@ -81,6 +81,6 @@ export class EventWindow {
 
   private moveTo(horizon: number): void {
     this.readSecond = horizon;
-    for (const [factId, atMs] of this.known) if (atMs < horizon * 1_000) this.known.delete(factId);
+    for (const [factId, atMs] of this.times) if (atMs < horizon * 1_000) this.times.delete(factId);
   }
 }

@@ -149,8 +149,8 @@ it('the newest backup and the last restore are known', async () => {
   const { backups } = fixture.database;
   expect(await backups.newest()).toBeNull();
   expect(await backups.lastRestore()).toBeNull();
-  await backups.made(new Date('2026-11-20T12:00:00Z'), 12);
-  await backups.made(new Date('2026-11-19T12:00:00Z'), 12);
+  await backups.record(new Date('2026-11-20T12:00:00Z'), 12);
+  await backups.record(new Date('2026-11-19T12:00:00Z'), 12);
   expect(await backups.newest()).toEqual(new Date('2026-11-20T12:00:00Z'));
   const restore = {
     takenAt: new Date('2026-11-20T12:00:00Z'),

@@ -1,4 +1,4 @@
-import type { KeptTestbed } from '@proctor/database';
+import type { StoredTestbed } from '@proctor/database';
 import { type Fixture, setUp } from './fixture';
 import { Runs } from './runs';
 
@@ -11,7 +11,7 @@ afterAll(() => fixture.close());
 
 const runs = new Runs(() => fixture);
 
-function testbed(added: Record<string, string>, rest: Partial<KeptTestbed> = {}): KeptTestbed {
+function testbed(added: Record<string, string>, rest: Partial<StoredTestbed> = {}): StoredTestbed {
   const base = Array.from({ length: 300 }, (_, n) => [`lib${n}`, `${n}.${(n * 31) % 17}-1`] as const);
   return {
     packages: { testbed: new Map(base), added: new Map(Object.entries(added)), suites: new Map() },
@@ -22,11 +22,11 @@ function testbed(added: Record<string, string>, rest: Partial<KeptTestbed> = {})
   };
 }
 
-function fetched(given: KeptTestbed, suites: Record<string, string>): KeptTestbed {
+function fetched(given: StoredTestbed, suites: Record<string, string>): StoredTestbed {
   return { ...given, packages: { ...given.packages!, suites: new Map(Object.entries(suites)) } };
 }
 
-async function kept(runId: number, given: KeptTestbed): Promise<number> {
+async function kept(runId: number, given: StoredTestbed): Promise<number> {
   await fixture.database.runTestbeds.saveTestbed((await fixture.database.results.find(runId))!, given, {
     versions: [],
     suites: [],

@@ -1,5 +1,5 @@
 import type { OtherPackages } from '@proctor/contracts';
-import type { KeptTestbed } from '@proctor/database';
+import type { StoredTestbed } from '@proctor/database';
 import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
 import { pageOf, rows } from '@test/support/pages';
@@ -26,7 +26,7 @@ async function finished(
   return runId;
 }
 
-async function executedIn(runId: number, testbed: KeptTestbed, others: OtherPackages): Promise<void> {
+async function executedIn(runId: number, testbed: StoredTestbed, others: OtherPackages): Promise<void> {
   await api.database.runTestbeds.saveTestbed((await api.database.results.find(runId))!, testbed, others);
 }
 

@@ -16,7 +16,7 @@ import type {
   RegisteredWorker,
   ReportState,
   Restrictions,
-  Seen,
+  JournalPosition,
   Write,
 } from '@proctor/dispatch';
 import type { MemoryBooks } from '../memory-books';
@@ -34,7 +34,7 @@ export class FaultyBooks implements Journal, OwnershipRegister {
   /** Turns that failed, or whose answer did not come in time. */
   private failures = 0;
   /** The last runs that were given to its dispatcher. */
-  private answered: Pick<Arrivals, 'runs' | 'seen'> | null = null;
+  private answered: Pick<Arrivals, 'runs' | 'position'> | null = null;
   /** The ids of the runs that its dispatcher has had in memory since its last commit. */
   private readonly known = new Set<number>();
 
@@ -85,11 +85,11 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return this.call((books) => books.workers());
   }
 
-  async arrivals(arch: string, limit: number, seen?: Seen): Promise<Arrivals> {
+  async arrivals(arch: string, limit: number, position?: JournalPosition): Promise<Arrivals> {
     // Its last answer was taken, and the turn that read it is over.
-    if (this.answered?.seen === seen)
+    if (this.answered?.position === position)
       for (const { runId } of this.answered?.runs ?? []) this.known.add(runId);
-    const arrived = await this.call((books) => books.arrivals(arch, limit, seen));
+    const arrived = await this.call((books) => books.arrivals(arch, limit, position));
     this.answered = arrived;
     this.database.events.polled(arch);
     return arrived;

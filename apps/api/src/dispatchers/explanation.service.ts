@@ -35,13 +35,13 @@ type WithReasons = Partial<ExplainReply> & Pick<ExplainReply, 'reasons'>;
 @Injectable()
 export class ExplanationService {
   private readonly logger = new Logger('Explanation');
-  private readonly known: SharedAnswers<{ reply: StatusReply | null }>;
+  private readonly answers: SharedAnswers<{ reply: StatusReply | null }>;
 
   constructor(
     private readonly dispatchers: DispatcherClient,
     @Inject(CONFIGURATION) configuration: ApiConfiguration,
   ) {
-    this.known = new SharedAnswers(systemClock, {
+    this.answers = new SharedAnswers(systemClock, {
       sizeMax: STATUSES_MAX,
       ageMaxMs: () => Math.min(STATUS_AGE_MAX_MS, configuration.server.publicAgeMaxMs),
     });
@@ -69,7 +69,7 @@ export class ExplanationService {
   async statuses(architectures: string[], everything = false): Promise<Map<string, StatusReply | null>> {
     const ask = async (arch: string) => {
       const subject = subjectOf(SUBJECTS.status, arch);
-      const { reply } = await this.known.find(`${arch} ${everything}`, async () => ({
+      const { reply } = await this.answers.find(`${arch} ${everything}`, async () => ({
         reply: await wholeStatus(
           (request) =>
             this.requestAnswer<StatusReply>(subject, { ...request, ...(everything && { everything }) }),

@@ -13,8 +13,8 @@ function rig(isWanted: (event: RunEvent) => boolean = () => true) {
     status: () => response,
     set: () => response,
   }) as unknown as Response;
-  const written = ({ factId }: RunEvent) => ({ factId, filled: 'x'.repeat(100) });
-  const wanted = { isWanted, written, waitingBytesMax: WAITING_BYTES_MAX };
+  const resourceOf = ({ factId }: RunEvent) => ({ factId, filled: 'x'.repeat(100) });
+  const wanted = { isWanted, resourceOf, waitingBytesMax: WAITING_BYTES_MAX };
   const connection = new EventConnection(response, wanted);
   connection.open();
   const read = (): string => (stream.read() as Buffer | null)?.toString() ?? '';

@@ -14,14 +14,14 @@ const HELD_MAX = 10_000;
 /** What one client wants, and how much of it is kept for a client that does not read. */
 export interface EventSelection {
   isWanted: (event: RunEvent) => boolean;
-  written: (event: RunEvent) => object;
+  resourceOf: (event: RunEvent) => object;
   waitingBytesMax: number;
 }
 
 /** One client that follows events (`text/event-stream`): first what it has missed, then what comes. */
 export class EventConnection implements EventListener {
   /** What comes while it is sent what it has missed; null afterwards. */
-  private held: RunEvent[] | null = [];
+  private heldEvents: RunEvent[] | null = [];
   private second: number | null = null;
 
   constructor(
@@ -69,8 +69,8 @@ export class EventConnection implements EventListener {
 
   /** Sends the events that arrived during the read, except those it has read; from now on, each event is sent at once. */
   startSending(second: number, hasRead: (event: RunEvent) => boolean): void {
-    const heldEvents = this.held ?? [];
-    this.held = null;
+    const heldEvents = this.heldEvents ?? [];
+    this.heldEvents = null;
     this.second = second;
     this.write(`id: ${second}`);
     this.send(
@@ -81,9 +81,9 @@ export class EventConnection implements EventListener {
 
   deliver(events: RunEvent[], second: number): void {
     const isSlow = this.response.writableLength > this.selection.waitingBytesMax;
-    if (isSlow || (this.held?.length ?? 0) > HELD_MAX)
+    if (isSlow || (this.heldEvents?.length ?? 0) > HELD_MAX)
       this.end('the events were not read as fast as they came');
-    else if (this.held) this.held.push(...events.filter(this.selection.isWanted));
+    else if (this.heldEvents) this.heldEvents.push(...events.filter(this.selection.isWanted));
     else this.send(events, second);
   }
 
@@ -100,7 +100,7 @@ export class EventConnection implements EventListener {
     this.second = second;
     const texts = events.filter(this.selection.isWanted).map((event) => {
       const id = `${second}.${event.runId}.${event.place}`;
-      return `id: ${id}\nevent: ${event.kind}\ndata: ${JSON.stringify(this.selection.written(event))}\n\n`;
+      return `id: ${id}\nevent: ${event.kind}\ndata: ${JSON.stringify(this.selection.resourceOf(event))}\n\n`;
     });
     if (texts.length > 0 && !this.isOver) this.response.write(texts.join(''));
   }

@@ -90,7 +90,7 @@ export class EventFollower {
     return new EventConnection(response, {
       isWanted: (event) =>
         maySee(reader, event) && (!mine || isOwn(reader, event)) && isWanted(filter, event),
-      written: (event) => eventObject(event, server.neutral),
+      resourceOf: (event) => eventObject(event, server.neutral),
       waitingBytesMax: server.events.waitingBytesMax,
     });
   }

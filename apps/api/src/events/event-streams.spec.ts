@@ -18,8 +18,8 @@ function rig() {
         first: second === Infinity || rows.length === 0 ? null : 1,
       }),
     ),
-    page: jest.fn(({ known }: { known: number[] }) =>
-      Promise.resolve(rows.filter(({ factId }) => !known.includes(factId))),
+    page: jest.fn(({ knownIds }: { knownIds: number[] }) =>
+      Promise.resolve(rows.filter(({ factId }) => !knownIds.includes(factId))),
     ),
     raise: jest.fn(() => Promise.resolve()),
   };

@@ -23,7 +23,7 @@ interface Place {
 /** Bounds the connections that are held open: those of the process, and those of a client's network, so that none takes all. */
 @Injectable()
 export class HeldConnections {
-  private readonly taken = new Map<string, number>();
+  private readonly counts = new Map<string, number>();
   private readonly open = new Map<Response, ContextRequest>();
 
   /**
@@ -46,10 +46,10 @@ export class HeldConnections {
     ];
     if (key) places.push({ name: `${what} key ${key.keyId}`, max: key.max, status: 429, whose: 'this key' });
     for (const { name, max, status, whose } of places) {
-      if ((this.taken.get(name) ?? 0) < max) continue;
+      if ((this.counts.get(name) ?? 0) < max) continue;
       throw comeBack(status, `There are ${max} connections of ${whose} that follow ${what}.`, COME_BACK_MS);
     }
-    for (const { name } of places) this.taken.set(name, (this.taken.get(name) ?? 0) + 1);
+    for (const { name } of places) this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
     this.open.set(response, request);
     const leave = (): void => {
       this.open.delete(response);
@@ -65,9 +65,9 @@ export class HeldConnections {
   }
 
   private leave(name: string): void {
-    const rest = (this.taken.get(name) ?? 0) - 1;
-    if (rest > 0) this.taken.set(name, rest);
-    else this.taken.delete(name);
+    const rest = (this.counts.get(name) ?? 0) - 1;
+    if (rest > 0) this.counts.set(name, rest);
+    else this.counts.delete(name);
   }
 }
 

@@ -26,7 +26,7 @@ export function watchQuery(request: ContextRequest): void {
   if (request.watch || !request.url.includes('?')) return;
   const query = request.query as Record<string, unknown>;
   const readNames = new Set<string>();
-  request.watch = { given: Object.keys(query), read: readNames };
+  request.watch = { names: Object.keys(query), readNames };
   const value = new Proxy(query, {
     get(values, name): unknown {
       if (typeof name === 'string') readNames.add(name);
@@ -39,9 +39,9 @@ export function watchQuery(request: ContextRequest): void {
 /** Records which parameters of query and body are read. The API also reports ignored names of the body. */
 export function watchParameters(request: ContextRequest, parameters: Parameters): Parameters {
   if (isOfApi(request))
-    request.watch = { given: [...parameters.keys()], read: request.watch?.read ?? new Set() };
+    request.watch = { names: [...parameters.keys()], readNames: request.watch?.readNames ?? new Set() };
   const { watch } = request;
-  return watch ? new WatchedParameters(parameters, watch.read) : parameters;
+  return watch ? new WatchedParameters(parameters, watch.readNames) : parameters;
 }
 
 class WatchedParameters extends Map<string, Parameter> {
@@ -65,14 +65,14 @@ class WatchedParameters extends Map<string, Parameter> {
 
 /** Says that a name was read and has no effect all the same. */
 export function ignore({ watch }: ContextRequest, name: string): void {
-  watch?.read.delete(name);
+  watch?.readNames.delete(name);
 }
 
 /** The names of the query that had no effect, cut where they are long. */
 export function ignoredParameters({ watch }: ContextRequest): string[] {
   if (!watch) return [];
-  return watch.given
-    .filter((name) => !watch.read.has(name) && !FOREIGN.test(name))
+  return watch.names
+    .filter((name) => !watch.readNames.has(name) && !FOREIGN.test(name))
     .slice(0, NAMES_MAX)
     .map((name) => (name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX)}…` : name));
 }

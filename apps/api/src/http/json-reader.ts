@@ -30,10 +30,10 @@ interface Open {
   /** Place behind its bracket. */
   from: number;
   /** Place up to which its content is in `value`. */
-  taken: number;
+  valueEnd: number;
   /** What was read of it; null while nothing was: then it is a part of what is parsed with its parent. */
   value: unknown[] | Record<string, unknown> | null;
-  /** What stands at `taken`: behind a member that was read by itself a comma must come, behind a comma a member. */
+  /** What stands at `valueEnd`: behind a member that was read by itself a comma must come, behind a comma a member. */
   after: 'bracket' | 'comma' | 'member';
   /** Place of the last member name that was read between its brackets. */
   name: [from: number, to: number];
@@ -140,20 +140,20 @@ class JsonReader {
     const last = this.open.at(-1);
     if (!last) return;
     if (last.after === 'member') {
-      if (!this.isWhite(last.taken, this.place)) throw this.syntaxError(last.taken);
-      [last.taken, last.after] = [this.place + 1, 'comma'];
+      if (!this.isWhite(last.valueEnd, this.place)) throw this.syntaxError(last.valueEnd);
+      [last.valueEnd, last.after] = [this.place + 1, 'comma'];
     } else if (this.place - this.unparsed >= PIECE_BYTES) {
       this.materialise();
       this.readMembers(last, this.place);
-      [last.taken, last.after] = [this.place + 1, 'comma'];
+      [last.valueEnd, last.after] = [this.place + 1, 'comma'];
     }
-    if (last.taken === this.place + 1) this.unparsed = this.place + 1;
+    if (last.valueEnd === this.place + 1) this.unparsed = this.place + 1;
   }
 
   private openBracket(isList: boolean): void {
     this.count();
     const from = this.place + 1;
-    this.open.push({ isList, from, taken: from, value: null, after: 'bracket', name: [0, 0] });
+    this.open.push({ isList, from, valueEnd: from, value: null, after: 'bracket', name: [0, 0] });
     if (this.open.length > JSON_DEPTH_MAX)
       throw badRequestAt(`${this.what} is nested more than ${JSON_DEPTH_MAX} deep.`, this.pointer);
     if (this.place - this.unparsed < PIECE_BYTES) return;
@@ -169,8 +169,8 @@ class JsonReader {
     this.open.pop();
     if (last.value === null) return;
     if (last.after === 'member') {
-      if (!this.isWhite(last.taken, this.place)) throw this.syntaxError(last.taken);
-    } else if (last.after === 'comma' || !this.isWhite(last.taken, this.place)) {
+      if (!this.isWhite(last.valueEnd, this.place)) throw this.syntaxError(last.valueEnd);
+    } else if (last.after === 'comma' || !this.isWhite(last.valueEnd, this.place)) {
       this.readMembers(last, this.place);
     }
     this.unparsed = this.place + 1;
@@ -195,19 +195,19 @@ class JsonReader {
       each.value ??= each.isList ? [] : {};
       const child = this.open[depth + 1];
       if (!child || child.value !== null) continue;
-      if (each.after === 'member') throw this.syntaxError(each.taken);
+      if (each.after === 'member') throw this.syntaxError(each.valueEnd);
       // An empty list holds the child's own place: unlike a number, it cannot end a token that stands before it.
-      const members = this.members(each, each.taken, child.from - 1, '[]');
+      const members = this.members(each, each.valueEnd, child.from - 1, '[]');
       if (each.isList) (members as unknown[]).pop();
       this.add(each, members);
-      each.taken = child.from;
+      each.valueEnd = child.from;
     }
   }
 
   /** Reads what stands between what was read and a place. */
   private readMembers(into: Open, to: number): void {
-    const members = this.members(into, into.taken, to, '');
-    if (Object.keys(members).length === 0) throw this.syntaxError(into.taken);
+    const members = this.members(into, into.valueEnd, to, '');
+    if (Object.keys(members).length === 0) throw this.syntaxError(into.valueEnd);
     this.add(into, members);
   }
 
@@ -228,7 +228,7 @@ class JsonReader {
       const [from, to] = into.name;
       setOwn(into.value!, this.parsePart(from - 1, to + 1) as string, member);
     }
-    [into.taken, into.after] = [this.place + 1, 'member'];
+    [into.valueEnd, into.after] = [this.place + 1, 'member'];
   }
 
   private parsePart(from: number, to: number): unknown {

@@ -6,7 +6,7 @@ import type { Clock } from '@proctor/clock';
  * process is not ready sends no request into its end.
  */
 export class Leaving {
-  private begun = false;
+  private hasBegun = false;
 
   /** @param waits end what clients wait for here, and what they wait for from then on */
   constructor(
@@ -15,7 +15,7 @@ export class Leaving {
   ) {}
 
   get isBegun(): boolean {
-    return this.begun;
+    return this.hasBegun;
   }
 
   /**
@@ -23,7 +23,7 @@ export class Leaving {
    * @returns once clients had `noticeMs` to read the health
    */
   async start(server: Server, noticeMs: number): Promise<void> {
-    this.begun = true;
+    this.hasBegun = true;
     server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
     // The server closes what is idle when it ends, and waits for what becomes idle later.
     server.keepAliveTimeout = 1;

@@ -60,7 +60,7 @@ function refusedBy({ kind, message, field }: Refusal, parameters?: Parameters): 
   return new Problem(STATUS_OF[kind], detail, pointer === null ? {} : { errors: [{ pointer, detail }] });
 }
 
-function brokenOff({ done: changedIds, changed }: BrokenOff): string {
+function brokenOff({ changedIds, changed }: BrokenOff): string {
   const count = `${changed === 'nothing' ? '' : 'at least '}${changedIds.length} runs were changed and stay so`;
   return `The database is out of reach since the request was begun: ${count}. Sending it again goes on with the rest.`;
 }

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 /** A request for which something is read that may take long. */
 interface Reader {
   response: Response;
-  gone: AbortSignal | null;
+  departure: AbortSignal | null;
   works: Set<Promise<unknown>>;
 }
 
@@ -12,19 +12,19 @@ const readers = new AsyncLocalStorage<Reader>();
 
 /** What is begun in `work` knows when the client of this response has gone. */
 export function asReader<Result>(response: Response, work: () => Result): Result {
-  return readers.run({ response, gone: null, works: new Set() }, work);
+  return readers.run({ response, departure: null, works: new Set() }, work);
 }
 
 /** Aborts when the client of the present request goes, or has its answer; undefined where there is none. */
 export function readerGone(): AbortSignal | undefined {
   const reader = readers.getStore();
   if (!reader) return undefined;
-  if (reader.gone) return reader.gone;
+  if (reader.departure) return reader.departure;
   const controller = new AbortController();
-  reader.gone = controller.signal;
+  reader.departure = controller.signal;
   if (reader.response.closed) controller.abort();
   else reader.response.once('close', () => controller.abort());
-  return reader.gone;
+  return reader.departure;
 }
 
 /** Work for the present request: its place is not free before this has ended. */

@@ -4,8 +4,8 @@ import type { Parameters } from './parameters';
 
 /** Which names of a request's query were read; of the API, of its body too. */
 export interface QueryWatch {
-  given: readonly string[];
-  read: Set<string>;
+  names: readonly string[];
+  readNames: Set<string>;
 }
 
 /** What the steps before a handler have found out about a request. */

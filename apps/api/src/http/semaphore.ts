@@ -7,7 +7,7 @@ export type Release = () => void;
  * hold up.
  */
 export class Semaphore {
-  private taken = 0;
+  private usedAmount = 0;
   private readonly waiting: { amount: number; enter: () => void }[] = [];
 
   /** @param size read at each use, so that it may change */
@@ -33,16 +33,16 @@ export class Semaphore {
   }
 
   private fits(amount: number): boolean {
-    return this.taken + amount <= this.size();
+    return this.usedAmount + amount <= this.size();
   }
 
   private grant(amount: number): Release {
-    this.taken += amount;
+    this.usedAmount += amount;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      this.taken -= amount;
+      this.usedAmount -= amount;
       this.admit();
     };
   }

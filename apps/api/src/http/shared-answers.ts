@@ -29,7 +29,7 @@ interface Made<T> {
  * one answer is being made of each at a time, and a costly one takes a tenth of the time.
  */
 export class SharedAnswers<T extends object> {
-  private readonly made: LRUCache<string, Made<T>>;
+  private readonly answers: LRUCache<string, Made<T>>;
   private readonly making = new Map<string, Promise<T>>();
   private readonly next = new Map<string, Promise<T>>();
 
@@ -38,7 +38,7 @@ export class SharedAnswers<T extends object> {
     private readonly limits: SharedAnswersLimits<T>,
   ) {
     const { sizeMax, sizeOf = () => 1 } = limits;
-    this.made = new LRUCache({
+    this.answers = new LRUCache({
       maxSize: sizeMax,
       sizeCalculation: ({ answer }) => Math.max(1, sizeOf(answer)),
     });
@@ -58,11 +58,11 @@ export class SharedAnswers<T extends object> {
 
   /** The answers that are remembered. */
   get size(): number {
-    return this.made.size;
+    return this.answers.size;
   }
 
   private recent(key: string): T | undefined {
-    const latest = this.made.get(key);
+    const latest = this.answers.get(key);
     if (!latest) return undefined;
     const now = this.clock.now();
     const tookMs = latest.endedMs - latest.begunMs;
@@ -87,9 +87,9 @@ export class SharedAnswers<T extends object> {
 
   private startMaking(key: string, make: Make<T>): Promise<T> {
     const begunMs = this.clock.now();
-    const making = make(this.made.get(key)?.answer)
+    const making = make(this.answers.get(key)?.answer)
       .then((answer) => {
-        this.made.set(key, { answer, begunMs, endedMs: this.clock.now() });
+        this.answers.set(key, { answer, begunMs, endedMs: this.clock.now() });
         return answer;
       })
       .finally(() => this.making.delete(key));

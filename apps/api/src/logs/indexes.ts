@@ -51,7 +51,9 @@ export interface StoredAttempt {
 @Injectable()
 export class Indexes {
   private readonly logger = new Logger('Indexes');
-  private readonly known = new LRUCache<string, Promise<LogIndex | ArtifactsIndex>>({ max: REMEMBERED_MAX });
+  private readonly indexes = new LRUCache<string, Promise<LogIndex | ArtifactsIndex>>({
+    max: REMEMBERED_MAX,
+  });
   private readonly places = new Semaphore(() => MADE_AT_ONCE_MAX);
 
   constructor(
@@ -98,10 +100,10 @@ export class Indexes {
     key: string,
     find: () => Promise<Index>,
   ): Promise<Index> {
-    const earlier = this.known.get(key) as Promise<Index> | undefined;
+    const earlier = this.indexes.get(key) as Promise<Index> | undefined;
     const index = earlier ?? find();
     if (!earlier) {
-      this.known.set(key, index);
+      this.indexes.set(key, index);
       index.catch((error: unknown) => this.removeFailed(key, error));
     }
     return reading(index);
@@ -109,8 +111,8 @@ export class Indexes {
 
   /** What the store has failed to give may be there the next time; a damaged file stays damaged. */
   private removeFailed(key: string, error: unknown): void {
-    if (!(error instanceof DamagedFile)) this.known.delete(key);
-    else setTimeout(() => this.known.delete(key), DAMAGED_MS).unref();
+    if (!(error instanceof DamagedFile)) this.indexes.delete(key);
+    else setTimeout(() => this.indexes.delete(key), DAMAGED_MS).unref();
   }
 
   /** Null when the worker left no index, or one that is too long. */

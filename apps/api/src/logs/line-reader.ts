@@ -15,7 +15,7 @@ export interface LogLine {
 export class LineReader {
   private lines: LogLine[] = [];
   private parts: Buffer[] = [];
-  private kept = 0;
+  private keptBytes = 0;
   private bytes = 0;
 
   /**
@@ -67,11 +67,11 @@ export class LineReader {
 
   private addPart(part: Buffer): void {
     this.bytes += part.length;
-    const room = LINE_BYTES_MAX - this.kept;
+    const room = LINE_BYTES_MAX - this.keptBytes;
     if (room <= 0 || part.length === 0) return;
     const beginning = part.subarray(0, room);
     this.parts.push(beginning);
-    this.kept += beginning.length;
+    this.keptBytes += beginning.length;
   }
 
   private openLine(): LogLine {
@@ -80,6 +80,6 @@ export class LineReader {
 
   private endLine(): void {
     this.lines.push(this.openLine());
-    [this.parts, this.kept, this.bytes] = [[], 0, 0];
+    [this.parts, this.keptBytes, this.bytes] = [[], 0, 0];
   }
 }

@@ -66,7 +66,7 @@ function shown(verdict: Verdict, trouble: Trouble | null): Record<string, unknow
   const place = { ...run, prefix: 'h' };
   const known = { place, runs: [run], last: null, removed: [], latest: null, unfinished: [] };
   const history = historyView(
-    { ...known, doneInMs: null, kept: undefined },
+    { ...known, doneInMs: null, status: undefined },
     { status: '', trigger: '', pinned: '', before: null },
     [],
     { neutral: 'pass', packageLinks: [] },
@@ -102,7 +102,7 @@ function saidOfPackage(trouble: Trouble | null): Record<string, unknown> {
   const run = finishedRunRecord({ verdict: 'tmpfail', trouble, message: 'a message' });
   const record = { ...run, previousStatus: 'pass' as const, lastPass: null };
   const page = packageView(
-    { name: 'hello', latest: [run], kept: [], unfinished: [], absent: [] },
+    { name: 'hello', latest: [run], statuses: [], unfinished: [], absent: [] },
     { failures: [], doneInMs: null, missing: [] },
     { suites: [run.suite], architectures: [run.arch], neutral: 'pass', packageLinks: [] },
   );

@@ -1,4 +1,4 @@
-import type { KeptTestbed } from '@proctor/database';
+import type { StoredTestbed } from '@proctor/database';
 import { runRecord } from '@test/support/run-record';
 import { type ComparedRun, comparedPackages, differentSettings, settingsOf } from './comparison';
 
@@ -6,7 +6,7 @@ const compared = (
   run: Parameters<typeof runRecord>[0],
   testbed: Record<string, string> = {},
   added: Record<string, string> = {},
-  rest: Partial<KeptTestbed> = {},
+  rest: Partial<StoredTestbed> = {},
 ): ComparedRun => {
   const packages = {
     testbed: new Map(Object.entries(testbed)),

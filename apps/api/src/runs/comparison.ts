@@ -1,5 +1,5 @@
 import type { NeutralStatus } from '@proctor/contracts';
-import type { KeptTestbed, RunRecord } from '@proctor/database';
+import type { StoredTestbed, RunRecord } from '@proctor/database';
 import { requestRows, type RequestRow } from '@proctor/request-fields';
 import {
   type RequestedPackage,
@@ -61,7 +61,7 @@ export interface Comparison {
 /** A run, and what it was executed in. */
 export interface ComparedRun {
   run: RunRecord;
-  testbed: KeptTestbed;
+  testbed: StoredTestbed;
 }
 
 /** What was asked for and with what it was executed, equal or not. */

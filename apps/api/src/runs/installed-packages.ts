@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type KeptTestbed, type RunRecord, RunTestbeds } from '@proctor/database';
+import { type StoredTestbed, type RunRecord, RunTestbeds } from '@proctor/database';
 import { readTestbed } from '@proctor/result-files';
 import { ResultStore } from '@proctor/store';
 
@@ -20,7 +20,7 @@ export function installedPackages({
   testbed,
   added,
   suites,
-}: NonNullable<KeptTestbed['packages']>): InstalledPackage[] {
+}: NonNullable<StoredTestbed['packages']>): InstalledPackage[] {
   const ofTests = [...added].map(([name, version]): InstalledPackage => {
     return {
       name,
@@ -37,7 +37,7 @@ export function installedPackages({
 }
 
 /** What a run had installed, in the form of the API and of the data of its page. */
-export function installedObject({ runId }: RunRecord, { packages, kernel, fallback }: KeptTestbed) {
+export function installedObject({ runId }: RunRecord, { packages, kernel, fallback }: StoredTestbed) {
   return {
     run_id: runId,
     kernel,
@@ -58,19 +58,19 @@ export class InstalledPackages {
    * In the order of the runs.
    * @throws StoreUnavailable
    */
-  async of(runs: RunRecord[]): Promise<KeptTestbed[]> {
+  async of(runs: RunRecord[]): Promise<StoredTestbed[]> {
     const testbeds = await this.testbeds.of(runs.map(({ runId }) => runId));
     return Promise.all(runs.map(async (run) => testbeds.get(run.runId) ?? this.read(run)));
   }
 
   /** @throws StoreUnavailable */
-  async ofOne(run: RunRecord): Promise<KeptTestbed> {
+  async ofOne(run: RunRecord): Promise<StoredTestbed> {
     const [testbed] = await this.of([run]);
     return testbed!;
   }
 
   /** Reads the testbed from the files of a run that has no stored one: an old run, or one whose testbed could not be stored. */
-  private async read({ runId, attempt }: RunRecord): Promise<KeptTestbed> {
+  private async read({ runId, attempt }: RunRecord): Promise<StoredTestbed> {
     const { testbed, added, suites, ...rest } = await readTestbed((name, start) =>
       // One that was never granted has no files.
       attempt === 0 ? Promise.resolve(null) : this.store.openFrom(runId, attempt, name, start),

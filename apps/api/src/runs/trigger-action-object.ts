@@ -12,7 +12,7 @@ import type { RefusedRun } from './trigger-plan';
 export function previewObject(
   trigger: string,
   action: TriggerAction,
-  { runs, refused, left, seconds, unknown }: TriggerPreview,
+  { runs, refused, leftOut, seconds, unknown }: TriggerPreview,
 ): ManyRunsAnswerResource {
   return {
     trigger,
@@ -20,7 +20,7 @@ export function previewObject(
     is_dry_run: true,
     runs: runs.map((run) => ({ ...runObject(run), new_run_id: null })),
     refused: refused.map(refusedObject),
-    left,
+    left: leftOut,
     estimate: { seconds, without: unknown },
   };
 }
@@ -29,15 +29,15 @@ export function previewObject(
 export function outcomeObject(
   trigger: string,
   action: TriggerAction,
-  { done, refused, left }: TriggerOutcome,
+  { outcomes, refused, leftOut }: TriggerOutcome,
 ): ManyRunsAnswerResource {
   return {
     trigger,
     action,
     is_dry_run: false,
-    runs: done.map(({ run, newRunId }) => ({ ...runObject(run), new_run_id: newRunId })),
+    runs: outcomes.map(({ run, newRunId }) => ({ ...runObject(run), new_run_id: newRunId })),
     refused: refused.map(refusedObject),
-    left,
+    left: leftOut,
     estimate: null,
   };
 }

@@ -37,12 +37,12 @@ export interface TriggerPreview extends TriggerPlan {
 
 /** What was done. */
 export interface TriggerOutcome {
-  done: {
+  outcomes: {
     run: RunOfTrigger;
     /** The run that was made; null of a cancellation. */ newRunId: number | null;
   }[];
   refused: RefusedRun[];
-  left: number;
+  leftOut: number;
 }
 
 /**
@@ -87,8 +87,8 @@ export class TriggerActions {
     requestor: Requestor,
     reason?: string,
   ): Promise<TriggerOutcome> {
-    const { runs, refused, left } = await this.plan(action, tests, selection, requestor);
-    const outcome: TriggerOutcome = { done: [], refused, left };
+    const { runs, refused, leftOut } = await this.plan(action, tests, selection, requestor);
+    const outcome: TriggerOutcome = { outcomes: [], refused, leftOut };
     if (runs.length === 0) return outcome;
     if (action === 'retry') await this.retry(runs, requestor, outcome);
     else if (action === 'refresh') await this.refresh(runs, requestor, outcome);
@@ -105,10 +105,10 @@ export class TriggerActions {
     const selected = selectedTests(tests, selection).map(({ run }) => run);
     const runs = selected.slice(0, this.configuration.server.bulkRunsMax);
     const leftOut = selected.length - runs.length;
-    if (action === 'retry') return { ...retryPlan(runs, requestor, this.configuration), left: leftOut };
-    if (action === 'cancel') return { ...cancelPlan(runs, requestor), left: leftOut };
+    if (action === 'retry') return { ...retryPlan(runs, requestor, this.configuration), leftOut };
+    if (action === 'cancel') return { ...cancelPlan(runs, requestor), leftOut };
     const unfinished = await this.triggerRuns.unfinishedReferences(runs);
-    return { ...refreshPlan(runs, unfinished, this.configuration), left: leftOut };
+    return { ...refreshPlan(runs, unfinished, this.configuration), leftOut };
   }
 
   private async retry(runs: RunOfTrigger[], requestor: Requestor, outcome: TriggerOutcome): Promise<void> {
@@ -116,7 +116,7 @@ export class TriggerActions {
       try {
         // Each is a change of its own, and has the time of one.
         const answer = await asOneRequest(() => this.retries.retry(run.runId, requestor, null));
-        outcome.done.push({ run, newRunId: (answer as RetryAnswer).run_id });
+        outcome.outcomes.push({ run, newRunId: (answer as RetryAnswer).run_id });
       } catch (error) {
         outcome.refused.push({ run, reason: reasonOf(error, outcome) });
       }
@@ -138,7 +138,7 @@ export class TriggerActions {
     for (const run of runs) {
       const newRunId = newRunIds.get(placeOf(run));
       if (newRunId === undefined) outcome.refused.push({ run, reason: 'It is on the reject list.' });
-      else outcome.done.push({ run, newRunId });
+      else outcome.outcomes.push({ run, newRunId });
     }
   }
 
@@ -151,14 +151,14 @@ export class TriggerActions {
     const selection = { run_ids: runs.map(({ runId }) => runId), ...(reason !== undefined && { reason }) };
     const cancelled = new Set(await this.manyRuns.cancel(selection, requestor, null));
     for (const run of runs) {
-      if (cancelled.has(run.runId)) outcome.done.push({ run, newRunId: null });
+      if (cancelled.has(run.runId)) outcome.outcomes.push({ run, newRunId: null });
       else outcome.refused.push({ run, reason: 'It has finished.' });
     }
   }
 }
 
 /** @throws what is no refusal of this one run */
-function reasonOf(error: unknown, { done: outcomes }: TriggerOutcome): string {
+function reasonOf(error: unknown, { outcomes }: TriggerOutcome): string {
   if (error instanceof Problem && error.status < 500) return error.detail;
   if (error instanceof DatabaseUnavailable && outcomes.length > 0)
     return 'The database did not answer; ask for it again.';

@@ -26,7 +26,7 @@ export interface TriggerPlan {
   runs: RunOfTrigger[];
   refused: RefusedRun[];
   /** Tests that match, too, but are beyond what one request may name. */
-  left: number;
+  leftOut: number;
 }
 
 export function selectedTests(tests: TriggerTest[], selection: TriggerSelection): TriggerTest[] {
@@ -47,7 +47,7 @@ export function retryPlan(
   runs: RunOfTrigger[],
   requestor: Requestor,
   configuration: ApiConfiguration,
-): Omit<TriggerPlan, 'left'> {
+): Omit<TriggerPlan, 'leftOut'> {
   const reader = readerOf(requestor);
   return partition(runs, (run) => {
     if (!maySee(reader, run)) return 'Only its requestor and administrators may retry a private run.';
@@ -56,7 +56,7 @@ export function retryPlan(
 }
 
 /** Which runs can be cancelled, and why the others cannot. */
-export function cancelPlan(runs: RunOfTrigger[], requestor: Requestor): Omit<TriggerPlan, 'left'> {
+export function cancelPlan(runs: RunOfTrigger[], requestor: Requestor): Omit<TriggerPlan, 'leftOut'> {
   const reader = readerOf(requestor);
   return partition(runs, (run) => {
     if (run.state === 'finished') return 'It has finished.';
@@ -72,7 +72,7 @@ export function refreshPlan(
   runs: RunOfTrigger[],
   unfinished: (number | null)[],
   configuration: ApiConfiguration,
-): Omit<TriggerPlan, 'left'> {
+): Omit<TriggerPlan, 'leftOut'> {
   const places = new Set<string>();
   const waiting = new Map(runs.map((run, place) => [run.runId, unfinished[place] ?? null]));
   return partition(runs, (run) => {
@@ -100,8 +100,8 @@ export function placeOf({ package: name, suite, arch }: TestPlace): string {
 function partition(
   runs: RunOfTrigger[],
   obstacle: (run: RunOfTrigger) => string | null,
-): Omit<TriggerPlan, 'left'> {
-  const plan: Omit<TriggerPlan, 'left'> = { runs: [], refused: [] };
+): Omit<TriggerPlan, 'leftOut'> {
+  const plan: Omit<TriggerPlan, 'leftOut'> = { runs: [], refused: [] };
   for (const run of runs) {
     const reason = obstacle(run);
     if (reason === null) plan.runs.push(run);

@@ -11,19 +11,19 @@ export function unknownParameters(names: string[]): string[] {
 
 /** Gathers the keys that were ignored: a warning for each key, however many items have it. */
 export class UnknownKeys {
-  private readonly seen = new Map<string, { count: number; first: string }>();
+  private readonly counts = new Map<string, { count: number; first: string }>();
   private unnamed = 0;
 
   /** @param place of the item, as `tests[3]` */
   add(key: string, place: string): void {
-    const entry = this.seen.get(key);
+    const entry = this.counts.get(key);
     if (entry) entry.count += 1;
-    else if (this.seen.size < KEYS_NAMED_MAX) this.seen.set(key, { count: 1, first: place });
+    else if (this.counts.size < KEYS_NAMED_MAX) this.counts.set(key, { count: 1, first: place });
     else this.unnamed += 1;
   }
 
   warnings(): string[] {
-    const warnings = [...this.seen].map(([key, { count, first }]) => {
+    const warnings = [...this.counts].map(([key, { count, first }]) => {
       const others = count > 1 ? ` and in ${count - 1} more` : '';
       return `The key ${describe(key)} in ${first}${others} is unknown and was ignored.`;
     });

@@ -64,7 +64,7 @@ export class LoginProviders {
     max: KEPT_MAX,
     memoMethod: () => new Semaphore(() => WAITING_MAX),
   });
-  private readonly known = new LRUCache<string, Promise<openid.Configuration>>({
+  private readonly configurations = new LRUCache<string, Promise<openid.Configuration>>({
     max: KEPT_MAX,
     ttl: KEPT_MS,
   });
@@ -86,7 +86,7 @@ export class LoginProviders {
   async startLogin(
     provider: ProviderSection,
     callbackUrl: string,
-  ): Promise<{ url: string; begun: Omit<BegunLogin, 'next'> }> {
+  ): Promise<{ url: string; login: Omit<BegunLogin, 'next'> }> {
     return this.waitingFor(provider, async () => {
       const client = await this.client(provider);
       const [state, nonce, verifier] = [
@@ -102,7 +102,7 @@ export class LoginProviders {
         state,
         nonce,
       });
-      return { url: url.href, begun: { providerId: provider.id, state, nonce, verifier } };
+      return { url: url.href, login: { providerId: provider.id, state, nonce, verifier } };
     });
   }
 
@@ -161,12 +161,12 @@ export class LoginProviders {
     const secret = file === undefined ? null : (await readFile(file, 'utf8').catch(unreadable)).trim();
     const { providerWaitMs } = this.configuration.server.login;
     const key = JSON.stringify([provider, secret, providerWaitMs]);
-    const earlier = this.known.get(key);
+    const earlier = this.configurations.get(key);
     if (earlier) return earlier;
     const discovery = discovered(provider, secret, providerWaitMs / 1_000);
-    this.known.set(key, discovery);
+    this.configurations.set(key, discovery);
     // What failed is tried again by the next request.
-    discovery.catch(() => this.known.delete(key));
+    discovery.catch(() => this.configurations.delete(key));
     return discovery;
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
-import { type Clock, WakeUp, within } from '@proctor/clock';
+import { type Clock, WakeUp, waitAtMost } from '@proctor/clock';
 import type {
   ClaimedWebhook,
   DeliveryAttempt,
@@ -71,7 +71,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   async beforeApplicationShutdown(): Promise<void> {
     this.isShutDown = true;
     this.news.wake();
-    await within(Promise.all([this.loop, ...this.serving]), LAST_ANSWERS_MS, this.ports.clock);
+    await waitAtMost(Promise.all([this.loop, ...this.serving]), LAST_ANSWERS_MS, this.ports.clock);
   }
 
   private async run(): Promise<void> {

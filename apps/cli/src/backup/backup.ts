@@ -89,7 +89,7 @@ async function fill(
 async function recordBackup(url: string, takenAt: string, bytes: number): Promise<void> {
   const database = await openDatabase(url);
   try {
-    await database.backups.made(new Date(takenAt), bytes);
+    await database.backups.record(new Date(takenAt), bytes);
   } finally {
     await database.close();
   }

@@ -43,18 +43,18 @@ export async function expire(options: ExpireOptions): Promise<void> {
 
 type Pause = (workedMs: number) => Promise<void>;
 
-interface Counted {
+interface ExpiryCounts {
   removed: RemovedByRule[];
   stories: number;
   runs: number;
 }
 
-function whatGoes(due: Counted): string {
+function whatGoes(due: ExpiryCounts): string {
   const files = `${sizeText(bytesOf(due))} of files`;
   return due.runs > 0 ? `${files} and ${due.runs} runs` : files;
 }
 
-function bytesOf({ removed }: Counted): number {
+function bytesOf({ removed }: ExpiryCounts): number {
   return removed.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
@@ -63,7 +63,7 @@ async function pass(
   store: MaintainedStore,
   { retention }: Configuration,
   how: { isRehearsal: boolean; pause: Pause },
-): Promise<Counted> {
+): Promise<ExpiryCounts> {
   const now = new Date();
   const progress = new Progress(how.isRehearsal ? 'runs looked at, nothing is removed' : 'runs looked at');
   const expiryPass = new ExpiryPass(expiry, store, retention, {
@@ -109,7 +109,7 @@ async function sweep(
   }
 }
 
-function printCounts({ removed, stories, runs: whole }: Counted, options: OutputOptions): void {
+function printCounts({ removed, stories, runs: whole }: ExpiryCounts, options: OutputOptions): void {
   const rows = removed.map(({ rule, runs, bytes }) => ({
     runs,
     size: sizeText(bytes),

@@ -2,7 +2,7 @@ const EVERY_MS = 2_000;
 
 /** Reports the progress of a long step on standard error; a terminal shows it in one line that changes. */
 export class Progress {
-  private done = 0;
+  private count = 0;
   private printedMs = 0;
   private readonly sinceMs = performance.now();
 
@@ -12,7 +12,7 @@ export class Progress {
   ) {}
 
   add(count: number): void {
-    this.done += count;
+    this.count += count;
     if (performance.now() - this.printedMs >= EVERY_MS) this.print(process.stderr.isTTY ? '\r' : '\n');
   }
 
@@ -24,7 +24,7 @@ export class Progress {
     this.printedMs = performance.now();
     const seconds = Math.max(0.001, (this.printedMs - this.sinceMs) / 1_000);
     const of = this.total === null ? '' : ` of ${this.total.toLocaleString('en')}`;
-    const rate = Math.round(this.done / seconds).toLocaleString('en');
-    process.stderr.write(`${this.what}: ${this.done.toLocaleString('en')}${of}, ${rate} a second${end}`);
+    const rate = Math.round(this.count / seconds).toLocaleString('en');
+    process.stderr.write(`${this.what}: ${this.count.toLocaleString('en')}${of}, ${rate} a second${end}`);
   }
 }

@@ -128,15 +128,15 @@ const BEGUN = new RegExp(`(${ESCAPE}(\\[[0-9;]{0,20})?|(?<!\r)\r+)$`);
  */
 export class Shown {
   private readonly decoder = new TextDecoder();
-  private begun = '';
+  private beginning = '';
 
   constructor(private readonly isTerminal = process.stdout.isTTY) {}
 
   of(bytes: Uint8Array): Uint8Array | string {
     if (!this.isTerminal) return bytes;
-    const text = this.begun + this.decoder.decode(bytes, { stream: true });
-    this.begun = BEGUN.exec(text)?.[0] ?? '';
-    return forTerminal(text.slice(0, text.length - this.begun.length));
+    const text = this.beginning + this.decoder.decode(bytes, { stream: true });
+    this.beginning = BEGUN.exec(text)?.[0] ?? '';
+    return forTerminal(text.slice(0, text.length - this.beginning.length));
   }
 }
 

@@ -49,7 +49,7 @@ export async function printEvents(options: EventsOptions): Promise<void> {
 
 class FollowedStream {
   /** The events that were written last: after a broken connection some of them are sent again. */
-  private readonly written = new Set<unknown>();
+  private readonly lastIds = new Set<unknown>();
 
   /** @param last the place after which to begin; undefined to begin with new events */
   constructor(
@@ -78,9 +78,9 @@ class FollowedStream {
   }
 
   private write(event: { id: string }): void {
-    if (this.written.has(event.id)) return;
-    this.written.add(event.id);
-    if (this.written.size > REPEATED_MAX) this.written.delete(this.written.values().next().value);
+    if (this.lastIds.has(event.id)) return;
+    this.lastIds.add(event.id);
+    if (this.lastIds.size > REPEATED_MAX) this.lastIds.delete(this.lastIds.values().next().value);
     write(`${JSON.stringify({ ...event, stream_id: this.last })}\n`);
   }
 }

@@ -1,5 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
-import type { DispatcherMessage, Journal, Seen } from '@proctor/dispatch';
+import type { DispatcherMessage, Journal, JournalPosition } from '@proctor/dispatch';
 
 export interface CommittedWorkSettings {
   arrivalPollMs: number;
@@ -19,7 +19,7 @@ export class CommittedWork {
   private ordersDueMs = -Infinity;
   private arrivalsDueMs = -Infinity;
   /** The runs that memory has. */
-  private seen: Seen | undefined;
+  private position: JournalPosition | undefined;
   /**
    * The part of `arrivalsPerTurnMax` that a turn ingests. A turn that fails halves it, since there may have been too
    * much in it.
@@ -52,8 +52,8 @@ export class CommittedWork {
   }
 
   /** The runs were loaded again. */
-  onLoaded(position: Seen): void {
-    this.seen = position;
+  onLoaded(position: JournalPosition): void {
+    this.position = position;
   }
 
   /** A turn failed: read again after a pause, and less at a time, since these rows may be the reason. */
@@ -103,8 +103,8 @@ export class CommittedWork {
     this.arrivalsDueMs = now + this.settings().arrivalPollMs;
     return this.read('arrivals', now, async (most) => {
       const limit = Math.ceil(most * this.pace);
-      const { runs, seen: position, more } = await this.journal.arrivals(this.arch, limit, this.seen);
-      this.seen = position;
+      const { runs, position, more } = await this.journal.arrivals(this.arch, limit, this.position);
+      this.position = position;
       if (more) this.readArrivalsSoon();
       return runs.length > 0 ? [{ kind: 'arrivals', runs }] : [];
     });

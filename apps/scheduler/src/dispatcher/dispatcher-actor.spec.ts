@@ -1,4 +1,4 @@
-import { type Seen, StaleEpoch, type Write } from '@proctor/dispatch';
+import { type JournalPosition, StaleEpoch, type Write } from '@proctor/dispatch';
 import { ActorRig, POLL_MS, TERM_MS } from '@test/support/actor-rig';
 import { ARCH, settings } from '@test/support/runs';
 import { silenceLog } from '@test/support/silent-log';
@@ -71,7 +71,7 @@ describe('DispatcherActor', () => {
     it('a dispatcher ingests fewer runs at a time while messages wait long for its turns', async () => {
       const limits: number[] = [];
       let asked = 0;
-      const slowly = async (arch: string, limit: number, seen?: Seen) => {
+      const slowly = async (arch: string, limit: number, seen?: JournalPosition) => {
         limits.push(limit);
         // For the turn after this one.
         if ((asked += 1) <= 4) void rig.ask();

@@ -181,7 +181,7 @@ export class DispatcherActor {
       if (loaded.runs.length > 0) this.signals.notifyAll(this.time());
       const state = stateOfLoaded(this.term, this.settings.dispatch, loaded, this.time(), this.past);
       this.past = undefined;
-      this.committed.onLoaded(loaded.seen);
+      this.committed.onLoaded(loaded.position);
       this.notifyOfWorkers(state);
       this.ports.watch?.onLoaded(state, this.time() - fromMs);
       return state;

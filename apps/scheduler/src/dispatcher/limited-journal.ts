@@ -11,7 +11,7 @@ import type {
   Order,
   RegisteredWorker,
   Restrictions,
-  Seen,
+  JournalPosition,
   Write,
 } from '@proctor/dispatch';
 
@@ -70,7 +70,7 @@ export class LimitedJournal implements Omit<Journal, 'reportState'> {
     return this.call('reading the register of workers', this.journal.workers());
   }
 
-  arrivals(arch: string, limit: number, position?: Seen): Promise<Arrivals> {
+  arrivals(arch: string, limit: number, position?: JournalPosition): Promise<Arrivals> {
     return this.call('reading arrivals', this.journal.arrivals(arch, limit, position));
   }
 

@@ -1,6 +1,6 @@
 import type {
   Beyond,
-  Counted,
+  PartCounts,
   DispatcherMessage,
   DispatcherState,
   MessageOf,
@@ -27,7 +27,7 @@ export interface Reader {
   time(): number;
   window(): WindowSettings;
   /** These counts belong to `state`. */
-  onCounted(state: DispatcherState, counts: Counted[]): void;
+  onCounted(state: DispatcherState, counts: PartCounts[]): void;
   retryEnvelopes(envelopes: Envelope[]): void;
 }
 
@@ -107,7 +107,7 @@ export class LinesOfRows {
   }
 
   /** Makes some of the outstanding counts; null if none are outstanding. */
-  private async countNext({ lines }: DispatcherState): Promise<Counted[] | null> {
+  private async countNext({ lines }: DispatcherState): Promise<PartCounts[] | null> {
     const uncounted = lines.listUncounted(STRETCHES_MAX);
     if (uncounted.length === 0) return null;
     const runsMax = Math.max(OF_STRETCH_MIN, Math.floor(COUNTED_MAX / uncounted.length));

@@ -27,7 +27,7 @@ export class Sightings implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Workers');
   /** Worker → the address of its latest request. */
   private addresses = new Map<string, string>();
-  private seen = new Set<string>();
+  private workers = new Set<string>();
   private refused = new Map<string, WorkerRefusals>();
   private writtenMs = -Infinity;
   private cancel: (() => void) | null = null;
@@ -41,7 +41,7 @@ export class Sightings implements BeforeApplicationShutdown {
   record(sightings: Sighting[]): void {
     for (const { worker, refusal } of sightings) {
       if (refusal !== null) this.addRefusals({ worker, count: 1, reason: refusal });
-      else if (this.seen.size < NAMES_MAX) this.seen.add(worker);
+      else if (this.workers.size < NAMES_MAX) this.workers.add(worker);
     }
     if (sightings.length > 0) this.writeLater();
   }
@@ -86,7 +86,7 @@ export class Sightings implements BeforeApplicationShutdown {
     } catch (error) {
       this.logger.warn(`when workers were seen could not be written: ${String(error)}`);
       for (const { worker, from } of seenWorkers) {
-        this.seen.add(worker);
+        this.workers.add(worker);
         if (from !== null && !this.addresses.has(worker)) this.addresses.set(worker, from);
       }
       for (const refusals of refused) this.addRefusals(refusals);
@@ -95,11 +95,11 @@ export class Sightings implements BeforeApplicationShutdown {
   }
 
   private clearSeen(): SeenWorker[] {
-    const seenWorkers = [...this.seen].map((worker) => ({
+    const seenWorkers = [...this.workers].map((worker) => ({
       worker,
       from: this.addresses.get(worker) ?? null,
     }));
-    this.seen = new Set();
+    this.workers = new Set();
     this.addresses = new Map();
     return seenWorkers;
   }

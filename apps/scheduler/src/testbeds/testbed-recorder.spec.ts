@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { KeptTestbed, RunTestbeds } from '@proctor/database';
+import type { StoredTestbed, RunTestbeds } from '@proctor/database';
 import { StoreUnavailable } from '@proctor/store';
 import { packageLines, packedArtifacts } from '@test/support/artifacts';
 import { finishedRunRecord } from '@test/support/run-record';
@@ -12,7 +12,7 @@ const files = new Map<string, Buffer>();
 const find = jest.fn();
 const testbeds = {
   saveTestbed: jest.fn(() => Promise.resolve()),
-  of: jest.fn(() => Promise.resolve(new Map<number, KeptTestbed>())),
+  of: jest.fn(() => Promise.resolve(new Map<number, StoredTestbed>())),
   passJustBefore: jest.fn<Promise<ReturnType<typeof finishedRunRecord> | null>, unknown[]>(),
   saveChanges: jest.fn(() => Promise.resolve()),
 } satisfies Partial<Record<keyof RunTestbeds, jest.Mock>>;

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Grant } from '@proctor/contracts';
 import {
-  type KeptTestbed,
+  type StoredTestbed,
   Results,
   type RunRecord,
   RunTestbeds,
@@ -104,7 +104,7 @@ export class TestbedRecorder implements OnModuleDestroy {
   }
 }
 
-function testbedToSave({ testbed, added, suites, ...rest }: RunTestbed): KeptTestbed {
+function testbedToSave({ testbed, added, suites, ...rest }: RunTestbed): StoredTestbed {
   return { packages: testbed && { testbed, added, suites }, ...rest };
 }
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Outages } from '@proctor/bus';
-import { within, type Clock } from '@proctor/clock';
+import { waitAtMost, type Clock } from '@proctor/clock';
 import type { Fact } from '@proctor/contracts';
 import { Facts } from '@proctor/database';
 import { Counter, type Registry } from 'prom-client';
@@ -22,7 +22,7 @@ const LAST_MS = 5_000;
 @Injectable()
 export class RunTraces implements BeforeApplicationShutdown {
   private readonly outages: Outages;
-  private readonly sent: Counter<'outcome'>;
+  private readonly outcomes: Counter<'outcome'>;
   private readonly waiting = new Set<number>();
   private sending: Promise<void> | null = null;
 
@@ -33,7 +33,7 @@ export class RunTraces implements BeforeApplicationShutdown {
     @Inject(REGISTRY) registry: Registry,
   ) {
     this.outages = new Outages(new Logger('Traces'), clock);
-    this.sent = new Counter({
+    this.outcomes = new Counter({
       name: 'proctor_run_traces_total',
       help: 'Ended runs whose trace was sent, or dropped.',
       labelNames: ['outcome'],
@@ -46,14 +46,14 @@ export class RunTraces implements BeforeApplicationShutdown {
     for (const { runId, state } of facts) {
       if (state !== 'finished' || this.waiting.has(runId)) continue;
       if (this.waiting.size < WAITING_MAX) this.waiting.add(runId);
-      else this.sent.inc({ outcome: 'dropped' });
+      else this.outcomes.inc({ outcome: 'dropped' });
     }
     if (this.waiting.size > 0) this.sending ??= this.sendAll(this.sink).finally(() => (this.sending = null));
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    if (this.sending) await within(this.sending, LAST_MS, this.clock);
-    if (this.waiting.size > 0) this.sent.inc({ outcome: 'dropped' }, this.waiting.size);
+    if (this.sending) await waitAtMost(this.sending, LAST_MS, this.clock);
+    if (this.waiting.size > 0) this.outcomes.inc({ outcome: 'dropped' }, this.waiting.size);
     this.waiting.clear();
   }
 
@@ -65,10 +65,10 @@ export class RunTraces implements BeforeApplicationShutdown {
         const spans = [];
         for (const runId of runs) spans.push(...spansOf(await this.facts.ofRun(runId)));
         await sink.send(spans);
-        this.sent.inc({ outcome: 'sent' }, runs.length);
+        this.outcomes.inc({ outcome: 'sent' }, runs.length);
         this.outages.onSuccess('sending traces');
       } catch (error) {
-        this.sent.inc({ outcome: 'dropped' }, runs.length);
+        this.outcomes.inc({ outcome: 'dropped' }, runs.length);
         this.outages.onFailure('sending traces', String(error));
       }
     }

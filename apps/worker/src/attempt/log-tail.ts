@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { Repeater, within, type Clock } from '@proctor/clock';
+import { Repeater, waitAtMost, type Clock } from '@proctor/clock';
 import type { LogChunk } from '@proctor/contracts';
 import type { Log } from '@proctor/process';
 import { openPlainFile } from '../autopkgtest/plain-file';
@@ -53,7 +53,7 @@ export class LogTail {
   async complete(): Promise<void> {
     this.polls.stop();
     this.reading = this.reading.then(() => this.sendNewChunks());
-    await within(this.reading, this.settings.finishTimeoutMs, this.clock);
+    await waitAtMost(this.reading, this.settings.finishTimeoutMs, this.clock);
     await this.close();
   }
 
@@ -61,7 +61,7 @@ export class LogTail {
   async stop(): Promise<void> {
     this.polls.stop();
     await this.close();
-    await within(this.reading, this.settings.finishTimeoutMs, this.clock);
+    await waitAtMost(this.reading, this.settings.finishTimeoutMs, this.clock);
   }
 
   private async close(): Promise<void> {

@@ -1,4 +1,4 @@
-import { within } from '@proctor/clock';
+import { waitAtMost } from '@proctor/clock';
 import { MESSAGE_LENGTH_MAX, oneLine, type Lease } from '@proctor/contracts';
 import { excusedByShortage, type Shortage } from '../autopkgtest/shortage';
 import { judgeRejectedVersion } from '../autopkgtest/verdict';
@@ -44,7 +44,7 @@ export async function packAttempt(
   const packing = packResult(folder, target, settings, overdue.signal).catch((error: unknown) =>
     String(error),
   );
-  const packed = (await within(packing, PACK_TIMEOUT_MS, clock)) ?? 'packing takes too long';
+  const packed = (await waitAtMost(packing, PACK_TIMEOUT_MS, clock)) ?? 'packing takes too long';
   overdue.abort(new Error('packing took too long'));
   const lacking = (what: string, why: string): string => {
     const notice = `its ${what} could not be kept: ${why}`;
@@ -53,7 +53,7 @@ export async function packAttempt(
   };
   if (typeof packed === 'string')
     return { ...verdict, message: lacking('log and artifacts', packed), files: [] };
-  const { files, excerpt, lost: lossReason } = packed;
+  const { files, excerpt, lossReason } = packed;
   const message = lossReason === null ? verdict.message : lacking('artifacts', lossReason);
   const isExplained = excerpt !== null && hasFailed(verdict) && !isRejected(lease, verdict.version);
   return { ...verdict, message, files, ...(isExplained && { excerpt }) };

@@ -20,7 +20,7 @@ export interface PackedResult {
   /** The lines of the log around its first error; null when there is none. */
   excerpt: ErrorExcerpt | null;
   /** Why the artifacts are missing; null: they are not. */
-  lost: string | null;
+  lossReason: string | null;
 }
 
 type PathOf = (name: ResultFileName) => string;
@@ -45,10 +45,10 @@ export async function packResult(
     const substitute = `The test runner wrote no log. Its standard error was:\n${errors || '(nothing)\n'}`;
     const log = await packLog(join(folder.output, 'log'), pathOf('log.gz'), limits, substitute);
     const logIndex = await writeIndex('log-index.json', pathOf, logIndexText(log.index));
-    const { archive, index, lost: lossReason } = await packArtifactFiles(folder, pathOf, limits);
+    const { archive, index, lossReason } = await packArtifactFiles(folder, pathOf, limits);
     signal.throwIfAborted();
     const files = [resultFile('log.gz', pathOf('log.gz'), log), ...archive, logIndex, ...index];
-    return { files, excerpt: log.excerpt, lost: lossReason };
+    return { files, excerpt: log.excerpt, lossReason };
   } catch (error) {
     await rm(target, { recursive: true, force: true });
     throw error;
@@ -59,16 +59,16 @@ async function packArtifactFiles(
   folder: RunFolder,
   pathOf: PathOf,
   { artifactsBytesMax }: PackLimits,
-): Promise<{ archive: LocalFile[]; index: LocalFile[]; lost: string | null }> {
+): Promise<{ archive: LocalFile[]; index: LocalFile[]; lossReason: string | null }> {
   const path = pathOf('artifacts.tar.gz');
   try {
     const packed = await packArtifacts(folder.output, path, artifactsBytesMax);
     const index = await writeIndex('artifacts-index.json', pathOf, artifactsIndexText(packed.index));
-    return { archive: [resultFile('artifacts.tar.gz', path, packed)], index: [index], lost: null };
+    return { archive: [resultFile('artifacts.tar.gz', path, packed)], index: [index], lossReason: null };
   } catch (error) {
     const paths = [path, pathOf('artifacts-index.json')];
     await Promise.all(paths.map((each) => rm(each, { force: true })));
-    return { archive: [], index: [], lost: String(error) };
+    return { archive: [], index: [], lossReason: String(error) };
   }
 }
 

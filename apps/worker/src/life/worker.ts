@@ -1,5 +1,5 @@
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
-import { within, type Clock } from '@proctor/clock';
+import { waitAtMost, type Clock } from '@proctor/clock';
 import type { RecordedSignal, StopAttemptSignal } from '@proctor/contracts';
 import type { Log } from '@proctor/process';
 import type { DiskOutbox } from '../reports/outbox';
@@ -129,10 +129,10 @@ export class Worker implements OnModuleInit, OnModuleDestroy {
     const delivered = this.parts.outbox.deliverLeftovers().catch((error: unknown) => {
       this.parts.log.warn(`results that were left on disk are not delivered: ${String(error)}`);
     });
-    await within(delivered, LEFTOVERS_TIMEOUT_MS, this.parts.clock);
+    await waitAtMost(delivered, LEFTOVERS_TIMEOUT_MS, this.parts.clock);
     if (this.stopping) return;
     await Promise.all([
-      within(this.parts.testbeds.open(), DETECTION_TIMEOUT_MS, this.parts.clock),
+      waitAtMost(this.parts.testbeds.open(), DETECTION_TIMEOUT_MS, this.parts.clock),
       this.parts.probe.start(),
     ]);
     if (this.stopping) return;

@@ -1,6 +1,6 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Repeater, within, type Clock } from '@proctor/clock';
+import { Repeater, waitAtMost, type Clock } from '@proctor/clock';
 
 /** Bytes that a check writes: more than fits into an inode or into the rest of a full file system. */
 const PROBE_BYTES = 64 * 1024;
@@ -61,7 +61,7 @@ export class WriteProbe {
   private async check(): Promise<void> {
     const { path, settings } = this;
     const writing = (this.checking ??= this.write(path));
-    const isOver = await within(
+    const isOver = await waitAtMost(
       writing.then(
         () => ({ why: null }),
         (error: unknown) => ({ why: String(error) }),

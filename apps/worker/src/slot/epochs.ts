@@ -25,15 +25,15 @@ export interface EpochsParts {
  * earlier moment, and the epochs count from there.
  */
 export class Epochs {
-  private readonly seen = new Map<string, SeenEpochs>();
+  private readonly histories = new Map<string, SeenEpochs>();
 
   constructor(private readonly parts: EpochsParts) {}
 
   /** False for the answer of a replaced owner: it must be ignored. */
   accepts({ arch, epoch }: DispatcherAnswer): boolean {
-    const history = this.seen.get(arch);
+    const history = this.histories.get(arch);
     if (history && epoch < history.highest && !this.isRestored(arch, epoch, history)) return false;
-    this.seen.set(arch, { highest: epoch, lower: null });
+    this.histories.set(arch, { highest: epoch, lower: null });
     return true;
   }
 

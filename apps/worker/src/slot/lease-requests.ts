@@ -1,4 +1,4 @@
-import { within } from '@proctor/clock';
+import { waitAtMost } from '@proctor/clock';
 import {
   grantName,
   type Lease,
@@ -56,7 +56,7 @@ export class LeaseRequests {
    * Architecture → how many requests in a row had no answer in time, or a hidden one, and the number of the last of
    * them.
    */
-  private readonly lost = new Map<string, { inARow: number; last: number }>();
+  private readonly losses = new Map<string, { inARow: number; last: number }>();
   /** Architecture → why the last request was not answered. */
   private readonly troubles = new Map<string, string>();
   private readonly returns = new Map<string, Return>();
@@ -108,7 +108,7 @@ export class LeaseRequests {
 
   /** Requests in a row whose answer did not come in time, or was hidden by another. */
   lostInARow(arch: string): number {
-    return this.lost.get(arch)?.inARow ?? 0;
+    return this.losses.get(arch)?.inARow ?? 0;
   }
 
   /**
@@ -158,10 +158,10 @@ export class LeaseRequests {
     const { clock, settings } = this.parts;
     const lease = this.current;
     await Promise.all(
-      [...this.lost.keys()].map(async (arch) => {
-        while (this.lost.has(arch) && this.current === lease && lease !== null && lease.arch !== arch) {
+      [...this.losses.keys()].map(async (arch) => {
+        while (this.losses.has(arch) && this.current === lease && lease !== null && lease.arch !== arch) {
           await this.requestHeld(arch);
-          if (this.lost.has(arch))
+          if (this.losses.has(arch))
             await new Promise<void>((resolve) => clock.after(settings.retryMs, resolve));
         }
       }),
@@ -174,7 +174,7 @@ export class LeaseRequests {
    */
   async requestHeld(arch: string): Promise<boolean> {
     const { clock, settings } = this.parts;
-    return isReply(await within(this.send(arch, { onlyHeld: true }), settings.replyTimeoutMs, clock));
+    return isReply(await waitAtMost(this.send(arch, { onlyHeld: true }), settings.replyTimeoutMs, clock));
   }
 
   /**
@@ -183,9 +183,9 @@ export class LeaseRequests {
    */
   async requestLost(): Promise<void> {
     const { clock, settings } = this.parts;
-    const asks = [...this.lost.keys()].map((arch) => this.send(arch, { onlyHeld: true }));
-    await within(Promise.all(asks), settings.stopTimeoutMs, clock);
-    this.lost.clear();
+    const asks = [...this.losses.keys()].map((arch) => this.send(arch, { onlyHeld: true }));
+    await waitAtMost(Promise.all(asks), settings.stopTimeoutMs, clock);
+    this.losses.clear();
   }
 
   /** Resolves when all returns are done. */
@@ -194,7 +194,7 @@ export class LeaseRequests {
   }
 
   private countLoss(arch: string): void {
-    this.lost.set(arch, { inARow: this.lostInARow(arch) + 1, last: this.count });
+    this.losses.set(arch, { inARow: this.lostInARow(arch) + 1, last: this.count });
   }
 
   /**
@@ -227,7 +227,7 @@ export class LeaseRequests {
       }
       this.parts.standings.onAnswer(reply);
       this.parts.busy.onAnswer(reply);
-      if (number >= (this.lost.get(arch)?.last ?? 0)) this.lost.delete(arch);
+      if (number >= (this.losses.get(arch)?.last ?? 0)) this.losses.delete(arch);
       notices.onAnswer(arch, reply);
       if (reply.wanted.length > 0) this.parts.testbeds.requestTestbeds(arch, reply.wanted);
       if (reply.lease && offer.problem !== undefined) return this.refuse(reply, number, offer.problem);

@@ -1,4 +1,4 @@
-import { within } from '@proctor/clock';
+import { waitAtMost } from '@proctor/clock';
 import { EXPLANATION_LENGTH_MAX, grantOf, oneLine, type Lease, type SlotIdentity } from '@proctor/contracts';
 import type { SlotParts } from './slot-parts';
 
@@ -20,7 +20,7 @@ export async function returnLease(
     why = String(error);
     return null;
   });
-  const reply = await within(answer, timeoutMs, clock);
+  const reply = await waitAtMost(answer, timeoutMs, clock);
   if (reply === null) {
     log.warn(`run ${runId} attempt ${attempt}: the lease was not taken back, it will expire: ${why}`);
   }

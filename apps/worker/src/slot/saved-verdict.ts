@@ -1,4 +1,4 @@
-import { within } from '@proctor/clock';
+import { waitAtMost } from '@proctor/clock';
 import type { FinishedReport } from '@proctor/contracts';
 import { resultOfFailedSave, withoutFiles } from './failed-attempt';
 import type { AttemptResult, AttemptVerdict, Deliver } from './ports';
@@ -65,7 +65,7 @@ export class SavedVerdict {
   async waitUntilSaved(reason: string): Promise<void> {
     const { clock, settings } = this.parts;
     const isKept = this.settled.then(() => true);
-    if (await within(isKept, settings.keepTimeoutMs, clock)) return;
+    if (await waitAtMost(isKept, settings.keepTimeoutMs, clock)) return;
     const consequence = this.deliver
       ? 'its verdict is on disk, its log and artifacts are lost'
       : 'its verdict is lost';

@@ -21,7 +21,7 @@ export class Slot {
   private readonly rest: WakeUp;
   private readonly leaseRequests: LeaseRequests;
   private stopping = false;
-  private held: HeldLease | null = null;
+  private heldLease: HeldLease | null = null;
   /** Architecture → the lease whose result waits for an answer. */
   private readonly waiting = new Map<string, HeldLease>();
   private readonly canaries: Canaries;
@@ -150,7 +150,7 @@ export class Slot {
   }
 
   private async execute(lease: Lease): Promise<void> {
-    const heldLease = (this.held = new HeldLease(this.identity, lease, this.parts));
+    const heldLease = (this.heldLease = new HeldLease(this.identity, lease, this.parts));
     if (this.stopping) await heldLease.returnAndStop('the worker stops');
     // If the lease does not say so, it may be private.
     this.markBusy(lease.arch, lease.isPrivate === false);
@@ -159,7 +159,7 @@ export class Slot {
     const end = await Promise.race([ended, heldLease.waits]);
     this.parts.busy.remove(this.identity.slot);
     if (end === 'waiting') this.waitAside(heldLease, lease.arch, ended);
-    this.held = null;
+    this.heldLease = null;
     this.leaseRequests.onEnd(lease, end === 'not-started');
     this.failuresInARow = end === 'not-started' ? this.failuresInARow + 1 : 0;
     if (this.failuresInARow === 0 || this.stopping) return;
@@ -192,7 +192,7 @@ export class Slot {
   }
 
   private listHeld(): HeldLease[] {
-    return [...this.waiting.values(), ...(this.held ? [this.held] : [])];
+    return [...this.waiting.values(), ...(this.heldLease ? [this.heldLease] : [])];
   }
 
   /** Random, so that idle slots do not all ask at once. */

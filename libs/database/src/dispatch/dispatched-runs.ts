@@ -9,7 +9,7 @@ import {
   type LineStretch,
   type Loaded,
   type LostAttempt,
-  type Seen,
+  type JournalPosition,
 } from '@proctor/dispatch';
 import type { Database, Statements } from '../kit/database';
 import { AVOID_SORTING, COUNT_BEYOND, GRANTED, LAST_BEYOND, LINES, NEXT_OF_LINE } from './line-statements';
@@ -149,7 +149,7 @@ interface SeenRuns {
 const NOTHING_SEEN: Snapshot = '3:3:';
 
 /** A mark after all runs that are visible now. */
-export async function seenNow(statements: Statements): Promise<Seen> {
+export async function seenNow(statements: Statements): Promise<JournalPosition> {
   const [row] = await statements.query(SNAPSHOT);
   return JSON.stringify({ upTo: row!.snapshot } satisfies SeenRuns);
 }
@@ -158,7 +158,7 @@ export async function arrivedRuns(
   statements: Statements,
   arch: string,
   limit: number,
-  position: Seen = JSON.stringify({ upTo: NOTHING_SEEN } satisfies SeenRuns),
+  position: JournalPosition = JSON.stringify({ upTo: NOTHING_SEEN } satisfies SeenRuns),
 ): Promise<Arrivals> {
   const { upTo, after } = JSON.parse(position) as SeenRuns;
   const rows = await statements.query(ARRIVALS, [
@@ -169,7 +169,7 @@ export async function arrivedRuns(
   const now = seenAfter({ upTo, after }, rows, isAtEnd);
   // Runs that the first of several readings did not show are found by the next series of readings.
   const more = !isAtEnd || after !== undefined;
-  return { runs: dispatchedRuns(rows), seen: JSON.stringify(now), more };
+  return { runs: dispatchedRuns(rows), position: JSON.stringify(now), more };
 }
 
 /** The mark after these rows. At the end of a series, all runs that its first reading showed have been read. */

@@ -13,7 +13,7 @@ import {
   PACKAGES_REMEMBERED_MAX,
   type RegisteredWorker,
   type ReportState,
-  type Seen,
+  type JournalPosition,
   StaleEpoch,
   type Restrictions,
   type Write,
@@ -51,7 +51,7 @@ export class PostgresJournal implements Journal {
     // Taken before the runs are read: a run that is committed meanwhile may come twice, but is not missed.
     const position = await seenNow(database);
     return {
-      seen: position,
+      position,
       ...(await unfinishedRuns(database, arch, perLineMax)),
       restrictions: await this.restrictions(arch),
       workers: await this.workers(),
@@ -91,7 +91,7 @@ export class PostgresJournal implements Journal {
     return lastBeyond(this.database, arch, edges);
   }
 
-  arrivals(arch: string, limit: number, position?: Seen): Promise<Arrivals> {
+  arrivals(arch: string, limit: number, position?: JournalPosition): Promise<Arrivals> {
     return arrivedRuns(this.database, arch, limit, position);
   }
 

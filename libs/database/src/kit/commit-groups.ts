@@ -1,4 +1,4 @@
-import { type RequestWait, requestWait, within } from './request-wait';
+import { type RequestWait, findRequestWait, runWithin } from './request-wait';
 import { DatabaseUnavailable, errorCode } from './unavailable';
 
 /** How tasks are done as a group. */
@@ -40,7 +40,7 @@ export class CommitGroups<Task, Outcome> {
 
   /** @throws the error that the task would get alone */
   async runTask(task: Task): Promise<Outcome> {
-    const wait = requestWait();
+    const wait = findRequestWait();
     wait?.start();
     try {
       return await new Promise<Outcome>((resolve, reject) => {
@@ -121,7 +121,7 @@ export class CommitGroups<Task, Outcome> {
     try {
       // The first member has waited the longest.
       const tasks = members.map(({ task }) => task);
-      const outcomes = await within(members[0]!.wait, () => this.work.together(tasks));
+      const outcomes = await runWithin(members[0]!.wait, () => this.work.together(tasks));
       members.forEach(({ resolve }, index) => resolve(outcomes[index]!));
     } catch (error) {
       if (members.length === 1 || isOfAll(error)) members.forEach(({ reject }) => reject(error));

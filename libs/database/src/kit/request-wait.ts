@@ -43,11 +43,11 @@ export function besideRequests<T>(work: () => T): T {
 }
 
 /** Runs `work` for several requests at once. Its calls count for the one request that has this `wait`. */
-export function within<T>(wait: RequestWait | undefined, work: () => T): T {
+export function runWithin<T>(wait: RequestWait | undefined, work: () => T): T {
   return current.run(wait, work);
 }
 
 /** The wait of the current request; undefined outside of a request. */
-export function requestWait(): RequestWait | undefined {
+export function findRequestWait(): RequestWait | undefined {
   return current.getStore();
 }

@@ -31,7 +31,7 @@ const TIMELINE = `
  * One of several servers is the primary, and others may become it: connections are opened to the present primary.
  */
 export class Servers {
-  private asked: { atMs: number; answer: Promise<URL> } | null = null;
+  private search: { atMs: number; answer: Promise<URL> } | null = null;
 
   private constructor(
     readonly text: string,
@@ -78,18 +78,18 @@ export class Servers {
   /** The address of the primary. @throws as `primary` */
   primaryUrl(timeoutMs: number): Promise<URL> {
     const now = performance.now();
-    if (this.asked !== null && now - this.asked.atMs < KNOWN_MS) return this.asked.answer;
-    const search = (this.asked = { atMs: now, answer: this.findPrimary(timeoutMs) });
+    if (this.search !== null && now - this.search.atMs < KNOWN_MS) return this.search.answer;
+    const search = (this.search = { atMs: now, answer: this.findPrimary(timeoutMs) });
     // A server may be promoted at the next moment.
     search.answer.catch(() => {
-      if (this.asked === search) this.asked = null;
+      if (this.search === search) this.search = null;
     });
     return search.answer;
   }
 
   /** Forgets the primary, because it is unavailable now: another server may be promoted. */
   searchAgain(): void {
-    this.asked = null;
+    this.search = null;
   }
 
   private async findPrimary(timeoutMs: number): Promise<URL> {

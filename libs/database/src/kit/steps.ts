@@ -1,17 +1,17 @@
 import type { Database, Statements } from './database';
-import { requestWait } from './request-wait';
+import { findRequestWait } from './request-wait';
 import type { Statement } from './statement';
 import { DatabaseUnavailable } from './unavailable';
 
 /** A change of many runs that failed half-way: finished steps stay, and the same request continues with the rest. */
 export class BrokenOff extends DatabaseUnavailable {
-  /** @param done ids of the runs that were changed, ascending; when `changed` is unknown, there may be more */
+  /** @param changedIds ids of the runs that were changed, ascending; when `changed` is unknown, there may be more */
   constructor(
-    readonly done: number[],
+    readonly changedIds: number[],
     error: DatabaseUnavailable,
   ) {
     super(error.cause, error.changed);
-    this.message += `; ${done.length} runs were changed before`;
+    this.message += `; ${changedIds.length} runs were changed before`;
   }
 }
 
@@ -50,7 +50,7 @@ export async function changeInSteps(database: Database, change: RunsChange): Pro
         : error;
     });
     for (const runId of changed) changedIds.push(runId);
-    requestWait()?.restart();
+    findRequestWait()?.restart();
   }
   return changedIds;
 }

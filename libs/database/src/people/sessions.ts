@@ -24,11 +24,11 @@ class DigestedIds extends PgStore {
   }
 
   /** A callback for each new session without a login. */
-  begun = (): void => undefined;
+  onNewSession = (): void => undefined;
 
   override set(id: string, data: SessionData, callback?: (error?: unknown) => void): void {
     super.set(digestOf(id), data, (error?: unknown) => {
-      if (!error && !('userId' in data)) this.begun();
+      if (!error && !('userId' in data)) this.onNewSession();
       callback?.(error);
     });
   }
@@ -45,7 +45,7 @@ export class Sessions implements OnModuleDestroy {
   readonly store: Store;
   private readonly logger = new Logger(Sessions.name);
   private readonly prunable: DigestedIds;
-  private begun = 0;
+  private sessionCount = 0;
 
   constructor(private readonly database: Database) {
     this.prunable = new DigestedIds({
@@ -57,7 +57,7 @@ export class Sessions implements OnModuleDestroy {
       pruneSessionInterval: PRUNE_SECONDS,
       errorLog: (what: unknown, error: unknown) => this.logger.warn(`${String(what)} ${String(error)}`),
     });
-    this.prunable.begun = () => this.count();
+    this.prunable.onNewSession = () => this.count();
     this.store = this.prunable;
   }
 
@@ -67,8 +67,8 @@ export class Sessions implements OnModuleDestroy {
   }
 
   private count(): void {
-    this.begun += 1;
-    if (this.begun % LOOKED_AT_EACH > 0) return;
+    this.sessionCount += 1;
+    if (this.sessionCount % LOOKED_AT_EACH > 0) return;
     this.endOldest().catch((error: unknown) =>
       this.logger.warn(`sessions before a login were not removed: ${String(error)}`),
     );

@@ -4,7 +4,7 @@ import { Database } from '../kit/database';
 import { type AttemptRecord, Results } from './results';
 import { type RunRecord, selectRecords } from '../runs/run-columns';
 import { TRIGGER_WORDS } from '../runs/run-search';
-import { type KeptTestbed, RunTestbeds } from './run-testbeds';
+import { type StoredTestbed, RunTestbeds } from './run-testbeds';
 import { bigint, jsonb, statement } from '../kit/statement';
 import { countsForStatus } from '../statuses/status-statements';
 
@@ -52,7 +52,7 @@ export class RunPages {
   }
 
   /** The testbed of a run; null if it was not saved. */
-  async testbedOf(runId: number): Promise<KeptTestbed | null> {
+  async testbedOf(runId: number): Promise<StoredTestbed | null> {
     return (await this.testbeds.of([runId])).get(runId) ?? null;
   }
 

@@ -12,7 +12,7 @@ import { countsForStatus } from '../statuses/status-statements';
 type Versions = ReadonlyMap<string, string>;
 
 /** The testbed of a run. */
-export interface KeptTestbed {
+export interface StoredTestbed {
   /**
    * The packages of the testbed, and those that were installed or upgraded for the run, with the suites where they
    * came from if known; null if the result had no list.
@@ -72,7 +72,7 @@ export class RunTestbeds {
    * Saves the testbed of a finished run, unless a later attempt is already saved.
    * @param others the packages that differ from what was requested
    */
-  async saveTestbed(run: RunRecord, testbed: KeptTestbed, others: OtherPackages): Promise<void> {
+  async saveTestbed(run: RunRecord, testbed: StoredTestbed, others: OtherPackages): Promise<void> {
     const { packages, kernel, fallback, tests } = testbed;
     const place = [run.package, run.suite, run.arch, run.finishedAt, run.runId];
     await this.database.transaction(async (transaction) => {
@@ -110,7 +110,7 @@ export class RunTestbeds {
   }
 
   /** The testbeds of runs, by run id. Runs without a saved testbed are absent. */
-  async of(runIds: number[]): Promise<Map<number, KeptTestbed>> {
+  async of(runIds: number[]): Promise<Map<number, StoredTestbed>> {
     const rows = await this.database.query(OF_RUNS, [runIds]);
     return new Map(
       rows.map((row) => {

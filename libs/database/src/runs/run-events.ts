@@ -50,9 +50,9 @@ export async function firstEvent(statements: Statements, second: number): Promis
 
 export function eventPage(
   statements: Statements,
-  { from, before, after, known, limit }: EventPage,
+  { from, before, after, knownIds, limit }: EventPage,
 ): Promise<RunEvent[]> {
-  return statements.query(PAGE, [from, before, after, known, limit]);
+  return statements.query(PAGE, [from, before, after, knownIds, limit]);
 }
 
 /** The columns of an event: of a row `f` of `facts`, the row `r` of its run, and the row `u` of the run's requestor. */

@@ -38,7 +38,7 @@ export class Submissions {
   /** Creates all runs or none, in one transaction. @returns the run ids, in the order of the requests */
   async submit(requests: RunRequest[], submitter: Submitter): Promise<number[]> {
     if (requests.length === 0) return [];
-    const outcome = await this.done({ requests, submitter, key: null, answer: (runIds) => runIds });
+    const outcome = await this.execute({ requests, submitter, key: null, answer: (runIds) => runIds });
     return (outcome as { answer: number[] }).answer;
   }
 
@@ -52,10 +52,10 @@ export class Submissions {
     submitter: Submitter,
     answer: (runIds: number[]) => unknown,
   ): Promise<Once> {
-    return this.done({ requests, submitter, key, answer });
+    return this.execute({ requests, submitter, key, answer });
   }
 
-  private async done(submission: Submission): Promise<Once> {
+  private async execute(submission: Submission): Promise<Once> {
     if (submission.requests.length <= GROUPED_RUNS_MAX) return this.groups.runTask(submission);
     const [outcome] = await this.together([submission]);
     return outcome!;

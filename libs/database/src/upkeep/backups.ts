@@ -25,7 +25,7 @@ export class Backups {
   }
 
   /** Records a complete backup. */
-  async made(takenAt: Date, bytes: number): Promise<void> {
+  async record(takenAt: Date, bytes: number): Promise<void> {
     await this.database.query(MADE, [takenAt, bytes]);
   }
 

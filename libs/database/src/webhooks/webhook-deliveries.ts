@@ -173,7 +173,7 @@ export class WebhookDeliveries {
     if (!webhook || first === null) return { again: again.length, made: count, until: null };
     const webhooks = [{ ...webhook, eventsFromMs: 0 }];
     for (let after = first - 1, eventCount = 0; ;) {
-      const query = { from: sinceSecond, before: null, after, known: [], limit: PAGE_LENGTH };
+      const query = { from: sinceSecond, before: null, after, knownIds: [], limit: PAGE_LENGTH };
       const page = await eventPage(this.database, query);
       count += await this.database.transaction((transaction) =>
         insertMatching(transaction, page, webhooks, matches),

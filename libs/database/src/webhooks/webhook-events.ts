@@ -90,7 +90,7 @@ export class WebhookEvents {
   ): Promise<number> {
     let count = 0;
     for (let after = first - 1; ;) {
-      const page = await eventPage(transaction, { from, before, after, known: [], limit: PAGE_LENGTH });
+      const page = await eventPage(transaction, { from, before, after, knownIds: [], limit: PAGE_LENGTH });
       count += await insertMatching(transaction, page, webhooks, matches);
       if (page.length < PAGE_LENGTH) return count;
       after = page.at(-1)!.factId;

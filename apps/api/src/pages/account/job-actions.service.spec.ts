@@ -28,7 +28,7 @@ it('a change of several runs says which were changed when the database goes away
     .runAction('retry', RUNS, REQUESTOR)
     .then(fail, (thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(BrokenOff);
-  expect((error as BrokenOff).done).toEqual([1]);
+  expect((error as BrokenOff).changedIds).toEqual([1]);
   expect(retried).toEqual([1]);
 });
 

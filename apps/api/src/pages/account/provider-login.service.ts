@@ -37,7 +37,7 @@ export class ProviderLoginService {
   ): Promise<Page | Redirect> {
     const provider = this.providers.findProvider(id);
     try {
-      const { url, begun: login } = await this.providers.startLogin(provider, this.callbackUrl(id, request));
+      const { url, login } = await this.providers.startLogin(provider, this.callbackUrl(id, request));
       await this.sessions.remember(request, response, { ...login, next });
       return { redirectTo: url };
     } catch (error) {

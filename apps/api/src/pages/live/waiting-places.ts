@@ -23,9 +23,9 @@ interface Known {
  * other run of its architecture is asked for during that time.
  */
 export class WaitingPlaces {
-  private readonly known = new LRUCache<string, Known>({ max: PLACES_MAX });
+  private readonly places = new LRUCache<string, Known>({ max: PLACES_MAX });
   private readonly silentUntilMs = new Map<string, number>();
-  private asked = { sinceMs: -Infinity, count: 0 };
+  private requests = { sinceMs: -Infinity, count: 0 };
 
   constructor(
     private readonly explanation: Pick<ExplanationService, 'of'>,
@@ -35,7 +35,7 @@ export class WaitingPlaces {
   /** The text for the page of a run. It stays the same while there are too many requests. */
   async words(run: { runId: number; arch: string }, viewer: ExplanationViewer): Promise<string> {
     const key = JSON.stringify([run.runId, viewer.user, viewer.everything]);
-    const latest = this.known.get(key);
+    const latest = this.places.get(key);
     const now = this.clock.now();
     if (latest && now - latest.atMs < AGE_MS) return latest.words;
     if (now < (this.silentUntilMs.get(run.arch) ?? 0) || !this.mayAsk(now)) return latest?.words ?? '';
@@ -43,14 +43,14 @@ export class WaitingPlaces {
     if (isSilence(explanation)) this.silentUntilMs.set(run.arch, now + AGE_MS);
     const { sentence, reasons } = waitView(explanation, new Date(Date.now()));
     const words = [sentence, ...reasons].join(' ');
-    this.known.set(key, { words, atMs: now });
+    this.places.set(key, { words, atMs: now });
     return words;
   }
 
   private mayAsk(now: number): boolean {
-    if (now - this.asked.sinceMs >= AGE_MS) this.asked = { sinceMs: now, count: 0 };
-    this.asked.count += 1;
-    return this.asked.count <= QUESTIONS_MAX;
+    if (now - this.requests.sinceMs >= AGE_MS) this.requests = { sinceMs: now, count: 0 };
+    this.requests.count += 1;
+    return this.requests.count <= QUESTIONS_MAX;
   }
 }
 

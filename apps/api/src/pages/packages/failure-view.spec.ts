@@ -17,7 +17,7 @@ const kept = packageStatus('hello', {
   failingSince: { ...at(9, '2.10-3', '2026-11-19'), trigger: 'glibc/2.40-4' },
 });
 const failure = (change: Partial<FailingPlace> = {}): FailingPlace => {
-  return { run, kept, changedPackages: null, error: null, notes: [], mayBeRetried: true, ...change };
+  return { run, status: kept, changedPackages: null, error: null, notes: [], mayBeRetried: true, ...change };
 };
 
 it('a card leads to the first failure, the last pass, and what changed between them', () => {
@@ -45,7 +45,7 @@ it.each([
 });
 
 it('a failure without further data has a card too', () => {
-  expect(failureView(failure({ kept: undefined }), [run], [], 'pass')).toMatchObject({
+  expect(failureView(failure({ status: undefined }), [run], [], 'pass')).toMatchObject({
     first: null,
     lastPass: null,
     compare: null,

@@ -15,7 +15,7 @@ export interface FailingPlace {
   /** The newest run there. */
   run: RunRecord;
   /** The stored status there, which may be missing for about a second after the first run. */
-  kept: PackageStatus | undefined;
+  status: PackageStatus | undefined;
   /**
    * The number of packages whose version differs between the last run that passed and the first that failed;
    * null when the packages of one of the two are not known.
@@ -28,14 +28,14 @@ export interface FailingPlace {
 
 /** A card for a place where the package fails: the first failure, the change before it, the error, and the other architectures. */
 export function failureView(
-  { run, kept, changedPackages, error, notes, mayBeRetried }: FailingPlace,
+  { run, status, changedPackages, error, notes, mayBeRetried }: FailingPlace,
   latest: RunRecord[],
   unfinished: RunRecord[],
   neutral: NeutralStatus,
 ) {
   const historyUrl = historyPath(run);
   const runUrl = (runId: number): string => `${historyUrl}${runId}/`;
-  const { failingSince: first = null, lastPass = null } = kept ?? {};
+  const { failingSince: first = null, lastPass = null } = status ?? {};
   const retry = unfinished.find(({ retryOf }) => retryOf === run.runId);
   return {
     place: `${run.suite}/${run.arch}`,

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type KeptTestbed, PackagePages, RunTestbeds } from '@proctor/database';
+import { type StoredTestbed, PackagePages, RunTestbeds } from '@proctor/database';
 import { packageDifference } from '@proctor/result-files';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
@@ -26,14 +26,17 @@ export class Failures {
    * Returns at most FAILURES_DETAILED_MAX places where the newest run failed. The number of SQL statements does
    * not grow with the number of places.
    */
-  async of({ latest, kept }: Pick<PackageData, 'latest' | 'kept'>, viewer: Viewer): Promise<FailingPlace[]> {
+  async of(
+    { latest, statuses }: Pick<PackageData, 'latest' | 'statuses'>,
+    viewer: Viewer,
+  ): Promise<FailingPlace[]> {
     const failing = latest.filter(({ verdict }) => verdict === 'fail').slice(0, FAILURES_DETAILED_MAX);
     if (failing.length === 0) return [];
     const places = failing.map((run) => ({
       run,
-      kept: kept.find(({ suite, arch }) => suite === run.suite && arch === run.arch),
+      status: statuses.find(({ suite, arch }) => suite === run.suite && arch === run.arch),
     }));
-    const compared = places.flatMap(({ kept: at }) =>
+    const compared = places.flatMap(({ status: at }) =>
       at?.failingSince && at.lastPass ? [at.failingSince.runId, at.lastPass.runId] : [],
     );
     const [errors, testbeds, notes] = await Promise.all([
@@ -41,9 +44,9 @@ export class Failures {
       this.testbeds.of(compared),
       this.notes.ofRuns(failing, viewer),
     ]);
-    return places.map(({ run, kept: at }) => ({
+    return places.map(({ run, status: at }) => ({
       run,
-      kept: at,
+      status: at,
       changedPackages: changedBetween(testbeds, at?.lastPass?.runId, at?.failingSince?.runId),
       error: errors.get(run.runId) ?? null,
       notes: notes.get(run.runId) ?? [],
@@ -54,7 +57,7 @@ export class Failures {
 
 /** The number of packages whose version differs between two runs; null when the packages of one run are not stored. */
 function changedBetween(
-  testbeds: ReadonlyMap<number, KeptTestbed>,
+  testbeds: ReadonlyMap<number, StoredTestbed>,
   passed: number | undefined,
   failed: number | undefined,
 ): number | null {

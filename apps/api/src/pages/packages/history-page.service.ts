@@ -39,7 +39,7 @@ export class HistoryPageService {
     const latest = await this.runs.latest(place);
     if (before !== null) await this.runs.finishedRun(place, before);
     const read = (limit: number) => this.pages.history(at, filter, limit, before);
-    const [{ rows: runs, last }, kept, unfinished] = await Promise.all([
+    const [{ rows: runs, last }, statuses, unfinished] = await Promise.all([
       loadPart(this.limit, read, ({ runId }) => runId),
       this.publicRuns.packageStatuses([place.package]),
       this.pages.listUnfinished(place.package, UNFINISHED_SHOWN_MAX),
@@ -57,7 +57,7 @@ export class HistoryPageService {
       latest,
       unfinished: here,
       doneInMs: await this.packages.doneInMs(here),
-      kept: kept.find((status) => isAt(status, place)),
+      status: statuses.find((status) => isAt(status, place)),
     };
   }
 

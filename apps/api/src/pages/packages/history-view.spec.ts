@@ -12,7 +12,7 @@ const known = (change: Partial<HistoryData> = {}): HistoryData => ({
   latest: null,
   unfinished: [],
   doneInMs: null,
-  kept: undefined,
+  status: undefined,
   ...change,
 });
 const all: HistoryPageQuery = { status: '', trigger: '', pinned: '', before: null };

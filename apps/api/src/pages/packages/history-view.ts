@@ -57,12 +57,12 @@ export interface HistoryData {
   unfinished: RunRecord[];
   /** Milliseconds until all waiting runs are expected to be done; null when that is not known. */
   doneInMs: number | null;
-  kept: PackageStatus | undefined;
+  status: PackageStatus | undefined;
 }
 
 /** The page of the history of a package on a suite and architecture. */
 export function historyView(
-  { place, runs, last, removed, latest, unfinished, doneInMs, kept }: HistoryData,
+  { place, runs, last, removed, latest, unfinished, doneInMs, status }: HistoryData,
   query: HistoryPageQuery,
   words: string[],
   { neutral, packageLinks: links }: Pick<ApiConfiguration['server'], 'neutral' | 'packageLinks'>,
@@ -71,7 +71,7 @@ export function historyView(
   const historyUrl = historyPath(place);
   const url = (before: number | null): string => historyAddress(place, query, before);
   const running = unfinished.filter(({ state }) => state !== 'queued').length;
-  const states = latest ? [placeState(latest, kept, neutral)] : [];
+  const states = latest ? [placeState(latest, status, neutral)] : [];
   return {
     place,
     asked: query,
@@ -84,10 +84,10 @@ export function historyView(
       absencesIn(runs),
     ),
     status: states[0]?.status ?? 'never',
-    strip: kept?.strip ?? [],
-    since: kept?.failingSince?.version ?? '',
-    flags: flagsOf(kept),
-    durations: kept?.durations ? durationWords(kept.durations) : '',
+    strip: status?.strip ?? [],
+    since: status?.failingSince?.version ?? '',
+    flags: flagsOf(status),
+    durations: status?.durations ? durationWords(status.durations) : '',
     chart: durationChart(runs, 'durations'),
     unfinished: unfinished.map((run) => runView(run, neutral)),
     runs: runs.map((run) => ({

@@ -51,14 +51,14 @@ export class PackagePageService {
   /** @throws Problem 404 when the name is not valid, and when the package has no public run */
   async loadPackage(prefix: string, name: string): Promise<PackageData> {
     checkName(prefix, name);
-    const [suites, kept, unfinished] = await Promise.all([
+    const [suites, statuses, unfinished] = await Promise.all([
       this.publicRuns.suitesOf(name),
       this.publicRuns.packageStatuses([name]),
       this.pages.listUnfinished(name, UNFINISHED_SHOWN_MAX),
     ]);
     if (suites.length === 0 && unfinished.length === 0) await this.checkKnown(name);
     const absent = suites.length === 0 ? await this.publicRuns.absentFrom(name) : [];
-    return { name, latest: suites.map(({ latest }) => latest), kept, unfinished, absent };
+    return { name, latest: suites.map(({ latest }) => latest), statuses, unfinished, absent };
   }
 
   /**

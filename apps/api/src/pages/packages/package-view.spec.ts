@@ -10,12 +10,12 @@ const targets = {
   packageLinks: [],
 };
 
-const nothing: PackageData = { name: 'hello', latest: [], kept: [], unfinished: [], absent: [] };
+const nothing: PackageData = { name: 'hello', latest: [], statuses: [], unfinished: [], absent: [] };
 const nothingMore: PackageDetails = { failures: [], doneInMs: null, missing: [] };
 
 const failure = (change: Partial<FailingPlace>): FailingPlace => ({
   run: finishedRunRecord({ verdict: 'fail' }),
-  kept: undefined,
+  status: undefined,
   changedPackages: null,
   error: null,
   notes: [],

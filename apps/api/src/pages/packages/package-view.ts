@@ -16,7 +16,7 @@ export interface PackageData {
   /** The newest run that counts for the status, one for each suite and architecture with such a run. */
   latest: RunRecord[];
   /** Stored statuses. They are updated about a second after a run ends, so one may be missing or out of date. */
-  kept: PackageStatus[];
+  statuses: PackageStatus[];
   unfinished: RunRecord[];
   /** The newest run that did not find the package, one for each place without a run that counts. */
   absent: RunRecord[];
@@ -35,13 +35,13 @@ type Targets = Pick<ApiConfiguration['server'], 'suites' | 'architectures' | 'ne
 
 /** The page of a package: a sentence on its state, the places where it fails, and a table of suites × architectures. */
 export function packageView(
-  { name, latest, kept, unfinished, absent }: PackageData,
+  { name, latest, statuses, unfinished, absent }: PackageData,
   { failures, doneInMs, missing }: PackageDetails,
   { suites, architectures, neutral, packageLinks: links }: Targets,
 ) {
   const prefix = packagePrefix(name);
   const packageUrl = packagePath(name);
-  const keptAt = new Map(kept.map((status) => [placeOf(status), status]));
+  const keptAt = new Map(statuses.map((status) => [placeOf(status), status]));
   const latestAt = new Map(latest.map((run) => [placeOf(run), run]));
   const columns = withOthers(
     architectures,

@@ -11,7 +11,7 @@ import {
   installedPackages,
 } from '../../runs/installed-packages';
 import { PageInterceptor, type Page } from '../layout/page';
-import type { KeptTestbed, RunRecord } from '@proctor/database';
+import type { StoredTestbed, RunRecord } from '@proctor/database';
 import { logLinePath, runPath } from '../../runs/page-paths';
 import { removalSentences } from '../../runs/removed-files';
 
@@ -24,7 +24,7 @@ const HEADINGS: Record<InstalledPackage['part'], string> = {
 };
 
 /** The page of the packages that were installed in a run. */
-export function installedView(run: RunRecord, { packages, kernel, fallback }: KeptTestbed) {
+export function installedView(run: RunRecord, { packages, kernel, fallback }: StoredTestbed) {
   const installed = packages && installedPackages(packages);
   const runUrl = runPath(run);
   return {

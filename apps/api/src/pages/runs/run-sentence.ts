@@ -7,7 +7,7 @@ import {
   type OtherVersion,
   packagesOfTrigger,
 } from '@proctor/contracts';
-import type { KeptTestbed, PackageStatus, RunRecord } from '@proctor/database';
+import type { StoredTestbed, PackageStatus, RunRecord } from '@proctor/database';
 import { otherPackages } from '@proctor/result-files';
 import { statusOf } from '../../runs/result-object';
 import { durationWords } from '../layout/sentence';
@@ -58,7 +58,7 @@ export interface PackageMismatches {
 }
 
 /** The differences between a run and its request. @param testbed null when it is not known */
-export function mismatches(run: RunRecord, testbed: KeptTestbed | null): Mismatch[] {
+export function mismatches(run: RunRecord, testbed: StoredTestbed | null): Mismatch[] {
   const others = testbed?.packages ? otherPackages(run, testbed.packages) : { versions: [], suites: [] };
   return mismatchesOf(run, {
     otherVersions: others.versions,

@@ -21,7 +21,7 @@ export interface ListQuery extends ListFilter {
   /** Only durations of at least this many minutes; 60 by default. */
   minutes: number;
   /** `since` and `minutes` as the query has them; null when not given. */
-  given: Record<'since' | 'minutes', string | null>;
+  texts: Record<'since' | 'minutes', string | null>;
   /** Whether private runs are requested; null when not given. With true the list is empty: no list has private runs. */
   isPrivate: boolean | null;
 }
@@ -35,7 +35,7 @@ const TEXT = text(1_000);
 /** Reads the query of a list. An empty form field counts as not given. */
 export const LIST_QUERY = queryOf<ListQuery>({
   package: queryValue(namePattern),
-  given: ({ since, minutes }) => ({
+  texts: ({ since, minutes }) => ({
     since: fromQuery('since', since, TEXT),
     minutes: fromQuery('minutes', minutes, TEXT),
   }),

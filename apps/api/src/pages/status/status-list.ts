@@ -104,7 +104,7 @@ export function listUrl(
   if (listQuery.suites !== null) query.set('suite', listQuery.suites.join(','));
   if (listQuery.architectures !== null) query.set('arch', listQuery.architectures.join(','));
   if (listQuery.package !== null) query.set('package', listQuery.package);
-  if (list.bound && listQuery.given[list.bound]) query.set(list.bound, listQuery.given[list.bound]!);
+  if (list.bound && listQuery.texts[list.bound]) query.set(list.bound, listQuery.texts[list.bound]!);
   if (listQuery.isPrivate !== null) query.set('is_private', String(listQuery.isPrivate));
   if (listQuery.after !== null) query.set('after', listQuery.after);
   return `/status/${list.name}${form}${query.size > 0 ? `?${query.toString()}` : ''}`;
@@ -154,8 +154,8 @@ export function listView(
     query.suites !== null ||
     query.architectures !== null ||
     query.package !== null ||
-    query.given.since !== null ||
-    query.given.minutes !== null ||
+    query.texts.since !== null ||
+    query.texts.minutes !== null ||
     query.isPrivate !== null;
   return {
     title: list.title,

@@ -11,7 +11,7 @@ interface Words {
   button: (runs: string) => string;
   /** The effect of the action, with the test time. */
   effect: (time: string) => string;
-  done: (runs: string) => string;
+  outcome: (runs: string) => string;
 }
 
 const WORDS: Record<TriggerAction, Words> = {
@@ -19,25 +19,25 @@ const WORDS: Record<TriggerAction, Words> = {
     title: 'Retry',
     button: (runs) => `Retry ${runs}`,
     effect: (time) => `They are asked for again as they were, for who asked first: ${time} of test time.`,
-    done: (runs) => `${runs} asked for again.`,
+    outcome: (runs) => `${runs} asked for again.`,
   },
   refresh: {
     title: 'New references',
     button: (runs) => `Ask for ${runs}`,
     effect: (time) => `Their packages are tested without anything new, as references: ${time} of test time.`,
-    done: (runs) => `${runs} asked for as references.`,
+    outcome: (runs) => `${runs} asked for as references.`,
   },
   cancel: {
     title: 'Cancel',
     button: (runs) => `Cancel ${runs}`,
     effect: (time) => `They end at once as tmpfail, also while they are executed: ${time} of test time less.`,
-    done: (runs) => `${runs} cancelled.`,
+    outcome: (runs) => `${runs} cancelled.`,
   },
 };
 
 /** The page before runs of a trigger are changed. */
 export function previewView(trigger: string, url: string, action: TriggerAction, preview: TriggerPreview) {
-  const { runs, refused, left: leftOut } = preview;
+  const { runs, refused, leftOut } = preview;
   return {
     trigger,
     url,
@@ -55,13 +55,13 @@ export function previewView(trigger: string, url: string, action: TriggerAction,
 
 /** The page after runs of a trigger were changed. */
 export function outcomeView(trigger: string, url: string, action: TriggerAction, outcome: TriggerOutcome) {
-  const { done: outcomes, refused, left: leftOut } = outcome;
+  const { outcomes, refused, leftOut } = outcome;
   return {
     trigger,
     url,
     left: leftOut,
     title: `${WORDS[action].title}: ${runsOf(outcomes.length)}`,
-    sentence: WORDS[action].done(runsOf(outcomes.length)),
+    sentence: WORDS[action].outcome(runsOf(outcomes.length)),
     done: outcomes.map(({ run, newRunId }) => ({ ...rowOf(run), newRunId })),
     refused: refused.map(({ run, reason }) => ({ ...rowOf(run), reason })),
   };
