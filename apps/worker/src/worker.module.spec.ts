@@ -55,7 +55,7 @@ async function makeApplication() {
   const note = (what: string, on: object, method: string) => {
     const methods = on as Record<string, () => Promise<unknown>>;
     const before = methods[method]!.bind(on);
-    methods[method] = (...given: []) => (steps.push(what), before(...given));
+    methods[method] = (...parameters: []) => (steps.push(what), before(...parameters));
   };
   note('serve health', module.get(MonitoringServer), 'onModuleInit');
   note('receive signals', strategy, 'serveWorker');

@@ -58,10 +58,10 @@ it.each([
 ])(
   'the refusal of %p with %j names each field that breaks a rule, the first for programs',
   (shape, fields, field, message) => {
-    const made = (): unknown => requestOf<object>(shape, fields);
-    expect(made).toThrow(InvalidRequest);
-    expect(made).toThrow(Refusal);
-    expect(refusalOf(made)).toMatchObject({
+    const build = (): unknown => requestOf<object>(shape, fields);
+    expect(build).toThrow(InvalidRequest);
+    expect(build).toThrow(Refusal);
+    expect(refusalOf(build)).toMatchObject({
       kind: 'invalid',
       field,
       message: expect.stringMatching(message),

@@ -19,9 +19,9 @@ it('what is no chunk of a log is passed over and said once, and the rest is read
     for (const text of [...texts, JSON.stringify(good), '', JSON.stringify({ ...good, chunk: 1 })])
       yield await Promise.resolve({ string: () => text });
   }
-  const read: number[] = [];
-  for await (const { chunk } of chunksIn(messages(), 'log.1', 0, logger)) read.push(chunk);
-  expect(read).toEqual([0, 1]);
+  const numbers: number[] = [];
+  for await (const { chunk } of chunksIn(messages(), 'log.1', 0, logger)) numbers.push(chunk);
+  expect(numbers).toEqual([0, 1]);
   expect(warn.mock.calls).toEqual([[expect.stringContaining('log.1')]]);
 });
 
@@ -30,7 +30,7 @@ it('a chunk that was sent twice is read once, and those before the first that is
     for (const chunk of [0, 1, 1, 2, 1, 2, 3])
       yield await Promise.resolve({ string: () => JSON.stringify({ chunk, offset: 0, data: 'YQ==' }) });
   }
-  const read: number[] = [];
-  for await (const { chunk } of chunksIn(messages(), 'log.1', 1)) read.push(chunk);
-  expect(read).toEqual([1, 2, 3]);
+  const numbers: number[] = [];
+  for await (const { chunk } of chunksIn(messages(), 'log.1', 1)) numbers.push(chunk);
+  expect(numbers).toEqual([1, 2, 3]);
 });

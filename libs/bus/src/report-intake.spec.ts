@@ -31,28 +31,32 @@ beforeEach(() => (clock = new VirtualClock()));
 
 it('a delivery is kept alive while its handler works, and no longer', async () => {
   const delivery = new FakeDelivery('{}');
-  let done = (): void => undefined;
-  const intake = new ReportIntake(() => new Promise<void>((resolve) => (done = resolve)), BUS_LIMITS, clock);
+  let finish = (): void => undefined;
+  const intake = new ReportIntake(
+    () => new Promise<void>((resolve) => (finish = resolve)),
+    BUS_LIMITS,
+    clock,
+  );
   intake.receive(delivery);
   await clock.runUntil(BUS_LIMITS.reportAckWaitMs);
   expect(delivery.said).toEqual(['working', 'working', 'working']);
-  done();
+  finish();
   await clock.runUntil(10 * BUS_LIMITS.reportAckWaitMs);
   expect(delivery.said).toEqual(['working', 'working', 'working', 'acknowledge']);
 });
 
 it('deliveries that wait for their turn are kept alive too', async () => {
   const limits = { ...BUS_LIMITS, reportsInFlightMax: 1 };
-  const begun: string[] = [];
+  const starts: string[] = [];
   const handler = ({ text }: { text: string }) => {
-    begun.push(text);
+    starts.push(text);
     return new Promise<void>(() => undefined);
   };
   const intake = new ReportIntake(handler, limits, clock);
   const deliveries = [new FakeDelivery('1'), new FakeDelivery('2')];
   for (const delivery of deliveries) intake.receive(delivery);
   await clock.runUntil(limits.reportAckWaitMs / 2);
-  expect(begun).toEqual(['1']);
+  expect(starts).toEqual(['1']);
   expect(deliveries.map(({ said }) => said)).toEqual([['working'], ['working']]);
 });
 
@@ -85,14 +89,14 @@ describe('refused reports', () => {
       clock,
       (_report, reason) => (refused.push(reason), refusal()),
     );
-    const said: string[][] = [];
+    const answersOfAll: string[][] = [];
     for (let delivery = 1; delivery <= deliveries; delivery++) {
       const fake = new FakeDelivery('{}', delivery);
       intake.receive(fake);
       await clock.runUntil(clock.now() + 1);
-      said.push(fake.said);
+      answersOfAll.push(fake.said);
     }
-    return said;
+    return answersOfAll;
   };
 
   it('a malformed report is answered, and ends then', async () => {
@@ -101,8 +105,8 @@ describe('refused reports', () => {
   });
 
   it('a report whose handler fails again and again is answered, and ends then', async () => {
-    const said = await take(new Error('no such column'), BUS_LIMITS.reportFailuresMax);
-    expect(said.at(-1)).toEqual(['end']);
+    const answers = await take(new Error('no such column'), BUS_LIMITS.reportFailuresMax);
+    expect(answers.at(-1)).toEqual(['end']);
     expect(refused).toEqual(['it failed 10 times: Error: no such column']);
   });
 
@@ -110,8 +114,8 @@ describe('refused reports', () => {
     let failures = 2;
     refusal = () =>
       failures-- > 0 ? Promise.reject(new RetryLater('the database is away')) : Promise.resolve();
-    const said = await take(new MalformedMessage('no'), 3);
-    expect(said).toEqual([['refuse 1000'], ['refuse 2000'], ['end']]);
+    const answers = await take(new MalformedMessage('no'), 3);
+    expect(answers).toEqual([['refuse 1000'], ['refuse 2000'], ['end']]);
   });
 });
 
@@ -156,15 +160,15 @@ describe('waiting reports', () => {
     const log = (line: unknown) => void lines.push(String(line));
     jest.spyOn(Logger.prototype, 'warn').mockImplementation(log);
     jest.spyOn(Logger.prototype, 'log').mockImplementation(log);
-    const said = () => lines.splice(0).map((line) => line.replace('finished reports of amd64: ', ''));
+    const newLines = () => lines.splice(0).map((line) => line.replace('finished reports of amd64: ', ''));
     for (let sequence = 1; sequence <= 100; sequence++) await take(sequence, 1, String(sequence));
-    expect(said()).toEqual(['not now, it is tried again: the store is away']);
+    expect(newLines()).toEqual(['not now, it is tried again: the store is away']);
     await clock.runUntil(600_000);
     for (let sequence = 1; sequence <= 3; sequence++) await take(sequence, 2, String(sequence));
-    expect(said()).toEqual(['not now, it is tried again (101 times so far): the store is away']);
+    expect(newLines()).toEqual(['not now, it is tried again (101 times so far): the store is away']);
     failure = null;
     for (let sequence = 1; sequence <= 3; sequence++) await take(sequence, 3, String(sequence));
-    expect(said()).toEqual(['done again, after 103 failures']);
+    expect(newLines()).toEqual(['done again, after 103 failures']);
     jest.restoreAllMocks();
   });
 });
@@ -178,11 +182,11 @@ it('reports begin in order, each is settled exactly once, and never are more in 
       fc.integer({ min: 1, max: 5 }),
       async (plans, reportsInFlightMax) => {
         const time = new VirtualClock();
-        const begun: number[] = [];
+        const starts: number[] = [];
         let [inFlight, most] = [0, 0];
         const handler = async ({ text }: { text: string }) => {
           const plan = plans[Number(text)]!;
-          begun.push(Number(text));
+          starts.push(Number(text));
           most = Math.max(most, ++inFlight);
           await new Promise<void>((resolve) => void time.after(plan.takesMs, resolve));
           inFlight--;
@@ -197,7 +201,7 @@ it('reports begin in order, each is settled exactly once, and never are more in 
         const deliveries = plans.map((_plan, index) => new FakeDelivery(String(index)));
         for (const delivery of deliveries) intake.receive(delivery);
         await time.runUntil(3000);
-        expect(begun).toEqual(plans.map((_plan, index) => index));
+        expect(starts).toEqual(plans.map((_plan, index) => index));
         expect(deliveries.map(({ said }) => said)).toEqual(plans.map(({ outcome }) => [outcome]));
         expect(most).toBeLessThanOrEqual(reportsInFlightMax);
       },
@@ -223,7 +227,11 @@ describe('reports in vain', () => {
     );
   });
 
-  async function said(text: string, worker = 'w1', subject = `proctor.report.amd64.${worker}.finished.1.1`) {
+  async function answersTo(
+    text: string,
+    worker = 'w1',
+    subject = `proctor.report.amd64.${worker}.finished.1.1`,
+  ) {
     const delivery = new FakeDelivery(text, 1, 1, subject);
     intake.receive(delivery);
     await clock.runUntil(clock.now() + 1);
@@ -231,18 +239,18 @@ describe('reports in vain', () => {
   }
 
   it('a worker whose reports change nothing is no longer read until its time is over', async () => {
-    for (const text of ['counts', 'vain', 'odd']) await said(text);
-    expect(await said('counts')).toEqual(['refuse 998']);
-    expect(await said('vain', 'w1', 'proctor.report.amd64.w1.x')).toEqual(['refuse 997']);
-    expect(await said('of w2', 'w2')).toEqual(['acknowledge']);
+    for (const text of ['counts', 'vain', 'odd']) await answersTo(text);
+    expect(await answersTo('counts')).toEqual(['refuse 998']);
+    expect(await answersTo('vain', 'w1', 'proctor.report.amd64.w1.x')).toEqual(['refuse 997']);
+    expect(await answersTo('of w2', 'w2')).toEqual(['acknowledge']);
     await clock.runUntil(1_001);
-    expect(await said('counts')).toEqual(['acknowledge']);
+    expect(await answersTo('counts')).toEqual(['acknowledge']);
     expect(handled).toEqual(['counts', 'vain', 'odd', 'of w2', 'counts']);
   });
 
   it('a worker is read on while as many of its reports count as change nothing', async () => {
     for (const text of ['vain', 'counts', 'vain', 'counts', 'vain'])
-      expect(await said(text)).toEqual(['acknowledge']);
+      expect(await answersTo(text)).toEqual(['acknowledge']);
   });
 });
 

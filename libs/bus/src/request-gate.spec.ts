@@ -4,14 +4,14 @@ import { LONG_PER_SECOND_MAX, RequestGate } from './request-gate';
 const LIMITS = { perSecondMax: 10, bytesPerSecondMax: 1_000, lateMax: 5 };
 
 let clock: ManualClock;
-let begun: [string, string | undefined][];
+let starts: [string, string | undefined][];
 let refused: string[];
 let warned: string[];
 let gate: RequestGate;
 
 beforeEach(() => {
   clock = new ManualClock();
-  [begun, refused, warned] = [[], [], []];
+  [starts, refused, warned] = [[], [], []];
   gate = new RequestGate(LIMITS, clock, { warn: (line: string) => warned.push(line) });
 });
 
@@ -19,7 +19,7 @@ function ask(sender: string, times: number, bytes = 1): void {
   for (let time = 0; time < times; time += 1)
     gate.receive(sender, {
       bytes,
-      start: (notice) => begun.push([sender, notice]),
+      start: (notice) => starts.push([sender, notice]),
       refuse: (why) => refused.push(why),
     });
 }
@@ -29,7 +29,7 @@ function askLong(times: number): void {
     gate.receive('w1', {
       bytes: 10,
       isTooLong: true,
-      start: () => begun.push(['w1', 'long']),
+      start: () => starts.push(['w1', 'long']),
       refuse: (why) => refused.push(why),
     });
 }
@@ -41,51 +41,51 @@ function pass(ms: number): void {
 
 it('what a sender may ask at once is handled at once', () => {
   ask('w1', 20);
-  expect(begun).toEqual(Array.from({ length: 20 }, () => ['w1', undefined]));
+  expect(starts).toEqual(Array.from({ length: 20 }, () => ['w1', undefined]));
   expect(warned).toEqual([]);
 });
 
 it('what comes beyond that is handled late, as fast as the rate allows, and its sender gets a notice', () => {
   ask('w1', 25);
-  expect(begun).toHaveLength(20);
+  expect(starts).toHaveLength(20);
   pass(300);
-  expect(begun).toHaveLength(23);
+  expect(starts).toHaveLength(23);
   pass(300);
   const notice = 'w1 sends more than 10 requests or 1000 bytes a second: it is answered late';
-  expect(begun.slice(20)).toEqual(Array.from({ length: 5 }, () => ['w1', notice]));
+  expect(starts.slice(20)).toEqual(Array.from({ length: 5 }, () => ['w1', notice]));
   expect(clock.pending).toBe(0);
 });
 
 it('a sender that asks too much keeps no other waiting', () => {
   ask('w1', 1_000);
   ask('w2', 3);
-  expect(begun.filter(([sender]) => sender === 'w2')).toEqual(
+  expect(starts.filter(([sender]) => sender === 'w2')).toEqual(
     Array.from({ length: 3 }, () => ['w2', undefined]),
   );
 });
 
 it('large requests are counted by their bytes', () => {
   ask('w1', 4, 700);
-  expect(begun).toHaveLength(3);
+  expect(starts).toHaveLength(3);
   pass(90);
-  expect(begun).toHaveLength(3);
+  expect(starts).toHaveLength(3);
   pass(60);
-  expect(begun).toHaveLength(4);
+  expect(starts).toHaveLength(4);
 });
 
 it('a request that is longer than any never waits', () => {
   ask('w1', 20);
   askLong(1);
   pass(2_000);
-  expect([begun.length, refused.length]).toEqual([20, 1]);
+  expect([starts.length, refused.length]).toEqual([20, 1]);
 });
 
 it('a sender of several requests in a second that are longer than any floods, whatever it may send', () => {
   askLong(LONG_PER_SECOND_MAX + 1);
-  expect([begun.length, refused.length]).toEqual([2, 1]);
+  expect([starts.length, refused.length]).toEqual([2, 1]);
   pass(1_000);
   askLong(1);
-  expect([begun.length, refused.length]).toEqual([3, 1]);
+  expect([starts.length, refused.length]).toEqual([3, 1]);
 });
 
 it('what has no room to wait is refused, ten times in a second with a word', () => {

@@ -43,8 +43,8 @@ describe('time limits', () => {
   });
 
   it('work is given up after its time limit', async () => {
-    const given = [withTimeLimit(never, 'counting', MS, clock), waitAtMost(never, MS, clock)] as const;
-    const outcomes = Promise.allSettled(given);
+    const waits = [withTimeLimit(never, 'counting', MS, clock), waitAtMost(never, MS, clock)] as const;
+    const outcomes = Promise.allSettled(waits);
     await clock.runUntil(clock.now() + MS);
     const [late, none] = await outcomes;
     expect(late).toEqual({ status: 'rejected', reason: new TimedOut('counting', MS) });

@@ -54,10 +54,10 @@ it('a folder is not taken while a file is empty or gone for a moment, as editors
   await follow({ quietMs: 5 });
   const hasty = await LiveConfiguration.load(['rejectList'], folder.env);
   let hastyTook = (): void => undefined;
-  const taken = new Promise<void>((resolve) => (hastyTook = resolve));
+  const hasTaken = new Promise<void>((resolve) => (hastyTook = resolve));
   const control = new ConfigurationWatcher(hasty, hastyTook, { ...NEVER, quietMs: 5, vanishedQuietMs: 5 });
   await folder.write('reject-list.yaml', '');
-  await taken;
+  await hasTaken;
   await control.close();
   expect(reloads).toEqual([]);
   await folder.write('reject-list.yaml', `${HELLO}\nworld: { sid: { "*": { "*": "" } } }`);
@@ -92,19 +92,19 @@ it.each([
 });
 
 it('a watcher reports nothing while nothing changes', async () => {
-  const read = jest.spyOn(FolderContent, 'read');
+  const readSpy = jest.spyOn(FolderContent, 'read');
   try {
     await follow({ quietMs: 1, pollMs: 1 });
-    let reads = read.mock.results;
+    let reads = readSpy.mock.results;
     while (reads.length < 5) {
       await reads.at(-1)?.value;
       await new Promise(setImmediate);
-      reads = read.mock.results;
+      reads = readSpy.mock.results;
     }
     await folder.write('notes.txt', 'no file of ours');
     await watcher.close();
     expect(reloads).toEqual([]);
   } finally {
-    read.mockRestore();
+    readSpy.mockRestore();
   }
 });

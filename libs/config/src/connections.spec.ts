@@ -10,9 +10,9 @@ it('a setting that is not asked for may be missing', () => {
 
 it.each(Object.keys(KEYS))('%s is named when it is missing or empty, and the other is not shown', (name) => {
   for (const value of [undefined, '']) {
-    const read = () => connections({ ...KEYS, [name]: value }).storeCredentials;
-    expect(read).toThrow(ConfigurationError);
-    expect(read).toThrow(new RegExp(`^(?!.*(\\bid\\b|\\bsecret\\b)).*${name} is not set`, 's'));
+    const readValue = () => connections({ ...KEYS, [name]: value }).storeCredentials;
+    expect(readValue).toThrow(ConfigurationError);
+    expect(readValue).toThrow(new RegExp(`^(?!.*(\\bid\\b|\\bsecret\\b)).*${name} is not set`, 's'));
   }
 });
 
@@ -36,7 +36,7 @@ it.each([
   'u:s3cret@db.example/proctor',
   'mysql://u:s3cret@db.example/proctor',
 ])('an address of the database with a mistake is refused, and not shown: %s', (url) => {
-  const read = () => connections({ PROCTOR_DATABASE_URL: url }).databaseUrl;
-  expect(read).toThrow(ConfigurationError);
-  expect(read).toThrow(/^(?!.*(s3|cret)).*PROCTOR_DATABASE_URL is no postgres:/s);
+  const readValue = () => connections({ PROCTOR_DATABASE_URL: url }).databaseUrl;
+  expect(readValue).toThrow(ConfigurationError);
+  expect(readValue).toThrow(/^(?!.*(s3|cret)).*PROCTOR_DATABASE_URL is no postgres:/s);
 });

@@ -23,10 +23,10 @@ it.each([
   ['/var/lib/w1.json', '/var/lib/w1.json'],
   ['/var/lib/w1/w1.json', '/var/lib/w1'],
   ['/home/alice/w1.json', '/home/alice'],
-])('a file in a folder that tests need is named alone: %s', (file, named) => {
+])('a file in a folder that tests need is named alone: %s', (file, problem) => {
   expect(deploymentPaths({ home: '/h' }, { PROCTOR_CONFIG: '/c', PROCTOR_NATS_CREDENTIALS: file })).toEqual([
     '/h',
     '/c',
-    named,
+    problem,
   ]);
 });

@@ -14,8 +14,8 @@ const validators = new Map(FILES.map((file) => [file, ajv.compile(schemaOf(file,
 const accepts = (file: FileName, text: string): boolean => validators.get(file)!(parse(text) ?? {});
 
 it.each(FILES)('docs/schema has the schema of %s as it is; `npm run schema` writes it', (file) => {
-  const written = textOf(`docs/schema/${file.replace('.yaml', '.schema.json')}`);
-  expect(JSON.parse(written)).toEqual(schemaOf(file, page));
+  const schemaText = textOf(`docs/schema/${file.replace('.yaml', '.schema.json')}`);
+  expect(JSON.parse(schemaText)).toEqual(schemaOf(file, page));
 });
 
 it.each(FILES)('config/%s names its schema for editors, and is accepted by it', (file) => {

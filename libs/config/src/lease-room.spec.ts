@@ -59,10 +59,10 @@ it.each([
     (names: string[]) => `{ ${names.map((name) => `${name}: [run]`).join(', ')} }`,
     'variants must have at most 100 names',
   ],
-])('a worker offers at most as many %s as a request may name', async (key, written, problem) => {
+])('a worker offers at most as many %s as a request may name', async (key, yamlOf, problem) => {
   const names = Array.from({ length: 101 }, (_, n) => `n${n}`);
-  await folder.write('worker.yaml', `${key}: ${written(names)}`);
+  await folder.write('worker.yaml', `${key}: ${yamlOf(names)}`);
   await expect(load()).rejects.toThrow(`worker.yaml:1: ${key}: ${problem}`);
-  await folder.write('worker.yaml', `${key}: ${written(names.slice(1))}`);
+  await folder.write('worker.yaml', `${key}: ${yamlOf(names.slice(1))}`);
   await expect(load()).resolves.toBeDefined();
 });

@@ -186,8 +186,10 @@ it('a file that cannot be read does not hide the problems of the others', async 
 });
 
 it('a folder that is not there is named once', async () => {
-  const gone = join(folder.path, 'gone');
-  await expect(load({ PROCTOR_CONFIG: gone })).rejects.toThrow(new RegExp(`^${gone}: is not a folder$`));
+  const absentFolder = join(folder.path, 'gone');
+  await expect(load({ PROCTOR_CONFIG: absentFolder })).rejects.toThrow(
+    new RegExp(`^${absentFolder}: is not a folder$`),
+  );
 });
 
 it('what may be a password is not repeated', async () => {

@@ -6,7 +6,7 @@ import { loadSettings, type Setting } from './settings';
 const folder = new ConfigurationFolder();
 const PARTS = ['server', 'store', 'scheduler', 'worker', 'extraAptSources', 'rejectList'] as const;
 
-const named = (live: LiveConfiguration, key: string): Setting | undefined =>
+const settingOf = (live: LiveConfiguration, key: string): Setting | undefined =>
   live.settings.settings.find((setting) => setting.key === key);
 
 it('each value in use is listed with its file and line, or as a default, or as of the environment', async () => {
@@ -14,16 +14,22 @@ it('each value in use is listed with its file and line, or as a default, or as o
   await folder.write('worker.yaml', 'timeouts:\n  "linux-*": 5000');
   const live = await LiveConfiguration.load(PARTS, { ...folder.env, PROCTOR_PORT: '8081' });
   const file = 'proctor.yaml';
-  expect(named(live, 'suites')).toEqual({ file, key: 'suites', value: '["sid"]', origin: 'file', line: 1 });
-  expect(named(live, 'api.waitSecondsMax')).toMatchObject({ value: '7', origin: 'file', line: 4 });
-  expect(named(live, 'scheduler.retry.attemptsMax')).toMatchObject({
+  expect(settingOf(live, 'suites')).toEqual({
+    file,
+    key: 'suites',
+    value: '["sid"]',
+    origin: 'file',
+    line: 1,
+  });
+  expect(settingOf(live, 'api.waitSecondsMax')).toMatchObject({ value: '7', origin: 'file', line: 4 });
+  expect(settingOf(live, 'scheduler.retry.attemptsMax')).toMatchObject({
     value: '3',
     origin: 'default',
     line: null,
   });
-  expect(named(live, 'PROCTOR_PORT')).toMatchObject({ value: '8081', origin: 'environment', line: null });
-  expect(named(live, 'api.port')).toBeUndefined();
-  expect(named(live, 'timeouts.linux-*')).toMatchObject({ file: 'worker.yaml', value: '5000', line: 2 });
+  expect(settingOf(live, 'PROCTOR_PORT')).toMatchObject({ value: '8081', origin: 'environment', line: null });
+  expect(settingOf(live, 'api.port')).toBeUndefined();
+  expect(settingOf(live, 'timeouts.linux-*')).toMatchObject({ file: 'worker.yaml', value: '5000', line: 2 });
   expect(live.settings).toMatchObject({ folder: folder.path, timeouts: { 'linux-*': 5000 } });
 });
 
@@ -33,7 +39,7 @@ it('a configuration that is refused leaves the values, and the lines, of the one
   await folder.write('proctor.yaml', '\n\nsuites: 5');
   live.apply(await FolderContent.read(folder.path));
   expect(live.status.problems).toHaveLength(1);
-  expect(named(live, 'suites')).toMatchObject({ value: '["sid"]', line: 1 });
+  expect(settingOf(live, 'suites')).toMatchObject({ value: '["sid"]', line: 1 });
 });
 
 it('no listed value has a secret', async () => {
@@ -51,8 +57,8 @@ it('no listed value has a secret', async () => {
   );
   const live = await LiveConfiguration.load(PARTS, folder.env);
   expect(JSON.stringify(live.settings)).not.toContain('hidden');
-  expect(named(live, 'environment.OTHER')).toMatchObject({ value: '…', origin: 'file' });
-  expect(named(live, 'inner')!.value).toContain('https://…@mirror.example');
+  expect(settingOf(live, 'environment.OTHER')).toMatchObject({ value: '…', origin: 'file' });
+  expect(settingOf(live, 'inner')!.value).toContain('https://…@mirror.example');
 });
 
 it('the services that the environment names are listed beside the values of the files, without their secrets', async () => {

@@ -99,14 +99,14 @@ function changed(value: unknown, [name, ...rest]: string[], to: unknown): unknow
 }
 
 it.each(MESSAGES)('%p is read as class-validator and class-transformer read it', (shape, message) => {
-  const known = KnownShape.of(shape);
-  expect(known?.instance(message)).toEqual(plainToInstance(shape, message));
+  const knownShape = KnownShape.of(shape);
+  expect(knownShape?.instance(message)).toEqual(plainToInstance(shape, message));
   fc.assert(
     fc.property(fc.constantFrom(...pathsOf(message)), strange, (path, value) => {
       const data = changed(message, path, value) as object;
       const instance = plainToInstance(shape, data);
       const isValid = validateSync(instance, { forbidUnknownValues: true }).length === 0;
-      const ours = known!.instance(data);
+      const ours = knownShape!.instance(data);
       if (!isValid) expect(ours).toBeNull();
       else if (ours) expect(ours).toEqual(instance);
     }),
@@ -115,18 +115,18 @@ it.each(MESSAGES)('%p is read as class-validator and class-transformer read it',
 });
 
 it('the parts of a message become instances of their classes', () => {
-  const made = KnownShape.of(FinishedReport)!.instance(finished) as FinishedReport;
+  const instance = KnownShape.of(FinishedReport)!.instance(finished) as FinishedReport;
   const usual = plainToInstance(FinishedReport, finished);
-  expect(made).toBeInstanceOf(FinishedReport);
-  expect(made.files[0]!.constructor).toBe(usual.files[0]!.constructor);
-  expect(made.tests![0]!.constructor).toBe(usual.tests![0]!.constructor);
+  expect(instance).toBeInstanceOf(FinishedReport);
+  expect(instance.files[0]!.constructor).toBe(usual.files[0]!.constructor);
+  expect(instance.tests![0]!.constructor).toBe(usual.tests![0]!.constructor);
 });
 
 it('a field that would change the prototype is left out', () => {
   const data = JSON.parse('{"runId":1,"__proto__":{"evil":true},"constructor":1}') as object;
-  const made = KnownShape.of(ExplainRequest)!.instance(data)!;
-  expect(Object.getPrototypeOf(made)).toBe(ExplainRequest.prototype);
-  expect(made).not.toHaveProperty('evil');
+  const instance = KnownShape.of(ExplainRequest)!.instance(data)!;
+  expect(Object.getPrototypeOf(instance)).toBe(ExplainRequest.prototype);
+  expect(instance).not.toHaveProperty('evil');
 });
 
 it('a class without rules has no known shape', () => {
@@ -175,8 +175,8 @@ it('an instance keeps the rules of its class exactly when class-validator finds 
     flag: fieldValue,
   });
   fc.assert(
-    fc.property(fields, (given) => {
-      const instance = Object.assign(new Whole(), given);
+    fc.property(fields, (values) => {
+      const instance = Object.assign(new Whole(), values);
       expect(KnownShape.of(Whole)!.isKept(instance)).toBe(validateSync(instance).length === 0);
     }),
     { numRuns: 2_000 },

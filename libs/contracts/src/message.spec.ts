@@ -159,10 +159,10 @@ describe('words of later versions', () => {
   });
 
   it('a message with words of a later version stays as it was for others who look at it', () => {
-    const sent = { ...finished, trouble: 'cosmic-rays', tests: [{ ...test1, status: 'SLEPT' }] };
-    const before = structuredClone(sent);
-    parseMessage(FinishedReport, sent);
-    expect(sent).toEqual(before);
+    const message = { ...finished, trouble: 'cosmic-rays', tests: [{ ...test1, status: 'SLEPT' }] };
+    const before = structuredClone(message);
+    parseMessage(FinishedReport, message);
+    expect(message).toEqual(before);
   });
 
   it.each([['cosmic rays'], [''], ['-x'], ['x'.repeat(65)], [7], ['zwölf']])(

@@ -50,18 +50,18 @@ it.each([
 });
 
 describe('failures that count', () => {
-  const held = (failures: RecentFailure[]) => heldAgainst(failures).map(({ runId }) => runId);
+  const idsAgainst = (failures: RecentFailure[]) => heldAgainst(failures).map(({ runId }) => runId);
 
   it('the latest failure of each package counts against a worker', () => {
-    expect(held([failure(1), failure(2), failure(3, { package: 'package1' })])).toEqual([2, 3]);
+    expect(idsAgainst([failure(1), failure(2), failure(3, { package: 'package1' })])).toEqual([2, 3]);
   });
 
   it('one death counts once against a worker, however many attempts that took with it', () => {
-    expect(held([failure(1, { death: 'a' }), failure(2, { death: 'a' }), failure(3)])).toEqual([2, 3]);
+    expect(idsAgainst([failure(1, { death: 'a' }), failure(2, { death: 'a' }), failure(3)])).toEqual([2, 3]);
   });
 
   it('a failure that others are blamed for does not count against a worker', () => {
-    expect(held([failure(1, { isHeld: false }), failure(2)])).toEqual([2]);
+    expect(idsAgainst([failure(1, { isHeld: false }), failure(2)])).toEqual([2]);
   });
 });
 
@@ -81,12 +81,14 @@ describe('reasons', () => {
 
   it('the reason for a judgement is shown to all users without a number, and with one public run at most', () => {
     const [open, secret] = [failure(12), failure(13, { isPrivate: true })];
-    const named = ', the latest of a public run: run 12 (the testbed failed)';
-    expect(whyBlamedInPublic([open], false)).toBe(`attempts failed here in a row${named}`);
-    expect(whyBlamedInPublic([open, secret, secret], false)).toBe(`attempts failed here in a row${named}`);
+    const publicFailure = ', the latest of a public run: run 12 (the testbed failed)';
+    expect(whyBlamedInPublic([open], false)).toBe(`attempts failed here in a row${publicFailure}`);
+    expect(whyBlamedInPublic([open, secret, secret], false)).toBe(
+      `attempts failed here in a row${publicFailure}`,
+    );
     expect(whyBlamedInPublic([secret], false)).toBe('attempts failed here in a row');
     expect(whyBlamedInPublic([secret, open], true)).toBe(
-      `attempts failed here soon after a canary test passed${named}`,
+      `attempts failed here soon after a canary test passed${publicFailure}`,
     );
   });
 

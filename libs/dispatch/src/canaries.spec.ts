@@ -32,9 +32,9 @@ describe('quarantines', () => {
     const rig = quarantined();
     const reason = 'the canary test failed: no space left';
     const judgement = { kind: 'judge-worker', worker: 'w1', standing: 'quarantined', reason };
-    for (const written of [[judgement], [], [], []]) {
+    for (const expectedWrites of [[judgement], [], [], []]) {
       const { writes, reply } = rig.sendCanary('w1', rig.ask().reply, false);
-      expect(writes).toEqual(written);
+      expect(writes).toEqual(expectedWrites);
       expect(reply).not.toHaveProperty('canary');
       wait(rig, MINUTE_MS - 1);
       expect(rig.canaryAsked()).toBeUndefined();

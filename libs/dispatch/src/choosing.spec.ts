@@ -109,30 +109,30 @@ class Play {
     else this.rig.send({ kind: 'restrictions', restrictions: step.decide });
   }
 
-  private ask(asked: Offer): void {
-    this.offers.set(asked.worker, asked);
+  private ask(slotOffer: Offer): void {
+    this.offers.set(slotOffer.worker, slotOffer);
     const { state } = this.rig;
-    const expected = state.leases.ofSlot({ ...asked, incarnation: '' })?.run ?? this.bestFor(asked);
-    const { lease } = this.rig.ask(asked).reply;
-    const isResting = state.handBacks.restMs(leaseRequest(asked), this.rig.now) > 0;
+    const expected = state.leases.ofSlot({ ...slotOffer, incarnation: '' })?.run ?? this.bestFor(slotOffer);
+    const { lease } = this.rig.ask(slotOffer).reply;
+    const isResting = state.handBacks.restMs(leaseRequest(slotOffer), this.rig.now) > 0;
     expect(lease?.runId).toBe(
-      isResting && !state.leases.ofSlot({ ...asked, incarnation: '' }) ? undefined : expected?.runId,
+      isResting && !state.leases.ofSlot({ ...slotOffer, incarnation: '' }) ? undefined : expected?.runId,
     );
     if (lease) this.granted += 1;
   }
 
-  private bestFor(asked: Offer): DispatchedRun | undefined {
+  private bestFor(slotOffer: Offer): DispatchedRun | undefined {
     const { state, now } = this.rig;
     const { drains, pauses } = state.restrictions;
-    if (drains.some(({ worker }) => worker === asked.worker)) return undefined;
+    if (drains.some(({ worker }) => worker === slotOffer.worker)) return undefined;
     const stands = (run: DispatchedRun) => pauses.every(({ suite }) => suite !== null && suite !== run.suite);
     const level = (run: DispatchedRun) => state.ageing.levelOf(run, now);
     const share = (run: DispatchedRun) => state.usage.shareOf(state.usage.accountOf(run.requestor), now);
     const able = [...state.runs.values()]
       .filter((run) => !run.lease && !state.waiting.delays.find(run.runId) && stands(run))
-      .filter((run) => can(asked, run) && this.isBelowCaps(run) && !this.isAvoided(asked, run))
+      .filter((run) => can(slotOffer, run) && this.isBelowCaps(run) && !this.isAvoided(slotOffer, run))
       .sort((a, b) => level(b) - level(a) || share(a) - share(b) || (arrivedBefore(a, b) ? -1 : 1));
-    if (state.suspectTurns.isDue(asked.worker, now)) return able[0];
+    if (state.suspectTurns.isDue(slotOffer.worker, now)) return able[0];
     const unsuspected = able.find((run) => !state.suspects.has(run));
     if (unsuspected && unsuspected !== able[0]) this.passedOver += 1;
     return unsuspected ?? able[0];
@@ -149,10 +149,10 @@ class Play {
     );
   }
 
-  private isAvoided(asked: Offer, run: DispatchedRun): boolean {
+  private isAvoided(slotOffer: Offer, run: DispatchedRun): boolean {
     const { drains } = this.rig.state.restrictions;
     return (
-      run.failedOn.includes(asked.worker) &&
+      run.failedOn.includes(slotOffer.worker) &&
       [...this.offers.values()].some(
         (other) =>
           !run.failedOn.includes(other.worker) &&

@@ -220,9 +220,12 @@ describe('able workers', () => {
     for (const slot of [0, 1]) rig.ask({ slot });
     for (const everything of [false, true]) {
       const explained = rig.explain(1, { everything });
-      const shown = JSON.stringify([explained, rig.send({ kind: 'status', request: { everything } }).reply]);
+      const answersText = JSON.stringify([
+        explained,
+        rig.send({ kind: 'status', request: { everything } }).reply,
+      ]);
       expect(explained.reasons.length).toBeGreaterThan(everything ? 1 : 0);
-      expect(shown).not.toMatch(/secret|hidden|package"/);
+      expect(answersText).not.toMatch(/secret|hidden|package"/);
     }
   });
 });

@@ -27,9 +27,9 @@ class Floor {
   /** The slot ends what it has after `ms`, at least 1, and asks. */
   turn(slot: number, ms: number): DispatchedRun | undefined {
     this.rig.now += ms;
-    const held = [...this.rig.state.leases.all()].find(({ lease }) => lease.slot === slot)?.run;
-    if (held) {
-      const report = finishedReport(held.runId, held.attempt, { slot });
+    const leasedRun = [...this.rig.state.leases.all()].find(({ lease }) => lease.slot === slot)?.run;
+    if (leasedRun) {
+      const report = finishedReport(leasedRun.runId, leasedRun.attempt, { slot });
       this.rig.send({ kind: 'finished', report });
     }
     const { lease } = this.rig.ask({ slot }).reply;

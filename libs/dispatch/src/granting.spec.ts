@@ -6,7 +6,7 @@ const NEW_LIFE = '00000000-0000-4000-8000-000000000002';
 const NEXT_LIFE = { incarnation: NEW_LIFE, previous: [leaseRequest().incarnation] };
 
 it('a lease carries the versions that are rejected for its package, suite and architecture', () => {
-  const rejectedVersions = (...asked: string[]) => [asked.join(' ')];
+  const rejectedVersions = (...versions: string[]) => [versions.join(' ')];
   const rig = new DispatcherRig([waitingRun(1, { package: 'glibc' })], { rejectedVersions });
   expect(rig.ask().reply.lease?.rejectedVersions).toEqual([`glibc trixie ${ARCH}`]);
 });

@@ -48,8 +48,8 @@ class Owners {
   }
 
   ask(worker: string, slot: number, passes: boolean): void {
-    const wanted = this.canaries.get(`${worker} ${slot}`);
-    const canary = wanted && { canary: wanted.canary, passed: passes, message: 'whatever' };
+    const expectedCanary = this.canaries.get(`${worker} ${slot}`);
+    const canary = expectedCanary && { canary: expectedCanary.canary, passed: passes, message: 'whatever' };
     const request = leaseRequest({ worker, slot, ...(canary && { canary }) });
     const { reply } = this.send({ kind: 'lease', request });
     this.canaries.set(`${worker} ${slot}`, reply.canary);

@@ -6,8 +6,8 @@ import { IllegalTransition, stateAfter, TRANSITIONS } from './lifecycle';
 const PICTURE = join(__dirname, '../../../docs/run-life-cycle.md');
 
 it('the life of a run is drawn in the documentation as it is in the table', () => {
-  const drawn = readFileSync(PICTURE, 'utf8').matchAll(/^ +(\w+) --> (\w+): (\w+)$/gm);
-  const picture = [...drawn].map(([, from, to, name]) => `${from} --> ${to}: ${name}`);
+  const arrows = readFileSync(PICTURE, 'utf8').matchAll(/^ +(\w+) --> (\w+): (\w+)$/gm);
+  const picture = [...arrows].map(([, from, to, name]) => `${from} --> ${to}: ${name}`);
   expect(picture.sort()).toEqual(
     TRANSITIONS.map(({ from, to, name }) => `${from} --> ${to}: ${name}`).sort(),
   );

@@ -186,32 +186,32 @@ it('grants as a dispatcher does that holds all runs, however few it holds', () =
         const rows = new Map<number, DispatchedRun>();
         const whole = new DispatcherRig([], settings);
         const windowed = new Windowed(rows, settings, pageLength);
-        const held = new Map<number, DispatchedRun>();
+        const runBySlot = new Map<number, DispatchedRun>();
         let lastRunId = 0;
         for (const what of deeds) {
           if (what.kind === 'arrive') {
             const runs = what.runs.map((changes) => {
               lastRunId += 1;
-              const { lateMs, ...asked } = changes;
+              const { lateMs, ...request } = changes;
               const arrivedAt = whole.now - lateMs;
-              return waitingRun(lastRunId, { ...asked, arrivedAt, waitedMs: lateMs });
+              return waitingRun(lastRunId, { ...request, arrivedAt, waitedMs: lateMs });
             });
             for (const run of runs) rows.set(run.runId, { ...run });
             whole.send({ kind: 'arrivals', runs: runs.map((run) => ({ ...run, failedOn: [] })) });
             windowed.rig.send({ kind: 'arrivals', runs });
           } else if (what.kind === 'ask') {
             whole.now = windowed.rig.now += what.ms;
-            const before = held.get(what.slot);
+            const before = runBySlot.get(what.slot);
             if (before) {
               const report = finishedReport(before.runId, 1, { slot: what.slot });
               for (const rig of [whole, windowed.rig]) rig.send({ kind: 'finished', report });
-              held.delete(what.slot);
+              runBySlot.delete(what.slot);
             }
             const changes = { testbeds: TESTBEDS };
             const { lease } = whole.ask({ slot: what.slot, ...changes }).reply;
             expect(windowed.ask(what.slot, changes).lease?.runId).toBe(lease?.runId);
             if (lease) {
-              held.set(what.slot, rows.get(lease.runId)!);
+              runBySlot.set(what.slot, rows.get(lease.runId)!);
               rows.delete(lease.runId);
             }
           } else if (what.kind === 'change') {

@@ -133,21 +133,21 @@ describe('takeovers', () => {
   const lease = (incarnation: string, slot: number, heldMs: number): GrantedLease => {
     return { worker: 'w1', incarnation, slot, state: 'running', heldMs };
   };
-  const taken = (...leases: GrantedLease[]) => {
-    const runs = leases.map((held, place) => {
-      return waitingRun(place + 1, { attempt: 1, lease: held, latestWorker: 'w1' });
+  const restoredRig = (...leases: GrantedLease[]) => {
+    const runs = leases.map((grantedLease, place) => {
+      return waitingRun(place + 1, { attempt: 1, lease: grantedLease, latestWorker: 'w1' });
     });
     return new DispatcherRig([...runs, waitingRun(9)]);
   };
 
   it('after a takeover the present leases show which process has the name', () => {
-    const rig = taken(lease(FIRST, 0, 5_000));
+    const rig = restoredRig(lease(FIRST, 0, 5_000));
     isRefused(rig, { incarnation: SECOND, slot: 1 });
     expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(9);
   });
 
   it('the latest of the leases counts after a takeover', () => {
-    const rig = taken(lease(SECOND, 0, 5_000), lease(FIRST, 1, 90_000));
+    const rig = restoredRig(lease(SECOND, 0, 5_000), lease(FIRST, 1, 90_000));
     isRefused(rig, { incarnation: FIRST, slot: 1 });
     const { writes } = rig.ask({ incarnation: SECOND, slot: 1 });
     expect(writes).toMatchObject([{ kind: 'requeue', runId: 2, outcome: 'lost' }, { kind: 'grant' }]);

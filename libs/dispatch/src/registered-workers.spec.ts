@@ -56,8 +56,8 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
 
   it('a worker that is not allowed is asked for no canary test, and what it says of one means nothing', () => {
     const judgements = [{ worker: 'w1', standing: 'quarantined' as const, reason: 'x', agoMs: 9e9 }];
-    const known = new DispatcherRig([waitingRun(1)], {}, { judgements });
-    const { canary } = known.ask().reply;
+    const knownWorkerRig = new DispatcherRig([waitingRun(1)], {}, { judgements });
+    const { canary } = knownWorkerRig.ask().reply;
     expect(canary).toBeDefined();
     const rig = new DispatcherRig([waitingRun(1)], {}, { workers, judgements });
     const result = { canary: canary!.canary, passed: true, message: 'fine' };

@@ -48,19 +48,19 @@ it('an attempt that was granted again is not awaited for the result of the forgo
   const rig = grantedAgain();
   rig.tick(TTL_MS);
   rig.tick(TTL_MS);
-  const kept = [{ runId: 1, attempt: 1, ...OLD }];
-  expect(rig.ask({ slot: 1, kept }).reply.lease).toMatchObject({ attempt: 2, grantEpoch: EPOCH });
+  const keptGrants = [{ runId: 1, attempt: 1, ...OLD }];
+  expect(rig.ask({ slot: 1, kept: keptGrants }).reply.lease).toMatchObject({ attempt: 2, grantEpoch: EPOCH });
 });
 
 it('an attempt that was granted again is awaited for its own result', () => {
   const rig = grantedAgain();
   rig.tick(TTL_MS);
   rig.tick(TTL_MS);
-  const kept = [
+  const keptGrants = [
     { runId: 1, attempt: 1, ...OLD },
     { runId: 1, attempt: 1, grantEpoch: EPOCH },
   ];
-  expect(rig.ask({ slot: 1, kept }).reply.lease).toBeNull();
+  expect(rig.ask({ slot: 1, kept: keptGrants }).reply.lease).toBeNull();
 });
 
 it('an attempt that was granted again expires while only a report of the forgotten grant waits, and not while its own does', () => {

@@ -24,23 +24,23 @@ describe('reports in time', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     const excerpt = { firstLine: 1, errorLine: 1, lines: ['error: /tmp/x is 5'] };
-    const [written] = rig.finish(1, { verdict, excerpt }).writes;
+    const [write] = rig.finish(1, { verdict, excerpt }).writes;
     const error = { signature: errorSignature({ lines: ['error: /srv/y is 6'] }), excerpt };
-    expect(written).toMatchObject({ kind: 'finish', outcome: { verdict } });
-    expect((written as { outcome: object }).outcome).toMatchObject(isKept ? { error } : {});
-    if (!isKept) expect((written as { outcome: object }).outcome).not.toHaveProperty('error');
+    expect(write).toMatchObject({ kind: 'finish', outcome: { verdict } });
+    expect((write as { outcome: object }).outcome).toMatchObject(isKept ? { error } : {});
+    if (!isKept) expect((write as { outcome: object }).outcome).not.toHaveProperty('error');
   });
 
   it('the image that a report names is kept with the run, and nothing where it names none', () => {
-    const written = (change: object): object => {
+    const writeOf = (change: object): object => {
       const rig = new DispatcherRig([waitingRun(1)]);
       rig.ask();
       const [write] = rig.finish(1, change).writes;
       return (write as { outcome: object }).outcome;
     };
     const image = { name: 'unshare/sid/amd64', builtAtMs: 5 };
-    expect(written({ image })).toMatchObject({ image });
-    expect(written({})).toMatchObject({ image: undefined });
+    expect(writeOf({ image })).toMatchObject({ image });
+    expect(writeOf({})).toMatchObject({ image: undefined });
   });
 
   it('a report of the end finishes the run; a second report is not known', () => {

@@ -87,7 +87,7 @@ it.each([
   ['no half of a character', '\u{1f600}'.repeat(1000), `${'\u{1f600}'.repeat(990)}\ufffd`],
 ])(
   'an attempt that ends as tmpfail ends its run when it was the last allowed, with %s',
-  (_what, message, kept) => {
+  (_what, message, sentence) => {
     const bench = new Bench();
     for (const attempt of [1, 2]) {
       expect(bench.granted()).toBe(attempt);
@@ -103,7 +103,7 @@ it.each([
         worker: 'w1',
         outcome: {
           verdict: 'tmpfail',
-          message: `${kept} (after 3 attempts)`,
+          message: `${sentence} (after 3 attempts)`,
           exitCode: 20,
           files: [{ name: 'log.gz', size: 3 }],
         },

@@ -38,9 +38,9 @@ it.each([2, 4, 1024])('sorted runs behave as a sorted list, in chunks of %i', (c
         model.add(one);
       }
       function remove(one: DispatchedRun | undefined): void {
-        const known = one && sameIn(model, one);
-        if (one) expect(runs.remove(one)).toBe(known !== undefined);
-        if (known) model.delete(known);
+        const match = one && sameIn(model, one);
+        if (one) expect(runs.remove(one)).toBe(match !== undefined);
+        if (match) model.delete(match);
       }
     }),
   );

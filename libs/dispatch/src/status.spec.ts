@@ -136,8 +136,8 @@ describe('queues', () => {
   it('the status of queues counts what waits, wherever it waits, and what runs', () => {
     const runs = [1, 2, 3, 4].map((runId) => waitingRun(runId, { package: 'gcc' }));
     const caps = { perRequestorMax: Infinity, perPackageMax: 1, perSuiteMax: Infinity };
-    const gone = waitingRun(5, { extraAptSources: ['gone'] });
-    const rig = new DispatcherRig([...runs, gone, waitingRun(6, { suite: 'sid' })], { caps });
+    const runOfLostSource = waitingRun(5, { extraAptSources: ['gone'] });
+    const rig = new DispatcherRig([...runs, runOfLostSource, waitingRun(6, { suite: 'sid' })], { caps });
     rig.ask();
     rig.ask({ slot: 1 });
     rig.state.waiting.delay(rig.state.runs.find(2)!, rig.now + 1_000, 'because');

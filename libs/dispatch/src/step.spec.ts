@@ -22,16 +22,16 @@ describe('settings', () => {
   });
 
   it('new settings leave a run alone that is leased or waits after a lost attempt', () => {
-    const known = settings({
+    const knownSettings = settings({
       extraAptSources: new Map([['inner', source]]),
       retry: { attemptsMax: 9, delayMs: 30_000, delayMaxMs: 600_000 },
     });
-    const rig = new DispatcherRig([waitingRun(1, { extraAptSources: ['inner'] })], known);
+    const rig = new DispatcherRig([waitingRun(1, { extraAptSources: ['inner'] })], knownSettings);
     rig.ask();
-    rig.send({ kind: 'settings', settings: { ...known, askAgainMs: 7 } });
+    rig.send({ kind: 'settings', settings: { ...knownSettings, askAgainMs: 7 } });
     expect(rig.ask({ slot: 1 }).reply).toMatchObject({ lease: null, askAgainMs: 7 });
     rig.ask({ incarnation: NEW_LIFE, previous: [leaseRequest().incarnation] });
-    rig.send({ kind: 'settings', settings: known });
+    rig.send({ kind: 'settings', settings: knownSettings });
     expect(rig.ask({ incarnation: NEW_LIFE, previous: [leaseRequest().incarnation] }).reply.lease).toBeNull();
     expect(rig.reasons()[0]).toMatch(/^waits 30 s more/);
   });

@@ -30,9 +30,9 @@ describe('packages at their cap', () => {
     const rig = new DispatcherRig(runs, { caps: CAPS });
     expect(rig.ask().reply.lease?.runId).toBe(1);
     expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(1_001);
-    const asked = jest.spyOn(rig.state.leases.ofPackage, 'of');
+    const lookUps = jest.spyOn(rig.state.leases.ofPackage, 'of');
     expect(rig.ask({ slot: 2 }).reply.lease).toBeNull();
-    expect(asked).not.toHaveBeenCalled();
+    expect(lookUps).not.toHaveBeenCalled();
     expect(lengthOf(rig)).toBe(999);
   });
 

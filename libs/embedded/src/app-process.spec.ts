@@ -68,13 +68,13 @@ describe('AppProcess', () => {
 
   it('an app process has ten minutes to become ready: machines may be slow', async () => {
     const limit = new AbortController();
-    const asked = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal);
+    const timeouts = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal);
     await make('setInterval(() => undefined, 1000)');
     const refused = expect(app.start()).rejects.toThrow('api was not ready after 600 s');
     limit.abort();
     await refused;
-    expect(asked.mock.calls).toEqual([[600_000]]);
-    asked.mockRestore();
+    expect(timeouts.mock.calls).toEqual([[600_000]]);
+    timeouts.mockRestore();
   });
 
   it('an app process is found by the next supervisor, which waits for its end', async () => {
@@ -83,9 +83,9 @@ describe('AppProcess', () => {
     const identityFile = join(folder, 'api.json');
     const identity = asIdentity(JSON.parse(await readFile(identityFile, 'utf8')));
     expect(identity?.pid).toBe(app.pid);
-    const gone = stopLeftOverApp(identityFile);
+    const end = stopLeftOverApp(identityFile);
     app.kill('SIGTERM');
-    await gone;
+    await end;
     expect(isRunning(identity!)).toBe(false);
     expect(await readdir(folder)).toEqual(['main.js']);
   });

@@ -10,7 +10,7 @@ describe('servers', () => {
   let folder: string;
   let server: ChildProcess;
   const isServer = (_name: string, args: string[]): boolean => args.includes('the-server');
-  const found = (path = folder) => findServers({ folder: path, isServer });
+  const servers = (path = folder) => findServers({ folder: path, isServer });
 
   /** A process that works in the folder, once it said that it runs. */
   const serve = async (source: string, cwd = folder, args = ['the-server']): Promise<void> => {
@@ -29,18 +29,18 @@ describe('servers', () => {
     await serve('');
     const link = `${folder}/link`;
     await symlink(folder, link);
-    expect(found(link).map(({ pid }) => pid)).toEqual([server.pid]);
-    const [left] = found();
-    await stopProcess(left!, 'SIGTERM', 10_000);
-    expect(isRunning(left!)).toBe(false);
-    expect(found()).toEqual([]);
+    expect(servers(link).map(({ pid }) => pid)).toEqual([server.pid]);
+    const [first] = servers();
+    await stopProcess(first!, 'SIGTERM', 10_000);
+    expect(isRunning(first!)).toBe(false);
+    expect(servers()).toEqual([]);
   });
 
   it('a server left over is killed when it does not end in time', async () => {
     await serve("process.on('SIGTERM', () => {})");
-    const [left] = found();
-    await stopProcess(left!, 'SIGTERM', 50);
-    expect(isRunning(left!)).toBe(false);
+    const [first] = servers();
+    await stopProcess(first!, 'SIGTERM', 50);
+    expect(isRunning(first!)).toBe(false);
   });
 
   it('who has started the other processes of a server is ended first', async () => {
@@ -49,18 +49,18 @@ describe('servers', () => {
       `const { spawn } = require('node:child_process');
        spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)', 'the-server'], ${options})`,
     );
-    const [first, second, ...others] = found();
+    const [first, second, ...others] = servers();
     expect([first?.pid, second?.pid !== undefined, others]).toEqual([server.pid, true, []]);
     await stopProcess(second!, 'SIGKILL', 10_000);
   });
 
   it('another program in the folder, and the same program in another one, are no servers of it', async () => {
     await serve('', folder, ['another']);
-    expect(found()).toEqual([]);
+    expect(servers()).toEqual([]);
     server.kill('SIGKILL');
     await mkdir(join(folder, 'other'));
     await serve('', join(folder, 'other'));
-    expect(found()).toEqual([]);
-    expect(found(join(folder, 'absent'))).toEqual([]);
+    expect(servers()).toEqual([]);
+    expect(servers(join(folder, 'absent'))).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ it('nats-server is looked for on the PATH first, then where Debian puts it, each
 
 describe('choices', () => {
   let root: string;
-  let said: string[];
+  let lines: string[];
   let fetches: (string | null)[];
   let sources: NatsSources;
 
@@ -23,7 +23,7 @@ describe('choices', () => {
     root = await mkdtemp(join(tmpdir(), 'nats-choice-'));
     // As root another user executes it.
     await chmod(root, 0o711);
-    [said, fetches] = [[], []];
+    [lines, fetches] = [[], []];
     sources = { folder: join(root, 'fetched'), own: [ownPath(), join(root, 'second')], download: fetch };
   });
   afterEach(() => rm(root, { recursive: true }));
@@ -49,14 +49,14 @@ describe('choices', () => {
     return path;
   }
 
-  const choose = () => chooseNatsServer(sources, (line) => said.push(line));
+  const choose = () => chooseNatsServer(sources, (line) => lines.push(line));
 
   it('a nats-server that is named is taken, whatever else there is, and nothing is fetched', async () => {
     await put(ownPath(), '2.16.0');
     sources.ownPath = await put(join(root, 'named'), '2.9.10');
     expect(await choose()).toEqual({ path: sources.ownPath, version: '2.9.10' });
     expect(fetches).toEqual([]);
-    expect(said).toEqual([
+    expect(lines).toEqual([
       `taking nats-server 2.9.10 (${sources.ownPath}), which PROCTOR_NATS_SERVER names; older than 2.12.6: for a private network only`,
     ]);
   });
@@ -80,7 +80,7 @@ describe('choices', () => {
     await put(ownPath(), '2.12.6');
     expect(await choose()).toEqual({ path: ownPath(), version: '2.12.6' });
     expect(fetches).toEqual([]);
-    expect(said).toEqual([`taking nats-server 2.12.6 (${ownPath()}), this machine's own`]);
+    expect(lines).toEqual([`taking nats-server 2.12.6 (${ownPath()}), this machine's own`]);
   });
 
   it('the nats-server that was fetched earlier is taken at once when it is safe', async () => {
@@ -88,7 +88,7 @@ describe('choices', () => {
     await put(ownPath(), '2.10.27');
     expect(await choose()).toEqual({ path: fetchedPath(), version: '2.15.1' });
     expect(fetches).toEqual([]);
-    expect(said).toEqual([`taking nats-server 2.15.1 (${fetchedPath()}), fetched earlier`]);
+    expect(lines).toEqual([`taking nats-server 2.15.1 (${fetchedPath()}), fetched earlier`]);
   });
 
   it('the newest nats-server of those that are there is taken, not the first', async () => {
@@ -111,7 +111,7 @@ describe('choices', () => {
     if (own) await put(ownPath(), own);
     expect(await choose()).toEqual({ path: fetchedPath(), version: '2.15.1' });
     expect(fetches).toEqual(['forky']);
-    expect(said).toEqual([
+    expect(lines).toEqual([
       "fetching nats-server of Debian's forky",
       expect.stringMatching(/^taking nats-server 2\.15\.1 \(.*fetched\/.*\), fetched from Debian's forky$/),
     ]);
@@ -132,7 +132,7 @@ describe('choices', () => {
     await put(ownPath(), '2.10.27');
     delete debian.forky;
     expect(await choose()).toEqual({ path: ownPath(), version: '2.10.27' });
-    expect(said).toEqual([
+    expect(lines).toEqual([
       "fetching nats-server of Debian's forky",
       "warning: nats-server of Debian's forky cannot be had: Could not resolve host",
       `taking nats-server 2.10.27 (${ownPath()}), this machine's own; older than 2.12.6: for a private network only`,
@@ -143,7 +143,7 @@ describe('choices', () => {
     delete debian.forky;
     expect((await choose()).version).toBe('2.9.10');
     expect(fetches).toEqual(['forky', null]);
-    expect(said.at(-1)).toMatch(
+    expect(lines.at(-1)).toMatch(
       /^taking nats-server 2\.9\.10 \(.*\), fetched from this machine's release; older/,
     );
     await choose();

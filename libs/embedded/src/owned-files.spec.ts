@@ -40,15 +40,15 @@ describe.each([0o000, 0o027, 0o077])('with the umask %o', (umask) => {
   it('a home that was spoiled is mended', async () => {
     const home = new Home(at('home'));
     await home.prepare();
-    const kept = [home.adminKey, home.adminPassword, home.secret('postgres'), home.databaseUrl];
+    const secretFiles = [home.adminKey, home.adminPassword, home.secret('postgres'), home.databaseUrl];
     await mkdir(home.natsUsers);
     const folders = [home.path, home.natsUsers];
-    for (const path of [...kept, home.lock, home.processFile('api')]) await writeFile(path, '');
+    for (const path of [...secretFiles, home.lock, home.processFile('api')]) await writeFile(path, '');
     for (const spoiled of [0o777, 0o700]) {
-      for (const path of [...kept, home.lock, home.processFile('api'), ...folders])
+      for (const path of [...secretFiles, home.lock, home.processFile('api'), ...folders])
         await chmod(path, spoiled);
       await home.prepare();
-      for (const path of kept) expect([path, await modeOf(path)]).toEqual([path, '600']);
+      for (const path of secretFiles) expect([path, await modeOf(path)]).toEqual([path, '600']);
       for (const path of [home.lock, home.processFile('api')]) expect(await modeOf(path)).toBe('644');
       expect(await Promise.all(folders.map(modeOf))).toEqual(['711', '700']);
     }

@@ -16,9 +16,9 @@ it.each([
   ['PANIC:  could not read file "global/pg_control": read 0 of 296', 'move its folder away'],
   ['FATAL:  "/home/data" is not a valid data directory', 'move its folder away'],
   ['FATAL:  could not open directory "pg_notify": No such file or directory', 'move its folder away'],
-])('of %s the error says what to type', (said, advice) => {
-  const { message } = withAdvice('PostgreSQL', new Error(said)) as Error;
-  expect(message.split('\n')).toEqual([expect.stringContaining(advice), ...said.split('\n')]);
+])('of %s the error says what to type', (serverText, advice) => {
+  const { message } = withAdvice('PostgreSQL', new Error(serverText)) as Error;
+  expect(message.split('\n')).toEqual([expect.stringContaining(advice), ...serverText.split('\n')]);
 });
 
 it('an error that says nothing of the machine stays as it is', () => {

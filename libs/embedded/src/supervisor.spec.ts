@@ -43,30 +43,30 @@ function settled(): Promise<void> {
 
 describe('Supervisor', () => {
   let clock: ManualClock;
-  let said: string[];
+  let lines: string[];
   let supervisor: Supervisor;
-  const unit = (name: string): FakeUnit => new FakeUnit(name, said);
+  const unit = (name: string): FakeUnit => new FakeUnit(name, lines);
 
   beforeEach(() => {
     clock = new ManualClock();
-    said = [];
-    supervisor = new Supervisor(['worker', 'api', 'nats'], (line) => said.push(line), clock);
+    lines = [];
+    supervisor = new Supervisor(['worker', 'api', 'nats'], (line) => lines.push(line), clock);
   });
 
   it('a supervisor starts again what ended, later each time, and says so', async () => {
     const worker = unit('worker');
     await supervisor.start(worker);
     await worker.die(KILLED);
-    expect(said).toEqual(['worker ended with signal SIGKILL; starting it again in 1 s']);
+    expect(lines).toEqual(['worker ended with signal SIGKILL; starting it again in 1 s']);
     clock.advance(999);
     await settled();
     expect(worker.starts).toBe(1);
     clock.advance(1);
     await settled();
     expect(worker.starts).toBe(2);
-    expect(said.at(-1)).toBe('worker runs again');
+    expect(lines.at(-1)).toBe('worker runs again');
     await worker.die({ code: 3, signal: null });
-    expect(said.at(-1)).toBe('worker ended with exit code 3; starting it again in 2 s');
+    expect(lines.at(-1)).toBe('worker ended with exit code 3; starting it again in 2 s');
   });
 
   it('a supervisor goes on trying what does not start', async () => {
@@ -76,11 +76,11 @@ describe('Supervisor', () => {
     await api.die(KILLED);
     clock.advance(1_000);
     await settled();
-    expect(said.at(-1)).toBe('api did not start: no luck; starting it again in 2 s');
+    expect(lines.at(-1)).toBe('api did not start: no luck; starting it again in 2 s');
     api.failsToStart = false;
     clock.advance(2_000);
     await settled();
-    expect(said.at(-1)).toBe('api runs again');
+    expect(lines.at(-1)).toBe('api runs again');
   });
 
   it('a supervisor rejects when the first start fails, and does not try again', async () => {
@@ -95,7 +95,7 @@ describe('Supervisor', () => {
   it('a supervisor stops everything in the given order, whatever the order of the starts', async () => {
     for (const name of ['nats', 'other', 'api', 'worker']) await supervisor.start(unit(name));
     await supervisor.stop();
-    const stops = said.filter((line) => line.endsWith(' stopped'));
+    const stops = lines.filter((line) => line.endsWith(' stopped'));
     expect(stops).toEqual(['worker stopped', 'api stopped', 'nats stopped', 'other stopped']);
   });
 
@@ -119,10 +119,10 @@ describe('Supervisor', () => {
     const stopped = supervisor.stop();
     await settled();
     const again = supervisor.stop();
-    expect(said).toEqual(['still waiting for worker to end']);
+    expect(lines).toEqual(['still waiting for worker to end']);
     release();
     await Promise.all([stopped, again]);
-    expect(said.filter((line) => line === 'worker stopped')).toHaveLength(1);
+    expect(lines.filter((line) => line === 'worker stopped')).toHaveLength(1);
   });
 
   it('a supervisor waits for a start under way before it has stopped', async () => {

@@ -31,8 +31,8 @@ class Books implements EventSource {
   }
 
   commit(place: number): void {
-    const [done] = this.writing.splice(place % Math.max(1, this.writing.length), 1);
-    this.committed.push(...(done?.events ?? []));
+    const [write] = this.writing.splice(place % Math.max(1, this.writing.length), 1);
+    this.committed.push(...(write?.events ?? []));
   }
 
   start(second: number) {
@@ -41,15 +41,15 @@ class Books implements EventSource {
     return Promise.resolve({ horizon, canRise: true, first: ids.length === 0 ? null : Math.min(...ids) });
   }
 
-  page({ from, before, after, knownIds: known, limit }: EventPage) {
-    const found = this.committed.filter(
+  page({ from, before, after, knownIds, limit }: EventPage) {
+    const events = this.committed.filter(
       ({ factId, at }) =>
         factId > after &&
         at.getTime() >= from * 1_000 &&
         (before === null || at.getTime() < before * 1_000) &&
-        !known.includes(factId),
+        !knownIds.includes(factId),
     );
-    return Promise.resolve(found.sort((a, b) => a.factId - b.factId).slice(0, limit));
+    return Promise.resolve(events.sort((a, b) => a.factId - b.factId).slice(0, limit));
   }
 
   raise() {
@@ -79,7 +79,7 @@ it('whatever commits while events are read, a reader misses none and has those o
     fc.asyncProperty(deeds, fc.integer({ min: 1, max: 4 }), async (steps, pageLength) => {
       const books = new Books();
       const queue = [...steps];
-      const read: number[] = [];
+      const readIds: number[] = [];
       let window = new EventWindow(0, books, pageLength);
       const change = (): void => {
         const { deed, place } = queue.shift() ?? { deed: 'commit', place: 0 };
@@ -96,12 +96,12 @@ it('whatever commits while events are read, a reader misses none and has those o
           for (const { factId, runId } of page) {
             expect(factId).toBeGreaterThan(latest.get(runId) ?? 0);
             latest.set(runId, factId);
-            if (read.includes(factId)) repeats += 1;
+            if (readIds.includes(factId)) repeats += 1;
             else {
               const earlier = books.committed.filter((one) => one.runId === runId && one.factId < factId);
-              expect(read).toEqual(expect.arrayContaining(earlier.map((one) => one.factId)));
+              expect(readIds).toEqual(expect.arrayContaining(earlier.map((one) => one.factId)));
             }
-            read.push(factId);
+            readIds.push(factId);
           }
           if (queue[0]?.deed !== 'again') change();
         }
@@ -115,7 +115,7 @@ it('whatever commits while events are read, a reader misses none and has those o
       for (let round = 0; round < 10; round += 1) books.commit(0);
       do await pass();
       while (window.hasMore);
-      expect(new Set(read)).toEqual(new Set(books.committed.map(({ factId }) => factId)));
+      expect(new Set(readIds)).toEqual(new Set(books.committed.map(({ factId }) => factId)));
     }),
     { numRuns: 300, examples: [comesAgain] },
   );

@@ -3,8 +3,8 @@ import { Cached } from './cached';
 /** A value that counts how often it was read. */
 function counted(ageMaxMs: () => number) {
   const state = { nowMs: 0, reads: 0 };
-  const read = (): Promise<number> => Promise.resolve(++state.reads);
-  return { state, value: new Cached({ now: () => state.nowMs }, ageMaxMs, read) };
+  const readNumber = (): Promise<number> => Promise.resolve(++state.reads);
+  return { state, value: new Cached({ now: () => state.nowMs }, ageMaxMs, readNumber) };
 }
 
 it('a value is read once for all who need it, and again when it is too old', async () => {

@@ -1,6 +1,6 @@
 import { readTarget } from './request-target';
 
-function read(url: string, method = 'GET'): { url: string; host: string | undefined; isUsable: boolean } {
+function targetOf(url: string, method = 'GET'): { url: string; host: string | undefined; isUsable: boolean } {
   const request = { url, method, headers: { host: 'own.example' } as { host?: string } };
   const isUsable = readTarget(request);
   return { url: request.url, host: request.headers.host, isUsable };
@@ -18,7 +18,7 @@ it.each([
   ['/./a/../b', '/./a/../b'],
   ['/http://other.example/', '/http:/other.example/'],
 ])('the path of the target %s is %s', (target, url) => {
-  expect(read(target)).toEqual({ url, host: 'own.example', isUsable: true });
+  expect(targetOf(target)).toEqual({ url, host: 'own.example', isUsable: true });
 });
 
 it.each([
@@ -35,7 +35,7 @@ it.each([
   ['http://any.example/a@b', '/a@b', 'any.example'],
   ['http://any.example/http://other.example/', '/http:/other.example/', 'any.example'],
 ])('of the address %s, the path is %s and the host is %s', (target, url, host) => {
-  expect(read(target)).toEqual({ url, host, isUsable: true });
+  expect(targetOf(target)).toEqual({ url, host, isUsable: true });
 });
 
 it.each([
@@ -51,9 +51,9 @@ it.each([
   '',
   '*',
 ])('the target %s is neither a path nor an address', (target) => {
-  expect(read(target)).toEqual({ url: '/', host: 'own.example', isUsable: false });
+  expect(targetOf(target)).toEqual({ url: '/', host: 'own.example', isUsable: false });
 });
 
 it.each(['*', 'http://any.example'])('OPTIONS %s asks about the whole server', (target) => {
-  expect(read(target, 'OPTIONS')).toMatchObject({ url: '*', isUsable: true });
+  expect(targetOf(target, 'OPTIONS')).toMatchObject({ url: '*', isUsable: true });
 });

@@ -6,7 +6,7 @@ import { inTurn, PIPELINED_MAX } from './requests-in-turn';
 let server: Server;
 let client: Socket;
 /** The addresses of requests that were begun, and the answers that were not given yet. */
-let begun: string[];
+let starts: string[];
 let open: ServerResponse[];
 let closed: number;
 let received: string;
@@ -14,10 +14,10 @@ let received: string;
 let onRequest: () => void;
 
 beforeEach(async () => {
-  [begun, open, closed, received, onRequest] = [[], [], 0, '', () => undefined];
+  [starts, open, closed, received, onRequest] = [[], [], 0, '', () => undefined];
   server = createServer((request, response) =>
     inTurn(request, response, () => {
-      begun.push(request.url!);
+      starts.push(request.url!);
       open.push(response);
       response.once('close', () => (closed += 1));
       onRequest();
@@ -44,7 +44,7 @@ it('requests of one connection are answered one after the other, in their order'
   send('a', 'b', 'c');
   for (const begunBy of [['/a'], ['/a', '/b'], ['/a', '/b', '/c']]) {
     await next;
-    expect(begun).toEqual(begunBy);
+    expect(starts).toEqual(begunBy);
     next = request();
     open.shift()!.end(begunBy.at(-1));
   }
@@ -56,19 +56,19 @@ it('a request whose connection ends before its turn is never begun', async () =>
   const first = request();
   send('a', 'b', 'c');
   await first;
-  const gone = once(open[0]!, 'close');
+  const closing = once(open[0]!, 'close');
   client.destroy();
-  await gone;
+  await closing;
   await new Promise(setImmediate);
   await new Promise(setImmediate);
-  expect([begun, closed]).toEqual([['/a'], 1]);
+  expect([starts, closed]).toEqual([['/a'], 1]);
 });
 
 it('a connection with too many requests that wait is closed', async () => {
   const names = Array.from({ length: PIPELINED_MAX + 2 }, (_, place) => `${place}`);
   send(...names);
   await once(client, 'close');
-  expect([begun, closed]).toEqual([['/0'], 1]);
+  expect([starts, closed]).toEqual([['/0'], 1]);
 });
 
 it('as many as may wait are answered, again and again', async () => {
@@ -79,5 +79,5 @@ it('as many as may wait are answered, again and again', async () => {
     const count = () => received.match(/answer/g)?.length ?? 0;
     while (count() < round * names.length) await once(client, 'data');
   }
-  expect(begun).toEqual([...names, ...names, ...names].map((name) => `/${name}`));
+  expect(starts).toEqual([...names, ...names, ...names].map((name) => `/${name}`));
 });

@@ -2,7 +2,7 @@ import { processLogger } from './logger';
 import { withLogFields } from './log-fields';
 
 /** Returns the output of the logger while `work` was running. */
-async function written(
+async function textOf(
   env: NodeJS.ProcessEnv,
   work: (logger: ReturnType<typeof processLogger>) => unknown,
 ): Promise<string> {
@@ -24,14 +24,14 @@ async function written(
 const JSON_LOG = { PROCTOR_LOG: 'json' };
 
 it('lines for people have time, part and message, and no fields', async () => {
-  const text = await written({}, (logger) =>
+  const text = await textOf({}, (logger) =>
     withLogFields({ worker: 'w1', run: 42 }, () => logger.warn('it is late', 'Slot')),
   );
   expect(text).toMatch(/^\d\d:\d\d:\d\d\.\d{3} WARN Slot: it is late\n$/);
 });
 
 it('a JSON line carries the fields of the work that it belongs to, also of what that has started', async () => {
-  const text = await written(JSON_LOG, (logger) =>
+  const text = await textOf(JSON_LOG, (logger) =>
     withLogFields({ worker: 'w1' }, async () => {
       logger.log('ready', 'Worker');
       await withLogFields({ run: 42, attempt: 2 }, async () => {
@@ -54,7 +54,7 @@ it('a JSON line carries the fields of the work that it belongs to, also of what 
 });
 
 it('no field takes the place of what each line has', async () => {
-  const text = await written(JSON_LOG, (logger) =>
+  const text = await textOf(JSON_LOG, (logger) =>
     withLogFields({ message: 'other', level: 'none' }, () => logger.log('hello', 'Slot')),
   );
   expect(JSON.parse(text)).toMatchObject({ level: 'log', message: 'hello' });
@@ -85,7 +85,7 @@ describe.each([
   ['JSON lines', JSON_LOG],
 ])('of %s', (_, env) => {
   it.each(WAYS)('a text from outside is escaped %s', async (_way, write) => {
-    const text = await written(env, write);
+    const text = await textOf(env, write);
     expect(text).toContain('all is lost');
     expect(text).not.toMatch(/^\d\d:\d\d:\d\d\.\d{3} ERROR Dispatcher/m);
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
@@ -98,6 +98,6 @@ describe.each([
 });
 
 it('the places of our own errors keep their lines', async () => {
-  const text = await written({}, (logger) => logger.error(new Error('no turn').stack, 'Dispatcher'));
+  const text = await textOf({}, (logger) => logger.error(new Error('no turn').stack, 'Dispatcher'));
   expect(text).toMatch(/^\S+ ERROR Dispatcher: Error: no turn\n {4}at .+\n {4}at /);
 });

@@ -24,15 +24,15 @@ it('what is too far from where reading can begin is given up', async () => {
 
 it('reading ends with its signal, also before it has brought anything', async () => {
   const { open, opened } = opener();
-  const gone = new AbortController();
-  const content = contentFrom(open, [], 10, { signal: gone.signal });
+  const departure = new AbortController();
+  const content = contentFrom(open, [], 10, { signal: departure.signal });
   expect((await content.next()).done).toBe(false);
-  gone.abort(new Error('gone'));
+  departure.abort(new Error('gone'));
   await expect(
     (async () => {
       for await (const chunk of content) expect(chunk.length).toBeGreaterThan(0);
     })(),
   ).rejects.toThrow('gone');
-  await expect(contentFrom(open, [], 0, { signal: gone.signal }).next()).rejects.toThrow('gone');
+  await expect(contentFrom(open, [], 0, { signal: departure.signal }).next()).rejects.toThrow('gone');
   expect(opened.map(({ destroyed }) => destroyed)).toEqual([true]);
 });

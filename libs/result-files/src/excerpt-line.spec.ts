@@ -33,6 +33,6 @@ it.each([
   const line = excerptLine(text);
   expect(line.length).toBeLessThanOrEqual(EXCERPT_LINE_LENGTH_MAX);
   expect(isStorable(line)).toBe(true);
-  const said = oneLine(text, EXCERPT_LINE_LENGTH_MAX);
-  expect(errorSignature({ lines: [line, 'next'] })).toBe(errorSignature({ lines: [said, 'next'] }));
+  const excerptText = oneLine(text, EXCERPT_LINE_LENGTH_MAX);
+  expect(errorSignature({ lines: [line, 'next'] })).toBe(errorSignature({ lines: [excerptText, 'next'] }));
 });

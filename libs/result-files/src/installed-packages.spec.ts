@@ -15,7 +15,7 @@ function logIndex(log: string): Buffer {
 }
 
 /** Reads such files. */
-function read(files: Record<string, Buffer>, limits = TESTBED_READING) {
+function readPackages(files: Record<string, Buffer>, limits = TESTBED_READING) {
   return readTestbed((name, start = 0) => {
     const content = files[name];
     return Promise.resolve(
@@ -51,12 +51,12 @@ it('what a run was executed in is read from the lists of its artifacts, and from
     'unit-packages': packageLines({ libfoo: '1:2.0-1', 'Bad Name': '1', odd: 'no version' }),
     'testinfo.json': JSON.stringify({ kernel_version: 'Linux 6.1.0-28-amd64 #1 SMP' }),
   });
-  const found = await read({ ...files, 'log-index.json': logIndex(LOG) });
-  expect(found.testbed).toEqual(new Map(Object.entries({ libc6: '2.40-3', bash: '5' })));
-  expect(found.added).toEqual(new Map(Object.entries({ libc6: '2.40-4', libfoo: '1:2.0-1', extra: '3' })));
-  expect(found.kernel).toBe('Linux 6.1.0-28-amd64 #1 SMP');
-  expect(found.fallback).toEqual({ line: 4, release: 'sid' });
-  expect(found.tests).toEqual([{ name: 'unit', line: 7, seconds: 5 }]);
+  const packages = await readPackages({ ...files, 'log-index.json': logIndex(LOG) });
+  expect(packages.testbed).toEqual(new Map(Object.entries({ libc6: '2.40-3', bash: '5' })));
+  expect(packages.added).toEqual(new Map(Object.entries({ libc6: '2.40-4', libfoo: '1:2.0-1', extra: '3' })));
+  expect(packages.kernel).toBe('Linux 6.1.0-28-amd64 #1 SMP');
+  expect(packages.fallback).toEqual({ line: 4, release: 'sid' });
+  expect(packages.tests).toEqual([{ name: 'unit', line: 7, seconds: 5 }]);
 });
 
 it('nothing is known of the packages of a run without lists, or whose archive is not as its index says', async () => {
@@ -64,7 +64,7 @@ it('nothing is known of the packages of a run without lists, or whose archive is
   const cut = { ...packed, 'artifacts.tar.gz': packed['artifacts.tar.gz'].subarray(0, 12) };
   const { 'artifacts.tar.gz': _, ...withoutArchive } = packed;
   for (const files of [{}, await artifacts({ summary: 'unit PASS\n' }), cut, withoutArchive])
-    expect((await read(files)).testbed).toBeNull();
+    expect((await readPackages(files)).testbed).toBeNull();
 });
 
 const FROM = 'Get:1 http://mirror.example:3142/debian';
@@ -91,8 +91,8 @@ it('fetched packages have their suite, only with the version that was installed'
   });
   const index = logIndex(log);
   expect(index.toString()).not.toContain('mirror');
-  const found = await read({ ...files, 'log-index.json': index });
-  expect(found.suites).toEqual(
+  const packages = await readPackages({ ...files, 'log-index.json': index });
+  expect(packages.suites).toEqual(
     new Map(Object.entries({ libc6: 'trixie-security', tzdata: 'trixie-updates', extra: 'buster/updates' })),
   );
 });
@@ -101,8 +101,8 @@ it('suites in an index that are none are left out, and one of an earlier worker 
   const files = await artifacts({ 'testbed-packages': packageLines({ bash: '5' }) });
   const suites = async (...installed: unknown[]) => {
     const index = { ...(JSON.parse(logIndex('').toString()) as object), installed };
-    const found = await read({ ...files, 'log-index.json': Buffer.from(JSON.stringify(index)) });
-    return [[...found.added.keys()], Object.fromEntries(found.suites)];
+    const packages = await readPackages({ ...files, 'log-index.json': Buffer.from(JSON.stringify(index)) });
+    return [[...packages.added.keys()], Object.fromEntries(packages.suites)];
   };
   for (const odd of ['http://mirror/sid', '<b>', 'a b', '', 7, null, 'x'.repeat(101)])
     expect(await suites(['perl', '5', odd])).toEqual([['perl'], {}]);
@@ -114,8 +114,8 @@ it('others are served while the lists of a run are read, however many lines a wo
   const lists = { 'testbed-packages': 'a\t1\n'.repeat(400_000), 'unit-packages': packageLines({ b: '2' }) };
   const files = await artifacts(lists);
   const pauses = jest.spyOn(timers, 'setImmediate');
-  const found = await read(files);
-  expect([found.testbed, found.added]).toEqual([new Map([['a', '1']]), new Map([['b', '2']])]);
+  const packages = await readPackages(files);
+  expect([packages.testbed, packages.added]).toEqual([new Map([['a', '1']]), new Map([['b', '2']])]);
   // After each 2,000 lines.
   expect(pauses).toHaveBeenCalledTimes(200);
   pauses.mockRestore();
@@ -133,14 +133,14 @@ it.each([
     blocks: object;
   };
   const far = { ...packed, 'artifacts-index.json': Buffer.from(JSON.stringify({ ...index, blocks: [] })) };
-  expect((await read(far)).testbed).toEqual(new Map([['a', '1']]));
-  expect((await read(far, limits)).testbed).toBeNull();
+  expect((await readPackages(far)).testbed).toEqual(new Map([['a', '1']]));
+  expect((await readPackages(far, limits)).testbed).toBeNull();
 });
 
 it('a description of a testbed that is too long is not read', async () => {
   const kernel_version = 'Linux 6';
   const facts = (length: number) => JSON.stringify({ kernel_version, more: 'x'.repeat(length) });
   const kernelOf = async (length: number) =>
-    (await read(await artifacts({ 'testinfo.json': facts(length) }))).kernel;
+    (await readPackages(await artifacts({ 'testinfo.json': facts(length) }))).kernel;
   expect([await kernelOf(10), await kernelOf(64 * 1024)]).toEqual([kernel_version, null]);
 });

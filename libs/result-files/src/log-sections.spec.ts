@@ -24,7 +24,7 @@ describe.each([
   const tail = (name: string): string => own(`test ${name}: -----------------------]`);
   const results = (name: string): string =>
     own(`test ${name}:  - - - - - - - - - - results - - - - - - - - - -`);
-  const result = (name: string, said: string): string => line(`${name.padEnd(20)} ${said}`);
+  const result = (name: string, outcome: string): string => line(`${name.padEnd(20)} ${outcome}`);
   const summary = (...all: string[]): string => own(SUMMARY) + all.join('');
 
   it.each([

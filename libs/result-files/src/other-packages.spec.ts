@@ -52,8 +52,8 @@ it('a pinned suite was asked for, and with extra apt sources it is not known wha
 it('of many packages and suites that were not requested the first are listed, with the number of the others', () => {
   const names = Array.from({ length: 25 }, (_, place) => `lib${String(place).padStart(2, '0')}`);
   const versions = Object.fromEntries(names.map((name) => [name, '2.41-1']));
-  const [found] = listed({}, Object.fromEntries(names.map((name) => [name, 'sid'])), versions);
-  expect(found).toEqual({ suite: 'sid', packages: names.slice(0, 20), more: 5 });
+  const [suite] = listed({}, Object.fromEntries(names.map((name) => [name, 'sid'])), versions);
+  expect(suite).toEqual({ suite: 'sid', packages: names.slice(0, 20), more: 5 });
   expect(listed({}, Object.fromEntries(names.map((name) => [name, `from-${name}`])), versions)).toHaveLength(
     10,
   );

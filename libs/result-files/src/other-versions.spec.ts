@@ -19,10 +19,10 @@ it.each([
 ])(
   'of a run of hello that was triggered by %s these were installed in another version: %j',
   (trigger, expected) => {
-    const found = otherVersions({ package: 'hello', trigger }, installed);
-    expect(found).toMatchObject(
+    const versions = otherVersions({ package: 'hello', trigger }, installed);
+    expect(versions).toMatchObject(
       expected.map((each) => (typeof each === 'string' ? { package: each } : each)),
     );
-    expect(found).toHaveLength(expected.length);
+    expect(versions).toHaveLength(expected.length);
   },
 );

@@ -10,10 +10,10 @@ beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'tar-members-
 afterEach(async () => rm(folder, { recursive: true }));
 
 function membersOf(archive: Buffer, pieceBytes: number): TarMember[] {
-  const found: TarMember[] = [];
-  const members = new TarMembers((member) => void found.push(member));
+  const contents: TarMember[] = [];
+  const members = new TarMembers((member) => void contents.push(member));
   for (let at = 0; at < archive.length; at += pieceBytes) members.add(archive.subarray(at, at + pieceBytes));
-  return found;
+  return contents;
 }
 
 async function archiveOf(names: string[]): Promise<Buffer> {
@@ -40,15 +40,15 @@ it.each([1, 100, 512, 100_000])(
     await writeFile(join(folder, 'ünï'), 'name');
     await symlink('/etc/passwd', join(folder, 'link'));
     const archive = await archiveOf(['./deep', './empty', './large', './link', './ünï']);
-    const found = membersOf(archive, pieceBytes).sort((a, b) => (a.path < b.path ? -1 : 1));
-    expect(found.map(({ path, size }) => [path, size])).toEqual([
+    const members = membersOf(archive, pieceBytes).sort((a, b) => (a.path < b.path ? -1 : 1));
+    expect(members.map(({ path, size }) => [path, size])).toEqual([
       [long, 25],
       ['empty', 0],
       ['large', 5_000],
       ['ünï', 4],
     ]);
     const contentOf = ({ offset, size }: TarMember) => archive.subarray(offset, offset + size).toString();
-    expect(found.map(contentOf)).toEqual(['at the end of a long path', '', 'x'.repeat(5_000), 'name']);
+    expect(members.map(contentOf)).toEqual(['at the end of a long path', '', 'x'.repeat(5_000), 'name']);
   },
 );
 

@@ -91,13 +91,13 @@ it('what a run has lost at some time it has lost later too, and nothing before t
 it('a package that has too much loses its oldest files, and no more than it must', () => {
   fc.assert(
     fc.property(runs, fc.integer({ min: -10, max: 3_000 }), (aged, excess) => {
-      const lost = lossBySize(aged, 'logs', excess);
+      const loss = lossBySize(aged, 'logs', excess);
       const possible = aged.filter(({ isKept, logSize }) => !isKept && logSize !== null);
-      expect(lost.runs).toEqual(possible.slice(0, lost.runs.length));
-      expect(lost.bytes).toBe(lost.runs.reduce((sum, { logSize }) => sum + logSize!, 0));
-      const last = lost.runs.at(-1);
-      if (last) expect(lost.bytes - last.logSize!).toBeLessThan(excess);
-      if (lost.bytes < excess) expect(lost.runs).toHaveLength(possible.length);
+      expect(loss.runs).toEqual(possible.slice(0, loss.runs.length));
+      expect(loss.bytes).toBe(loss.runs.reduce((sum, { logSize }) => sum + logSize!, 0));
+      const last = loss.runs.at(-1);
+      if (last) expect(loss.bytes - last.logSize!).toBeLessThan(excess);
+      if (loss.bytes < excess) expect(loss.runs).toHaveLength(possible.length);
     }),
     { examples: [[[run('pass', 3), run('fail', 2), run('pass', 1)], 1_500]] },
   );

@@ -5,9 +5,9 @@ import { surviveLostOutput } from './lost-output';
 function outputThat(take: (line: string) => Error | null): Writable {
   return new Writable({
     emitClose: false,
-    write: (chunk: Buffer, _encoding, done) => done(take(chunk.toString())),
-    destroy(error, done) {
-      done(error);
+    write: (chunk: Buffer, _encoding, callback) => callback(take(chunk.toString())),
+    destroy(error, callback) {
+      callback(error);
       (this as unknown as { _undestroy: () => void })._undestroy();
     },
   });
@@ -18,11 +18,11 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 it.each(['ENOSPC', 'EPIPE', 'EIO', 'EAGAIN', 'EDQUOT', 'EBADF', 'ERR_STREAM_DESTROYED'])(
   'a line that cannot be written with %s is lost, and counted',
   async (code) => {
-    const written: string[] = [];
+    const lines: string[] = [];
     let isFull = true;
     const output = outputThat((line) => {
       if (isFull) return Object.assign(new Error(code), { code });
-      written.push(line);
+      lines.push(line);
       return null;
     });
     surviveLostOutput(output);
@@ -33,17 +33,17 @@ it.each(['ENOSPC', 'EPIPE', 'EIO', 'EAGAIN', 'EDQUOT', 'EBADF', 'ERR_STREAM_DEST
     isFull = false;
     output.write('four\n');
     await turn();
-    expect(written).toEqual(['3 lines could not be written here\n', 'four\n']);
+    expect(lines).toEqual(['3 lines could not be written here\n', 'four\n']);
   },
 );
 
 it('unread output waits in memory up to a bound, and its writers go on', async () => {
-  let done: () => void = () => undefined;
-  const written: number[] = [];
+  let release: () => void = () => undefined;
+  const lengths: number[] = [];
   const output = new Writable({
-    write: (chunk: Buffer, _encoding, taken) => {
-      written.push(chunk.length);
-      done = taken;
+    write: (chunk: Buffer, _encoding, callback) => {
+      lengths.push(chunk.length);
+      release = callback;
     },
   });
   surviveLostOutput(output);
@@ -55,21 +55,21 @@ it('unread output waits in memory up to a bound, and its writers go on', async (
   const before = called.length;
   expect(before).toBeGreaterThan(80);
   while (output.writableLength > 0) {
-    done();
+    release();
     await turn();
   }
   expect(called).toHaveLength(100);
   output.write('next\n');
-  expect(written.at(-1)).toBe(`${before} lines could not be written here\n`.length);
+  expect(lengths.at(-1)).toBe(`${before} lines could not be written here\n`.length);
 });
 
 it('with PROCTOR_LOG=json also the line about lost lines is an object', async () => {
   const before = process.env['PROCTOR_LOG'];
   process.env['PROCTOR_LOG'] = 'json';
-  const written: string[] = [];
+  const lines: string[] = [];
   let isFull = true;
   const output = outputThat((line) => {
-    written.push(line);
+    lines.push(line);
     return isFull ? new Error('full') : null;
   });
   try {
@@ -78,7 +78,7 @@ it('with PROCTOR_LOG=json also the line about lost lines is an object', async ()
     await turn();
     isFull = false;
     output.write('two\n');
-    expect(JSON.parse(written[1]!)).toMatchObject({
+    expect(JSON.parse(lines[1]!)).toMatchObject({
       level: 'warn',
       message: '1 lines could not be written here',
     });

@@ -23,9 +23,9 @@ it('the library of Standard Webhooks refuses another secret, another body, anoth
   const secret = newSecret();
   const signed = headers([secret]);
   const verify =
-    (body: string, given: Record<string, string>, by = secret) =>
+    (body: string, signatureHeaders: Record<string, string>, by = secret) =>
     () =>
-      new Webhook(by).verify(body, given);
+      new Webhook(by).verify(body, signatureHeaders);
   expect(verify(BODY, signed)).not.toThrow();
   expect(verify(BODY, signed, newSecret())).toThrow('signature');
   expect(verify(`${BODY} `, signed)).toThrow('signature');

@@ -18,6 +18,6 @@ it('a publication by pages that breaks off after the first key says what is publ
   );
   const published = service.publish([5, 6], { keyId: 1, userId: 1, isOnPages: true } as Requestor);
   await expect(published).rejects.toThrow(BrokenOff);
-  await expect(published).rejects.toMatchObject({ done: [5] });
+  await expect(published).rejects.toMatchObject({ changedIds: [5] });
   expect(notices).toEqual(['pollers', 'dispatchers']);
 });

@@ -2,17 +2,17 @@ import { inParallel } from './backup-store';
 
 /** A work that ends when the test says so. */
 function works() {
-  const begun: { each: number; end: () => void; fail: (error: Error) => void }[] = [];
+  const starts: { each: number; end: () => void; fail: (error: Error) => void }[] = [];
   const work = (each: number): Promise<void> =>
-    new Promise((end, fail) => void begun.push({ each, end, fail }));
-  return { begun, work };
+    new Promise((end, fail) => void starts.push({ each, end, fail }));
+  return { starts, work };
 }
 
 /** Everything that was begun has gone on. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 it('a file that fails while the next one is looked for fails the whole copy', async () => {
-  const { begun, work } = works();
+  const { starts, work } = works();
   let more: (() => void) | undefined;
   async function* files(): AsyncGenerator<number> {
     yield 1;
@@ -23,15 +23,15 @@ it('a file that fails while the next one is looked for fails the whole copy', as
   const copied = inParallel(files(), work);
   const outcome = expect(copied).rejects.toThrow('the disk is full');
   await settled();
-  begun[0]!.fail(new Error('the disk is full'));
+  starts[0]!.fail(new Error('the disk is full'));
   await settled();
   more!();
   await outcome;
-  expect(begun.map(({ each }) => each)).toEqual([1]);
+  expect(starts.map(({ each }) => each)).toEqual([1]);
 });
 
 it('at most eight files are copied at a time, and all are', async () => {
-  const { begun, work } = works();
+  const { starts, work } = works();
   const all = Array.from({ length: 10 }, (_, place) => place);
   const copied = inParallel(
     (async function* () {
@@ -41,11 +41,11 @@ it('at most eight files are copied at a time, and all are', async () => {
     work,
   );
   await settled();
-  expect(begun).toHaveLength(8);
+  expect(starts).toHaveLength(8);
   for (let place = 0; place < 10; place++) {
     await settled();
-    begun[place]!.end();
+    starts[place]!.end();
   }
   await copied;
-  expect(begun.map(({ each }) => each)).toEqual(all);
+  expect(starts.map(({ each }) => each)).toEqual(all);
 });

@@ -29,14 +29,14 @@ it('a backup keeps the modes of the configuration, and a restore brings what is 
   await write(etc('proctor.yaml'), 'suites: [sid]\n', 0o644);
   await write(etc('server.env'), 'A=1\n', 0o640);
   await write(etc('nats/ca.key'), 'secret\n', 0o600);
-  const made = new BackupFolder(join(folder, 'backup'));
-  expect(await saveHomeFiles(home(), join(folder, 'etc'), [], made)).toEqual([]);
+  const backupFolder = new BackupFolder(join(folder, 'backup'));
+  expect(await saveHomeFiles(home(), join(folder, 'etc'), [], backupFolder)).toEqual([]);
   const manifest = { proctor: '0', database: DATABASE as never, store: 'left out' as const, filesMissing: 0 };
-  await made.saveManifest(manifest);
+  await backupFolder.saveManifest(manifest);
 
   await mkdir(join(folder, 'new'));
   await write(join(folder, 'new/proctor.yaml'), 'suites: [trixie]\n', 0o644);
-  const backup = await CheckedBackup.open(made.path);
+  const backup = await CheckedBackup.open(backupFolder.path);
   const at = (name: string): string => join(folder, 'new', name);
   expect(await restoreConfiguration(backup, join(folder, 'new'))).toEqual({
     brought: expect.arrayContaining([at('nats/ca.key'), at('server.env')]) as string[],
@@ -52,10 +52,15 @@ it('the secrets of a home are all brought once the rest is done, and none of the
   await mkdir(join(old.path, 'secrets/nats-users'), { recursive: true });
   await write(old.adminKey, 'pk_1', 0o600);
   await write(join(old.path, 'secrets/nats-users/api'), 'seed', 0o600);
-  const made = new BackupFolder(join(folder, 'backup'));
-  await saveHomeFiles(old, join(folder, 'etc'), [], made);
-  await made.saveManifest({ proctor: '0', database: DATABASE as never, store: 'left out', filesMissing: 0 });
-  const backup = await CheckedBackup.open(made.path);
+  const backupFolder = new BackupFolder(join(folder, 'backup'));
+  await saveHomeFiles(old, join(folder, 'etc'), [], backupFolder);
+  await backupFolder.saveManifest({
+    proctor: '0',
+    database: DATABASE as never,
+    store: 'left out',
+    filesMissing: 0,
+  });
+  const backup = await CheckedBackup.open(backupFolder.path);
   const filesOf = async (path: string): Promise<string[]> =>
     (await readdir(path, { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
@@ -74,14 +79,14 @@ it('the secrets of a home are all brought once the rest is done, and none of the
 it('a backup by a user who may not read a file of the configuration goes on, and names the file', async () => {
   await write(etc('proctor.yaml'), 'suites: [sid]\n', 0o644);
   await write(etc('nats/ca.key'), 'secret\n', 0o000);
-  const made = new BackupFolder(join(folder, 'backup'));
-  await mkdir(made.path);
-  await chmod(made.path, 0o777);
+  const backupFolder = new BackupFolder(join(folder, 'backup'));
+  await mkdir(backupFolder.path);
+  await chmod(backupFolder.path, 0o777);
   if (isRoot) process.seteuid!(OTHER_USER);
   try {
-    expect(await saveHomeFiles(home(), join(folder, 'etc'), [], made)).toEqual([etc('nats/ca.key')]);
+    expect(await saveHomeFiles(home(), join(folder, 'etc'), [], backupFolder)).toEqual([etc('nats/ca.key')]);
   } finally {
     if (isRoot) process.seteuid!(0);
   }
-  expect(Object.keys(made.sums)).toEqual(['config/proctor.yaml']);
+  expect(Object.keys(backupFolder.sums)).toEqual(['config/proctor.yaml']);
 });

@@ -20,7 +20,7 @@ it('a look that fails is a finding of one line, with the advice of the failure',
 
 it('of a worker that is reported which is configured: backends with the command that helps, old images, variants', () => {
   const day = 86_400_000;
-  const found = workerFindings(
+  const findings = workerFindings(
     {
       backends: [
         { name: 'unshare', isConfigured: true, problem: null, images: [{ builtAt: 0, suite: 'sid' }] },
@@ -38,7 +38,7 @@ it('of a worker that is reported which is configured: backends with the command 
     day,
     3 * day,
   );
-  expect(found.map(lineOf)).toEqual([
+  expect(findings.map(lineOf)).toEqual([
     'ok    worker: backend unshare works',
     'fail  worker: backend lxc: lxc is missing. As root, type: → apt-get install lxc',
     "warn  worker: the image of sid for unshare is old → read the worker's log: why is it not built again?",
@@ -50,6 +50,6 @@ it('of a worker that is reported which is configured: backends with the command 
 it('a secret is hidden as it is, in JSON and in an address, and so is the password of any address', () => {
   const secret = 'p"a/ss wörd';
   const text = `${secret} ${JSON.stringify({ secret })} ${encodeURIComponent(secret)} postgres://u:other@h/d`;
-  const shown = hideSecrets(text, [secret]);
-  expect(shown).toBe('[hidden] {"secret":"[hidden]"} [hidden] postgres://u:[hidden]@h/d');
+  const safeText = hideSecrets(text, [secret]);
+  expect(safeText).toBe('[hidden] {"secret":"[hidden]"} [hidden] postgres://u:[hidden]@h/d');
 });

@@ -11,11 +11,11 @@ function typed(answer: string, isTTY: boolean): void {
 }
 
 it('who sits at a terminal is asked before a worker, a key or a user is taken out, and a script is not', async () => {
-  const asked = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const output = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {
     typed('n', true);
     await expect(confirmOnTerminal('key 1 ends', {})).rejects.toThrow('nothing was changed');
-    expect(asked.mock.calls.flat().join('')).toContain('key 1 ends. Go on? [y/N]');
+    expect(output.mock.calls.flat().join('')).toContain('key 1 ends. Go on? [y/N]');
     typed('y', true);
     await confirmOnTerminal('key 1 ends', {});
     typed('n', true);
@@ -23,6 +23,6 @@ it('who sits at a terminal is asked before a worker, a key or a user is taken ou
     typed('n', false);
     await confirmOnTerminal('key 1 ends', {});
   } finally {
-    asked.mockRestore();
+    output.mockRestore();
   }
 });

@@ -34,7 +34,7 @@ function run(verdict: string): ResultResource {
 }
 
 /** All that the three commands write of it. */
-async function written(verdict: string): Promise<string> {
+async function junitText(verdict: string): Promise<string> {
   const service = {
     address: { url: 'http://x' },
     at: (path: string) => `http://x${path}`,
@@ -69,14 +69,14 @@ describe('how commands write the end of a run', () => {
   it.each(VERDICTS.filter((verdict) => verdict !== 'fail'))(
     '%s is not written as a failure',
     async (verdict) => {
-      const text = await written(verdict);
+      const text = await junitText(verdict);
       expect(text).toContain('a message');
       expect(text.split('\n').filter((line) => BLAMES.test(line))).toEqual([]);
     },
   );
 
   it('a failure is written as one by each', async () => {
-    const text = await written('fail');
+    const text = await junitText('fail');
     expect(text).toMatch(/ended as fail/);
     expect(text).toMatch(/status\s+fail/);
     expect(text).toMatch(/1 failed/);

@@ -5,8 +5,8 @@ import { printLog, Shown } from './log';
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
 function shownIn(pieces: Uint8Array[]): string {
-  const shown = new Shown(true);
-  return pieces.map((piece) => String(shown.of(piece))).join('');
+  const visible = new Shown(true);
+  return pieces.map((piece) => String(visible.of(piece))).join('');
 }
 
 it('a terminal gets colours and no other control characters', () => {
@@ -67,8 +67,8 @@ describe('a run without a log', () => {
     await expect(printLog(7, once)).rejects.toMatchObject({
       advice: 'the run has ended; how: proctor run show 7',
     });
-    const said = jest.spyOn(console, 'error').mockReturnValue();
+    const notices = jest.spyOn(console, 'error').mockReturnValue();
     await printLog(7, { ...once, follow: true });
-    expect(said.mock.calls.join('')).toContain('run 7 has ended and was never started');
+    expect(notices.mock.calls.join('')).toContain('run 7 has ended and was never started');
   });
 });

@@ -15,19 +15,19 @@ it('a service is named by the option, then the environment, then the context in 
   const contexts = await Contexts.read(env());
   await contexts.add('first', { url: 'http://first', key: 'k1' });
   await contexts.add('second', { url: 'http://second', key: 'k2' });
-  const named = async (context: string | undefined, more: NodeJS.ProcessEnv = {}) =>
+  const addressOf = async (context: string | undefined, more: NodeJS.ProcessEnv = {}) =>
     (await namedService(context === undefined ? {} : { context }, env(more)))?.url ?? null;
-  const said = { PROCTOR_URL: 'http://said/', PROCTOR_API_KEY: 'k3' };
-  expect(await named('second', said)).toBe('http://second');
-  expect(await named(undefined, { ...said, PROCTOR_CONTEXT: 'second' })).toBe('http://said');
-  expect(await named(undefined, { PROCTOR_CONTEXT: 'second', PROCTOR_HOME: '/x' })).toBe('http://second');
-  expect(await named(undefined, { PROCTOR_HOME: '/x' })).toBe('http://first');
-  expect(await named(undefined, { PROCTOR_DATABASE_URL: 'postgres://x' })).toBe('http://first');
-  expect(await named(undefined)).toBe('http://first');
+  const environment = { PROCTOR_URL: 'http://said/', PROCTOR_API_KEY: 'k3' };
+  expect(await addressOf('second', environment)).toBe('http://second');
+  expect(await addressOf(undefined, { ...environment, PROCTOR_CONTEXT: 'second' })).toBe('http://said');
+  expect(await addressOf(undefined, { PROCTOR_CONTEXT: 'second', PROCTOR_HOME: '/x' })).toBe('http://second');
+  expect(await addressOf(undefined, { PROCTOR_HOME: '/x' })).toBe('http://first');
+  expect(await addressOf(undefined, { PROCTOR_DATABASE_URL: 'postgres://x' })).toBe('http://first');
+  expect(await addressOf(undefined)).toBe('http://first');
   await contexts.use('second');
-  expect(await named(undefined)).toBe('http://second');
+  expect(await addressOf(undefined)).toBe('http://second');
   await contexts.remove('second');
-  expect(await named(undefined)).toBeNull();
+  expect(await addressOf(undefined)).toBeNull();
 });
 
 it('an address without a key beside a database is that of the services of this machine, which has no name', async () => {

@@ -1,6 +1,6 @@
 import { eventsOf } from './event-stream';
 
-async function read(...pieces: string[]): Promise<unknown[]> {
+async function eventsIn(...pieces: string[]): Promise<unknown[]> {
   async function* body(): AsyncGenerator<Uint8Array> {
     for (const piece of pieces) yield await Promise.resolve(Buffer.from(piece));
   }
@@ -17,10 +17,10 @@ it('events and ids that come alone are read wherever the stream is cut, comments
     { id: '6', event: null, data: null },
     { id: null, event: 'end', data: {} },
   ];
-  expect(await read(text)).toEqual(whole);
-  expect(await read(...text)).toEqual(whole);
+  expect(await eventsIn(text)).toEqual(whole);
+  expect(await eventsIn(...text)).toEqual(whole);
 });
 
 it('an event that was cut off is none', async () => {
-  expect(await read('event: log\ndata: {"offset": 0}\n')).toEqual([]);
+  expect(await eventsIn('event: log\ndata: {"offset": 0}\n')).toEqual([]);
 });

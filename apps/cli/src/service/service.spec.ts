@@ -27,13 +27,13 @@ const problem = (status: number, detail: string, headers: Record<string, string>
 };
 
 it('a request has the key, its query, and a path below that of the service', async () => {
-  const seen: unknown[] = [];
+  const arrivals: unknown[] = [];
   answer = (request, response) => {
-    seen.push([request.method, request.url, request.headers['auth-key']]);
+    arrivals.push([request.method, request.url, request.headers['auth-key']]);
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"a":1}');
   };
   expect(await service.request('/runs', { package: 'a+b', before: undefined })).toEqual({ a: 1 });
-  expect(seen).toEqual([['GET', '/ci/api/v1/runs?package=a%2Bb', 'k']]);
+  expect(arrivals).toEqual([['GET', '/ci/api/v1/runs?package=a%2Bb', 'k']]);
 });
 
 it.each<[number, Record<string, string>, number, RegExp | null]>([
@@ -48,9 +48,9 @@ it.each<[number, Record<string, string>, number, RegExp | null]>([
   problem(status, 'Something is wrong.', headers);
   const refused = await service.post('/x').catch((error: unknown) => error);
   expect(refused).toMatchObject({ status, code });
-  const given = (refused as { advice: string | null }).advice;
-  if (advice === null) expect(given).toBeNull();
-  else expect(given).toMatch(advice);
+  const actualAdvice = (refused as { advice: string | null }).advice;
+  if (advice === null) expect(actualAdvice).toBeNull();
+  else expect(actualAdvice).toMatch(advice);
   expect(requests).toBe(1);
 });
 

@@ -3,7 +3,7 @@ import { fail, ok, warn } from '../doctor/finding';
 import { problemsIn, welcome } from './welcome';
 
 const server = { host: '127.0.0.1', port: 8080, suites: ['trixie'], architectures: ['amd64'] };
-const said = (isNew: boolean, isTerminal: boolean) =>
+const welcomeText = (isNew: boolean, isTerminal: boolean) =>
   welcome(
     server as never,
     new Home('/var/lib/proctor'),
@@ -12,7 +12,7 @@ const said = (isNew: boolean, isTerminal: boolean) =>
   );
 
 it('a new key is shown on a terminal', () => {
-  expect(said(true, true)).toContain(
+  expect(welcomeText(true, true)).toContain(
     'The API key of the user admin is pk_1 (also in /var/lib/proctor/admin.key)',
   );
 });
@@ -21,14 +21,14 @@ it.each([
   [true, false],
   [false, true],
 ])('the file of a key is named otherwise: new %s, terminal %s', (isNew, isTerminal) => {
-  const text = said(isNew, isTerminal);
+  const text = welcomeText(isNew, isTerminal);
   expect(text).toContain('The API key of the user admin is in /var/lib/proctor/admin.key');
   expect(text).toContain('"Auth-Key: $(cat /var/lib/proctor/admin.key)"');
   expect(text).not.toContain('pk_1');
 });
 
 it('the start says how to log in, and shows no password', () => {
-  expect(said(true, true)).toContain(
+  expect(welcomeText(true, true)).toContain(
     'Log in at http://127.0.0.1:8080/user/login as admin, with the password in /var/lib/proctor/admin.password',
   );
   const admin = { key: null, isNew: false, hasPasswordFile: false };

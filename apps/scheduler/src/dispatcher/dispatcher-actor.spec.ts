@@ -70,13 +70,13 @@ describe('DispatcherActor', () => {
 
     it('a dispatcher ingests fewer runs at a time while messages wait long for its turns', async () => {
       const limits: number[] = [];
-      let asked = 0;
-      const slowly = async (arch: string, limit: number, seen?: JournalPosition) => {
+      let requests = 0;
+      const slowly = async (arch: string, limit: number, position?: JournalPosition) => {
         limits.push(limit);
         // For the turn after this one.
-        if ((asked += 1) <= 4) void rig.ask();
+        if ((requests += 1) <= 4) void rig.ask();
         await new Promise<void>((resolve) => void rig.clock.after(60, resolve));
-        return rig.books.arrivals(arch, limit, seen);
+        return rig.books.arrivals(arch, limit, position);
       };
       await rig.start({ arrivals: slowly }, { arrivalsPerTurnMax: 8 });
       Array.from({ length: 30 }, rig.accept);

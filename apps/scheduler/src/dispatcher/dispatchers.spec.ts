@@ -71,7 +71,7 @@ describe('Dispatchers', () => {
     hang = (writes) => writes.length > 0;
     books.decisions.trust([ARCH], 'w9', 'ada', null);
     dispatchers.readOrdersSoon(ARCH);
-    const lost = dispatchers.request(ARCH, { kind: 'lease', request: leaseRequest() });
+    const request = dispatchers.request(ARCH, { kind: 'lease', request: leaseRequest() });
     await time(0);
     before.abandon('its commit hangs');
     dispatchers.abandon(before);
@@ -83,7 +83,7 @@ describe('Dispatchers', () => {
     const reply = await dispatchers.request(ARCH, { kind: 'status' });
     expect(reply.epoch).toBe(term.epoch);
     expect(served).toEqual([`serve ${ARCH}`, `withdraw ${ARCH}`, `serve ${ARCH}`]);
-    const ended = expect(lost).rejects.toThrow(NotOwner);
+    const ended = expect(request).rejects.toThrow(NotOwner);
     await time(1_001_000);
     await ended;
     term.close();

@@ -10,13 +10,13 @@ const PUBLIC_REASON = 'attempts failed here in a row, the latest of a public run
 
 describe('the standing of a worker', () => {
   const rig = new ActorRig();
-  const said: string[] = [];
+  const lines: string[] = [];
 
   beforeAll(() => {
     for (const level of ['log', 'warn'] as const)
       jest
         .spyOn(Logger.prototype, level)
-        .mockImplementation((...args: unknown[]) => void said.push(`${level}: ${String(args[0])}`));
+        .mockImplementation((...args: unknown[]) => void lines.push(`${level}: ${String(args[0])}`));
   });
   afterAll(async () => {
     await rig.end();
@@ -41,7 +41,7 @@ describe('the standing of a worker', () => {
       const failed = { verdict: 'tmpfail', message: 'the testbed failed', exitCode: 16 } as const;
       await settle(rig.actor.request({ kind: 'finished', report: finishedReport(runId, attempt, failed) }));
     }
-    expect(said).toContain(`warn: worker w1 is slowed (a run every 5 s, the next in 5 s): ${REASON}`);
+    expect(lines).toContain(`warn: worker w1 is slowed (a run every 5 s, the next in 5 s): ${REASON}`);
     expect(await ask()).toMatchObject({
       lease: null,
       standing: { standing: 'slowed', reason: PUBLIC_REASON },
@@ -49,7 +49,7 @@ describe('the standing of a worker', () => {
     rig.books.trust('w1', 'ada', 'a new disk');
     rig.actor.readOrdersSoon();
     await rig.time(0);
-    expect(said).toContain('log: worker w1 is sound: trusted by ada: a new disk');
+    expect(lines).toContain('log: worker w1 is sound: trusted by ada: a new disk');
     expect(rig.signalled).toHaveBeenLastCalledWith(ARCH, null);
     expect(await ask()).not.toHaveProperty('standing');
     expect(rig.books.decisions.waiting()).toEqual([]);

@@ -59,7 +59,7 @@ describe('what goes first', () => {
     request: leaseRequest({ worker, slot }),
   });
   const renew = (worker: string) => ({ kind: 'renew' as const, request: startedReport(1, 1, { worker }) });
-  const taken = (mailbox: Mailbox, max: number): string[] =>
+  const namesOfFirst = (mailbox: Mailbox, max: number): string[] =>
     mailbox.removeFirst(max).map(({ message }) => {
       if (message.kind === 'lease' || message.kind === 'renew')
         return `${message.kind} ${message.request.worker} ${message.request.slot}`;
@@ -71,16 +71,16 @@ describe('what goes first', () => {
     void mailbox.add({ kind: 'status' });
     for (let slot = 0; slot < 5; slot += 1) void mailbox.add(ask('flood', slot));
     void mailbox.add(renew('sound'));
-    expect(taken(mailbox, 2)).toEqual(['renew sound 0', 'lease flood 0']);
-    expect(taken(mailbox, 4)).toEqual([1, 2, 3, 4].map((slot) => `lease flood ${slot}`));
-    expect(taken(mailbox, 4)).toEqual(['status']);
+    expect(namesOfFirst(mailbox, 2)).toEqual(['renew sound 0', 'lease flood 0']);
+    expect(namesOfFirst(mailbox, 4)).toEqual([1, 2, 3, 4].map((slot) => `lease flood ${slot}`));
+    expect(namesOfFirst(mailbox, 4)).toEqual(['status']);
   });
 
   it('of several workers that ask, each has its turn', () => {
     const mailbox = new Mailbox(100, () => undefined);
     for (let slot = 0; slot < 5; slot += 1) void mailbox.add(ask('flood', slot));
     void mailbox.add(ask('sound'));
-    expect(taken(mailbox, 3)).toEqual(['lease flood 0', 'lease sound 0', 'lease flood 1']);
+    expect(namesOfFirst(mailbox, 3)).toEqual(['lease flood 0', 'lease sound 0', 'lease flood 1']);
   });
 
   it('no worker has more than a quarter of the room', async () => {

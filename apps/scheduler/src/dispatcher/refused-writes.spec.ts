@@ -57,17 +57,17 @@ describe('refused writes', () => {
         return arrived;
       },
     });
-    const [, kept] = [rig.accept(), rig.accept()];
+    const [, secondRun] = [rig.accept(), rig.accept()];
     rig.actor.readArrivalsSoon();
     await rig.time(0);
-    expect((await rig.ask()).lease?.runId).toBe(kept);
+    expect((await rig.ask()).lease?.runId).toBe(secondRun);
     expect((await rig.ask(1)).lease).toBeNull();
     expect(load).toHaveBeenCalledTimes(1);
   });
 
   it('a message whose write was refused is answered when its dispatcher stops before handling it again', async () => {
-    const lost = rig.accept();
-    const commit = cancelling(lost, (write) => write.kind === 'grant');
+    const cancelledRun = rig.accept();
+    const commit = cancelling(cancelledRun, (write) => write.kind === 'grant');
     let goOn = (): void => undefined;
     await rig.start({
       commit: async (...args) => {
@@ -99,8 +99,8 @@ describe('refused writes', () => {
   });
 
   it('a lost lease leaves nothing in memory: slot, caps and slot time are as before', async () => {
-    const lost = rig.accept();
-    await rig.start({ load, commit: cancelling(lost, (write) => write.kind === 'grant') });
+    const cancelledRun = rig.accept();
+    await rig.start({ load, commit: cancelling(cancelledRun, (write) => write.kind === 'grant') });
     expect((await rig.ask()).lease).toBeNull();
     const other = rig.accept();
     rig.actor.readArrivalsSoon();

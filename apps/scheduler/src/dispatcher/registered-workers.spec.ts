@@ -78,11 +78,11 @@ describe('the register of workers', () => {
     await rig.time(0);
     await rig.actor.request({ kind: 'finished', report: finishedReport(runId, 1) });
     await rig.actor.request({ kind: 'explain', runId });
-    const seen = { worker: 'w1', refusal: null };
+    const sighting = { worker: 'w1', refusal: null };
     const refused = { worker: 'w1', refusal: expect.stringContaining('worker w1 was revoked') as string };
     expect(rig.recordSightings.mock.calls.flat().filter(({ length }) => length > 0)).toEqual([
-      [seen],
-      [seen],
+      [sighting],
+      [sighting],
       [refused],
     ]);
     expect(rig.books.look(runId)).toMatchObject({ state: 'queued' });

@@ -127,11 +127,11 @@ describe('reloads', () => {
     const runId = rig.accept();
     await start();
     isHanging = true;
-    const asked = rig.ask();
+    const answer = rig.ask();
     await rig.time(2_999);
     isHanging = false;
     await rig.time(2);
-    expect((await asked).lease).toMatchObject({ runId, attempt: 1 });
+    expect((await answer).lease).toMatchObject({ runId, attempt: 1 });
   });
 
   it('leases expire while the mailbox is never empty', async () => {

@@ -8,19 +8,19 @@ const MINUTE = 60_000;
 describe('Sightings', () => {
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
   let clock: VirtualClock;
-  let written: [string[], WorkerRefusals[]][];
+  let writes: [string[], WorkerRefusals[]][];
   let from: SeenWorker[];
   let failures: number;
   let sightings: Sightings;
 
   beforeEach(() => {
     clock = new VirtualClock();
-    [written, from, failures] = [[], [], 0];
+    [writes, from, failures] = [[], [], 0];
     warn.mockClear();
-    const recordSeen = (seen: SeenWorker[], refusals: WorkerRefusals[]) => {
+    const recordSeen = (workers: SeenWorker[], refusals: WorkerRefusals[]) => {
       if (failures-- > 0) return Promise.reject(new Error('the database is away'));
-      written.push([seen.map(({ worker }) => worker), refusals]);
-      from.push(...seen);
+      writes.push([workers.map(({ worker }) => worker), refusals]);
+      from.push(...workers);
       return Promise.resolve();
     };
     sightings = new Sightings({ recordSeen }, clock);
@@ -34,17 +34,17 @@ describe('Sightings', () => {
   it('sightings are written at once, and then once a minute however often workers ask', async () => {
     see('w1');
     await time(0);
-    expect(written).toEqual([[['w1'], []]]);
+    expect(writes).toEqual([[['w1'], []]]);
     for (let seconds = 0; seconds < 59; seconds += 1) {
       see('w1', 'w2');
       refuse('w3', `no ${seconds}`);
       await time(1_000);
     }
-    expect(written).toHaveLength(1);
+    expect(writes).toHaveLength(1);
     await time(1_000);
-    expect(written.slice(1)).toEqual([[['w1', 'w2'], [{ worker: 'w3', count: 59, reason: 'no 58' }]]]);
+    expect(writes.slice(1)).toEqual([[['w1', 'w2'], [{ worker: 'w3', count: 59, reason: 'no 58' }]]]);
     await time(10 * MINUTE);
-    expect(written).toHaveLength(2);
+    expect(writes).toHaveLength(2);
   });
 
   it('sightings have the address of the last request of a worker, also when they are written later', async () => {
@@ -63,9 +63,9 @@ describe('Sightings', () => {
   it('nothing is written when no worker was seen', async () => {
     sightings.record([]);
     await time(MINUTE);
-    expect(written).toEqual([]);
+    expect(writes).toEqual([]);
     await sightings.beforeApplicationShutdown();
-    expect(written).toEqual([]);
+    expect(writes).toEqual([]);
   });
 
   it('sightings wait while the database is away, and are written later', async () => {
@@ -76,7 +76,7 @@ describe('Sightings', () => {
     see('w3');
     refuse('w2', 'revoked');
     await time(2 * MINUTE);
-    expect(written).toEqual([[['w3', 'w1'].sort(), [{ worker: 'w2', count: 2, reason: 'revoked' }]]]);
+    expect(writes).toEqual([[['w3', 'w1'].sort(), [{ worker: 'w2', count: 2, reason: 'revoked' }]]]);
   });
 
   it('sightings are written at the end, too', async () => {
@@ -85,9 +85,9 @@ describe('Sightings', () => {
     see('w2');
     refuse('w3');
     await sightings.beforeApplicationShutdown();
-    expect(written.slice(1)).toEqual([[['w2'], [{ worker: 'w3', count: 1, reason: 'unknown' }]]]);
+    expect(writes.slice(1)).toEqual([[['w2'], [{ worker: 'w3', count: 1, reason: 'unknown' }]]]);
     await time(10 * MINUTE);
-    expect(written).toHaveLength(2);
+    expect(writes).toHaveLength(2);
   });
 
   it('sightings of strangers are logged, and do not fill the memory', async () => {
@@ -96,7 +96,7 @@ describe('Sightings', () => {
       see(`y${name}`);
     }
     await time(0);
-    expect(written[0]!.map(({ length }) => length)).toEqual([10_000, 10_000]);
+    expect(writes[0]!.map(({ length }) => length)).toEqual([10_000, 10_000]);
     const lines = warn.mock.calls.map(([line]) => String(line));
     expect(lines).toHaveLength(11);
     expect(lines[0]).toBe('1 message was refused: worker x0 is not registered');

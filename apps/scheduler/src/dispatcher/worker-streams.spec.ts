@@ -21,23 +21,23 @@ function streams() {
 }
 
 it('the streams of a worker are made at its first ask, and those of all that ask are looked for once a minute', async () => {
-  const { streams: made, time } = streams();
-  for (const worker of ['w1', 'w2', 'w3']) made.onRequest(worker);
+  const { streams: workerStreams, time } = streams();
+  for (const worker of ['w1', 'w2', 'w3']) workerStreams.onRequest(worker);
   expect(await time(0)).toEqual(['w1', 'w2', 'w3']);
-  for (const worker of ['w1', 'w2', 'w1']) made.onRequest(worker);
+  for (const worker of ['w1', 'w2', 'w1']) workerStreams.onRequest(worker);
   expect(await time(59_999)).toEqual([]);
   expect(await time(1)).toEqual(['w1,w2']);
   expect(await time(600_000)).toEqual([]);
 });
 
 it('the streams of a worker are tried again at its next ask when they could not be made', async () => {
-  const { streams: made, time, state } = streams();
+  const { streams: workerStreams, time, state } = streams();
   state.failure = new Error('no room');
-  made.onRequest('w1');
+  workerStreams.onRequest('w1');
   expect(await time(0)).toEqual(['w1']);
   state.failure = null;
-  made.onRequest('w1');
+  workerStreams.onRequest('w1');
   expect(await time(0)).toEqual(['w1']);
-  made.onRequest('w1');
+  workerStreams.onRequest('w1');
   expect(await time(0)).toEqual([]);
 });

@@ -36,9 +36,9 @@ describe('FactPublisher', () => {
         if (isAway) return Promise.reject(new Error('away'));
         return Promise.resolve(rows.filter((row) => row.arch === arch).slice(0, limit));
       },
-      markPublished: (taken: Pick<Fact, 'factId'>[]) => {
+      markPublished: (publishedFacts: Pick<Fact, 'factId'>[]) => {
         if (isAway) return Promise.reject(new Error('away'));
-        rows = rows.filter(({ factId }) => !taken.some((fact) => fact.factId === factId));
+        rows = rows.filter(({ factId }) => !publishedFacts.some((fact) => fact.factId === factId));
         return Promise.resolve();
       },
     };

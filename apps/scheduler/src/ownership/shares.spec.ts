@@ -8,19 +8,19 @@ describe('shareOf', () => {
     fc.assert(
       fc.property(names('arch'), names('s'), (architectures, living) => {
         const owned = new Map(living.map((scheduler) => [scheduler, new Set<string>()]));
-        const taken = new Set<string>();
+        const ownedArchs = new Set<string>();
         for (const scheduler of living) {
           const share = shareOf(scheduler, living, architectures, new Set());
           for (const arch of share.claim) {
-            if (taken.has(arch) || (owned.get(scheduler)?.size ?? 0) >= share.architecturesMax) continue;
+            if (ownedArchs.has(arch) || (owned.get(scheduler)?.size ?? 0) >= share.architecturesMax) continue;
             owned.get(scheduler)?.add(arch);
-            taken.add(arch);
+            ownedArchs.add(arch);
           }
           expect(owned.get(scheduler)?.size).toBeLessThanOrEqual(
             Math.ceil(architectures.length / living.length),
           );
         }
-        expect(taken.size).toBe(architectures.length);
+        expect(ownedArchs.size).toBe(architectures.length);
       }),
     );
   });

@@ -194,7 +194,7 @@ describe('FinishedReports', () => {
         await new Promise<void>((resolve) => (goOn = resolve));
         return put(...file);
       });
-      const taken = take();
+      const outcome = take();
       for (let seconds = 0; seconds < 600; seconds += 5) {
         await clock.runUntil(seconds * 1_000);
         rig.now = 1_000 + clock.now();
@@ -203,22 +203,22 @@ describe('FinishedReports', () => {
         expect(rig.ask(other).reply.lease).toBeNull();
       }
       goOn();
-      await taken;
+      await outcome;
       expect(await answers).toMatchObject({ answer: 'recorded' });
-      const asked = ask.mock.calls.length;
+      const count = ask.mock.calls.length;
       await clock.runUntil(700_000);
-      expect(ask).toHaveBeenCalledTimes(asked);
+      expect(ask).toHaveBeenCalledTimes(count);
     });
 
     it('the claim on a run ends when the store fails, and goes on when a renewal fails', async () => {
       ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new Error('the mailbox is full'));
       let fail: (error: Error) => void = () => undefined;
       jest.spyOn(store, 'save').mockImplementation(() => new Promise((_, reject) => (fail = reject)));
-      const taken = take();
+      const outcome = take();
       await clock.runUntil(45_000);
       expect(ask).toHaveBeenCalledTimes(4);
       fail(new StoreUnavailable('the bucket', 'timed out'));
-      await expect(taken).rejects.toThrow('the bucket');
+      await expect(outcome).rejects.toThrow('the bucket');
       await clock.runUntil(500_000);
       expect(ask).toHaveBeenCalledTimes(4);
     });
@@ -226,14 +226,14 @@ describe('FinishedReports', () => {
 
   it('the result of a run that was ended for lack of it is recorded', async () => {
     state = 'late';
-    const asked: unknown[] = [];
+    const messages: unknown[] = [];
     ask.mockImplementation((_arch, message) => {
-      asked.push({ ...(message as object), stored: store.files.size });
+      messages.push({ ...(message as object), stored: store.files.size });
       return Promise.resolve((message as { kind: string }).kind === 'late' ? 'counts' : 'unknown');
     });
     const notified = new Promise((resolve) => bus.subscribe(SUBJECTS.resultsChanged, resolve));
     await take();
-    expect(asked).toEqual([
+    expect(messages).toEqual([
       { kind: 'may-finish', report, stored: 0 },
       { kind: 'late', report, stored: 1 },
     ]);

@@ -19,7 +19,7 @@ describe('StagingSweeper', () => {
   let isDatabaseAway: boolean;
   let looks: number;
   let beforeAnswer: () => Promise<void>;
-  const asked = jest.fn<void, [Grant[]]>();
+  const onQuestion = jest.fn<void, [Grant[]]>();
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
   const log = jest.spyOn(Logger.prototype, 'log').mockImplementation();
 
@@ -33,10 +33,10 @@ describe('StagingSweeper', () => {
       listStaging: async function* () {
         looks++;
         if (isBusAway) throw new Error('no answer');
-        const found = uploads.map((upload) => ({ ...upload }));
+        const currentUploads = uploads.map((upload) => ({ ...upload }));
         await beforeAnswer();
         const limits = { bytesMax: 100 * MIB, messagesMax: 1_000 };
-        yield { worker: 'w1', bytes, messages, ...limits, uploads: found, strays: [...strays] };
+        yield { worker: 'w1', bytes, messages, ...limits, uploads: currentUploads, strays: [...strays] };
       },
       deleteStray: (worker: string, stray: string) => {
         strays = strays.filter((each) => worker !== 'w1' || each !== stray);
@@ -48,7 +48,7 @@ describe('StagingSweeper', () => {
       },
     };
     const among = (attempts: Grant[]) => {
-      asked(attempts);
+      onQuestion(attempts);
       if (isDatabaseAway) return Promise.reject(new Error('no database'));
       return Promise.resolve(attempts.filter(({ runId }) => runId >= 1_000_000));
     };
@@ -121,14 +121,14 @@ describe('StagingSweeper', () => {
 
   it('the sweeper looks up each attempt once, many at a time, and removes what belongs to none', async () => {
     const many = Array.from({ length: 1_500 }, (_, index) => whole(index + 1));
-    const kept = [
+    const keptUploads = [
       whole(1_000_000),
       { ...whole(1_000_000), id: 'second', name: '1000000/2/5/artifacts.tar.gz' },
     ];
-    uploads = [...many, ...kept, { worker: 'w1', id: 'stray', name: 'something else', chunks: 1 }];
+    uploads = [...many, ...keptUploads, { worker: 'w1', id: 'stray', name: 'something else', chunks: 1 }];
     await begin();
     await pass(100);
-    expect(asked.mock.calls.map(([attempts]) => attempts.length)).toEqual([1_000, 501]);
+    expect(onQuestion.mock.calls.map(([attempts]) => attempts.length)).toEqual([1_000, 501]);
     expect(ids()).toEqual(['u1000000', 'second']);
   });
 

@@ -21,21 +21,21 @@ describe('a list of the packages of a suite', () => {
   let clock: VirtualClock;
   let intake: SourceNamesIntake;
   /** Suite and architecture → the saved list and its sender. */
-  let kept: Record<string, { worker: string; ageMs: number; content: Buffer }>;
+  let lists: Record<string, { worker: string; ageMs: number; content: Buffer }>;
   let isKept: boolean;
 
   beforeEach(() => {
     bus = new MemoryBus(new MemoryBroker());
     clock = new VirtualClock();
-    kept = {};
+    lists = {};
     isKept = true;
     const names: ConstructorParameters<typeof SourceNamesIntake>[0] = {
       confirm: ({ suite, arch, sha256 }) => {
-        const known = kept[`${suite}/${arch}`];
-        return Promise.resolve(known !== undefined && digestOf(known.content) === sha256);
+        const previous = lists[`${suite}/${arch}`];
+        return Promise.resolve(previous !== undefined && digestOf(previous.content) === sha256);
       },
       saveNames: ({ suite, arch, worker, ageMs }, content) => {
-        if (isKept) kept[`${suite}/${arch}`] = { worker, ageMs, content };
+        if (isKept) lists[`${suite}/${arch}`] = { worker, ageMs, content };
         return Promise.resolve(isKept);
       },
     };
@@ -56,7 +56,7 @@ describe('a list of the packages of a suite', () => {
     expect(await offer(LIST)).toEqual({ answer: 'upload' });
     await stage(LIST);
     expect(await offer(LIST)).toEqual({ answer: 'kept' });
-    expect(kept).toEqual({ 'bookworm/amd64': { worker: 'w1', ageMs: 5, content: LIST } });
+    expect(lists).toEqual({ 'bookworm/amd64': { worker: 'w1', ageMs: 5, content: LIST } });
     expect(await bus.readStaged('w1', stagedSourceNames('bookworm', 'amd64'))).toBeNull();
     expect(await offer(LIST, 'bookworm', 'w2')).toEqual({ answer: 'kept' });
   });
@@ -64,7 +64,7 @@ describe('a list of the packages of a suite', () => {
   it('is asked for again when another one is staged', async () => {
     await stage(gzipSync('other\n'));
     expect(await offer(LIST)).toEqual({ answer: 'upload' });
-    expect(kept).toEqual({});
+    expect(lists).toEqual({});
   });
 
   it('is refused for a suite that is not tested, and where a newer one is known', async () => {
@@ -84,8 +84,8 @@ describe('a list of the packages of a suite', () => {
     expect(await offer(LIST)).toEqual({ answer: 'kept' });
     expect(await offer(LIST, 'sid')).toEqual({ answer: 'later' });
     expect(await offer(LIST, 'sid', 'w2')).toEqual({ answer: 'kept' });
-    expect(kept['sid/amd64']?.worker).toBe('w2');
-    delete kept['sid/amd64'];
+    expect(lists['sid/amd64']?.worker).toBe('w2');
+    delete lists['sid/amd64'];
     await clock.runUntil(WORKER_PAUSE_MS);
     expect(await offer(LIST, 'sid')).toEqual({ answer: 'kept' });
   });
@@ -131,7 +131,7 @@ describe('a list of the packages of a suite', () => {
       answer: 'refused',
       reason: expect.stringMatching(reason) as string,
     });
-    expect(kept['bookworm/amd64']?.content).toEqual(LIST);
+    expect(lists['bookworm/amd64']?.content).toEqual(LIST);
   });
 });
 

@@ -19,21 +19,21 @@ const SETTINGS = { pollMs: 1, chunkBytesMax: 4, streamBytesMax: 1000, finishTime
 function makeTail(append: (chunk: LogChunk) => Promise<void> = () => Promise.resolve(), settings = SETTINGS) {
   const chunks: LogChunk[] = [];
   const waiting: { text: string; resolve: () => void }[] = [];
-  const said: string[] = [];
-  const read = () => chunks.map(({ data }) => Buffer.from(data, 'base64').toString()).join('');
+  const warnings: string[] = [];
+  const sentText = () => chunks.map(({ data }) => Buffer.from(data, 'base64').toString()).join('');
   const keep = async (chunk: LogChunk) => {
     await append(chunk);
     chunks.push(chunk);
-    waiting.filter(({ text }) => read().includes(text)).forEach(({ resolve }) => resolve());
+    waiting.filter(({ text }) => sentText().includes(text)).forEach(({ resolve }) => resolve());
   };
-  const log = { log: () => undefined, warn: (line: string) => void said.push(line) };
+  const log = { log: () => undefined, warn: (line: string) => void warnings.push(line) };
   const tail = new LogTail(path, keep, systemClock, log, settings);
   const until = (text: string) => new Promise<void>((resolve) => waiting.push({ text, resolve }));
-  return { tail, chunks, read, until, said };
+  return { tail, chunks, read: sentText, until, warnings };
 }
 
 it('a log that appears and grows is published in numbered chunks', async () => {
-  const { tail, chunks, read, until } = makeTail();
+  const { tail, chunks, read: sentText, until } = makeTail();
   tail.start();
   const first = until('one');
   await writeFile(path, 'line one\n');
@@ -43,7 +43,7 @@ it('a log that appears and grows is published in numbered chunks', async () => {
   await second;
   await appendFile(path, 'the end');
   await tail.complete();
-  expect(read()).toBe('line one\nline two\nthe end');
+  expect(sentText()).toBe('line one\nline two\nthe end');
   let offset = 0;
   for (const [number, chunk] of chunks.entries()) {
     expect(chunk).toMatchObject({ chunk: number, offset });
@@ -54,26 +54,29 @@ it('a log that appears and grows is published in numbered chunks', async () => {
 
 it('a chunk that could not be sent is sent again, and the worker warns of it once', async () => {
   let failures = 3;
-  const { tail, read, said, until } = makeTail(() =>
-    failures-- > 0 ? Promise.reject(new Error('disconnected')) : Promise.resolve(),
-  );
+  const {
+    tail,
+    read: sentText,
+    warnings,
+    until,
+  } = makeTail(() => (failures-- > 0 ? Promise.reject(new Error('disconnected')) : Promise.resolve()));
   await writeFile(path, '0123456789');
   const all = until('0123456789');
   tail.start();
   await all;
   await tail.complete();
-  expect(read()).toBe('0123456789');
-  expect(said).toHaveLength(1);
+  expect(sentText()).toBe('0123456789');
+  expect(warnings).toHaveLength(1);
 });
 
 it('a chunk whose answer was lost is sent again with the same bytes, though the log has grown meanwhile', async () => {
   const stream = new Map<number, LogChunk>();
-  let lost = 1;
+  let losses = 1;
   const { tail, until } = makeTail(
     async (chunk) => {
       // As the stream does: it drops a number that it has already.
       if (!stream.has(chunk.chunk)) stream.set(chunk.chunk, chunk);
-      if (lost-- <= 0) return;
+      if (losses-- <= 0) return;
       await appendFile(path, 'BBBBCCCC');
       throw new Error('no acknowledgement');
     },
@@ -97,9 +100,9 @@ it('a log tail holds up the end of an attempt for a limited time', async () => {
   const never = () => new Promise<void>(() => void sends.emit('begun'));
   const { tail, chunks } = makeTail(never, { ...SETTINGS, finishTimeoutMs: 1 });
   await writeFile(path, '0123456789');
-  const begun = once(sends, 'begun');
+  const start = once(sends, 'begun');
   tail.start();
-  await begun;
+  await start;
   await tail.complete();
   expect(chunks).toEqual([]);
 });
@@ -111,9 +114,9 @@ it('a log tail sends nothing more once it is stopped, and then nothing is on its
     await once(sends, 'done');
   });
   await writeFile(path, '0123456789');
-  const begun = once(sends, 'begun');
+  const start = once(sends, 'begun');
   tail.start();
-  await begun;
+  await start;
   const stopped = tail.stop();
   sends.emit('done');
   await stopped;
@@ -121,11 +124,11 @@ it('a log tail sends nothing more once it is stopped, and then nothing is on its
 });
 
 it('a log that is longer than what is streamed ends with a note about it', async () => {
-  const { tail, read, chunks } = makeTail(undefined, { ...SETTINGS, streamBytesMax: 5 });
+  const { tail, read: sentText, chunks } = makeTail(undefined, { ...SETTINGS, streamBytesMax: 5 });
   await writeFile(path, '0123456789');
   tail.start();
   await tail.complete();
-  expect(read()).toBe('01234\n[the live log ends here, after 5 bytes]\n');
+  expect(sentText()).toBe('01234\n[the live log ends here, after 5 bytes]\n');
   // A reader that goes on in the stored log begins where the bytes of the log end.
   expect(chunks.map(({ offset, isNote = false }) => [offset, isNote])).toEqual([
     [0, false],
@@ -135,13 +138,13 @@ it('a log that is longer than what is streamed ends with a note about it', async
 });
 
 it('a log that is just as long as what is streamed ends without a note', async () => {
-  const { tail, read, until } = makeTail(undefined, { ...SETTINGS, streamBytesMax: 10 });
+  const { tail, read: sentText, until } = makeTail(undefined, { ...SETTINGS, streamBytesMax: 10 });
   await writeFile(path, '0123456789');
   const all = until('0123456789');
   tail.start();
   await all;
   await tail.complete();
-  expect(read()).toBe('0123456789');
+  expect(sentText()).toBe('0123456789');
 });
 
 it('every byte of a log is published as it is', async () => {

@@ -52,8 +52,9 @@ it.each([
   ['after some seconds in any case', { bytes: 1_000 * KIB, files: 1_000 }, 5_250],
 ])('an output watch looks at the files %s', async (_when, later, exceededAtMs) => {
   const clock = new VirtualClock();
-  let asked = 0;
-  const freeSpace = () => Promise.resolve(asked++ === 0 ? { bytes: 1_000 * KIB, files: 1_000 } : later);
+  let measurements = 0;
+  const freeSpace = () =>
+    Promise.resolve(measurements++ === 0 ? { bytes: 1_000 * KIB, files: 1_000 } : later);
   const settings = { runOutputBytesMax: 200 * KIB };
   const watch = new OutputWatch({ output, errors }, settings, clock, silent, freeSpace);
   const timers = jest.spyOn(clock, 'after');
@@ -63,7 +64,7 @@ it.each([
     await clock.runUntil(clock.now() + 250);
     // The files themselves are looked at, which takes time of its own.
     while (timers.mock.calls.length === before && !watch.isExceeded) await new Promise(setImmediate);
-    if (asked === 1) await writeFile(join(output, 'log'), Buffer.alloc(300 * KIB, 'x'));
+    if (measurements === 1) await writeFile(join(output, 'log'), Buffer.alloc(300 * KIB, 'x'));
   }
   watch.stop();
   expect([watch.isExceeded, clock.now()]).toEqual([true, exceededAtMs]);

@@ -58,7 +58,7 @@ it.each([
 
 it('a log is packed without the artifacts when those cannot be', async () => {
   jest.mocked(packArtifacts).mockRejectedValueOnce(new Error('no space left on device'));
-  const { files, lossReason: lost } = await packResult(folder, target, LIMITS, never);
+  const { files, lossReason } = await packResult(folder, target, LIMITS, never);
   expect(files.map(({ name }) => name)).toEqual(['log.gz', 'log-index.json']);
-  expect(lost).toBe('Error: no space left on device');
+  expect(lossReason).toBe('Error: no space left on device');
 });

@@ -25,9 +25,9 @@ async function watch(...answers: WaitingProcess[][]) {
   };
   const warn = jest.fn();
   const waitingForPipes = jest.fn(() => Promise.resolve(answers.shift() ?? []));
-  const found = jest.fn(() => settled());
+  const onFinding = jest.fn(() => settled());
   const tree = new TreeWatch(output, { waitingForPipes }, clock, { log: warn, warn });
-  tree.start(found);
+  tree.start(onFinding);
   for (let looks = 10 * answers.length; looks > 0 && action; looks -= 1) {
     await new Promise<void>((resolve) => {
       settled = resolve;
@@ -36,7 +36,7 @@ async function watch(...answers: WaitingProcess[][]) {
   }
   tree.stop();
   expect(warn).not.toHaveBeenCalled();
-  expect(found).toHaveBeenCalledTimes(tree.unreadableFile === null ? 0 : 1);
+  expect(onFinding).toHaveBeenCalledTimes(tree.unreadableFile === null ? 0 : 1);
   return { found: tree.unreadableFile, asked: waitingForPipes.mock.calls.length };
 }
 

@@ -70,8 +70,8 @@ describe('a source package that is not there', () => {
       log('no-such-source', LOCATE + '\n'.repeat(64 * 1024)),
       'bookworm has no source package no-such-source',
     ],
-  ])('%s', (_case, asked, text, absence) => {
-    expect(absenceOf(asked, { exitCode: 12, message: SAID(asked.package), log: text })).toBe(absence);
+  ])('%s', (_case, request, text, absence) => {
+    expect(absenceOf(request, { exitCode: 12, message: SAID(request.package), log: text })).toBe(absence);
   });
 
   it.each([
@@ -83,8 +83,8 @@ describe('a source package that is not there', () => {
     ['its dependencies cannot be installed', 12, 'badpkg: Test dependencies are unsatisfiable.'],
     ['dpkg-source fails in another way', 12, 'badpkg: rules extract failed with exit code 25'],
     ['it failed', 4, ''],
-  ])('is not what it is when %s', (_case, exitCode, said) => {
-    expect(absenceOf(sought(), { exitCode, message: said, log: log('no-such-source', LOCATE) })).toBeNull();
+  ])('is not what it is when %s', (_case, exitCode, message) => {
+    expect(absenceOf(sought(), { exitCode, message, log: log('no-such-source', LOCATE) })).toBeNull();
   });
 
   it('names neither a test bed that set up before nor a package with a longer name', () => {

@@ -20,9 +20,9 @@ afterEach(async () => {
 });
 
 async function entries(): Promise<ReadEntry[]> {
-  const found: ReadEntry[] = [];
-  await list({ file: target, onReadEntry: (entry) => void found.push(entry) });
-  return found;
+  const members: ReadEntry[] = [];
+  await list({ file: target, onReadEntry: (entry) => void members.push(entry) });
+  return members;
 }
 
 const inside = (path: string): string => path.replace(/^\.\//, '');
@@ -91,16 +91,18 @@ it('an archive of artifacts is harmless to unpack: no rights, owners, links or d
   const server = createServer().listen(join(folder, 'socket'));
   await new Promise((resolve) => server.once('listening', resolve));
   const { index } = await packArtifacts(folder, target, 1_000_000);
-  const found = await entries();
+  const members = await entries();
   await new Promise((resolve) => server.close(resolve));
-  expect(found.map(({ path, type, mode }) => `${type} ${inside(path)} ${(mode ?? 0).toString(8)}`)).toEqual([
-    'Directory deep/ 755',
-    'File deep/program 755',
-    'File left-out.txt 644',
-    'File open 644',
-    'File twin 644',
-  ]);
-  expect(found.every(({ uid, gid, uname, gname }) => !uid && !gid && !uname && !gname)).toBe(true);
+  expect(members.map(({ path, type, mode }) => `${type} ${inside(path)} ${(mode ?? 0).toString(8)}`)).toEqual(
+    [
+      'Directory deep/ 755',
+      'File deep/program 755',
+      'File left-out.txt 644',
+      'File open 644',
+      'File twin 644',
+    ],
+  );
+  expect(members.every(({ uid, gid, uname, gname }) => !uid && !gid && !uname && !gname)).toBe(true);
   expect(index.members.map(({ path }) => path)).toEqual(['deep/program', 'left-out.txt', 'open', 'twin']);
   expect(await readFile(join(folder, 'left-out.txt'), 'utf8')).toBe(
     'away: a link\ndeep/up: a link\nnear: a link\npipe: neither a file nor a folder\nsocket: neither a file nor a folder\n',

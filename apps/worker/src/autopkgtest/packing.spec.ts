@@ -20,9 +20,9 @@ afterEach(async () => {
 });
 
 async function names(): Promise<string[]> {
-  const found: string[] = [];
-  await list({ file: target, onReadEntry: (entry) => void found.push(entry.path) });
-  return found;
+  const paths: string[] = [];
+  await list({ file: target, onReadEntry: (entry) => void paths.push(entry.path) });
+  return paths;
 }
 
 describe('packLog', () => {

@@ -16,9 +16,9 @@ interface RecordedEnd {
 const ENDS = JSON.parse(readFileSync(join(__dirname, 'recorded-ends.json'), 'utf8')) as RecordedEnd[];
 
 function judged(end: RecordedEnd) {
-  const said = [parseSummary(end.summary).trouble, serverTrouble(end.log)].filter(Boolean).join(': ');
+  const detail = [parseSummary(end.summary).trouble, serverTrouble(end.log)].filter(Boolean).join(': ');
   const sought = { package: end.package, suite: 'sid', arch: 'amd64', pinPackages: [], extraAptSources: [] };
-  return judge({ exitCode: end.exitCode, detail: said, logEnd: end.log }, sought);
+  return judge({ exitCode: end.exitCode, detail, logEnd: end.log }, sought);
 }
 
 const DECODE = (place: string, position: number): string =>

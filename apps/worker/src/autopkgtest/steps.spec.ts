@@ -189,7 +189,7 @@ describe('a step of the preparation that failed', () => {
   });
 
   it('is found at once in the longest words and log', () => {
-    const said = `"sh -ec ${'sources.list.d/ sh '.repeat(50_000)}`;
-    expect(findFailedStep({ exitCode: 20, message: said, log: 'E: '.repeat(20_000) })?.fault).toBeUndefined();
+    const message = `"sh -ec ${'sources.list.d/ sh '.repeat(50_000)}`;
+    expect(findFailedStep({ exitCode: 20, message, log: 'E: '.repeat(20_000) })?.fault).toBeUndefined();
   });
 });

@@ -85,8 +85,8 @@ it.each([
   ['\x1b[1munit\x1b[0m', '\ufffd[1munit\ufffd[0m'],
   ['\x01', '\ufffd'],
   [`${'x'.repeat(198)}\ud83d\ude00\ud83d\ude00`, `${'x'.repeat(198)}\ufffd\u2026`],
-])('a test in the summary gets a name that a report may have: %j', (said, name) => {
-  expect(parseSummary(`${said} PASS\n`).tests.map((test) => test.name)).toEqual([name]);
+])('a test in the summary gets a name that a report may have: %j', (word, name) => {
+  expect(parseSummary(`${word} PASS\n`).tests.map((test) => test.name)).toEqual([name]);
 });
 
 it('every test in the summary is one that a report may have, whatever a runner wrote', () => {

@@ -48,8 +48,8 @@ it.each([
   [20, 'quitting: unexpected error, see log', '', undefined],
   [143, '', '', undefined],
   [null, '', '', undefined],
-])('the probable cause of a tmpfail is found from code %p and %p', (exitCode, said, log, trouble) => {
-  expect(troubleOf({ exitCode, message: said, log })).toBe(trouble);
+])('the probable cause of a tmpfail is found from code %p and %p', (exitCode, message, log, trouble) => {
+  expect(troubleOf({ exitCode, message, log })).toBe(trouble);
 });
 
 it('the probable cause of a tmpfail is found at once in the longest log', () => {

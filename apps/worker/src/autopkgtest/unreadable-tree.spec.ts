@@ -63,8 +63,8 @@ it.each<[string, Record<string, Make>, string]>([
     { 'pkg/debian/tests/control': link('/usr/../proc/self/fd/0') },
     'debian/tests/control is a link to /usr/../proc/self/fd/0',
   ],
-])('a package cannot be read where %s', async (_, files, found) => {
-  expect(await find(files)).toBe(found);
+])('a package cannot be read where %s', async (_, files, path) => {
+  expect(await find(files)).toBe(path);
 });
 
 it.each([
@@ -73,8 +73,8 @@ it.each([
   [['sed', '-n', '1 p', 'other'], null],
   [['cat', 'debian/changelog'], null],
   [[], null],
-])('of the command %j a package is unpacked that waits for a pipe: %s', (command, found) => {
-  expect(unpackingWait(command)).toBe(found);
+])('of the command %j a package is unpacked that waits for a pipe: %s', (command, wait) => {
+  expect(unpackingWait(command)).toBe(wait);
 });
 
 it.each<[string, Record<string, Make>]>([

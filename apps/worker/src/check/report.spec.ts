@@ -44,11 +44,11 @@ it.each([
     'This machine cannot run tests as it is configured; it could with backends: [qemu].',
   ],
   [findings(null, false), false, 'This machine cannot run tests: none of its variants can be executed.'],
-])('the report of a check says what is missing', (found, usable, verdict) => {
-  expect(isUsable(found)).toBe(usable);
-  const lines = renderFindings(found, 0);
+])('the report of a check says what is missing', (checkReport, usable, verdict) => {
+  expect(isUsable(checkReport)).toBe(usable);
+  const lines = renderFindings(checkReport, 0);
   expect(lines.at(-1)).toBe(verdict);
-  for (const { name, problem } of found.backends) {
+  for (const { name, problem } of checkReport.backends) {
     if (problem !== null) expect(lines).toContain(`  ${name}: ${problem}`);
   }
 });

@@ -228,12 +228,12 @@ it('an error names the port that is taken', async () => {
 
 it('the log shows the health of a worker every ten minutes', async () => {
   const { health, clock } = makeHealth({ connected: false });
-  const said = new Promise<string>((resolve) => {
+  const statusText = new Promise<string>((resolve) => {
     const log = new HealthLog(health, clock, { log: resolve, warn: resolve });
     log.onModuleInit();
   });
   await clock.runUntil(600_000);
-  expect(await said).toMatch(
+  expect(await statusText).toMatch(
     /^takes no work: it is not connected to NATS; 2 of 2 slots busy, 1 results waiting, load [\d.]+ on \d+ processors, [\d.]+ GiB of memory and [\d.]+ GiB of disk free$/,
   );
 });

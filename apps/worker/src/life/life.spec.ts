@@ -9,11 +9,11 @@ import { WorkerLife } from './life';
 import { lockWorkFolder, WorkFolderInUse } from './work-folder';
 
 let folder: string;
-const said: string[] = [];
-const log = { log: () => undefined, warn: (line: string) => void said.push(line) };
+const warnings: string[] = [];
+const log = { log: () => undefined, warn: (line: string) => void warnings.push(line) };
 
 beforeEach(async () => {
-  said.length = 0;
+  warnings.length = 0;
   folder = await mkdtemp(join(tmpdir(), 'proctor-life-'));
 });
 afterEach(() => rm(folder, { recursive: true }));
@@ -56,7 +56,7 @@ it.each(['', '{}', '"x"', '["x", 1, null]'])(
 it('a life of a worker begins when it cannot be recorded, and the log says so', async () => {
   const life = await WorkerLife.start(join(folder, 'nowhere'), log);
   await life.whenRecorded();
-  expect(said).toEqual([expect.stringMatching(/^this life of the worker is not recorded.*ENOENT/)]);
+  expect(warnings).toEqual([expect.stringMatching(/^this life of the worker is not recorded.*ENOENT/)]);
 });
 
 describe('lockWorkFolder', () => {

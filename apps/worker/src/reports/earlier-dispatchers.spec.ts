@@ -44,8 +44,8 @@ it('a dispatcher of an earlier version gets no index and no later verdict, and a
   });
   const reported: string[][] = [];
   dispatchers.onAnswer({ arch: 'amd64' });
-  const kept = files.map((file) => ({ ...file, path: join(folder, file.name) }));
-  const finished = keepAndDeliver(outbox, 'amd64', report, kept);
+  const localFiles = files.map((file) => ({ ...file, path: join(folder, file.name) }));
+  const finished = keepAndDeliver(outbox, 'amd64', report, localFiles);
   await new Promise<void>((resolve) => {
     void bus.consumeReports('amd64', async ({ text }) => {
       const { verdict, files } = JSON.parse(text) as FinishedReport;

@@ -95,8 +95,8 @@ it('the outbox sets aside the latest result that the dispatcher cannot read, and
 it('a result that cannot be kept is rejected, and nothing of it is left', async () => {
   const { outbox } = await makeOutbox();
   const { report, files } = await pack();
-  const gone = { ...files[0]!, name: 'artifacts.tar.gz' as const, path: join(path, 'gone') };
-  await expect(keepAndDeliver(outbox, 'amd64', report, [...files, gone])).rejects.toThrow('ENOENT');
+  const absentFile = { ...files[0]!, name: 'artifacts.tar.gz' as const, path: join(path, 'gone') };
+  await expect(keepAndDeliver(outbox, 'amd64', report, [...files, absentFile])).rejects.toThrow('ENOENT');
   expect(await readdir(path)).toEqual([]);
 });
 
@@ -105,8 +105,8 @@ it('a result that no reader would take is kept in a form that readers take', asy
   const { report, files } = await pack();
   const finished = keepAndDeliver(outbox, 'amd64', { ...report, version: 'v'.repeat(300) }, files);
   await arrived(1);
-  const [sent] = reports;
-  expect(parseMessage(FinishedReport, sent)).toMatchObject({
+  const [firstReport] = reports;
+  expect(parseMessage(FinishedReport, firstReport)).toMatchObject({
     ...FENCE,
     verdict: 'tmpfail',
     message: expect.stringContaining('version'),
@@ -161,8 +161,8 @@ it('the outbox delivers an unreadable result that an earlier version kept, and w
 
 it('a report that is kept nowhere is delivered, and the outbox says what could not be kept', async () => {
   const { bus, clock, arrived, reports } = await makeOutbox();
-  const said: string[] = [];
-  const say = (why: string) => void said.push(why);
+  const reasons: string[] = [];
+  const say = (why: string) => void reasons.push(why);
   const log = { log: () => undefined, warn: () => undefined };
   await writeFile(join(path, 'a-file'), '');
   const outbox = new DiskOutbox({
@@ -176,7 +176,7 @@ it('a report that is kept nowhere is delivered, and the outbox says what could n
   });
   const { report, files } = await pack();
   await expect(keepAndDeliver(outbox, 'amd64', report, files)).rejects.toThrow(/ENOTDIR|EEXIST/);
-  expect(said).toEqual([expect.stringMatching(/ENOTDIR|EEXIST/)]);
+  expect(reasons).toEqual([expect.stringMatching(/ENOTDIR|EEXIST/)]);
   const delivered = outbox.reportUnsaved('amd64', { ...report, verdict: 'tmpfail', files: [] });
   await arrived(1);
   expect([outbox.waiting, reports]).toMatchObject([1, [{ ...FENCE, verdict: 'tmpfail', files: [] }]]);

@@ -56,8 +56,8 @@ describe('a verdict that is kept before its files', () => {
     await outbox.save('amd64', verdict, []);
     await expect(outbox.save('amd64', report, files)).rejects.toThrow('ENOENT');
     expect(await readdir(join(path, '7-2-5'))).toEqual(['report.json']);
-    const kept = JSON.parse(await readFile(join(path, '7-2-5', 'report.json'), 'utf8')) as object;
-    expect(kept).toEqual({ arch: 'amd64', report: verdict });
+    const savedReport = JSON.parse(await readFile(join(path, '7-2-5', 'report.json'), 'utf8')) as object;
+    expect(savedReport).toEqual({ arch: 'amd64', report: verdict });
   });
 
   it('is the one that counts when a second result of the same grant comes while it is delivered', async () => {

@@ -33,6 +33,6 @@ it.each<[what: string, isRoot: boolean, path: string, text: string, hint: string
     ': sysctl -w user.max_user_namespaces=15000 (as root)',
   ],
 ])('where no sandbox can be made, the hint fits: %s', async (_what, isRoot, path, text, hint) => {
-  const read = (asked: string) => Promise.resolve(asked === path ? text : '');
+  const read = (file: string) => Promise.resolve(file === path ? text : '');
   expect(await sandboxHint(read, isRoot)).toBe(hint);
 });

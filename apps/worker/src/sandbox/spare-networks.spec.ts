@@ -15,7 +15,7 @@ const USER: RunUser = {
 
 /** Networks that are up, or end, when the test says so. */
 function networks(countMax: number) {
-  const made: { up: () => void; fail: () => void; ended: boolean; network: LaunchedNetwork }[] = [];
+  const preparations: { up: () => void; fail: () => void; ended: boolean; network: LaunchedNetwork }[] = [];
   const prepareNetwork = (): LaunchedNetwork => {
     let [up, fail, over] = [() => undefined as void, () => undefined as void, () => undefined as void];
     const connected = new Promise<void>((resolve, reject) => {
@@ -29,50 +29,50 @@ function networks(countMax: number) {
       over();
       return Promise.resolve();
     };
-    const network = { connected, ended, stop, number: made.length } as unknown as LaunchedNetwork;
+    const network = { connected, ended, stop, number: preparations.length } as unknown as LaunchedNetwork;
     const each = { up, fail: () => (fail(), over()), ended: false, network };
-    made.push(each);
+    preparations.push(each);
     return network;
   };
-  return { made, spare: new SpareNetworks({ prepareNetwork }, countMax) };
+  return { preparations, spare: new SpareNetworks({ prepareNetwork }, countMax) };
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 it('a network that is up is given to one sandbox, and another one is made in its place', async () => {
-  const { made, spare } = networks(2);
+  const { preparations, spare } = networks(2);
   spare.fill(USER);
-  expect([made.length, spare.claim()]).toEqual([2, null]);
-  made[1]!.up();
+  expect([preparations.length, spare.claim()]).toEqual([2, null]);
+  preparations[1]!.up();
   await settle();
-  expect(spare.claim()).toBe(made[1]!.network);
+  expect(spare.claim()).toBe(preparations[1]!.network);
   expect(spare.claim()).toBeNull();
   spare.fill(USER);
-  expect(made).toHaveLength(3);
+  expect(preparations).toHaveLength(3);
 });
 
 it('a network that cannot be made, or has ended, is not given to a sandbox', async () => {
-  const { made, spare } = networks(2);
+  const { preparations, spare } = networks(2);
   spare.fill(USER);
-  made[0]!.fail();
-  made[1]!.up();
+  preparations[0]!.fail();
+  preparations[1]!.up();
   await settle();
-  void made[1]!.network.stop();
+  void preparations[1]!.network.stop();
   await settle();
   expect(spare.claim()).toBeNull();
   spare.fill(USER);
-  expect(made).toHaveLength(4);
+  expect(preparations).toHaveLength(4);
 });
 
 it('the networks that no sandbox has are ended, and those that have one are left', async () => {
-  const { made, spare } = networks(3);
+  const { preparations, spare } = networks(3);
   spare.fill(USER);
-  made[0]!.up();
+  preparations[0]!.up();
   await settle();
   spare.claim();
   await spare.end();
-  made[1]!.up();
+  preparations[1]!.up();
   await settle();
-  expect(made.map(({ ended }) => ended)).toEqual([false, true, true]);
+  expect(preparations.map(({ ended }) => ended)).toEqual([false, true, true]);
   expect(spare.claim()).toBeNull();
 });

@@ -26,8 +26,8 @@ it('a process that opens a pipe without another end is found below the one that 
     detached: true,
     stdio: 'ignore',
   });
-  const found = () => processesWaitingForPipes(shell.pid!);
-  expect(await until(async () => (await found()).length > 0)).toBe(true);
-  expect((await found()).map(({ command }) => command)).toEqual([['sed', 'p', 'pipe']]);
-  expect(await processesWaitingForPipes((await found())[0]!.pid)).toEqual([]);
+  const waitingProcesses = () => processesWaitingForPipes(shell.pid!);
+  expect(await until(async () => (await waitingProcesses()).length > 0)).toBe(true);
+  expect((await waitingProcesses()).map(({ command }) => command)).toEqual([['sed', 'p', 'pipe']]);
+  expect(await processesWaitingForPipes((await waitingProcesses())[0]!.pid)).toEqual([]);
 });

@@ -103,7 +103,7 @@ describe('a slot that is busy', () => {
 describe('all slots of a worker', () => {
   function twoSlots() {
     const clock = new VirtualClock();
-    const asked: string[] = [];
+    const requests: string[] = [];
     const busy = new BusySlots(['amd64', 'i386', 'arm64'], 2, clock, 2_000);
     const begins = (number: number, arch: string, others: string[]) =>
       busy.add({
@@ -112,36 +112,36 @@ describe('all slots of a worker', () => {
         isPublic: true,
         others,
         request: (other) => {
-          asked.push(`${number} ${other}`);
+          requests.push(`${number} ${other}`);
           busy.onAnswer({ arch: other, askAgainMs: 20_000 });
           return Promise.resolve(true);
         },
       });
     const pass = (ms: number) => clock.runUntil(clock.now() + ms);
-    return { busy, begins, asked, pass };
+    return { busy, begins, requests, pass };
   }
 
   it('one of them asks each architecture while none is free', async () => {
-    const { busy, begins, asked, pass } = twoSlots();
+    const { busy, begins, requests, pass } = twoSlots();
     begins(0, 'amd64', ['i386', 'arm64']);
     await pass(60_000);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     begins(1, 'i386', ['amd64', 'arm64']);
     await pass(2_000);
-    expect(asked.sort()).toEqual(['0 arm64', '0 i386', '1 amd64']);
+    expect(requests.sort()).toEqual(['0 arm64', '0 i386', '1 amd64']);
     await pass(20_000);
-    expect(asked).toHaveLength(6);
+    expect(requests).toHaveLength(6);
     busy.remove(1);
     await pass(60_000);
-    expect(asked).toHaveLength(6);
+    expect(requests).toHaveLength(6);
   });
 
   it('an architecture that no slot may ask is left alone', async () => {
-    const { begins, asked, pass } = twoSlots();
+    const { begins, requests, pass } = twoSlots();
     begins(0, 'amd64', ['i386']);
     begins(1, 'amd64', ['i386']);
     await pass(60_000);
-    expect(new Set(asked)).toEqual(new Set(['0 i386']));
+    expect(new Set(requests)).toEqual(new Set(['0 i386']));
   });
 
   it('those are named to an architecture that execute public runs of another one', () => {

@@ -63,8 +63,8 @@ it('the result of a canary test is sent first to the architecture that wanted it
   await rig.settle();
   rig.asks[1]?.answer();
   await rig.settle();
-  const sent = rig.asks.map(({ arch, request }) => [arch, request.canary?.canary]);
-  expect(sent).toEqual([
+  const canaries = rig.asks.map(({ arch, request }) => [arch, request.canary?.canary]);
+  expect(canaries).toEqual([
     ['amd64', undefined],
     ['amd64', '7.1'],
     ['i386', undefined],
@@ -75,12 +75,12 @@ it('a canary test that the machine cannot begin has failed', async () => {
   const rig = await ordered();
   rig.canaries[0]?.fail(new Error(`there is\nno image\0${'😀'.repeat(2_000)}`));
   await rig.settle();
-  const sent = rig.asks[1]?.request.canary;
-  expect(sent).toMatchObject({
+  const canary = rig.asks[1]?.request.canary;
+  expect(canary).toMatchObject({
     passed: false,
     message: expect.stringMatching(/^there is no image (😀)+\ufffd?…$/u),
   });
-  expect(sent?.message).toHaveLength(1_000);
+  expect(canary?.message).toHaveLength(1_000);
 });
 
 it('a canary test ends with the worker, and is not reported', async () => {

@@ -58,15 +58,20 @@ describe('between the end of a test and its result on disk', () => {
   it.each([
     ['on disk', {}, 'its verdict is on disk, its log and artifacts are lost'],
     ['written', { diskHangs: true }, 'its verdict is lost'],
-  ])('a stopping slot does not wait for ever for a result that is never %s', async (_what, state, lost) => {
-    const rig = makeSlot();
-    Object.assign(rig.state, state);
-    void (await grant(rig)).ends();
-    const stopped = rig.slot.stop('the worker stops');
-    await rig.pass(20_000);
-    await stopped;
-    expect(rig.said.at(-1)).toBe(`run 1 attempt 1: the worker stops before the result was kept: ${lost}`);
-  });
+  ])(
+    'a stopping slot does not wait for ever for a result that is never %s',
+    async (_what, state, consequence) => {
+      const rig = makeSlot();
+      Object.assign(rig.state, state);
+      void (await grant(rig)).ends();
+      const stopped = rig.slot.stop('the worker stops');
+      await rig.pass(20_000);
+      await stopped;
+      expect(rig.said.at(-1)).toBe(
+        `run 1 attempt 1: the worker stops before the result was kept: ${consequence}`,
+      );
+    },
+  );
 
   it('the verdict that was kept is delivered when what follows it fails', async () => {
     const rig = makeSlot();

@@ -155,10 +155,10 @@ describe('lost answers', () => {
     await rig.pass(7_000);
     expect(rig.asks.at(-1)).toMatchObject({ arch: 'amd64', request: { onlyHeld: true } });
     rig.asks.at(-1)?.answer({ lease: leaseOf(1), askAgainMs: 99_000 });
-    const asked = rig.asks.length;
+    const askCount = rig.asks.length;
     await rig.pass(60_000);
     expect(rig.returns).toMatchObject([{ runId: 1, attempt: 1 }]);
-    expect(rig.asks).toHaveLength(asked);
+    expect(rig.asks).toHaveLength(askCount);
     expect(attempt.signal.aborted).toBe(false);
   });
 });

@@ -151,8 +151,8 @@ it('a slot rests longer each time when it cannot begin what it is granted, whate
   for (let runId = 1; runId <= 7; runId += 1) {
     (await grant(rig, leaseOf(runId))).fail(new NotStarted('there is no image'));
     const endedMs = rig.clock.now();
-    const asked = rig.asks.length;
-    while (rig.asks.length === asked) {
+    const askCount = rig.asks.length;
+    while (rig.asks.length === askCount) {
       rig.slot.wake();
       await rig.pass(1_000);
     }

@@ -11,24 +11,24 @@ function makeSlowDispatcher(turnMs: number) {
   const runs = Array.from({ length: RUNS }, (_, index) => waitingRun(index + 1, { suite: 'bookworm' }));
   const dispatcher = new DispatcherRig(runs);
   const rig = makeSlot();
-  const taken = { asks: 0, returns: 0, finished: 0, attempts: 0 };
+  const counts = { asks: 0, returns: 0, finished: 0, attempts: 0 };
   const takeTurn = () => {
     dispatcher.now = 1_000 + rig.clock.now();
     const ended: (() => void)[] = [];
-    for (const { request, answer } of rig.asks.slice(taken.asks)) {
+    for (const { request, answer } of rig.asks.slice(counts.asks)) {
       const testbeds = [{ suite: 'bookworm', backend: 'unshare', state: 'ready' as const }];
       const { reply } = dispatcher.ask({ ...request, testbeds, variants: ['autopkgtest'] });
       ended.push(() => answer(reply));
     }
-    for (const request of rig.returns.slice(taken.returns)) {
+    for (const request of rig.returns.slice(counts.returns)) {
       dispatcher.send({ kind: 'return', request });
       ended.push(() => rig.slot.wake());
     }
-    for (const { report, recorded } of rig.finished.slice(taken.finished)) {
+    for (const { report, recorded } of rig.finished.slice(counts.finished)) {
       dispatcher.send({ kind: 'finished', report: report as never });
       ended.push(recorded);
     }
-    Object.assign(taken, {
+    Object.assign(counts, {
       asks: rig.asks.length,
       returns: rig.returns.length,
       finished: rig.finished.length,
@@ -39,9 +39,9 @@ function makeSlowDispatcher(turnMs: number) {
     });
   };
   const executeAll = () => {
-    for (const attempt of rig.attempts.slice(taken.attempts))
+    for (const attempt of rig.attempts.slice(counts.attempts))
       rig.clock.after(TEST_MS, () => attempt.finish());
-    taken.attempts = rig.attempts.length;
+    counts.attempts = rig.attempts.length;
     rig.clock.after(100, executeAll);
   };
   const signal = () => {

@@ -5,8 +5,8 @@ const SLOWED = { standing: 'slowed', reason: '3 failures here in a row: run 5', 
 
 it('a change of the standing is logged once, with reason and time, and shown until it ends', async () => {
   const clock = new VirtualClock();
-  const said: string[] = [];
-  const say = (line: string) => void said.push(line);
+  const lines: string[] = [];
+  const say = (line: string) => void lines.push(line);
   const standings = new Standings(clock, { log: say, warn: say });
   standings.onAnswer({ arch: 'amd64' });
   standings.onAnswer({ arch: 'amd64', standing: SLOWED });
@@ -21,7 +21,7 @@ it('a change of the standing is logged once, with reason and time, and shown unt
   standings.onAnswer({ arch: 'amd64' });
   standings.onAnswer({ arch: 'amd64' });
   expect(standings.current()).toEqual({});
-  expect(said).toEqual([
+  expect(lines).toEqual([
     'amd64: this worker is slowed by its dispatcher, its next run in 20 s: 3 failures here in a row: run 5',
     'amd64: this worker is quarantined by its dispatcher, a canary test in 60 s: the canary test failed: no disk',
     'amd64: this worker is sound again for its dispatcher',

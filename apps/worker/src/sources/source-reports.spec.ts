@@ -17,7 +17,7 @@ describe('which packages suites have', () => {
   let scheduler: MemoryBus;
   let broker: MemoryBroker;
   let lists: ImageSourceNames[];
-  let asked: SourceNamesRequest[];
+  let requests: SourceNamesRequest[];
   let answers: string[];
   let warnings: string[];
   let isAllowed: boolean;
@@ -29,7 +29,7 @@ describe('which packages suites have', () => {
     clock = new VirtualClock();
     broker = new MemoryBroker();
     scheduler = new MemoryBus(broker);
-    [lists, asked, answers, warnings] = [[], [], [], []];
+    [lists, requests, answers, warnings] = [[], [], [], []];
     [isAllowed, hasFeature] = [true, true];
     reports = new SourceReports({
       worker: 'w1',
@@ -45,7 +45,7 @@ describe('which packages suites have', () => {
 
   function listen(): void {
     scheduler.subscribe('proctor.rpc.amd64.w1.sources', ({ text, respond }) => {
-      asked.push(JSON.parse(text) as SourceNamesRequest);
+      requests.push(JSON.parse(text) as SourceNamesRequest);
       respond!(answers.shift() ?? '{"answer":"kept"}');
     });
   }
@@ -63,14 +63,14 @@ describe('which packages suites have', () => {
     await reports.reportDue();
     const sha256 = createHash('sha256').update('the list').digest('hex');
     const request = { worker: 'w1', suite: 'bookworm', sha256, ageMs: 5 };
-    expect(asked).toEqual([request, request]);
+    expect(requests).toEqual([request, request]);
     const staged = await scheduler.readStaged('w1', stagedSourceNames('bookworm', 'amd64'));
     expect(await buffer(staged!)).toEqual(Buffer.from('the list'));
     await reports.reportDue();
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
     await clock.runUntil(6 * HOUR_MS);
     await reports.reportDue();
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 
   it('are reported again of a newer image, and of the newest where several backends have one', async () => {
@@ -80,7 +80,7 @@ describe('which packages suites have', () => {
     await image('new', { builtAt: 3 });
     await image('between', { builtAt: 2 });
     await reports.reportDue();
-    expect(asked.map(({ sha256 }) => sha256)).toEqual(
+    expect(requests.map(({ sha256 }) => sha256)).toEqual(
       ['old', 'new'].map((text) => createHash('sha256').update(text).digest('hex')),
     );
   });
@@ -96,7 +96,7 @@ describe('which packages suites have', () => {
     await image('the list');
     await change();
     await reports.reportDue();
-    expect([asked, warnings]).toEqual([[], []]);
+    expect([requests, warnings]).toEqual([[], []]);
   });
 
   it('are reported at the next check when no process receives it or has time', async () => {
@@ -106,7 +106,7 @@ describe('which packages suites have', () => {
     answers = ['{"answer":"later"}'];
     await reports.reportDue();
     await reports.reportDue();
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
     expect(warnings).toEqual([]);
   });
 
@@ -119,10 +119,10 @@ describe('which packages suites have', () => {
     await reports.reportDue();
     await clock.runUntil(6 * HOUR_MS + 500_000);
     await reports.reportDue();
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
     await clock.runUntil(7 * HOUR_MS);
     await reports.reportDue();
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
     expect(warnings).toEqual([
       'the packages of bookworm on amd64 are refused: a newer list is known',
       expect.stringMatching(/^the packages of bookworm on amd64 could not be sent: .*it broke/),

@@ -14,20 +14,20 @@ const failed = (count: number, detail?: string): Testbed[] =>
 const READY: Testbed = { suite: 'sid', backend: 'qemu', state: 'ready' };
 
 /** As its dispatcher takes it. */
-function taken(testbeds: Testbed[]): Testbed[] {
+function offer(testbeds: Testbed[]): Testbed[] {
   return parseMessage(LeaseRequest, { ...leaseRequest(), testbeds: offeredTestbeds(testbeds) }).testbeds;
 }
 
 it('an ask offers all testbeds, with their details, while it has room for them', () => {
   const testbeds = [...failed(100, 'no mirror'), READY];
-  expect(taken(testbeds)).toEqual(testbeds);
+  expect(offer(testbeds)).toEqual(testbeds);
 });
 
 it('an ask offers all testbeds without their details when it has no room for those', () => {
   const testbeds = failed(999, '\u0001'.repeat(1_000));
-  expect(taken([...testbeds, READY])).toEqual([READY, ...failed(999)]);
+  expect(offer([...testbeds, READY])).toEqual([READY, ...failed(999)]);
 });
 
 it('an ask offers the testbeds that are ready and some others when there are too many', () => {
-  expect(taken([...failed(5_000), READY])).toEqual([READY, ...failed(999)]);
+  expect(offer([...failed(5_000), READY])).toEqual([READY, ...failed(999)]);
 });

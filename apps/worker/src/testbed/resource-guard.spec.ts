@@ -12,31 +12,31 @@ const limits = {
 };
 
 function makeOffer(problem?: string, currentLimits = limits) {
-  const left = { disk: 4096 * MIB, inodes: 5000, memory: 2048 * MIB };
-  const kept: { problem: string | null; waiting: number } = { problem: null, waiting: 0 };
-  const results = { problem: () => kept.problem, waiting: () => kept.waiting };
-  const reserves = jest.fn(() => left);
-  const wanted = jest.fn();
+  const resources = { disk: 4096 * MIB, inodes: 5000, memory: 2048 * MIB };
+  const resultState: { problem: string | null; waiting: number } = { problem: null, waiting: 0 };
+  const results = { problem: () => resultState.problem, waiting: () => resultState.waiting };
+  const reserves = jest.fn(() => resources);
+  const onWanted = jest.fn();
   const testbeds = {
     currentOffer: () => ({
       testbeds: [],
       variants: ['autopkgtest'],
       ...(problem !== undefined && { problem }),
     }),
-    requestTestbeds: wanted,
+    requestTestbeds: onWanted,
   };
   const clock = new VirtualClock();
-  const said: string[] = [];
-  const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
+  const lines: string[] = [];
+  const log = { log: (line: string) => void lines.push(line), warn: (line: string) => void lines.push(line) };
   const offer = new ResourceGuard({ testbeds, limits: () => currentLimits, results, clock, log, reserves });
-  return { left, kept, reserves, wanted, clock, said, offer };
+  return { resources, resultState, reserves, wanted: onWanted, clock, lines, offer };
 }
 
 it('the resource guard changes nothing while there is enough', () => {
-  const { offer, wanted } = makeOffer();
+  const { offer, wanted: onWanted } = makeOffer();
   expect(offer.currentOffer('amd64')).toEqual({ testbeds: [], variants: ['autopkgtest'] });
   offer.requestTestbeds('amd64', [{ suite: 'trixie', backend: 'unshare' }]);
-  expect(wanted).toHaveBeenCalledWith('amd64', [{ suite: 'trixie', backend: 'unshare' }]);
+  expect(onWanted).toHaveBeenCalledWith('amd64', [{ suite: 'trixie', backend: 'unshare' }]);
 });
 
 it.each([
@@ -49,47 +49,47 @@ it.each([
       '0 MiB of memory free, less than freeMemoryBytesMin (1024 MiB)',
   ],
 ])('a worker takes no work with %j, and takes some again once there is more', (lack, problem) => {
-  const { offer, left } = makeOffer();
-  const enough = { ...left };
-  Object.assign(left, lack);
+  const { offer, resources } = makeOffer();
+  const enough = { ...resources };
+  Object.assign(resources, lack);
   expect(offer.currentOffer('amd64').problem).toBe(problem);
-  Object.assign(left, enough);
+  Object.assign(resources, enough);
   expect(offer.currentOffer('amd64')).not.toHaveProperty('problem');
 });
 
 it('a worker takes no work while results cannot be kept, or too many wait, and takes some again by itself', () => {
-  const { offer, kept, said } = makeOffer();
-  kept.problem = 'EDQUOT: disk quota exceeded';
+  const { offer, resultState, lines } = makeOffer();
+  resultState.problem = 'EDQUOT: disk quota exceeded';
   expect(offer.currentOffer('amd64').problem).toBe(
     'results cannot be kept on disk: EDQUOT: disk quota exceeded',
   );
-  kept.problem = null;
-  kept.waiting = 10;
+  resultState.problem = null;
+  resultState.waiting = 10;
   expect(offer.currentOffer('amd64').problem).toBe('10 results wait for an answer, resultsWaitingMax is 10');
-  kept.waiting = 9;
+  resultState.waiting = 9;
   expect(offer.currentOffer('amd64')).not.toHaveProperty('problem');
-  expect(said).toHaveLength(4);
-  expect(said.at(-1)).toBe('few enough results wait again');
+  expect(lines).toHaveLength(4);
+  expect(lines.at(-1)).toBe('few enough results wait again');
 });
 
 it('a worker reports what it lacks and for how long, and logs when that begins and ends', async () => {
-  const { offer, left, clock, said } = makeOffer();
+  const { offer, resources, clock, lines } = makeOffer();
   expect(offer.listLacks()).toEqual([]);
-  left.memory = 5 * MIB;
+  resources.memory = 5 * MIB;
   offer.currentOffer('amd64');
   await clock.runUntil(20_000);
-  left.memory = 6 * MIB;
-  left.disk = 0;
+  resources.memory = 6 * MIB;
+  resources.disk = 0;
   const memory = '6 MiB of memory free, less than freeMemoryBytesMin (1024 MiB)';
   expect(offer.listLacks()).toEqual([
     { of: 'disk', why: '0 MiB free on the disk of /w, less than freeDiskBytesMin (2048 MiB)', seconds: 0 },
     { of: 'memory', why: memory, seconds: 20 },
   ]);
-  expect(said).toHaveLength(2);
-  left.memory = 4096 * MIB;
+  expect(lines).toHaveLength(2);
+  resources.memory = 4096 * MIB;
   await clock.runUntil(30_000);
   expect(offer.listLacks()).toMatchObject([{ of: 'disk', seconds: 10 }]);
-  expect(said.slice(2)).toEqual(['there is enough memory again']);
+  expect(lines.slice(2)).toEqual(['there is enough memory again']);
 });
 
 it('a worker takes no work when it is not known what is left', () => {
@@ -111,8 +111,8 @@ it('a worker uses limits that were changed meanwhile', () => {
 });
 
 it('the resource guard leaves another problem as it is', () => {
-  const { offer, left } = makeOffer('no usable backend');
-  left.disk = 0;
+  const { offer, resources } = makeOffer('no usable backend');
+  resources.disk = 0;
   expect(offer.currentOffer('amd64').problem).toBe('no usable backend');
 });
 

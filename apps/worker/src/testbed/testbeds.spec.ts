@@ -18,7 +18,7 @@ function makeTestbeds(others: Record<string, Promise<string | null>> = {}) {
     detection: null as Promise<string | null> | null,
     closed: () => undefined as void,
   };
-  const said: string[] = [];
+  const lines: string[] = [];
   const backend: Backend = {
     name: 'unshare',
     isolation: 'some',
@@ -39,7 +39,7 @@ function makeTestbeds(others: Record<string, Promise<string | null>> = {}) {
       return state.broken === null ? Promise.resolve() : Promise.reject(new Unusable(state.broken));
     },
   };
-  const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
+  const log = { log: (line: string) => void lines.push(line), warn: (line: string) => void lines.push(line) };
   const changed = () => (state.changes += 1);
   const more = Object.entries(others).map(([name, detection]): Backend => {
     return { ...backend, name, detect: () => detection };
@@ -54,7 +54,7 @@ function makeTestbeds(others: Record<string, Promise<string | null>> = {}) {
     log,
     changed,
   });
-  return { testbeds, state, said, clock };
+  return { testbeds, state, lines, clock };
 }
 
 it('a worker offers the testbeds that work', async () => {
@@ -72,7 +72,7 @@ it('a worker offers the testbeds that work', async () => {
 });
 
 it('a worker takes no work when sandboxes can no longer be opened, and some again once they can', async () => {
-  const { testbeds, state, said, clock } = makeTestbeds();
+  const { testbeds, state, lines, clock } = makeTestbeds();
   await testbeds.open();
   await testbeds.recheck('permission denied');
   expect([testbeds.isBroken, testbeds.currentOffer('amd64').problem]).toEqual([false, undefined]);
@@ -91,7 +91,7 @@ it('a worker takes no work when sandboxes can no longer be opened, and some agai
   await clock.runUntil(181_000);
   expect(testbeds.currentOffer('amd64')).not.toHaveProperty('problem');
   expect(state.changes).toBe(changes + 1);
-  expect(said.filter((line) => line.includes('no sandbox can be opened: '))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('no sandbox can be opened: '))).toHaveLength(1);
   await testbeds.close();
 });
 
@@ -108,7 +108,7 @@ it('a worker looks again soon when a sandbox cannot be opened for a short while'
 });
 
 it('a worker says what is missing, and finds within a minute that it is there', async () => {
-  const { testbeds, state, said, clock } = makeTestbeds();
+  const { testbeds, state, lines, clock } = makeTestbeds();
   state.reason = 'mmdebstrap missing: apt-get install mmdebstrap';
   await testbeds.open();
   expect(testbeds.currentOffer('amd64')).toEqual({
@@ -119,7 +119,7 @@ it('a worker says what is missing, and finds within a minute that it is there', 
     problem: 'no usable backend: unshare: mmdebstrap missing: apt-get install mmdebstrap',
   });
   await clock.runUntil(120_000);
-  expect(said).toHaveLength(1);
+  expect(lines).toHaveLength(1);
   expect(state.changes).toBe(0);
   state.reason = null;
   await clock.runUntil(180_000);
@@ -175,12 +175,12 @@ it('a worker passes on what is wanted, unless its name could be anything', async
 });
 
 it('a worker that is closed does not wait for a detection that takes long', async () => {
-  const { testbeds, state, said } = makeTestbeds();
+  const { testbeds, state, lines } = makeTestbeds();
   state.detection = new Promise((_resolve, reject) => {
     state.closed = () => reject(new Error('closed'));
   });
   const opened = testbeds.open();
   await testbeds.close();
   await opened;
-  expect(said).toEqual([]);
+  expect(lines).toEqual([]);
 });

@@ -95,8 +95,8 @@ it('each run is named once, ascending', () => {
 
 it('the start of an attempt is put together with its end where both are in one turn', () => {
   const both = { ...finish(1), isStart: true };
-  const given = [start(1), grant(2), finish(1), start(3), usage('ada')];
-  const { writes, folded } = foldStarts(given);
+  const allWrites = [start(1), grant(2), finish(1), start(3), usage('ada')];
+  const { writes, folded } = foldStarts(allWrites);
   expect(writes).toEqual([grant(2), both, start(3), usage('ada')]);
   expect([...folded]).toEqual([[both, [start(1), finish(1)]]]);
 });
@@ -105,8 +105,8 @@ it.each([
   ['ends for lack of a report', [start(1), finish(1, { attemptOutcome: 'expired', worker: null })]],
   ['ends before it starts', [finish(1), start(1)]],
   ['fails and is tried again', [start(1), requeue(1), grant(1), finish(1)]],
-])('the start of an attempt is written by itself when the attempt %s', (_, given) => {
-  const { writes, folded } = foldStarts(given);
-  expect(writes).toEqual(given);
+])('the start of an attempt is written by itself when the attempt %s', (_, allWrites) => {
+  const { writes, folded } = foldStarts(allWrites);
+  expect(writes).toEqual(allWrites);
   expect(folded.size).toBe(0);
 });

@@ -28,11 +28,11 @@ it('when no server answers, the error names them without their passwords', async
 });
 
 it('connections that are made together ask once who the primary is, and ask again after they found none', async () => {
-  let asked = 0;
+  let connections = 0;
   const refusing = await Promise.all(
     [1, 2].map(async () => {
       const server = createServer((socket) => {
-        asked += 1;
+        connections += 1;
         socket.destroy();
       }).listen(0, '127.0.0.1');
       await once(server, 'listening');
@@ -44,9 +44,9 @@ it('connections that are made together ask once who the primary is, and ask agai
     `postgres://u@${refusing.map((server) => `127.0.0.1:${portOf(server)}`).join()}/name`,
   );
   const together = await Promise.allSettled([servers.primary(1_000), servers.primary(1_000)]);
-  expect([together.map(({ status }) => status), asked]).toEqual([['rejected', 'rejected'], 2]);
+  expect([together.map(({ status }) => status), connections]).toEqual([['rejected', 'rejected'], 2]);
   await expect(servers.primary(1_000)).rejects.toThrow('is a primary that answers');
-  expect(asked).toBe(4);
+  expect(connections).toBe(4);
   await Promise.all(refusing.map((server) => once(server.close(), 'close')));
 });
 

@@ -5,15 +5,15 @@ import { loadArchiveState, releaseUrls } from './archive-state';
 
 let server: Server;
 let url: string;
-const seen: string[] = [];
+const requestLines: string[] = [];
 /** The logins that the mirror and the proxy get with each request. */
 const logins: (string | undefined)[][] = [];
 let release: string;
 beforeEach(async () => {
-  seen.length = logins.length = 0;
+  requestLines.length = logins.length = 0;
   release = 'Origin: Debian\nDate: Sat, 21 Nov 2026 20:00:00 UTC\nSHA256:\n';
   server = createServer((request, response) => {
-    seen.push(`${request.url} ${request.headers.range}`);
+    requestLines.push(`${request.url} ${request.headers.range}`);
     logins.push([request.headers.authorization, request.headers['proxy-authorization']]);
     response.writeHead(request.url?.includes('gone') ? 404 : 200).end(release);
   });
@@ -43,7 +43,7 @@ it('the state of an archive changes with the date of a release, and only the beg
   const before = await loadArchiveState(lines, []);
   expect(before).toBe('Sat, 21 Nov 2026 20:00:00 UTC\nSat, 21 Nov 2026 20:00:00 UTC');
   expect(await loadArchiveState(lines, [])).toBe(before);
-  expect(seen).toContain('/debian/dists/trixie-updates/InRelease bytes=0-2047');
+  expect(requestLines).toContain('/debian/dists/trixie-updates/InRelease bytes=0-2047');
   release = release.replace('20:00', '21:00');
   expect(await loadArchiveState(lines, [])).not.toBe(before);
 });
@@ -66,7 +66,7 @@ it('the state of an archive is asked for through the machine’s proxy', async (
   const settings = [{ name: 'Acquire::http::Proxy', value: url }];
   const state = await loadArchiveState(['deb http://mirror.example/debian trixie main'], settings);
   expect(state).toBe('Sat, 21 Nov 2026 20:00:00 UTC');
-  expect(seen).toEqual(['http://mirror.example/debian/dists/trixie/InRelease bytes=0-2047']);
+  expect(requestLines).toEqual(['http://mirror.example/debian/dists/trixie/InRelease bytes=0-2047']);
 });
 
 it('a proxy and a mirror each get their own user and password, and no address holds them', async () => {
@@ -82,7 +82,7 @@ it('a proxy and a mirror each get their own user and password, and no address ho
     [undefined, basic('us@er:pa:ss')],
     [basic('one:two'), undefined],
   ]);
-  expect(seen.map((request) => request.split(' ')[0])).toEqual([
+  expect(requestLines.map((request) => request.split(' ')[0])).toEqual([
     'http://mirror.example/debian/dists/trixie/InRelease',
     'http://mirror.example/debian/dists/trixie/InRelease',
     '/debian/dists/trixie/InRelease',

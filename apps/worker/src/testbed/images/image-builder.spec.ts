@@ -39,21 +39,21 @@ interface Seen {
  * given.
  */
 async function build(errors: string, untilStage = 0): Promise<Seen> {
-  const seen: Seen = { command: [], files: {}, stages: [], warnings: [] };
+  const observations: Seen = { command: [], files: {}, stages: [], warnings: [] };
   let report = (): void => undefined;
   const isReported = new Promise<void>((resolve) => (report = resolve));
   const onStage = (stage: number, doing: string): void => {
-    seen.stages.push([stage, doing]);
+    observations.stages.push([stage, doing]);
     if (stage === untilStage) report();
   };
   const sandboxes = {
     createFolder: (name: string) => RunFolder.create(join(place, 'runs'), name, USER),
     async start(folder: RunFolder, { command }: SandboxUse) {
-      seen.command = command;
+      observations.command = command;
       for (const name of ['apt.conf', 'sources.list']) {
         const path = join(folder.path, name);
         const mode = ((await stat(path)).mode & 0o777).toString(8);
-        seen.files[name] = [mode, await readFile(path, 'utf8')];
+        observations.files[name] = [mode, await readFile(path, 'utf8')];
       }
       await writeFile(folder.errors, errors);
       const ended = { code: /^E:|^W:/m.test(errors) ? 1 : 0 };
@@ -71,11 +71,11 @@ async function build(errors: string, untilStage = 0): Promise<Seen> {
     hostApt as unknown as HostApt,
     { interpretersOf: () => Promise.resolve([]) } as unknown as Architectures,
   );
-  const warn = (text: string): void => void seen.warnings.push(text);
+  const warn = (text: string): void => void observations.warnings.push(text);
   const control = { signal: new AbortController().signal, onStage, warn };
   const target = { image: join(place, 'image.tar'), sourceNames: join(place, 'sources.gz') };
   await builder.build('bookworm', 'amd64', target, control);
-  return seen;
+  return observations;
 }
 
 it('mmdebstrap gets passwords in files that only its user can read, which are removed with the build', async () => {
@@ -99,9 +99,9 @@ it('an image is built also where the packages of its suite cannot be read', asyn
 });
 
 it('a build reports its stages, from the messages of mmdebstrap', async () => {
-  const said =
+  const output =
     'I: running apt-get update...\ndone\nI: downloading packages with apt...\nI: extracting archives...\n';
-  const { stages } = await build(said, 3);
+  const { stages } = await build(output, 3);
   expect(stages).toEqual([[3, 'unpacking the base system']]);
 });
 

@@ -13,11 +13,11 @@ const makeImages = (clock?: VirtualClock, settings?: typeof SETTINGS) => imagesR
 it('the worker builds one image at a time and says how far it is', async () => {
   const rig = makeImages();
   await rig.images.open();
-  const begun = rig.change();
+  const start = rig.change();
   rig.images.requestImage('bookworm', 'amd64');
   rig.images.requestImage('bookworm', 'amd64');
   rig.images.requestImage('trixie', 'amd64');
-  await begun;
+  await start;
   rig.builds[0]?.onStage(2, 'fetching the base system');
   await rig.clock.runUntil(12_000);
   expect(rig.builds.map(({ suite }) => suite)).toEqual(['bookworm']);
@@ -50,12 +50,12 @@ it('a build that failed is tried again, later each time, and its reason is shown
   const rig = makeImages();
   await rig.images.open();
   for (const [failures, pauseMs] of [0, 60_000, 120_000, 120_000].entries()) {
-    const begun = rig.change();
+    const start = rig.change();
     if (failures === 0) rig.images.requestImage('bookworm', 'amd64');
     await rig.clock.runUntil(rig.clock.now() + pauseMs - 1);
     if (failures > 0) expect(rig.builds).toHaveLength(failures);
     await rig.clock.runUntil(rig.clock.now() + 1);
-    await begun;
+    await start;
     const ended = rig.change();
     rig.builds[failures]?.fail(new Error('the mirror is away'));
     await ended;
@@ -76,9 +76,9 @@ it('the old image is served while a newer one is built, and is kept when that fa
 
   const rig = makeImages();
   rig.state.wallClockMs = SETTINGS.ageMaxMs + 1;
-  const begun = rig.change();
+  const start = rig.change();
   await rig.images.open();
-  await begun;
+  await start;
   expect(rig.images.testbeds('amd64', 'unshare')).toEqual([
     { suite: 'bookworm', backend: 'unshare', state: 'ready' },
   ]);
@@ -114,9 +114,9 @@ it.each([['another'], [undefined]])(
     const { definition: _own, ...others } = RECORD;
     await first.files.replace(definition === undefined ? others : { ...others, definition });
     const rig = makeImages();
-    const begun = rig.change();
+    const start = rig.change();
     await rig.images.open();
-    await begun;
+    await start;
     expect(rig.images.findUsable('bookworm', 'amd64')).toBeNull();
     const ended = rig.change();
     rig.builds[0]?.fail(new Error('the mirror is away'));
@@ -130,9 +130,9 @@ it.each([['another'], [undefined]])(
 it('the build under way ends when the images are closed', async () => {
   const rig = makeImages();
   await rig.images.open();
-  const begun = rig.change();
+  const start = rig.change();
   rig.images.requestImage('bookworm', 'amd64');
-  await begun;
+  await start;
   await rig.images.close();
   expect(rig.images.findUsable('bookworm', 'amd64')).toBeNull();
 });
@@ -164,9 +164,9 @@ it('an image on which no test passes is not used, and the one before it is kept'
   await makeOld();
   const rig = makeImages();
   Object.assign(rig.state, { wallClockMs: SETTINGS.ageMaxMs + 1, defect: 'it does not boot' });
-  const begun = rig.change();
+  const start = rig.change();
   await rig.images.open();
-  await begun;
+  await start;
   const ended = rig.change();
   rig.builds[0]?.done();
   await ended;
@@ -197,9 +197,9 @@ it('an image of an earlier boot that no longer works is built again', async () =
   await rig.images.open();
   await failed;
   rig.state.defect = null;
-  const begun = rig.change();
+  const start = rig.change();
   await rig.clock.runUntil(rig.clock.now() + SETTINGS.retryFirstMs);
-  await begun;
+  await start;
   expect(rig.builds).toHaveLength(1);
   await rig.images.close();
 });
@@ -209,9 +209,9 @@ it('an old image whose build failed is not built again before its pause is over'
   await writeFile(join(path, 'bookworm-amd64.json'), JSON.stringify(RECORD));
   await writeFile(rig.files.imagePath('bookworm', 'amd64'), 'image');
   rig.state.wallClockMs = SETTINGS.ageMaxMs + 1;
-  const begun = rig.change();
+  const start = rig.change();
   await rig.images.open();
-  await begun;
+  await start;
   const ended = rig.change();
   rig.builds[0]?.fail(new Error('the mirror is away'));
   await ended;
@@ -228,10 +228,10 @@ it('images are built on after one whose rest could not be removed', async () => 
   const rig = makeImages();
   await rig.images.open();
   jest.spyOn(rig.files, 'removeFresh').mockRejectedValueOnce(new Error('the disk is read-only'));
-  const begun = rig.change();
+  const start = rig.change();
   rig.images.requestImage('bookworm', 'amd64');
   rig.images.requestImage('trixie', 'amd64');
-  await begun;
+  await start;
   const ended = rig.change();
   rig.builds[0]?.fail(new Error('the mirror is away'));
   await ended;
@@ -248,19 +248,19 @@ it('images are built on after one whose rest could not be removed', async () => 
 it('an image is as new as the last look at its archive that found it unchanged', async () => {
   const rig = makeImages();
   await rig.images.open();
-  const begun = rig.change();
+  const start = rig.change();
   rig.images.requestImage('bookworm', 'amd64');
-  await begun;
+  await start;
   expect(rig.images.listSeen()).toEqual([]);
   await rig.clock.runUntil(30_000);
   const ended = rig.change();
   rig.builds[0]?.done();
   await ended;
-  const seen = (ageMs: number) => [{ suite: 'bookworm', arch: 'amd64', builtAt: 0, ageMs }];
-  expect(rig.images.listSeen()).toEqual(seen(30_000));
+  const imageOfAge = (ageMs: number) => [{ suite: 'bookworm', arch: 'amd64', builtAt: 0, ageMs }];
+  expect(rig.images.listSeen()).toEqual(imageOfAge(30_000));
   await rig.clock.runUntil(700_000);
-  expect(rig.images.listSeen()).toEqual(seen(100_000));
+  expect(rig.images.listSeen()).toEqual(imageOfAge(100_000));
   rig.state.release = null;
   await rig.clock.runUntil(1_900_000);
-  expect(rig.images.listSeen()).toEqual(seen(1_300_000));
+  expect(rig.images.listSeen()).toEqual(imageOfAge(1_300_000));
 });

@@ -71,8 +71,8 @@ it.each([
   ],
 ])(
   'what autopkgtest starts by unshare %j begins in the user namespace that is there',
-  async (asked, made) => {
-    expect(await unshareOf('unshare', ...asked)).toEqual(made);
+  async (request, command) => {
+    expect(await unshareOf('unshare', ...request)).toEqual(command);
   },
 );
 
