@@ -13,11 +13,11 @@ const CONFIGURATION = { loadedAt: new Date(0), problems: ['proctor.yaml:1: suits
 
 /** Status and body for a request with this key. */
 async function healthFor(key: string, isBusConnected = true, databaseFailure?: Error, isBegun = false) {
-  const authenticate = (given: string) => {
+  const authenticate = (apiKey: string) => {
     if (databaseFailure) return Promise.reject(databaseFailure);
-    if (given === 'expired') return Promise.reject(new KeyRefused('This API key has expired.'));
-    const isKnown = given === 'admin' || given === 'user';
-    return Promise.resolve(isKnown ? ({ isAdmin: given === 'admin' } as Requestor) : null);
+    if (apiKey === 'expired') return Promise.reject(new KeyRefused('This API key has expired.'));
+    const isKnown = apiKey === 'admin' || apiKey === 'user';
+    return Promise.resolve(isKnown ? ({ isAdmin: apiKey === 'admin' } as Requestor) : null);
   };
   const dispatchers = { isConnected: () => isBusConnected } as DispatcherClient;
   const health = new ApiHealth({ authenticate } as unknown as ApiKeys, dispatchers, { isBegun } as Leaving);

@@ -12,14 +12,16 @@ const BOUNDS = { connectionsMax: 10, connectionsPerAddressMax: 10 };
 
 function rig() {
   const clock = new ManualClock();
-  const held = new HeldConnections();
-  const known = new Set<ContextRequest>();
+  const connections = new HeldConnections();
+  const validRequests = new Set<ContextRequest>();
   const state = { isAway: false, changed: (): void => undefined };
   const isStillReader = jest.fn((request: ContextRequest) =>
-    state.isAway ? Promise.reject(new Error('the database is away')) : Promise.resolve(known.has(request)),
+    state.isAway
+      ? Promise.reject(new Error('the database is away'))
+      : Promise.resolve(validRequests.has(request)),
   );
   const readers = new HeldReaders(
-    held,
+    connections,
     { isStillReader },
     { onChange: (changed) => void (state.changed = changed) },
     clock,
@@ -29,9 +31,9 @@ function rig() {
     const request = { ip: '192.0.2.1' } as ContextRequest;
     const response = new EventEmitter();
     const destroy = jest.fn(() => response.emit('close'));
-    held.add(request, Object.assign(response, { destroy }) as unknown as Response, 'events', BOUNDS);
-    known.add(request);
-    return { destroy, forget: () => known.delete(request) };
+    connections.add(request, Object.assign(response, { destroy }) as unknown as Response, 'events', BOUNDS);
+    validRequests.add(request);
+    return { destroy, forget: () => validRequests.delete(request) };
   };
   return { clock, state, readers, isStillReader, follow };
 }

@@ -20,13 +20,13 @@ it('a request that has waited counts once, and is refused when its key was revok
     {} as BrowserSessions,
   );
   const request = { method: 'GET', url: '/api/v1/test', originalUrl: '/api/v1/test', get: () => 'pk_x' };
-  const asked = [
+  const parameters = [
     request as unknown as ContextRequest,
     { setHeader: jest.fn() } as unknown as Response,
   ] as const;
-  await check.requestorOf(...asked);
-  expect(await check.requestorAfterWait(...asked)).toMatchObject({ keyId: 7, userName: 'ada' });
+  await check.requestorOf(...parameters);
+  expect(await check.requestorAfterWait(...parameters)).toMatchObject({ keyId: 7, userName: 'ada' });
   expect(count.mock.calls).toEqual([['key 7']]);
   authenticate.mockRejectedValueOnce(new KeyRefused('This API key has expired.'));
-  await expect(check.requestorAfterWait(...asked)).rejects.toMatchObject({ status: 403 });
+  await expect(check.requestorAfterWait(...parameters)).rejects.toMatchObject({ status: 403 });
 });

@@ -25,9 +25,9 @@ function twoProcesses(keysRememberedMs = 1_000) {
       {
         authenticate: async (key) => {
           lookUps.push(key);
-          const found = valid.get(key) ?? null;
+          const owner = valid.get(key) ?? null;
           await state.answers;
-          return found;
+          return owner;
         },
       },
       apiConfiguration({ keysRememberedMs }),

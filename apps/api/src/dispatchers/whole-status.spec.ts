@@ -52,15 +52,15 @@ it('a status has what came, and says that there is more, when a later page is no
 });
 
 it('a status takes at most its time and its number of pages', async () => {
-  let [now, asked] = [0, 0];
+  let [now, requests] = [0, 0];
   const clock = { now: () => now, after: () => () => undefined };
   const ask = (pageMs: number) => () => {
-    [now, asked] = [now + pageMs, asked + 1];
+    [now, requests] = [now + pageMs, requests + 1];
     return Promise.resolve(page('w1'));
   };
   expect(await wholeStatus(ask(1_000), clock)).toHaveProperty('more');
-  expect(asked).toBe(3);
-  asked = 0;
+  expect(requests).toBe(3);
+  requests = 0;
   expect(await wholeStatus(ask(0), clock)).toHaveProperty('more');
-  expect(asked).toBe(100);
+  expect(requests).toBe(100);
 });

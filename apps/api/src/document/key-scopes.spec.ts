@@ -29,15 +29,15 @@ const routes = Object.entries(document.paths).flatMap(([path, item]) =>
 );
 
 /** A path as a client requests it. */
-const asked = (path: string): string => path.replace(/\{run_id\}/g, '12').replace(/\{\w+\}/g, 'x1');
+const examplePath = (path: string): string => path.replace(/\{run_id\}/g, '12').replace(/\{\w+\}/g, 'x1');
 
 const withKey = routes.filter(([, { scopeInDocument }]) => scopeInDocument !== null);
 
 it.each(withKey)(
   '%s needs the scope that the document states',
   (_name, { method, path, scopeInDocument }) => {
-    for (const end of ['', '/']) expect(neededScope(method, asked(path) + end)).toBe(scopeInDocument);
-    if (method === 'GET') expect(neededScope('HEAD', asked(path))).toBe(scopeInDocument);
+    for (const end of ['', '/']) expect(neededScope(method, examplePath(path) + end)).toBe(scopeInDocument);
+    if (method === 'GET') expect(neededScope('HEAD', examplePath(path))).toBe(scopeInDocument);
   },
 );
 
@@ -74,7 +74,7 @@ it.each(routes.filter(([, { path }]) => path.startsWith('/api/v1/')))(
   '%s says whether everybody may read it, and where',
   (_name, { method, path, description }) => {
     const elsewhere = path.replace('/api/v1/', '/data/v1/');
-    const isPublic = method === 'GET' && publicReadOf(asked(elsewhere)) === asked(path);
+    const isPublic = method === 'GET' && publicReadOf(examplePath(elsewhere)) === examplePath(path);
     expect(description.includes(`\`${elsewhere}\``)).toBe(isPublic);
   },
 );

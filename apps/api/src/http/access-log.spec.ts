@@ -32,32 +32,32 @@ it('the access log has one line for an answer, without its query and its headers
 
 /** An output that keeps what comes to it, a piece for each write. */
 function output() {
-  const written: string[] = [];
+  const writes: string[] = [];
   const writable = new Writable({
     decodeStrings: false,
-    writev: (chunks, done) => {
-      written.push(chunks.map(({ chunk }) => chunk as string).join(''));
-      done();
+    writev: (chunks, callback) => {
+      writes.push(chunks.map(({ chunk }) => chunk as string).join(''));
+      callback();
     },
   });
-  return { written, writable };
+  return { writes, writable };
 }
 
 it('lines of the log leave together, in their order', async () => {
-  const { written, writable } = output();
+  const { writes, writable } = output();
   const gather = gatherWrites(writable, () => undefined);
   for (const line of ['a', 'b', 'c']) {
     gather();
     writable.write(line);
   }
   writable.write('a warning');
-  expect(written).toEqual([]);
+  expect(writes).toEqual([]);
   await new Promise<void>((resolve) => writable.write('', () => resolve()));
-  expect(written).toEqual(['abca warning']);
+  expect(writes).toEqual(['abca warning']);
 });
 
 it('lines of the log that wait are written when the process ends, once', () => {
-  const { written, writable } = output();
+  const { writes, writable } = output();
   let end = (): void => undefined;
   const gather = gatherWrites(writable, (write) => void (end = write));
   end();
@@ -65,5 +65,5 @@ it('lines of the log that wait are written when the process ends, once', () => {
   writable.write('last');
   end();
   end();
-  expect(written).toEqual(['last']);
+  expect(writes).toEqual(['last']);
 });

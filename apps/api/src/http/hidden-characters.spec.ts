@@ -5,6 +5,6 @@ it.each([
   ['commands of a terminal', '\x1b]8;;x\x07', '\ufffd]8;;x\ufffd'],
   ['half a character', 'a\ud800', 'a\ufffd'],
   ['lines, words of any script and pictures', 'a\tb\r\nفارسی\u200c👩‍🔬', 'a\tb\r\nفارسی\u200c👩‍🔬'],
-])('a text with %s is shown with nothing hidden in it', (_what, text, shown) => {
-  expect(nameHidden(text)).toBe(shown);
+])('a text with %s is shown with nothing hidden in it', (_what, text, expected) => {
+  expect(nameHidden(text)).toBe(expected);
 });

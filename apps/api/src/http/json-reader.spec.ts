@@ -4,15 +4,15 @@ import { JSON_DEPTH_MAX, JSON_NAMES_MAX, JSON_TOKEN_BYTES_MAX, JSON_VALUES_MAX }
 import { readJson } from './json-reader';
 import { atOnce } from './slices';
 
-const read = (text: string | Buffer): unknown => atOnce(readJson(Buffer.from(text), 'The body', '#'));
-const refused = (text: string | Buffer) => refusalOf(() => read(text));
+const valueIn = (text: string | Buffer): unknown => atOnce(readJson(Buffer.from(text), 'The body', '#'));
+const refused = (text: string | Buffer) => refusalOf(() => valueIn(text));
 
 /** More than is parsed at a time. */
 const LONG = 'x'.repeat(40_000);
 
 it.each(['[]', '{}', ' [1, 2.5e3, "a\\"b", null] ', '5', '"a"', '\ufeff[1]', '{"a":{"b":[{}]},"a":2}'])(
   'the short JSON %j is read',
-  (text) => expect(read(text)).toEqual(JSON.parse(text.replace('\ufeff', ''))),
+  (text) => expect(valueIn(text)).toEqual(JSON.parse(text.replace('\ufeff', ''))),
 );
 
 it.each<[string, unknown]>([
@@ -23,12 +23,12 @@ it.each<[string, unknown]>([
   ['names and brackets within texts', [`${'",[{:'.repeat(20_000)}`, { '\\"': LONG, 'é€😀': [LONG, 'é€😀'] }]],
 ])('of a long JSON, %s is what JSON.parse makes of it', (_what, value) => {
   for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2)])
-    expect(read(text)).toEqual(value);
+    expect(valueIn(text)).toEqual(value);
 });
 
 it('names of prototypes are names in a long text, too', () => {
   const text = `{"__proto__":{"a":"${LONG}"},"constructor":1,"b":"${LONG}"}`;
-  expect(Object.keys(read(text) as object)).toEqual(['__proto__', 'constructor', 'b']);
+  expect(Object.keys(valueIn(text) as object)).toEqual(['__proto__', 'constructor', 'b']);
   expect(({} as { a?: string }).a).toBeUndefined();
 });
 
@@ -47,9 +47,9 @@ const value = fc.letrec((tie) => ({
 
 it('any JSON is read as by JSON.parse', () => {
   fc.assert(
-    fc.property(value, fc.constantFrom(0, 1), (given, indent) => {
-      const text = JSON.stringify(given, null, indent);
-      expect(read(text)).toEqual(JSON.parse(text));
+    fc.property(value, fc.constantFrom(0, 1), (json, indent) => {
+      const text = JSON.stringify(json, null, indent);
+      expect(valueIn(text)).toEqual(JSON.parse(text));
     }),
     { numRuns: 300 },
   );
@@ -63,8 +63,8 @@ it('a long text that is spoiled at one place is refused, or read as by JSON.pars
       fc.nat(),
       fc.nat(2),
       spoil,
-      (given, at, cut, put) => {
-        const text = JSON.stringify([...given, LONG, given]);
+      (json, at, cut, put) => {
+        const text = JSON.stringify([...json, LONG, json]);
         const place = at % (text.length + 1);
         const spoiled = text.slice(0, place) + put + text.slice(place + cut);
         let expected: unknown;
@@ -74,7 +74,7 @@ it('a long text that is spoiled at one place is refused, or read as by JSON.pars
           expect(refused(spoiled)).toMatchObject({ status: 400, errors: [{ pointer: '#' }] });
           return;
         }
-        expect(read(spoiled)).toEqual(expected);
+        expect(valueIn(spoiled)).toEqual(expected);
       },
     ),
     { numRuns: 1_000 },
@@ -101,7 +101,7 @@ it.each<[string, string]>([
 
 it('depth, values, names and lengths have bounds', () => {
   const deepest = '['.repeat(JSON_DEPTH_MAX) + ']'.repeat(JSON_DEPTH_MAX);
-  expect(Array.isArray(read(deepest))).toBe(true);
+  expect(Array.isArray(valueIn(deepest))).toBe(true);
   expect(refused('['.repeat(100_000) + ']'.repeat(100_000))).toMatchObject({
     status: 400,
     detail: expect.stringContaining('64 deep'),
@@ -109,9 +109,9 @@ it('depth, values, names and lengths have bounds', () => {
   expect(refused(`[${'[],'.repeat(JSON_VALUES_MAX / 2)}[]]`)).toMatchObject({ status: 413 });
   const names = (count: number): string =>
     `[${Array.from({ length: count }, (_, n) => `{"n${n}":1,"same":2}`).join()}]`;
-  expect(read(names(JSON_NAMES_MAX - 1))).toHaveLength(JSON_NAMES_MAX - 1);
+  expect(valueIn(names(JSON_NAMES_MAX - 1))).toHaveLength(JSON_NAMES_MAX - 1);
   expect(refused(names(JSON_NAMES_MAX))).toMatchObject({ status: 413 });
-  expect(read(`["${'a'.repeat(JSON_TOKEN_BYTES_MAX)}"]`)).toHaveLength(1);
+  expect(valueIn(`["${'a'.repeat(JSON_TOKEN_BYTES_MAX)}"]`)).toHaveLength(1);
   for (const long of [
     `["${'a'.repeat(JSON_TOKEN_BYTES_MAX + 1)}"]`,
     `[${'1'.repeat(JSON_TOKEN_BYTES_MAX * 2)}]`,

@@ -18,13 +18,13 @@ it('a process that leaves ends what clients wait for at once, and its connection
   const [clock, ended] = [new ManualClock(), jest.fn()];
   const leaving = new Leaving([ended, ended], clock);
   expect([leaving.isBegun, (await headersOf(port)).connection]).toEqual([false, 'keep-alive']);
-  const left = jest.fn();
-  const leave = leaving.start(server, NOTICE_MS).then(left);
+  const onLeft = jest.fn();
+  const leave = leaving.start(server, NOTICE_MS).then(onLeft);
   expect([leaving.isBegun, ended.mock.calls.length]).toEqual([true, 2]);
   expect((await headersOf(port)).connection).toBe('close');
   clock.advance(NOTICE_MS - 1);
   await Promise.resolve();
-  expect(left).not.toHaveBeenCalled();
+  expect(onLeft).not.toHaveBeenCalled();
   clock.advance(1);
   await leave;
   server.close();

@@ -12,7 +12,7 @@ it('a multipart body whose Content-Type cannot be taken apart is refused', async
 });
 
 it('a multipart body has bounds in parts and in the length of their names', async () => {
-  const read = async (names: string[]) => {
+  const countFields = async (names: string[]) => {
     const part = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n1\r\n`;
     const body = Buffer.from(`${names.map(part).join('')}--b--\r\n`);
     const headers = {
@@ -24,8 +24,8 @@ it('a multipart body has bounds in parts and in the length of their names', asyn
     return (await multipartFields(request, {} as Response, body)).length;
   };
   const names = (count: number): string[] => Array.from({ length: count }, (_, n) => `a${n}`);
-  expect(await read(names(PARTS_MAX - 1))).toBe(PARTS_MAX - 1);
-  await expect(read(names(5_000))).rejects.toMatchObject({ status: 400 });
-  expect(await read(['a'.repeat(FIELD_NAME_BYTES_MAX - 1)])).toBe(1);
-  await expect(read(['a'.repeat(FIELD_NAME_BYTES_MAX + 1)])).rejects.toMatchObject({ status: 400 });
+  expect(await countFields(names(PARTS_MAX - 1))).toBe(PARTS_MAX - 1);
+  await expect(countFields(names(5_000))).rejects.toMatchObject({ status: 400 });
+  expect(await countFields(['a'.repeat(FIELD_NAME_BYTES_MAX - 1)])).toBe(1);
+  await expect(countFields(['a'.repeat(FIELD_NAME_BYTES_MAX + 1)])).rejects.toMatchObject({ status: 400 });
 });

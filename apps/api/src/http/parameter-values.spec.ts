@@ -29,8 +29,8 @@ it.each<[string, ReadValue<unknown>, unknown, unknown]>([
   ['a number of JSON', wholeNumber(1, 9), 9, 9],
   ['an id', idOf('a run'), '12', 12],
   ['an empty field', unlessEmpty(suite), '', undefined],
-])('%s is read', (_what, read, value, expected) => {
-  expect(read({ value, isText: false, pointer: null }, 'field')).toEqual(expected);
+])('%s is read', (_what, readValue, value, expected) => {
+  expect(readValue({ value, isText: false, pointer: null }, 'field')).toEqual(expected);
 });
 
 it.each<[ReadValue<unknown>, unknown, string]>([
@@ -51,8 +51,8 @@ it.each<[ReadValue<unknown>, unknown, string]>([
   [wholeNumber(1, 9), 1.5, 'field must be a whole number from 1 to 9, not 1.5.'],
   [idOf('a note'), [12], 'field must be the id of a note, not an array.'],
   [idOf('a note'), '9007199254740993', 'field must be the id of a note, not "9007199254740993".'],
-])('a value is refused with its name and itself (%#)', (read, value, detail) => {
-  const refusal = refusalOf(() => read({ value, isText: false, pointer: '#/field' }, 'field'));
+])('a value is refused with its name and itself (%#)', (readValue, value, detail) => {
+  const refusal = refusalOf(() => readValue({ value, isText: false, pointer: '#/field' }, 'field'));
   expect(refusal).toMatchObject({ status: 400, errors: [{ pointer: '#/field' }] });
   expect(refusal.detail).toContain(detail);
 });

@@ -35,7 +35,7 @@ it.each([[''], ['x'], ['2026-11-01/libx'], ['2026-11-01/libx/7/'], ['soon/libx/7
   'what is no position in a list is refused with field and value: %j',
   (value) => {
     const error = refusalOf(() => positions.decode(asParameter(value), 'after'));
-    const given = Array.isArray(value) ? 'an array' : `"${value}"`;
-    expect(error).toMatchObject({ status: 400, detail: `after must be a position, not ${given}.` });
+    const description = Array.isArray(value) ? 'an array' : `"${value}"`;
+    expect(error).toMatchObject({ status: 400, detail: `after must be a position, not ${description}.` });
   },
 );

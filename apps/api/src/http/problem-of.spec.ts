@@ -44,9 +44,9 @@ it.each([
 
 it('the name of a field is kept as it is spelled, and its place in the body is named', () => {
   const refusal = new Refusal('invalid', 'suite "sdi" is unknown', 'suite');
-  const sent = jsonParameters({ suite: 'sdi' });
+  const parameters = jsonParameters({ suite: 'sdi' });
   const detail = 'suite "sdi" is unknown.';
-  expect(problemOf(refusal, sent)).toMatchObject({ detail, errors: [{ pointer: '#/suite', detail }] });
+  expect(problemOf(refusal, parameters)).toMatchObject({ detail, errors: [{ pointer: '#/suite', detail }] });
   expect(problemOf(refusal)).toMatchObject({ detail, errors: [] });
 });
 
@@ -59,10 +59,10 @@ it.each([
 });
 
 it('the answer to what broke off says how much of it was done', () => {
-  const gone = (changed: 'nothing' | 'unknown') => new DatabaseUnavailable(new Error('gone'), changed);
+  const outage = (changed: 'nothing' | 'unknown') => new DatabaseUnavailable(new Error('gone'), changed);
   const detail = (error: DatabaseUnavailable) => problemOf(new BrokenOff([3, 4, 5], error)).detail;
-  expect(detail(gone('nothing'))).toMatch(/: 3 runs were changed .* goes on with the rest\./);
-  expect(detail(gone('unknown'))).toContain(': at least 3 runs were changed');
+  expect(detail(outage('nothing'))).toMatch(/: 3 runs were changed .* goes on with the rest\./);
+  expect(detail(outage('unknown'))).toContain(': at least 3 runs were changed');
 });
 
 it('a store that is away is answered with 503 and Retry-After, and without its address', () => {

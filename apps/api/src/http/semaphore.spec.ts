@@ -2,7 +2,7 @@ import { Semaphore } from './semaphore';
 
 const NEVER_MS = 3_600_000;
 
-async function taken(room: Semaphore, amount: number): Promise<() => void> {
+async function enter(room: Semaphore, amount: number): Promise<() => void> {
   const release = await room.acquire(amount, 0);
   if (!release) throw new Error(`there was no room for ${amount}`);
   return release;
@@ -10,17 +10,17 @@ async function taken(room: Semaphore, amount: number): Promise<() => void> {
 
 it('a semaphore lets in what fits and turns away what waited in vain', async () => {
   const room = new Semaphore(() => 10);
-  const release = await taken(room, 6);
+  const release = await enter(room, 6);
   expect(await room.acquire(5, 1)).toBeNull();
-  await taken(room, 4);
+  await enter(room, 4);
   expect(await room.acquire(1, 1)).toBeNull();
   release();
-  await taken(room, 6);
+  await enter(room, 6);
 });
 
 it('a semaphore serves those that wait in order, as room comes free', async () => {
   const room = new Semaphore(() => 10);
-  const releases = [await taken(room, 5), await taken(room, 5)];
+  const releases = [await enter(room, 5), await enter(room, 5)];
   const entered: string[] = [];
   const large = room.acquire(10, NEVER_MS).then((release) => (entered.push('large'), release));
   const small = room.acquire(1, NEVER_MS).then((release) => (entered.push('small'), release));
@@ -31,31 +31,31 @@ it('a semaphore serves those that wait in order, as room comes free', async () =
   (await large)!();
   (await small)!();
   expect(entered).toEqual(['large', 'small']);
-  await taken(room, 10);
+  await enter(room, 10);
 });
 
 it('a semaphore lets in what would never fit when it is empty', async () => {
   const room = new Semaphore(() => 10);
-  const release = await taken(room, 1_000);
+  const release = await enter(room, 1_000);
   expect(await room.acquire(1, 1)).toBeNull();
   release();
-  await taken(room, 10);
+  await enter(room, 10);
 });
 
 it('a semaphore takes nothing back twice', async () => {
   const room = new Semaphore(() => 2);
-  const release = await taken(room, 1);
-  await taken(room, 1);
+  const release = await enter(room, 1);
+  await enter(room, 1);
   release();
   release();
-  await taken(room, 1);
+  await enter(room, 1);
   expect(await room.acquire(1, 1)).toBeNull();
 });
 
 it('a semaphore uses its present size', async () => {
   let size = 1;
   const room = new Semaphore(() => size);
-  await taken(room, 1);
+  await enter(room, 1);
   size = 3;
-  await taken(room, 2);
+  await enter(room, 2);
 });

@@ -88,10 +88,10 @@ describe('SharedAnswers', () => {
   it('an answer is known to the making of the next', async () => {
     const first = answers.find('a', making.make);
     await making.begun[0]!.finish('one');
-    const known = await first;
+    const firstAnswer = await first;
     const make = jest.fn((previous: Answer | undefined) => Promise.resolve(previous ?? { text: 'new' }));
-    expect(await answers.find('a', make)).toBe(known);
-    expect(make).toHaveBeenCalledWith(known);
+    expect(await answers.find('a', make)).toBe(firstAnswer);
+    expect(make).toHaveBeenCalledWith(firstAnswer);
   });
 
   it('shared answers are bounded, whatever anonymous clients ask for', async () => {

@@ -1,10 +1,10 @@
 import { inSlices, type SlicedWork } from './slices';
 
 /** Takes about a millisecond of the processor at each step. */
-function* work(steps: number, seen: () => void): SlicedWork<number> {
+function* work(steps: number, onStep: () => void): SlicedWork<number> {
   for (let step = 0; step < steps; step += 1) {
     for (const until = performance.now() + 1; performance.now() < until;);
-    seen();
+    onStep();
     yield;
   }
   return steps;

@@ -48,8 +48,8 @@ describe('urlEncodedFields', () => {
         fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }))),
         (fields) => {
           // A field without name and value leaves no trace.
-          const written = fields.filter(([name, value]) => name !== '' || value !== '');
-          expect(urlEncodedFields(new URLSearchParams(written).toString())).toEqual(written);
+          const filledFields = fields.filter(([name, value]) => name !== '' || value !== '');
+          expect(urlEncodedFields(new URLSearchParams(filledFields).toString())).toEqual(filledFields);
         },
       ),
     );

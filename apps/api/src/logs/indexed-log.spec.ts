@@ -115,10 +115,10 @@ it('of a live log each byte is read once, whatever a worker publishes', async ()
     { ...chunk(4, 'words'), isNote: true },
     chunk(9, 'j'),
   ];
-  const read: string[] = [];
+  const texts: string[] = [];
   for await (const { offset, data, isNote } of pieces(inTurn(published) as never, 1))
-    read.push(`${offset}${isNote ? ' note' : ''} ${data.toString()}`);
-  expect(read).toEqual(['1 bc', '3 d', '4 note words', '9 j']);
+    texts.push(`${offset}${isNote ? ' note' : ''} ${data.toString()}`);
+  expect(texts).toEqual(['1 bc', '3 d', '4 note words', '9 j']);
 });
 
 it('a read of a place that is never reached is given up, and a search returns what it has found', async () => {

@@ -58,9 +58,12 @@ it.each<[string, Partial<Note>, Partial<NotedRun>, boolean]>([
   ['a removed note', { removedAt: at(3) }, { runId: 5 }, false],
   ['a note on no run, beside a pass', { runId: null, signature: null }, { failure: null }, true],
   ['a note on no run, elsewhere', { runId: null, signature: null }, { suite: 'trixie' }, false],
-])('whether a note is shown depends on its subject and on how the run failed: %s', (_, noted, ran, shown) => {
-  expect(fits(note(noted), run(ran))).toBe(shown);
-});
+])(
+  'whether a note is shown depends on its subject and on how the run failed: %s',
+  (_, noted, ran, isShown) => {
+    expect(fits(note(noted), run(ran))).toBe(isShown);
+  },
+);
 
 it.each([
   ['ab', ['one'], 'ab', ['two'], true],

@@ -15,7 +15,7 @@ const news = (changes: Partial<QueueFacts> = {}): QueueFacts => ({
 });
 
 function answering(queue: Partial<QueueStatus>): Map<string, StatusReply> {
-  const seen = {
+  const queueStatus = {
     suite: 'trixie',
     waiting: 10,
     running: 2,
@@ -24,15 +24,15 @@ function answering(queue: Partial<QueueStatus>): Map<string, StatusReply> {
     reasons: [],
     ...queue,
   };
-  return new Map([['amd64', { arch: 'amd64', epoch: 1, workers: [], queues: [seen] }]]);
+  return new Map([['amd64', { arch: 'amd64', epoch: 1, workers: [], queues: [queueStatus] }]]);
 }
 
 const trixie = (changes: Partial<QueueFacts>) => queueObjects(deployment, news(changes))[1]!;
 
 it('every queue of the deployment is shown, and others that have runs left', () => {
-  const gone = { suite: 'gone', arch: 'amd64', waiting: 0, running: 1, oldestAt: null };
+  const formerQueue = { suite: 'gone', arch: 'amd64', waiting: 0, running: 1, oldestAt: null };
   const { lengths } = news();
-  const queues = queueObjects(deployment, news({ lengths: [...lengths, gone] }));
+  const queues = queueObjects(deployment, news({ lengths: [...lengths, formerQueue] }));
   expect(queues.map(({ suite, arch }) => `${suite}/${arch}`)).toEqual([
     'bookworm/amd64',
     'gone/amd64',

@@ -106,8 +106,8 @@ it('null and empty names count as left out', () => {
   const keys = [...keysOf(TestOptions)];
   expect(keys).toHaveLength(7);
   const item = { package: 'hello', ...Object.fromEntries(keys.map((key) => [key, null])) };
-  const named = { package: 'hello', backend: '', autopkgtest: '' };
-  const [fromNull, fromEmpty] = submit([item, named]).runs;
+  const emptyItem = { package: 'hello', backend: '', autopkgtest: '' };
+  const [fromNull, fromEmpty] = submit([item, emptyItem]).runs;
   expect(fromNull).toEqual(submit([{ package: 'hello' }]).runs[0]);
   expect(fromEmpty).toEqual(fromNull);
 });

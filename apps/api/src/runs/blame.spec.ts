@@ -29,10 +29,10 @@ const CASES: [Verdict, Trouble | null][] = VERDICTS.flatMap((verdict): [Verdict,
 );
 
 /** Everything that is said of a run with this outcome, of a package that has never passed and fails alike elsewhere. */
-function said(verdict: Verdict, trouble: Trouble | null) {
+function sentences(verdict: Verdict, trouble: Trouble | null) {
   const message = verdict === 'absent' ? 'sid has no source package hello' : 'a message';
   const run = finishedRunRecord({ verdict, trouble, message, trigger: null });
-  const found = triage({
+  const result = triage({
     run,
     here: null,
     elsewhere: [],
@@ -44,7 +44,7 @@ function said(verdict: Verdict, trouble: Trouble | null) {
     sameError: [],
   });
   const place = { base: 'http://x', bugReportUrl: 'mailto:x?subject={subject}&body={body}', errorLine: null };
-  const { heading, button } = triageView(run, found, null, place);
+  const { heading, button } = triageView(run, result, null, place);
   const address = { base: 'http://x', feedPath: '/feed', pagePath: '/page' };
   const feed = /<title type="html"><!\[CDATA\[(.*?)\]\]>/.exec(
     statusFeed('Tests', address, [run], 'pass'),
@@ -53,20 +53,20 @@ function said(verdict: Verdict, trouble: Trouble | null) {
     sentence: runSentence(run, 'pass'),
     feed,
     heading,
-    conclusion: found.conclusion,
-    step: found.step.kind,
+    conclusion: result.conclusion,
+    step: result.step.kind,
     button,
   };
 }
 
 /** What pages show of a run that ended so, without the triage. */
-function shown(verdict: Verdict, trouble: Trouble | null): Record<string, unknown> {
+function wordsOfPages(verdict: Verdict, trouble: Trouble | null): Record<string, unknown> {
   const run: RunRecord = finishedRunRecord({ verdict, trouble, message: 'a message', trigger: 'hello/2' });
   const attempt = { ...run, worker: 'w1', outcome: 'finished' as const, reason: null, endedAt: new Date(0) };
   const place = { ...run, prefix: 'h' };
-  const known = { place, runs: [run], last: null, removed: [], latest: null, unfinished: [] };
+  const historyData = { place, runs: [run], last: null, removed: [], latest: null, unfinished: [] };
   const history = historyView(
-    { ...known, doneInMs: null, status: undefined },
+    { ...historyData, doneInMs: null, status: undefined },
     { status: '', trigger: '', pinned: '', before: null },
     [],
     { neutral: 'pass', packageLinks: [] },
@@ -124,7 +124,7 @@ describe('who is blamed', () => {
   it.each(CASES.filter(([verdict]) => verdict === 'tmpfail' || verdict === 'absent'))(
     'no sentence blames the package for the verdict %s with the trouble %s',
     (verdict, trouble) => {
-      const { sentence, feed, heading, conclusion, step, button } = said(verdict, trouble);
+      const { sentence, feed, heading, conclusion, step, button } = sentences(verdict, trouble);
       expect(
         [sentence, feed, heading, conclusion, button?.label ?? ''].filter((text) =>
           BLAMES.test(text ?? 'fail'),
@@ -137,7 +137,7 @@ describe('who is blamed', () => {
   it.each(CASES.filter(([verdict]) => verdict === 'tmpfail' || verdict === 'absent'))(
     'no page shows a run with the verdict %s and the trouble %s as a failure',
     (verdict, trouble) => {
-      const blaming = Object.entries(shown(verdict, trouble)).filter(([, text]) =>
+      const blaming = Object.entries(wordsOfPages(verdict, trouble)).filter(([, text]) =>
         BLAMES.test(JSON.stringify(text)),
       );
       expect(blaming).toEqual([]);
@@ -152,7 +152,7 @@ describe('who is blamed', () => {
   });
 
   it('each page shows a failure as one', () => {
-    const { group, strip, ...pages } = shown('fail', null);
+    const { group, strip, ...pages } = wordsOfPages('fail', null);
     expect([group, JSON.stringify(strip)]).toEqual(['unknown', expect.stringContaining('"fail"')]);
     expect(Object.values(pages).every((text) => BLAMES.test(JSON.stringify(text)))).toBe(true);
   });
@@ -180,7 +180,7 @@ describe('who is blamed', () => {
   });
 
   it('each says so of a package that fails', () => {
-    const { sentence, feed, heading, step, button } = said('fail', null);
+    const { sentence, feed, heading, step, button } = sentences('fail', null);
     expect([sentence, feed, heading].every((text) => /fail/i.test(text ?? ''))).toBe(true);
     expect([step, button?.label]).toEqual(['report', 'Report a bug in hello']);
   });
@@ -191,7 +191,7 @@ describe('who is blamed', () => {
   ] as const)(
     'a run that another attempt would not change is not to be tried again: %s, %s',
     (verdict, trouble) => {
-      expect(said(verdict, trouble).step).toBe('nothing');
+      expect(sentences(verdict, trouble).step).toBe('nothing');
     },
   );
 });

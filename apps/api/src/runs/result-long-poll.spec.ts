@@ -40,10 +40,10 @@ beforeEach(() => {
 function wait(
   keyId: number,
   waitMs = 30_000,
-  gone = new AbortController().signal,
+  departure = new AbortController().signal,
 ): { endedMs: number | null } {
   const outcome: { endedMs: number | null } = { endedMs: null };
-  void longPoll.wait(keyId, 0, waitMs, gone).then(() => (outcome.endedMs = clock.now()));
+  void longPoll.wait(keyId, 0, waitMs, departure).then(() => (outcome.endedMs = clock.now()));
   return outcome;
 }
 

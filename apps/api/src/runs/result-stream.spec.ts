@@ -13,13 +13,13 @@ it.each([[[]], [['1']], [['1,2', '3', '4,5']]])(
 );
 
 it('a list of results begins before it has seen a page, and reads only as far as it is read', async () => {
-  let taken = 0;
+  let count = 0;
   let isClosed = false;
   function* pages() {
     try {
       for (;;) {
-        taken += 1;
-        yield String(taken);
+        count += 1;
+        yield String(count);
       }
     } finally {
       isClosed = true;
@@ -27,9 +27,9 @@ it('a list of results begins before it has seen a page, and reads only as far as
   }
   const list = resultList(1, pages());
   expect((await list.next()).value).toBe('{"until":1,"results":[');
-  expect(taken).toBe(0);
+  expect(count).toBe(0);
   await list.next();
-  expect(taken).toBe(1);
+  expect(count).toBe(1);
   await list.return(undefined);
   expect(isClosed).toBe(true);
 });

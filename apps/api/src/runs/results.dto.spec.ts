@@ -7,10 +7,10 @@ import type { Parameters } from '../http/parameters';
 import { ResultsQuery } from './results.dto';
 
 const { server } = apiConfiguration();
-const read = (parameters: Parameters): ResultsQuery => shapeOf(ResultsQuery, parameters, server);
+const queryFrom = (parameters: Parameters): ResultsQuery => shapeOf(ResultsQuery, parameters, server);
 
 describe('since', () => {
-  const since = (value: string): number => read(textParameters([['since', value]], () => null)).since;
+  const since = (value: string): number => queryFrom(textParameters([['since', value]], () => null)).since;
 
   it.each([
     ['0', 0],
@@ -43,7 +43,7 @@ describe('since', () => {
   });
 
   it('a query without since is refused', () => {
-    expect(() => read(new Map())).toThrow('since is missing: it holds a UNIX timestamp in seconds.');
+    expect(() => queryFrom(new Map())).toThrow('since is missing: it holds a UNIX timestamp in seconds.');
   });
 
   it('since gives a date or a Problem, whatever the text is', () => {
@@ -61,7 +61,7 @@ describe('since', () => {
 
 describe('wait', () => {
   const wait = (text: string) =>
-    read(
+    queryFrom(
       textParameters(
         [
           ['since', '0'],
@@ -73,8 +73,8 @@ describe('wait', () => {
 
   it('wait is a whole number of seconds up to the limit', () => {
     expect([wait('0'), wait('60')]).toEqual([0, 60]);
-    expect(read(jsonParameters({ since: 1, wait: 2 }))).toEqual({ since: 1, wait: 2 });
-    expect(read(jsonParameters({ since: 1 })).wait).toBeUndefined();
+    expect(queryFrom(jsonParameters({ since: 1, wait: 2 }))).toEqual({ since: 1, wait: 2 });
+    expect(queryFrom(jsonParameters({ since: 1 })).wait).toBeUndefined();
   });
 
   it.each(['61', '-1', '1.5', '', 'x'])('the value %j of wait is refused', (text) => {

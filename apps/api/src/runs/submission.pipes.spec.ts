@@ -47,8 +47,8 @@ describe('lists', () => {
   });
 
   it('the body of a list of tests wins over the query, priority by priority', () => {
-    const read = list(merge(query({ priority: 'abc' }), form({ tests: '[]', priority: '3' })));
-    expect(read.priority).toBe(3);
+    const submission = list(merge(query({ priority: 'abc' }), form({ tests: '[]', priority: '3' })));
+    expect(submission.priority).toBe(3);
   });
 
   it('unknown parameters of a list of tests are warned of', () => {
@@ -97,7 +97,7 @@ describe('single packages', () => {
   });
 
   it('a request for a single package is read from the words and JSON of a form', () => {
-    const read = single(
+    const submission = single(
       form({
         is_private: 'true',
         extra_apt_sources: '["backports"]',
@@ -108,7 +108,7 @@ describe('single packages', () => {
         autopkgtest: 'newest',
       }),
     );
-    expect(itemsOf(read)).toEqual([
+    expect(itemsOf(submission)).toEqual([
       {
         package: 'hello',
         is_private: true,
@@ -120,19 +120,19 @@ describe('single packages', () => {
         autopkgtest: 'newest',
       },
     ]);
-    expect(read.warnings).toEqual([]);
+    expect(submission.warnings).toEqual([]);
   });
 
   it('a request for a single package has JSON values taken as they are', () => {
-    const read = single(jsonParameters({ is_private: false, extra_apt_sources: ['x'], priority: 3 }));
-    expect(itemsOf(read)).toEqual([
+    const submission = single(jsonParameters({ is_private: false, extra_apt_sources: ['x'], priority: 3 }));
+    expect(itemsOf(submission)).toEqual([
       { package: 'hello', is_private: false, 'extra-apt-sources': ['x'], priority: 3 },
     ]);
   });
 
   it('a parameter is named as the client spelled it', () => {
-    const read = single(form({ extra_apt_sources: '["x"]' }));
-    expect(placeOf(read.origin, 0, 'extra-apt-sources')).toEqual({
+    const submission = single(form({ extra_apt_sources: '["x"]' }));
+    expect(placeOf(submission.origin, 0, 'extra-apt-sources')).toEqual({
       label: 'extra_apt_sources',
       pointer: '#/extra_apt_sources',
     });
@@ -166,8 +166,10 @@ describe('single packages', () => {
   });
 
   it('the name of a member of a prototype is an ordinary parameter', () => {
-    const read = single(jsonParameters(JSON.parse('{"__proto__": {"priority": 1}, "package": "other"}')));
-    expect(itemsOf(read)).toEqual([{ package: 'hello' }]);
-    expect(read.warnings).toHaveLength(2);
+    const submission = single(
+      jsonParameters(JSON.parse('{"__proto__": {"priority": 1}, "package": "other"}')),
+    );
+    expect(itemsOf(submission)).toEqual([{ package: 'hello' }]);
+    expect(submission.warnings).toHaveLength(2);
   });
 });

@@ -184,10 +184,10 @@ describe('the decision tree of failed tests', () => {
       'retry',
     ],
   ])('with %s it concludes %#', (_, change, kind, step) => {
-    const found = triage(facts(change));
-    const next = found.step.kind === 'report' ? `report ${found.step.package}` : found.step.kind;
-    expect([found.kind, next]).toEqual([kind, step]);
-    expect(found.conclusion).toMatch(/^[A-Z\d].*\.$/);
+    const result = triage(facts(change));
+    const next = result.step.kind === 'report' ? `report ${result.step.package}` : result.step.kind;
+    expect([result.kind, next]).toEqual([kind, step]);
+    expect(result.conclusion).toMatch(/^[A-Z\d].*\.$/);
   });
 
   it('every question is answered, with links to the evidence', () => {

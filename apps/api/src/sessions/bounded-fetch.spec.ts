@@ -5,7 +5,7 @@ import { boundedFetch, PROVIDER_ANSWER_BYTES_MAX } from './bounded-fetch';
 
 it('an answer of a login provider is read up to a limit, and no redirection is followed', async () => {
   const piece = Buffer.alloc(64 * 1024, ' ');
-  let sent = 0;
+  let sentBytes = 0;
   let closed = (): void => undefined;
   const isClosed = new Promise<void>((resolve) => (closed = resolve));
   const server = createServer((request, response) => {
@@ -14,7 +14,7 @@ it('an answer of a login provider is read up to a limit, and no redirection is f
     else {
       response.once('close', closed);
       const more = (): void => {
-        while (!response.closed && response.write(piece)) sent += piece.length;
+        while (!response.closed && response.write(piece)) sentBytes += piece.length;
       };
       response.on('drain', more);
       more();
@@ -28,7 +28,7 @@ it('an answer of a login provider is read up to a limit, and no redirection is f
     expect((await boundedFetch(`${url}/elsewhere`, {})).status).toBe(302);
     await expect(boundedFetch(`${url}/endless`, {})).rejects.toThrow(String(PROVIDER_ANSWER_BYTES_MAX));
     await isClosed;
-    expect(sent).toBeLessThan(64 * PROVIDER_ANSWER_BYTES_MAX);
+    expect(sentBytes).toBeLessThan(64 * PROVIDER_ANSWER_BYTES_MAX);
   } finally {
     server.closeAllConnections();
     server.close();

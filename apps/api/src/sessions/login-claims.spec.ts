@@ -19,15 +19,15 @@ it.each([
   [{ toString: 1 }, 'user'],
   [['alice'], 'user'],
   ['x'.repeat(5_000), 'x'.repeat(80)],
-])('the name %j of a provider makes the user’s name %s', (said, name) => {
-  expect(namesFor({ nick: said }, 'nick')[0]).toBe(name);
+])('the name %j of a provider makes the user’s name %s', (claim, name) => {
+  expect(namesFor({ nick: claim }, 'nick')[0]).toBe(name);
 });
 
 it('further names are other words, whatever the provider says', () => {
   expect(namesFor({ nick: 'ann' }, 'nick').slice(0, 3)).toEqual(['ann', 'ann-2', 'ann-3']);
   fc.assert(
-    fc.property(fc.oneof(fc.string({ unit: codePoint }), fc.anything()), (said) => {
-      const names = namesFor({ nick: said }, 'nick');
+    fc.property(fc.oneof(fc.string({ unit: codePoint }), fc.anything()), (claim) => {
+      const names = namesFor({ nick: claim }, 'nick');
       expect([names.every(isWord), new Set(names).size === names.length]).toEqual([true, true]);
       expect(names.length).toBeGreaterThan(20);
     }),
@@ -45,8 +45,8 @@ it.each([
   [[], false],
   [null, false],
   [undefined, false],
-])('a claim that is %j has one of the values: %s', (said, has) => {
-  expect(hasClaim({ groups: said }, { claim: 'groups', values: ['staff', 'developers'] })).toBe(has);
+])('a claim that is %j has one of the values: %s', (claim, has) => {
+  expect(hasClaim({ groups: claim }, { claim: 'groups', values: ['staff', 'developers'] })).toBe(has);
 });
 
 it('a claim may be a truth value or a number', () => {

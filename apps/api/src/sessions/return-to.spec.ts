@@ -5,8 +5,8 @@ it.each([
   ['/user/alice/keys', '/user/alice/keys'],
   ['/packages/h/hello/?a=1&b=%2F%2Fevil#L12', '/packages/h/hello/?a=1&b=%2F%2Fevil#L12'],
   ['/api/v1/retry/12', '/api/v1/retry/12'],
-])('a login leads back to the path %s', (wanted, led) => {
-  expect(returnTo(wanted)).toBe(led);
+])('a login leads back to the path %s', (target, led) => {
+  expect(returnTo(target)).toBe(led);
 });
 
 it.each([
@@ -31,8 +31,8 @@ it.each([
   '/user/login',
   '/user/logout',
   `/${'a'.repeat(3_000)}`,
-])('a login leads to the first page instead of %j', (wanted) => {
-  expect(returnTo(wanted)).toBe('/');
+])('a login leads to the first page instead of %j', (target) => {
+  expect(returnTo(target)).toBe('/');
 });
 
 it('the address of the login carries the path that it leads back to', () => {

@@ -76,6 +76,6 @@ it('a list that cannot be read, or that makes them too many, leaves the others',
     'sid/amd64': { content: gzipSync('bar\n'), ageMs: 0 },
   };
   await sources.loadNew();
-  const known = ['bad', 'bookworm', 'large', 'sid'].map((suite) => sources.of(suite, 'amd64') !== null);
-  expect(known).toEqual([false, true, false, true]);
+  const hasList = ['bad', 'bookworm', 'large', 'sid'].map((suite) => sources.of(suite, 'amd64') !== null);
+  expect(hasList).toEqual([false, true, false, true]);
 });

@@ -22,8 +22,8 @@ function list(text = LIST): SourceList {
 }
 
 it('a list knows its source packages, and of binary packages who builds them', () => {
-  const known = list();
-  expect(['0ad', 'foo+bar', 'zlib', 'foo-doc', 'libfoo1', 'fo'].map((name) => known.has(name))).toEqual([
+  const sourceList = list();
+  expect(['0ad', 'foo+bar', 'zlib', 'foo-doc', 'libfoo1', 'fo'].map((name) => sourceList.has(name))).toEqual([
     true,
     true,
     true,
@@ -31,10 +31,15 @@ it('a list knows its source packages, and of binary packages who builds them', (
     false,
     false,
   ]);
-  expect(known.sourcesOfBinary('libfoo1')).toEqual(['foo', 'foo-legacy']);
-  expect(known.sourcesOfBinary('foo-doc')).toEqual(['foo']);
-  expect(['foo', 'libfoo', 'a', 'zz'].map((name) => known.sourcesOfBinary(name))).toEqual([[], [], [], []]);
-  expect(known.size).toBe(12);
+  expect(sourceList.sourcesOfBinary('libfoo1')).toEqual(['foo', 'foo-legacy']);
+  expect(sourceList.sourcesOfBinary('foo-doc')).toEqual(['foo']);
+  expect(['foo', 'libfoo', 'a', 'zz'].map((name) => sourceList.sourcesOfBinary(name))).toEqual([
+    [],
+    [],
+    [],
+    [],
+  ]);
+  expect(sourceList.size).toBe(12);
 });
 
 it.each([

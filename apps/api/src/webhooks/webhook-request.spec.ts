@@ -59,13 +59,13 @@ it('of an answer without an end 64 KiB are read, and its beginning is kept', asy
 
 describe('an answer at the edge of HTTP', () => {
   let raw: NetServer;
-  let said: string;
+  let response: string;
   const sockets: Socket[] = [];
 
   beforeAll(async () => {
     raw = createNetServer((socket) => {
       sockets.push(socket.on('error', () => undefined));
-      socket.once('data', () => socket.write(said));
+      socket.once('data', () => socket.write(response));
     });
     raw.listen(0, '127.0.0.1');
     await once(raw, 'listening');
@@ -104,12 +104,12 @@ describe('an answer at the edge of HTTP', () => {
       { status: 503, error: null },
     ],
   ])('%s', async (_, answered, expected) => {
-    said = answered;
+    response = answered;
     expect(await send(20_000)).toMatchObject(expected);
   });
 
   it('that is preceded by hints without end is given up', async () => {
-    said = 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1_000);
+    response = 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1_000);
     expect(await send(50)).toMatchObject({ status: null, error: 'there was no answer in time' });
   });
 });

@@ -18,7 +18,7 @@ it('nothing needs attention while all is well', () => {
 });
 
 it('what is wrong comes before what was decided', () => {
-  const found = attentionOf({
+  const causes = attentionOf({
     configuration: { ...quiet.configuration, problems: ['a:1: x'], needsRestart: ['port'] },
     troubles: [
       { kind: 'no scheduler', what: 'arm64: no scheduler answers', since: null },
@@ -35,7 +35,7 @@ it('what is wrong comes before what was decided', () => {
     pauses: [{ suite: 'sid', arch: null, by: 'ann', reason: 'a mirror', since }],
     drains: [{ worker: 'w3', by: 'ann', reason: 'disks', since, deadline: null }],
   });
-  expect(found.map(({ text }) => text)).toEqual([
+  expect(causes.map(({ text }) => text)).toEqual([
     'The configuration is not in use: a:1: x',
     'Runs wait on riscv64: no worker.',
     'No scheduler answers for arm64, or not to the end.',
@@ -45,7 +45,7 @@ it('what is wrong comes before what was decided', () => {
     'Suite sid on every architecture is paused by ann (since 2026-11-20 15:40:51 UTC): a mirror',
     'Worker w3 is drained by ann (since 2026-11-20 15:40:51 UTC): disks',
   ]);
-  expect(attentionSentence(found)).toBe('5 things are wrong; 3 decisions hold.');
+  expect(attentionSentence(causes)).toBe('5 things are wrong; 3 decisions hold.');
 });
 
 it('a restore of the database is shown with what it has lost', () => {

@@ -33,9 +33,9 @@ describe('OpenAPI', () => {
     const isDocumented = (route: string): boolean =>
       (/ \/(api\/v1|data)\//.test(route) && !route.includes('/data/followed/')) ||
       /^GET \/status\/(\{list\}|statistics)\.json$/.test(route);
-    const known = routes().filter(isDocumented);
-    expect(known.length).toBeGreaterThan(15);
-    expect(operations.map(([name]) => name).sort()).toEqual(known.sort());
+    const documentedRoutes = routes().filter(isDocumented);
+    expect(documentedRoutes.length).toBeGreaterThan(15);
+    expect(operations.map(([name]) => name).sort()).toEqual(documentedRoutes.sort());
   });
 
   it('the document names each operation once, with a tag that it describes', () => {
@@ -77,10 +77,10 @@ describe('OpenAPI', () => {
     expect(references.length).toBeGreaterThan(50);
     for (const $ref of references) expect(resolve(document, { $ref })).toBeDefined();
     const used = new Set(references.map((reference) => reference.replace('#/components/', '')));
-    const kept = ['parameters', 'responses', 'schemas', 'headers'].flatMap((kind) =>
+    const componentNames = ['parameters', 'responses', 'schemas', 'headers'].flatMap((kind) =>
       Object.keys(document.components[kind]!).map((name) => `${kind}/${name}`),
     );
-    expect(kept.filter((name) => !used.has(name) && name !== 'headers/AuthUser')).toEqual([]);
+    expect(componentNames.filter((name) => !used.has(name) && name !== 'headers/AuthUser')).toEqual([]);
   });
 
   const samples: [string, MediaType, unknown][] = operations.flatMap(([name, operation]) => [
@@ -131,10 +131,10 @@ describe('page', () => {
   const view = documentView(document);
 
   it('the page of the document shows every operation with its answers', () => {
-    const shown = view.tags.flatMap(({ endpoints }) =>
+    const shownOperations = view.tags.flatMap(({ endpoints }) =>
       endpoints.map(({ method, path }) => `${method} ${path}`),
     );
-    expect(shown.sort()).toEqual(operations.map(([name]) => name).sort());
+    expect(shownOperations.sort()).toEqual(operations.map(([name]) => name).sort());
     const single = view.tags.flatMap(({ endpoints }) => endpoints).find(({ id }) => id === 'submitSingle');
     expect(single).toMatchObject({ credential: 'API key of scope submit or everything', method: 'POST' });
     expect(single!.parameters).toContainEqual(

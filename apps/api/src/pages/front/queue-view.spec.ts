@@ -104,8 +104,8 @@ describe('queueView', () => {
 
   it('a paused queue names the user who paused it, whether its dispatcher knows or not', () => {
     const reasons = ['paused by root (since 2026-11-20 15:40:51 UTC): disk full'];
-    for (const seen of [status(), null]) {
-      expect(queueView(length, decision, seen)).toMatchObject({ busyFor: '', reasons });
+    for (const arch of [status(), null]) {
+      expect(queueView(length, decision, arch)).toMatchObject({ busyFor: '', reasons });
     }
   });
 });

@@ -15,9 +15,9 @@ it('the label of a strip counts its runs and says since when it fails', () => {
 });
 
 it('a strip draws the newest run at its right edge, and no more than thirty', () => {
-  const drawn = strip([cell('pass'), cell('fail')], '/here/').text;
-  expect(drawn).toContain('<path class="pass" d="M169 9h4v7h-4z"/>');
-  expect(drawn).toContain('<path class="fail" d="M175 2h4v14h-4z"/>');
+  const picture = strip([cell('pass'), cell('fail')], '/here/').text;
+  expect(picture).toContain('<path class="pass" d="M169 9h4v7h-4z"/>');
+  expect(picture).toContain('<path class="fail" d="M175 2h4v14h-4z"/>');
   const many = strip(
     Array.from({ length: 40 }, () => cell('pass')),
     '/here/',
@@ -27,12 +27,12 @@ it('a strip draws the newest run at its right edge, and no more than thirty', ()
 });
 
 it('a strip has a tick where the version changed and a dot under a pinned run', () => {
-  const drawn = strip([cell('pass'), cell('pass', true), cell('fail', false, true)], '/here/').text;
-  expect(drawn).toContain('<path class="tick" d="M168 0v2"/>');
-  expect(drawn).toContain('<path class="pinned" d="M176 17h2"/>');
+  const picture = strip([cell('pass'), cell('pass', true), cell('fail', false, true)], '/here/').text;
+  expect(picture).toContain('<path class="tick" d="M168 0v2"/>');
+  expect(picture).toContain('<path class="pinned" d="M176 17h2"/>');
 });
 
 it('no version and no address breaks out of the label of a strip', () => {
-  const drawn = strip([cell('fail')], '/"><script>', '"><script>').text;
-  expect(drawn).not.toContain('<script>');
+  const picture = strip([cell('fail')], '/"><script>', '"><script>').text;
+  expect(picture).not.toContain('<script>');
 });

@@ -68,8 +68,8 @@ it.each<[string, ServiceFacts, object[]]>([
     facts(status(worker()), { pauses: [{ ...decision, suite: 'trixie', arch: null }] }),
     [],
   ],
-])('the head of a page names %s', (_what, known, expected) => {
-  expect(troubles(known)).toEqual(expected);
+])('the head of a page names %s', (_what, serviceFacts, expected) => {
+  expect(troubles(serviceFacts)).toEqual(expected);
 });
 
 it('a trouble is shown with how long it lasts, where that is known', () => {

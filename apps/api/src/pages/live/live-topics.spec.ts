@@ -12,38 +12,38 @@ function rig() {
     ['front', 'one'],
     ['run/7', 'one'],
   ]);
-  const asked: string[] = [];
+  const questions: string[] = [];
   const clock = new ManualClock();
   let hint = nothing;
   const versionOf = (topic: string, { userName, everything }: RunReader): Promise<string> => {
     const who = everything ? ' for administrators' : userName ? ` for ${userName}` : '';
-    asked.push(topic + who);
+    questions.push(topic + who);
     return Promise.resolve(versions.get(topic + who) ?? versions.get(topic) ?? '');
   };
   const topics = new LiveTopics(versionOf, clock, { listen: (_subject, received) => void (hint = received) });
   topics.onApplicationBootstrap();
-  return { topics, versions, asked, clock, hint: () => hint() };
+  return { topics, versions, questions, clock, hint: () => hint() };
 }
 
 /** Everything that was begun has ended. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 it('one check serves all pages that show the same', async () => {
-  const { topics, versions, asked, clock } = rig();
+  const { topics, versions, questions, clock } = rig();
   const stale = [jest.fn(), jest.fn(), jest.fn()];
   await topics.watch('front', {}, { stale: stale[0]!, end: nothing });
   await topics.watch('front', {}, { stale: stale[1]!, end: nothing });
   await topics.watch('run/7', {}, { stale: stale[2]!, end: nothing });
   versions.set('front', 'two');
-  asked.length = 0;
+  questions.length = 0;
   clock.advance(2_000);
   await settled();
-  expect(asked).toEqual(['front', 'run/7']);
+  expect(questions).toEqual(['front', 'run/7']);
   expect(stale.map((each) => each.mock.calls.length)).toEqual([1, 1, 0]);
 });
 
 it('a reader who sees more than the public has a check of their own, and all others share one', async () => {
-  const { topics, versions, asked, clock } = rig();
+  const { topics, versions, questions, clock } = rig();
   versions.set('run/8 for ada', 'one');
   versions.set('run/8 for administrators', 'one');
   const [ada, root, bob] = [jest.fn(), jest.fn(), jest.fn()];
@@ -53,11 +53,11 @@ it('a reader who sees more than the public has a check of their own, and all oth
   await topics.watch('run/7', { userName: 'bob' }, { stale: bob, end: nothing });
   await topics.watch('run/7', {}, { stale: bob, end: nothing });
   expect(await topics.watch('run/8', { userName: 'bob' }, { stale: nothing, end: nothing })).toBeNull();
-  asked.length = 0;
+  questions.length = 0;
   versions.set('run/8 for ada', 'two');
   clock.advance(2_000);
   await settled();
-  expect(asked).toEqual(['run/8 for ada', 'run/8 for administrators', 'run/7']);
+  expect(questions).toEqual(['run/8 for ada', 'run/8 for administrators', 'run/7']);
   expect([ada, root, bob].map((each) => each.mock.calls.length)).toEqual([1, 0, 0]);
 });
 
@@ -72,15 +72,15 @@ it('a hint that a run has ended leads to a look at once', async () => {
 });
 
 it('what is not there cannot be followed, and what no page follows is not checked', async () => {
-  const { topics, asked, clock, hint } = rig();
+  const { topics, questions, clock, hint } = rig();
   expect(await topics.watch('run/8', {}, { stale: nothing, end: nothing })).toBeNull();
   const leave = await topics.watch('front', {}, { stale: nothing, end: nothing });
   leave!();
-  asked.length = 0;
+  questions.length = 0;
   clock.advance(10_000);
   hint();
   await settled();
-  expect(asked).toEqual([]);
+  expect(questions).toEqual([]);
 });
 
 it('a look that fails is followed by the next', async () => {
@@ -111,11 +111,11 @@ it('the end of the process ends what pages follow', async () => {
 });
 
 it('a page that asks while the process begins to end gets an answer that says so, and is not followed', async () => {
-  const { topics, clock, asked } = rig();
+  const { topics, clock, questions } = rig();
   const watched = topics.watch('front', {}, { stale: nothing, end: nothing });
   topics.beforeApplicationShutdown();
   await expect(watched).rejects.toMatchObject({ status: 503 });
-  asked.length = 0;
+  questions.length = 0;
   clock.advance(10_000);
-  expect(asked).toEqual([]);
+  expect(questions).toEqual([]);
 });

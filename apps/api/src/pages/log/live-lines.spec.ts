@@ -49,7 +49,7 @@ class ShownLog {
 }
 
 /** The page of the log once it is kept. */
-function kept(log: Buffer): ShownLog {
+function shownLogOf(log: Buffer): ShownLog {
   const [indexer, reader] = [new LogIndexer(ERRORS), new LineReader(1, 1)];
   indexer.add(log);
   reader.add(log);
@@ -57,42 +57,42 @@ function kept(log: Buffer): ShownLog {
 }
 
 /** Sends the log from its first byte on, to one that has what comes before `start`, in pieces that end at these bytes. */
-function send(shown: ShownLog, log: Buffer, ends: number[]): LiveLines {
-  const live = new LiveLines(shown.place, ERRORS, '/log?');
+function send(shownLog: ShownLog, log: Buffer, ends: number[]): LiveLines {
+  const live = new LiveLines(shownLog.place, ERRORS, '/log?');
   let at = 0;
   for (const end of ends.filter((each) => each > 0).sort((a, b) => a - b)) {
     if (end <= at) continue;
     live.add(at, log.subarray(at, end));
     at = end;
     const added = live.newLines();
-    if (added) shown.take(added);
+    if (added) shownLog.take(added);
   }
   return live;
 }
 
 it('a live log is shown as it will be once it is kept, however it is cut and wherever the connection is lost', () => {
-  const whole = kept(LOG);
+  const whole = shownLogOf(LOG);
   const cuts = fc.array(fc.nat(LOG.length), { maxLength: 8 });
   fc.assert(
     fc.property(fc.array(cuts, { minLength: 1, maxLength: 4 }), (connections) => {
-      const shown = new ShownLog();
-      for (const ends of connections) send(shown, LOG, ends);
-      expect(send(shown, LOG, [LOG.length]).isStale).toBe(false);
-      expect([...shown.lines]).toEqual([...whole.lines]);
-      expect(shown.lines.size).toBe(18);
-      expect([...shown.heads]).toEqual([...whole.heads]);
+      const shownLog = new ShownLog();
+      for (const ends of connections) send(shownLog, LOG, ends);
+      expect(send(shownLog, LOG, [LOG.length]).isStale).toBe(false);
+      expect([...shownLog.lines]).toEqual([...whole.lines]);
+      expect(shownLog.lines.size).toBe(18);
+      expect([...shownLog.heads]).toEqual([...whole.heads]);
     }),
   );
 });
 
 it('nothing is added when nothing has come, or only what the page has', () => {
-  const shown = new ShownLog();
-  const live = send(shown, LOG, [LOG.length]);
+  const shownLog = new ShownLog();
+  const live = send(shownLog, LOG, [LOG.length]);
   expect(live.newLines()).toBeNull();
   live.add(LOG.length, Buffer.from('!'));
   expect(live.newLines()!.from).toBe(18);
-  const again = new LiveLines(shown.place, ERRORS, '/log?');
-  again.add(0, LOG.subarray(0, shown.place.offset));
+  const again = new LiveLines(shownLog.place, ERRORS, '/log?');
+  again.add(0, LOG.subarray(0, shownLog.place.offset));
   expect([again.newLines(), again.isStale]).toEqual([null, false]);
 });
 

@@ -41,14 +41,14 @@ it('an attempt without a report is drawn as one that had no result', () => {
 });
 
 it('the feed of the workers says since when one takes no work and why, with a new entry each time', () => {
-  const seen = { createdAt: new Date('2026-11-01'), lastSeenAt: new Date('2026-11-22') } as WorkerRecord;
+  const record = { createdAt: new Date('2026-11-01'), lastSeenAt: new Date('2026-11-22') } as WorkerRecord;
   const attempts = [{ endedAt: new Date('2026-11-21') } as EndedAttempt];
   const judged = offer({ standing: 'quarantined', reason: 'attempts failed here in a row' });
   const workers = [
     { ...summary('w1', offer({ drained }), offer({ arch: 'i386', drained })), attempts },
-    { ...summary('w2', judged), record: seen, attempts },
-    { ...summary('w3'), record: seen, attempts },
-    { ...summary('w4', offer({ problem: 'the disk is full' })), record: seen },
+    { ...summary('w2', judged), record, attempts },
+    { ...summary('w3'), record, attempts },
+    { ...summary('w4', offer({ problem: 'the disk is full' })), record },
   ];
   expect(workerEntries(workers)).toEqual([
     {

@@ -12,12 +12,12 @@ const run = finishedRunRecord({
   verdict: 'fail',
   message: 'unit failed',
 });
-const kept = packageStatus('hello', {
+const status = packageStatus('hello', {
   lastPass: at(8, '2.10-2', '2026-11-18'),
   failingSince: { ...at(9, '2.10-3', '2026-11-19'), trigger: 'glibc/2.40-4' },
 });
 const failure = (change: Partial<FailingPlace> = {}): FailingPlace => {
-  return { run, status: kept, changedPackages: null, error: null, notes: [], mayBeRetried: true, ...change };
+  return { run, status, changedPackages: null, error: null, notes: [], mayBeRetried: true, ...change };
 };
 
 it('a card leads to the first failure, the last pass, and what changed between them', () => {

@@ -4,7 +4,7 @@ import { historyView } from './history-view';
 import type { HistoryPageQuery, HistoryData } from './history-view';
 
 const place = { prefix: 'h', package: 'hello', suite: 'trixie', arch: 'amd64' };
-const known = (change: Partial<HistoryData> = {}): HistoryData => ({
+const historyData = (change: Partial<HistoryData> = {}): HistoryData => ({
   place,
   runs: [],
   last: null,
@@ -16,8 +16,11 @@ const known = (change: Partial<HistoryData> = {}): HistoryData => ({
   ...change,
 });
 const all: HistoryPageQuery = { status: '', trigger: '', pinned: '', before: null };
-const view = (change: Partial<HistoryData>, asked: Partial<HistoryPageQuery> = {}) =>
-  historyView(known(change), { ...all, ...asked }, ['pass', 'fail'], { neutral: 'pass', packageLinks: [] });
+const view = (change: Partial<HistoryData>, query: Partial<HistoryPageQuery> = {}) =>
+  historyView(historyData(change), { ...all, ...query }, ['pass', 'fail'], {
+    neutral: 'pass',
+    packageLinks: [],
+  });
 
 it('the addresses of older runs and of the JSON keep what was asked for', () => {
   const runs = [finishedRunRecord({ runId: 9 }), finishedRunRecord({ runId: 7 })];
@@ -40,8 +43,8 @@ it('the sentence of a history names runs under way', () => {
 });
 
 it('a row of a history leads to a retry, and says which of its files were removed by which rule', () => {
-  const gone = finishedRunRecord({ runId: 9, logSize: null, logRemovedBy: 'logs: 180' });
-  const { runs } = view({ runs: [gone, finishedRunRecord({ runId: 7 })] });
+  const runWithoutLog = finishedRunRecord({ runId: 9, logSize: null, logRemovedBy: 'logs: 180' });
+  const { runs } = view({ runs: [runWithoutLog, finishedRunRecord({ runId: 7 })] });
   expect(runs.map(({ retryUrl }) => retryUrl)).toEqual(['/api/v1/retry/9', '/api/v1/retry/7']);
   expect(runs.map(({ removals }) => removals)).toEqual([
     ['The log was removed: logs are kept for 180 days.'],

@@ -86,8 +86,8 @@ it.each([
   ['trouble on more places than a page can show', 'fail', 10_000, 1],
   ['names without trouble', 'pass', 40, 500],
   ['names without results', 'untested', 40, 500],
-] as const)('a page of %s ends before it weighs too much', (_of, state, places, shown) => {
+] as const)('a page of %s ends before it weighs too much', (_of, state, places, count) => {
   const packages = Array.from({ length: 501 }, (_each, number) => ({ name: `p${number}`, state }));
-  expect(fittingPage(packages, places)).toEqual(packages.slice(0, shown));
-  expect(fittingPage(packages.slice(0, shown), places)).toHaveLength(shown);
+  expect(fittingPage(packages, places)).toEqual(packages.slice(0, count));
+  expect(fittingPage(packages.slice(0, count), places)).toHaveLength(count);
 });

@@ -9,8 +9,8 @@ const place = {
 };
 const run = finishedRunRecord({ runId: 12, verdict: 'fail' });
 const buttonOf = (step: Triage['step'], userName: string | null) => {
-  const found = { kind: 'unclear', conclusion: 'It fails.', evidence: [], step } as Triage;
-  return triageView(run, found, userName, place).button!;
+  const triage = { kind: 'unclear', conclusion: 'It fails.', evidence: [], step } as Triage;
+  return triageView(run, triage, userName, place).button!;
 };
 
 it('who asks for a new reference is led to the form with its fields, a stranger by way of the login', () => {

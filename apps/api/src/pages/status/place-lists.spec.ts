@@ -19,8 +19,8 @@ it.each([
 it('names fit patterns as a regular expression would have it', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 });
   fc.assert(
-    fc.property(text, text, (written, pattern) => {
-      const name = written.replaceAll('*', 'c');
+    fc.property(text, text, (sample, pattern) => {
+      const name = sample.replaceAll('*', 'c');
       const expected = new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(name);
       expect(fitsPattern(name, pattern)).toBe(expected);
     }),
@@ -29,17 +29,17 @@ it('names fit patterns as a regular expression would have it', () => {
 });
 
 it('an entry of the reject list has its pattern, where and in which version it holds, and when the configuration was read', () => {
-  const read = new Date('2026-11-02T03:04:05Z');
+  const readAt = new Date('2026-11-02T03:04:05Z');
   const entry = { package: 'rust-*', suite: '*', arch: 'arm64', version: '1.2-3' };
   const { columns } = rejectedList(
     () => [entry],
-    () => read,
+    () => readAt,
   );
   expect(columns.map(({ cell }) => cell(entry))).toMatchObject([
     { link: { text: 'rust-*', url: '/status/reject_list/?package=rust-*' } },
     { text: 'all' },
     { text: 'arm64' },
     { text: '1.2-3' },
-    { at: read, url: null },
+    { at: readAt, url: null },
   ]);
 });

@@ -8,7 +8,7 @@ import {
 } from './statistics-view';
 
 const TODAY = '2026-11-20';
-const asked = { suite: null, arch: null, days: 30 as const };
+const query = { suite: null, arch: null, days: 30 as const };
 
 function ended(day: string, verdict: RunsOfDay['verdict'], runs: number): RunsOfDay {
   return {
@@ -64,7 +64,7 @@ it('the figures are said in a sentence', () => {
 });
 
 it('the figures are drawn and listed day by day, the newest first', () => {
-  const { charts, rows } = statisticsView(figures, asked);
+  const { charts, rows } = statisticsView(figures, query);
   for (const { svg } of charts) {
     expect(svg.text).toMatch(/^<svg class="figure" viewBox="0 0 720 200" role="img" aria-label="[^"]+">/);
     expect(svg.text).not.toMatch(/NaN|undefined|style=/);
@@ -82,7 +82,7 @@ it('the figures are drawn and listed day by day, the newest first', () => {
     hours: '2',
     wait: '10 min',
   });
-  expect(statisticsObject(figures, asked).days.at(-1)).toMatchObject({
+  expect(statisticsObject(figures, query).days.at(-1)).toMatchObject({
     day: TODAY,
     began_within: { hour: 4 },
   });
@@ -106,6 +106,6 @@ it('the feed of the figures has the days that are over, when they are', () => {
 });
 
 it('nothing to draw is drawn as nothing', () => {
-  const { charts } = statisticsView(figuresOf([], [], { days: 365, today: TODAY }, 'pass'), asked);
+  const { charts } = statisticsView(figuresOf([], [], { days: 365, today: TODAY }, 'pass'), query);
   for (const { svg } of charts) expect(svg.text).not.toMatch(/NaN|undefined/);
 });

@@ -3,7 +3,7 @@ import { listSentence, type StatusList, totalOf } from './status-list';
 
 const nouns = (): [string, string] => ['run that waits', 'runs that wait'];
 const list = { nouns, order: 'by priority' };
-const asked = (query: Record<string, string> = {}): ListQuery => LIST_QUERY.transform(query);
+const listQuery = (query: Record<string, string> = {}): ListQuery => LIST_QUERY.transform(query);
 const all = (count: number) => ({ count, isMore: false });
 const part = (rows: number, hasMore: boolean) => ({
   rows: new Array<number>(rows).fill(0),
@@ -32,14 +32,14 @@ it.each([
   [part(1, false), { after: 'x' }, all(1), 'Further 1 run that waits.'],
   [part(0, false), { after: 'x' }, all(100), 'There is no further run that waits.'],
 ])('the sentence of %j asked for with %j, of %j in all, is: %s', (rows, query, total, sentence) => {
-  expect(listSentence(list, asked(query), rows, total)).toBe(sentence);
+  expect(listSentence(list, listQuery(query), rows, total)).toBe(sentence);
 });
 
 it('entries are counted when a part is not all of them', async () => {
   const count = jest.fn(() => Promise.resolve(all(4_120)));
   const counted = { ...list, count } as unknown as StatusList<number>;
-  expect(await totalOf(counted, asked(), part(7, false))).toEqual(all(7));
+  expect(await totalOf(counted, listQuery(), part(7, false))).toEqual(all(7));
   expect(count).not.toHaveBeenCalled();
-  expect(await totalOf(counted, asked(), part(100, true))).toEqual(all(4_120));
-  expect(await totalOf(counted, asked({ after: 'x' }), part(1, false))).toEqual(all(4_120));
+  expect(await totalOf(counted, listQuery(), part(100, true))).toEqual(all(4_120));
+  expect(await totalOf(counted, listQuery({ after: 'x' }), part(1, false))).toEqual(all(4_120));
 });
