@@ -6,6 +6,7 @@ export * from './timestamp';
 export * from './whole-number';
 export * from './rules';
 export * from './run';
+export * from './result-fields';
 export * from './grant';
 export * from './protocol';
 export * from './lease';

@@ -1,21 +1,21 @@
 import {
   FACT_KINDS,
   type FactKind,
+  OWN_FIELDS,
   PACKAGE_VERDICTS,
+  type ResultValues,
   RUN_STATES,
+  type AnsweredRun,
   type RunState,
-  type Status,
   TEST_DETAIL_LENGTH_MAX,
   TEST_NAME_LENGTH_MAX,
   TEST_STATUSES,
   type TestStatus,
   TESTS_MAX,
   TROUBLES,
-  type Trouble,
-  type Verdict,
 } from '@proctor/contracts';
 import { Description, Field, OptionalField } from './field';
-import { listOf, orNull, text, whole, words } from './schema';
+import { listOf, orNull, type Schema, text, whole, words } from './schema';
 import { RequestedOptions } from './request-options';
 import { PACKAGE_NAME, RUN_ID, TIME, VERDICT } from './values';
 
@@ -66,73 +66,28 @@ export class RunImage {
   built_at: string;
 }
 
-export class ResultResource extends RequestedOptions {
-  @Field(PACKAGE_NAME)
-  package: string;
+const SCHEMAS: { [Kind in keyof ResultValues]: Schema<ResultValues[Kind]> } = {
+  text: text(),
+  packageName: PACKAGE_NAME,
+  runId: RUN_ID,
+  whole: whole(),
+  count: whole({ minimum: 0 }),
+  time: TIME,
+  status: words(PACKAGE_VERDICTS),
+  state: words(RUN_STATES),
+  verdict: VERDICT,
+  trouble: words(TROUBLES),
+};
 
-  @Field(text())
-  arch: string;
+/** What each answer about a run has. */
+const RunFields = class extends RequestedOptions {} as new () => AnsweredRun;
 
-  @Field(text())
-  suite: string;
+for (const { kind, orNull: isNullable, result, prose } of OWN_FIELDS) {
+  const schema: Schema<unknown> = SCHEMAS[kind];
+  Field(isNullable ? orNull(schema) : schema, prose)(RunFields.prototype as object, result as never);
+}
 
-  @Field(orNull(text()), 'Null until finished; `n/a` where it is not known.')
-  version: string | null;
-
-  @Field(
-    orNull(words(PACKAGE_VERDICTS)),
-    'Null until finished. A package without tests is `pass`, or `neutral` where the deployment says so.',
-  )
-  status: Status;
-
-  @Field(RUN_ID)
-  run_id: number;
-
-  @Field(TIME)
-  updated_at: string;
-
-  @Field(orNull(TIME), 'When the run finished.')
-  date: string | null;
-
-  @Field(orNull(whole({ minimum: 0 })))
-  duration_seconds: number | null;
-
-  @Field(TIME)
-  created_at: string;
-
-  @Field(orNull(text()), 'How it ended, for people.')
-  message: string | null;
-
-  @Field(orNull(whole()), "The test runner's.")
-  exit_code: number | null;
-
-  @Field(orNull(text()))
-  worker: string | null;
-
-  @Field(whole({ minimum: 0 }), 'How often the run was begun.')
-  attempt: number;
-
-  @Field(words(RUN_STATES))
-  state: RunState;
-
-  @Field(VERDICT)
-  verdict: Verdict | null;
-
-  @Field(
-    orNull(words(TROUBLES)),
-    'Of a `tmpfail`, what kept the test from being carried out, where the worker could find out: a file of an archive could not be had, the testbed broke, the machine lacked something, a limit of the worker was reached, or the request cannot be carried out as it is.',
-  )
-  trouble: Trouble | null;
-
-  @Field(orNull(text()), 'Path of the log.')
-  log_url: string | null;
-
-  @Field(orNull(text()), 'Path of the artifacts.')
-  artifacts_url: string | null;
-
-  @Field(text(), 'Path of the page of the run.')
-  page_url: string;
-
+export class ResultResource extends RunFields {
   @OptionalField(
     orNull(whole({ minimum: 1 })),
     'Of one run that waits: its place among the runs that wait for the same slots; 1 goes next. Private runs count for their own user and for administrators alone. Null when the scheduler does not answer.',

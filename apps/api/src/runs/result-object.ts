@@ -1,5 +1,5 @@
-import type { ResultResource } from '@proctor/resources';
 import {
+  ANSWER_FIELDS,
   isUntested,
   type NeutralStatus,
   packagePrefix,
@@ -7,9 +7,17 @@ import {
   UNTESTED,
   VERDICTS,
 } from '@proctor/contracts';
-import type { PackageVerdict, ResultContentName, Status, UntestedVerdict, Verdict } from '@proctor/contracts';
+import type {
+  ComputedFields,
+  PackageVerdict,
+  ResultColumns,
+  ResultContentName,
+  AnsweredRun,
+  Status,
+  UntestedVerdict,
+  Verdict,
+} from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
-import { resultOptions } from '@proctor/request-fields';
 import { shortRunPath } from './page-paths';
 
 /** How the interface words a verdict; null while there is none. */
@@ -44,29 +52,20 @@ export function fileUrl(run: RunRecord, name: ResultContentName): string | null 
 }
 
 /** A run as the API shows it. Every key is always there, null where nothing is known yet. */
-export function resultObject(run: RunRecord, neutral: NeutralStatus): ResultResource {
+export function resultObject(run: RunRecord, neutral: NeutralStatus): AnsweredRun {
   const finished = run.state === 'finished';
-  return {
-    package: run.package,
-    arch: run.arch,
-    suite: run.suite,
+  const computed: ComputedFields = {
     version: finished ? (run.version ?? 'n/a') : null,
     status: finished ? statusOf(run.verdict, neutral) : null,
-    run_id: run.runId,
-    ...resultOptions(run),
-    updated_at: timestamp(run.updatedAt),
-    date: run.finishedAt && timestamp(run.finishedAt),
-    duration_seconds: run.durationSeconds,
-    created_at: timestamp(run.createdAt),
-    message: run.message,
-    exit_code: run.exitCode,
-    worker: run.worker,
-    attempt: run.attempt,
-    state: run.state,
-    verdict: run.verdict,
-    trouble: run.trouble,
-    log_url: fileUrl(run, 'log.gz'),
-    artifacts_url: fileUrl(run, 'artifacts.tar.gz'),
-    page_url: shortRunPath(run.runId),
+    logUrl: fileUrl(run, 'log.gz'),
+    artifactsUrl: fileUrl(run, 'artifacts.tar.gz'),
+    pageUrl: shortRunPath(run.runId),
   };
+  const columns: ResultColumns = run;
+  const result: Record<string, unknown> = {};
+  for (const field of ANSWER_FIELDS) {
+    const value = field.isComputed ? computed[field.name] : columns[field.name];
+    result[field.result] = value instanceof Date ? timestamp(value) : value;
+  }
+  return result as AnsweredRun;
 }

@@ -1,3 +1,4 @@
+import { OWN_FIELDS } from '@proctor/contracts';
 import { FIELDS, valueText } from '@proctor/request-fields';
 import type { ResultResource } from '@proctor/resources';
 import { type OutputOptions, printAnswer, printFields, printTable, write } from '../output/print';
@@ -33,8 +34,9 @@ function printFieldsOf(run: ResultResource, service: Service): void {
     ['architecture', run.arch],
     ['state', run.state],
     ['status', endWord(run)],
-    ['message', run.message],
-    ['exit code', run.exit_code],
+    ...OWN_FIELDS.flatMap(({ row, result }): [string, TableCell][] =>
+      row === undefined ? [] : [[row, run[result]]],
+    ),
     ...FIELDS.map(({ row, kind, result }): [string, TableCell] => [row, valueText(kind, run[result])]),
     ['worker', run.worker],
     ['attempt', run.attempt],

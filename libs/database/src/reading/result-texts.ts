@@ -1,5 +1,4 @@
-import { UNTESTED, UNTESTED_VERDICTS } from '@proctor/contracts';
-import { FIELDS } from '@proctor/request-fields';
+import { ANSWER_FIELDS, type ComputedFields, UNTESTED, UNTESTED_VERDICTS } from '@proctor/contracts';
 import { NAMED_PREFIX } from './public-statements';
 import { bigint, integer, snakeCase, statement, text, time } from '../kit/statement';
 
@@ -25,13 +24,6 @@ const ELEMENTS = {
     `select name from jsonb_array_elements_text(${column}) with ordinality as names(name, place) order by place`,
 };
 
-/** The fields of the request. */
-const OPTIONS = FIELDS.map(({ name, kind, result }) => {
-  const column = `r.${snakeCase(name)}`;
-  const isList = kind === 'pins' || kind === 'names';
-  return `${isList ? compact(column, ELEMENTS[kind](column)) : column} as ${result}`;
-}).join(', ');
-
 /**
  * A time with three digits of a second, as `Date.toISOString` writes it, in two thirds of the time of `to_char`.
  * PostgreSQL omits zeros at the end of a time: the added microsecond keeps them.
@@ -48,17 +40,25 @@ const UNTESTED_STATUSES = UNTESTED_VERDICTS.map(
   (verdict) => `when '${verdict}' then '${UNTESTED[verdict].status}'`,
 ).join(' ');
 
-/** A result as `resultObject` of the api builds it from a row `r`, byte for byte; $2 is the word for neutral runs. */
-const RESULT = `
-  r.package, r.arch, r.suite,
-  case when r.state = 'finished' then coalesce(r.version, 'n/a') end as version,
-  case when r.state = 'finished' then case r.verdict when 'neutral' then $2::text ${UNTESTED_STATUSES} else r.verdict end end as status,
-  r.run_id, ${OPTIONS}, ${timestamp('r.updated_at')} as updated_at,
-  ${timestamp('r.finished_at')} as date, r.duration_seconds, ${timestamp('r.created_at')} as created_at,
-  r.message, r.exit_code, r.worker, r.attempt, r.state,
-  r.verdict, r.trouble,
-  ${fileUrl('r.log_size', 'log.gz')} as log_url, ${fileUrl('r.artifacts_size', 'artifacts.tar.gz')} as artifacts_url,
-  '/runs/' || r.run_id as page_url`;
+/** $2 is the word for neutral runs. */
+const COMPUTED: Record<keyof ComputedFields, string> = {
+  version: `case when r.state = 'finished' then coalesce(r.version, 'n/a') end`,
+  status: `case when r.state = 'finished' then case r.verdict when 'neutral' then $2::text ${UNTESTED_STATUSES} else r.verdict end end`,
+  logUrl: fileUrl('r.log_size', 'log.gz'),
+  artifactsUrl: fileUrl('r.artifacts_size', 'artifacts.tar.gz'),
+  pageUrl: `'/runs/' || r.run_id`,
+};
+
+function valueOf(field: (typeof ANSWER_FIELDS)[number]): string {
+  if (field.isComputed) return COMPUTED[field.name];
+  const { name, kind } = field;
+  const column = `r.${snakeCase(name)}`;
+  if (kind === 'time') return timestamp(column);
+  return kind === 'pins' || kind === 'names' ? compact(column, ELEMENTS[kind](column)) : column;
+}
+
+/** A result as `resultObject` of the api builds it from a row `r`, byte for byte. */
+const RESULT = ANSWER_FIELDS.map((field) => `${valueOf(field)} as ${field.result}`).join(', ');
 
 /**
  * A page of results, as texts of JSON lists without brackets, each with the position where the next one begins. Each

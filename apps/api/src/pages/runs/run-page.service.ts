@@ -24,7 +24,7 @@ import { statusOf } from '../../runs/result-object';
 import type { KnownOfRun } from '../../runs/triage.service';
 import { explainedTo } from '../../runs/visible-runs';
 import type { Viewer } from '../../sessions/viewer';
-import { runView } from './run-view';
+import { ownRows, runView } from './run-view';
 import { attemptView, factView, waitView } from './story-view';
 import { changesView } from './compare-view';
 import { excerptView } from './excerpt-view';
@@ -67,6 +67,7 @@ export class RunPageService {
       known: knownOfRun,
       run: view,
       requested: requestRows(run),
+      own: ownRows(run),
       logUrl: (isOver ? run.logSize !== null : run.attempt > 0) ? logPath(run) : null,
       at: { created: run.createdAt, started: run.startedAt, finished: run.finishedAt },
       sentence: runSentence(run, neutral),

@@ -1,4 +1,10 @@
-import { duration, type NeutralStatus, packagePrefix } from '@proctor/contracts';
+import {
+  duration,
+  type NeutralStatus,
+  OWN_FIELDS,
+  packagePrefix,
+  type ResultColumns,
+} from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import { valueText } from '@proctor/request-fields';
 import { historyPath, runPath } from '../../runs/page-paths';
@@ -35,7 +41,6 @@ export function runView(run: RunRecord, neutral: NeutralStatus) {
     word: wordOf(run, neutral),
     message: run.message ?? '',
     messageInBrief: inBrief(run.message ?? ''),
-    exitCode: run.exitCode === null ? '' : String(run.exitCode),
     trigger: run.trigger ?? '',
     triggerInBrief: inBrief(run.trigger ?? ''),
     pins: valueText('pins', run.pinPackages),
@@ -54,6 +59,13 @@ export function runView(run: RunRecord, neutral: NeutralStatus) {
     at: { created: run.createdAt, started: run.startedAt, finished: run.finishedAt },
     isPrivate: run.isPrivate,
   };
+}
+
+/** Rows of the page of a run for fields that it shows as they are. The text is empty when there is no value. */
+export function ownRows(run: RunRecord): [title: string, text: string][] {
+  return OWN_FIELDS.flatMap(({ title, name }): [string, string][] =>
+    title === undefined ? [] : [[title, String(run[name as keyof ResultColumns] ?? '')]],
+  );
 }
 
 function wordOf({ state, cancelled, verdict }: RunRecord, neutral: NeutralStatus): string {
