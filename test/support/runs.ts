@@ -38,22 +38,25 @@ export function settings(changes: Partial<DispatchSettings> = {}): DispatchSetti
 }
 
 export function waitingRun(runId: number, changes: Partial<DispatchedRun> = {}): DispatchedRun {
-  return {
-    ...runRequest({ suite: SUITE, arch: ARCH }),
-    runId,
-    requestor: 'ada',
-    arrivedAt: runId,
-    waitedMs: 0,
-    attempt: 0,
-    grantEpoch: 0,
-    attemptsLost: 0,
-    failedOn: [],
-    lease: null,
-    latestWorker: null,
-    latestFailed: false,
-    latestLost: null,
-    ...changes,
-  };
+  // Some specs make 100,000 runs. A literal with a spread in front takes ten times as long on Node.js 20.
+  return Object.assign(
+    runRequest({ suite: SUITE, arch: ARCH }),
+    {
+      runId,
+      requestor: 'ada',
+      arrivedAt: runId,
+      waitedMs: 0,
+      attempt: 0,
+      grantEpoch: 0,
+      attemptsLost: 0,
+      failedOn: [],
+      lease: null,
+      latestWorker: null,
+      latestFailed: false,
+      latestLost: null,
+    },
+    changes,
+  );
 }
 
 /** The state that a dispatcher loads for an architecture with these runs and no past. */

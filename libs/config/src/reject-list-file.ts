@@ -33,16 +33,16 @@ const LEVELS: { what: string; isName: (name: string) => boolean; pattern: string
 export function readRejectList(file: YamlFile): RejectList {
   // The plain YAML schema reads a file of comments as an empty text.
   const values = file.values() || {};
+  const beginnings = (Object.entries(values) as [string, unknown][]).filter(([name]) => name.endsWith('*'));
   const problems: string[] = [];
   check(values, []);
   if (problems.length > 0) throw new ConfigurationError(problems);
   return values as RejectList;
 
   function tooMany(name: string, suites: unknown): string[] {
-    const entries = (Object.entries(values) as [string, unknown][]).filter(
-      ([key]) => key !== name && key.endsWith('*'),
-    );
-    const together = name.endsWith('*') ? [] : entries.filter(([key]) => name.startsWith(key.slice(0, -1)));
+    const together = name.endsWith('*')
+      ? []
+      : beginnings.filter(([beginning]) => name.startsWith(beginning.slice(0, -1)));
     const all = [suites, ...together.map(([, inner]) => inner)].flatMap((inner) => versionsIn(inner, 1));
     const bytes = jsonBytes([...new Set(all)]);
     if (bytes <= REJECTED_VERSIONS_BYTES_MAX) return [];

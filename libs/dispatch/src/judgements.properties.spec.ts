@@ -78,11 +78,13 @@ class Owners {
 
   /** The turn's commit fails, whether or not it was written: the same owner loads again and handles its message again. */
   fail(turn: () => void, isWritten: boolean): void {
-    const before = { loaded: this.loaded, rows: new Map(this.rows), grantedAtMs: new Map(this.grantedAtMs) };
+    const before = isWritten
+      ? null
+      : { loaded: this.loaded, rows: new Map(this.rows), grantedAtMs: new Map(this.grantedAtMs) };
     turn();
     const past = { state: this.state, sinceMs: this.now };
-    if (!isWritten) Object.assign(this, { rows: before.rows, grantedAtMs: before.grantedAtMs });
-    const loaded = isWritten ? this.loaded : before.loaded;
+    if (before) Object.assign(this, { rows: before.rows, grantedAtMs: before.grantedAtMs });
+    const loaded = before?.loaded ?? this.loaded;
     this.state = stateOfLoaded(this.state, SETTINGS, loaded, this.now, past);
     this.compare();
     turn();

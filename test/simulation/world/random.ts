@@ -1,3 +1,5 @@
+const HEX_DIGITS = '0123456789abcdef';
+
 /** Everything random of a simulation comes from one seed (mulberry32). */
 export class Random {
   private state: number;
@@ -28,7 +30,8 @@ export class Random {
   }
 
   uuid(): string {
-    const hex = Array.from({ length: 32 }, () => Math.floor(this.next() * 16).toString(16)).join('');
+    let hex = '';
+    while (hex.length < 32) hex += HEX_DIGITS.charAt(Math.floor(this.next() * 16));
     return [
       hex.slice(0, 8),
       hex.slice(8, 12),

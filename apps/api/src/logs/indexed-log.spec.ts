@@ -29,15 +29,21 @@ describe.each([
   ['in blocks', false],
   ['as a foreign worker made it', true],
 ])('a log that is kept %s', (_how, isForeign) => {
+  let long: IndexedLog;
+
+  beforeAll(async () => {
+    long = await stored(LONG, isForeign);
+  });
+
   it.each([1, 2, 30_001, 50_000, 99_995, 100_000])('is read from line %i on', async (first) => {
-    const lines = await (await stored(LONG, isForeign)).lines(first, LIMITS);
+    const lines = await long.lines(first, LIMITS);
     expect(lines.map(({ number, text }) => [number, text])).toEqual(
       LINES.slice(first - 1, first + 9).map((text, at) => [first + at, text]),
     );
   });
 
   it('has no line after its last', async () => {
-    expect(await (await stored(LONG, isForeign)).lines(100_001, LIMITS)).toEqual([]);
+    expect(await long.lines(100_001, LIMITS)).toEqual([]);
     expect(await (await stored('a\n', isForeign)).lines(1, LIMITS)).toEqual([
       { number: 1, text: 'a', bytes: 1 },
     ]);
@@ -45,15 +51,14 @@ describe.each([
   });
 
   it('is searched as a whole, or up to a number of hits', async () => {
-    const log = await stored(LONG, isForeign);
-    const { hits, cutAt } = await log.search('LINE 9999', 1, SEARCH);
+    const { hits, cutAt } = await long.search('LINE 9999', 1, SEARCH);
     expect(hits.map(({ line, text }) => [line, text])).toEqual([
       [9_999, 'line 9999'],
       [99_990, 'line 99990'],
       [99_991, 'line 99991'],
     ]);
     expect(cutAt).toBe(99_992);
-    const rest = await log.search('LINE 9999', cutAt!, { ...SEARCH, hits: 100 });
+    const rest = await long.search('LINE 9999', cutAt!, { ...SEARCH, hits: 100 });
     expect(rest.hits.map(({ line }) => line)).toEqual(
       LINES.flatMap((l, n) => (n >= 99_991 && l.includes('line 9999') ? [n + 1] : [])),
     );
