@@ -11,7 +11,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { notFound } from '../http/problem';
 import { SharedAnswers } from '../http/shared-answers';
-import { statusOf } from '../runs/result-object';
+import { endWords, statusOf } from '../runs/result-object';
 import { statusObject } from './status-object';
 
 /** The parts of a public path that name all packages of a suite and architecture. */
@@ -80,7 +80,7 @@ export class StatusService {
 
   /** The words for how the runs of a history may have ended. */
   get historyWords(): string[] {
-    return [...this.words, 'absent'];
+    return endWords(this.configuration.server.neutral);
   }
 
   /** @throws Problem 404 for a suite or architecture that has no run and is not tested here */

@@ -1,4 +1,4 @@
-import { FIELDS, type RequestField } from '@proctor/request-fields';
+import { FIELDS, REQUEST_FIELDS, type RequestField } from '@proctor/request-fields';
 import {
   component,
   oneOf,
@@ -7,33 +7,43 @@ import {
   type Schema,
   SubmissionAnswerResource,
   text,
+  whole,
 } from '@proctor/resources';
 import { type DescribedOperation, Operation } from '../http/operation';
 import { BATCH, SingleTest, TestBatch, TestList, TESTS } from './test-request.dto';
 
 const WORDS_OF_FLAG = text({ enum: ['true', 'false'] });
 
-const LIST_FORM = form('ListForm', {
-  tests: text({ description: 'The list as JSON; a field or an uploaded file.' }),
-  priority: formField(FIELDS.find(({ name }) => name === 'priority')!),
-  dry_run: WORDS_OF_FLAG,
-});
+const LIST_FORM = form(
+  'ListForm',
+  {
+    tests: text({ description: 'The list as JSON; a field or an uploaded file.' }),
+    priority: formField(REQUEST_FIELDS.priority, 'For the items that name none.'),
+    dry_run: WORDS_OF_FLAG,
+  },
+  ['tests'],
+);
 
 const SINGLE_FORM = form('SingleForm', {
   dry_run: WORDS_OF_FLAG,
   ...Object.fromEntries(FIELDS.map((field) => [field.sent, formField(field)])),
 });
 
-/** What a form sends, as texts. */
-function form(schemaName: string, fields: Record<string, Schema<unknown>>): Schema<object> {
+/** The fields that a form sends. @param required the names of those that it must have */
+function form(
+  schemaName: string,
+  fields: Record<string, Schema<unknown>>,
+  required: string[] = [],
+): Schema<object> {
   const properties = Object.fromEntries(Object.entries(fields).map(([name, { json }]) => [name, json]));
-  return component(schemaName, { json: { type: 'object', properties }, rules: [] });
+  const json = { type: 'object', ...(required.length > 0 && { required }), properties };
+  return component(schemaName, { json, rules: [] });
 }
 
-function formField(field: RequestField): Schema<unknown> {
-  const { kind, prose: description } = field;
+function formField(field: RequestField, description = field.prose): Schema<unknown> {
+  const { kind } = field;
   if (kind === 'flag') return text({ enum: ['true', 'false'], description });
-  if (kind === 'whole') return text({ pattern: `^\\d{1,${String(field.maximum).length}}$`, description });
+  if (kind === 'whole') return whole({ minimum: field.minimum, maximum: field.maximum, description });
   return isList(field) ? text({ description: `JSON. ${description}` }) : text({ description });
 }
 
@@ -75,7 +85,7 @@ export const SubmitsList = Operation({
     isRequired: true,
     form: {
       of: LIST_FORM,
-      example: { tests: '[{"package":"hello","trigger":"glibc/2.40-1"}]', priority: '7' },
+      example: { tests: '[{"package":"hello","trigger":"glibc/2.40-1"}]', priority: 7 },
     },
     json: {
       of: oneOf(TESTS, TestList),

@@ -2,6 +2,7 @@ import { describe, must } from '@proctor/contracts';
 import { FIELDS, type RequestField } from '@proctor/request-fields';
 import {
   component,
+  Description,
   Field,
   flag,
   IsListOf,
@@ -36,7 +37,7 @@ export class SingleTest extends TestOptions {
   dry_run?: boolean;
 }
 
-/** One test request of a list. A key that is null counts as left out. */
+@Description('One test request. A key that is null counts as left out.')
 export class TestItem extends TestOptions {
   @Field(text(), 'The source package.', IsString(must('be a string')))
   package: string;

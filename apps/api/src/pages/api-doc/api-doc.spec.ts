@@ -96,9 +96,12 @@ describe('OpenAPI', () => {
   });
 
   it('the schemas of the document refuse what is not so', () => {
-    const { Result, TestItem } = document.components.schemas;
+    const { Result, TestItem, ListForm } = document.components.schemas;
     expect(validator(Result!)({ run_id: 1 })).toBe(false);
     expect(validator(TestItem!)({ package: 5 })).toBe(false);
+    expect(validator(ListForm!)({ tests: '[]', priority: 10 })).toBe(true);
+    expect(validator(ListForm!)({ tests: '[]', priority: 11 })).toBe(false);
+    expect(validator(ListForm!)({ priority: 10 })).toBe(false);
   });
 });
 

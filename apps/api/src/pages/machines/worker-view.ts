@@ -1,3 +1,4 @@
+import { isUntested } from '@proctor/contracts';
 import type { WorkerDetails } from '@proctor/resources';
 import { shapeOf } from '../layout/mark';
 import { historyPath } from '../../runs/page-paths';
@@ -58,7 +59,7 @@ export function workerView(worker: WorkerDetails) {
 }
 
 function endOf({ status, verdict }: WorkerDetails['attempts'][number]): string | null {
-  return verdict === 'absent' ? verdict : status;
+  return isUntested(verdict) ? verdict : status;
 }
 
 function timeOf(text: string | null): Date | null {
