@@ -29,10 +29,10 @@ it.each([
   machine = await openMachine({ backends: [backend], architectures: [arch], ...timeouts }, [
     { backend, arch },
   ]);
-  const begun = performance.now();
+  const startMs = performance.now();
   const order = lease({ backend, arch });
   const result = await machine.runner.run(order, () => undefined, new AbortController().signal);
-  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
   console.log(`hello on ${backend}, ${arch}: ${result.verdict} after ${seconds} s`);
   const log = await storedLog(result);
   const { verdict, exitCode } = result;

@@ -41,8 +41,8 @@ export function verdictsByPackage(expectations: Expectation[]): string[][] {
     const own = expectations.filter((each) => each.package === name);
     const versions = [...new Set(own.map(({ version }) => version))];
     const statuses = BACKENDS.map((backend) => {
-      const found = own.find((each) => each.backend === backend);
-      const [code] = found?.exitCodes ?? [];
+      const match = own.find((each) => each.backend === backend);
+      const [code] = match?.exitCodes ?? [];
       return code === undefined ? '' : (STATUSES[code] ?? `exit code ${code}`);
     });
     const reasons = new Set(own.map(({ because }) => because).filter((because) => because !== ''));

@@ -61,12 +61,12 @@ it.each(CASES)(
       },
     });
     const client = Client.of(proctor);
-    const begun = performance.now();
+    const startMs = performance.now();
     const items = expectations.map((each) => ({ package: each.package, backend }));
     const runIds = await client.submit(SUITE, arch, items);
     const runs: ResultObject[] = [];
     for (const runId of runIds) runs.push(await client.finished(runId, 5 * 60 * MINUTE_MS));
-    const minutes = ((performance.now() - begun) / MINUTE_MS).toFixed(1);
+    const minutes = ((performance.now() - startMs) / MINUTE_MS).toFixed(1);
     console.log(`${runs.length} runs in ${minutes} minutes, images included\n${table(runs, expectations)}`);
 
     const others = runs.filter(

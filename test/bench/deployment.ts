@@ -60,8 +60,8 @@ export class Deployment {
     const { url, drop } = await place.database();
     const folder = await place.newFolder('deployment');
     const [port, users] = [await findFreePort(), new TestUsers(join(folder, 'users'))];
-    const named = workers.map((name) => ({ name, architectures }));
-    const accounts = await users.prepare(`nats://127.0.0.1:${port}`, named);
+    const namedWorkers = workers.map((name) => ({ name, architectures }));
+    const accounts = await users.prepare(`nats://127.0.0.1:${port}`, namedWorkers);
     const nats = new EmbeddedNats({ folder: join(folder, 'nats'), binary: place.natsBinary, accounts, port });
     const deployment = new Deployment(folder, url, users, nats, drop);
     deployment.stop = place.undoing(() => deployment.end());
@@ -133,7 +133,7 @@ export class Deployment {
       PROCTOR_PORT: String(port),
     };
     let isStarting = true;
-    const said: string[] = [];
+    const lines: string[] = [];
     const databaseUrlOf = options.databaseUrlOf ?? ((_part, url) => Promise.resolve(url));
     const app = async (name: string, program: 'api' | 'scheduler'): Promise<AppProcess> => {
       const env = {
@@ -142,7 +142,7 @@ export class Deployment {
         PROCTOR_NATS_CREDENTIALS: this.users.path(program),
       };
       return this.process(name, join(COMPILED, `apps/${program}/src/main.js`), env, (line) => {
-        if (isStarting) said.push(`${name}: ${line}`);
+        if (isStarting) lines.push(`${name}: ${line}`);
       });
     };
     this.api = await app('api', 'api');
@@ -151,7 +151,9 @@ export class Deployment {
     try {
       await Promise.all([this.api, ...this.schedulers].map((each) => each.start()));
     } catch (error) {
-      throw new Error([error instanceof Error ? error.message : error, ...said].join('\n'), { cause: error });
+      throw new Error([error instanceof Error ? error.message : error, ...lines].join('\n'), {
+        cause: error,
+      });
     } finally {
       isStarting = false;
     }

@@ -29,7 +29,7 @@ async function main(): Promise<void> {
     options: { list: flag, quick: flag, large: flag, write: flag },
     allowPositionals: true,
   });
-  const rows = chosen(positionals, values).filter((row) => !(values.quick && row.isNeverQuick));
+  const rows = chooseRows(positionals, values).filter((row) => !(values.quick && row.isNeverQuick));
   if (values.list) {
     for (const { name, what, isLarge } of rows)
       console.log(`${name.padEnd(24)} ${what}${isLarge ? ' (large)' : ''}`);
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
   if (values.quick) console.log(`\n${measured} passed, ${failed} failed`);
 }
 
-function chosen(names: string[], { large, quick }: { large: boolean; quick: boolean }): Row[] {
+function chooseRows(names: string[], { large, quick }: { large: boolean; quick: boolean }): Row[] {
   if (names.length === 0) return ROWS.filter(({ isLarge }) => large || quick || !isLarge);
   return names.map((name) => {
     const row = ROWS.find((each) => each.name === name);
@@ -85,16 +85,19 @@ async function measureAll(
 
 /** Puts a row beside those that were measured before. */
 async function write(machine: Machine, row: MeasuredRow): Promise<void> {
-  const known = JSON.parse(await readFile(MEASURED, 'utf8').catch(() => '{}')) as Record<string, MeasuredRow>;
-  known[row.name] = row;
+  const measuredRows = JSON.parse(await readFile(MEASURED, 'utf8').catch(() => '{}')) as Record<
+    string,
+    MeasuredRow
+  >;
+  measuredRows[row.name] = row;
   await mkdir(dirname(MEASURED), { recursive: true });
-  await writeFile(MEASURED, JSON.stringify(known));
-  const grown = known[growth.name];
+  await writeFile(MEASURED, JSON.stringify(measuredRows));
+  const grown = measuredRows[growth.name];
   if (grown) {
     await mkdir(dirname(GROWTH_IMAGE), { recursive: true });
     await writeFile(GROWTH_IMAGE, growthImage(grown));
   }
-  const inOrder = ROWS.flatMap(({ name }) => known[name] ?? []);
+  const inOrder = ROWS.flatMap(({ name }) => measuredRows[name] ?? []);
   await writeFile(
     DOCUMENT,
     await format(document(machine, inOrder), { ...(await resolveConfig(DOCUMENT)), parser: 'markdown' }),

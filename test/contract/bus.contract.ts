@@ -82,7 +82,7 @@ export function describeBus(name: string, start: StartServer): void {
     describe('live logs', () => {
       const newGrant = (): Grant => ({ runId: newRunId(), attempt: 1, grantEpoch: 5 });
 
-      async function read(count: number, grant: Grant, fromChunk: number): Promise<LogChunk[]> {
+      async function readChunks(count: number, grant: Grant, fromChunk: number): Promise<LogChunk[]> {
         const chunks: LogChunk[] = [];
         if (count === 0) return chunks;
         for await (const chunk of other.readLog(WORKER, grant, fromChunk)) {
@@ -95,7 +95,7 @@ export function describeBus(name: string, start: StartServer): void {
       it('a reader of a log gets what was appended and what comes, each chunk once', async () => {
         const grant = newGrant();
         await bus.appendLog(WORKER, grant, CHUNK(0));
-        const reading = read(3, grant, 0);
+        const reading = readChunks(3, grant, 0);
         await bus.appendLog(WORKER, grant, CHUNK(1));
         await bus.appendLog(WORKER, grant, CHUNK(1));
         await bus.appendLog(WORKER, grant, CHUNK(2));
@@ -105,7 +105,7 @@ export function describeBus(name: string, start: StartServer): void {
       it('a reader of a log resumes at a chunk', async () => {
         const grant = newGrant();
         for (const number of [0, 1, 2, 3]) await bus.appendLog(WORKER, grant, CHUNK(number));
-        expect(await read(2, grant, 2)).toEqual([CHUNK(2), CHUNK(3)]);
+        expect(await readChunks(2, grant, 2)).toEqual([CHUNK(2), CHUNK(3)]);
       });
 
       it.each<[string, (grant: Grant) => Grant]>([
@@ -117,12 +117,12 @@ export function describeBus(name: string, start: StartServer): void {
         const another = other(grant);
         await bus.appendLog(WORKER, grant, CHUNK(0));
         await bus.appendLog(WORKER, another, { ...CHUNK(0), data: 'YW5vdGhlcg==' });
-        expect(await read(1, grant, 0)).toEqual([CHUNK(0)]);
-        expect(await read(1, another, 0)).toEqual([{ ...CHUNK(0), data: 'YW5vdGhlcg==' }]);
+        expect(await readChunks(1, grant, 0)).toEqual([CHUNK(0)]);
+        expect(await readChunks(1, another, 0)).toEqual([{ ...CHUNK(0), data: 'YW5vdGhlcg==' }]);
         await bus.purgeLog(WORKER, another);
         await bus.purgeLog(WORKER, grant);
         await bus.appendLog(WORKER, grant, CHUNK(1));
-        expect(await read(1, grant, 0)).toEqual([CHUNK(1)]);
+        expect(await readChunks(1, grant, 0)).toEqual([CHUNK(1)]);
       });
 
       it('what there is of a log is read without waiting for more', async () => {
@@ -159,7 +159,7 @@ export function describeBus(name: string, start: StartServer): void {
         ...{ actor: 'scheduler', reason: null, verdict: null, at: '2026-01-01T00:00:00.000Z', ...changes },
       });
 
-      async function read(count: number): Promise<Fact[]> {
+      async function readFacts(count: number): Promise<Fact[]> {
         const facts: Fact[] = [];
         for await (const each of other.readEvents(scope)) {
           facts.push(each);
@@ -172,7 +172,7 @@ export function describeBus(name: string, start: StartServer): void {
         const [first, second, third] = [newRunId(), newRunId(), newRunId()];
         await bus.publishEvent(fact(first));
         await bus.publishEvent(fact(newRunId(), { arch: newScope() }));
-        const reading = read(3);
+        const reading = readFacts(3);
         await bus.publishEvent(fact(second, { kind: 'started' }));
         await bus.publishEvent(fact(first));
         await bus.publishEvent(fact(third));

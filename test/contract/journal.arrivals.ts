@@ -3,20 +3,20 @@ import { ARCH, finish, grant, type JournalFixture, Owner, request, requeue } fro
 
 export function journalArrivals(make: () => Promise<JournalFixture>): void {
   const owner = new Owner(make);
-  let seen: JournalPosition | undefined;
+  let position: JournalPosition | undefined;
   let isMore = false;
   /** The ids of the runs that have arrived since the last call. */
   const arrivingIds = async (limit = 100) => {
-    const arrived = await owner.books.journal.arrivals(ARCH, limit, seen);
-    ({ position: seen, more: isMore } = arrived);
+    const arrived = await owner.books.journal.arrivals(ARCH, limit, position);
+    ({ position, more: isMore } = arrived);
     return arrived.runs.map(({ runId }) => runId);
   };
   beforeEach(async () => {
-    seen = (await owner.load()).position;
+    position = (await owner.load()).position;
   });
 
   it('accepted runs are given as they were asked for, oldest first', async () => {
-    const asked = request({
+    const requestedRun = request({
       package: 'libfoo',
       priority: 9,
       trigger: 'glibc/2.36',
@@ -24,11 +24,11 @@ export function journalArrivals(make: () => Promise<JournalFixture>): void {
       extraAptSources: ['staging'],
       isPrivate: true,
     });
-    const [first, second] = await owner.books.submit([asked, request()]);
-    const { runs: arrived } = await owner.books.journal.arrivals(ARCH, 10, seen);
+    const [first, second] = await owner.books.submit([requestedRun, request()]);
+    const { runs: arrived } = await owner.books.journal.arrivals(ARCH, 10, position);
     expect(arrived.map((run) => run.runId)).toEqual([first, second]);
     expect(arrived[0]).toEqual({
-      ...asked,
+      ...requestedRun,
       runId: first,
       requestor: 'ada',
       arrivedAt: expect.any(Number),
@@ -53,23 +53,23 @@ export function journalArrivals(make: () => Promise<JournalFixture>): void {
   });
 
   it('each run is given once to a reader that says what was seen, however many come meanwhile', async () => {
-    const given: number[] = [];
+    const arrivedIds: number[] = [];
     const ids: number[] = [];
     for (let round = 0; round < 6; round += 1) {
       const slow = await owner.books.submitSlowly(request());
       ids.push(slow.runId, ...(await owner.books.submit([request(), request(), request()])));
-      given.push(...(await arrivingIds(2)));
+      arrivedIds.push(...(await arrivingIds(2)));
       await slow.commit();
-      given.push(...(await arrivingIds(1)));
+      arrivedIds.push(...(await arrivingIds(1)));
     }
-    do given.push(...(await arrivingIds(3)));
+    do arrivedIds.push(...(await arrivingIds(3)));
     while (isMore);
-    expect(new Set(given)).toEqual(new Set(ids));
+    expect(new Set(arrivedIds)).toEqual(new Set(ids));
   });
 
   it('no run is given that was there when all were loaded, and all are given to a reader that has seen none', async () => {
     const [first, second] = await owner.books.submit([request(), request()]);
-    ({ position: seen } = await owner.load());
+    ({ position } = await owner.load());
     const third = await owner.accept();
     expect(await arrivingIds()).toEqual([third]);
     const { runs } = await owner.books.journal.arrivals(ARCH, 10);

@@ -78,10 +78,10 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       ];
       const foreign = await owner.accept({ arch: 'arm64' });
       await owner.commit(grant(leased, 1), finish(finished, 0));
-      const asked = [foreign, finished, leased, waiting, 2_000_000_000];
-      const read = await owner.books.journal.listUnfinished(ARCH, asked);
-      expect(read.map(({ runId }) => runId)).toEqual([waiting, leased]);
-      expect(read[1]).toMatchObject({ attempt: 1, lease: { worker: 'w1', state: 'leased' } });
+      const askedIds = [foreign, finished, leased, waiting, 2_000_000_000];
+      const unfinishedRuns = await owner.books.journal.listUnfinished(ARCH, askedIds);
+      expect(unfinishedRuns.map(({ runId }) => runId)).toEqual([waiting, leased]);
+      expect(unfinishedRuns[1]).toMatchObject({ attempt: 1, lease: { worker: 'w1', state: 'leased' } });
       expect(await owner.books.journal.listUnfinished(ARCH, [])).toEqual([]);
     });
 
@@ -90,10 +90,10 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       const runId = await owner.runAfter((id) => grant(id, 1));
       expect(await latestLost()).toEqual([null]);
       await owner.commit(requeue(runId, 1, 'returned'), grant(runId, 2), requeue(runId, 2, 'expired'));
-      const [lost] = await latestLost();
-      expect(lost).toEqual({ agoMs: expect.any(Number), reason: 'the lease expired' });
-      expect(lost!.agoMs).toBeGreaterThanOrEqual(0);
-      expect(lost!.agoMs).toBeLessThan(60_000);
+      const [loss] = await latestLost();
+      expect(loss).toEqual({ agoMs: expect.any(Number), reason: 'the lease expired' });
+      expect(loss!.agoMs).toBeGreaterThanOrEqual(0);
+      expect(loss!.agoMs).toBeLessThan(60_000);
       await owner.commit(grant(runId, 3), requeue(runId, 3, 'returned'));
       expect(await latestLost()).toEqual([null]);
     });

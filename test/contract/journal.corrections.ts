@@ -8,8 +8,12 @@ export function journalCorrections(make: () => Promise<JournalFixture>): void {
   const nothing = { exitCode: null, version: null, durationSeconds: null, files: [], tests: [] };
 
   const giveUp = (runId: number, attempt: number, attemptOutcome: 'expired' | 'lost'): Write => {
-    const given = outcome({ verdict: 'tmpfail', message: 'no result after 1 attempt: silent', ...nothing });
-    return { kind: 'finish', runId, attempt, attemptOutcome, outcome: given, worker: 'w1' };
+    const runOutcome = outcome({
+      verdict: 'tmpfail',
+      message: 'no result after 1 attempt: silent',
+      ...nothing,
+    });
+    return { kind: 'finish', runId, attempt, attemptOutcome, outcome: runOutcome, worker: 'w1' };
   };
   const correct = (runId: number, attempt: number, change = {}, worker = 'w1'): Write => {
     return { kind: 'correct', runId, attempt, worker, outcome: outcome({ tests: TESTS, ...change }) };

@@ -94,7 +94,7 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
 
     it('the story of a run ends with the scheduler when it gave the run up', async () => {
       const runId = await owner.accept();
-      const given = outcome({
+      const runOutcome = outcome({
         verdict: 'tmpfail',
         message: 'lost three times',
         durationSeconds: null,
@@ -102,7 +102,7 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
       });
       await owner.commit(grant(runId, 1), {
         ...{ kind: 'finish', runId, attempt: 1, attemptOutcome: 'expired' },
-        ...{ outcome: given, worker: null },
+        ...{ outcome: runOutcome, worker: null },
       });
       expect((await factsOf(runId)).at(-1)).toEqual({
         ...{ kind: 'finished', state: 'finished', attempt: 1, actor: 'scheduler' },

@@ -39,8 +39,12 @@ export function journalGrants(make: () => Promise<JournalFixture>): void {
   it('a late result must be of the grant', async () => {
     const runId = await owner.runAfter((id) => grant(id, 1));
     const nothing = { exitCode: null, version: null, durationSeconds: null, files: [], tests: [] };
-    const given = outcome({ verdict: 'tmpfail', message: 'no result after 1 attempt: silent', ...nothing });
-    const how = { attemptOutcome: 'expired', outcome: given, worker: 'w1' } as const;
+    const runOutcome = outcome({
+      verdict: 'tmpfail',
+      message: 'no result after 1 attempt: silent',
+      ...nothing,
+    });
+    const how = { attemptOutcome: 'expired', outcome: runOutcome, worker: 'w1' } as const;
     await owner.commit({ kind: 'finish', runId, attempt: 1, ...how });
     const correct = (grantEpoch: number): Write => {
       return { kind: 'correct', runId, attempt: 1, grantEpoch, worker: 'w1', outcome: outcome() };

@@ -23,7 +23,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       const arrivedAt = expect.any(Number) as number;
       return { suite, backend, variant, isPrivate, priority, requestor: 'ada', arrivedAt, runId, ...change };
     };
-    const taken = ({ orderId }: Order): Write => ({ kind: 'ingest-order', orderId });
+    const ingestion = ({ orderId }: Order): Write => ({ kind: 'ingest-order', orderId });
 
     it('an order follows a cancellation: the run’s owner, the user who cancelled it, and the worker', async () => {
       const [waiting, leased] = await owner.books.submit([request(), request()]);
@@ -48,11 +48,11 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
     it('orders are given until they are taken, and taking one twice does no harm', async () => {
       const ids = await owner.books.submit([request(), request({ arch: 'arm64' }), request()]);
       for (const runId of ids) await owner.books.cancel(runId, 'ada');
-      const given = await orders();
-      expect(given).toMatchObject([{ runId: ids[0] }, { runId: ids[2] }]);
-      expect(await orders(1)).toEqual([given[0]]);
-      await owner.commit(taken(given[0]!));
-      await owner.commit(...given.map(taken));
+      const openOrders = await orders();
+      expect(openOrders).toMatchObject([{ runId: ids[0] }, { runId: ids[2] }]);
+      expect(await orders(1)).toEqual([openOrders[0]]);
+      await owner.commit(ingestion(openOrders[0]!));
+      await owner.commit(...openOrders.map(ingestion));
       expect(await orders()).toEqual([]);
     });
 
@@ -96,7 +96,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
         { runId: waiting, priority: 9 },
         { runId: leased, priority: 5 },
       ]);
-      await owner.commit(taken(order));
+      await owner.commit(ingestion(order));
       expect(await orders()).toEqual([]);
     });
 
@@ -108,8 +108,8 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       await owner.commit(grant(leased, 1), grant(ended, 1), finish(ended, 1));
       for (const runId of [waiting, leased, ended, open, waiting]) await owner.books.publish(runId);
       const order = { orderId: expect.any(Number), kind: 'publish' };
-      const given = await orders();
-      expect(given).toEqual([
+      const openOrders = await orders();
+      expect(openOrders).toEqual([
         { ...order, runId: waiting, place: placeOf(waiting) },
         { ...order, runId: leased, place: placeOf(leased) },
       ]);
@@ -117,7 +117,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       expect(runs.map(({ runId, isPrivate }) => [runId, isPrivate])).toEqual(
         [waiting, leased, open].map((runId) => [runId, false]),
       );
-      await owner.commit(...given.map(taken));
+      await owner.commit(...openOrders.map(ingestion));
       expect(await orders()).toEqual([]);
     });
 
@@ -129,7 +129,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       const [foreignOrder] = (await owner.books.journal.orders('arm64', 10)) as [Order];
       for (const orderId of [foreignOrder.orderId, 2_000_000_000]) {
         const wrong: Write = { kind: 'ingest-order', orderId };
-        expect(await owner.leftOut(taken(order), wrong)).toEqual([wrong]);
+        expect(await owner.leftOut(ingestion(order), wrong)).toEqual([wrong]);
       }
       expect(await owner.books.journal.orders(ARCH, 10)).toEqual([]);
       expect(await owner.books.journal.orders('arm64', 10)).toEqual([foreignOrder]);

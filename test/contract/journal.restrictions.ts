@@ -138,8 +138,11 @@ export function journalRestrictions(make: () => Promise<JournalFixture>): void {
       await owner.books.drain('w1', 'new disks');
       expect(await orders(ARCH)).toEqual([order, order, order]);
       expect(await orders('arm64')).toEqual([order, order]);
-      const taken = (await orders(ARCH)).map(({ orderId }): Write => ({ kind: 'ingest-order', orderId }));
-      await owner.books.journal.commit(ARCH, owner.epoch, taken);
+      const ingestions = (await orders(ARCH)).map(({ orderId }): Write => ({
+        kind: 'ingest-order',
+        orderId,
+      }));
+      await owner.books.journal.commit(ARCH, owner.epoch, ingestions);
       expect(await orders(ARCH)).toEqual([]);
       expect(await orders('arm64')).toHaveLength(2);
     });

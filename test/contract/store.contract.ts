@@ -32,7 +32,7 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
 
     const put = (bytes: Buffer, content = streamOf(bytes), file: ResultFileName = 'log.gz') =>
       server.store.save(run, 2, file, content, expected(bytes));
-    const read = async (file: ResultFileName = 'log.gz', range?: ByteRange) =>
+    const readFile = async (file: ResultFileName = 'log.gz', range?: ByteRange) =>
       buffer((await server.store.open(run, 2, file, range))!.content);
     const names = async () => (await server.names()).filter((each) => each.includes(`/${run}/`));
     const place = () => `${Math.floor(run / 1000)}/${run}/2`;
@@ -68,7 +68,7 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
       const bytes = randomBytes(SEVERAL_PARTS_BYTES);
       await put(bytes, undefined, 'artifacts.tar.gz');
       const range = { start: 5_000_000, end: 17_000_000 };
-      const part = await read('artifacts.tar.gz', range);
+      const part = await readFile('artifacts.tar.gz', range);
       expect(part.equals(bytes.subarray(range.start, range.end + 1))).toBe(true);
     });
 
@@ -86,7 +86,7 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
     it('a store replaces a file', async () => {
       await put(Buffer.from('old'));
       await put(Buffer.from('new'));
-      expect((await read()).toString()).toBe('new');
+      expect((await readFile()).toString()).toBe('new');
       expect(await names()).toHaveLength(1);
     });
 
@@ -130,7 +130,7 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
       early.destroy(new Error('gone at once'));
       await expect(putting).rejects.toThrow('gone at once');
       expect(await names()).toHaveLength(1);
-      expect((await read()).toString()).toBe('abcdef');
+      expect((await readFile()).toString()).toBe('abcdef');
     });
 
     it('a store takes only the names of result files and positive numbers', async () => {
@@ -161,9 +161,9 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
       ] as const)
         await server.store.save(run, attempt, file, streamOf(whole), expected(whole));
       const listed = async () => {
-        const found = [];
-        for await (const each of server.store.list()) if (each.runId === run) found.push(each);
-        return found.sort((a, b) => a.attempt - b.attempt);
+        const entries = [];
+        for await (const each of server.store.list()) if (each.runId === run) entries.push(each);
+        return entries.sort((a, b) => a.attempt - b.attempt);
       };
       const [second, thirteenth] = await listed();
       expect(second!.names.sort()).toEqual(['artifacts.tar.gz', 'log-index.json', 'log.gz']);
@@ -180,10 +180,12 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
         ...absent,
         { ...one, name: 'log-index.json' },
       ]);
-      expect((await listed()).map(({ attempt, names: left }) => [attempt, left])).toEqual([
-        [2, ['artifacts.tar.gz']],
-        [13, ['log.gz']],
-      ]);
+      expect((await listed()).map(({ attempt, names: remainingNames }) => [attempt, remainingNames])).toEqual(
+        [
+          [2, ['artifacts.tar.gz']],
+          [13, ['log.gz']],
+        ],
+      );
       await server.store.removeFiles([
         { ...one, name: 'artifacts.tar.gz' },
         { ...one, attempt: 13, name: 'log.gz' },
@@ -206,9 +208,9 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
         const removing = server.store.removeFiles([{ runId: run, attempt: 2, name: 'log.gz' }]);
         await expect(removing).rejects.toThrow(StoreUnavailable);
         await server.mend();
-        expect((await read()).toString()).toBe('abcdef');
+        expect((await readFile()).toString()).toBe('abcdef');
         await put(large, undefined, 'artifacts.tar.gz');
-        expect((await read('artifacts.tar.gz')).equals(large)).toBe(true);
+        expect((await readFile('artifacts.tar.gz')).equals(large)).toBe(true);
       });
     });
   });

@@ -34,7 +34,7 @@ journalContract('MemoryBooks', async () => {
     trust: (worker, reason) => Promise.resolve(void books.trust(worker, 'ada', reason)),
     story: (runId) => Promise.resolve(books.facts.ofRun(runId)),
     listUnpublished: (arch, limit) => Promise.resolve(books.facts.listUnpublished(arch, limit)),
-    markPublished: (taken) => Promise.resolve(books.facts.markPublished(taken)),
+    markPublished: (facts) => Promise.resolve(books.facts.markPublished(facts)),
     look: (runId) => {
       const { state, attempt, worker, outcome } = books.look(runId) ?? fail(`no run ${runId}`);
       const { verdict = null, message = null, exitCode = null, durationSeconds = null } = outcome ?? {};

@@ -217,9 +217,9 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     const isNew = ({ runId }: RunRow) => runId > upTo || without.includes(runId);
     const waiting = this.visible(arch, (row) => isNew(row) && row.state === 'queued' && row.attempt === 0);
     const runs = waiting.slice(0, limit);
-    const left = new Set(waiting.slice(limit).map(({ runId }) => runId));
-    const nowSeen = this.seenBut(({ runId }) => left.has(runId));
-    return Promise.resolve({ runs, position: nowSeen, more: left.size > 0 });
+    const others = new Set(waiting.slice(limit).map(({ runId }) => runId));
+    const nowSeen = this.seenBut(({ runId }) => others.has(runId));
+    return Promise.resolve({ runs, position: nowSeen, more: others.size > 0 });
   }
 
   async orders(arch: string, limit: number): Promise<Order[]> {
@@ -228,12 +228,14 @@ export class MemoryBooks implements Journal, OwnershipRegister {
 
   async reportState(report: AttemptOfWorker): Promise<ReportState> {
     const row = this.rows.get(report.runId);
-    const found = row?.attempts.find((each) => each.worker === report.worker && isGrantOf(row, each, report));
-    if (!row || !found) return Promise.resolve('foreign');
-    if (found.outcome === 'finished' || found.outcome === 'failed') return Promise.resolve('reported');
-    if (row.attempt !== found.attempt) return Promise.resolve('over');
+    const attempt = row?.attempts.find(
+      (each) => each.worker === report.worker && isGrantOf(row, each, report),
+    );
+    if (!row || !attempt) return Promise.resolve('foreign');
+    if (attempt.outcome === 'finished' || attempt.outcome === 'failed') return Promise.resolve('reported');
+    if (row.attempt !== attempt.attempt) return Promise.resolve('over');
     if (row.state !== 'finished') return Promise.resolve('counts');
-    const isLate = !row.cancelled && (found.outcome === 'expired' || found.outcome === 'lost');
+    const isLate = !row.cancelled && (attempt.outcome === 'expired' || attempt.outcome === 'lost');
     return Promise.resolve(isLate ? 'late' : 'over');
   }
 

@@ -29,8 +29,8 @@ export class MemoryDecisions {
     return () => Object.assign(this, rows);
   }
 
-  order(arch: string, given: OrderGiven): void {
-    this.orderRows.push({ ...given, orderId: this.orderRows.length + 1, arch, takenIn: false });
+  order(arch: string, order: OrderGiven): void {
+    this.orderRows.push({ ...order, orderId: this.orderRows.length + 1, arch, takenIn: false });
   }
 
   find(arch: string, orderId: number): OrderRow | undefined {
@@ -52,9 +52,9 @@ export class MemoryDecisions {
   }
 
   resume(scope: Scope): boolean {
-    const left = this.pauses.filter((each) => !isSame(each, scope));
-    if (left.length === this.pauses.length) return false;
-    this.pauses = left;
+    const others = this.pauses.filter((each) => !isSame(each, scope));
+    if (others.length === this.pauses.length) return false;
+    this.pauses = others;
     this.stand(scope.arch);
     return true;
   }
@@ -68,9 +68,9 @@ export class MemoryDecisions {
   }
 
   undrain(worker: string): boolean {
-    const left = this.drains.filter((each) => each.worker !== worker);
-    if (left.length === this.drains.length) return false;
-    this.drains = left;
+    const others = this.drains.filter((each) => each.worker !== worker);
+    if (others.length === this.drains.length) return false;
+    this.drains = others;
     this.stand(null);
     return true;
   }

@@ -42,8 +42,8 @@ export class MemoryFacts {
   }
 
   markPublished(facts: Pick<Fact, 'factId' | 'at'>[]): void {
-    const taken = new Map(facts.map(({ factId, at }) => [factId, at]));
-    for (const row of this.rows) if (taken.get(row.factId) === row.at) row.published = true;
+    const timeOf = new Map(facts.map(({ factId, at }) => [factId, at]));
+    for (const row of this.rows) if (timeOf.get(row.factId) === row.at) row.published = true;
   }
 }
 

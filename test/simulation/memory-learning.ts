@@ -28,10 +28,10 @@ export class MemoryLearning {
   /** Learns the duration of a public run from its result. */
   learn({ request }: RunRow, { durationSeconds }: RunOutcome): void {
     if (durationSeconds === null || request.isPrivate) return;
-    const known = this.seconds.get(request.arch) ?? new Map<string, number>();
-    const old = known.get(request.package) ?? durationSeconds;
-    known.set(request.package, old + (durationSeconds - old) * NEWEST_WEIGHT);
-    this.seconds.set(request.arch, known);
+    const secondsByPackage = this.seconds.get(request.arch) ?? new Map<string, number>();
+    const old = secondsByPackage.get(request.package) ?? durationSeconds;
+    secondsByPackage.set(request.package, old + (durationSeconds - old) * NEWEST_WEIGHT);
+    this.seconds.set(request.arch, secondsByPackage);
   }
 
   durations(arch: string): Loaded['durations'] {
@@ -50,8 +50,8 @@ export class MemoryLearning {
   usage(arch: string, halfLifeMs: number): Loaded['usage'] {
     return [...(this.used.get(arch) ?? [])]
       .map(([requestor, { slotMs, publicSlotMs, atMs }]) => {
-        const left = 0.5 ** (Math.max(0, this.nowMs() - atMs) / halfLifeMs);
-        return { requestor, slotMs: slotMs * left, publicSlotMs: publicSlotMs * left };
+        const remainder = 0.5 ** (Math.max(0, this.nowMs() - atMs) / halfLifeMs);
+        return { requestor, slotMs: slotMs * remainder, publicSlotMs: publicSlotMs * remainder };
       })
       .sort((a, b) => (a.requestor < b.requestor ? -1 : 1));
   }

@@ -30,8 +30,8 @@ export class MemoryOwnership implements OwnershipRegister {
   }
 
   isOwnedUnder(arch: string, epoch: number): boolean {
-    const held = this.owners.get(arch);
-    return held?.epoch === epoch && this.isInForce(held);
+    const row = this.owners.get(arch);
+    return row?.epoch === epoch && this.isInForce(row);
   }
 
   /** @returns what brings the rows of now back */
@@ -46,18 +46,18 @@ export class MemoryOwnership implements OwnershipRegister {
   }
 
   async claim(arch: string, scheduler: string, ttlMs: number): Promise<Ownership | null> {
-    const held = this.owners.get(arch);
-    const isAlive = held !== undefined && held.owner !== null && this.isInForce(held);
-    if (isAlive && held.owner !== scheduler) return Promise.resolve(null);
-    const epoch = isAlive ? held.epoch : this.epochAfter(held);
+    const row = this.owners.get(arch);
+    const isAlive = row !== undefined && row.owner !== null && this.isInForce(row);
+    if (isAlive && row.owner !== scheduler) return Promise.resolve(null);
+    const epoch = isAlive ? row.epoch : this.epochAfter(row);
     const { server } = this;
     this.owners.set(arch, { epoch, owner: scheduler, expiresAtMs: this.nowMs() + ttlMs, server });
     return Promise.resolve({ arch, epoch });
   }
 
   async release(arch: string, scheduler: string): Promise<void> {
-    const held = this.owners.get(arch);
-    if (held?.owner === scheduler) held.owner = null;
+    const row = this.owners.get(arch);
+    if (row?.owner === scheduler) row.owner = null;
     return Promise.resolve();
   }
 
@@ -68,7 +68,7 @@ export class MemoryOwnership implements OwnershipRegister {
 
   async withdraw(scheduler: string): Promise<void> {
     this.schedulers.delete(scheduler);
-    for (const held of this.owners.values()) if (held.owner === scheduler) held.owner = null;
+    for (const row of this.owners.values()) if (row.owner === scheduler) row.owner = null;
     return Promise.resolve();
   }
 
@@ -76,7 +76,7 @@ export class MemoryOwnership implements OwnershipRegister {
   private living(ttlMs: number): string[] {
     const now = this.nowMs();
     const atMost = (expiresAtMs: number) => (expiresAtMs > now + 2 * ttlMs ? now + ttlMs : expiresAtMs);
-    for (const held of this.owners.values()) held.expiresAtMs = atMost(held.expiresAtMs);
+    for (const row of this.owners.values()) row.expiresAtMs = atMost(row.expiresAtMs);
     for (const [each, expiresAtMs] of this.schedulers) {
       if (expiresAtMs > now) this.schedulers.set(each, atMost(expiresAtMs));
       else this.schedulers.delete(each);
@@ -88,8 +88,8 @@ export class MemoryOwnership implements OwnershipRegister {
     return expiresAtMs > this.nowMs() && server === this.server;
   }
 
-  private epochAfter(held: OwnerRow | undefined): number {
-    const higher = held ? held.epoch + 1 + Math.floor(this.random() * 1000) : 1;
+  private epochAfter(row: OwnerRow | undefined): number {
+    const higher = row ? row.epoch + 1 + Math.floor(this.random() * 1000) : 1;
     return Math.max(higher, Math.floor(this.nowMs()));
   }
 }

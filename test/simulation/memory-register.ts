@@ -9,14 +9,14 @@ export class MemoryRegister {
 
   /**
    * @param architectures those that have a dispatcher
-   * @param known workers that were there before anybody wrote orders
+   * @param workers those that were there before anybody wrote orders
    */
   constructor(
     private readonly decisions: MemoryDecisions,
     private readonly architectures: () => string[],
-    known: RegisteredWorker[],
+    workers: RegisteredWorker[],
   ) {
-    for (const row of known) this.rows.set(row.worker, row);
+    for (const row of workers) this.rows.set(row.worker, row);
   }
 
   /** @returns what brings the rows of now back */

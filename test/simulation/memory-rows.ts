@@ -146,10 +146,10 @@ const LOST: (AttemptOutcome | null)[] = ['expired', 'lost', 'failed'];
 
 export function dispatchedRun({ request, ...row }: RunRow, nowMs: number): DispatchedRun {
   const latest = row.attempts.at(-1);
-  const lost = row.attempts.filter(({ outcome }) => LOST.includes(outcome));
+  const lostAttempts = row.attempts.filter(({ outcome }) => LOST.includes(outcome));
   const isHeld = latest !== undefined && (row.state === 'leased' || row.state === 'running');
   const { runId, requestor, arrivedAt, attempt } = row;
-  const crashes = crashesOf(lost);
+  const crashes = crashesOf(lostAttempts);
   return {
     ...structuredClone(request),
     ...{
@@ -158,10 +158,10 @@ export function dispatchedRun({ request, ...row }: RunRow, nowMs: number): Dispa
       arrivedAt,
       attempt,
       waitedMs: Math.max(0, nowMs - arrivedAt),
-      attemptsLost: lost.length,
+      attemptsLost: lostAttempts.length,
     },
     grantEpoch: latest?.epoch ?? 0,
-    failedOn: [...new Set(lost.map(({ worker }) => worker))].sort(),
+    failedOn: [...new Set(lostAttempts.map(({ worker }) => worker))].sort(),
     lease: isHeld ? leaseOf(latest, row.state as 'leased' | 'running', nowMs) : null,
     latestWorker: latest?.worker ?? null,
     latestFailed: latest?.outcome === 'failed',

@@ -109,12 +109,16 @@ it.each(BUGS)(
   'the simulation of lines finds the planted bug that $name',
   async ({ plant, change, foundBy }) => {
     plant();
-    const found: string[] = [];
-    for (let seed = 1; seed <= SEEDS_MAX && !found.some((violation) => foundBy.test(violation)); seed += 1) {
+    const violations: string[] = [];
+    for (
+      let seed = 1;
+      seed <= SEEDS_MAX && !violations.some((violation) => foundBy.test(violation));
+      seed += 1
+    ) {
       const world = new WaitingLines(seed, change);
       await world.run();
-      found.push(...world.violations);
+      violations.push(...world.violations);
     }
-    expect(found).toEqual(expect.arrayContaining([expect.stringMatching(foundBy)]));
+    expect(violations).toEqual(expect.arrayContaining([expect.stringMatching(foundBy)]));
   },
 );

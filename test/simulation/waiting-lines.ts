@@ -97,7 +97,8 @@ export class WaitingLines {
         this.answer('count', () => rig.books.countBeyond(arch, stretches, limits)),
       lastBeyond: (arch, edges) => this.answer('last', () => rig.books.lastBeyond(arch, edges)),
       listUnfinished: (arch, runIds) => this.answer('row', () => rig.books.listUnfinished(arch, runIds)),
-      arrivals: (arch, limit, seen) => this.answer('arrivals', () => rig.books.arrivals(arch, limit, seen)),
+      arrivals: (arch, limit, position) =>
+        this.answer('arrivals', () => rig.books.arrivals(arch, limit, position)),
       orders: (arch, limit) => this.answer('orders', () => rig.books.orders(arch, limit)),
       commit: (arch, epoch, writes) => this.answer('commit', () => rig.books.commit(arch, epoch, writes)),
     };
@@ -191,8 +192,8 @@ export class WaitingLines {
     const { queues } = await this.answered(this.status());
     for (const suite of SUITES) {
       const expected = this.waiting().filter(({ request }) => request.suite === suite).length;
-      const found = queues.find((queue) => queue.suite === suite)?.waiting ?? 0;
-      this.require(found === expected, `${suite}: ${found} runs are said to wait, not ${expected}`);
+      const count = queues.find((queue) => queue.suite === suite)?.waiting ?? 0;
+      this.require(count === expected, `${suite}: ${count} runs are said to wait, not ${expected}`);
     }
     const waiting = this.waiting();
     for (let count = 0; count < EXPLAINED; count += 1) {

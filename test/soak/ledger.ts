@@ -101,12 +101,12 @@ function ofEnds(runs: BookedRun[], { ended, changed }: Follower): string[] {
 
 /** Each line of the executors must be of an attempt that was granted to that very slot, and the only one of it. */
 function ofExecutions(executed: string[], granted: Map<string, string>): string[] {
-  const seen = new Set<string>();
+  const names = new Set<string>();
   return executed.flatMap((line) => {
     const [runId, attempt, ...executor] = line.split(' ');
     const name = `${runId} ${attempt}`;
-    if (seen.has(name)) return [`run ${name}: executed twice under one attempt`];
-    seen.add(name);
+    if (names.has(name)) return [`run ${name}: executed twice under one attempt`];
+    names.add(name);
     const owner = granted.get(name);
     return owner === executor.join(' ')
       ? []

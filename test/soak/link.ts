@@ -122,11 +122,11 @@ class Gate extends Transform {
     super();
   }
 
-  override _transform(piece: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.whenOpen(() => done(null, piece));
+  override _transform(piece: Buffer, _encoding: BufferEncoding, callback: TransformCallback): void {
+    this.whenOpen(() => callback(null, piece));
   }
 
-  override _flush(done: TransformCallback): void {
-    this.whenOpen(() => done());
+  override _flush(callback: TransformCallback): void {
+    this.whenOpen(() => callback());
   }
 }

@@ -46,8 +46,8 @@ export class Liveness {
     while (!this.stopped) {
       await pause(LOOK_EVERY_MS);
       if (this.ownableMs() === 0) continue;
-      const seen = await this.look();
-      for (const each of seen) this.judge(each);
+      const observations = await this.look();
+      for (const each of observations) this.judge(each);
     }
   }
 

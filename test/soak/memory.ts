@@ -84,8 +84,8 @@ async function residentMib(pid: number): Promise<number | null> {
     if (error.code === 'ENOENT' || error.code === 'ESRCH') return '';
     throw error;
   });
-  const found = /^VmRSS:\s+(\d+) kB$/m.exec(status);
-  return found ? Number(found[1]) / 1024 : null;
+  const match = /^VmRSS:\s+(\d+) kB$/m.exec(status);
+  return match ? Number(match[1]) / 1024 : null;
 }
 
 function lengthOf(samples: Sample[]): number {

@@ -37,8 +37,8 @@ export class Records {
   }
 
   private logOf(part: string): WriteStream {
-    const known = this.logs.get(part);
-    if (known) return known;
+    const file = this.logs.get(part);
+    if (file) return file;
     const log = createWriteStream(join(this.folder, `${part}.log`), { flags: 'a' });
     this.logs.set(part, log);
     return log;

@@ -32,7 +32,7 @@ export async function report(deployment: SoakDeployment, records: Records): Prom
   const rows = async (sql: string, ...values: unknown[]) => (await client.query<object>(sql, values)).rows;
   try {
     const missing = (await rows(MISSING, RUNS_LISTED_MAX)) as { run_id: number }[];
-    const found: Report = {
+    const soakReport: Report = {
       unfinished: await rows(UNFINISHED),
       dispatchers: await rows(DISPATCHERS),
       queues: await ask(deployment, '/api/v1/queues'),
@@ -42,15 +42,15 @@ export async function report(deployment: SoakDeployment, records: Records): Prom
       runs: [],
     };
     for (const run of missing) {
-      found.runs.push({
+      soakReport.runs.push({
         row: run,
         attempts: await rows('select * from attempts where run_id = $1 order by attempt', run.run_id),
         facts: await rows('select * from facts where run_id = $1 order by fact_id', run.run_id),
         asked: await ask(deployment, `/api/v1/test/${run.run_id}`),
       });
     }
-    await records.write(REPORT_FILE, found);
-    return summary(found);
+    await records.write(REPORT_FILE, soakReport);
+    return summary(soakReport);
   } finally {
     await client.end();
   }
@@ -96,7 +96,7 @@ async function streams({ name, url, seed }: Credentials): Promise<object[]> {
   });
   try {
     const jsm = await jetstreamManager(nc, { timeout: REQUEST_TIMEOUT_MS });
-    const found: object[] = [];
+    const entries: object[] = [];
     for await (const { config, state } of jsm.streams.list()) {
       const consumers: object[] = [];
       for await (const each of jsm.consumers.list(config.name)) {
@@ -104,7 +104,7 @@ async function streams({ name, url, seed }: Credentials): Promise<object[]> {
         consumers.push({ name, num_pending, num_ack_pending, num_redelivered, num_waiting });
       }
       const { messages, bytes, first_seq, last_seq } = state;
-      found.push({
+      entries.push({
         name: config.name,
         max_bytes: config.max_bytes,
         messages,
@@ -114,7 +114,7 @@ async function streams({ name, url, seed }: Credentials): Promise<object[]> {
         consumers,
       });
     }
-    return found;
+    return entries;
   } finally {
     await nc.close();
   }

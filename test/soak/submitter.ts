@@ -43,13 +43,13 @@ export class Submitter {
     const longList = longListOf(rate);
     await this.submit(longList);
     const startedAt = performance.now();
-    let asked = 0;
+    let count = 0;
     let due = 0;
     while (!this.stopped) {
       due = Math.min(((performance.now() - startedAt) / 1000) * rate, due + rate);
-      if (this.accepted.size - finished() < waitingMax && asked < due) {
+      if (this.accepted.size - finished() < waitingMax && count < due) {
         const length = this.random.chance(0.002) ? longList : LIST_LENGTH;
-        asked += length;
+        count += length;
         await this.turnstile.pass(() => this.submit(length));
       } else {
         await pause(20);

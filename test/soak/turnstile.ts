@@ -7,9 +7,9 @@ export class Turnstile {
   /** Does one round, once it may begin. */
   async pass<T>(round: () => Promise<T>): Promise<T> {
     await this.opened;
-    const done = round();
-    this.inside = done.catch(() => undefined);
-    return done;
+    const turn = round();
+    this.inside = turn.catch(() => undefined);
+    return turn;
   }
 
   /** Resolves when no round is under way; none begins until it is opened. */

@@ -43,14 +43,14 @@ export async function expectEachPassedOnce(
   mark = 'executed',
   timeoutMs = PATIENCE_MS,
 ): Promise<Account[]> {
-  const left = new Set(runIds);
+  const openRuns = new Set(runIds);
   const isOver = async (): Promise<boolean> => {
-    for (const { runId, state } of await accountsOf(proctor, [...left]))
-      if (state === 'finished') left.delete(runId);
-    return left.size === 0;
+    for (const { runId, state } of await accountsOf(proctor, [...openRuns]))
+      if (state === 'finished') openRuns.delete(runId);
+    return openRuns.size === 0;
   };
   if (!(await until(isOver, timeoutMs)))
-    throw new Error(`after ${timeoutMs} ms not finished: ${[...left].join()}`);
+    throw new Error(`after ${timeoutMs} ms not finished: ${[...openRuns].join()}`);
   const executions = await executionsOf(marks, mark);
   const accounts = await accountsOf(proctor, runIds);
   expect(accounts.map(({ runId }) => runId)).toEqual([...runIds].sort((a, b) => a - b));

@@ -97,7 +97,7 @@ export class ActorRig {
       listUnfinished: (arch, runIds) => books.listUnfinished(arch, runIds),
       restrictions: (arch) => books.restrictions(arch),
       workers: () => books.workers(),
-      arrivals: (arch, limit, seen) => books.arrivals(arch, limit, seen),
+      arrivals: (arch, limit, position) => books.arrivals(arch, limit, position),
       orders: (arch, limit) => books.orders(arch, limit),
       commit: (arch, epoch, writes) => books.commit(arch, epoch, writes),
       reportState: (attempt) => books.reportState(attempt),

@@ -127,8 +127,8 @@ export class RunningApi {
       stored.push({ name, size: content.length });
     }
     if (!isStarted) await this.start(runId);
-    const seen = { verdict, message, exitCode: 0, version, durationSeconds: 30, files: stored, tests };
-    const outcome = { ...seen, ...(error && { error }), ...(image && { image }) };
+    const result = { verdict, message, exitCode: 0, version, durationSeconds: 30, files: stored, tests };
+    const outcome = { ...result, ...(error && { error }), ...(image && { image }) };
     await this.commit([
       { kind: 'finish', runId, attempt: 1, attemptOutcome: 'finished', outcome, worker: 'worker-1' },
     ]);

@@ -158,7 +158,7 @@ export class ComposeMachine {
       ])
       .sort(([one], [other]) => other.length - one.length);
     const mappedText = places.reduce(
-      (shown, [target, place]) => shown.replace(new RegExp(`(?<![\\w/-])${target}(?![\\w-])`, 'g'), place),
+      (rest, [target, place]) => rest.replace(new RegExp(`(?<![\\w/-])${target}(?![\\w-])`, 'g'), place),
       this.interpolated(text),
     );
     return this.withPorts(mappedText);

@@ -106,11 +106,11 @@ export class ConformanceInstance {
     const file = join(this.proctor.home.path, 'config/reject-list.yaml');
     await writeFile(`${file}.new`, stringify(this.rejectList));
     await rename(`${file}.new`, file);
-    const shown = await until(async () => {
+    const isShown = await until(async () => {
       const answer = await this.seenAt().api('/reject_list');
       return packageName in answer.json<object>();
     });
-    if (!shown) throw new Error(`the service did not take in that ${packageName} is rejected`);
+    if (!isShown) throw new Error(`the service did not take in that ${packageName} is rejected`);
   }
 }
 

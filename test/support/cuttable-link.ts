@@ -35,7 +35,7 @@ export async function linkTo(url: string, host = '127.0.0.1'): Promise<CuttableL
   };
   let isSwallowing = false;
   let unanswered: string | null = null;
-  let lost: string | null = null;
+  let lostWords: string | null = null;
   let garbled: string | null = null;
   let slowMs = 0;
   const server = createServer((incoming) => {
@@ -43,7 +43,7 @@ export async function linkTo(url: string, host = '127.0.0.1'): Promise<CuttableL
     let isSilent = false;
     let losesAnswers = false;
     const there = passing((chunk) => {
-      isSilent ||= isSwallowing || (lost !== null && chunk.includes(lost));
+      isSilent ||= isSwallowing || (lostWords !== null && chunk.includes(lostWords));
       losesAnswers ||= unanswered !== null && chunk.includes(unanswered);
       return !isSilent;
     });
@@ -55,9 +55,9 @@ export async function linkTo(url: string, host = '127.0.0.1'): Promise<CuttableL
       () => slowMs,
     );
     const changed = new Transform({
-      transform: (chunk: Buffer, _, done) => {
+      transform: (chunk: Buffer, _, callback) => {
         const at = garbled === null ? -1 : chunk.indexOf(garbled);
-        done(null, at === -1 ? chunk : Buffer.from(chunk).fill('x', at, at + garbled!.length));
+        callback(null, at === -1 ? chunk : Buffer.from(chunk).fill('x', at, at + garbled!.length));
       },
     });
     keep(incoming).pipe(there).pipe(changed).pipe(outgoing).pipe(back).pipe(incoming);
@@ -80,13 +80,13 @@ export async function linkTo(url: string, host = '127.0.0.1'): Promise<CuttableL
     mend: () => listen(port),
     swallow: () => void (isSwallowing = true),
     loseAnswersTo: (words) => void (unanswered = words),
-    lose: (words) => void (lost = words),
+    lose: (words) => void (lostWords = words),
     garble: (words) => void (garbled = words),
     slow: (ms) => void (slowMs = ms),
     clear: () => {
       isSwallowing = false;
       slowMs = 0;
-      unanswered = lost = garbled = null;
+      unanswered = lostWords = garbled = null;
     },
   };
 }
@@ -96,8 +96,8 @@ const READY_FOR_QUERY = Buffer.from([0x5a, 0, 0, 0, 5]);
 
 function passing(passes: (chunk: Buffer) => boolean, delayMs = () => 0): Transform {
   return new Transform({
-    transform: (chunk: Buffer, _, done) => {
-      const pass = () => (passes(chunk) ? done(null, chunk) : done());
+    transform: (chunk: Buffer, _, callback) => {
+      const pass = () => (passes(chunk) ? callback(null, chunk) : callback());
       const isEnd = chunk.subarray(-6, -1).equals(READY_FOR_QUERY);
       if (delayMs() === 0 || !isEnd) pass();
       else setTimeout(pass, delayMs());

@@ -50,8 +50,8 @@ export function imagesRig(path: string, clock = new VirtualClock(), settings = I
     build: (suite: string, _arch: string, target: BuildTarget, { signal, onStage }: BuildControl) =>
       new Promise<void>((resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('aborted')));
-        const done = () => void writeFile(target.image, `${suite} ${builds.length}`).then(resolve);
-        builds.push({ suite, onStage, done, fail: reject });
+        const finish = () => void writeFile(target.image, `${suite} ${builds.length}`).then(resolve);
+        builds.push({ suite, onStage, done: finish, fail: reject });
         state.changes.splice(0).forEach((wake) => wake());
       }),
   };

@@ -40,13 +40,13 @@ export function markupFaults(markup: string, origin: string): string[] {
 export function* tagsOf(markup: string): Generator<Tag | null> {
   for (const [text, name = '', rest = ''] of markup.replace(/<!--[^]*?-->/g, '').matchAll(TAG)) {
     const attributes = new Map<string, string | undefined>();
-    let left = rest.replace(/\/$/, '');
-    for (let found = ATTRIBUTE.exec(left); found; found = ATTRIBUTE.exec(left)) {
-      attributes.set(found[1]!.toLowerCase(), found[2] && unescaped(found[2]));
-      left = left.slice(found[0].length);
+    let remainder = rest.replace(/\/$/, '');
+    for (let match = ATTRIBUTE.exec(remainder); match; match = ATTRIBUTE.exec(remainder)) {
+      attributes.set(match[1]!.toLowerCase(), match[2] && unescaped(match[2]));
+      remainder = remainder.slice(match[0].length);
     }
-    yield left.trim() === '' ? { name: name.toLowerCase(), attributes, text } : null;
-    if (left.trim() !== '') yield { name: 'x-evil', attributes, text };
+    yield remainder.trim() === '' ? { name: name.toLowerCase(), attributes, text } : null;
+    if (remainder.trim() !== '') yield { name: 'x-evil', attributes, text };
   }
 }
 

@@ -36,8 +36,8 @@ export function sendRaw(port: number, bytes: Buffer, options: RawOptions = {}): 
     };
     const timer = setTimeout(() => {
       socket.destroy();
-      const sent = bytes.subarray(0, 500).toString('latin1');
-      reject(new Error(`no whole answer within ${timeoutMs} ms to ${JSON.stringify(sent)}`));
+      const request = bytes.subarray(0, 500).toString('latin1');
+      reject(new Error(`no whole answer within ${timeoutMs} ms to ${JSON.stringify(request)}`));
     }, timeoutMs);
     socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
@@ -55,12 +55,12 @@ export function sendRaw(port: number, bytes: Buffer, options: RawOptions = {}): 
 }
 
 /** Whether the answer has its whole body, if its headers give the length. */
-function isWhole(received: Buffer, sent: Buffer): boolean {
+function isWhole(received: Buffer, request: Buffer): boolean {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return false;
   const { headers, status } = parse(received.subarray(0, end));
   if (status === 100) return false;
-  if (sent.subarray(0, 5).toString() === 'HEAD ' || status === 304 || status === 204) return true;
+  if (request.subarray(0, 5).toString() === 'HEAD ' || status === 304 || status === 204) return true;
   const length = headers.get('content-length');
   if (length !== undefined) return received.length >= end + 4 + Number(length);
   return received.toString('latin1').endsWith('0\r\n\r\n');

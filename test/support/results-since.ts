@@ -30,13 +30,13 @@ export async function readSince(
 
 async function* rowsIn(pages: AsyncIterable<string> | null): AsyncGenerator<ReadResult> {
   for await (const page of pages ?? []) {
-    for (const written of JSON.parse(`[${page}]`) as Written[]) {
+    for (const entry of JSON.parse(`[${page}]`) as Written[]) {
       yield {
-        runId: written.run_id,
-        state: written.state,
-        verdict: written.status,
-        isPrivate: written.is_private,
-        updatedAt: new Date(written.updated_at),
+        runId: entry.run_id,
+        state: entry.state,
+        verdict: entry.status,
+        isPrivate: entry.is_private,
+        updatedAt: new Date(entry.updated_at),
       };
     }
   }

@@ -9,17 +9,17 @@ export type Secret = readonly [what: string, text: string];
 export type Output = readonly [where: string, text: string];
 
 /** Lists the secrets that appear in the outputs, a line each; no line contains the secret itself. */
-export function shownSecrets(secrets: readonly Secret[], said: readonly Output[]): string[] {
+export function shownSecrets(secrets: readonly Secret[], outputs: readonly Output[]): string[] {
   return secrets.flatMap(([what, secret]) => {
     if (secret.length < 8) throw new Error(`${what} is too short to be looked for`);
-    return said.filter(([, text]) => text.includes(secret)).map(([where]) => `${what}: ${where}`);
+    return outputs.filter(([, text]) => text.includes(secret)).map(([where]) => `${what}: ${where}`);
   });
 }
 
 /** @throws Error naming the secrets that were shown */
-export function requireNoneShown(secrets: readonly Secret[], said: readonly Output[]): void {
-  const shown = shownSecrets(secrets, said);
-  if (shown.length > 0) throw new Error(`secrets were shown: ${shown.join(', ')}`);
+export function requireNoneShown(secrets: readonly Secret[], outputs: readonly Output[]): void {
+  const secretsShown = shownSecrets(secrets, outputs);
+  if (secretsShown.length > 0) throw new Error(`secrets were shown: ${secretsShown.join(', ')}`);
 }
 
 /** The seeds of the users of NATS whose credentials files lie in a folder. */

@@ -39,8 +39,8 @@ export async function provideImage(
   await removeOldCaches(builders);
   for (const path of [imageCachePath(), cache]) await chmod(path, 0o755);
   const name = `${hostRelease()}-${arch}.`;
-  const wanted = await wantedImage(backend, arch);
-  if (!(await isFresh(join(cache, name), wanted))) await build(cache, backend, arch);
+  const wantedRecord = await wantedImage(backend, arch);
+  if (!(await isFresh(join(cache, name), wantedRecord))) await build(cache, backend, arch);
   const target = join(workPath, 'images', backend);
   await mkdir(target, { recursive: true });
   for (const file of (await readdir(cache)).filter((file) => file.startsWith(name)))
@@ -89,13 +89,16 @@ async function wantedImage(backend: string, arch: string): Promise<Pick<ImageRec
   return { recipe, release: await loadArchiveState(sources.lines, settings) };
 }
 
-async function isFresh(image: string, wanted: Pick<ImageRecord, 'recipe' | 'release'>): Promise<boolean> {
+async function isFresh(
+  image: string,
+  wantedRecord: Pick<ImageRecord, 'recipe' | 'release'>,
+): Promise<boolean> {
   try {
     const [json] = await Promise.all([readFile(`${image}json`, 'utf8'), access(`${image}sources.gz`)]);
     const { builtAt, provedBoot, recipe, release } = JSON.parse(json) as ImageRecord;
     const isOfToday = Date.now() - builtAt < AGE_MAX_MS && provedBoot === (await currentBoot());
-    const isOfNow = wanted.release === null || release === wanted.release;
-    return isOfToday && isOfNow && recipe === wanted.recipe;
+    const isOfNow = wantedRecord.release === null || release === wantedRecord.release;
+    return isOfToday && isOfNow && recipe === wantedRecord.recipe;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;

@@ -26,10 +26,12 @@ beforeEach(() => {
 
 /** The handlings of one report, as `redelivered`, until all has settled. */
 async function handlings(): Promise<boolean[]> {
-  const seen: boolean[] = [];
-  await server.consumeReports('amd64', ({ redelivered }) => Promise.resolve(void seen.push(redelivered)));
+  const redeliveries: boolean[] = [];
+  await server.consumeReports('amd64', ({ redelivered }) =>
+    Promise.resolve(void redeliveries.push(redelivered)),
+  );
   await clock.runUntil(5 * BUS_LIMITS.reportAckWaitMs);
-  return seen;
+  return redeliveries;
 }
 
 describe('reports', () => {

@@ -19,18 +19,18 @@ it('a rehearsal ends what it has started once, the last first, also what did not
 });
 
 it('a rehearsal that is interrupted waits for what is starting, and starts nothing more', async () => {
-  const [stops, seen] = [new Stops(), [] as string[]];
+  const [stops, calls] = [new Stops(), [] as string[]];
   let isThere = (): void => undefined;
   const starting = stops.start(
-    () => new Promise<void>((resolve) => (isThere = resolve)).then(() => seen.push('started')),
-    () => seen.push('ended'),
+    () => new Promise<void>((resolve) => (isThere = resolve)).then(() => calls.push('started')),
+    () => calls.push('ended'),
   );
   const over = stops.now();
   await expect(stops.during(() => Promise.resolve())).rejects.toThrow(Interrupted);
-  expect(() => stops.add(() => seen.push('came too late'))).toThrow(Interrupted);
+  expect(() => stops.add(() => calls.push('came too late'))).toThrow(Interrupted);
   isThere();
   await Promise.all([starting, over]);
-  expect(seen).toEqual(['came too late', 'started', 'ended']);
+  expect(calls).toEqual(['came too late', 'started', 'ended']);
 });
 
 it('a rehearsal that is ended twice has ended for both only when everything is', async () => {

@@ -31,8 +31,8 @@ export async function graphileWorker(databaseUrl: string): Promise<Peer> {
       void (await utils.addJobs(Array.from({ length: jobs }, () => ({ identifier: TASK })))),
     async execute(jobs) {
       const completed = new Promise<void>((resolve) => {
-        let left = jobs;
-        events.on('job:complete', () => (left -= 1) === 0 && resolve());
+        let openJobs = jobs;
+        events.on('job:complete', () => (openJobs -= 1) === 0 && resolve());
       });
       const taskList = { [TASK]: () => Promise.resolve() };
       const options = { concurrency: AT_ONCE, noHandleSignals: true, crontab: '' };

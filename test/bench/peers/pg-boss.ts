@@ -33,16 +33,16 @@ export async function pgBoss(databaseUrl: string): Promise<Peer> {
   return {
     add: (jobs) => boss.insert(Array.from({ length: jobs }, () => ({ name: QUEUE }))),
     async execute(jobs) {
-      let left = jobs;
+      let openJobs = jobs;
       const work = async (): Promise<void> => {
-        while (left > 0) {
+        while (openJobs > 0) {
           const [job] = await boss.fetch(QUEUE);
           if (!job) {
             await pause(5);
             continue;
           }
           await boss.complete(QUEUE, job.id);
-          left -= 1;
+          openJobs -= 1;
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, work));

@@ -41,7 +41,7 @@ export const liveLog: Row = {
       async measured() {
         const behindMs: number[] = [];
         const readers: Promise<number>[] = [];
-        rig.onLease = (lease) => readers.push(read(rig, lease, lines * LINE_BYTES, behindMs));
+        rig.onLease = (lease) => readers.push(readLog(rig, lease, lines * LINE_BYTES, behindMs));
         await rig.execute(runs, 'writer');
         const bytes = (await Promise.all(readers)).reduce((sum, each) => sum + each, 0);
         behindMs.sort((one, other) => one - other);
@@ -57,7 +57,7 @@ export const liveLog: Row = {
 };
 
 /** Reads one live log until it has so many bytes. @returns how many it got; `behindMs` gets the age of each line's beginning */
-async function read(rig: WorkerRig, lease: Lease, bytesMax: number, behindMs: number[]): Promise<number> {
+async function readLog(rig: WorkerRig, lease: Lease, bytesMax: number, behindMs: number[]): Promise<number> {
   const end = new AbortController();
   let patience = setTimeout(() => end.abort(), 6 * PATIENCE_MS);
   let bytes = 0;

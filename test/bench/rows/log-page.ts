@@ -139,7 +139,7 @@ async function storeLog(
 ): Promise<{ path: string; lines: number }> {
   const indexer = new LogIndexer(errorExpression(ERROR_PATTERNS));
   const parts: Buffer[] = [];
-  const pieces = blockGzip(Readable.from(written(bytes)), (content, block) => indexer.add(content, block));
+  const pieces = blockGzip(Readable.from(logBytes(bytes)), (content, block) => indexer.add(content, block));
   for await (const part of pieces) parts.push(part);
   const index = indexer.end();
   const put = async (file: 'log.gz' | 'log-index.json', content: Buffer): Promise<void> => {
@@ -158,7 +158,7 @@ async function storeLog(
 }
 
 /** A set-up, a test that fails in the middle of its output, and a summary. */
-function* written(bytes: number): Generator<Buffer> {
+function* logBytes(bytes: number): Generator<Buffer> {
   const own = (text: string): string => `autopkgtest [12:34:56]: ${text}\n`;
   const line = (number: number): string =>
     `${number} Get:${number % 97} http://deb.example/debian sid/main amd64 package-${number * 7919} [${number % 512} kB]\n`;

@@ -87,7 +87,9 @@ async function many(
   const took: number[] = [];
   for (let turn = 0; turn < times; turn += 1) {
     const watcher = watch(marks);
-    const marked = new Promise<number>((seen) => watcher.once('change', () => seen(performance.now())));
+    const marked = new Promise<number>((resolveTime) =>
+      watcher.once('change', () => resolveTime(performance.now())),
+    );
     const startedAt = performance.now();
     const ended = await start();
     took.push((await marked) - startedAt);

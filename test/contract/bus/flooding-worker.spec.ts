@@ -67,10 +67,10 @@ function fateOf(): Promise<'answered' | 'late' | 'unserved'> {
 }
 
 it('a worker that floods gets the reason, and is ignored for a while; no request of others is lost', async () => {
-  let said = '';
+  let warning = '';
   const answers = hostile.subscribe(INBOX, {
     callback: (_, message) => {
-      if (message.string().includes('sends more than')) said = message.string();
+      if (message.string().includes('sends more than')) warning = message.string();
     },
   });
   let [isOver, answered] = [false, 0];
@@ -87,7 +87,7 @@ it('a worker that floods gets the reason, and is ignored for a while; no request
   isOver = true;
   await asking;
   expect(answered).toBeGreaterThan(0);
-  expect(said).toContain('worker w1 (amd64, return) sends more than 500 requests');
+  expect(warning).toContain('worker w1 (amd64, return) sends more than 500 requests');
   answers.unsubscribe();
   // It is listened to again once it is quiet.
   expect(await until(async () => (await fateOf()) === 'answered')).toBe(true);

@@ -127,25 +127,25 @@ it('the bus keeps reports, subscriptions and readers over a killed server', asyn
   await bus.report(finishedOf(scope, 1), { number: 1 });
   await bus.prepareWorkers([WORKER]);
   await bus.appendLog(WORKER, grant, chunk(0));
-  const taken = new Events<ReportMessage>();
+  const reports = new Events<ReportMessage>();
   let goOn = (): void => undefined;
   const gate = new Promise<void>((resolve) => (goOn = resolve));
   await bus.consumeReports(scope, async (report) => {
-    taken.push(report);
+    reports.push(report);
     await gate;
   });
   const status = subjectOf(SUBJECTS.status, scope);
   bus.subscribe(status, ({ respond }) => respond?.('{"well":true}'));
   const log = bus.readLog(WORKER, grant, 0)[Symbol.asyncIterator]();
   expect((await log.next()).value).toEqual(chunk(0));
-  expect((await taken.next()).text).toBe('{"number":1}');
+  expect((await reports.next()).text).toBe('{"number":1}');
 
   await kill(bus);
   await revive(bus);
   goOn();
   await bus.report(finishedOf(scope, 2), { number: 2 });
   // The one in hand may come a second time, if its acknowledgement did not reach the server.
-  for (let text = ''; text !== '{"number":2}';) text = (await taken.next()).text;
+  for (let text = ''; text !== '{"number":2}';) text = (await reports.next()).text;
   await drained(bus, scope);
   await expect(bus.request(status, {}, 5000)).resolves.toEqual({ well: true });
   await bus.appendLog(WORKER, grant, chunk(1));
@@ -156,26 +156,26 @@ it('the bus keeps reports, subscriptions and readers over a killed server', asyn
 it('the bus makes streams and consumers again when the server has lost its files', async () => {
   const bus = await connect();
   await bus.prepareReports(scope, [WORKER]);
-  const taken = new Events<ReportMessage>();
-  await bus.consumeReports(scope, (report) => Promise.resolve(taken.push(report)));
+  const reports = new Events<ReportMessage>();
+  await bus.consumeReports(scope, (report) => Promise.resolve(reports.push(report)));
   await kill(bus);
   await rm(join(folder, 'jetstream'), { recursive: true });
   await revive(bus);
   await bus.report(finishedOf(scope, 1), { number: 1 });
-  expect((await taken.next()).text).toBe('{"number":1}');
+  expect((await reports.next()).text).toBe('{"number":1}');
 });
 
 it('the bus makes the stream of a worker again when it was deleted', async () => {
   const bus = await connect();
   await bus.prepareReports(scope, [WORKER]);
-  const taken = new Events<ReportMessage>();
-  await bus.consumeReports(scope, (report) => Promise.resolve(taken.push(report)));
+  const reports = new Events<ReportMessage>();
+  await bus.consumeReports(scope, (report) => Promise.resolve(reports.push(report)));
   const { jsm } = Reflect.get(bus, 'link') as { jsm: JetStreamManager };
   await jsm.streams.delete(reportStream(scope, WORKER));
   await expect(bus.report(finishedOf(scope, 1), { number: 1 })).rejects.toThrow(NoAnswer);
   await bus.prepareReports(scope, [WORKER]);
   await bus.report(finishedOf(scope, 1), { number: 1 });
-  expect((await taken.next()).text).toBe('{"number":1}');
+  expect((await reports.next()).text).toBe('{"number":1}');
 });
 
 it('the bus makes the deleted streams of logs and files again, and leaves the others', async () => {

@@ -62,14 +62,14 @@ export function describeReports(name: string, start: StartServer): void {
 
     it('a report whose handler rejected is delivered again, and counts as waiting before it is handled', async () => {
       await report(1);
-      const seen: boolean[] = [];
+      const redeliveries: boolean[] = [];
       const waiting = { arch: scope, worker: 'w1', kind: 'finished', runId: 1, attempt: 1 };
       const consumption = await other.consumeReports(scope, async ({ redelivered }) => {
-        if (isDeepStrictEqual(await bus.listWaitingReports(scope), [waiting])) seen.push(redelivered);
-        if (seen.length < 3) throw new Error('not yet');
+        if (isDeepStrictEqual(await bus.listWaitingReports(scope), [waiting])) redeliveries.push(redelivered);
+        if (redeliveries.length < 3) throw new Error('not yet');
       });
       await drained(bus, scope);
-      expect(seen).toEqual([false, true, true]);
+      expect(redeliveries).toEqual([false, true, true]);
       await consumption.stop();
     });
 
@@ -99,17 +99,17 @@ export function describeReports(name: string, start: StartServer): void {
     it('a report that its handler refuses for ever is ended', async () => {
       await report(1);
       await report(2);
-      const seen: string[] = [];
+      const texts: string[] = [];
       const consumption = await other.consumeReports(
         scope,
         doing(({ text }) => {
-          seen.push(text);
+          texts.push(text);
           if (text.includes('1')) throw new Error('no, never');
         }),
       );
       await drained(bus, scope);
-      expect(seen.filter((text) => text.includes('1'))).toHaveLength(LIMITS.reportFailuresMax ?? NaN);
-      expect(seen.filter((text) => text.includes('2'))).toHaveLength(1);
+      expect(texts.filter((text) => text.includes('1'))).toHaveLength(LIMITS.reportFailuresMax ?? NaN);
+      expect(texts.filter((text) => text.includes('2'))).toHaveLength(1);
       await consumption.stop();
     });
 
@@ -180,43 +180,43 @@ export function describeReports(name: string, start: StartServer): void {
     });
 
     it('the report of a worker is handed over while all that another may have unsettled is in hand', async () => {
-      const begun = new Events<string>();
+      const starts = new Events<string>();
       let goOn = (): void => undefined;
       const gate = new Promise<void>((resolve) => (goOn = resolve));
       for (let number = 1; number <= 2 * LIMITS.reportsPendingMax!; number++) await report(number);
       const consumption = await other.consumeReports(scope, async ({ subject }) => {
-        begun.push(subject);
+        starts.push(subject);
         if (reportSender(subject) === 'w1') await gate;
       });
       for (let count = 0; count < LIMITS.reportsPendingMax!; count++)
-        expect(reportSender(await begun.next())).toBe('w1');
+        expect(reportSender(await starts.next())).toBe('w1');
       const waiting = reportSubject(scope, 'finished', { worker: 'w-2', runId: 1, attempt: 1 });
       await bus.report(waiting, {});
-      expect(await begun.next()).toBe(waiting);
+      expect(await starts.next()).toBe(waiting);
       goOn();
       await drained(bus, scope);
       await consumption.stop();
     });
 
     it('several reports are handed over at a time, as many as the limit allows', async () => {
-      const begun = new Events<string>();
+      const starts = new Events<string>();
       let goOn = (): void => undefined;
       const gate = new Promise<void>((resolve) => (goOn = resolve));
       for (const number of [1, 2, 3]) await report(number);
       const consumption = await other.consumeReports(scope, async ({ subject }) => {
-        begun.push(subject);
+        starts.push(subject);
         await gate;
       });
-      for (const number of [1, 2]) expect(await begun.next()).toBe(finishedOf(scope, number));
+      for (const number of [1, 2]) expect(await starts.next()).toBe(finishedOf(scope, number));
       const ofAnother = [1, 2].map((runId) =>
         reportSubject(scope, 'finished', { worker: 'w-2', runId, attempt: 1 }),
       );
       for (const subject of ofAnother) await bus.report(subject, {});
-      expect(await begun.next()).toBe(ofAnother[0]);
+      expect(await starts.next()).toBe(ofAnother[0]);
       await other.flush();
-      expect(begun.unread).toBe(0);
+      expect(starts.unread).toBe(0);
       goOn();
-      const last = [await begun.next(), await begun.next()];
+      const last = [await starts.next(), await starts.next()];
       expect(last.sort()).toEqual([finishedOf(scope, 3), ofAnother[1]].sort());
       await drained(bus, scope);
       await consumption.stop();
@@ -242,18 +242,18 @@ export function describeReports(name: string, start: StartServer): void {
         for (const subject of reports) await first.report(subject, {});
         let goOn = (): void => undefined;
         const gate = new Promise<void>((resolve) => (goOn = resolve));
-        const begun = new Events<string>();
-        const done: string[] = [];
+        const starts = new Events<string>();
+        const ends: string[] = [];
         const consumption = await first.consumeReports(scope, async ({ subject }) => {
-          begun.push(subject);
+          starts.push(subject);
           await gate;
-          done.push(subject);
+          ends.push(subject);
         });
-        for (let count = 0; count < 3; count++) await begun.next();
+        for (let count = 0; count < 3; count++) await starts.next();
         const stopped = consumption.stop();
         goOn();
         await stopped;
-        expect(done).toHaveLength(3);
+        expect(ends).toHaveLength(3);
 
         const rest: string[] = [];
         const next = await second.consumeReports(
@@ -261,7 +261,7 @@ export function describeReports(name: string, start: StartServer): void {
           doing(({ subject }) => void rest.push(subject)),
         );
         await drained(first, scope);
-        expect([...done, ...rest].sort()).toEqual(reports.sort());
+        expect([...ends, ...rest].sort()).toEqual(reports.sort());
         await next.stop();
       });
 
@@ -282,13 +282,13 @@ export function describeReports(name: string, start: StartServer): void {
 
       it('the reports that a dead consumer had in hand are given to another', async () => {
         const doomed = await impatient.connect();
-        const taken = new Events<ReportMessage>();
+        const handledReports = new Events<ReportMessage>();
         await reportFirst(1);
         const dead = await doomed.consumeReports(scope, (report) => {
-          taken.push(report);
+          handledReports.push(report);
           return new Promise(() => undefined);
         });
-        await taken.next();
+        await handledReports.next();
         await impatient.kill(doomed);
         const arrivals = new Events<ReportMessage>();
         const consumption = await second.consumeReports(scope, doing(arrivals.push));

@@ -44,9 +44,9 @@ export function describeSizes(name: string, start: StartServer): void {
       async (_, make, message) => {
         const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
         answer = make;
-        const asked = await ask().catch((error: unknown) => error);
-        expect(asked).toBeInstanceOf(RemoteError);
-        expect((asked as RemoteError).message).toMatch(message);
+        const outcome = await ask().catch((error: unknown) => error);
+        expect(outcome).toBeInstanceOf(RemoteError);
+        expect((outcome as RemoteError).message).toMatch(message);
         expect(logged.mock.calls).toEqual([[`${subject} failed`, expect.stringMatching(message)]]);
         logged.mockRestore();
       },

@@ -43,9 +43,9 @@ export function describeSweeping(name: string, start: StartServer): void {
     afterAll(() => server.close());
 
     const areas = async (signal?: AbortSignal): Promise<StagingContents[]> => {
-      const found: StagingContents[] = [];
-      for await (const area of bus.listStaging(signal)) found.push(area);
-      return found;
+      const contents: StagingContents[] = [];
+      for await (const area of bus.listStaging(signal)) contents.push(area);
+      return contents;
     };
     const uploads = async (): Promise<StagedUpload[]> => (await areas()).flatMap((area) => area.uploads);
     const fileOf = (runId: number, attempt = 1) => stagingName({ runId, attempt, grantEpoch: 5 }, 'log.gz');
@@ -73,8 +73,8 @@ export function describeSweeping(name: string, start: StartServer): void {
     async function upload(runId: number) {
       const client = await server.connect();
       const content = new Readable({ read: () => undefined });
-      const done = client.stage(WORKER, fileOf(runId), content);
-      const broken = done.then(
+      const stagedContent = client.stage(WORKER, fileOf(runId), content);
+      const broken = stagedContent.then(
         () => false,
         () => true,
       );
@@ -91,7 +91,7 @@ export function describeSweeping(name: string, start: StartServer): void {
         content.destroy(new Error('the process is gone'));
         expect(await broken).toBe(true);
       };
-      return { content, done, grow, breakOff };
+      return { content, done: stagedContent, grow, breakOff };
     }
 
     it('an upload that broke off is removed after the time, and not before', async () => {

@@ -286,7 +286,7 @@ export function describeStrategy(name: string, start: StartServer): void {
       const leaving = await serve(await server.connect());
       let goOn = (): void => undefined;
       const gate = new Promise<void>((resolve) => (goOn = resolve));
-      const begun = new Promise<void>((resolve) => {
+      const hasStarted = new Promise<void>((resolve) => {
         leaving.behaviour.onReturn = () => {
           resolve();
           return gate;
@@ -294,7 +294,7 @@ export function describeStrategy(name: string, start: StartServer): void {
       });
       await leaving.strategy.serve(scope);
       const asking = client.request(requestSubject(scope, 'w1', 'return'), {}, 2000);
-      await begun;
+      await hasStarted;
       const closed = leaving.app.close();
       setImmediate(goOn);
       await closed;

@@ -65,8 +65,8 @@ const messagesOf = async (stream: string) => (await streams.streams.info(stream)
 
 async function fileOf(bus: Bus, number: number): Promise<string> {
   const content = await bus.readStaged(worker, `${number}/1/3/log.gz`);
-  const read = content && buffer(content).then(String);
-  return (await read?.catch((error: Error) => error.message.replace(/.* is gone from .*/, 'gone'))) ?? 'gone';
+  const text = content && buffer(content).then(String);
+  return (await text?.catch((error: Error) => error.message.replace(/.* is gone from .*/, 'gone'))) ?? 'gone';
 }
 
 async function areaOf(bus: Bus): Promise<StagingContents> {
@@ -165,11 +165,13 @@ it('an area of many messages is listed whole, without one answer that names all 
   // They are stored after they have come.
   expect(await until(async () => (await messagesOf(stagingStream(worker))) === 2_600)).toBe(true);
   const { jsm } = Reflect.get(bus, 'link') as { jsm: JetStreamManager };
-  const asked = jest.spyOn(jsm.streams, 'info').mockImplementation(() => Promise.reject(new Error('asked')));
+  const infoSpy = jest
+    .spyOn(jsm.streams, 'info')
+    .mockImplementation(() => Promise.reject(new Error('asked')));
   const { uploads, strays, messages } = await areaOf(bus);
   expect(new Set(uploads.map(({ id, chunks }) => `${id.slice(0, 1)} ${chunks}`))).toEqual(new Set(['u 2']));
   expect([uploads.length, strays.length, messages]).toEqual([1_300, 0, 2_600]);
-  expect(asked).not.toHaveBeenCalled();
+  expect(infoSpy).not.toHaveBeenCalled();
 });
 
 it('what is part of no upload is listed apart, a part of it at a time, and can be removed', async () => {
@@ -210,8 +212,8 @@ it('a worker does not fill the memory of nats-server with long subjects', async 
 it('who says nothing of who it is holds no connection for long', async () => {
   const { hostname, port } = new URL(server.operator.url);
   const silent = connectSocket(Number(port), hostname);
-  let said = '';
-  silent.on('data', (data: Buffer) => (said += data.toString()));
+  let output = '';
+  silent.on('data', (data: Buffer) => (output += data.toString()));
   await once(silent, 'close');
-  expect(said).toMatch(/Authentication Timeout/i);
+  expect(output).toMatch(/Authentication Timeout/i);
 });

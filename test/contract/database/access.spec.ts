@@ -92,10 +92,10 @@ describe('users who may not come in', () => {
       () => apiKeys.create(name, 'x'),
     ])
       await expect(change()).rejects.toThrow(UnknownUser);
-    const gone = { isAdmin: false, hasPassword: false, keys: 0, sessions: 0 };
-    expect(await users.record(name)).toMatchObject({ ...gone, standing: 'removed' });
+    const emptyAccount = { isAdmin: false, hasPassword: false, keys: 0, sessions: 0 };
+    expect(await users.record(name)).toMatchObject({ ...emptyAccount, standing: 'removed' });
     expect(await users.setDisabled(name, false, by)).toBe('changed');
-    expect(await users.record(name)).toMatchObject({ ...gone, standing: 'active' });
+    expect(await users.record(name)).toMatchObject({ ...emptyAccount, standing: 'active' });
     expect(await webhooks.ofUser(userId)).toEqual([]);
     expect(await apiKeys.authenticate(key)).toBeNull();
   });

@@ -36,10 +36,10 @@ it('the journal knows the attempts whose results are awaited, whichever worker w
     grant(cancelled, 1, 0, 'w7'),
   ]);
   await cancellations.cancel(cancelled, { ...fixture.submitter, userName: 'ada' });
-  const asked = [running, failed, again, finished, givenUp, cancelled, waiting, 2 ** 52].flatMap((runId) =>
+  const attempts = [running, failed, again, finished, givenUp, cancelled, waiting, 2 ** 52].flatMap((runId) =>
     [1, 2].map((attempt): Grant => ({ runId, attempt })),
   );
-  const awaited = await awaitedReports.among(asked);
+  const awaited = await awaitedReports.among(attempts);
   expect(awaited.sort((a, b) => a.runId - b.runId)).toEqual([
     { runId: running, attempt: 1 },
     { runId: again, attempt: 2 },

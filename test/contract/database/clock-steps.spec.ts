@@ -91,13 +91,13 @@ it('the clock of runs draws no time below the second that the writer has announc
   await clock.stepTo(HOUR_SECONDS);
   await fixture.client.query('begin');
   await recordUpdateTime(statements);
-  const held = await fixture.client.query<{ second: number }>(
+  const horizonRows = await fixture.client.query<{ second: number }>(
     `select objid::bigint as second from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`,
   );
   await clock.stepTo(-HOUR_SECONDS);
-  const drawn = await fixture.client.query<{ updated: Date }>(`with ${CLOCK} select updated from clock`);
+  const clockRows = await fixture.client.query<{ updated: Date }>(`with ${CLOCK} select updated from clock`);
   await fixture.client.query('rollback');
-  expect(drawn.rows[0]!.updated.getTime()).toBe(held.rows[0]!.second * 1_000);
+  expect(clockRows.rows[0]!.updated.getTime()).toBe(horizonRows.rows[0]!.second * 1_000);
 });
 
 it('the clock of runs is raised by who may only read, never beyond the clock', async () => {

@@ -84,9 +84,9 @@ async function giveAgain(id: string): Promise<void> {
     const { rows } = await client.query<{ id: string }>('select pg_current_xact_id()::text as id');
     return BigInt(rows[0]!.id);
   };
-  let given = await next();
-  expect(given <= BigInt(id)).toBe(true);
-  while (given < BigInt(id)) given = await next();
+  let nextId = await next();
+  expect(nextId <= BigInt(id)).toBe(true);
+  while (nextId < BigInt(id)) nextId = await next();
   await client.end();
 }
 
@@ -113,10 +113,10 @@ describe.each([
     await crashes();
     const commit = async () => {
       for (;;) {
-        const done = await database.journal
+        const outcome = await database.journal
           .commit(ARCH, epoch, [grant(runId!, 1)])
           .catch((error: unknown) => error);
-        if (done instanceof StaleEpoch || !(done instanceof Error)) return done;
+        if (outcome instanceof StaleEpoch || !(outcome instanceof Error)) return outcome;
       }
     };
     expect(await commit()).toBeInstanceOf(StaleEpoch);

@@ -96,20 +96,20 @@ it('the figures of each day are those of its runs, from the first day on, and st
   expect(await make()).toBe(3);
   const rows = await plainRuns();
   expect(await runDays()).toMatchObject(runsByDay(rows));
-  const made = await packageDays();
-  expect(made.length).toBeGreaterThan(60);
+  const dayRows = await packageDays();
+  expect(dayRows.length).toBeGreaterThan(60);
   // A day is written while it goes on, and once more after it: here it was never written.
-  expect(made.map(({ day }) => day)).not.toContain(daysAgo(1));
-  expect(made).toEqual(made.map(({ day }) => packagesAtEndOf(day, rows)));
+  expect(dayRows.map(({ day }) => day)).not.toContain(daysAgo(1));
+  expect(dayRows).toEqual(dayRows.map(({ day }) => packagesAtEndOf(day, rows)));
   expect(await stores().dayStatistics.places()).toEqual([
     expect.objectContaining({ suite: 'sid', arch: ARCH, day: daysAgo(0) }),
     expect.objectContaining({ suite: 'trixie', arch: ARCH, day: daysAgo(0) }),
   ]);
   await fixture.client.query(`delete from runs where finished_at < now() - interval '3 days'`);
   await make();
-  const kept = (days: { day: string }[]) => days.filter(({ day }) => day < daysAgo(1));
-  expect(kept(await runDays())).toMatchObject(kept(runsByDay(rows) as RunsOfDay[]));
-  expect(kept(await packageDays())).toEqual(kept(made));
+  const closedDays = (days: { day: string }[]) => days.filter(({ day }) => day < daysAgo(1));
+  expect(closedDays(await runDays())).toMatchObject(closedDays(runsByDay(rows) as RunsOfDay[]));
+  expect(closedDays(await packageDays())).toEqual(closedDays(dayRows));
 });
 
 it('the figures of today follow each end of a public run, its publication and its correction, and no other', async () => {

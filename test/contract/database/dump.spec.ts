@@ -81,8 +81,8 @@ it('a dump holds every table as it was at one moment, and brings it back', async
   const database = await openDatabase(target.url);
   try {
     expect(firstLostRun).toBe(Number(await runs.waiting()) - 1);
-    const known = (await database.users.add('eve', { isAdmin: false })).userId;
-    expect(known).toBeGreaterThan(fixture.submitter.userId + 900);
+    const userId = (await database.users.add('eve', { isAdmin: false })).userId;
+    expect(userId).toBeGreaterThan(fixture.submitter.userId + 900);
     const [next] = await database.submissions.submit([somePrivate()], fixture.submitter);
     expect(next).toBe(nextRun);
   } finally {
@@ -126,20 +126,20 @@ it('a dump of an earlier version is brought up to this one', async () => {
 });
 
 it('a dump of before 1.0.0 is refused in plain words', async () => {
-  const made = await contents(fixture.url);
-  made.description.migrations = ['FirstSchema1763640000000'];
-  await expect(load(target.url, made)).rejects.toThrow(
+  const dump = await contents(fixture.url);
+  dump.description.migrations = ['FirstSchema1763640000000'];
+  await expect(load(target.url, dump)).rejects.toThrow(
     new CannotLoad('it was made by a version before 1.0.0, and there is no upgrade from that'),
   );
 });
 
 it('a dump is not brought into a database with tables, nor one of a newer version anywhere', async () => {
-  const made = await contents(fixture.url);
-  await expect(load(fixture.url, made)).rejects.toThrow(
+  const dump = await contents(fixture.url);
+  await expect(load(fixture.url, dump)).rejects.toThrow(
     new CannotLoad('the database is not empty: it has a table api_keys'),
   );
-  made.description.migrations.push('Future1999000000000');
-  await expect(load(target.url, made)).rejects.toThrow('this one does not know Future1999000000000');
+  dump.description.migrations.push('Future1999000000000');
+  await expect(load(target.url, dump)).rejects.toThrow('this one does not know Future1999000000000');
   const client = await connectTo(target.url);
   expect((await client.query(`select from pg_tables where schemaname = 'public'`)).rowCount).toBe(0);
   await client.end();

@@ -33,12 +33,12 @@ it('errors are listed by how often they were seen lately, or by when they were s
   const first = await failed(DISK, '10', { trigger: 'glibc/2.40-4' });
   await failed(NETWORK, '11', { package: 'figlet' });
   const last = await failed(DISK, '12', { package: 'dash', suite: 'sid' });
-  const seen = await errorSignatures.list('seen', 10);
-  expect(seen.map(({ signature, count }) => [signature, count])).toEqual([
+  const frequent = await errorSignatures.list('seen', 10);
+  expect(frequent.map(({ signature, count }) => [signature, count])).toEqual([
     [signatureOf(DISK), 2],
     [signatureOf(NETWORK), 1],
   ]);
-  expect(seen[0]).toEqual({
+  expect(frequent[0]).toEqual({
     signature: signatureOf(DISK),
     count: 2,
     isMore: false,

@@ -27,9 +27,9 @@ it('a rehearsal changes nothing, and counts what the pass after it removes, what
     const before = await allRows();
     const rehearsed = await fixture.expire(rules, { isRehearsal: true });
     expect(await allRows()).toEqual(before);
-    const done = await fixture.expire(rules);
-    expect(rehearsed).toEqual(done);
-    stories.push(done.stories);
+    const counts = await fixture.expire(rules);
+    expect(rehearsed).toEqual(counts);
+    stories.push(counts.stories);
   }
   expect(stories.map((count) => count > 0)).toEqual([true, false, true, true, true]);
 });

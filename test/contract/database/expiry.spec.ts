@@ -84,14 +84,14 @@ function newestOfEach(all: Row[]): Set<number> {
 
 it('what is old goes, but for the newest run of each place that finished, passed or failed', async () => {
   const before = await rows();
-  const kept = newestOfEach(before);
+  const keptRuns = newestOfEach(before);
   await fixture.expire(A_DAY);
   const dayBefore = new Date(UNTIL.getTime() - 86_400_000);
   const after = await rows();
   expect(after).toHaveLength(RUNS);
   for (const [place, row] of after.entries()) {
     const was = before[place]!;
-    const stays = row.at >= dayBefore || kept.has(row.run_id);
+    const stays = row.at >= dayBefore || keptRuns.has(row.run_id);
     expect({ runId: row.run_id, log: row.log_size, artifacts: row.artifacts_size }).toEqual({
       ...{
         runId: row.run_id,
@@ -160,10 +160,10 @@ it('a package that has too much loses artifacts, the oldest first, then logs', a
   expect(after.filter(({ place }) => !place.startsWith(`${name} `))).toEqual(
     before.filter(({ place }) => !place.startsWith(`${name} `)),
   );
-  const kept = newestOfEach(before);
-  const lost = of(after).filter((row) => row.artifacts_removed_by !== null);
-  const stayed = of(after).filter((row) => row.artifacts_size !== null && !kept.has(row.run_id));
-  for (const { at } of stayed) expect(lost.every((row) => row.at <= at)).toBe(true);
+  const keptRuns = newestOfEach(before);
+  const lostRows = of(after).filter((row) => row.artifacts_removed_by !== null);
+  const stayed = of(after).filter((row) => row.artifacts_size !== null && !keptRuns.has(row.run_id));
+  for (const { at } of stayed) expect(lostRows.every((row) => row.at <= at)).toBe(true);
 });
 
 it('files of private runs take nothing of what the public ones of their package may have, nor of another key', async () => {
@@ -192,8 +192,10 @@ it('files of private runs take nothing of what the public ones of their package 
 
 it('a run on which a note was written keeps its files while the note stands', async () => {
   const before = await rows();
-  const kept = newestOfEach(before);
-  const old = before.find((row) => row.verdict === 'fail' && !kept.has(row.run_id) && row.log_size !== null)!;
+  const keptRuns = newestOfEach(before);
+  const old = before.find(
+    (row) => row.verdict === 'fail' && !keptRuns.has(row.run_id) && row.log_size !== null,
+  )!;
   await fixture.client.query(
     `insert into notes (subject, package, suite, arch, body, bugs, author_id, run_id, was_private, failing_tests, written_at)
      select 'package', package, suite, arch, 'known', '{}', $2, run_id, false, '{}', now() from runs where run_id = $1`,
@@ -219,12 +221,12 @@ it('a store loses the files that rows have lost, also after it was away in betwe
   expect(await names()).toHaveLength(filesBefore);
   await fixture.expire();
   expect(await fixture.database.expiry.waitingFiles(1)).toEqual([]);
-  const left = new Set(await names());
+  const remainingNames = new Set(await names());
   for (const row of await rows()) {
     const at = `${Math.floor(row.run_id / 1000)}/${row.run_id}/${row.attempt}`;
-    expect(left.has(`${at}/log.gz`)).toBe(row.log_size !== null);
-    expect(left.has(`${at}/log-index.json`)).toBe(row.log_size !== null);
-    expect(left.has(`${at}/artifacts.tar.gz`)).toBe(row.artifacts_size !== null);
+    expect(remainingNames.has(`${at}/log.gz`)).toBe(row.log_size !== null);
+    expect(remainingNames.has(`${at}/log-index.json`)).toBe(row.log_size !== null);
+    expect(remainingNames.has(`${at}/artifacts.tar.gz`)).toBe(row.artifacts_size !== null);
   }
 });
 
@@ -263,16 +265,16 @@ it('rows that another transaction holds are left for the next time', async () =>
 it('files that no row names are swept, except young ones, awaited ones and those of runs that are not known', async () => {
   const all = await rows();
   const bare = all.find((row) => row.log_size === null)!;
-  const named = all.find((row) => row.log_size !== null)!;
+  const namedRun = all.find((row) => row.log_size !== null)!;
   await put(bare.run_id, 1);
-  await put(named.run_id, named.attempt);
-  await put(named.run_id, named.attempt + 5);
+  await put(namedRun.run_id, namedRun.attempt);
+  await put(namedRun.run_id, namedRun.attempt + 5);
   await put(all.length + 1_000_000, 1);
   // Of a run that was forgotten when the database was restored, though newer ones are known.
   const newest = Math.max(...all.map(({ run_id: runId }) => runId));
   await fixture.client.query(`select setval('runs_run_id_seq', $1)`, [newest + 100]);
-  const lost = { takenAt: UNTIL, firstLostRun: newest + 1, nextRun: newest + 101, filesMissing: 0 };
-  await fixture.database.backups.recordRestore(lost);
+  const lostRuns = { takenAt: UNTIL, firstLostRun: newest + 1, nextRun: newest + 101, filesMissing: 0 };
+  await fixture.database.backups.recordRestore(lostRuns);
   await put(newest + 2, 1);
   const sweep = (now: Date, awaited: number[] = []) =>
     sweepOrphans({
@@ -285,7 +287,7 @@ it('files that no row names are swept, except young ones, awaited ones and those
     });
   const later = new Date(Date.now() + 3 * 24 * 3_600_000);
   expect(await sweep(new Date())).toEqual({ removed: 0, unknownRuns: 2 });
-  expect(await sweep(later, [bare.run_id, named.run_id])).toEqual({ removed: 0, unknownRuns: 2 });
+  expect(await sweep(later, [bare.run_id, namedRun.run_id])).toEqual({ removed: 0, unknownRuns: 2 });
   expect(await sweep(later)).toEqual({ removed: 6, unknownRuns: 2 });
   expect(await names()).toHaveLength(9);
 });

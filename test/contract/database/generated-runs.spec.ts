@@ -56,14 +56,14 @@ it('generated runs that have finished satisfy every constraint, and have a whole
 it('generated runs are the same for the same seed, and others for another', async () => {
   const digest = `select md5(string_agg(md5(r::text), '' order by run_id)) as digest from (
       select run_id, package, suite, arch, verdict, version, created_at, finished_at from runs) r`;
-  const made = [];
+  const digests = [];
   for (const seed of [1, 1, 2]) {
     await fixture.client.query('truncate runs, attempts, facts restart identity cascade');
     await generateFinishedRuns(fixture.client, { ...PLAN, runs: 2_000, seed });
-    made.push((await rows<{ digest: string }>(digest))[0]!.digest);
+    digests.push((await rows<{ digest: string }>(digest))[0]!.digest);
   }
-  expect(made[0]).toBe(made[1]);
-  expect(made[2]).not.toBe(made[0]);
+  expect(digests[0]).toBe(digests[1]);
+  expect(digests[2]).not.toBe(digests[0]);
 });
 
 it('generated runs that are many are inserted without indexes, which are there again afterwards', async () => {

@@ -91,11 +91,11 @@ it('submissions that come together do not fail for one that the database refuses
 
 it('submissions that come together do not wait for one that waits for another transaction', async () => {
   await fixture.client.query(`begin; insert into packages (name, is_public) values ('held', true)`);
-  const held = submit('held');
+  const heldSubmission = submit('held');
   const [[first], [second]] = await Promise.all([submit('free1'), submit('free2')]);
   expect((await stored()).map(({ run_id }) => run_id).sort()).toEqual([first, second].sort());
   await fixture.client.query('rollback');
-  expect(await held).toHaveLength(1);
+  expect(await heldSubmission).toHaveLength(1);
 });
 
 it('submissions that come together are done once for each idempotency key', async () => {

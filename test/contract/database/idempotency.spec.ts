@@ -13,9 +13,9 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 beforeEach(() => fixture.client.query('truncate runs, attempts, orders, idempotency_keys'));
 
-const fingerprint = (asked: string) => createHash('sha256').update(asked).digest('hex');
-const keyOf = (key: string, asked = 'the same', keyId = fixture.submitter.keyId) => {
-  return { keyId, key, fingerprint: fingerprint(asked) };
+const fingerprint = (body: string) => createHash('sha256').update(body).digest('hex');
+const keyOf = (key: string, body = 'the same', keyId = fixture.submitter.keyId) => {
+  return { keyId, key, fingerprint: fingerprint(body) };
 };
 const answerOf = (runIds: number[]) => ({ runs: runIds, 'a "b" ü 🦆\n': null, a: [] });
 

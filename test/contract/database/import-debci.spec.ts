@@ -103,10 +103,10 @@ it('what waits becomes what was said, and nothing is written before it was said'
   expect(await counts()).toMatchObject({ runs: 0, users: 0 });
   await importDebci(folder, { ...OPTIONS, pending: 'leave' });
   expect(await counts()).toMatchObject({ runs: JOBS - PENDING });
-  const written = jest.spyOn(process.stdout, 'write');
-  written.mockClear();
+  const output = jest.spyOn(process.stdout, 'write');
+  output.mockClear();
   await importDebci(folder, { ...OPTIONS, pending: 'cancel', json: true });
-  expect(JSON.parse(written.mock.calls.map(([text]) => String(text)).join(''))).toMatchObject({
+  expect(JSON.parse(output.mock.calls.map(([text]) => String(text)).join(''))).toMatchObject({
     runs: { added: PENDING, present: JOBS - PENDING },
   });
   const { rows } = await client.query(

@@ -74,7 +74,7 @@ journalContract('PostgresJournal', async () => {
     trust: async (worker, reason) => void (await decisions.trust(worker, ada, reason)),
     story: (runId) => facts.ofRun(runId),
     listUnpublished: (arch, limit) => facts.listUnpublished(arch, limit),
-    markPublished: (taken) => facts.markPublished(taken),
+    markPublished: (publishedFacts) => facts.markPublished(publishedFacts),
     look: async (runId) => {
       const { state, attempt, verdict, message, version, exitCode, worker, durationSeconds } =
         (await fixture.database.results.find(runId))!;
@@ -138,10 +138,10 @@ describe('tables', () => {
   });
 
   it('PostgresJournal in its tables moves updated_at when a late result corrects the run, and nothing else of when it was', async () => {
-    const given = outcome({ verdict: 'tmpfail', message: 'silent', durationSeconds: null, files: [] });
+    const runOutcome = outcome({ verdict: 'tmpfail', message: 'silent', durationSeconds: null, files: [] });
     await fixture.database.journal.commit(ARCH, epoch, [
       grant(runId, 1),
-      { kind: 'finish', runId, attempt: 1, attemptOutcome: 'expired', outcome: given, worker: 'w1' },
+      { kind: 'finish', runId, attempt: 1, attemptOutcome: 'expired', outcome: runOutcome, worker: 'w1' },
     ]);
     const before = (await fixture.database.results.find(runId))!;
     const files = [{ name: 'log.gz' as const, size: 99 }];

@@ -54,11 +54,11 @@ describe.each([
   });
 
   it('a run with a large id is streamed to the one who asked', async () => {
-    const wanted = [await runs.waiting(), await runs.waiting()];
+    const runIds = [await runs.waiting(), await runs.waiting()];
     const { rows } = await readSince(fixture.database.results, fixture.submitter.keyId, 0);
-    const read: number[] = [];
-    for await (const row of rows) read.push(row.runId);
-    expect(read).toEqual(wanted);
+    const readIds: number[] = [];
+    for await (const row of rows) readIds.push(row.runId);
+    expect(readIds).toEqual(runIds);
   });
 
   it('a run with a large id is retried', async () => {
@@ -72,10 +72,10 @@ describe.each([
   it('a run with a large id is published, cancelled and given another priority', async () => {
     const runId = await runs.waiting({ isPrivate: true });
     const { cancellations, decisions, publications, journal } = fixture.database;
-    const asked = [runId, runId + 1, 2 ** 60];
-    expect(await publications.publish(asked, fixture.submitter.keyId)).toEqual([runId]);
-    expect(await decisions.reprioritise({ runIds: asked }, 9, by())).toEqual([runId]);
-    expect(await cancellations.cancelMatching({ runIds: asked }, by())).toEqual([runId]);
+    const askedIds = [runId, runId + 1, 2 ** 60];
+    expect(await publications.publish(askedIds, fixture.submitter.keyId)).toEqual([runId]);
+    expect(await decisions.reprioritise({ runIds: askedIds }, 9, by())).toEqual([runId]);
+    expect(await cancellations.cancelMatching({ runIds: askedIds }, by())).toEqual([runId]);
     expect(await journal.orders(ARCH, 10)).toMatchObject([
       { kind: 'publish', runId },
       { kind: 'reprioritise', runId, priority: 9 },

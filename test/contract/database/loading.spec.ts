@@ -14,7 +14,7 @@ beforeEach(() => fixture.client.query('truncate runs, attempts, orders, facts, u
 const load = () => fixture.database.journal.load(ARCH, HALF_LIFE_MS);
 
 /** Moves the latest attempt of a run into the past. */
-async function held(runId: number, grantedAgo: string, endedAgo: string | null): Promise<void> {
+async function addLease(runId: number, grantedAgo: string, endedAgo: string | null): Promise<void> {
   await fixture.client.query(
     `update attempts set granted_at = now() - $2::interval, ended_at = now() - $3::interval where run_id = $1`,
     [runId, grantedAgo, endedAgo],
@@ -55,7 +55,7 @@ it('a load halves the slot time that was used for each half-life since, however 
 it('a load charges an attempt that was given up for its lease only, whenever its result comes', async () => {
   const runId = await runs.leased();
   await fixture.commit(ARCH, [requeue(runId, 1)]);
-  await held(runId, '20 minutes', '15 minutes');
+  await addLease(runId, '20 minutes', '15 minutes');
   await fixture.commit(ARCH, [finish(runId, 1)]);
   const { rows } = await fixture.client.query<{ minutes: number }>(
     `select extract(epoch from ended_at - granted_at)::float8 / 60 as minutes from attempts`,

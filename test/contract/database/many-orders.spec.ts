@@ -35,13 +35,13 @@ it('many orders are ingested within the limit of a turn, whatever the statistics
   for (let place = 0; place < RUNS; place += ORDERS_PER_TURN)
     await cancellations.cancelMatching({ runIds: runIds.slice(place, place + ORDERS_PER_TURN) }, ada);
   const { epoch } = (await ownershipRegister.claim(ARCH, 'scheduler-1', 60_000))!;
-  const taken: number[] = [];
+  const cancelledIds: number[] = [];
   for (;;) {
     const orders = await journal.orders(ARCH, ORDERS_PER_TURN);
     if (orders.length === 0) break;
-    taken.push(...orders.flatMap((order) => (order.kind === 'cancel' ? [order.runId] : [])));
+    cancelledIds.push(...orders.flatMap((order) => (order.kind === 'cancel' ? [order.runId] : [])));
     const writes = orders.map(({ orderId }): Write => ({ kind: 'ingest-order', orderId }));
     expect(await journal.commit(ARCH, epoch, writes, TURN_TIMEOUT_MS)).toEqual([]);
   }
-  expect(taken).toEqual(runIds);
+  expect(cancelledIds).toEqual(runIds);
 });

@@ -49,7 +49,7 @@ const waitsForLock = async (): Promise<boolean> =>
 /** Renews an ownership and commits a turn again and again while the work is done. @returns the longest, milliseconds */
 async function longestTurnDuring(work: Promise<unknown>): Promise<number> {
   let isOver = false;
-  const done = work.finally(() => (isOver = true));
+  const end = work.finally(() => (isOver = true));
   let longestMs = 0;
   while (!isOver) {
     const begunAt = performance.now();
@@ -62,7 +62,7 @@ async function longestTurnDuring(work: Promise<unknown>): Promise<number> {
     }
     longestMs = Math.max(longestMs, performance.now() - begunAt);
   }
-  await done;
+  await end;
   return longestMs;
 }
 

@@ -39,12 +39,12 @@ class Weights1999000000000 implements MigrationInterface {
   }
 }
 
-let made: TestDatabase;
+let testDatabase: TestDatabase;
 let client: Client;
 
 beforeEach(async () => {
-  made = await createTestDatabase();
-  client = await connectTo(made.url);
+  testDatabase = await createTestDatabase();
+  client = await connectTo(testDatabase.url);
   await client.query(`insert into users (name, is_admin) values ('ada', false);
     insert into api_keys (user_id, name, prefix, key_hash) values (1, 'k', 'p', 'h')`);
   addLater(Weights1999000000000);
@@ -52,7 +52,7 @@ beforeEach(async () => {
 afterEach(async () => {
   forgetLater();
   await client.end();
-  await made.drop();
+  await testDatabase.drop();
 });
 
 const fill = (count: number) => `
@@ -85,13 +85,13 @@ async function undisturbed(): Promise<string[]> {
 it('a migration misses no row that others write meanwhile', async () => {
   // More than one batch.
   await client.query(fill(45_000));
-  const database = await openDatabase(made.url);
+  const database = await openDatabase(testDatabase.url);
   const busy = { isOver: false };
   let submitted = 0;
   const submitting = (async () => {
     for (; !busy.isOver; submitted += 1) await database.submissions.submit([request()], submitter);
   })();
-  expect(await migrate(made.url)).toEqual(['Weights1999000000000']);
+  expect(await migrate(testDatabase.url)).toEqual(['Weights1999000000000']);
   busy.isOver = true;
   await submitting;
   await database.close();
@@ -102,10 +102,10 @@ it('a migration misses no row that others write meanwhile', async () => {
 });
 
 it('a migration keeps no client waiting for a transaction that holds a table, and says who holds it', async () => {
-  const holder = await connectTo(made.url);
+  const holder = await connectTo(testDatabase.url);
   await holder.query(`set application_name = 'a long report'; begin; select from facts`);
-  const database = await openDatabase(made.url);
-  const migration = migrate(made.url, { lockPatienceMs: 4_000 });
+  const database = await openDatabase(testDatabase.url);
+  const migration = migrate(testDatabase.url, { lockPatienceMs: 4_000 });
   const refusal = expect(migration).rejects.toThrow(
     /^A table was in use each time.*process \d+ \(a long report, idle in transaction\)/,
   );
@@ -119,7 +119,7 @@ it('a migration keeps no client waiting for a transaction that holds a table, an
   await database.close();
   // Each try makes others wait for less than half a second; behind the holder itself they would get nowhere.
   expect(submissions).toBeGreaterThan(4);
-  await migrate(made.url);
+  await migrate(testDatabase.url);
   expect(await weights()).toEqual([{ weight: 1, runs: submissions }]);
   expect(await schemaOf(client)).toEqual(await undisturbed());
 });
@@ -129,7 +129,7 @@ it('a migration builds an index again whose building was broken off', async () =
   await expect(client.query('create unique index concurrently runs_weight on runs (arch)')).rejects.toThrow(
     /could not create unique index/,
   );
-  await migrate(made.url);
+  await migrate(testDatabase.url);
   expect(await schemaOf(client)).toEqual(await undisturbed());
 });
 
@@ -140,13 +140,13 @@ async function brokenOff(url: string, afterStatements: number): Promise<boolean>
     extra: { types: NUMERIC_TYPES },
   }).initialize();
   const runner = source.createQueryRunner();
-  const query = runner.query.bind(runner) as (...given: unknown[]) => Promise<unknown>;
+  const query = runner.query.bind(runner) as (...parameters: unknown[]) => Promise<unknown>;
   let statements = 0;
   Object.assign(runner, {
-    query: async (...given: unknown[]) => {
+    query: async (...parameters: unknown[]) => {
       statements += 1;
       if (statements > afterStatements) throw new Error('broken off');
-      return query(...given);
+      return query(...parameters);
     },
   });
   try {
@@ -164,7 +164,7 @@ async function brokenOff(url: string, afterStatements: number): Promise<boolean>
 it('a migration that is broken off again and again, each time a little later, comes to its end', async () => {
   await client.query(fill(10));
   let statements = 1;
-  while (!(await brokenOff(made.url, statements))) statements += 1;
+  while (!(await brokenOff(testDatabase.url, statements))) statements += 1;
   expect(statements).toBeGreaterThan(20);
   expect(await schemaOf(client)).toEqual(await undisturbed());
   expect(await weights()).toEqual([{ weight: 1, runs: 10 }]);

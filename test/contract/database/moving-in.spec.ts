@@ -82,12 +82,12 @@ it('results of autopkgtest-cloud are imported once, with numbers of their own, a
   await writeFile(join(folder, 'result.ndjson'), lines(results.slice(0, 7)));
   await importCloud(folder, { backend: 'lxd' });
   await writeFile(join(folder, 'result.ndjson'), lines(results));
-  const written = jest.spyOn(process.stdout, 'write');
-  written.mockClear();
+  const outputSpy = jest.spyOn(process.stdout, 'write');
+  outputSpy.mockClear();
   await importCloud(folder, { backend: 'lxd', sameUsers: true, json: true });
 
   const place = { suite: 'noble', arch: 'amd64', verdict: 'pass', there: 2, here: 2 };
-  expect(JSON.parse(written.mock.calls.map(([text]) => String(text)).join(''))).toEqual({
+  expect(JSON.parse(outputSpy.mock.calls.map(([text]) => String(text)).join(''))).toEqual({
     runs: { added: 2, present: 7 },
     places: expect.arrayContaining([place]) as unknown,
   });

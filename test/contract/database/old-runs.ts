@@ -62,9 +62,9 @@ export async function setUpOldRuns(
     ...fixture,
     folder,
     store,
-    async expire(rules = {}, { isRehearsal = false, store: kept = store } = {}) {
+    async expire(rules = {}, { isRehearsal = false, store: expiringStore = store } = {}) {
       const options = { isRehearsal, pause: () => Promise.resolve(), isEnded: () => false, now: () => UNTIL };
-      const pass = new ExpiryPass(database.expiry, kept, { ...RULES, ...days, ...rules }, options);
+      const pass = new ExpiryPass(database.expiry, expiringStore, { ...RULES, ...days, ...rules }, options);
       await pass.run();
       const { removedByRule: removed, stories, runs } = pass.counts;
       return { removed, stories, runs };

@@ -112,8 +112,8 @@ it('a numbered page of a history begins behind the last run of the page before',
 
 it('the version of a package is another after each change of what its pages show, and none of a private one', async () => {
   const { packagePages, statusProjection } = fixture.database;
-  const seen = new Set<string>();
-  const look = async (): Promise<number> => seen.add(await packagePages.version('hello')).size;
+  const versions = new Set<string>();
+  const look = async (): Promise<number> => versions.add(await packagePages.version('hello')).size;
   const runId = await runs.waiting();
   expect(await look()).toBe(1);
   expect(await look()).toBe(1);

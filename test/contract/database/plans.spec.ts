@@ -147,8 +147,8 @@ describe.each(Object.entries(QUEUES))('waiting %s', (_name, queue) => {
       for (const setting of ['enable_sort', 'enable_incremental_sort'])
         await fixture.client.query(`set ${setting} = ${isSortingAvoided ? 'off' : 'on'}`);
       for (const mode of MODES) {
-        const found = await scans(fixture.client, statement, `'${ARCH}', ${LIMIT}${more}`, table, mode);
-        const only = [...new Set(found.map((scan) => scan.replace('Only ', '')))];
+        const scanNames = await scans(fixture.client, statement, `'${ARCH}', ${LIMIT}${more}`, table, mode);
+        const only = [...new Set(scanNames.map((scan) => scan.replace('Only ', '')))];
         expect([mode, only]).toEqual([mode, [`Index Scan: ${index}`]]);
       }
     },
@@ -258,8 +258,8 @@ it.each(MODES)('triggers are found and counted by their words, by a %s plan', as
     ...{ until: new Date(), days: 10, isBare: true },
   });
   await fixture.client.query('analyze runs');
-  const found = await scans(fixture.client, TRIGGERS, `50, 1000000, ''`, 'runs', mode);
-  expect(found.filter((scan) => scan.startsWith('Bitmap Heap Scan'))).toHaveLength(2);
+  const scanNames = await scans(fixture.client, TRIGGERS, `50, 1000000, ''`, 'runs', mode);
+  expect(scanNames.filter((scan) => scan.startsWith('Bitmap Heap Scan'))).toHaveLength(2);
   await fixture.client.query('vacuum runs');
   const ofPackage = await scans(fixture.client, OF_PACKAGE, `50, 1000000, 'glibc/', 'glibc0'`, 'runs', mode);
   expect(ofPackage.filter((scan) => scan.includes('runs_first_words'))).toHaveLength(2);

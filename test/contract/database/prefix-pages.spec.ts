@@ -43,14 +43,14 @@ const WORST_FIRST = ['hc fail', 'he fail', 'hd tmpfail', 'hf flaky', 'hb stale',
 it('the packages of a prefix come the worst first, over the whole prefix, whatever a part holds', async () => {
   const { prefixPages } = fixture.database;
   expect(await part({})).toEqual(WORST_FIRST);
-  const found: string[] = [];
+  const packages: string[] = [];
   let after: PackageOfPrefix | null = null;
   do {
     const next: PackageOfPrefix[] = (await prefixPages.part('h', all, 2, after)).packages;
-    found.push(...next.map(({ name, state }) => `${name} ${state}`));
+    packages.push(...next.map(({ name, state }) => `${name} ${state}`));
     after = next.at(-1) ?? null;
   } while (after !== null);
-  expect(found).toEqual(WORST_FIRST);
+  expect(packages).toEqual(WORST_FIRST);
 });
 
 it('all packages of a prefix are counted, however many a part has', async () => {

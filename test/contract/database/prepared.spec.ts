@@ -58,11 +58,11 @@ it('a prepared statement is prepared again when a column has another type now', 
 it('a prepared statement costs a transaction its end once, which may be begun again, and no other connection', async () => {
   await database.query(NUMBERS, [1]);
   await fixture.client.query('alter table numbers alter number type bigint');
-  const read = () => database.transaction((transaction) => transaction.query(NUMBERS, [1]));
-  const failure: unknown = await read().catch((error: unknown) => error);
+  const readNumber = () => database.transaction((transaction) => transaction.query(NUMBERS, [1]));
+  const failure: unknown = await readNumber().catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(DatabaseUnavailable);
   expect(failure).toMatchObject({ changed: 'nothing' });
-  expect(await read()).toEqual([{ number: 7 }]);
+  expect(await readNumber()).toEqual([{ number: 7 }]);
 });
 
 it('statements of a transaction that are sent together are executed in their order', async () => {

@@ -43,8 +43,8 @@ async function ask(server: EmbeddedPostgres, sql: string): Promise<unknown> {
 
 /** It has received everything up to now, and receives nothing from now on. */
 async function leaveBehind(): Promise<void> {
-  const sent = await ask(primary, 'pg_current_wal_flush_lsn()::text');
-  while (!(await ask(replica, `pg_last_wal_replay_lsn() >= '${String(sent)}'`)));
+  const position = await ask(primary, 'pg_current_wal_flush_lsn()::text');
+  while (!(await ask(replica, `pg_last_wal_replay_lsn() >= '${String(position)}'`)));
   const client = await connectTo(replica.url);
   await client.query(`alter system set primary_conninfo = ''`);
   await client.query('select pg_reload_conf()');
@@ -83,8 +83,8 @@ it('an ownership does not go on in a replica that lagged, however soon it takes 
   const after = await openDatabase(replica.url);
   expect(await after.results.find(runId!)).toMatchObject({ state: 'queued' });
   await expect(after.journal.commit(ARCH, owned!.epoch, [grant(runId!, 1)])).rejects.toThrow(StaleEpoch);
-  const taken = await after.ownershipRegister.claim(ARCH, OWNER, TTL_MS);
-  expect(taken!.epoch).toBeGreaterThan(owned!.epoch);
-  await after.journal.commit(ARCH, taken!.epoch, [grant(runId!, 1)]);
+  const ownership = await after.ownershipRegister.claim(ARCH, OWNER, TTL_MS);
+  expect(ownership!.epoch).toBeGreaterThan(owned!.epoch);
+  await after.journal.commit(ARCH, ownership!.epoch, [grant(runId!, 1)]);
   await after.close();
 });

@@ -25,7 +25,7 @@ it('a publication shows own private runs to everybody, finished or not, and says
   const waiting = await runs.waiting({ isPrivate: true });
   const finished = await runs.finished({ isPrivate: true });
   const isPublic = await runs.finished();
-  const kept = await runs.finished({ isPrivate: true });
+  const privateRun = await runs.finished({ isPrivate: true });
   expect(await publish([finished, isPublic, waiting, waiting, 2_000_000_000, 10 ** 12])).toEqual([
     waiting,
     finished,
@@ -33,7 +33,7 @@ it('a publication shows own private runs to everybody, finished or not, and says
   const { publicRuns } = fixture.database;
   expect(ids(await publicRuns.history('bookworm', ARCH, 'hello', 10))).toEqual([isPublic, finished]);
   expect(ids(await publicRuns.waiting(10))).toEqual([waiting]);
-  expect(await fixture.database.results.find(kept)).toMatchObject({ isPrivate: true });
+  expect(await fixture.database.results.find(privateRun)).toMatchObject({ isPrivate: true });
   expect(await publish([finished])).toEqual([]);
   expect(await publish([])).toEqual([]);
 });
@@ -58,13 +58,13 @@ it('a publication is an update of the run, and makes its package known', async (
 it('a publication keeps what a dispatcher writes at the same time, and loses nothing of it', async () => {
   const [first, second] = [await runs.waiting({ isPrivate: true }), await runs.waiting({ isPrivate: true })];
   await fixture.commit(ARCH, [grant(first, 1), grant(second, 1)]);
-  const held = await connectTo(fixture.url);
-  await held.query('begin');
-  await held.query('select 1 from runs where run_id = $1 for no key update', [first]);
+  const lockingClient = await connectTo(fixture.url);
+  await lockingClient.query('begin');
+  await lockingClient.query('select 1 from runs where run_id = $1 for no key update', [first]);
   const published = publish([first, second]);
   await lockAwaited(fixture.url, 'set is_private = false');
-  await held.query('commit');
-  await held.end();
+  await lockingClient.query('commit');
+  await lockingClient.end();
   await fixture.commit(ARCH, [finish(second, 1), finish(first, 1)]);
   expect(await published).toEqual([first, second]);
   expect(await fixture.database.results.find(first)).toMatchObject({ isPrivate: false, state: 'finished' });

@@ -26,12 +26,12 @@ const rows = async (): Promise<Row[]> =>
 
 /** Statistics, and the figures of each month. */
 async function statistics() {
-  const made = await fixture.statistics();
-  const months = (made.packages as { package: string }[]).map((row) =>
+  const allStatistics = await fixture.statistics();
+  const months = (allStatistics.packages as { package: string }[]).map((row) =>
     fixture.database.packageMonths.of({ package: row.package, suite: 'sid', arch: 'amd64' }),
   );
   const packageMonths = (await Promise.all(months)).flat().map(({ updatedAt: _, ...figures }) => figures);
-  return { ...made, packageMonths };
+  return { ...allStatistics, packageMonths };
 }
 
 it('statistics of each day, figures of each month and the status of each package stay when runs themselves go, and statuses can be made again', async () => {
@@ -59,20 +59,20 @@ it('old runs that have nothing else left are removed, as many as a rehearsal cou
   const before = await rows();
   const rehearsed = await fixture.expire({ runDays: RUN_DAYS }, { isRehearsal: true });
   expect(await rows()).toEqual(before);
-  const done = await fixture.expire({ runDays: RUN_DAYS });
-  expect(rehearsed).toEqual(done);
-  const left = new Set((await rows()).map(({ run_id: runId }) => runId));
-  const gone = before.filter(({ run_id: runId }) => !left.has(runId));
-  expect(gone).toHaveLength(done.runs);
-  for (const { finished_at: at } of gone)
+  const counts = await fixture.expire({ runDays: RUN_DAYS });
+  expect(rehearsed).toEqual(counts);
+  const remainingIds = new Set((await rows()).map(({ run_id: runId }) => runId));
+  const deletedRuns = before.filter(({ run_id: runId }) => !remainingIds.has(runId));
+  expect(deletedRuns).toHaveLength(counts.runs);
+  for (const { finished_at: at } of deletedRuns)
     expect(UNTIL.getTime() - at.getTime()).toBeGreaterThan(RUN_DAYS * 86_400_000);
-  expect(new Set(gone.map(({ is_private: isPrivate }) => isPrivate))).toEqual(new Set([true, false]));
+  expect(new Set(deletedRuns.map(({ is_private: isPrivate }) => isPrivate))).toEqual(new Set([true, false]));
   const { removedRuns } = fixture.database;
-  for (const run of gone) {
+  for (const run of deletedRuns) {
     const owner = run.is_private ? { keyId: run.api_key_id, requestor: run.requestor } : null;
     expect(await removedRuns.find(run.run_id)).toEqual({ removedBy: `runs: ${RUN_DAYS}`, owner });
   }
-  for (const runId of left) expect(await removedRuns.find(runId)).toBeNull();
+  for (const runId of remainingIds) expect(await removedRuns.find(runId)).toBeNull();
 });
 
 it('no run goes without a limit, before the figures of its day are made, or while it has facts or files', async () => {
@@ -99,8 +99,8 @@ it('a run that was retried stays while the other does, and what a user decided a
     `insert into orders (arch, kind, run_id, actor_id, created_at, taken_in)
      select arch, 'publish', run_id, requestor_id, finished_at, true from runs`,
   );
-  const done = await fixture.expire({ runDays: RUN_DAYS });
-  expect(done.runs).toBe(runs - 1);
+  const counts = await fixture.expire({ runDays: RUN_DAYS });
+  expect(counts.runs).toBe(runs - 1);
   expect((await rows()).map(({ run_id: runId }) => runId)).toContain(old!.run_id);
   const { rows: orders } = await fixture.client.query('select from orders');
   expect(orders).toHaveLength(800);

@@ -84,10 +84,10 @@ it('the wait of a request is one for all calls of a request', async () => {
 
 it('the wait of a request counts calls at the same time once', async () => {
   const findAtOnce = () => Promise.all(Array.from({ length: 5 }, () => patient.users.find('ada')));
-  const found = await findAtOnce();
+  const users = await findAtOnce();
   link.slow(SLOW_FOR_PATIENT_MS);
-  expect(await asOneRequest(findAtOnce)).toEqual(found);
-  expect(found[0]).toMatchObject({ name: 'ada' });
+  expect(await asOneRequest(findAtOnce)).toEqual(users);
+  expect(users[0]).toMatchObject({ name: 'ada' });
 });
 
 it('the wait of a request leaves no commit to chance: one that could not be looked for is not tried', async () => {

@@ -58,20 +58,20 @@ it('a database that PostgreSQL itself has brought to an earlier moment goes on a
     if (place > 0)
       for (const name of ['log.gz', 'artifacts.tar.gz'] as const)
         if (place > 1 || name === 'log.gz') await keep(Number(runId), attempt, name);
-  const lost = RUNS + 250_000;
-  await keep(lost, 1, 'log.gz');
+  const lostRun = RUNS + 250_000;
+  await keep(lostRun, 1, 'log.gz');
 
   await repairRestored({});
   const record = (await fixture.database.backups.lastRestore())!;
   const newest = await fixture.client.query<{ at: Date }>('select max(at) as at from facts');
   expect(record).toEqual({
     ...{ restoredAt: expect.any(Date), takenAt: newest.rows[0]!.at },
-    ...{ firstLostRun: RUNS + 1, nextRun: lost + 100_001, filesMissing: 2 },
+    ...{ firstLostRun: RUNS + 1, nextRun: lostRun + 100_001, filesMissing: 2 },
   });
   expect(output).toContain(
-    `runs ${RUNS + 1} to ${lost + 100_000} may have been asked for since; none of these numbers is given again`,
+    `runs ${RUNS + 1} to ${lostRun + 100_000} may have been asked for since; none of these numbers is given again`,
   );
-  expect(output).toContain(`files of 1 attempts of such runs: the highest is ${lost}`);
+  expect(output).toContain(`files of 1 attempts of such runs: the highest is ${lostRun}`);
   const [next] = await fixture.database.submissions.submit([request()], fixture.submitter);
   expect(next).toBe(record.nextRun);
   const user = await fixture.database.users.add('eve', { isAdmin: false });

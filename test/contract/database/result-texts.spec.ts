@@ -85,9 +85,9 @@ it('the text of a result is what the api makes of each run, byte for byte', asyn
         .sort((a, b) => a.updatedAt.getTime() - b.updatedAt.getTime() || a.runId - b.runId)
         .map((record) => JSON.stringify(resultObject(record, neutral)));
       const { pages } = await database.results.since(submitter.keyId, 0, neutral);
-      const read: string[] = [];
-      for await (const page of pages!) read.push(page);
-      expect(read.join(',')).toBe(expected.join(','));
+      const pagesOfResults: string[] = [];
+      for await (const page of pages!) pagesOfResults.push(page);
+      expect(pagesOfResults.join(',')).toBe(expected.join(','));
     },
   );
   await fc.assert(property, { numRuns: 40 });

@@ -36,7 +36,7 @@ async function clock(): Promise<number> {
 }
 
 it('one run is found by its id, with everything that was asked', async () => {
-  const asked = request({
+  const requestedRun = request({
     package: 'libfoo',
     priority: 10,
     trigger: 'a "b" \\ ü 🦆\n',
@@ -47,10 +47,10 @@ it('one run is found by its id, with everything that was asked', async () => {
     extraAptSources: ['staging'],
     isPrivate: true,
   });
-  const [runId] = await fixture.database.submissions.submit([asked], fixture.submitter);
+  const [runId] = await fixture.database.submissions.submit([requestedRun], fixture.submitter);
   const record = await fixture.database.results.find(runId!);
   expect(record).toEqual({
-    ...asked,
+    ...requestedRun,
     runId,
     state: 'queued',
     verdict: null,
@@ -181,39 +181,39 @@ it('until misses nothing when it is fed back as since, whatever is written meanw
       create function drowse() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return new; end $$;
       create trigger drowse before insert or update on runs for each row when (new.priority = 1) execute function drowse()`);
   const over = Date.now() + 3_000;
-  const written: string[] = [];
+  const writtenLines: string[] = [];
   // On a busy machine it takes longer until there is much to miss.
-  const goesOn = () => Date.now() < over || written.length <= 50;
+  const goesOn = () => Date.now() < over || writtenLines.length <= 50;
   const note = (record: ReadResult) => `${record.runId} ${record.verdict} ${record.updatedAt.toISOString()}`;
   const write = async (priority: number, arch: string) => {
     while (goesOn()) {
       const ids = await submit(2, { priority, arch });
-      for (const runId of ids) written.push(note((await fixture.database.results.find(runId))!));
+      for (const runId of ids) writtenLines.push(note((await fixture.database.results.find(runId))!));
       if (priority === 1) continue;
       await fixture.commit(arch, [grant(ids[0]!, 1), finish(ids[0]!, 1)]);
-      written.push(note((await fixture.database.results.find(ids[0]!))!));
+      writtenLines.push(note((await fixture.database.results.find(ids[0]!))!));
     }
   };
-  const read = async (seen: Set<string>) => {
+  const readInto = async (lines: Set<string>) => {
     let time = 0;
     const poll = async () => {
       const { until, rows } = await readSince(fixture.database.results, fixture.submitter.keyId, time);
-      for await (const record of rows) seen.add(note(record));
+      for await (const record of rows) lines.add(note(record));
       time = until;
     };
     while (goesOn()) await poll();
     return poll;
   };
-  const seen = [new Set<string>(), new Set<string>()];
+  const linesOfReaders = [new Set<string>(), new Set<string>()];
   const [polls] = await Promise.all([
-    Promise.all(seen.map(read)),
+    Promise.all(linesOfReaders.map(readInto)),
     ...[write(1, 'amd64'), write(1, 'amd64'), write(5, 'arm64'), write(5, 'riscv64')],
   ]);
   for (const poll of polls) await poll();
   await fixture.client.query('drop trigger drowse on runs; drop function drowse');
-  expect(written.length).toBeGreaterThan(50);
-  const finishedAtLast = written.filter((line) => !overtaken(line, written));
-  for (const lines of seen) expect(finishedAtLast.filter((line) => !lines.has(line))).toEqual([]);
+  expect(writtenLines.length).toBeGreaterThan(50);
+  const finishedAtLast = writtenLines.filter((line) => !overtaken(line, writtenLines));
+  for (const lines of linesOfReaders) expect(finishedAtLast.filter((line) => !lines.has(line))).toEqual([]);
 });
 
 /** The client may miss a creation once it has got the same run as finished. */

@@ -18,7 +18,7 @@ const retry = (runId: number, by = fixture.submitter) => fixture.database.retrie
 it('a retry asks for the same again, for the one who asked first, and charges the one who retried', async () => {
   const { userId } = await fixture.database.users.add('bob', { isAdmin: false });
   const { id } = await fixture.database.apiKeys.create('bob', 'bob');
-  const asked: RunRequest = request({
+  const requestedRun: RunRequest = request({
     package: 'libfoo',
     priority: 9,
     trigger: 'glibc/2.36',
@@ -26,11 +26,11 @@ it('a retry asks for the same again, for the one who asked first, and charges th
     extraAptSources: ['staging'],
     variant: 'slow',
   });
-  const runId = await runs.finished(asked);
+  const runId = await runs.finished(requestedRun);
   const retried = (await retry(runId, { userId, keyId: id })) as { kind: string; runId: number };
   expect(retried).toEqual({ kind: 'created', runId: expect.any(Number) });
   expect(await fixture.database.results.find(retried.runId)).toMatchObject({
-    ...asked,
+    ...requestedRun,
     state: 'queued',
     attempt: 0,
     retryOf: runId,
@@ -38,11 +38,11 @@ it('a retry asks for the same again, for the one who asked first, and charges th
     requestor: 'ada',
   });
   const [arrived] = (await fixture.database.journal.arrivals(ARCH, 10)).runs;
-  expect(arrived).toMatchObject({ ...asked, runId: retried.runId, requestor: 'bob', attemptsLost: 0 });
+  expect(arrived).toMatchObject({ ...requestedRun, runId: retried.runId, requestor: 'bob', attemptsLost: 0 });
   const { rows } = await readSince(fixture.database.results, fixture.submitter.keyId, 0);
-  const read: number[] = [];
-  for await (const row of rows) read.push(row.runId);
-  expect(read).toEqual([runId, retried.runId]);
+  const readIds: number[] = [];
+  for await (const row of rows) readIds.push(row.runId);
+  expect(readIds).toEqual([runId, retried.runId]);
 });
 
 it('a retry waits for the run and for the retry before', async () => {

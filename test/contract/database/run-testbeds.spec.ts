@@ -22,21 +22,28 @@ function testbed(added: Record<string, string>, rest: Partial<StoredTestbed> = {
   };
 }
 
-function fetched(given: StoredTestbed, suites: Record<string, string>): StoredTestbed {
-  return { ...given, packages: { ...given.packages!, suites: new Map(Object.entries(suites)) } };
+function fetched(storedTestbed: StoredTestbed, suites: Record<string, string>): StoredTestbed {
+  return {
+    ...storedTestbed,
+    packages: { ...storedTestbed.packages!, suites: new Map(Object.entries(suites)) },
+  };
 }
 
-async function kept(runId: number, given: StoredTestbed): Promise<number> {
-  await fixture.database.runTestbeds.saveTestbed((await fixture.database.results.find(runId))!, given, {
-    versions: [],
-    suites: [],
-  });
+async function saveTestbed(runId: number, storedTestbed: StoredTestbed): Promise<number> {
+  await fixture.database.runTestbeds.saveTestbed(
+    (await fixture.database.results.find(runId))!,
+    storedTestbed,
+    {
+      versions: [],
+      suites: [],
+    },
+  );
   return runId;
 }
 
 it('what runs were executed in is read as it was kept, and equal lists are kept once', async () => {
   const many = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`dev${n}`, `${n * 7}-1`]));
-  const given = [
+  const testbeds = [
     testbed(many),
     testbed({ ...many, dev7: '50-1' }),
     testbed(many, { fallback: { line: 3, release: 'sid' }, kernel: null }),
@@ -44,10 +51,10 @@ it('what runs were executed in is read as it was kept, and equal lists are kept 
     fetched(testbed(many), { dev7: 'trixie-security', dev8: 'sid' }),
   ];
   const ids: number[] = [];
-  for (const each of given) ids.push(await kept(await runs.finished(), each));
-  const found = await fixture.database.runTestbeds.of([...ids, 999_999]);
-  expect(ids.map((runId) => found.get(runId))).toEqual(given);
-  expect(found.size).toBe(ids.length);
+  for (const each of testbeds) ids.push(await saveTestbed(await runs.finished(), each));
+  const storedTestbeds = await fixture.database.runTestbeds.of([...ids, 999_999]);
+  expect(ids.map((runId) => storedTestbeds.get(runId))).toEqual(testbeds);
+  expect(storedTestbeds.size).toBe(ids.length);
   const { rows } = await fixture.client.query<{ base: boolean; bytes: number }>(
     'select base_list is not null as base, length(content) as bytes from package_lists order by list_id',
   );
@@ -72,8 +79,8 @@ it('with the testbed of a later attempt is kept what was not asked for in that o
   const { runTestbeds, statusLists } = fixture.database;
   await runTestbeds.saveTestbed({ ...run, attempt: 1 }, testbed({}), { versions, suites: [] });
   await runTestbeds.saveTestbed({ ...run, attempt: 2 }, testbed({}), { versions: [], suites });
-  const asked = { suites: null, architectures: null, package: 'elsewhere' };
-  expect(await statusLists.mismatches(asked, 10, null)).toMatchObject([
+  const query = { suites: null, architectures: null, package: 'elsewhere' };
+  expect(await statusLists.mismatches(query, 10, null)).toMatchObject([
     { runId, otherVersions: [], otherSuites: suites, fallbackRelease: null },
   ]);
 });
@@ -99,18 +106,18 @@ it('a run that failed counts as affected by what had changed since the pass just
     await runTestbeds.saveChanges(runId, passed, [change]);
     await runTestbeds.saveChanges(runId, passed, [change]);
   }
-  const found = async (from: string | null, to: string | null) =>
+  const affectedBy = async (from: string | null, to: string | null) =>
     (await runTestbeds.affectedBy('libfoo', from, to, 10)).map(({ runId, passedRunId, from, to }) => {
       return { runId, passedRunId, from, to };
     });
-  const shown = { runId: failed, passedRunId: passed, from: '1', to: '2' };
+  const openRun = { runId: failed, passedRunId: passed, from: '1', to: '2' };
   for (const [from, to] of [
     ['1', '2'],
     [null, '2'],
     [null, null],
   ] as const)
-    expect(await found(from, to)).toEqual([shown]);
-  expect(await found('2', '3')).toEqual([]);
+    expect(await affectedBy(from, to)).toEqual([openRun]);
+  expect(await affectedBy('2', '3')).toEqual([]);
   await publications.publish([hidden], fixture.submitter.keyId);
-  expect(await found('1', '2')).toEqual([{ ...shown, runId: hidden }, shown]);
+  expect(await affectedBy('1', '2')).toEqual([{ ...openRun, runId: hidden }, openRun]);
 });

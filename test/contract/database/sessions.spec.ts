@@ -18,7 +18,7 @@ const begin = (count: number) =>
      from generate_series(1, $1) number`,
     [count],
   );
-const kept = async (): Promise<string[]> => {
+const keptSessions = async (): Promise<string[]> => {
   const { rows } = await fixture.client.query<{ sid: string }>(
     'select sid from sessions order by expire desc',
   );
@@ -31,7 +31,7 @@ it('of sessions without a login the latest stay, and all of those with one', asy
     `insert into sessions (sid, sess, expire) values ('of alice', '{"userId": 1}', now() + interval '1 minute')`,
   );
   await fixture.database.sessions.endOldest(2);
-  expect(await kept()).toEqual(['stranger 1', 'stranger 2', 'of alice']);
+  expect(await keptSessions()).toEqual(['stranger 1', 'stranger 2', 'of alice']);
 });
 
 it('who begins sessions without end, and logs in with none, fills no table beyond SESSIONS_BEFORE_LOGIN_MAX', async () => {
@@ -46,5 +46,5 @@ it('who begins sessions without end, and logs in with none, fills no table beyon
     );
   expect(ended).toHaveBeenCalledTimes(1);
   await ended.mock.results[0]!.value;
-  expect(await kept()).toHaveLength(SESSIONS_BEFORE_LOGIN_MAX);
+  expect(await keptSessions()).toHaveLength(SESSIONS_BEFORE_LOGIN_MAX);
 });

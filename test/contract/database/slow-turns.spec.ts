@@ -27,8 +27,8 @@ async function claim(scheduler: string, arch = ARCH): Promise<number | undefined
 async function slowTurn() {
   await fixture.client.query('begin');
   await fixture.client.query('select from runs where run_id = $1 for update', [runId]);
-  const written = fixture.database.journal.commit(ARCH, epoch, [grant(runId, 1)]);
-  const settled = Promise.allSettled([written]);
+  const commit = fixture.database.journal.commit(ARCH, epoch, [grant(runId, 1)]);
+  const settled = Promise.allSettled([commit]);
   await lockAwaited(fixture.url, 'for no key update');
   return {
     async end() {

@@ -34,13 +34,13 @@ it('a list is kept as it was sent, one for each suite and architecture', async (
   const second = offered(OTHER, 'w2', HOUR_MS, 'arm64');
   expect(await sourceNames.saveNames(first, LIST)).toBe(true);
   expect(await sourceNames.saveNames(second, OTHER)).toBe(true);
-  const known = await sourceNames.listSaved();
-  expect(known).toEqual([
+  const savedNames = await sourceNames.listSaved();
+  expect(savedNames).toEqual([
     { suite: 'bookworm', arch: 'amd64', sha256: first.sha256, ageMs: expect.any(Number) as number },
     { suite: 'bookworm', arch: 'arm64', sha256: second.sha256, ageMs: expect.any(Number) as number },
   ]);
-  expect(known[0]!.ageMs).toBeLessThan(HOUR_MS / 2);
-  expect(known[1]!.ageMs).toBeGreaterThanOrEqual(HOUR_MS);
+  expect(savedNames[0]!.ageMs).toBeLessThan(HOUR_MS / 2);
+  expect(savedNames[1]!.ageMs).toBeGreaterThanOrEqual(HOUR_MS);
   expect(await sourceNames.content(first, first.sha256)).toEqual(LIST);
   expect(await sourceNames.content(first, second.sha256)).toBeNull();
 });

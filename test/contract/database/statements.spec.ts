@@ -9,17 +9,19 @@ const SOURCES = join(__dirname, '../../../libs/database/src');
 // Remembers every statement of the library, wherever it is kept.
 jest.mock('@libs/database/src/kit/statement', () => {
   const actual = jest.requireActual<typeof Made>('@libs/database/src/kit/statement');
-  const made: Made.Statement<unknown>[] = [];
+  const statements: Made.Statement<unknown>[] = [];
   function remember<Row>(statement: Made.Statement<Row>): Made.Statement<Row> {
-    made.push(statement);
+    statements.push(statement);
     return statement;
   }
   const statement: typeof actual.statement = (columns, text) => remember(actual.statement(columns, text));
   const command: typeof actual.command = (text) => remember(actual.command(text));
-  return { ...actual, statement, command, made };
+  return { ...actual, statement, command, statements };
 });
 
-const { made } = jest.requireMock<{ made: Made.Statement<unknown>[] }>('@libs/database/src/kit/statement');
+const { statements } = jest.requireMock<{ statements: Made.Statement<unknown>[] }>(
+  '@libs/database/src/kit/statement',
+);
 
 let testDatabase: TestDatabase;
 
@@ -33,7 +35,7 @@ afterAll(() => testDatabase.drop());
 it('each statement has the columns that its row type says, by name and type', async () => {
   const client = await connectTo(testDatabase.url);
   const wrong: unknown[] = [];
-  for (const { text, columns } of made) {
+  for (const { text, columns } of statements) {
     const described = await describeStatement(client, text).catch((error: unknown) => error);
     const isThere = Array.isArray(described) ? words(described as DescribedColumn[]) : [String(described)];
     const isDeclared = words(Object.entries(columns).map(([name, { type }]) => ({ name, type })));
@@ -43,13 +45,13 @@ it('each statement has the columns that its row type says, by name and type', as
   }
   await client.end();
   expect(wrong).toEqual([]);
-  expect(made.length).toBeGreaterThan(60);
+  expect(statements.length).toBeGreaterThan(60);
 });
 
 it('each statement gives null only where its row type says so, as far as tables show it', async () => {
   const client = await connectTo(testDatabase.url);
   const wrong: string[] = [];
-  for (const { text, columns } of made)
+  for (const { text, columns } of statements)
     for (const { name, mayBeNull } of await describeStatement(client, text))
       if (mayBeNull && !columns[name]!.isNullable) wrong.push(`${name} of ${text}`);
   await client.end();

@@ -57,8 +57,8 @@ describe('lists of statuses', () => {
   ] as const)(
     'what fails on some architectures is %s in the order of failures, with a probe for each',
     async (_how, list, parameters) => {
-      const found = await scans(fixture.client, list, parameters, 'package_statuses', 'custom');
-      expect(found.map((scan) => scan.replace('Only ', ''))).toEqual([
+      const scanNames = await scans(fixture.client, list, parameters, 'package_statuses', 'custom');
+      expect(scanNames.map((scan) => scan.replace('Only ', ''))).toEqual([
         'Index Scan: package_statuses_failures',
         'Index Scan: package_statuses_pkey',
       ]);

@@ -158,8 +158,8 @@ async function plainly(): Promise<PackageStatus[]> {
   );
 }
 
-function statusOf(name: string, suite: string, shown: PlainRun[]): PackageStatus {
-  const relevant = shown.filter(({ pinned }) => !pinned);
+function statusOf(name: string, suite: string, shownRuns: PlainRun[]): PackageStatus {
+  const relevant = shownRuns.filter(({ pinned }) => !pinned);
   const latest = relevant.at(-1)!;
   const passed = relevant.findLast((run) => run.verdict === 'pass' || run.verdict === 'neutral');
   const sincePass = relevant.slice(passed ? relevant.indexOf(passed) + 1 : 0);
@@ -180,10 +180,10 @@ function statusOf(name: string, suite: string, shown: PlainRun[]): PackageStatus
     lastPass: passed ? runOf(passed) : null,
     failingSince: failing ? { ...runOf(failing), trigger: failing.trigger } : null,
     recovered: recovered ? { ...runOf(recovered), trigger: recovered.trigger } : null,
-    strip: shown.slice(-30).map((run) => ({
+    strip: shownRuns.slice(-30).map((run) => ({
       verdict: run.verdict,
       isPinned: run.pinned,
-      isNewVersion: isNewVersion(run, shown.slice(-31)),
+      isNewVersion: isNewVersion(run, shownRuns.slice(-31)),
     })),
     ...flakiness(saying),
     durations:
@@ -192,9 +192,9 @@ function statusOf(name: string, suite: string, shown: PlainRun[]): PackageStatus
   };
 }
 
-function isNewVersion(run: PlainRun, shown: PlainRun[]): boolean {
-  const known = shown.slice(0, shown.indexOf(run)).filter(({ version }) => version !== 'n/a');
-  return run.version !== 'n/a' && known.length > 0 && known.at(-1)!.version !== run.version;
+function isNewVersion(run: PlainRun, shownRuns: PlainRun[]): boolean {
+  const testedRuns = shownRuns.slice(0, shownRuns.indexOf(run)).filter(({ version }) => version !== 'n/a');
+  return run.version !== 'n/a' && testedRuns.length > 0 && testedRuns.at(-1)!.version !== run.version;
 }
 
 function flakiness(saying: PlainRun[]): Pick<PackageStatus, 'flakiness' | 'isFlaky'> {

@@ -67,8 +67,13 @@ it('the status of each package comes in parts, and of chosen verdicts', async ()
 });
 
 it('the status of each package has another version after each change, and the same when nothing has changed', async () => {
-  const seen = [await stores().statusVersion(SUITE, ARCH)];
-  expect(seen[0]).toEqual({ newestUpdate: null, latelyUpdated: 0, removed: 0, today: expect.any(String) });
+  const versions = [await stores().statusVersion(SUITE, ARCH)];
+  expect(versions[0]).toEqual({
+    newestUpdate: null,
+    latelyUpdated: 0,
+    removed: 0,
+    today: expect.any(String),
+  });
   const secret = await runs.finished({ package: 'b', isPrivate: true });
   for (const change of [
     () => runs.finished({ package: 'a' }),
@@ -76,11 +81,11 @@ it('the status of each package has another version after each change, and the sa
     () => fixture.database.publications.publish([secret], fixture.submitter.keyId),
   ]) {
     await strangers('a');
-    expect(await stores().statusVersion(SUITE, ARCH)).toEqual(seen.at(-1));
+    expect(await stores().statusVersion(SUITE, ARCH)).toEqual(versions.at(-1));
     await change();
     const version = await stores().statusVersion(SUITE, ARCH);
-    expect(seen).not.toContainEqual(version);
-    seen.push(version);
+    expect(versions).not.toContainEqual(version);
+    versions.push(version);
   }
 });
 

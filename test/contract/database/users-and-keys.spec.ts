@@ -190,13 +190,13 @@ it('API keys are listed without their secret, the revoked ones too', async () =>
   await users.add(name, { isAdmin: false });
   const [first, second] = [await apiKeys.create(name, 'one'), await apiKeys.create(name, 'two')];
   await apiKeys.revoke(first.id);
-  const shown = {
+  const fields = {
     ...{ createdAt: expect.any(Date), lastUsedAt: null },
     ...{ scope: 'everything', expiresAt: null },
   };
   expect(await apiKeys.list(name)).toEqual([
-    { ...shown, id: first.id, name: 'one', prefix: first.prefix, revokedAt: expect.any(Date) },
-    { ...shown, id: second.id, name: 'two', prefix: second.prefix, revokedAt: null },
+    { ...fields, id: first.id, name: 'one', prefix: first.prefix, revokedAt: expect.any(Date) },
+    { ...fields, id: second.id, name: 'two', prefix: second.prefix, revokedAt: null },
   ]);
 });
 
@@ -274,17 +274,17 @@ it('notes that a user adds at once are as many as the user may have', async () =
 
 it('ids that are reserved beside requests are never given twice', async () => {
   const { imports } = fixture.database;
-  const given = await imports.nextIds(1);
+  const ids = await imports.nextIds(1);
   for (let round = 0; round < 100; round += 1) {
     const [one, other] = await Promise.all([
       imports.nextIds(40),
       imports.nextIds(40),
-      imports.reserveIds(given.at(-1)! + 60),
+      imports.reserveIds(ids.at(-1)! + 60),
     ]);
-    given.push(...one, ...other);
-    given.sort((a, b) => a - b);
+    ids.push(...one, ...other);
+    ids.sort((a, b) => a - b);
   }
-  expect(new Set(given).size).toBe(given.length);
+  expect(new Set(ids).size).toBe(ids.length);
   for (const ahead of [50, 10_000_000]) {
     const upTo = (await imports.nextIds(1))[0]! + ahead;
     await imports.reserveIds(upTo);

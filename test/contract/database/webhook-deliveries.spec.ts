@@ -40,8 +40,18 @@ async function webhook(path: string): Promise<number> {
 /** Each run has as many events as there are; what is made of them waits. */
 async function submitted(runs: number, events = EVENTS_PER_RUN): Promise<void> {
   const place = { suite: 'sid', arch: 'amd64', backend: 'unshare', variant: 'autopkgtest' };
-  const asked = { priority: 5, trigger: null, pinPackages: [], extraAptSources: [], isPrivate: false };
-  const requests = Array.from({ length: runs }, (_, index) => ({ package: `p${index}`, ...place, ...asked }));
+  const requestOptions = {
+    priority: 5,
+    trigger: null,
+    pinPackages: [],
+    extraAptSources: [],
+    isPrivate: false,
+  };
+  const requests = Array.from({ length: runs }, (_, index) => ({
+    package: `p${index}`,
+    ...place,
+    ...requestOptions,
+  }));
   const runIds = await fixture.database.submissions.submit(requests, fixture.submitter);
   await fixture.client.query(
     `insert into facts (run_id, arch, suite, kind, state, attempt, actor, at)
@@ -52,7 +62,7 @@ async function submitted(runs: number, events = EVENTS_PER_RUN): Promise<void> {
 }
 
 /** Until so many deliveries were made: of an event they are made a second or two after it. */
-async function made(count: number): Promise<void> {
+async function makeDeliveries(count: number): Promise<void> {
   for (let sum = 0; sum < count;)
     sum += (await fixture.database.webhookEvents.step(everything, WAITING_MAX * 10))?.made ?? 0;
 }
@@ -77,27 +87,27 @@ function process(send: (message: WebhookMessage) => void, outcomes: string[] = [
 it('two processes that send at once deliver each event once, and those of a run in their order', async () => {
   const webhookIds = [await webhook('one'), await webhook('two'), await webhook('three')];
   await submitted(RUNS);
-  await made(webhookIds.length * RUNS * EVENTS_PER_RUN);
-  const sent = new Map<string, string[]>();
+  await makeDeliveries(webhookIds.length * RUNS * EVENTS_PER_RUN);
+  const sentIds = new Map<string, string[]>();
   const outcomes: string[] = [];
   const all = webhookIds.length * RUNS * EVENTS_PER_RUN;
-  let done = (): void => undefined;
-  const isDone = new Promise<void>((resolve) => (done = resolve));
+  let finish = (): void => undefined;
+  const isDone = new Promise<void>((resolve) => (finish = resolve));
   let count = 0;
   const send = ({ url, body }: WebhookMessage): void => {
     const { data } = JSON.parse(body) as { data: { id: string; run_id: number } };
     const of = `${url} ${data.run_id}`;
-    sent.set(of, [...(sent.get(of) ?? []), data.id]);
+    sentIds.set(of, [...(sentIds.get(of) ?? []), data.id]);
     count += 1;
-    if (count === all) done();
+    if (count === all) finish();
   };
   const processes = [process(send, outcomes), process(send, outcomes)];
   for (const each of processes) each.onApplicationBootstrap();
   await isDone;
   for (const each of processes) await each.beforeApplicationShutdown();
   expect(outcomes).toEqual(Array.from({ length: all }, () => 'delivered'));
-  expect(sent.size).toBe(webhookIds.length * RUNS);
-  for (const ids of sent.values()) expect(ids.map((id) => id.split('.')[1])).toEqual(['1', '2', '3', '4']);
+  expect(sentIds.size).toBe(webhookIds.length * RUNS);
+  for (const ids of sentIds.values()) expect(ids.map((id) => id.split('.')[1])).toEqual(['1', '2', '3', '4']);
   expect(await Promise.all(webhookIds.map(pending))).toEqual([0, 0, 0]);
   const owner = { userId: fixture.submitter.userId, userName: 'ada' };
   for (const webhookId of webhookIds) await fixture.database.webhooks.remove(webhookId, owner);
@@ -107,7 +117,7 @@ it('what waits for a user who is disabled is not sent, is no trouble to a monito
   const { database } = fixture;
   const webhookId = await webhook('kept');
   await submitted(1);
-  await made(EVENTS_PER_RUN);
+  await makeDeliveries(EVENTS_PER_RUN);
   expect(await database.vitals.read()).toMatchObject({
     webhooksPending: EVENTS_PER_RUN,
     webhooksDisabled: 0,
@@ -130,7 +140,7 @@ it('a webhook for which very many events wait is disabled, and one for which few
   const { database } = fixture;
   const webhookId = await webhook('slow');
   await submitted(WAITING_MAX + 1, 1);
-  await made(WAITING_MAX + 1);
+  await makeDeliveries(WAITING_MAX + 1);
   const { userId } = fixture.submitter;
   expect(await database.webhooks.one(webhookId, userId)).toMatchObject({ disabledAt: null });
   await submitted(1, 1);
@@ -177,7 +187,7 @@ it('the webhooks of a user take few places at a time, so that others are served 
     10,
   ))!;
   await submitted(1);
-  await made((webhookIds.length + 1) * EVENTS_PER_RUN);
+  await makeDeliveries((webhookIds.length + 1) * EVENTS_PER_RUN);
   const claimed: number[] = [];
   for (let look = 0; look < 16; look += 1) {
     const next = await database.webhookDeliveries.claim(sender('a'));

@@ -40,9 +40,15 @@ it('the attempts of each worker are its newest ended ones, those without a resul
   await runs.leased();
   const hidden = await ended('w1', 'pass', { isPrivate: true });
   const { workerPages } = fixture.database;
-  const found = await workerPages.attempts(['w1', 'w2', 'w4'], 2);
+  const attempts = await workerPages.attempts(['w1', 'w2', 'w4'], 2);
   expect(
-    found.map(({ worker, runId, attempt, outcome, verdict }) => [worker, runId, attempt, outcome, verdict]),
+    attempts.map(({ worker, runId, attempt, outcome, verdict }) => [
+      worker,
+      runId,
+      attempt,
+      outcome,
+      verdict,
+    ]),
   ).toEqual([
     ['w1', expired, 2, 'expired', null],
     ['w1', passed, 1, 'finished', 'pass'],
@@ -53,14 +59,14 @@ it('the attempts of each worker are its newest ended ones, those without a resul
 });
 
 it('the public sees what a worker executes without private runs, and without those of others', async () => {
-  const [open, hidden, foreign, done] = [
+  const [open, hidden, foreign, finishedRun] = [
     await runs.waiting(),
     await runs.waiting({ isPrivate: true }),
     await runs.waiting(),
     await runs.waiting(),
   ];
-  for (const runId of [open, hidden, done]) await commit(grant(runId, 1, 0, 'w1'));
-  await commit(start(open, 1), finish(done, 1), grant(foreign, 1, 0, 'w2'));
+  for (const runId of [open, hidden, finishedRun]) await commit(grant(runId, 1, 0, 'w1'));
+  await commit(start(open, 1), finish(finishedRun, 1), grant(foreign, 1, 0, 'w2'));
   const { workerPages } = fixture.database;
   expect(ids(await workerPages.running('w1', 10))).toEqual([open]);
   expect(ids(await workerPages.running('w1', 10, true)).sort()).toEqual([open, hidden].sort());

@@ -26,7 +26,7 @@ const orders = async () =>
     )
   ).rows.map(({ order }) => order);
 
-const seen = (...workers: string[]) => workers.map((worker) => ({ worker, from: null }));
+const sightingsOf = (...workers: string[]) => workers.map((worker) => ({ worker, from: null }));
 
 it('the register of workers says which workers exist, and keeps for good who added each and why, for every dispatcher', async () => {
   const first = worker('w2', { architectures: [ARCH, 'i386'], mayRunPrivate: true });
@@ -108,7 +108,7 @@ it('the register of workers revokes a worker once, which stays in the list', asy
 
 it('the register of workers takes a name again that was revoked, as a new worker', async () => {
   await register().add(worker('w1', { mayRunPrivate: true }), ada());
-  await register().recordSeen(seen('w1'), [{ worker: 'w1', count: 3, reason: 'not for arm64' }]);
+  await register().recordSeen(sightingsOf('w1'), [{ worker: 'w1', count: 3, reason: 'not for arm64' }]);
   await register().revoke('w1', ada());
   const again = worker('w1', { architectures: ['arm64'] });
   await register().add(again, ada());
@@ -123,7 +123,7 @@ it('the register of workers brings up to date what is known of a worker, and say
   expect(await register().saveWorker(first, ada())).toBe(true);
   expect(await register().saveWorker(first, ada())).toBe(true);
   expect(await orders()).toHaveLength(2);
-  await register().recordSeen(seen('w1'), []);
+  await register().recordSeen(sightingsOf('w1'), []);
   const changed = { ...first, architectures: [ARCH, 'arm64'], mayRunPrivate: true };
   expect(await register().saveWorker(changed, ada())).toBe(true);
   expect(await register().find('w1')).toMatchObject({ ...changed, lastSeenAt: expect.any(Date) });
@@ -150,17 +150,17 @@ it('the register of workers keeps where a worker was last seen from, as long as 
 it('the register of workers keeps when a worker was last seen, and writes that at most once a minute', async () => {
   for (const name of ['w1', 'w2', 'w3']) await register().add(worker(name), ada());
   const seenAt = async (name: string) => (await register().find(name))?.lastSeenAt;
-  await register().recordSeen(seen('w2', 'w1', 'w9'), []);
+  await register().recordSeen(sightingsOf('w2', 'w1', 'w9'), []);
   const before = await seenAt('w1');
   expect([before, await seenAt('w2'), await seenAt('w3')]).toEqual([
     expect.any(Date),
     expect.any(Date),
     null,
   ]);
-  await register().recordSeen(seen('w1', 'w3'), []);
+  await register().recordSeen(sightingsOf('w1', 'w3'), []);
   expect([await seenAt('w1'), await seenAt('w3')]).toEqual([before, expect.any(Date)]);
   await fixture.client.query(`update workers set last_seen_at = last_seen_at - interval '1 minute'`);
-  await register().recordSeen(seen('w1'), []);
+  await register().recordSeen(sightingsOf('w1'), []);
   expect((await seenAt('w1'))!.getTime()).toBeGreaterThanOrEqual(before!.getTime());
 });
 
@@ -239,12 +239,12 @@ describe('the accounts', () => {
   });
 
   it('the accounts are not said to be done by one who has lost the lock meanwhile', async () => {
-    const lost = register().applyAccounts(async () => {
+    const change = register().applyAccounts(async () => {
       await fixture.client.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where application_name = 'proctor accounts' and datname = current_database()`,
       );
     });
-    await expect(lost).rejects.toThrow(/^the database is not available/);
+    await expect(change).rejects.toThrow(/^the database is not available/);
   });
 });

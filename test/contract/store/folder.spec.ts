@@ -41,8 +41,8 @@ it('a store in a folder shows what it keeps to its owner and its group alone, wh
   try {
     const expected = { size: 4, sha256: createHash('sha256').update('text').digest('hex') };
     await new FolderStore(path).save(7, 1, 'log.gz', Readable.from([Buffer.from('text')]), expected);
-    const kept = (await readdir(path, { recursive: true })).sort();
-    const modes = await Promise.all(kept.map(async (name) => (await stat(join(path, name))).mode & 0o777));
+    const paths = (await readdir(path, { recursive: true })).sort();
+    const modes = await Promise.all(paths.map(async (name) => (await stat(join(path, name))).mode & 0o777));
     expect(modes).toEqual([0o750, 0o750, 0o750, 0o640]);
   } finally {
     process.umask(umask);

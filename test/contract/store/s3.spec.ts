@@ -187,13 +187,13 @@ describe('a bucket', () => {
     const list = async (store: MaintainedStore) => {
       for await (const { names } of store.list()) expect(names).toEqual([]);
     };
-    const read = (store: MaintainedStore) => store.open(1, 1, 'log.gz');
+    const openFile = (store: MaintainedStore) => store.open(1, 1, 'log.gz');
 
     it.each<[string, number, (store: MaintainedStore) => Promise<unknown>, string]>([
       ['a list', 200, list, 'more than 1048576 bytes'],
       ['an error of a list', 500, list, ERRORS],
-      ['an error of a file', 403, read, ERRORS],
-      ['a file that is not there', 404, read, ERRORS],
+      ['an error of a file', 403, openFile, ERRORS],
+      ['a file that is not there', 404, openFile, ERRORS],
       ['a removal', 205, (store) => store.remove(1, 1), 'more than 1048576 bytes'],
       [
         'removals',

@@ -50,8 +50,8 @@ it('the answer about a commit without an answer is never about another transacti
   const stories = await Promise.all(SEEDS.map((seed) => play(seed, RIGHT)));
   expect(stories.flatMap(({ violations }) => violations)).toEqual([]);
   // It knows the end where the server is the same.
-  const said = new Set(stories.flatMap(({ ends }) => ends));
-  expect([...said].sort()).toEqual(['aborted', 'committed', 'unknown']);
+  const endings = new Set(stories.flatMap(({ ends }) => ends));
+  expect([...endings].sort()).toEqual(['aborted', 'committed', 'unknown']);
 });
 
 it.each<[string, IdentityOf]>([

@@ -84,15 +84,15 @@ export class SimulatedServers {
   /** A connection of now. */
   witness(): CommitWitness {
     const { life } = this;
-    const asked = <T>(answer: () => T): Promise<T> => {
+    const whenReachable = <T>(answer: () => T): Promise<T> => {
       if (this.random.chance(0.2)) this.goOn();
       if (this.life === life) return Promise.resolve(answer());
       return Promise.reject(Object.assign(new Error('the connection was lost'), { code: 'ECONNRESET' }));
     };
     return {
-      server: () => asked(() => this.identityOf(this.parts)),
-      statusOf: (id) => asked(() => this.statusOf(Number(id))),
-      terminate: ({ processId }) => asked(() => void this.open.delete(processId)),
+      server: () => whenReachable(() => this.identityOf(this.parts)),
+      statusOf: (id) => whenReachable(() => this.statusOf(Number(id))),
+      terminate: ({ processId }) => whenReachable(() => void this.open.delete(processId)),
       end: () => Promise.resolve(),
     };
   }

@@ -64,8 +64,8 @@ export class Fleet {
 
   constructor(private readonly options: FleetOptions) {
     this.random = new Random(options.seed);
-    const given = settings({ leaseRenewMs: RENEW_MS, blame: options.blame });
-    this.state = new DispatcherState({ arch: ARCH, epoch: 1 }, given, loaded(options.runs), 0);
+    const dispatchSettings = settings({ leaseRenewMs: RENEW_MS, blame: options.blame });
+    this.state = new DispatcherState({ arch: ARCH, epoch: 1 }, dispatchSettings, loaded(options.runs), 0);
     this.send({ kind: 'reports-waiting', attempts: [] });
     for (const machine of options.machines)
       for (let slot = 0; slot < machine.slots; slot += 1)

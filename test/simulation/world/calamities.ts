@@ -30,8 +30,8 @@ export class Calamities {
     if (weather === 'set back')
       return Array.from({ length: COUNT_OF_SET_BACKS }, () => () => ofServers.lowerEpochs());
     const all = weather === 'calm' ? ofProcesses.ofSchedulers : [...ofProcesses.all, ...ofServers.all];
-    const drawn = Array.from({ length: COUNT }, () => this.world.database.random.pick(all));
-    return weather === 'calm' ? drawn : [() => ofProcesses.cutWorkerOff(), ...drawn];
+    const picks = Array.from({ length: COUNT }, () => this.world.database.random.pick(all));
+    return weather === 'calm' ? picks : [() => ofProcesses.cutWorkerOff(), ...picks];
   }
 
   /** Everything works again. */

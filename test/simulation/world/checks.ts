@@ -67,19 +67,19 @@ export class Checks {
   restores(books: MemoryBooks, bringBack: () => void): number[] {
     this.forgotten.restore(books, bringBack);
     const rows = books.all();
-    const gone = [...this.accepted].filter((runId) => !books.look(runId));
-    for (const runId of gone) this.accepted.delete(runId);
+    const lostRuns = [...this.accepted].filter((runId) => !books.look(runId));
+    for (const runId of lostRuns) this.accepted.delete(runId);
     this.granted.clear();
     this.finished.clear();
     for (const { runId, attempt, state } of rows) {
       this.granted.set(runId, attempt);
       if (state === 'finished') this.finished.add(runId);
     }
-    for (const known of [this.fresh, this.epochs, this.thrownAway]) known.clear();
+    for (const memory of [this.fresh, this.epochs, this.thrownAway]) memory.clear();
     this.workers.restored();
     this.passing.restored(rows);
     this.events.startAgain();
-    return gone;
+    return lostRuns;
   }
 
   /** Called before the books change. */

@@ -14,9 +14,9 @@ export class Forgotten {
     bringBack();
     const after = attemptsOf(books);
     for (const [name, { outcome }] of before) {
-      const known = after.get(name);
-      if (!known) this.grants.add(name);
-      else if (outcome !== null && known.outcome === null) this.ends.add(name);
+      const end = after.get(name);
+      if (!end) this.grants.add(name);
+      else if (outcome !== null && end.outcome === null) this.ends.add(name);
     }
     for (const [name, { outcome }] of after) {
       const wasForgotten = this.ends.has(name) || this.grants.has(name);
@@ -43,7 +43,7 @@ export class Forgotten {
 }
 
 function attemptsOf(books: MemoryBooks): Map<string, AttemptRow> {
-  const named = books
+  const namedAttempts = books
     .all()
     .flatMap(({ runId, attempts }) =>
       attempts.map(
@@ -51,5 +51,5 @@ function attemptsOf(books: MemoryBooks): Map<string, AttemptRow> {
           [grantName({ runId, attempt: row.attempt, grantEpoch: row.epoch }, '/'), { ...row }] as const,
       ),
     );
-  return new Map(named);
+  return new Map(namedAttempts);
 }

@@ -83,8 +83,8 @@ export class MemoryOutbox implements ReportOutbox {
 
   listWaiting(arch: string): Grant[] {
     const all = [...this.disk.values(), ...this.memory.values()];
-    const kept = all.filter((each) => each.arch === arch);
-    return kept.slice(0, KEPT_MAX).map(({ report }) => grantOf(report));
+    const reports = all.filter((each) => each.arch === arch);
+    return reports.slice(0, KEPT_MAX).map(({ report }) => grantOf(report));
   }
 
   async reportUnsaved(arch: string, report: FinishedReport): Promise<void> {
@@ -96,12 +96,12 @@ export class MemoryOutbox implements ReportOutbox {
   private async deliver(key: string, from: Disk): Promise<void> {
     let pauseMs = RESEND_FIRST_MS;
     let isStaged = false;
-    for (let kept = from.get(key); kept; kept = from.get(key)) {
-      isStaged = await this.send(kept, isStaged);
+    for (let next = from.get(key); next; next = from.get(key)) {
+      isStaged = await this.send(next, isStaged);
       const signal = await this.answer(key, pauseMs);
       pauseMs = Math.min(2 * pauseMs, RESEND_MAX_MS);
       if (!signal) continue;
-      this.events.answered(signal, kept.report);
+      this.events.answered(signal, next.report);
       if (signal.answer !== 'upload-again') from.delete(key);
       isStaged = false;
     }

@@ -24,14 +24,14 @@ const granting = Object.getOwnPropertyDescriptor(DispatcherState.prototype, 'gra
   .value as DispatcherState['grant'];
 DispatcherState.prototype.grant = function (this: DispatcherState, run, slot, now) {
   const { suspects, suspectTurns, runs } = this;
-  const known = {
+  const facts = {
     term: this.workers,
     runs: new Set(runs.keys()),
     suspects: new Set([...runs.values()].filter((one) => suspects.has(one)).map(({ runId }) => runId)),
     isTurn: suspectTurns.isDue(slot.worker, now),
   };
   const write = granting.call(this, run, slot, now);
-  knownAt.set(write, known);
+  knownAt.set(write, facts);
   return write;
 };
 
@@ -71,13 +71,13 @@ export class Passing {
 
   /** Runs whose package was suspected at an earlier grant, and is not at this one, though it has had no result. */
   forgotten(write: Grant, books: MemoryBooks): RunRow[] {
-    const known = knownAt.get(write);
-    if (!known) return [];
-    const before = this.suspected.get(known.term) ?? new Set();
-    const suspected = rowsOf(known.suspects, books).map(keyOf);
-    this.suspected.set(known.term, new Set([...before, ...suspected]));
+    const facts = knownAt.get(write);
+    if (!facts) return [];
+    const before = this.suspected.get(facts.term) ?? new Set();
+    const suspected = rowsOf(facts.suspects, books).map(keyOf);
+    this.suspected.set(facts.term, new Set([...before, ...suspected]));
     const reported = new Set(this.reported.values());
-    const others = rowsOf(known.runs, books).filter(({ runId }) => !known.suspects.has(runId));
+    const others = rowsOf(facts.runs, books).filter(({ runId }) => !facts.suspects.has(runId));
     return others.filter((row) => before.has(keyOf(row)) && !reported.has(keyOf(row)));
   }
 
@@ -90,14 +90,14 @@ export class Passing {
   /** The database was restored: results that a package has had since are forgotten, and so are some runs. */
   restored(rows: RunRow[]): void {
     for (const row of rows) if (row.attempt > 0) this.failed.add(keyOf(row));
-    const known = new Set(rows.map(({ runId }) => runId));
-    for (const runId of this.reported.keys()) if (!known.has(runId)) this.reported.delete(runId);
+    const runIds = new Set(rows.map(({ runId }) => runId));
+    for (const runId of this.reported.keys()) if (!runIds.has(runId)) this.reported.delete(runId);
   }
 
   /** Whether the run may be granted before the other, which has a higher priority. */
   mayPass(write: Grant, row: RunRow, other: RunRow, epoch: number): boolean {
-    const known = knownAt.get(write);
-    if (!known || known.isTurn || known.suspects.has(row.runId) || !known.suspects.has(other.runId))
+    const facts = knownAt.get(write);
+    if (!facts || facts.isTurn || facts.suspects.has(row.runId) || !facts.suspects.has(other.runId))
       return false;
     return this.turns.has(placeOf(write, row, epoch));
   }

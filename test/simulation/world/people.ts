@@ -124,8 +124,8 @@ export class People {
 
   private anyRun(matches: (row: RunRow) => boolean): RunRow | undefined {
     const { books, random } = this.parts;
-    const found = books.all().filter((row) => row.committed && matches(row));
-    return found.length === 0 ? undefined : random.pick(found);
+    const matchingRows = books.all().filter((row) => row.committed && matches(row));
+    return matchingRows.length === 0 ? undefined : random.pick(matchingRows);
   }
 
   private signal(arch: string | null, subject: Subject = SUBJECTS.ordersWaiting): void {

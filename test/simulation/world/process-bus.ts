@@ -47,8 +47,8 @@ export class ProcessBus extends MemoryBus {
     if (!this.way.isSwallowed) return;
     this.way.isSwallowed = false;
     this.cancelNotice();
-    const held = this.way.held.splice(0);
-    if (whatWasSent === 'arrives') for (const pass of held) pass();
+    const heldMessages = this.way.held.splice(0);
+    if (whatWasSent === 'arrives') for (const pass of heldMessages) pass();
     if (this.isConnected()) this.server.reports.resume();
     this.reconnect();
   }

@@ -127,9 +127,9 @@ export class SimulatedScheduler {
       onWorkersRegistered: (arch: string, workers: string[]) =>
         dispatchers.onWorkersRegistered(arch, workers),
       recordSightings: () => undefined,
-      signalWorkWaiting: (arch: string, wanted: SlotsToWake[] | null) => {
-        if (!wanted) this.bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {});
-        for (const { worker, slots } of wanted ?? [])
+      signalWorkWaiting: (arch: string, idleSlots: SlotsToWake[] | null) => {
+        if (!idleSlots) this.bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {});
+        for (const { worker, slots } of idleSlots ?? [])
           this.bus.signal(subjectOf(SUBJECTS.slotsWanted, worker), { arch, slots });
       },
     };

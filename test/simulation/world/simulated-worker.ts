@@ -193,9 +193,10 @@ export class SimulatedWorker {
         testbeds: this.testbeds.map((testbed) => ({ ...testbed })),
         variants: ['autopkgtest'],
       }),
-      requestTestbeds: (_arch, wanted) => {
+      requestTestbeds: (_arch, testbedNames) => {
         for (const testbed of this.testbeds) {
-          if (testbed.state !== 'absent' || !wanted.some(({ suite }) => suite === testbed.suite)) continue;
+          if (testbed.state !== 'absent' || !testbedNames.some(({ suite }) => suite === testbed.suite))
+            continue;
           testbed.state = 'building';
           this.process.clock.after(IMAGE_BUILD_MS, () => {
             testbed.state = 'ready';

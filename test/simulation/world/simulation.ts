@@ -156,8 +156,8 @@ class Simulation {
         },
         loadedForNothing: (arch) => checks.loadedForNothing(arch),
         restored: (bringBack) => {
-          const gone = checks.restores(books, bringBack);
-          story.note(`forgotten: runs ${gone.join(', ')}`);
+          const lostRuns = checks.restores(books, bringBack);
+          story.note(`forgotten: runs ${lostRuns.join(', ')}`);
           this.people.lookAgain();
         },
         loadHangs: (arch, ms) => liveness.loadHangs(arch, ms),

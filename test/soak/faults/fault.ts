@@ -36,11 +36,11 @@ export function aWhile({ random, durationMs }: FaultParts, minMs: number, maxMs:
 
 /** An app whose database or bus is away at this moment does not start: as under any supervisor, it is tried again. */
 export async function startAgain(app: AppProcess): Promise<void> {
-  for (let left = STARTS_MAX; ; left -= 1) {
+  for (let triesLeft = STARTS_MAX; ; triesLeft -= 1) {
     try {
       return await app.start();
     } catch (error) {
-      if (left === 0) throw error;
+      if (triesLeft === 0) throw error;
       await pause(START_AGAIN_MS);
     }
   }

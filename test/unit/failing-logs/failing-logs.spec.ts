@@ -57,9 +57,9 @@ it.each([
 ])('the excerpt shows the right line of the logs of the part "%s"', (part, least) => {
   const logs = LOGS.filter((log) => log.part === part);
   expect(logs.length).toBeGreaterThanOrEqual(least);
-  const found = logs.map(({ file, line }) => ({ file, line, found: errorLineOf(contentOf(file)) }));
-  const misses = found.filter(({ line, found: at }) => line !== at);
-  const far = found.filter(({ line, found: at }) => !(Math.abs(line - at) <= NEAR));
+  const rows = logs.map(({ file, line }) => ({ file, line, found: errorLineOf(contentOf(file)) }));
+  const misses = rows.filter(({ line, found: at }) => line !== at);
+  const far = rows.filter(({ line, found: at }) => !(Math.abs(line - at) <= NEAR));
   const share = (count: number): number => 1 - count / logs.length;
   expect({ misses, isEnough: share(misses.length) >= 0.85 }).toMatchObject({ isEnough: true });
   expect({ far, isEnough: share(far.length) >= 0.95 }).toMatchObject({ isEnough: true });

@@ -73,8 +73,8 @@ describe('the tour of ARCHITECTURE.md', () => {
 
 /** Paths in code font that begin at a top folder of the project; patterns and what the service makes itself left out. */
 function pathsIn(text: string): string[] {
-  const found = [...text.matchAll(/`((?:apps|libs|test|docs|scripts|config)\/[\w./-]*\w)`/g)];
-  return [...new Set(found.map(([, path = '']) => path))];
+  const matches = [...text.matchAll(/`((?:apps|libs|test|docs|scripts|config)\/[\w./-]*\w)`/g)];
+  return [...new Set(matches.map(([, path = '']) => path))];
 }
 
 const DOCUMENTS = [
@@ -101,15 +101,15 @@ function exportsOf(): Map<string, string[]> {
       .filter((name) => /(?<!\.spec)\.ts$/.test(name) && !name.includes('node_modules'))
       .map((name) => `${top}/${name}`),
   );
-  const found = new Map<string, string[]>();
+  const filesByName = new Map<string, string[]>();
   for (const file of files) {
     const names = textOf(file).matchAll(
       /^export (?:abstract |async )?(?:class|interface|type|function\*?|const) (\w+)/gm,
     );
     for (const name of new Set([...names].map(([, name = '']) => name)))
-      found.set(name, [...(found.get(name) ?? []), file]);
+      filesByName.set(name, [...(filesByName.get(name) ?? []), file]);
   }
-  return found;
+  return filesByName;
 }
 
 describe('the words', () => {

@@ -89,10 +89,10 @@ it('every command but the start says what to do after an error, and each command
   const names = commands.map(({ words }) => words.join(' '));
   const without = commands.filter(({ words }) => usualAdvice(words.slice(1)) === null);
   expect(without.map(({ words }) => words)).toEqual([['proctor'], ['proctor', 'start']]);
-  const named = commands.flatMap(
+  const namedCommands = commands.flatMap(
     ({ words }) => usualAdvice(words.slice(1))?.match(/proctor [a-z]+(-[a-z]+)?( [a-z]+)?/g) ?? [],
   );
-  const unknown = named.filter((name) => !names.some((each) => `${name} `.startsWith(`${each} `)));
+  const unknown = namedCommands.filter((name) => !names.some((each) => `${name} `.startsWith(`${each} `)));
   expect(unknown).toEqual([]);
 });
 

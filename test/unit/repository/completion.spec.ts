@@ -22,8 +22,8 @@ it.each(OFFERED)('fish offers behind "%s" what there is', async (line, offered) 
 
 it.each(OFFERED)('zsh offers behind "%s" what there is', async (line, offered) => {
   const files = ['inner', 'outer'];
-  const found = await offeredByZsh(completionScript('zsh', commands), line, 'sourced');
-  expect(found.filter((match) => !files.includes(match))).toEqual(offered);
+  const matches = await offeredByZsh(completionScript('zsh', commands), line, 'sourced');
+  expect(matches.filter((match) => !files.includes(match))).toEqual(offered);
 });
 
 it('zsh offers the same at once when it finds the script in its $fpath', async () => {

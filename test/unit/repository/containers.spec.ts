@@ -6,8 +6,8 @@ import { knownVariables } from '@test/support/variables';
 
 const project = join(__dirname, '../../..');
 /** Every variable that the code reads. */
-const known = knownVariables();
-const read = (path: string): string => readFileSync(join(project, path), 'utf8');
+const variables = knownVariables();
+const textOf = (path: string): string => readFileSync(join(project, path), 'utf8');
 
 const compose = readCompose(project);
 const services = Object.entries(compose.services);
@@ -58,7 +58,7 @@ it.each(own)('the command of %s is there, and it knows the settings', (name, ser
   const source = program?.replace(/^dist\/(.*)\.js$/, '$1.ts');
   if (name === 'certificates') expect(words.join(' ')).toContain('deploy/certificate.sh');
   else expect(existsSync(join(project, source ?? 'none'))).toBe(true);
-  const unknown = Object.keys(service.environment ?? {}).filter((variable) => !known.has(variable));
+  const unknown = Object.keys(service.environment ?? {}).filter((variable) => !variables.has(variable));
   expect(unknown).toEqual([]);
 });
 
@@ -69,7 +69,7 @@ it('no command line holds a password, and only a worker is root and privileged',
     if (name !== 'worker' && name !== 'postgres') expect([name, dropped]).toEqual([name, ['ALL']]);
     if (!['worker', 'certificates'].includes(name)) expect([name, user]).toEqual([name, undefined]);
   }
-  expect(read('Dockerfile')).toMatch(/^USER proctor$/m);
+  expect(textOf('Dockerfile')).toMatch(/^USER proctor$/m);
 });
 
 it('the volumes that the services name are declared, and the files that they mount are there', () => {
@@ -90,16 +90,16 @@ function sourceOf(volume: string): string {
 it('the health checks ask where the processes listen', async () => {
   const folder = join(project, 'config/examples/one-machine');
   const { server, scheduler, worker } = await loadConfiguration({ PROCTOR_CONFIG: folder });
-  const asked = (name: string): string | undefined => of(name).healthcheck?.test.at(-1);
-  expect(asked('api')).toBe(`http://127.0.0.1:${server.port}/health`);
-  expect(asked('scheduler')).toBe(`http://127.0.0.1:${scheduler.metrics.port}/health`);
-  expect(asked('worker')).toBe(`http://127.0.0.1:${worker.metrics.port}/health`);
+  const healthUrlOf = (name: string): string | undefined => of(name).healthcheck?.test.at(-1);
+  expect(healthUrlOf('api')).toBe(`http://127.0.0.1:${server.port}/health`);
+  expect(healthUrlOf('scheduler')).toBe(`http://127.0.0.1:${scheduler.metrics.port}/health`);
+  expect(healthUrlOf('worker')).toBe(`http://127.0.0.1:${worker.metrics.port}/health`);
 });
 
 it('the proxy asks the apis of docker-compose.yml whether they are ready, and has the time to see that one ends', async () => {
   const folder = join(project, 'config/examples/one-machine');
   const { server } = await loadConfiguration({ PROCTOR_CONFIG: folder });
-  const text = read('deploy/proxy/haproxy.cfg');
+  const text = textOf('deploy/proxy/haproxy.cfg');
   const templates = [...text.matchAll(/server-template \S+ (\d+) (\S+) /g)].map(([, ...words]) => words);
   expect(templates).toEqual(Array(2).fill([String(of('api').deploy?.replicas), `api:${server.port}`]));
   expect(text).toMatch(/option httpchk GET \/health\n/);
@@ -112,7 +112,7 @@ it('the proxy asks the apis of docker-compose.yml whether they are ready, and ha
 });
 
 it('the paths of the Dockerfile are there, and those of the services agree with it', () => {
-  const text = read('Dockerfile');
+  const text = textOf('Dockerfile');
   const copied = [...text.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, from]) => from!.split(' '));
   expect(copied.filter((path) => !existsSync(join(project, path)))).toEqual([]);
   const node = /NODE_IMAGE=node:(\d+)-/.exec(text)?.[1];

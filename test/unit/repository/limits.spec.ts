@@ -24,8 +24,8 @@ const tableLines = page
 
 const rows = tableLines
   .filter(({ length }) => length === 8)
-  .map(([, , , , name = '', written = '', test = '']): Row => {
-    return { name: bare(name), written, test: /\]\(([^)]+)\)$/.exec(test)?.[1] };
+  .map(([, , , , name = '', valueText = '', test = '']): Row => {
+    return { name: bare(name), written: valueText, test: /\]\(([^)]+)\)$/.exec(test)?.[1] };
   });
 /** Settings that limit nothing, and why. */
 const others = new Map(
@@ -45,16 +45,16 @@ interface SchemaPart {
 /** Each number of a schema, by its path, with its default. Numbers of a map have the path of the map. */
 function numbersIn(part: SchemaPart, path = ''): [path: string, value: unknown][] {
   const { properties = {}, items, additionalProperties: each } = part;
-  const found: [string, unknown][] = [part.type]
+  const numbers: [string, unknown][] = [part.type]
     .flat()
     .some((type) => type === 'integer' || type === 'number')
     ? [[path, part.default]]
     : [];
   for (const [name, inner] of Object.entries(properties))
-    found.push(...numbersIn(inner, path === '' ? name : `${path}.${name}`));
-  if (items) found.push(...numbersIn(items, path));
-  if (typeof each === 'object') found.push(...numbersIn(each, path));
-  return found;
+    numbers.push(...numbersIn(inner, path === '' ? name : `${path}.${name}`));
+  if (items) numbers.push(...numbersIn(items, path));
+  if (typeof each === 'object') numbers.push(...numbersIn(each, path));
+  return numbers;
 }
 
 const settings = new Map(
@@ -80,8 +80,8 @@ const UNITS: Record<string, number> = {
   GiB: 1024 ** 3,
 };
 /** Milliseconds, or bytes; null for none. */
-function valueOf(name: string, written: string): number | null {
-  const [, number, unit = ''] = /^([\d,]+)(?: (\w+))?$/.exec(written) ?? [];
+function valueOf(name: string, text: string): number | null {
+  const [, number, unit = ''] = /^([\d,]+)(?: (\w+))?$/.exec(text) ?? [];
   if (number === undefined) return null;
   const value = Number(number.replaceAll(',', ''));
   if (name.endsWith('Ms') && unit === 'days') return value * 86_400_000;
@@ -96,22 +96,27 @@ it('no limit is in the tables twice', () => {
   expect(names.filter((name, place) => names.indexOf(name) !== place)).toEqual([]);
 });
 
-it.each(rows)('the limit $name is in the code, and its test knows it', ({ name, written, test }) => {
-  const last = name.split('.').at(-1)!;
-  const value = settings.has(name) ? settings.get(name) : ofBus.get(name);
-  if (settings.has(name) || ofBus.has(name)) expect(valueOf(name, written)).toBe(value ?? null);
-  else
-    expect(sources).toMatch(new RegExp(`(?:\\b(?:const|class|function\\*?|readonly) |^\\s*)${name}\\b`, 'm'));
-  const path = join(docs, test ?? 'no test is named');
-  expect([path, existsSync(path)]).toEqual([path, true]);
-  expect(readFileSync(path, 'utf8')).toMatch(new RegExp(`\\b${last}\\b`));
-});
+it.each(rows)(
+  'the limit $name is in the code, and its test knows it',
+  ({ name, written: valueText, test }) => {
+    const last = name.split('.').at(-1)!;
+    const value = settings.has(name) ? settings.get(name) : ofBus.get(name);
+    if (settings.has(name) || ofBus.has(name)) expect(valueOf(name, valueText)).toBe(value ?? null);
+    else
+      expect(sources).toMatch(
+        new RegExp(`(?:\\b(?:const|class|function\\*?|readonly) |^\\s*)${name}\\b`, 'm'),
+      );
+    const path = join(docs, test ?? 'no test is named');
+    expect([path, existsSync(path)]).toEqual([path, true]);
+    expect(readFileSync(path, 'utf8')).toMatch(new RegExp(`\\b${last}\\b`));
+  },
+);
 
 it('each number of the configuration and of the bus is a limit with a test, or said to be none and why', () => {
   const listed = [...rows.map(({ name }) => name), ...others.keys()];
-  const known = [...settings.keys(), ...ofBus.keys()];
-  expect(known.filter((name) => !listed.includes(name))).toEqual([]);
-  expect([...others.keys()].filter((name) => !known.includes(name))).toEqual([]);
+  const names = [...settings.keys(), ...ofBus.keys()];
+  expect(names.filter((name) => !listed.includes(name))).toEqual([]);
+  expect([...others.keys()].filter((name) => !names.includes(name))).toEqual([]);
   expect(
     [...others].filter(([name, why]) => why.length < 5 || rows.some((row) => row.name === name)),
   ).toEqual([]);

@@ -48,14 +48,15 @@ function superLinear(literals: string[]): [string, string][] {
 
 /** The expressions that each file assembles, by file. */
 async function assembled(): Promise<Map<string, RegExp[]>> {
-  const made = new Map<string, RegExp[]>();
+  const expressionsByFile = new Map<string, RegExp[]>();
   const native = globalThis.RegExp;
   globalThis.RegExp = new Proxy(native, {
     construct(target, args: [string, string?]) {
       const expression = new target(...args);
       const stack = new Error().stack ?? '';
       const file = Object.keys(ASSEMBLED).find((name) => stack.split('\n')[2]?.includes(`/${name}:`));
-      if (file !== undefined) made.set(file, [...(made.get(file) ?? []), expression]);
+      if (file !== undefined)
+        expressionsByFile.set(file, [...(expressionsByFile.get(file) ?? []), expression]);
       return expression;
     },
   });
@@ -64,15 +65,15 @@ async function assembled(): Promise<Map<string, RegExp[]>> {
   } finally {
     globalThis.RegExp = native;
   }
-  return made;
+  return expressionsByFile;
 }
 
 it('the time of an expression that is put together grows with the length of a text and no faster', async () => {
   const files = product.filter(({ text }) => /\bRegExp\(/.test(text)).map(({ name }) => name);
   expect(files.filter((name) => name !== TRIES_ONLY).sort()).toEqual(Object.keys(ASSEMBLED).sort());
-  const made = await assembled();
-  expect([...made.keys()].sort()).toEqual(Object.keys(ASSEMBLED).sort());
-  expect(superLinear([...made.values()].flat().map(String))).toEqual([]);
+  const expressionsByFile = await assembled();
+  expect([...expressionsByFile.keys()].sort()).toEqual(Object.keys(ASSEMBLED).sort());
+  expect(superLinear([...expressionsByFile.values()].flat().map(String))).toEqual([]);
 });
 
 it('nor does that of one that begins at the boundary of a word, which the linter does not check', () => {

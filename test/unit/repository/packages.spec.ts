@@ -18,11 +18,11 @@ interface Manifest {
 /** What each Debian package would have of dist and node_modules. */
 let shares: Record<string, Share>;
 beforeAll(() => {
-  const said = execFileSync(process.execPath, ['scripts/package.mjs', '--list'], {
+  const list = execFileSync(process.execPath, ['scripts/package.mjs', '--list'], {
     cwd: project,
     encoding: 'utf8',
   });
-  shares = JSON.parse(said) as typeof shares;
+  shares = JSON.parse(list) as typeof shares;
 });
 
 it('what Debian packages install is the same on every architecture', () => {

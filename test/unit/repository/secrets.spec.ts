@@ -26,7 +26,7 @@ const EXAMPLE = /^pk_(0123456789abcdef)+/;
 function secretsIn(text: string): string[] {
   return Object.entries(SECRETS).flatMap(([what, pattern]) =>
     [...text.matchAll(new RegExp(pattern, 'g'))]
-      .filter(([found]) => !EXAMPLE.test(found))
+      .filter(([match]) => !EXAMPLE.test(match))
       .filter(({ groups }) => groups?.['host'] === undefined || !NO_HOST.test(groups['host']))
       .map(([found]) => `${what}: ${found.slice(0, 12)}…`),
   );
@@ -34,11 +34,11 @@ function secretsIn(text: string): string[] {
 
 it('no file of the repository holds a secret', () => {
   const names = execFileSync('git', ['ls-files', '-z'], { cwd: project, encoding: 'utf8' });
-  const found = names
+  const files = names
     .split('\0')
     .filter((name) => name !== '')
     .flatMap((name) => secretsIn(textOf(name)).map((what) => `${name}: ${what}`));
-  expect(found).toEqual([]);
+  expect(files).toEqual([]);
 });
 
 it.each([

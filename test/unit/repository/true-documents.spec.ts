@@ -38,7 +38,7 @@ function namedInCode(pattern: RegExp, documents = [...DOCUMENTS, ...EXAMPLES]): 
   return documents.flatMap((document) =>
     codeOf(document)
       .flatMap((code) => [...code.matchAll(pattern)])
-      .map((found) => ({ document, name: found[1]! })),
+      .map((match) => ({ document, name: match[1]! })),
   );
 }
 
@@ -53,8 +53,8 @@ function codeOf(document: string): string[] {
 }
 
 /** What is said of a document that names something that is not there. */
-function unknown(named: Named[], isThere: (name: string) => boolean): string[] {
-  return named.filter(({ name }) => !isThere(name)).map(({ document, name }) => `${document}: ${name}`);
+function unknown(namedThings: Named[], isThere: (name: string) => boolean): string[] {
+  return namedThings.filter(({ name }) => !isThere(name)).map(({ document, name }) => `${document}: ${name}`);
 }
 
 interface Schema {
@@ -80,12 +80,12 @@ function holds(schema: Schema | undefined, [key, ...rest]: string[]): boolean {
 
 describe('what documents and examples name is there', () => {
   it('settings', () => {
-    const named = namedInCode(
+    const names = namedInCode(
       /(?<![\w./-])((?:api|store|scheduler|retention|metrics)\.[a-z]\w+(?:\.\w+)*)(?![\w/-]|\.\w)/g,
     ).filter(({ name }) => !/\.(?:ts|js|service|target|json|example|sha256)$/.test(name));
-    expect(named.length).toBeGreaterThan(100);
+    expect(names.length).toBeGreaterThan(100);
     const isThere = (name: string): boolean => [SERVER, WORKER].some((each) => holds(each, name.split('.')));
-    expect(unknown(named, isThere)).toEqual([]);
+    expect(unknown(names, isThere)).toEqual([]);
   });
 
   it('keys in pieces of configuration', () => {
@@ -98,12 +98,12 @@ describe('what documents and examples name is there', () => {
       ),
     );
     const own = new Set([SERVER, WORKER].flatMap(({ properties }) => Object.keys(properties!)));
-    const named = pieces
+    const names = pieces
       .filter(({ content }) => Object.keys(content as object).some((key) => own.has(key)))
       .flatMap(({ document, content }) => keysIn(content).map((name) => ({ document, name })));
-    expect(named.length).toBeGreaterThan(20);
+    expect(names.length).toBeGreaterThan(20);
     const isThere = (name: string): boolean => [SERVER, WORKER].some((each) => holds(each, name.split('\0')));
-    expect(unknown(named, isThere).map((text) => text.replaceAll('\0', '.'))).toEqual([]);
+    expect(unknown(names, isThere).map((text) => text.replaceAll('\0', '.'))).toEqual([]);
   });
 
   it('files of the project, also those that are named without their folder', () => {
@@ -143,12 +143,12 @@ describe('what documents and examples name is there', () => {
       const own = words.filter((word) => !word.startsWith('-') && /^[a-z]/.test(word));
       const command = [...commands]
         .sort((a, b) => b.words.length - a.words.length)
-        .find(({ words: [, ...named] }) => named.every((word, place) => own[place] === word))!;
+        .find(({ words: [, ...commandWords] }) => commandWords.every((word, place) => own[place] === word))!;
       const options = new Set(command.options.map(({ long }) => long));
-      const given = words.filter((word) => word.startsWith('--') && word !== '--');
+      const givenOptions = words.filter((word) => word.startsWith('--') && word !== '--');
       return (
         (command.subcommands.length === 0 || own.length === command.words.length - 1) &&
-        given.every((option) => [options, everywhere].some((set) => set.has(option.split('=')[0]!)))
+        givenOptions.every((option) => [options, everywhere].some((set) => set.has(option.split('=')[0]!)))
       );
     };
     expect(unknown(typed, isThere)).toEqual([]);
@@ -158,61 +158,61 @@ describe('what documents and examples name is there', () => {
     const tops = [...new Set(routes.map(({ path }) => path.split('/')[1]!))].filter((top) =>
       /^[\w-]+$/.test(top),
     );
-    const named = namedInCode(
+    const names = namedInCode(
       new RegExp(
         `(?:^|[\\s"'(]|[a-z0-9\\]]:\\d+|example\\.\\w+|HOST)(/(?:${tops.join('|')})(?:/[^\\s"'\`,;)?#]*)?)`,
         'g',
       ),
       OF_PROCTOR,
     );
-    expect(named.length).toBeGreaterThan(80);
-    const isThere = (asked: string): boolean => routes.some(({ path }) => fits(asked, path));
-    expect(unknown(named, isThere)).toEqual([]);
+    expect(names.length).toBeGreaterThan(80);
+    const isThere = (route: string): boolean => routes.some(({ path }) => fits(route, path));
+    expect(unknown(names, isThere)).toEqual([]);
   });
 
   it('requests of the API, by method and path', () => {
-    const named = OF_PROCTOR.flatMap((document) =>
+    const names = OF_PROCTOR.flatMap((document) =>
       [...textOf(document).matchAll(/\b((?:GET|POST|PUT|PATCH|DELETE) \/api\/v1\/[\w/{}:.-]*[\w}])/g)].map(
         ([, name]) => ({ document, name: name! }),
       ),
     );
-    expect(named.length).toBeGreaterThan(10);
+    expect(names.length).toBeGreaterThan(10);
     const isThere = (request: string): boolean => {
-      const [method, asked] = request.split(' ') as [string, string];
-      return routes.some((route) => route.method === method && fits(asked, route.path));
+      const [method, path] = request.split(' ') as [string, string];
+      return routes.some((route) => route.method === method && fits(path, route.path));
     };
-    expect(unknown(named, isThere)).toEqual([]);
+    expect(unknown(names, isThere)).toEqual([]);
   });
 
   it('scripts of npm', () => {
     const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
-    const named = namedInCode(/\bnpm (?:run )?((?:(?<=run )[\w:-]+)|start|test)\b/g);
-    expect(named.length).toBeGreaterThan(20);
-    expect(unknown(named, (name) => name in scripts)).toEqual([]);
+    const names = namedInCode(/\bnpm (?:run )?((?:(?<=run )[\w:-]+)|start|test)\b/g);
+    expect(names.length).toBeGreaterThan(20);
+    expect(unknown(names, (name) => name in scripts)).toEqual([]);
   });
 
   it('variables of the environment', () => {
     const sources = ['apps', 'libs', 'bin', 'scripts', 'test', 'deploy']
       .flatMap((folder) => filesIn(folder, /\.(?:ts|mjs|cjs|js|sh|service|cfg|yaml|yml)$|^[\w-]+$/))
       .filter((path) => path !== 'test/unit/repository/true-documents.spec.ts');
-    const read = new Set(
+    const readVariables = new Set(
       [...sources, 'Dockerfile', 'docker-compose.yml'].flatMap((path) =>
         [...textOf(path).matchAll(/PROCTOR_[A-Z0-9_]*[A-Z0-9]/g)].map(([name]) => name),
       ),
     );
-    const named = namedInCode(/\b(PROCTOR_[A-Z0-9_]*[A-Z0-9])(?![A-Z0-9_*{]|\w)/g);
-    expect(named.length).toBeGreaterThan(20);
-    expect(unknown(named, (name) => read.has(name))).toEqual([]);
+    const names = namedInCode(/\b(PROCTOR_[A-Z0-9_]*[A-Z0-9])(?![A-Z0-9_*{]|\w)/g);
+    expect(names.length).toBeGreaterThan(20);
+    expect(unknown(names, (name) => readVariables.has(name))).toEqual([]);
   });
 
   it('subjects of the wire', () => {
     const patterns = subjectPatterns();
-    const named = namedInCode(/^(proctor\.(?:\w+\.[^\s`]+))$/g, DOCUMENTS).filter(
+    const names = namedInCode(/^(proctor\.(?:\w+\.[^\s`]+))$/g, DOCUMENTS).filter(
       ({ name }) => !/\.example\b/.test(name),
     );
-    expect(named.length).toBeGreaterThan(20);
+    expect(names.length).toBeGreaterThan(20);
     const isThere = (subject: string): boolean => patterns.some((pattern) => overlaps(subject, pattern));
-    expect(unknown(named, isThere)).toEqual([]);
+    expect(unknown(names, isThere)).toEqual([]);
   });
 });
 
@@ -226,16 +226,17 @@ function keysIn(content: unknown, above: string[] = []): string[] {
 /** Whether a documented address may be one of the route; either may have names for parts that vary. */
 function fits(path: string, route: string): boolean {
   const isBeginning = /[/…]$/.test(path);
-  const [asked, known] = [path.replace(/[.…]$/, ''), route].map((each) =>
+  const [partsOfPath, partsOfRoute] = [path.replace(/[.…]$/, ''), route].map((each) =>
     each.split('/').filter((part) => part !== ''),
   ) as [string[], string[]];
-  const isOpen = known.at(-1)?.startsWith('*') ?? false;
-  if (isBeginning && asked.length < known.length) known.length = asked.length;
-  if (isOpen ? asked.length < known.length : asked.length !== known.length) return false;
-  return known.every((part, place) => {
-    const said = asked[place]!;
+  const isOpen = partsOfRoute.at(-1)?.startsWith('*') ?? false;
+  if (isBeginning && partsOfPath.length < partsOfRoute.length) partsOfRoute.length = partsOfPath.length;
+  if (isOpen ? partsOfPath.length < partsOfRoute.length : partsOfPath.length !== partsOfRoute.length)
+    return false;
+  return partsOfRoute.every((part, place) => {
+    const word = partsOfPath[place]!;
     const pattern = part.replaceAll(/[.+]/g, '\\$&').replaceAll(/:\w+|\*\w*|\{[^}]*\}/g, '.+');
-    return new RegExp(`^${pattern}$`).test(said) || /[{<…*]|^[A-Z]+$/.test(said);
+    return new RegExp(`^${pattern}$`).test(word) || /[{<…*]|^[A-Z]+$/.test(word);
   });
 }
 
@@ -252,8 +253,8 @@ function subjectPatterns(): string[] {
     .filter((text) => /^proctor\.[a-z]+\./.test(text))
     .map((text) => (text.endsWith('.') ? `${text}>` : text));
   const source = textOf('libs/contracts/src/subjects.ts');
-  const made = [...source.matchAll(/`(proctor\.[^`]+)`;?$/gm)].map(([, text]) => text!);
-  return [...constants, ...made.map((text) => text.replaceAll(/\$\{[^}]*\}/g, '*'))];
+  const templates = [...source.matchAll(/`(proctor\.[^`]+)`;?$/gm)].map(([, text]) => text!);
+  return [...constants, ...templates.map((text) => text.replaceAll(/\$\{[^}]*\}/g, '*'))];
 }
 
 /** Whether a subject, with names for parts that vary, is one of the pattern. */
