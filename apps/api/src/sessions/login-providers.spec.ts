@@ -25,7 +25,7 @@ async function providerAt(server: Server, id: string): Promise<ProviderSection> 
   return { id, label: id, issuer, clientId: 'proctor', scopes: ['openid'] } as ProviderSection;
 }
 
-it('logins that wait for a provider that hangs keep nobody from another provider', async () => {
+it('logins that wait for a provider that hangs do not keep others from another provider', async () => {
   const hanging = createServer();
   const away = createServer((_request, response) => void response.writeHead(404).end());
   servers = [hanging, away];

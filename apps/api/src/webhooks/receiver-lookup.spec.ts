@@ -54,7 +54,7 @@ describe('a name server that is silent', () => {
   });
   afterEach(() => new Promise<void>((resolve) => server.close(() => resolve())));
 
-  it('keeps nobody else from finding a name', async () => {
+  it('lets other look-ups find a name', async () => {
     const questions = new Set<string>();
     const all = new Promise<void>((resolve) =>
       server.on('message', (question) => {
